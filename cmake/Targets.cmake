@@ -1,0 +1,38 @@
+# presetbridge_options: what every target of ours is compiled with.
+add_library(presetbridge_options INTERFACE)
+target_include_directories(presetbridge_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_compile_options(presetbridge_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+target_link_libraries(presetbridge_options INTERFACE Threads::Threads)
+if(PRESETBRIDGE_SANITIZE)
+  target_compile_options(presetbridge_options INTERFACE -fsanitize=${PRESETBRIDGE_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(presetbridge_options INTERFACE -fsanitize=${PRESETBRIDGE_SANITIZE})
+  if(PRESETBRIDGE_SANITIZE MATCHES "undefined")
+    target_compile_options(presetbridge_options INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(PRESETBRIDGE_FUZZ)
+  target_compile_options(presetbridge_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
+# presetbridge_layer(NAME DEPENDS...): the library of the folder that calls it, from its *.cpp, linked PRIVATE,
+# and one test program NAME_test from its *_test.cpp. What a header of the folder includes must be in DEPENDS too:
+# include directories of system packages are global on Debian, so PRIVATE links are enough.
+function(presetbridge_layer name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
+  if(sources)
+    add_library(presetbridge_${name} STATIC ${sources})
+    target_link_libraries(presetbridge_${name} PUBLIC presetbridge_options PRIVATE ${ARG_DEPENDS})
+    set(self presetbridge_${name})
+  endif()
+  if(BUILD_TESTING AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE presetbridge_options ${self} ${ARG_DEPENDS} ${ARG_TEST_DEPENDS}
+      GTest::gtest GTest::gmock GTest::gtest_main)
+    add_test(NAME ${name} COMMAND ${name}_test)
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+  endif()
+endfunction()

@@ -1,0 +1,33 @@
+// Ports for what is not a function of its arguments: time and chance. Injected in app/, faked in tests.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "base/time.h"
+
+namespace presetbridge {
+
+// Thread-safe.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual Timestamp now() const = 0;
+};
+
+// Cryptographically secure bytes. Thread-safe.
+class Random {
+ public:
+  virtual ~Random() = default;
+  virtual void fill(std::span<std::byte> out) = 0;
+
+  std::uint64_t u64() {
+    std::uint64_t v = 0;
+    fill(std::as_writable_bytes(std::span(&v, 1)));
+    return v;
+  }
+  // Uniform in [0, bound) but for a bias below 2^-32 with bounds below 2^32; bound > 0.
+  std::uint64_t below(std::uint64_t bound) { return u64() % bound; }
+};
+
+}  // namespace presetbridge

@@ -1,0 +1,112 @@
+// The port to the cloud platform (spec 4.1): what the bridge asks of it, in the platform's terms. The HTTP adapter speaks
+// api/cloud-platform.openapi.yaml; tests use a fake. Logging in is not here: only the credential agent does that
+// (cloud/credential_agent.h), and hands back a Session.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/executor.h"
+#include "base/task.h"
+#include "base/time.h"
+
+namespace presetbridge::cloud {
+
+// An open session of one cloud user. `token` is a secret: never logged, never shown.
+struct Session {
+  std::string token;
+  std::string user_id;  // the merchant's cloud user id: the unit of the queue limit
+  std::string username;
+  Timestamp expires_at;
+};
+
+struct CloudUser {
+  std::string id;
+  std::string username;
+};
+
+enum class FriendshipState { none, requested, friends, declined, blocked };
+
+struct FriendshipChange {
+  std::string user_id;
+  FriendshipState state;
+  Timestamp changed_at;
+};
+struct FriendshipPage {
+  std::vector<FriendshipChange> changes;  // oldest first
+  std::string next_cursor;                // opaque; where the next page, or the next sweep, begins
+  bool more = false;
+};
+
+struct CloudFile {
+  std::string id;
+  std::string kind;  // "preset", "capture", ... as the platform says
+  std::string name;
+};
+struct FilePage {
+  std::vector<CloudFile> files;
+  std::string next_cursor;
+  bool more = false;
+};
+
+struct Share {
+  std::string id;
+  std::string idempotency_key;  // of the call that made it; empty if the platform does not tell
+  Timestamp shared_at;
+  bool existed = false;  // share(): it stood before this call
+};
+
+struct CloudError {
+  enum class Kind {
+    unavailable,      // connect failure, timeout, lost connection, 408, 425, 5xx
+    rate_limited,     // 429
+    session_refused,  // 401: the session is no longer good; log in again
+    login_refused,    // the login itself is wrong (credential agent only)
+    user_not_found,   // 404 of a user
+    file_not_found,   // 404 of a file
+    not_shareable,    // the file cannot be shared
+    blocked,          // the customer blocked the merchant
+    not_friends,      // a share without a mutual follow
+    rejected,         // any other definite refusal
+    malformed,        // an answer that is not of the contract: treated as unavailable, and logged
+  };
+  Kind kind;
+  std::string message;          // for a person; no secret
+  bool effect_unknown = false;  // the call may have had its effect: look before doing it again
+  std::optional<Millis> retry_after;
+};
+
+template <class T>
+using CloudResult = std::expected<T, CloudError>;
+
+// Every call completes within the configured timeout (call_timeout()). Thread-safe; the task resumes on `executor`.
+// Idempotency keys are 1 to 64 of [A-Za-z0-9_-]; the platform may ignore them.
+class Cloud {
+ public:
+  virtual ~Cloud() = default;
+  virtual Millis call_timeout() const = 0;
+
+  virtual Task<CloudResult<CloudUser>> find_user(Executor& executor, Session session, std::string username) = 0;
+  virtual Task<CloudResult<FriendshipState>> friendship(Executor& executor, Session session, std::string user_id) = 0;
+  // The state after the request: requested, or friends where the platform accepts at once.
+  virtual Task<CloudResult<FriendshipState>> request_friendship(Executor& executor, Session session, std::string user_id,
+                                                                std::string idempotency_key) = 0;
+  virtual Task<CloudResult<void>> withdraw_friendship(Executor& executor, Session session, std::string user_id) = 0;
+  // `cursor` empty: from the beginning.
+  virtual Task<CloudResult<FriendshipPage>> friendships_since(Executor& executor, Session session, std::string cursor,
+                                                              int limit) = 0;
+  virtual Task<CloudResult<FilePage>> list_files(Executor& executor, Session session, std::string cursor, int limit) = 0;
+  virtual Task<CloudResult<Share>> share(Executor& executor, Session session, std::string file_id, std::string user_id,
+                                         std::string idempotency_key) = 0;
+  // Nothing if there is no share of that file with that user.
+  virtual Task<CloudResult<std::optional<Share>>> find_share(Executor& executor, Session session, std::string file_id,
+                                                             std::string user_id) = 0;
+  // Success also when the share was already gone.
+  virtual Task<CloudResult<void>> revoke_share(Executor& executor, Session session, std::string file_id,
+                                               std::string user_id) = 0;
+};
+
+}  // namespace presetbridge::cloud

@@ -1,0 +1,79 @@
+// What a store told us about one order, in the words of no particular store: the output of providers/, the input of
+// the merge (domain/order.h). spec 2.6-2.11.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace presetbridge::domain {
+
+enum class Provider { provider_a, provider_b, generic };
+
+// One line of an order. Identifiers are the store's, kept as exact text (spec 2.7); empty means absent.
+struct OrderLine {
+  std::string line_id;
+  std::string sku;
+  std::string product_id;
+  std::string variant_id;
+  std::string title;
+  std::int64_t quantity = 1;  // as ordered; a store line without a usable number counts as 1
+  // What is left of it after removals and refunds, if the store says so itself (`current_quantity`).
+  std::optional<std::int64_t> current_quantity;
+  bool operator==(const OrderLine&) const = default;
+};
+
+struct RefundLine {
+  std::string line_id;
+  std::int64_t quantity = 0;
+  bool operator==(const RefundLine&) const = default;
+};
+
+// Refunds add up by their id: the same refund told twice counts once (spec 2.6).
+struct Refund {
+  std::string id;
+  std::vector<RefundLine> lines;  // empty: names no lines, only flags the order
+  bool operator==(const Refund&) const = default;
+};
+
+// What the order's state means for delivering (spec 2.11).
+enum class Payment {
+  deliver,           // paid, or the store does not say
+  awaiting_payment,  // known, not paid (any more)
+  refunded,          // stop: refunded or voided in whole
+  cancelled,         // stop: cancelled, failed, trashed, deleted
+};
+
+struct OrderEvent {
+  enum class Kind {
+    order,            // the whole order as it now stands
+    refund,           // only `order_id` and `refunds` (provider_a refunds/create)
+    stop,             // only `order_id` and `payment` (provider_b order.deleted)
+    risk,             // only `order_id`; `high_risk` says which way
+    customer_redact,  // privacy topics: `order_ids`, `email` (spec 9.6)
+    shop_redact,
+    data_request,
+    ignored_topic,    // a topic this service does not serve: 202, nothing stored
+  };
+
+  Kind kind = Kind::order;
+  Provider provider = Provider::generic;
+  std::string order_id;      // never empty for order, refund, stop, risk
+  std::string order_number;  // provider_a order_number, provider_b order_key; empty if absent
+  std::string email;
+  std::string raw_username;  // as the store sent it; empty if none was found
+  std::string username;      // normalised (domain/username.h); empty if none
+  std::vector<OrderLine> lines;
+  bool too_large = false;    // more lines than the limit: `lines` holds none of them (spec 2.9, 2.14)
+  Payment payment = Payment::deliver;
+  std::vector<Refund> refunds;
+  bool high_risk = false;
+  bool test = false;                    // marked as a test order by the store
+  std::optional<Timestamp> updated_at;  // the store's own time of this state
+  std::vector<std::string> order_ids;   // customer_redact: the orders to erase
+};
+
+}  // namespace presetbridge::domain

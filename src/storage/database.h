@@ -1,0 +1,171 @@
+// The Database port: transactions over one of two engines, with SQL that both speak.
+//
+// The rules of the SQL (each checked by the driver or by tests/conformance):
+//   parameters are exactly $1..$n, each used; casts are CAST(x AS BIGINT), never ::; flags are 0/1 compared with =;
+//   no JSON functions, LIKE, lower(), nullable ORDER BY or alias in UPDATE; hot predicates are literals;
+//   the order of RETURNING rows is unspecified: sort in code; sum() is cast to BIGINT.
+//   DDL tokens for what differs: <bytes>, <key> (TEXT that sorts by code point), <int>, <clustered>.
+//   Query token: <lock> (FOR UPDATE SKIP LOCKED), <for_update> (FOR UPDATE), nothing on SQLite, where one writer runs at a time.
+// Expected refusals are statements that change or return no row; a constraint error is a bug and fails the transaction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+
+namespace presetbridge::storage {
+
+// A statement's text. Must have static storage duration: its address is the key of the prepared statement.
+struct Sql {
+  const char* text;
+};
+
+using Blob = std::span<const std::byte>;
+
+// A parameter's value. Views must stay valid for the call that takes them.
+class Param {
+ public:
+  using Value = std::variant<std::nullptr_t, std::int64_t, std::string_view, Blob>;
+  Param(std::nullptr_t) : value_(nullptr) {}
+  Param(std::nullopt_t) : value_(nullptr) {}
+  Param(std::int64_t v) : value_(v) {}
+  Param(int v) : value_(std::int64_t{v}) {}
+  Param(bool v) : value_(std::int64_t{v}) {}
+  Param(std::string_view v) : value_(v) {}
+  Param(const std::string& v) : value_(std::string_view(v)) {}
+  Param(const char* v) : value_(std::string_view(v)) {}
+  Param(Blob v) : value_(v) {}
+  Param(Timestamp t) : value_(to_unix_ms(t)) {}
+  template <class Kind>
+  Param(Id<Kind> id) : value_(id.value) {}
+  template <class T>
+  Param(const std::optional<T>& v) : value_(v ? Param(*v).value_ : Value(nullptr)) {}
+  const Value& value() const { return value_; }
+
+ private:
+  Value value_;
+};
+
+// One row of a result, valid only inside the callback that gets it. Columns count from 0. A column of another type than
+// the one asked for, or NULL where none is expected, throws DbError: the SQL and the code disagree.
+class Row {
+ public:
+  virtual ~Row() = default;
+  virtual bool is_null(int column) const = 0;
+  virtual std::int64_t int64(int column) const = 0;
+  virtual std::string_view text(int column) const = 0;
+  virtual Blob bytes(int column) const = 0;
+
+  bool flag(int column) const { return int64(column) != 0; }
+  std::string string(int column) const { return std::string(text(column)); }
+  Timestamp time(int column) const { return from_unix_ms(int64(column)); }
+  template <class AnyId>
+  AnyId id(int column) const {
+    return AnyId{int64(column)};
+  }
+  std::optional<std::int64_t> opt_int64(int c) const { return is_null(c) ? std::nullopt : std::optional(int64(c)); }
+  std::optional<std::string> opt_string(int c) const { return is_null(c) ? std::nullopt : std::optional(string(c)); }
+  std::optional<Timestamp> opt_time(int c) const { return is_null(c) ? std::nullopt : std::optional(time(c)); }
+  // The empty string, or the none-id, for NULL.
+  std::string string_or_empty(int c) const { return is_null(c) ? std::string() : string(c); }
+  template <class AnyId>
+  AnyId id_or_none(int c) const {
+    return is_null(c) ? AnyId{} : AnyId{int64(c)};
+  }
+};
+
+// What left a transaction: it was rolled back and nothing of it stands.
+class DbError : public std::runtime_error {
+ public:
+  enum class Kind {
+    unavailable,  // the server is away, the disk is full, the file is locked: try again later
+    conflict,     // deadlock or serialization failure: the caller of write() never sees it unless retries ran out
+    constraint,   // a CHECK, UNIQUE or type was violated: a bug here
+    misuse,       // SQL and code disagree, or the SQL breaks the rules above
+  };
+  DbError(Kind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  Kind kind() const { return kind_; }
+
+ private:
+  Kind kind_;
+};
+
+// One open transaction. Used by one thread; statements throw DbError. Stores take a Tx& and are plain functions.
+class Tx {
+ public:
+  using RowFn = std::function<void(const Row&)>;
+
+  virtual ~Tx() = default;
+  // Read once a transaction: PostgreSQL's clock, or the injected one with SQLite.
+  virtual Timestamp now() = 0;
+  // Runs a statement; returns how many rows it changed.
+  virtual std::int64_t exec_params(const Sql& sql, std::span<const Param> params) = 0;
+  // Runs a statement and calls `fn` for each row. `fn` may use this Tx, but not run the same Sql again.
+  virtual void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) = 0;
+  // Runs the statement once for each `width` parameters of `flat`, as fast as the engine can.
+  virtual void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
+
+  template <class... P>
+  std::int64_t exec(const Sql& sql, const P&... params) {
+    const std::initializer_list<Param> list{Param(params)...};
+    return exec_params(sql, {list.begin(), list.size()});
+  }
+  // query(sql, params..., fn)
+  template <class... A>
+  void query(const Sql& sql, const A&... args) {
+    query_tuple(sql, std::forward_as_tuple(args...), std::make_index_sequence<sizeof...(A) - 1>{});
+  }
+  // The first row, mapped by the last argument; nothing if there is none. one(sql, params..., fn)
+  template <class... A>
+  auto one(const Sql& sql, const A&... args) {
+    const auto& fn = std::get<sizeof...(A) - 1>(std::forward_as_tuple(args...));
+    std::optional<std::decay_t<decltype(fn(std::declval<const Row&>()))>> found;
+    auto tuple = std::forward_as_tuple(args...);
+    one_tuple(sql, tuple, [&](const Row& row) { if (!found) found.emplace(fn(row)); },
+              std::make_index_sequence<sizeof...(A) - 1>{});
+    return found;
+  }
+
+ private:
+  template <class Tuple, std::size_t... I>
+  void query_tuple(const Sql& sql, Tuple&& t, std::index_sequence<I...>) {
+    const std::initializer_list<Param> list{Param(std::get<I>(t))...};
+    query_params(sql, {list.begin(), list.size()}, std::get<sizeof...(I)>(t));
+  }
+  template <class Tuple, std::size_t... I>
+  void one_tuple(const Sql& sql, Tuple& t, const RowFn& fn, std::index_sequence<I...>) {
+    const std::initializer_list<Param> list{Param(std::get<I>(t))...};
+    query_params(sql, {list.begin(), list.size()}, fn);
+  }
+};
+
+using TxFn = std::function<void(Tx&)>;
+
+// One database. Thread-safe: the driver holds the connections. Calls block; GroupCommit (group_commit.h) is how the rest of
+// the program reaches it without blocking.
+class Database {
+ public:
+  virtual ~Database() = default;
+  // Runs `fn` in one read-write transaction and commits it durably (spec 2.5): when this returns a value, a power cut does not
+  // undo it. Any exception of `fn` rolls back and is rethrown. Conflicts are retried: `fn` may run more than once and
+  // must overwrite, not append to, what it captures.
+  virtual void write(const TxFn& fn) = 0;
+  // Runs `fn` in one read-only transaction with a consistent view.
+  virtual void read(const TxFn& fn) = 0;
+  // "sqlite" or "postgres".
+  virtual std::string_view engine() const = 0;
+};
+
+}  // namespace presetbridge::storage
