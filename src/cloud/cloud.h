@@ -1,6 +1,6 @@
-// The port to the cloud platform (spec 4.1): what the bridge asks of it, in the platform's terms. The HTTP adapter speaks
-// api/cloud-platform.openapi.yaml; tests use a fake. Logging in is not here: only the credential agent does that
-// (cloud/credential_agent.h), and hands back a Session.
+// The port to the cloud platform (spec 4.1): what the bridge asks of it, in the platform's terms. The HTTP
+// adapter speaks api/cloud-platform.openapi.yaml; tests use a fake. Logging in is not here: only the
+// credential agent does that (cloud/credential_agent.h), and hands back a Session.
 #pragma once
 
 #include <memory>
@@ -61,17 +61,19 @@ struct Share {
 
 struct CloudError {
   enum class Kind {
-    unavailable,      // connect failure, timeout, lost connection, 408, 425, 5xx
-    rate_limited,     // 429
-    session_refused,  // 401: the session is no longer good; log in again
-    login_refused,    // the login itself is wrong (credential agent only)
-    user_not_found,   // 404 of a user
-    file_not_found,   // 404 of a file
-    not_shareable,    // the file cannot be shared
-    blocked,          // the customer blocked the merchant
-    not_friends,      // a share without a mutual follow
-    rejected,         // any other definite refusal
-    malformed,        // an answer that is not of the contract: treated as unavailable, and logged
+    unavailable,             // connect failure, timeout, lost connection, 408, 425, 5xx
+    rate_limited,            // 429
+    session_refused,         // 401: the session is no longer good; log in again
+    login_refused,           // the login itself is wrong (credential agent only)
+    credentials_unreadable,  // the sealed login cannot be opened: altered, or its key is missing (credential
+                             // agent only)
+    user_not_found,          // 404 of a user
+    file_not_found,          // 404 of a file
+    not_shareable,           // the file cannot be shared
+    blocked,                 // the customer blocked the merchant
+    not_friends,             // a share without a mutual follow
+    rejected,                // any other definite refusal
+    malformed,               // an answer that is not of the contract: treated as unavailable, and logged
   };
   Kind kind;
   std::string message;          // for a person; no secret
@@ -82,28 +84,33 @@ struct CloudError {
 template <class T>
 using CloudResult = std::expected<T, CloudError>;
 
-// Every call completes within the configured timeout (call_timeout()). Thread-safe; the task resumes on `executor`.
-// Idempotency keys are 1 to 64 of [A-Za-z0-9_-]; the platform may ignore them.
+// Every call completes within the configured timeout (call_timeout()). Thread-safe; the task resumes on
+// `executor`. Idempotency keys are 1 to 64 of [A-Za-z0-9_-]; the platform may ignore them.
 class Cloud {
  public:
   virtual ~Cloud() = default;
   virtual Millis call_timeout() const = 0;
 
-  virtual Task<CloudResult<CloudUser>> find_user(Executor& executor, Session session, std::string username) = 0;
-  virtual Task<CloudResult<FriendshipState>> friendship(Executor& executor, Session session, std::string user_id) = 0;
+  virtual Task<CloudResult<CloudUser>> find_user(Executor& executor, Session session,
+                                                 std::string username) = 0;
+  virtual Task<CloudResult<FriendshipState>> friendship(Executor& executor, Session session,
+                                                        std::string user_id) = 0;
   // The state after the request: requested, or friends where the platform accepts at once.
-  virtual Task<CloudResult<FriendshipState>> request_friendship(Executor& executor, Session session, std::string user_id,
+  virtual Task<CloudResult<FriendshipState>> request_friendship(Executor& executor, Session session,
+                                                                std::string user_id,
                                                                 std::string idempotency_key) = 0;
-  virtual Task<CloudResult<void>> withdraw_friendship(Executor& executor, Session session, std::string user_id) = 0;
+  virtual Task<CloudResult<void>> withdraw_friendship(Executor& executor, Session session,
+                                                      std::string user_id) = 0;
   // `cursor` empty: from the beginning.
-  virtual Task<CloudResult<FriendshipPage>> friendships_since(Executor& executor, Session session, std::string cursor,
-                                                              int limit) = 0;
-  virtual Task<CloudResult<FilePage>> list_files(Executor& executor, Session session, std::string cursor, int limit) = 0;
-  virtual Task<CloudResult<Share>> share(Executor& executor, Session session, std::string file_id, std::string user_id,
-                                         std::string idempotency_key) = 0;
+  virtual Task<CloudResult<FriendshipPage>> friendships_since(Executor& executor, Session session,
+                                                              std::string cursor, int limit) = 0;
+  virtual Task<CloudResult<FilePage>> list_files(Executor& executor, Session session, std::string cursor,
+                                                 int limit) = 0;
+  virtual Task<CloudResult<Share>> share(Executor& executor, Session session, std::string file_id,
+                                         std::string user_id, std::string idempotency_key) = 0;
   // Nothing if there is no share of that file with that user.
-  virtual Task<CloudResult<std::optional<Share>>> find_share(Executor& executor, Session session, std::string file_id,
-                                                             std::string user_id) = 0;
+  virtual Task<CloudResult<std::optional<Share>>> find_share(Executor& executor, Session session,
+                                                             std::string file_id, std::string user_id) = 0;
   // Success also when the share was already gone.
   virtual Task<CloudResult<void>> revoke_share(Executor& executor, Session session, std::string file_id,
                                                std::string user_id) = 0;

@@ -46,6 +46,7 @@ struct HttpResponse {
   Headers headers;
   std::string content_type = "application/json";
   std::string body;
+  bool drop_connection = false;  // close the connection without an answer (simulated faults)
 };
 
 // Answers requests. handle() is called on the thread of the connection, for many connections at once, and its task must

@@ -1,0 +1,73 @@
+// The way to a cloud session (spec 5.1-5.3): the port through which the service asks for logins, and its
+// implementation, which keeps the credential agent's process alive and talks to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/ids.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "cloud/cloud.h"
+#include "crypto/secret_string.h"
+
+namespace presetbridge::cloud {
+
+// Thread-safe. Every call completes within login_deadline(), with `unavailable` where the agent is away;
+// tasks resume on `executor`. A wrong login is `login_refused`; a record that cannot be opened
+// `credentials_unreadable`.
+class CredentialAgent {
+ public:
+  virtual ~CredentialAgent() = default;
+  virtual Millis login_deadline() const = 0;
+  // With the login in the vault: `sealed` is the record as stored, `version` its version.
+  virtual Task<CloudResult<Session>> login(Executor& executor, AccountId account, int version,
+                                           std::vector<std::byte> sealed) = 0;
+  // With a login that a client has just sent: POST /api/auth/login, and validation before a save (spec 4.3).
+  virtual Task<CloudResult<Session>> login_with(Executor& executor, std::string email,
+                                                crypto::SecretString password) = 0;
+};
+
+struct AgentProcessOptions {
+  std::string program = "/proc/self/exe";
+  std::vector<std::string>
+      arguments;  // argv[0] included: "presetbridge", "credential-agent", agent_arguments()...
+  Millis login_deadline{20'000};    // above the agent's own timeout for its HTTP call
+  std::size_t max_in_flight = 256;  // more are `unavailable` at once
+  Millis respawn_min{200};          // doubled with each death that follows within respawn_max of its start
+  Millis respawn_max{30'000};
+};
+
+// Starts the agent as a child: one end of a SOCK_SEQPACKET pair as descriptor 3, /dev/null as standard input
+// and output, standard error kept, everything else closed, environment empty. A dead agent is started again;
+// what it was asked is answered `unavailable`. `home` is where the client's state lives: it must run, and
+// outlive this. Destroy after stop() and off home's thread, or on it.
+class AgentProcess final : public CredentialAgent {
+ public:
+  // Starts the process at once, on the caller's thread, before there are others (spec 5.3).
+  AgentProcess(Scheduler& home, Log& log, AgentProcessOptions options);
+  ~AgentProcess() override;
+  AgentProcess(const AgentProcess&) = delete;
+
+  Millis login_deadline() const override;
+  Task<CloudResult<Session>> login(Executor& executor, AccountId account, int version,
+                                   std::vector<std::byte> sealed) override;
+  Task<CloudResult<Session>> login_with(Executor& executor, std::string email,
+                                        crypto::SecretString password) override;
+
+  // Ends the agent and answers what is in flight with `unavailable`; later calls too. Any thread; may be
+  // called twice.
+  void stop();
+  // The agent's process id, 0 while there is none. For tests and the log.
+  int pid() const;
+
+ private:
+  class State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace presetbridge::cloud

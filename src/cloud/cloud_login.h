@@ -1,0 +1,23 @@
+// What is inside a sealed cloud login (spec 5.2): the plain text that is sealed at the save and opened by the
+// credential agent.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "crypto/secret_string.h"
+
+namespace presetbridge::cloud {
+
+struct CloudLogin {
+  std::string email;              // 1 to 320 bytes of valid UTF-8
+  crypto::SecretString password;  // 1 to 1,024 bytes of valid UTF-8
+};
+
+// Nothing if a field is outside its limits.
+std::optional<crypto::SecretString> encode_cloud_login(std::string_view email, std::string_view password);
+// Nothing for anything but what encode_cloud_login makes.
+std::optional<CloudLogin> decode_cloud_login(std::string_view text);
+
+}  // namespace presetbridge::cloud

@@ -1,0 +1,56 @@
+// Cloud sessions at hand, one an account: a login only when there is no good one (spec 5.1).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "cloud/agent_client.h"
+
+namespace presetbridge::cloud {
+
+// The account's login as the vault stores it.
+struct SealedLogin {
+  int version = 0;
+  std::vector<std::byte> sealed;
+};
+
+struct SessionCacheOptions {
+  Millis margin{60'000};      // a session this close to its end counts as ended
+  Millis max_age{3'600'000};  // a session is used no longer than this, whatever the platform says
+  std::size_t max_sessions = 100'000;
+};
+
+// Lives on one executor: every call comes from it, and every task resumes on it.
+class SessionCache {
+ public:
+  // All but `options` must outlive this and the tasks it made.
+  SessionCache(Executor& executor, const Clock& clock, CredentialAgent& agent,
+               SessionCacheOptions options = {});
+  ~SessionCache();
+
+  // The cached session if it was made with this version of the login; else a login, one at a time for an
+  // account however many ask. A login that was invalidated meanwhile ends as `session_refused`.
+  Task<CloudResult<Session>> session(AccountId account, SealedLogin login);
+
+  // The credentials were changed or deleted.
+  void invalidate(AccountId account);
+  // The platform refused `token` (session_refused): dropped only if it is still the cached one.
+  void invalidate(AccountId account, std::string_view token);
+
+ private:
+  struct Flight;
+  struct Entry;
+  Task<void> log_in(AccountId account, SealedLogin login, std::shared_ptr<Flight> flight);
+
+  Executor& executor_;
+  const Clock& clock_;
+  CredentialAgent& agent_;
+  const SessionCacheOptions options_;
+  std::unordered_map<AccountId, Entry> entries_;
+};
+
+}  // namespace presetbridge::cloud
