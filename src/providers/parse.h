@@ -1,0 +1,43 @@
+// From the bytes of a verified webhook to what they say of an order (spec 2.6-2.11, 2.14): pure, and the only
+// place that knows the platforms' payloads. Call it after verify().
+//
+// What is refused: INVALID_PAYLOAD with every problem in `details` when the body is no JSON object (invalid
+// UTF-8 and too deep nesting included), when a store's order has no order id, and when a generic payload
+// breaks a rule of spec 2.9. PAYLOAD_TOO_LARGE when the body passes the limit. Nothing else: a store stops
+// sending after a few refusals.
+//
+// What a field may be: null, absent and, from a store, of a wrong type or passing its limit are the same, so
+// no store's order is lost by a field. Numbers keep their text (spec 2.7). U+0000 counts as a problem of the
+// field that holds it; fields that are not read may hold anything that is JSON. A key that is given twice is
+// a problem in a generic payload (which of the two was meant?); from a store the last one counts.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "domain/order_event.h"
+#include "providers/profile.h"
+
+namespace presetbridge::providers {
+
+struct ParseLimits {
+  std::size_t body_bytes = 1024 * 1024;
+  std::size_t line_items = 250;  // a store's larger order is too_large (spec 2.9), a generic one refused
+  std::size_t username_characters = 200;
+  std::size_t json_depth = 64;
+};
+
+struct ParseInput {
+  std::string_view body;
+  std::string_view topic;                        // "": the payload decides alone
+  bool test = false;                             // the test header said so
+  std::span<const std::string> username_fields;  // names that the merchant added to the profile's own
+  ParseLimits limits;
+};
+
+Expected<domain::OrderEvent> parse(const Profile& profile, const ParseInput& input);
+
+}  // namespace presetbridge::providers

@@ -1,0 +1,45 @@
+// The store platforms that this service listens to, as data (spec 2.1): which names a platform goes by, which
+// headers it sends, how it signs, and the pure reader of its payloads.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "domain/order_event.h"
+
+namespace presetbridge::providers {
+
+struct ParseInput;
+
+enum class SignatureEncoding {
+  base64,            // of the HMAC: standard alphabet, padded
+  hex_after_sha256,  // `sha256=` exactly, then 64 hexadecimal digits of either case
+};
+
+// The first name in each list is the neutral one, the second the real platform's. Header names compare
+// without case.
+struct Profile {
+  domain::Provider provider;
+  std::span<const std::string_view> path_names;
+  std::span<const std::string_view> signature_headers;
+  SignatureEncoding encoding;
+  std::span<const std::string_view> topic_headers;
+  std::span<const std::string_view> event_id_headers;
+  std::span<const std::string_view> test_headers;
+  Expected<domain::OrderEvent> (*read)(const ParseInput&);  // called by parse() only
+};
+
+// The profile that a path segment names, exactly ("provider_a", "shopify"); null for an unknown one.
+const Profile* find_profile(std::string_view path_name);
+const Profile& profile_of(domain::Provider provider);
+
+// All values of the header fields of that name, in the order received; the name compares without case.
+using HeaderValues = std::function<std::vector<std::string_view>(std::string_view name)>;
+
+// The first non-empty value among the headers of these names, "" if there is none.
+std::string_view first_header(std::span<const std::string_view> names, const HeaderValues& headers);
+
+}  // namespace presetbridge::providers
