@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/task.h"
 #include "cloud/cloud.h"
-#include "crypto/secret_string.h"
+#include "crypto/secret.h"
 
 namespace presetbridge::cloud {
 
@@ -25,8 +25,8 @@ class CredentialAgent {
   virtual ~CredentialAgent() = default;
   virtual Millis login_deadline() const = 0;
   // With the login in the vault: `sealed` is the record as stored, `version` its version.
-  virtual Task<CloudResult<Session>> login(Executor& executor, AccountId account, int version,
-                                           std::vector<std::byte> sealed) = 0;
+  virtual Task<CloudResult<Session>> login(Executor& executor, AccountId account, std::int64_t version,
+                                           crypto::Bytes sealed) = 0;
   // With a login that a client has just sent: POST /api/auth/login, and validation before a save (spec 4.3).
   virtual Task<CloudResult<Session>> login_with(Executor& executor, std::string email,
                                                 crypto::SecretString password) = 0;
@@ -54,8 +54,8 @@ class AgentProcess final : public CredentialAgent {
   AgentProcess(const AgentProcess&) = delete;
 
   Millis login_deadline() const override;
-  Task<CloudResult<Session>> login(Executor& executor, AccountId account, int version,
-                                   std::vector<std::byte> sealed) override;
+  Task<CloudResult<Session>> login(Executor& executor, AccountId account, std::int64_t version,
+                                   crypto::Bytes sealed) override;
   Task<CloudResult<Session>> login_with(Executor& executor, std::string email,
                                         crypto::SecretString password) override;
 

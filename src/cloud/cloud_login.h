@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "crypto/secret_string.h"
+#include "crypto/secret.h"
 
 namespace presetbridge::cloud {
 

@@ -17,8 +17,8 @@ namespace presetbridge::cloud {
 
 struct AgentOptions {
   HttpCloudOptions cloud;
-  std::vector<std::string> key_files;  // the vault's private keys; a record names the one it needs
-  std::size_t max_concurrent = 64;     // logins at once; more are answered `unavailable`
+  std::string key_file;  // the vault's private keys; read again when a record names a key that is not held
+  std::size_t max_concurrent = 64;  // logins at once; more are answered `unavailable`
 };
 
 // The options as command-line arguments (after the verb), and back. No secret among them.

@@ -1,11 +1,10 @@
 // Cloud sessions at hand, one an account: a login only when there is no good one (spec 5.1).
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "base/clock.h"
 #include "cloud/agent_client.h"
@@ -14,8 +13,8 @@ namespace presetbridge::cloud {
 
 // The account's login as the vault stores it.
 struct SealedLogin {
-  int version = 0;
-  std::vector<std::byte> sealed;
+  std::int64_t version = 0;
+  crypto::Bytes sealed;
 };
 
 struct SessionCacheOptions {
