@@ -1,12 +1,16 @@
 // The Database port: transactions over one of two engines, with SQL that both speak.
 //
 // The rules of the SQL (each checked by the driver or by tests/conformance):
-//   parameters are exactly $1..$n, each used; casts are CAST(x AS BIGINT), never ::; flags are 0/1 compared with =;
-//   no JSON functions, LIKE, lower(), nullable ORDER BY or alias in UPDATE; hot predicates are literals;
-//   the order of RETURNING rows is unspecified: sort in code; sum() is cast to BIGINT.
-//   DDL tokens for what differs: <bytes>, <key> (TEXT that sorts by code point), <int>, <clustered>.
-//   Query token: <lock> (FOR UPDATE SKIP LOCKED), <for_update> (FOR UPDATE), nothing on SQLite, where one writer runs at a time.
-// Expected refusals are statements that change or return no row; a constraint error is a bug and fails the transaction.
+//   parameters are exactly $1..$n, each used; casts are CAST(x AS BIGINT), never ::; flags are 0/1 compared
+//   with =; no JSON functions, LIKE, lower(), nullable ORDER BY or alias in UPDATE; hot predicates are
+//   literals; the order of RETURNING rows is unspecified: sort in code; sum() is cast to BIGINT. text is
+//   UTF-8 without U+0000; after a statement has thrown, its transaction can only roll back. DDL tokens for
+//   what differs: <bytes>, <key> (TEXT that sorts by code point), <int> (64 bits), and after a table's ')'
+//   either <strict> or <clustered> (the rows live in the primary key's order): both make SQLite check the
+//   columns' types. Query token: <lock> (FOR UPDATE SKIP LOCKED), <for_update> (FOR UPDATE), nothing on
+//   SQLite, where one writer runs at a time.
+// Expected refusals are statements that change or return no row; a constraint error is a bug and fails the
+// transaction.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +31,8 @@
 
 namespace presetbridge::storage {
 
-// A statement's text. Must have static storage duration: its address is the key of the prepared statement.
+// A statement's text: a literal, or anything else with static storage duration; its address is the key of the
+// prepared statement.
 struct Sql {
   const char* text;
 };
@@ -58,8 +63,8 @@ class Param {
   Value value_;
 };
 
-// One row of a result, valid only inside the callback that gets it. Columns count from 0. A column of another type than
-// the one asked for, or NULL where none is expected, throws DbError: the SQL and the code disagree.
+// One row of a result, valid only inside the callback that gets it. Columns count from 0. A column of another
+// type than the one asked for, or NULL where none is expected, throws DbError: the SQL and the code disagree.
 class Row {
  public:
   virtual ~Row() = default;
@@ -75,9 +80,15 @@ class Row {
   AnyId id(int column) const {
     return AnyId{int64(column)};
   }
-  std::optional<std::int64_t> opt_int64(int c) const { return is_null(c) ? std::nullopt : std::optional(int64(c)); }
-  std::optional<std::string> opt_string(int c) const { return is_null(c) ? std::nullopt : std::optional(string(c)); }
-  std::optional<Timestamp> opt_time(int c) const { return is_null(c) ? std::nullopt : std::optional(time(c)); }
+  std::optional<std::int64_t> opt_int64(int c) const {
+    return is_null(c) ? std::nullopt : std::optional(int64(c));
+  }
+  std::optional<std::string> opt_string(int c) const {
+    return is_null(c) ? std::nullopt : std::optional(string(c));
+  }
+  std::optional<Timestamp> opt_time(int c) const {
+    return is_null(c) ? std::nullopt : std::optional(time(c));
+  }
   // The empty string, or the none-id, for NULL.
   std::string string_or_empty(int c) const { return is_null(c) ? std::string() : string(c); }
   template <class AnyId>
@@ -91,7 +102,8 @@ class DbError : public std::runtime_error {
  public:
   enum class Kind {
     unavailable,  // the server is away, the disk is full, the file is locked: try again later
-    conflict,     // deadlock or serialization failure: the caller of write() never sees it unless retries ran out
+    conflict,     // deadlock or serialization failure: the caller of write() never sees it unless retries ran
+                  // out
     constraint,   // a CHECK, UNIQUE or type was violated: a bug here
     misuse,       // SQL and code disagree, or the SQL breaks the rules above
   };
@@ -102,7 +114,8 @@ class DbError : public std::runtime_error {
   Kind kind_;
 };
 
-// One open transaction. Used by one thread; statements throw DbError. Stores take a Tx& and are plain functions.
+// One open transaction. Used by one thread; statements throw DbError. Stores take a Tx& and are plain
+// functions.
 class Tx {
  public:
   using RowFn = std::function<void(const Row&)>;
@@ -116,6 +129,9 @@ class Tx {
   virtual void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) = 0;
   // Runs the statement once for each `width` parameters of `flat`, as fast as the engine can.
   virtual void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
+  // Runs statements without parameters, each ended by ';', and keeps none prepared: for DDL. The text may be
+  // temporary.
+  virtual void exec_script(std::string_view text) = 0;
 
   template <class... P>
   std::int64_t exec(const Sql& sql, const P&... params) {
@@ -133,8 +149,12 @@ class Tx {
     const auto& fn = std::get<sizeof...(A) - 1>(std::forward_as_tuple(args...));
     std::optional<std::decay_t<decltype(fn(std::declval<const Row&>()))>> found;
     auto tuple = std::forward_as_tuple(args...);
-    one_tuple(sql, tuple, [&](const Row& row) { if (!found) found.emplace(fn(row)); },
-              std::make_index_sequence<sizeof...(A) - 1>{});
+    one_tuple(
+        sql, tuple,
+        [&](const Row& row) {
+          if (!found) found.emplace(fn(row));
+        },
+        std::make_index_sequence<sizeof...(A) - 1>{});
     return found;
   }
 
@@ -153,14 +173,14 @@ class Tx {
 
 using TxFn = std::function<void(Tx&)>;
 
-// One database. Thread-safe: the driver holds the connections. Calls block; GroupCommit (group_commit.h) is how the rest of
-// the program reaches it without blocking.
+// One database. Thread-safe: the driver holds the connections. Calls block; GroupCommit (group_commit.h) is
+// how the rest of the program reaches it without blocking.
 class Database {
  public:
   virtual ~Database() = default;
-  // Runs `fn` in one read-write transaction and commits it durably (spec 2.5): when this returns a value, a power cut does not
-  // undo it. Any exception of `fn` rolls back and is rethrown. Conflicts are retried: `fn` may run more than once and
-  // must overwrite, not append to, what it captures.
+  // Runs `fn` in one read-write transaction and commits it durably (spec 2.5): when this returns a value, a
+  // power cut does not undo it. Any exception of `fn` rolls back and is rethrown. Conflicts are retried: `fn`
+  // may run more than once and must overwrite, not append to, what it captures.
   virtual void write(const TxFn& fn) = 0;
   // Runs `fn` in one read-only transaction with a consistent view.
   virtual void read(const TxFn& fn) = 0;

@@ -1,0 +1,181 @@
+// GroupCommit: how coroutines reach the Database. Units of work are queued; a writer thread takes all that
+// wait, runs them in ONE transaction and commits once (spec 2.5: who is told of success is on disk), so a
+// thousand callers share one fsync.
+//
+//   auto id = co_await commits.write(executor, [order](Tx& tx) { return insert(tx, order); });   //
+//   Expected<OrderId>
+//
+// The function of a unit runs on a storage thread while its coroutine sleeps. It may run several times
+// (another unit of its transaction threw, a conflict): it must overwrite what it captures; write()/read()
+// return what the run that was committed gave. To roll back its own effects, and only its own, it throws: an
+// `Error` thrown reaches the caller as it is; anything else is logged and reaches the caller as
+// INTERNAL_ERROR, or as STORAGE_UNAVAILABLE when trying later can help. A returned Expected error does NOT
+// roll back. A full queue answers OVERLOADED at once, and the unit never runs.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+// A queue is full, or is not accepted any more: the unit never ran.
+class Overloaded : public DbError {
+ public:
+  explicit Overloaded(const std::string& message) : DbError(Kind::unavailable, message) {}
+};
+
+// Callbacks gathered for executors, so that each executor is posted to once however many wake on it.
+class Completions {
+ public:
+  void add(Executor& executor, Callback callback);
+  // Posts and forgets all. The callbacks of one executor run in the order added.
+  void post();
+
+ private:
+  std::vector<std::pair<Executor*, std::vector<Callback>>>
+      waiting_;  // a handful of executors: a scan beats a map
+};
+
+// Expected<T>, and Expected<U> when T is Expected<U> already.
+template <class T>
+struct AsExpected {
+  using type = Expected<T>;
+};
+template <class U>
+struct AsExpected<Expected<U>> {
+  using type = Expected<U>;
+};
+template <class T>
+using AsExpectedT = typename AsExpected<T>::type;
+
+// Thread-safe. Outlives every coroutine that waits in it; the executors named in calls outlive it.
+class GroupCommit {
+ public:
+  struct Options {
+    int writers = 1;                 // threads; 1 for SQLite, as many as write connections for PostgreSQL
+    int readers = 2;                 // threads
+    std::size_t max_units = 256;     // units of one transaction
+    std::size_t max_queue = 10'000;  // units waiting, for writes and for reads each
+    // No threads: a unit runs inside the call that submits it, for simulation and for tests on one thread.
+    // Completions are posted to the executor all the same.
+    bool inline_execution = false;
+  };
+  struct Stats {
+    std::uint64_t commits = 0;  // transactions that stand
+    std::uint64_t units = 0;    // units in them
+    std::uint64_t failed = 0;   // units that were rolled back or could not be tried
+    std::size_t queued_writes = 0;
+    std::size_t queued_reads = 0;
+  };
+  // What runs once the unit's fate is known, on the storage thread (or in the call, when refused): null means
+  // committed. Wake-ups go into `completions`, which is posted right after. Must not throw or block.
+  using Done = std::move_only_function<void(std::exception_ptr, Completions&)>;
+
+  GroupCommit(Database& database, Log& log, Options options);
+  GroupCommit(Database& database, Log& log) : GroupCommit(database, log, Options{}) {}
+  ~GroupCommit();  // shutdown()
+  GroupCommit(const GroupCommit&) = delete;
+  GroupCommit& operator=(const GroupCommit&) = delete;
+
+  // Runs `fn` in a transaction shared with other units; resumes on `executor` after the commit. Fn: T(Tx&), T
+  // may be void.
+  template <class Fn>
+  auto write(Executor& executor, Fn fn) -> Task<AsExpectedT<std::invoke_result_t<Fn&, Tx&>>> {
+    return run(Lane::write, executor, std::move(fn));
+  }
+  // Runs `fn` in a read-only transaction of its own.
+  template <class Fn>
+  auto read(Executor& executor, Fn fn) -> Task<AsExpectedT<std::invoke_result_t<Fn&, Tx&>>> {
+    return run(Lane::read, executor, std::move(fn));
+  }
+
+  // The same without coroutines. `done` gets DbError's, Overloaded, or whatever `fn` threw.
+  void submit(TxFn fn, Done done);
+  void submit_read(TxFn fn, Done done);
+
+  // Refuses new units, runs those that wait, joins the threads. Idempotent; not from a storage thread.
+  void shutdown();
+
+  Stats stats() const;
+  // The Error that a caller is shown for what left a unit; logs it unless it is an Error or Overloaded.
+  Error explain(const std::exception_ptr& exception) const;
+
+ private:
+  enum class Lane { write, read };
+  struct Unit {
+    TxFn fn;
+    Done done;
+  };
+  struct Queue {
+    std::deque<Unit> units;
+    std::condition_variable filled;
+  };
+
+  // Suspends until the unit is done; resumes on `executor` with null or what was thrown.
+  struct Awaiter {
+    GroupCommit& owner;
+    Lane lane;
+    Executor& executor;
+    TxFn fn;
+    std::exception_ptr thrown;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller);
+    std::exception_ptr await_resume() noexcept { return std::move(thrown); }
+  };
+
+  template <class Fn, class T = std::invoke_result_t<Fn&, Tx&>>
+  Task<AsExpectedT<T>> run(Lane lane, Executor& executor, Fn fn) {
+    if constexpr (std::is_void_v<T>) {
+      if (auto thrown = co_await Awaiter{*this, lane, executor, std::ref(fn), {}}) {
+        co_return std::unexpected(explain(thrown));
+      }
+      co_return Expected<void>{};
+    } else {
+      std::optional<T> result;
+      // Named: GCC and clang differ on when a closure in the awaiting expression dies.
+      const TxFn unit = [&fn, &result](Tx& tx) {
+        result.reset();
+        result.emplace(fn(tx));
+      };
+      if (auto thrown = co_await Awaiter{*this, lane, executor, unit, {}}) {
+        co_return std::unexpected(explain(thrown));
+      }
+      co_return std::move(*result);
+    }
+  }
+
+  void enqueue(Lane lane, Unit unit);
+  void write_loop();
+  void read_loop();
+  void run_inline();
+  void write_batch(std::vector<Unit> batch);
+  void read_one(Unit unit);
+
+  Database& database_;
+  Log& log_;
+  const Options options_;
+  mutable std::mutex mutex_;
+  Queue writes_;
+  Queue reads_;
+  bool stopping_ = false;
+  bool running_inline_ = false;
+  Stats stats_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,28 @@
+// The schema's history: numbered files, compiled into the binary, applied forward only, each in its own
+// transaction. What was applied is kept with its SHA-256 in the table schema_migrations.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/error.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+struct Migration {
+  int number;             // 1, 2, 3, ... without a gap
+  std::string_view name;  // of the file src/storage/schema/NNNN_name.sql
+  std::string_view sql;   // statements in the dialect of database.h, each ended by ';'
+};
+
+// The migrations of src/storage/schema/, in order.
+std::span<const Migration> builtin_migrations();
+
+// Applies what is missing; returns how many were applied. Nodes that start together may all call it. Nothing
+// is applied when it refuses: SCHEMA_NEWER (the database was made by a later version), SCHEMA_CHANGED (an
+// applied migration's text is not the one in this binary), MIGRATION_FAILED (the text is wrong; earlier ones
+// stand), STORAGE_UNAVAILABLE.
+Expected<int> migrate(Database& database, std::span<const Migration> migrations = builtin_migrations());
+
+}  // namespace presetbridge::storage
