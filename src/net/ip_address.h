@@ -1,0 +1,34 @@
+// An IPv4 or IPv6 address and what sort of address it is. Pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace presetbridge::net {
+
+class IpAddress {
+ public:
+  // Only the plain forms, "192.0.2.1" and "2001:db8::1": no octal, no hexadecimal, no zone.
+  static std::optional<IpAddress> parse(std::string_view text);
+  static IpAddress v4(std::array<std::uint8_t, 4> bytes);
+  static IpAddress v6(std::array<std::uint8_t, 16> bytes);
+
+  bool is_v4() const { return v4_; }
+  // True for a host of the public internet: in none of the ranges of the IANA special-purpose registries (RFC
+  // 6890), not multicast, not reserved, and not an IPv6 form that carries an IPv4 address inside (mapped,
+  // compatible, translated, 6to4, Teredo).
+  bool is_public() const;
+  // 127.0.0.0/8 and ::1, and nothing else.
+  bool is_loopback() const;
+  std::string to_string() const;
+  bool operator==(const IpAddress&) const = default;
+
+ private:
+  std::array<std::uint8_t, 16> bytes_{};  // an IPv4 address takes the first four
+  bool v4_ = true;
+};
+
+}  // namespace presetbridge::net

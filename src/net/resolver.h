@@ -1,0 +1,47 @@
+// Names to addresses. The port, and the system's resolver behind it in a bounded pool of threads (getaddrinfo
+// blocks, for as long as its configuration says).
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "net/ip_address.h"
+
+namespace presetbridge::net {
+
+// Addresses in the order to be tried; empty: nothing was found.
+using Addresses = std::vector<IpAddress>;
+
+class Resolver {
+ public:
+  virtual ~Resolver() = default;
+  // Calls `done` once, on any thread, possibly before returning; when the program ends, perhaps never:
+  // whoever asks keeps a deadline of its own. Thread-safe.
+  virtual void resolve(std::string host, std::function<void(Addresses)> done) = 0;
+};
+
+struct SystemResolverOptions {
+  int threads = 8;
+  int queued = 10'000;  // names that wait for a thread; more are answered with nothing at once
+  Millis keep{30'000};  // how long an answer is given again without asking
+  std::size_t kept = 4'096;
+};
+
+// Asks once for a name that several callers want at one time.
+class SystemResolver final : public Resolver {
+ public:
+  explicit SystemResolver(SystemResolverOptions options = {});
+  // Does not wait for a lookup that hangs: its thread ends by itself, its answer goes nowhere.
+  ~SystemResolver() override;
+  void resolve(std::string host, std::function<void(Addresses)> done) override;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace presetbridge::net
