@@ -1,0 +1,172 @@
+// The words of a delivery: its statuses, codes, actions, actors and event names. The strings are what the
+// database and the API hold, so they never change. spec 3.1, 3.3, 3.6, 3.7, 10.1.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ids.h"
+
+namespace presetbridge::domain {
+
+enum class DeliveryStatus {
+  queued,
+  processing,
+  waiting_for_friendship,
+  completed,
+  failed,
+  in_review,
+  invalidated
+};
+inline constexpr std::array<std::string_view, 7> kDeliveryStatusNames = {
+    "queued", "processing", "waiting_for_friendship", "completed", "failed", "in_review", "invalidated"};
+
+// spec 3.7. `sharing`: the intent is committed and the call's outcome not yet known (spec 3.9).
+enum class ItemStatus {
+  owed,
+  sharing,
+  shared,
+  already_shared,
+  delivered_by_hand,
+  dropped,
+  revoking,
+  revoked,
+  revoke_failed
+};
+inline constexpr std::array<std::string_view, 9> kItemStatusNames = {
+    "owed",    "sharing",  "shared",  "already_shared", "delivered_by_hand",
+    "dropped", "revoking", "revoked", "revoke_failed"};
+
+// Why a delivery failed, and so what fixes it (spec 3.6; texts in resolution.h). `none` is the empty string.
+enum class ResolutionCode {
+  none,
+  username_missing,
+  username_not_found,
+  friend_request_declined,
+  friendship_timeout,
+  blocked_by_customer,
+  credentials_missing,
+  credentials_invalid,
+  preset_not_found,
+  preset_not_shareable,
+  insufficient_credits,
+  cloud_unavailable,
+  cloud_rejected,
+  order_too_large,
+  internal_error
+};
+inline constexpr std::array<std::string_view, 15> kResolutionCodeNames = {"",
+                                                                          "username_missing",
+                                                                          "username_not_found",
+                                                                          "friend_request_declined",
+                                                                          "friendship_timeout",
+                                                                          "blocked_by_customer",
+                                                                          "credentials_missing",
+                                                                          "credentials_invalid",
+                                                                          "preset_not_found",
+                                                                          "preset_not_shareable",
+                                                                          "insufficient_credits",
+                                                                          "cloud_unavailable",
+                                                                          "cloud_rejected",
+                                                                          "order_too_large",
+                                                                          "internal_error"};
+
+// Outbound events (spec 10.1).
+enum class EventType {
+  delivery_queued,
+  delivery_waiting_for_friendship,
+  delivery_completed,
+  delivery_failed,
+  delivery_invalidated,
+  delivery_reopened,
+  webhook_test
+};
+inline constexpr std::array<std::string_view, 7> kEventTypeNames = {
+    "delivery.queued",      "delivery.waiting_for_friendship",
+    "delivery.completed",   "delivery.failed",
+    "delivery.invalidated", "delivery.reopened",
+    "webhook.test"};
+
+// Who keeps an invalidated delivery invalidated: only what the order did can be undone by the order
+// (spec 3.1).
+enum class InvalidatedBy { nobody, order, merchant };
+inline constexpr std::array<std::string_view, 3> kInvalidatedByNames = {"", "order", "merchant"};
+
+// What was asked of a delivery while a job had it (spec 3.3), weakest first: of two, the stronger stays (see
+// combine).
+enum class PendingActionKind {
+  none,
+  refresh,  // the order, its refunds or the mappings changed: read the items again, then go on
+  retry,    // attempt again at once, with `username` if that is not empty
+  cloud_account_changed,
+  payment_withdrawn,  // to review
+  high_risk,          // to review
+  reopen,             // to review, by the merchant
+  stop,               // the order was cancelled or refunded: drop what is not shared
+  erase,              // spec 9.6
+  invalidate          // by the merchant, with a reason
+};
+inline constexpr std::array<std::string_view, 10> kPendingActionKindNames = {
+    "",     "refresh", "retry",     "cloud_account_changed", "payment_withdrawn", "high_risk", "reopen",
+    "stop", "erase",   "invalidate"};
+
+// Who did something. `id` is that of the user or key, else 0.
+struct Actor {
+  enum class Kind { system, order, user, api_key };
+  Kind kind = Kind::system;
+  std::int64_t id = 0;
+
+  static Actor system() { return {}; }
+  static Actor order() { return {Kind::order, 0}; }
+  static Actor user(UserId id) { return {Kind::user, id.value}; }
+  static Actor api_key(ApiKeyId id) { return {Kind::api_key, id.value}; }
+  bool operator==(const Actor&) const = default;
+};
+
+struct PendingAction {
+  PendingActionKind kind = PendingActionKind::none;
+  std::string reason;    // the merchant's text, or order_cancelled, order_refunded, erased
+  std::string username;  // a corrected, normalised username; empty: unchanged
+  Actor actor;
+  bool operator==(const PendingAction&) const = default;
+};
+
+// What is pending once `next` is asked on top of `current`: the stronger of both (on a tie the newer), and
+// the newest username.
+PendingAction combine(const PendingAction& current, const PendingAction& next);
+
+// "system", "order", "usr_…", "key_…".
+std::string to_string(const Actor& actor);
+std::optional<Actor> parse_actor(std::string_view text);
+
+constexpr std::string_view to_string(DeliveryStatus s) {
+  return kDeliveryStatusNames[static_cast<std::size_t>(s)];
+}
+constexpr std::string_view to_string(ItemStatus s) {
+  return kItemStatusNames[static_cast<std::size_t>(s)];
+}
+constexpr std::string_view to_string(ResolutionCode c) {
+  return kResolutionCodeNames[static_cast<std::size_t>(c)];
+}
+constexpr std::string_view to_string(EventType t) {
+  return kEventTypeNames[static_cast<std::size_t>(t)];
+}
+constexpr std::string_view to_string(InvalidatedBy b) {
+  return kInvalidatedByNames[static_cast<std::size_t>(b)];
+}
+constexpr std::string_view to_string(PendingActionKind k) {
+  return kPendingActionKindNames[static_cast<std::size_t>(k)];
+}
+
+// Nothing for any other text; the empty text is `none` or `nobody` where that exists.
+std::optional<DeliveryStatus> parse_delivery_status(std::string_view text);
+std::optional<ItemStatus> parse_item_status(std::string_view text);
+std::optional<ResolutionCode> parse_resolution_code(std::string_view text);
+std::optional<EventType> parse_event_type(std::string_view text);
+std::optional<InvalidatedBy> parse_invalidated_by(std::string_view text);
+std::optional<PendingActionKind> parse_pending_action_kind(std::string_view text);
+
+}  // namespace presetbridge::domain

@@ -1,0 +1,94 @@
+// The stored truth of one order, and how events change it (spec 2.6, 2.11). merge() is a function of what was
+// told, not of the order in which it arrived: events with different times end in the same state in any order.
+//
+// - The whole-order part (lines, payment, number, test) is that of the newest order event by the store's own
+// time.
+// - On equal times deliver beats awaiting_payment, and stop beats both.
+// - Without a time on either side the later arrival wins, but a stop without a time is never undone by an
+// event: it cannot be
+//   shown to be older. (The merchant can reopen the delivery.)
+// - Username and e-mail are those of the newest event that had one: a missing one is filled in even by an
+// older event.
+// - Refunds add up by their id. Stops, refunds and risk about an unknown order make a tombstone, which the
+// order then meets.
+// - A generic repeat changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "domain/order_event.h"
+
+namespace presetbridge::domain {
+
+inline constexpr std::size_t kMaxRefunds = 1000;  // a refund beyond them counts as one of the whole order
+
+struct OrderState {
+  bool seen = false;  // false: a tombstone; nothing but stops, refunds or risk is known
+  std::string order_number;
+  std::string email;
+  std::string raw_username;
+  std::string username;  // normalised; empty: missing
+  std::vector<OrderLine>
+      lines;  // line_id never empty and unique: "#1", "#2" by position where the store gave none
+  bool too_large = false;
+  bool test = false;
+  bool high_risk = false;
+  bool erased = false;                   // personal fields are blank and stay so (spec 9.6)
+  Payment told = Payment::deliver;       // of the newest order event; use payment()
+  std::optional<Payment> stop_told;      // a stop without a time
+  std::vector<Refund> refunds;           // by id, ascending
+  std::optional<Timestamp> updated_at;   // of the newest order event
+  std::optional<Timestamp> username_at;  // of the event that the username is from
+  std::optional<Timestamp> email_at;
+  std::optional<Timestamp> risk_at;
+  bool operator==(const OrderState&) const = default;
+
+  Payment payment() const { return stop_told.value_or(told); }
+  bool stopped() const { return payment() == Payment::refunded || payment() == Payment::cancelled; }
+  bool refunded() const {
+    return payment() == Payment::refunded || !refunds.empty();
+  }  // the flag of spec 3.7
+  bool cancelled() const { return payment() == Payment::cancelled; }
+  // Whether files may be shared for this order: seen, paid, not of high risk.
+  bool deliverable() const { return seen && payment() == Payment::deliver && !high_risk; }
+  // "order_cancelled" or "order_refunded" if stopped, else empty.
+  std::string_view stop_reason() const;
+  // Blanks the personal fields for good.
+  void erase();
+};
+
+// What is left to deliver of a line: its quantity less what refunds took of it, and not more than
+// `current_quantity`; never below 0.
+std::int64_t paid_quantity(const OrderState& order, const OrderLine& line);
+
+struct OrderChange {
+  bool created = false;     // nothing was stored before
+  bool first_seen = false;  // the order itself arrived (created, or met its tombstone)
+  bool lines = false;       // lines, quantities or refunds: the items have to be worked out again
+  bool payment = false;     // payment() is another
+  bool username = false;
+  bool risk = false;
+  bool details = false;  // e-mail, number, flags, times: nothing that a delivery acts on
+  bool any() const { return created || first_seen || lines || payment || username || risk || details; }
+  bool operator==(const OrderChange&) const = default;
+};
+
+struct MergeResult {
+  OrderState state;
+  OrderChange change;
+};
+
+// `stored`: nothing if the order is unknown. `event` is of kind order, refund, stop or risk; others change
+// nothing.
+MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& event);
+
+// The state as one text column: JSON, versioned. decode: INTERNAL_ERROR for what encode did not make.
+std::string encode(const OrderState& state);
+Expected<OrderState> decode_order_state(std::string_view text);
+
+}  // namespace presetbridge::domain

@@ -1,0 +1,53 @@
+// An exact rolling limit, as the log of admitted times (spec 3.4: 5 jobs in 60 s; spec 6.3: 100 requests in
+// an hour). In no span of `window` are more than `limit` admitted; what is refused leaves no trace.
+//
+// A clock that steps back never opens the window: times that lie in the future are moved to now, so that they
+// are kept a whole window longer, and a clock that had run ahead does not shut the window for more than one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/time.h"
+
+namespace presetbridge::domain {
+
+struct Admission {
+  bool allowed = false;
+  std::int64_t limit = 0;
+  std::int64_t remaining = 0;  // after this request
+  Millis reset_after{};        // until the whole limit is free again (RateLimit-Reset); 0 if it is
+  Millis retry_after{};        // until one is free; 0 if one is free now
+};
+
+class RateWindow {
+ public:
+  // limit >= 0, window > 0.
+  RateWindow(std::int64_t limit, Millis window) : limit_(limit), window_(window) {}
+
+  // Counts one request if it is allowed.
+  Admission admit(Timestamp now);
+  // What admit would say, without `remaining` counting one.
+  Admission peek(Timestamp now) const;
+  // The earliest time, not before `now`, when a request is allowed; never with limit 0: then nothing.
+  std::optional<Timestamp> next_free(Timestamp now) const;
+
+  // 8 bytes little-endian a time (Unix ms), oldest first: at most max(limit, what was decoded) of them.
+  std::vector<std::byte> encode() const;
+  // Nothing unless `bytes` is what encode makes (whole entries, ascending, at most 100,000). The limit and
+  // window may have changed since.
+  static std::optional<RateWindow> decode(std::int64_t limit, Millis window,
+                                          std::span<const std::byte> bytes);
+
+ private:
+  void settle(Timestamp now);  // forgets what left the window, moves what lies in the future
+
+  std::int64_t limit_;
+  Millis window_;
+  std::vector<Timestamp> admitted_;  // ascending
+};
+
+}  // namespace presetbridge::domain

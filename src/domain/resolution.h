@@ -1,0 +1,30 @@
+// What a resolution code means to a merchant, and what resumes the work that it stopped (spec 3.6).
+#pragma once
+
+#include <string_view>
+
+#include "domain/delivery.h"
+
+namespace presetbridge::domain {
+
+struct ResolutionText {
+  std::string_view title;
+  std::string_view what_happened;
+  std::string_view what_to_do;
+};
+// All empty for `none`.
+const ResolutionText& describe(ResolutionCode code);
+
+// Something that happened which may fix a cause.
+enum class Remedy {
+  credentials_saved,  // and found valid
+  credits_added,
+  username_arrived,
+  mapping_saved,
+  platform_back,        // the next success after cloud_unavailable
+  friendship_accepted,  // seen by a sweep, within the resume window
+};
+// Whether deliveries that failed with `code` go back to queued by themselves then.
+bool resumes(ResolutionCode code, Remedy remedy);
+
+}  // namespace presetbridge::domain

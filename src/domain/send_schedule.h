@@ -1,0 +1,31 @@
+// What the outcome of sending an outbound webhook means, and when it is sent again (spec 10.4).
+#pragma once
+
+#include <optional>
+
+#include "base/time.h"
+
+namespace presetbridge::domain {
+
+enum class SendVerdict {
+  success,
+  retry,      // by next_send(); exhausted when that has nothing
+  permanent,  // never again
+  gone,       // permanent, and the subscription is deactivated (410)
+};
+
+enum class SendFailure {
+  none,       // an answer came: its status tells
+  transport,  // connect failure, TLS failure, timeout, broken answer
+  denied,     // the address guard refused the target: no retry can help
+};
+
+// `http_status` counts only with SendFailure::none; one outside 200..599 is a broken answer.
+SendVerdict classify_send(SendFailure failure, int http_status);
+
+inline constexpr int kMaxSends = 7;  // the first and six retries
+
+// When to send after `attempts` attempts (from 1) of which the last ended at `previous`; nothing: exhausted.
+std::optional<Timestamp> next_send(int attempts, Timestamp previous);
+
+}  // namespace presetbridge::domain

@@ -1,0 +1,34 @@
+// When a cloud account's friendships are swept, and how long a request is waited for (spec 3.5).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+
+namespace presetbridge::domain {
+
+inline constexpr Millis kFriendshipTimeout =
+    std::chrono::days(14);  // after the first request: the delivery fails
+inline constexpr Millis kFriendshipResumeWindow =
+    std::chrono::days(90);  // after the first request: an acceptance still resumes it
+inline constexpr std::int64_t kBusyQueue = 50;
+
+struct SweepState {
+  std::int64_t awaited = 0;  // requests unanswered and still inside the resume window
+  std::int64_t queued = 0;   // deliveries queued on this cloud account
+  std::optional<Timestamp> newest_request_at;
+  std::optional<Timestamp> last_sweep_at;       // of either sort
+  std::optional<Timestamp> last_full_sweep_at;  // from the beginning, not from the cursor
+};
+
+// When the next sweep is due (it may lie in the past: due now); nothing while nothing is awaited.
+std::optional<Timestamp> next_sweep(const SweepState& state);
+
+// Whether a sweep that starts now has to be a full one: never done, or a day ago.
+bool full_sweep_due(const SweepState& state, Timestamp now);
+
+bool friendship_timed_out(Timestamp first_request, Timestamp now);
+bool friendship_resumable(Timestamp first_request, Timestamp now);
+
+}  // namespace presetbridge::domain
