@@ -1,0 +1,66 @@
+// The rules, on the work tree that this program was built from.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "rules.h"
+
+namespace presetbridge::structure {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) ADD_FAILURE() << "cannot read " << path;
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+bool is_source(const fs::path& path) {
+  static constexpr std::array<std::string_view, 10> kEndings = {".h",  ".cpp", ".mjs",   ".ts",  ".tsx",
+                                                                ".sh", ".sql", ".cmake", ".txt", ".yaml"};
+  return std::ranges::find(kEndings, path.extension().string()) != kEndings.end() ||
+         path.filename() == "package-lock.json";
+}
+
+std::vector<SourceFile> read_repository() {
+  const fs::path root = REPOSITORY;
+  std::vector<SourceFile> files = {{"dev", read(root / "dev")},
+                                   {"CMakeLists.txt", read(root / "CMakeLists.txt")}};
+  for (const auto* folder :
+       {"src", "cloudsim", "sim", "web", "api", "tests", "fuzz", "bench", "tools", "cmake"}) {
+    if (!fs::is_directory(root / folder)) continue;
+    for (auto entry = fs::recursive_directory_iterator(root / folder);
+         entry != fs::recursive_directory_iterator(); ++entry) {
+      if (entry->path().filename() == "node_modules") entry.disable_recursion_pending();
+      if (entry->is_regular_file() && is_source(entry->path())) {
+        files.push_back({fs::relative(entry->path(), root).generic_string(), read(entry->path())});
+      }
+    }
+  }
+  return files;
+}
+
+TEST(Repository, KeepsItsRules) {
+  for (const auto& file : read_repository()) {
+    for (const auto& finding : check(file)) ADD_FAILURE() << to_string(finding);
+  }
+}
+
+TEST(Repository, EveryLayerWasRead) {
+  const auto files = read_repository();
+  for (const auto& entry : fs::directory_iterator(fs::path(REPOSITORY) / "src")) {
+    if (fs::is_empty(entry)) continue;
+    const auto folder = "src/" + entry.path().filename().string() + "/";
+    EXPECT_TRUE(std::ranges::any_of(files, [&](const auto& file) { return file.path.starts_with(folder); }))
+        << folder;
+  }
+  EXPECT_TRUE(std::ranges::any_of(files, [](const auto& file) { return file.path == "src/base/clock.h"; }));
+}
+
+}  // namespace
+}  // namespace presetbridge::structure

@@ -1,0 +1,327 @@
+#include "rules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <optional>
+#include <regex>
+#include <span>
+#include <utility>
+
+namespace presetbridge::structure {
+namespace {
+
+constexpr int kLongestFile = 600;
+
+constexpr std::array<std::string_view, 12> kLayers = {"base",     "crypto",   "domain", "providers",
+                                                      "storage",  "net",      "cloud",  "identity",
+                                                      "payments", "services", "api",    "app"};
+
+// Headers of a lower layer that a pure layer must not include all the same: they reach the world.
+constexpr std::array<std::string_view, 2> kPureLayers = {"domain", "providers"};
+constexpr std::array<std::string_view, 5> kImpureHeaders = {"base/executor.h", "base/log.h", "base/metrics.h",
+                                                            "base/task.h", "crypto/random.h"};
+
+struct LibraryHome {
+  std::string_view header;  // prefix of what stands between the brackets
+  std::string_view home;    // prefix of the paths that may include it
+};
+constexpr std::array kLibraryHomes = {
+    LibraryHome{"sqlite3.h", "src/storage/sqlite"},
+    LibraryHome{"libpq-fe.h", "src/storage/postgres"},
+    LibraryHome{"curl/", "src/net/"},
+    LibraryHome{"boost/asio", "src/net/"},
+    LibraryHome{"boost/beast", "src/net/"},
+    LibraryHome{"openssl/", "src/crypto/"},
+    LibraryHome{"sodium", "src/crypto/"},
+    LibraryHome{"cjose/", "src/crypto/"},
+    LibraryHome{"jansson.h", "src/crypto/"},
+    LibraryHome{"spdlog/", "src/app/"},
+    LibraryHome{"CLI/", "src/app/"},
+    LibraryHome{"toml++/", "src/app/"},
+    LibraryHome{"prometheus/", "src/app/"},
+};
+
+struct Ban {
+  std::regex pattern;
+  std::string problem;
+  std::string instead;
+};
+
+// libstdc++ 12 has neither ranges::contains nor append_range.
+bool contains(std::span<const std::string_view> all, std::string_view one) {
+  return std::ranges::find(all, one) != all.end();
+}
+void append(std::vector<Finding>& to, std::vector<Finding> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+bool is_test(std::string_view path) {
+  return path.ends_with("_test.cpp");
+}
+bool is_cpp(std::string_view path) {
+  return path.ends_with(".cpp") || path.ends_with(".h");
+}
+
+// The layer that a path counted from src/ belongs to, as its place in the order.
+std::optional<std::size_t> layer_of(std::string_view path) {
+  const auto folder = path.substr(0, path.find('/'));
+  if (folder.size() == path.size()) return std::nullopt;
+  const auto found = std::ranges::find(kLayers, folder);
+  if (found == kLayers.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - kLayers.begin());
+}
+
+std::optional<std::string_view> below_src(std::string_view path) {
+  constexpr std::string_view kRoot = "src/";
+  if (!path.starts_with(kRoot)) return std::nullopt;
+  return path.substr(kRoot.size());
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+struct Include {
+  int line;
+  std::string header;
+};
+std::vector<Include> includes_of(const SourceFile& file) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  std::vector<Include> includes;
+  int number = 0;
+  for (const auto line : lines_of(file.text)) {
+    ++number;
+    std::cmatch match;
+    if (std::regex_search(line.data(), line.data() + line.size(), match, pattern))
+      includes.push_back({number, match[1].str()});
+  }
+  return includes;
+}
+
+std::vector<Finding> find_banned(const std::string& path, std::string_view text, std::span<const Ban> bans) {
+  std::vector<Finding> findings;
+  int number = 0;
+  for (const auto line : lines_of(text)) {
+    ++number;
+    for (const auto& ban : bans) {
+      if (std::regex_search(line.data(), line.data() + line.size(), ban.pattern)) {
+        findings.push_back({path, number, ban.problem, ban.instead});
+      }
+    }
+  }
+  return findings;
+}
+
+// Where the literal or comment that begins at `at` ends (one past it), and how much at either end is kept.
+struct Span {
+  std::size_t end;
+  std::size_t kept;
+};
+std::size_t end_of_quoted(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == quote) {
+      return i + 1;
+    }
+  }
+  return std::min(text.size(), text.find('\n', at));
+}
+std::size_t after(std::string_view text, std::string_view what, std::size_t from) {
+  const auto found = text.find(what, from);
+  return found == std::string_view::npos ? text.size() : found + what.size();
+}
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+std::optional<Span> opaque_at(std::string_view text, std::size_t at) {
+  const auto rest = text.substr(at);
+  if (rest.starts_with("//")) return Span{std::min(text.size(), text.find('\n', at)), 0};
+  if (rest.starts_with("/*")) return Span{after(text, "*/", at + 2), 0};
+  if (rest.starts_with("R\"") && (at == 0 || !is_word(text[at - 1]))) {
+    const auto open = text.find('(', at);
+    if (open == std::string_view::npos) return Span{text.size(), 0};
+    const auto closing = fmt::format("){}\"", text.substr(at + 2, open - at - 2));
+    return Span{after(text, closing, open), 0};
+  }
+  if (rest.front() == '"') return Span{end_of_quoted(text, at), 1};
+  // A quote inside a number (1'000) is no literal.
+  if (rest.front() == '\'' && (at == 0 || !is_word(text[at - 1]))) return Span{end_of_quoted(text, at), 1};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string to_string(const Finding& f) {
+  return fmt::format("{}:{}: {}; {}", f.path, f.line, f.problem, f.instead);
+}
+
+std::vector<std::string_view> layers() {
+  return {kLayers.begin(), kLayers.end()};
+}
+
+std::string code_only(std::string_view text) {
+  std::string code(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto opaque = opaque_at(text, at);
+    if (!opaque) {
+      ++at;
+      continue;
+    }
+    for (std::size_t i = at + opaque->kept; i + opaque->kept < opaque->end; ++i) {
+      if (code[i] != '\n') code[i] = ' ';
+    }
+    at = std::max(opaque->end, at + 1);
+  }
+  return code;
+}
+
+std::vector<Finding> check_layer_edges(const SourceFile& file) {
+  const auto inside = below_src(file.path);
+  if (!inside) return {};
+  std::vector<Finding> findings;
+  const auto own = layer_of(*inside);
+  if (!own) {
+    return {{file.path, 1, "this folder is no layer",
+             fmt::format("put the file into one of: {}", fmt::join(kLayers, ", "))}};
+  }
+  const auto own_name = kLayers[*own];
+  for (const auto& [line, header] : includes_of(file)) {
+    if (header.starts_with("..") || header.contains("/../")) {
+      findings.push_back({file.path, line, fmt::format("\"{}\" climbs out of its folder", header),
+                          "name the path from src/"});
+      continue;
+    }
+    const auto target = layer_of(header);
+    if (!target) continue;
+    if (*target > *own) {
+      findings.push_back(
+          {file.path, line,
+           fmt::format("{} must not include \"{}\": {} is a higher layer", own_name, header,
+                       kLayers[*target]),
+           fmt::format("declare a port in {} and let app/ pass the implementation in, or move the code up",
+                       own_name)});
+    }
+    if (contains(kPureLayers, own_name) && contains(kImpureHeaders, header)) {
+      findings.push_back({file.path, line,
+                          fmt::format("{} is pure and must not include \"{}\"", own_name, header),
+                          "take the value that it would give as a parameter"});
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> check_library_homes(const SourceFile& file) {
+  if (!below_src(file.path)) return {};
+  std::vector<Finding> findings;
+  for (const auto& [line, header] : includes_of(file)) {
+    for (const auto& [prefix, home] : kLibraryHomes) {
+      if (!header.starts_with(prefix) || file.path.starts_with(home)) continue;
+      findings.push_back({file.path, line, fmt::format("<{}> is allowed only in {}", header, home),
+                          fmt::format("use what {} offers, or add it there", home)});
+    }
+  }
+  return findings;
+}
+
+std::vector<Finding> check_injection(const SourceFile& file) {
+  static const std::array sleeps = {
+      Ban{std::regex(R"(\bsleep_(for|until)\b|\b(u|nano)?sleep\s*\()"), "sleeping",
+          "wait on a signal, or advance the virtual clock (base/testing.h)"},
+  };
+  static const std::array world = {
+      // `const` and its like after it: the definition of a Clock, not a call.
+      Ban{std::regex(
+              R"(::now\s*\(\s*\)(?!\s*(const|override|noexcept))|\b(clock_gettime|gettimeofday)\s*\(|\btime\s*\(\s*(nullptr|NULL|0|&))"),
+          "the machine's time", "take base/clock.h's Clock, or a Timestamp as a parameter"},
+      Ban{std::regex(R"(\bgetenv\b|\benviron\b)"), "the environment",
+          "let app/ read it and pass the value in"},
+  };
+  static const std::array chance = {
+      Ban{std::regex(R"(\brandom_device\b|\bs?rand\s*\(|\b(getrandom|getentropy|arc4random\w*)\s*\()"),
+          "the machine's chance", "take base/clock.h's Random"},
+  };
+  if (!is_cpp(file.path)) return {};
+  const auto code = code_only(file.text);
+  const auto inside = below_src(file.path);
+  const bool test = is_test(file.path);
+  const bool may_touch_the_world = !inside || inside->starts_with("net/") || inside->starts_with("app/");
+
+  std::vector<Finding> findings;
+  const auto add = [&](std::span<const Ban> bans) { append(findings, find_banned(file.path, code, bans)); };
+  if (test || file.path.starts_with("tests/") || !may_touch_the_world) add(sleeps);
+  if (test || may_touch_the_world) return findings;
+  add(world);
+  if (!inside->starts_with("crypto/")) add(chance);
+  return findings;
+}
+
+std::vector<Finding> check_length(const SourceFile& file) {
+  const bool product =
+      file.path.starts_with("src/") || file.path.starts_with("cloudsim/") || file.path.starts_with("tools/");
+  if (!product || is_test(file.path)) return {};
+  const auto count = static_cast<int>(lines_of(file.text).size());
+  if (count <= kLongestFile) return {};
+  return {{file.path, kLongestFile + 1, fmt::format("{} lines, more than {}", count, kLongestFile),
+           "split off the second thing that it holds"}};
+}
+
+std::vector<Finding> check_name(const SourceFile& file) {
+  static const std::regex pattern(R"((^|[/_.-])(utils?|helpers?|manager|common|misc)($|[/_.-]))",
+                                  std::regex::icase);
+  std::smatch match;
+  if (!std::regex_search(file.path, match, pattern)) return {};
+  return {{file.path, 1, fmt::format("'{}' names nothing", match[2].str()),
+           "name the file for the one thing that it holds"}};
+}
+
+std::vector<Finding> check_wholeness(const SourceFile& file) {
+  // Written in pieces, so that this file does not find itself.
+  static const std::array bans = {
+      Ban{std::regex("\\b(TO"
+                     "DO|FIX"
+                     "ME|XX"
+                     "X)\\b"),
+          "a mark of unfinished work", "finish it, or say in docs/ what is not there"},
+      Ban{std::regex("\\bGTEST_"
+                     "SKIP\\b|\\bDISABLED"
+                     "_\\w|\\b(test|it|describe)\\.(sk"
+                     "ip|to"
+                     "do)\\b"),
+          "a skipped test", "make it pass, or remove it and say what is untested"},
+  };
+  return find_banned(file.path, file.text, bans);
+}
+
+std::vector<Finding> check_lock_file(const SourceFile& file) {
+  static const std::array bans = {
+      Ban{std::regex(R"("resolved"\s*:)"), "a lock file that names a registry's host",
+          "keep omit-lockfile-registry-resolved=true in .npmrc and write the lock anew"},
+  };
+  if (!file.path.ends_with("package-lock.json")) return {};
+  return find_banned(file.path, file.text, bans);
+}
+
+std::vector<Finding> check(const SourceFile& file) {
+  std::vector<Finding> findings;
+  for (const auto rule : {check_layer_edges, check_library_homes, check_injection, check_length, check_name,
+                          check_wholeness, check_lock_file}) {
+    append(findings, rule(file));
+  }
+  return findings;
+}
+
+}  // namespace presetbridge::structure

@@ -1,0 +1,47 @@
+// The rules that every source file of this repository keeps, as pure functions from a file's path and text to
+// findings. repository_test.cpp runs them over the work tree; rules_test.cpp shows that each one catches a
+// planted fault.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace presetbridge::structure {
+
+// `path` counts from the repository's root, with '/' between its parts.
+struct SourceFile {
+  std::string path;
+  std::string text;
+};
+
+// `problem` says what is wrong, `instead` what to write in its place. `line` counts from 1.
+struct Finding {
+  std::string path;
+  int line;
+  std::string problem;
+  std::string instead;
+};
+std::string to_string(const Finding& finding);  // path:line: problem; instead
+
+// The folders of src/, lowest first: each may include itself and those before it.
+std::vector<std::string_view> layers();
+
+// C++ text with the insides of comments, strings and character literals blanked out; lines stay where they
+// are.
+std::string code_only(std::string_view text);
+
+std::vector<Finding> check_layer_edges(
+    const SourceFile& file);  // a layer includes only itself and what stands below it
+std::vector<Finding> check_library_homes(const SourceFile& file);  // a third-party header only where it lives
+std::vector<Finding> check_injection(
+    const SourceFile& file);  // no clock, chance, waiting or environment of one's own
+std::vector<Finding> check_length(const SourceFile& file);     // a file of the product has at most 600 lines
+std::vector<Finding> check_name(const SourceFile& file);       // a file is named for the one thing it holds
+std::vector<Finding> check_wholeness(const SourceFile& file);  // no marks of unfinished work, no skipped test
+std::vector<Finding> check_lock_file(const SourceFile& file);  // a package lock names no registry's host
+
+// All of the above, each on the files it is about.
+std::vector<Finding> check(const SourceFile& file);
+
+}  // namespace presetbridge::structure

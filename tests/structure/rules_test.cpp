@@ -1,0 +1,226 @@
+#include "rules.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace presetbridge::structure {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+auto finding(int line, const std::string& problem) {
+  return AllOf(Field(&Finding::line, line), Field(&Finding::problem, HasSubstr(problem)),
+               Field(&Finding::instead, ::testing::Not(IsEmpty())));
+}
+
+std::string lines(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "int x;\n";
+  return text;
+}
+
+TEST(LayerEdges, AHigherLayerIsRefusedWithItsLine) {
+  EXPECT_THAT(check_layer_edges({"src/domain/credits.h", "#pragma once\n\n#include \"services/intake.h\"\n"}),
+              ElementsAre(finding(3, "domain must not include \"services/intake.h\"")));
+  EXPECT_THAT(check_layer_edges({"src/storage/sqlite/sqlite_database.cpp", "# include <net/http.h>\n"}),
+              ElementsAre(finding(1, "net is a higher layer")));
+}
+
+TEST(LayerEdges, EachLayerMayIncludeItselfAndWhatStandsBelow) {
+  const auto all = layers();
+  for (std::size_t own = 0; own < all.size(); ++own) {
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      const SourceFile file{fmt::format("src/{}/a.cpp", all[own]),
+                            fmt::format("#include \"{}/b.h\"\n", all[other])};
+      EXPECT_EQ(check_layer_edges(file).empty(), other <= own) << file.path << " " << file.text;
+    }
+  }
+}
+
+TEST(LayerEdges, TestsAreHeldToThemToo) {
+  EXPECT_THAT(check_layer_edges({"src/base/time_test.cpp", "#include \"app/main.h\"\n"}),
+              ElementsAre(finding(1, "base must not include")));
+}
+
+TEST(LayerEdges, APureLayerDoesNotReachTheWorldThroughALowerOne) {
+  EXPECT_THAT(check_layer_edges({"src/providers/profile.h", "#include \"base/log.h\"\n"}),
+              ElementsAre(finding(1, "providers is pure")));
+  EXPECT_THAT(check_layer_edges({"src/storage/orders.h", "#include \"base/log.h\"\n"}), IsEmpty());
+}
+
+TEST(LayerEdges, ANewFolderOrAPathThatClimbsIsRefused) {
+  EXPECT_THAT(check_layer_edges({"src/plugins/a.cpp", ""}),
+              ElementsAre(finding(1, "this folder is no layer")));
+  EXPECT_THAT(check_layer_edges({"src/main.cpp", ""}), ElementsAre(finding(1, "this folder is no layer")));
+  EXPECT_THAT(check_layer_edges({"src/base/a.cpp", "#include \"../app/b.h\"\n"}),
+              ElementsAre(finding(1, "climbs out of its folder")));
+}
+
+TEST(LayerEdges, FilesOutsideSrcHaveNone) {
+  EXPECT_THAT(check_layer_edges({"cloudsim/main.cpp", "#include \"app/b.h\"\n"}), IsEmpty());
+}
+
+struct Home {
+  const char* header;
+  const char* inside;
+  const char* outside;
+};
+class LibraryHomes : public ::testing::TestWithParam<Home> {};
+
+TEST_P(LibraryHomes, AreWhereALibraryMayBeIncluded) {
+  const auto& [header, inside, outside] = GetParam();
+  const auto text = fmt::format("#include <vector>\n#include <{}>\n", header);
+  EXPECT_THAT(check_library_homes({inside, text}), IsEmpty());
+  EXPECT_THAT(check_library_homes({outside, text}), ElementsAre(finding(2, "is allowed only in")));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LibraryHomes,
+    ::testing::Values(Home{"sqlite3.h", "src/storage/sqlite/sqlite_database.cpp", "src/storage/orders.cpp"},
+                      Home{"libpq-fe.h", "src/storage/postgres/postgres_database.cpp",
+                           "src/storage/sqlite/sqlite_database.cpp"},
+                      Home{"curl/curl.h", "src/net/curl_client.cpp", "src/cloud/http_cloud.cpp"},
+                      Home{"boost/asio/ip/tcp.hpp", "src/net/http_server.cpp", "src/api/router.cpp"},
+                      Home{"boost/beast/core.hpp", "src/net/http_server.cpp", "src/app/main.cpp"},
+                      Home{"openssl/evp.h", "src/crypto/digest.cpp", "src/net/http_server.cpp"},
+                      Home{"sodium.h", "src/crypto/random.cpp", "src/identity/issuer.cpp"},
+                      Home{"cjose/jws.h", "src/crypto/jws.cpp", "src/identity/id_token.cpp"},
+                      Home{"jansson.h", "src/crypto/jws.cpp", "src/identity/id_token.cpp"},
+                      Home{"spdlog/spdlog.h", "src/app/spdlog_log.cpp", "src/services/intake.cpp"},
+                      Home{"CLI/CLI.hpp", "src/app/main.cpp", "src/services/intake.cpp"},
+                      Home{"toml++/toml.h", "src/app/configuration.cpp", "src/base/json.cpp"},
+                      Home{"prometheus/registry.h", "src/app/metrics.cpp", "src/api/metrics.cpp"}));
+
+class WorldlyCall : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(WorldlyCall, IsRefusedWhereThingsAreInjected) {
+  const auto text = fmt::format("void f() {{\n  {};\n}}\n", GetParam());
+  EXPECT_EQ(check_injection({"src/services/intake.cpp", text}).size(), 1U);
+  EXPECT_EQ(check_injection({"src/base/clock.h", text}).size(), 1U);
+  EXPECT_THAT(check_injection({"src/net/runtime.cpp", text}), IsEmpty());
+  EXPECT_THAT(check_injection({"src/app/main.cpp", text}), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WorldlyCall,
+                         ::testing::Values("auto t = std::chrono::system_clock::now()",
+                                           "auto t = steady_clock :: now ( )", "auto t = Wall::now()",
+                                           "auto t = time(nullptr)", "clock_gettime(CLOCK_REALTIME, &ts)",
+                                           "std::random_device device", "int n = rand()", "srand(1)",
+                                           "getrandom(p, 8, 0)", "auto* home = std::getenv(\"HOME\")",
+                                           "std::this_thread::sleep_for(1s)", "usleep(5)", "::sleep(1)"));
+
+TEST(Injection, TheFindingNamesLineAndReplacement) {
+  const auto findings =
+      check_injection({"src/api/keys.cpp", "\n\nauto t = std::chrono::system_clock::now();\n"});
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(
+      to_string(findings.front()),
+      "src/api/keys.cpp:3: the machine's time; take base/clock.h's Clock, or a Timestamp as a parameter");
+}
+
+TEST(Injection, InjectedClocksAndTheirDefinitionsAreFine) {
+  EXPECT_THAT(check_injection(
+                  {"src/services/a.cpp",
+                   "auto t = clock_.now();\nauto u = tx->now();\nTimestamp Fixed::now() const { return t; }\n"
+                   "auto wait_time(int) {}\nint brand();\nauto n = runtime(0);\n"}),
+              IsEmpty());
+}
+
+TEST(Injection, WordsInCommentsAndStringsAreNoCalls) {
+  EXPECT_THAT(
+      check_injection(
+          {"src/services/a.cpp",
+           "// system_clock::now() is banned\n/* getenv\n rand() */\nauto s = \"getenv \\\" rand()\";\n"
+           "auto r = R\"x(sleep_for \" )\" getenv)x\";\n"}),
+      IsEmpty());
+}
+
+TEST(Injection, ALiteralHidesNothingBehindIt) {
+  EXPECT_THAT(check_injection({"src/services/a.cpp", "auto s = \"\\\\\"; auto h = getenv(s); // \"\n"}),
+              ElementsAre(finding(1, "the environment")));
+  EXPECT_THAT(check_injection({"src/services/a.cpp", "char c = '\"'; auto h = getenv(s); char d = '\"';\n"}),
+              ElementsAre(finding(1, "the environment")));
+  EXPECT_THAT(check_injection({"src/services/a.cpp", "int n = 1'000; int m = rand() + 1'0;\n"}),
+              ElementsAre(finding(1, "chance")));
+  EXPECT_THAT(check_injection({"src/services/a.cpp", "auto r = R\"(\n)\"; auto h = getenv(s);\n"}),
+              ElementsAre(finding(2, "the environment")));
+}
+
+TEST(Injection, CryptoMayImplementChanceButReadsNoClock) {
+  EXPECT_THAT(check_injection({"src/crypto/random.cpp", "getrandom(p, n, 0);\n"}), IsEmpty());
+  EXPECT_THAT(check_injection({"src/crypto/random.cpp", "auto t = steady_clock::now();\n"}),
+              ElementsAre(finding(1, "time")));
+}
+
+TEST(Injection, TestsMayReadTheWorldButNeverSleep) {
+  EXPECT_THAT(check_injection({"src/storage/a_test.cpp", "auto h = getenv(\"X\");\n"}), IsEmpty());
+  EXPECT_THAT(check_injection({"src/net/a_test.cpp", "std::this_thread::sleep_for(1ms);\n"}),
+              ElementsAre(finding(1, "sleeping")));
+  EXPECT_THAT(check_injection({"tests/conformance/a.cpp", "usleep(1);\n"}),
+              ElementsAre(finding(1, "sleeping")));
+}
+
+TEST(Length, SixHundredLinesAreTheMost) {
+  EXPECT_THAT(check_length({"src/api/a.cpp", lines(600)}), IsEmpty());
+  EXPECT_THAT(check_length({"src/api/a.cpp", lines(601)}), ElementsAre(finding(601, "601 lines")));
+  EXPECT_THAT(check_length({"cloudsim/a.cpp", lines(601)}), ElementsAre(finding(601, "601 lines")));
+  EXPECT_THAT(check_length({"src/api/a_test.cpp", lines(601)}), IsEmpty());
+}
+
+TEST(Name, EmptyWordsAreRefusedInFilesAndFolders) {
+  for (const auto* path :
+       {"src/base/utils.h", "src/base/string_util.h", "src/api/helpers.cpp", "src/app/session_manager.cpp",
+        "src/common/a.h", "tests/e2e/test-helpers.mjs", "tests/misc/a.cpp"}) {
+    EXPECT_THAT(check_name({path, ""}), ElementsAre(finding(1, "names nothing"))) << path;
+  }
+  for (const auto* path : {"src/base/time.h", "src/domain/commonplace.h", "src/services/utilisation.cpp"}) {
+    EXPECT_THAT(check_name({path, ""}), IsEmpty()) << path;
+  }
+}
+
+TEST(Wholeness, UnfinishedWorkAndSkippedTestsAreRefused) {
+  for (const auto* text : {"// TO"
+                           "DO later",
+                           "// FIX"
+                           "ME",
+                           "/* XX"
+                           "X */",
+                           "GTEST_"
+                           "SKIP();",
+                           "TEST(A, DISABLED"
+                           "_B) {}",
+                           "test.sk"
+                           "ip('a')",
+                           "describe.to"
+                           "do('a')"}) {
+    EXPECT_EQ(check_wholeness({"tests/e2e/a.test.mjs", std::string("first\n") + text + "\n"}).size(), 1U)
+        << text;
+  }
+  EXPECT_THAT(check_wholeness({"src/net/a.cpp", "char name[] = \"/tmp/a.XXXXXX\"; list.skip(3);\n"}),
+              IsEmpty());
+}
+
+TEST(LockFile, NamesNoHost) {
+  const std::string text = "{\n  \"resolved\": \"https://example.test/a.tgz\"\n}\n";
+  EXPECT_THAT(check_lock_file({"tests/e2e/package-lock.json", text}),
+              ElementsAre(finding(2, "names a registry's host")));
+  EXPECT_THAT(check_lock_file({"tests/e2e/package-lock.json", "{\n  \"integrity\": \"sha512-x\"\n}\n"}),
+              IsEmpty());
+}
+
+TEST(AllRules, AreRunByCheck) {
+  const SourceFile file{"src/domain/utils.cpp",
+                        "#include \"app/main.h\"\n#include <sqlite3.h>\nint n = rand();\n// TO"
+                        "DO\n" +
+                            lines(600)};
+  EXPECT_EQ(check(file).size(), 6U);
+  EXPECT_EQ(check({"tests/e2e/package-lock.json", "\"resolved\": 1\n"}).size(), 1U);
+}
+
+}  // namespace
+}  // namespace presetbridge::structure
