@@ -26,6 +26,7 @@ CREATE TABLE accounts (
   CHECK (credentials_status <> 'valid' OR cloud_account_id IS NOT NULL)
 ) <table>;
 CREATE INDEX accounts_rerouting ON accounts (id) WHERE rerouting = 1;
+CREATE INDEX accounts_of_cloud_account ON accounts (cloud_account_id) WHERE cloud_account_id IS NOT NULL;
 
 CREATE TABLE identities (
   iss <key> NOT NULL,
@@ -208,11 +209,9 @@ CREATE TABLE cloud_accounts (
   blocked_until <int> NOT NULL DEFAULT 0,
   -- the rolling window of job starts (domain/rate_window.h) and the fairness of classes (domain/job_class.h)
   start_log <bytes> NOT NULL,
-  class_log <bytes> NOT NULL,
+  job_turns <int> NOT NULL DEFAULT 0,
   -- Trouble of the platform or the account (spec 3.5, domain/account_pause.h).
-  pause TEXT NOT NULL DEFAULT 'none' CHECK (pause IN ('none', 'rate_limited', 'outage')),
-  paused_since <int>,
-  failures_in_row <int> NOT NULL DEFAULT 0,
+  pause TEXT NOT NULL,
   -- Friend sweeps.
   sweep_due_at <int>,
   sweep_cursor TEXT NOT NULL DEFAULT '',
@@ -321,7 +320,7 @@ CREATE TABLE delivery_items (
   name TEXT NOT NULL,
   matched_by TEXT NOT NULL,
   quantity <int> NOT NULL CHECK (quantity >= 1),
-  -- JSON array of the indexes of the order lines that owe it
+  -- JSON array of the ids of the order lines that owe it
   lines TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('owed', 'sharing', 'shared', 'already_shared', 'delivered_by_hand', 'dropped',
     'revoking', 'revoked', 'revoke_failed')),

@@ -1,0 +1,100 @@
+#include "storage/cloud_account_store.h"
+
+#include "domain/account_pause.h"
+
+namespace presetbridge::storage {
+namespace {
+
+#define PDB_CLOUD_ACCOUNT_COLUMNS                                                                                    \
+  "id, cloud_user_id, username, ready_at, blocked_until, start_log, job_turns, pause, sweep_due_at, sweep_cursor, " \
+  "last_sweep_at, last_full_sweep_at, newest_request_at, sweep_fence, sweep_lease_expires_at"
+
+constexpr Sql kInsert{
+    "INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES ($1, $2, $3, $4, $5)"
+    " ON CONFLICT (cloud_user_id) DO UPDATE SET username = excluded.username RETURNING id"};
+constexpr Sql kLock{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1 <for_update>"};
+constexpr Sql kLockReady{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
+                         " FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at <= $1"
+                         " ORDER BY ready_at LIMIT $2 <lock>"};
+constexpr Sql kLockExpiredSweeps{
+    "SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
+    " FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL AND sweep_lease_expires_at <= $1"
+    " ORDER BY sweep_lease_expires_at LIMIT $2 <lock>"};
+constexpr Sql kNextReady{
+    "SELECT ready_at FROM cloud_accounts WHERE ready_at IS NOT NULL ORDER BY ready_at LIMIT 1"};
+constexpr Sql kUpdate{
+    "UPDATE cloud_accounts SET ready_at = $2, blocked_until = $3, start_log = $4, job_turns = $5, pause = $6, "
+    "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = $11, "
+    "sweep_fence = $12, sweep_lease_expires_at = $13 WHERE id = $1"};
+constexpr Sql kWake{
+    "UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
+    " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"};
+constexpr Sql kAccountsOf{
+    "SELECT id FROM accounts WHERE cloud_account_id = $1 AND credentials_status = 'valid' ORDER BY id"};
+
+CloudAccountRow read_cloud_account(const Row& r) {
+  CloudAccountRow a;
+  a.id = r.id<CloudAccountId>(0);
+  a.cloud_user_id = r.string(1);
+  a.username = r.string(2);
+  a.ready_at = r.opt_time(3);
+  a.blocked_until = r.time(4);
+  const Blob log = r.bytes(5);
+  a.start_log.assign(log.begin(), log.end());
+  a.job_turns = r.int64(6);
+  a.pause = r.string(7);
+  a.sweep_due_at = r.opt_time(8);
+  a.sweep_cursor = r.string(9);
+  a.last_sweep_at = r.opt_time(10);
+  a.last_full_sweep_at = r.opt_time(11);
+  a.newest_request_at = r.opt_time(12);
+  a.sweep_fence = r.int64(13);
+  a.sweep_lease_expires_at = r.opt_time(14);
+  return a;
+}
+
+template <class... P>
+std::vector<CloudAccountRow> all_accounts(Tx& tx, const Sql& sql, const P&... params) {
+  std::vector<CloudAccountRow> rows;
+  tx.query(sql, params..., [&](const Row& r) { rows.push_back(read_cloud_account(r)); });
+  return rows;
+}
+
+}  // namespace
+
+CloudAccountId find_or_insert_cloud_account(Tx& tx, std::string_view cloud_user_id, std::string_view username,
+                                            CloudAccountId proposed) {
+  return tx
+      .one(kInsert, proposed, cloud_user_id, username, Blob{}, domain::encode(domain::AccountPause{}),
+           [](const Row& r) { return r.id<CloudAccountId>(0); })
+      .value();
+}
+
+std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id) {
+  return tx.one(kLock, id, read_cloud_account);
+}
+std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp now, int limit) {
+  return all_accounts(tx, kLockReady, now, limit);
+}
+std::vector<CloudAccountRow> lock_expired_sweeps(Tx& tx, Timestamp now, int limit) {
+  return all_accounts(tx, kLockExpiredSweeps, now, limit);
+}
+std::optional<Timestamp> next_ready(Tx& tx) {
+  return tx.one(kNextReady, [](const Row& r) { return r.time(0); });
+}
+
+void update_cloud_account(Tx& tx, const CloudAccountRow& a) {
+  tx.exec(kUpdate, a.id, a.ready_at, a.blocked_until, Blob(a.start_log), a.job_turns, a.pause, a.sweep_due_at,
+          a.sweep_cursor, a.last_sweep_at, a.last_full_sweep_at, a.newest_request_at, a.sweep_fence,
+          a.sweep_lease_expires_at);
+}
+
+void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) { tx.exec(kWake, id, at); }
+
+std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id) {
+  std::vector<AccountId> ids;
+  tx.query(kAccountsOf, id, [&](const Row& r) { ids.push_back(r.id<AccountId>(0)); });
+  return ids;
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,47 @@
+// Cloud accounts: the merchant's user on the platform, which is the unit of the queue limit, of pauses and of friend sweeps
+// (spec 3.4, 3.5). Whoever starts a job holds this row's lock, so what is decided from it is exact over all nodes.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+struct CloudAccountRow {
+  CloudAccountId id;
+  std::string cloud_user_id;
+  std::string username;
+  std::optional<Timestamp> ready_at;  // when a job may start next; nothing: nothing to do
+  Timestamp blocked_until{};
+  std::vector<std::byte> start_log;  // domain::RateWindow
+  std::int64_t job_turns = 0;        // domain::JobTurns
+  std::string pause;                 // domain::AccountPause
+  std::optional<Timestamp> sweep_due_at;
+  std::string sweep_cursor;
+  std::optional<Timestamp> last_sweep_at;
+  std::optional<Timestamp> last_full_sweep_at;
+  std::optional<Timestamp> newest_request_at;
+  std::int64_t sweep_fence = 0;
+  std::optional<Timestamp> sweep_lease_expires_at;
+};
+
+CloudAccountId find_or_insert_cloud_account(Tx& tx, std::string_view cloud_user_id, std::string_view username,
+                                            CloudAccountId proposed);
+std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id);
+// Accounts with something to do by `now`, longest ready first, locked.
+std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp now, int limit);
+std::vector<CloudAccountRow> lock_expired_sweeps(Tx& tx, Timestamp now, int limit);
+// When the next account is ready.
+std::optional<Timestamp> next_ready(Tx& tx);
+void update_cloud_account(Tx& tx, const CloudAccountRow& row);
+// There is work from `at` on: ready_at moves forward to it, or to the end of the block, never back.
+void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
+// The tenants whose valid login this is.
+std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id);
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,151 @@
+#include "storage/customer_store.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr std::array<std::string_view, 7> kFriendshipNames = {"unknown", "none",     "requesting", "requested",
+                                                              "friends", "declined", "blocked"};
+
+#define PDB_CUSTOMER_COLUMNS                                                                                    \
+  "id, cloud_account_id, username_key, cloud_user_id, friendship, requested_at, withdraw, queue_state, job_class, " \
+  "due_at, fence, lease_owner, lease_expires_at, failures, failing_since"
+
+constexpr Sql kInsert{
+    "INSERT INTO customers (id, cloud_account_id, username_key) VALUES ($1, $2, $3)"
+    " ON CONFLICT (cloud_account_id, username_key) DO UPDATE SET username_key = excluded.username_key RETURNING id"};
+constexpr Sql kFindByUsername{"SELECT id FROM customers WHERE cloud_account_id = $1 AND username_key = $2"};
+constexpr Sql kLock{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1 <for_update>"};
+constexpr Sql kFindByCloudUser{"SELECT " PDB_CUSTOMER_COLUMNS
+                               " FROM customers WHERE cloud_account_id = $1 AND cloud_user_id = $2 ORDER BY id LIMIT 1"};
+// leased (2) and leased_more (3) become leased_more; idle and queued become queued.
+constexpr Sql kEnqueue{
+    "UPDATE customers SET"
+    " job_class = CASE WHEN queue_state = 1 AND job_class < $2 THEN job_class ELSE $2 END,"
+    " due_at = CASE WHEN queue_state = 1 AND due_at < $3 THEN due_at ELSE $3 END,"
+    " queue_state = CASE WHEN queue_state >= 2 THEN 3 ELSE 1 END WHERE id = $1"};
+constexpr Sql kLockDue{
+    "SELECT " PDB_CUSTOMER_COLUMNS
+    " FROM customers WHERE cloud_account_id = $1 AND due_at <= $2 AND queue_state = 1"
+    " ORDER BY job_class, due_at LIMIT $3 <lock>"};
+constexpr Sql kLockDueOfClass{
+    "SELECT " PDB_CUSTOMER_COLUMNS
+    " FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND due_at <= $3 AND queue_state = 1"
+    " ORDER BY due_at LIMIT 1 <lock>"};
+constexpr Sql kNextDueOfClass{
+    "SELECT due_at FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND queue_state = 1"
+    " ORDER BY due_at LIMIT 1"};
+constexpr Sql kCountQueued{
+    "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1 LIMIT $2) AS q"};
+constexpr Sql kLockExpired{"SELECT " PDB_CUSTOMER_COLUMNS
+                           " FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1"
+                           " ORDER BY lease_expires_at LIMIT $2 <lock>"};
+constexpr Sql kAnyRequestedSince{
+    "SELECT 1 FROM customers WHERE cloud_account_id = $1 AND requested_at >= $2 AND friendship = 'requested' LIMIT 1"};
+constexpr Sql kRequestedBefore{
+    "SELECT id FROM customers WHERE cloud_account_id = $1 AND requested_at > $2 AND requested_at <= $3"
+    " AND friendship = 'requested' ORDER BY requested_at LIMIT $4"};
+constexpr Sql kUpdate{
+    "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state = $6, "
+    "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
+    "failing_since = $13 WHERE id = $1"};
+
+CustomerRow read_customer(const Row& r) {
+  CustomerRow c;
+  c.id = r.id<CustomerId>(0);
+  c.cloud_account = r.id<CloudAccountId>(1);
+  c.username_key = r.string(2);
+  c.cloud_user_id = r.string_or_empty(3);
+  const auto name = std::ranges::find(kFriendshipNames, r.text(4));
+  if (name == kFriendshipNames.end()) throw DbError(DbError::Kind::misuse, "unknown friendship " + r.string(4));
+  c.friendship = static_cast<Friendship>(name - kFriendshipNames.begin());
+  c.requested_at = r.opt_time(5);
+  c.withdraw = r.flag(6);
+  c.queue_state = static_cast<QueueState>(r.int64(7));
+  c.job_class = static_cast<domain::JobClass>(r.int64(8));
+  c.due_at = r.time(9);
+  c.fence = r.int64(10);
+  c.lease_owner = r.string_or_empty(11);
+  c.lease_expires_at = r.opt_time(12);
+  c.failures = r.int64(13);
+  c.failing_since = r.opt_time(14);
+  return c;
+}
+
+template <class... P>
+std::vector<CustomerRow> all_customers(Tx& tx, const Sql& sql, const P&... params) {
+  std::vector<CustomerRow> rows;
+  tx.query(sql, params..., [&](const Row& r) { rows.push_back(read_customer(r)); });
+  return rows;
+}
+
+}  // namespace
+
+std::string_view to_string(Friendship f) { return kFriendshipNames[static_cast<std::size_t>(f)]; }
+
+CustomerId find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
+                                   CustomerId proposed) {
+  const auto id = [](const Row& r) { return r.id<CustomerId>(0); };
+  if (const auto found = tx.one(kFindByUsername, cloud_account, username_key, id)) return *found;
+  return tx.one(kInsert, proposed, cloud_account, username_key, id).value();
+}
+
+std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id) { return tx.one(kLock, id, read_customer); }
+
+std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
+                                                       std::string_view cloud_user_id) {
+  return tx.one(kFindByCloudUser, cloud_account, cloud_user_id, read_customer);
+}
+
+void enqueue_customer(Tx& tx, CustomerId id, domain::JobClass job_class, Timestamp due_at) {
+  tx.exec(kEnqueue, id, static_cast<int>(job_class), due_at);
+}
+
+std::vector<CustomerRow> lock_due_customers(Tx& tx, CloudAccountId account, Timestamp now, int limit) {
+  auto rows = all_customers(tx, kLockDue, account, now, limit);
+  std::ranges::sort(rows, {}, [](const CustomerRow& c) { return std::tuple(c.job_class, c.due_at, c.id); });
+  return rows;
+}
+
+std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account, domain::JobClass job_class,
+                                                      Timestamp now) {
+  return tx.one(kLockDueOfClass, account, static_cast<int>(job_class), now, read_customer);
+}
+
+std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account) {
+  std::optional<Timestamp> next;
+  for (int job_class = 0; job_class < static_cast<int>(domain::kJobClasses); ++job_class) {
+    const auto due = tx.one(kNextDueOfClass, account, job_class, [](const Row& r) { return r.time(0); });
+    if (due && (!next || *due < *next)) next = due;
+  }
+  return next;
+}
+
+std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap) {
+  return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);
+}
+
+std::vector<CustomerRow> lock_expired_leases(Tx& tx, Timestamp now, int limit) {
+  return all_customers(tx, kLockExpired, now, limit);
+}
+
+bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since) {
+  return tx.one(kAnyRequestedSince, account, since, [](const Row&) { return true; }).value_or(false);
+}
+
+std::vector<CustomerId> requested_before(Tx& tx, CloudAccountId account, Timestamp after, Timestamp until, int limit) {
+  std::vector<CustomerId> ids;
+  tx.query(kRequestedBefore, account, after, until, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
+  return ids;
+}
+
+void update_customer(Tx& tx, const CustomerRow& c) {
+  tx.exec(kUpdate, c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id), to_string(c.friendship),
+          c.requested_at, c.withdraw, static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at, c.fence,
+          c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at, c.failures, c.failing_since);
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,71 @@
+// Customers: the friendship of one cloud account with one buyer, and that pair's place in the queue. One job at a time runs for
+// each (spec 3.2): the job holds the row's lease, and every result carries its fence (spec 3.4).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "domain/job_class.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+// What is known of a friendship. `requesting`: a request was begun and its outcome is not known.
+enum class Friendship { unknown, none, requesting, requested, friends, declined, blocked };
+std::string_view to_string(Friendship f);
+
+enum class QueueState { idle = 0, queued = 1, leased = 2, leased_more = 3 };
+
+struct CustomerRow {
+  CustomerId id;
+  CloudAccountId cloud_account;
+  std::string username_key;   // the username, case-folded
+  std::string cloud_user_id;  // empty until resolved
+  Friendship friendship = Friendship::unknown;
+  std::optional<Timestamp> requested_at;
+  bool withdraw = false;
+  QueueState queue_state = QueueState::idle;
+  domain::JobClass job_class = domain::JobClass::first_request;
+  Timestamp due_at{};
+  std::int64_t fence = 0;
+  std::string lease_owner;
+  std::optional<Timestamp> lease_expires_at;
+  std::int64_t failures = 0;
+  std::optional<Timestamp> failing_since;
+};
+
+// The customer of that username, made with `proposed` as its id if it is new.
+CustomerId find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
+                                   CustomerId proposed);
+
+std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);
+std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account, std::string_view cloud_user_id);
+
+// There is work for the customer: it is queued with this class, due at the earlier of both times; while a job holds it, the job
+// is told to look again before it ends.
+void enqueue_customer(Tx& tx, CustomerId id, domain::JobClass job_class, Timestamp due_at);
+
+// Queued customers of an account that are due, in class order, then by time; locked, at most `limit`.
+std::vector<CustomerRow> lock_due_customers(Tx& tx, CloudAccountId account, Timestamp now, int limit);
+// The oldest due one of one class.
+std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account, domain::JobClass job_class,
+                                                      Timestamp now);
+// When the next queued customer of the account is due.
+std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account);
+// How many are queued, counted no further than `cap`.
+std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap);
+
+// Customers whose lease ran out, locked.
+std::vector<CustomerRow> lock_expired_leases(Tx& tx, Timestamp now, int limit);
+
+// Friend requests that are unanswered: whether there is one younger than `since`; those made before `until`.
+bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since);
+std::vector<CustomerId> requested_before(Tx& tx, CloudAccountId account, Timestamp after, Timestamp until, int limit);
+
+// Writes every field.
+void update_customer(Tx& tx, const CustomerRow& row);
+
+}  // namespace presetbridge::storage

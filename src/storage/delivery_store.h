@@ -1,0 +1,114 @@
+// Rows of deliveries, their items and their timeline (spec 3.7). What may change is decided above (domain/delivery_machine.h);
+// here a change is a compare-and-set on the row's version.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "domain/delivery.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+struct DeliveryRow {
+  DeliveryId id;
+  AccountId account;
+  IntegrationId integration;
+  std::string order_key;
+  domain::DeliveryStatus status = domain::DeliveryStatus::queued;
+  domain::ResolutionCode resolution = domain::ResolutionCode::none;
+  std::string message;
+  std::string reason;          // of an invalidation or a review; empty if none
+  domain::InvalidatedBy invalidated_by = domain::InvalidatedBy::nobody;
+  std::string username;        // normalised; empty if none is known
+  std::string raw_username;
+  std::string email;
+  CloudAccountId cloud_account;
+  CustomerId customer;
+  bool refunded = false;
+  bool cancelled = false;
+  bool dry_run = false;
+  domain::PendingAction pending;  // spec 3.3; kind none if there is none
+  std::int64_t attempt_count = 0;
+  std::optional<Timestamp> next_attempt_at;
+  std::int64_t requests_sent = 0;  // friend requests that this delivery told of
+  std::int64_t sequence = 0;       // of its newest outbound event
+  std::int64_t version = 1;
+  Timestamp created_at;
+  Timestamp updated_at;
+  std::optional<Timestamp> completed_at;
+};
+
+struct ItemRow {
+  ItemId id;
+  DeliveryId delivery;
+  AccountId account;
+  std::string file_id;
+  std::string kind;
+  std::string name;
+  std::string matched_by;
+  std::int64_t quantity = 1;
+  std::string lines = "[]";  // JSON array of the ids of the order lines that owe it
+  domain::ItemStatus status = domain::ItemStatus::owed;
+  CustomerId customer;     // whom it is, or was, shared with
+  std::string intent_key;  // the idempotency key of the share begun
+  std::optional<Timestamp> settle_after;
+  bool held = false;
+  bool spent = false;
+  std::optional<Timestamp> shared_at;
+};
+
+struct TimelineEntry {
+  Timestamp at;
+  std::string kind;   // "attempt" or "action"
+  std::string actor;  // domain::to_string(Actor)
+  std::string status;
+  std::string resolution;
+  std::string message;
+};
+
+void insert_delivery(Tx& tx, const DeliveryRow& row);
+void insert_item(Tx& tx, const ItemRow& row);
+
+std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
+// The same, and other writers of it wait until this transaction ends.
+std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
+// queued, processing and waiting deliveries of a customer, oldest first, locked.
+std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
+// Failed deliveries of an account with that code, oldest first, locked, at most `limit`, after `after`.
+std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code, DeliveryId after,
+                                                int limit);
+// Queued deliveries of an account that have no customer yet, oldest first, locked.
+std::vector<DeliveryRow> lock_unrouted_deliveries(Tx& tx, AccountId account, int limit);
+// Queued dry runs of every account, oldest first, locked.
+std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit);
+
+// Writes every field that may change, where the stored version is still row.version; then row.version has grown by one.
+// Throws DbError(conflict) otherwise: the row was locked by lock_delivery() and cannot have changed.
+void update_delivery(Tx& tx, DeliveryRow& row);
+
+std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery);
+std::optional<ItemRow> find_item(Tx& tx, ItemId id);
+// Items that are, were, or may have been shared with the customer, whatever their delivery.
+std::vector<ItemRow> find_items_of_customer(Tx& tx, CustomerId customer);
+void update_item(Tx& tx, const ItemRow& row);
+
+void append_timeline(Tx& tx, DeliveryId delivery, std::int64_t id, const TimelineEntry& entry);
+// Oldest first; at most `limit`.
+std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit);
+
+struct DeliveryFilter {
+  AccountId account;
+  std::string status;                       // empty: all
+  std::string resolution;
+  IntegrationId integration;  // none: all
+  std::string order_key;
+  DeliveryId before;  // none: from the newest
+  int limit = 50;
+};
+// Newest first.
+std::vector<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& filter);
+
+}  // namespace presetbridge::storage
