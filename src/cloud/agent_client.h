@@ -43,13 +43,14 @@ struct AgentProcessOptions {
 };
 
 // Starts the agent as a child: one end of a SOCK_SEQPACKET pair as descriptor 3, /dev/null as standard input
-// and output, standard error kept, everything else closed, environment empty. A dead agent is started again;
-// what it was asked is answered `unavailable`. `home` is where the client's state lives: it must run, and
-// outlive this. Destroy after stop() and off home's thread, or on it.
+// and output, standard error kept, everything else closed, environment empty. A thread of its own reads the
+// answers, watches the deadlines, and starts a dead agent again; what that one was asked is answered
+// `unavailable`.
 class AgentProcess final : public CredentialAgent {
  public:
-  // Starts the process at once, on the caller's thread, before there are others (spec 5.3).
-  AgentProcess(Scheduler& home, Log& log, AgentProcessOptions options);
+  // Starts the process at once, before there are other threads (spec 5.3). `log` must outlive this.
+  AgentProcess(Log& log, AgentProcessOptions options);
+  // Stops if stop() was not called.
   ~AgentProcess() override;
   AgentProcess(const AgentProcess&) = delete;
 
@@ -66,8 +67,8 @@ class AgentProcess final : public CredentialAgent {
   int pid() const;
 
  private:
-  class State;
-  std::shared_ptr<State> state_;
+  class Supervisor;
+  std::unique_ptr<Supervisor> supervisor_;
 };
 
 }  // namespace presetbridge::cloud

@@ -10,9 +10,12 @@
 
 namespace presetbridge::cloud {
 
+inline constexpr std::size_t max_email = 320;
+inline constexpr std::size_t max_password = 1024;
+
 struct CloudLogin {
-  std::string email;              // 1 to 320 bytes of valid UTF-8
-  crypto::SecretString password;  // 1 to 1,024 bytes of valid UTF-8
+  std::string email;              // 1 to max_email bytes
+  crypto::SecretString password;  // 1 to max_password bytes
 };
 
 // Nothing if a field is outside its limits.

@@ -44,6 +44,7 @@ class SessionCache {
   struct Flight;
   struct Entry;
   Task<void> log_in(AccountId account, SealedLogin login, std::shared_ptr<Flight> flight);
+  void make_room();
 
   Executor& executor_;
   const Clock& clock_;

@@ -1,0 +1,43 @@
+// What the service and its credential agent say to each other: one packet of a SOCK_SEQPACKET socket a
+// message. Requests may be answered in any order; an answer carries its request's id. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/ids.h"
+#include "cloud/cloud.h"
+#include "cloud/cloud_login.h"
+#include "crypto/bytes.h"
+
+namespace presetbridge::cloud {
+
+inline constexpr std::size_t max_agent_packet = 16 * 1024;
+inline constexpr std::size_t max_sealed_record = 4 * 1024;
+
+struct SealedRecord {
+  AccountId account;
+  std::int64_t version = 0;
+  crypto::Bytes record;  // 1 to max_sealed_record bytes
+};
+
+struct AgentRequest {
+  std::uint64_t id = 0;
+  std::variant<SealedRecord, CloudLogin> login;
+};
+
+struct AgentReply {
+  std::uint64_t id = 0;
+  CloudResult<Session> result;
+};
+
+// The packet of a CloudLogin holds the password: wipe it.
+crypto::Bytes encode(const AgentRequest& request);
+crypto::Bytes encode(const AgentReply& reply);
+// Nothing for a packet that is not what encode() makes within the limits above.
+std::optional<AgentRequest> decode_agent_request(crypto::ByteView packet);
+std::optional<AgentReply> decode_agent_reply(crypto::ByteView packet);
+
+}  // namespace presetbridge::cloud

@@ -1,0 +1,44 @@
+// How the answers of api/cloud-platform.openapi.yaml are read: bytes to values, pure. Nothing for whatever is
+// not of the contract; unknown members are ignored.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cloud/cloud.h"
+
+namespace presetbridge::cloud {
+
+inline constexpr std::size_t max_text = 200;    // characters of ids, cursors, usernames and names
+inline constexpr std::size_t max_token = 4096;  // bytes of a session token
+inline constexpr Millis max_retry_after{3'600'000};
+
+std::optional<Session> read_session(std::string_view body);
+std::optional<CloudUser> read_user(std::string_view body);
+struct Friendship {
+  std::string user_id;
+  FriendshipState state;
+};
+std::optional<Friendship> read_friendship(std::string_view body);
+std::optional<FriendshipPage> read_friendship_page(std::string_view body);
+std::optional<FilePage> read_file_page(std::string_view body);
+// Share::existed is left false: the status tells it, not the body.
+std::optional<Share> read_share(std::string_view body);
+
+struct PlatformError {
+  std::string code;
+  std::string message;  // cut to max_text characters, without control characters
+};
+std::optional<PlatformError> read_error(std::string_view body);
+
+// The kind that an error code of the contract stands for; `rejected` for one that is not known.
+CloudError::Kind kind_of(std::string_view code);
+
+// Retry-After: seconds or an HTTP date (IMF-fixdate), cut to [0, max_retry_after].
+std::optional<Millis> read_retry_after(std::string_view value, Timestamp now);
+
+// One segment of a path, percent-encoded. Nothing for what cannot be one: empty, too long, "." or "..".
+std::optional<std::string> path_segment(std::string_view text);
+
+}  // namespace presetbridge::cloud
