@@ -69,7 +69,7 @@ struct Transition {
   bool clears_completed_at() const;
   bool sets_reason() const;  // and InvalidatedBy, see invalidated_by()
   bool clears_reason() const;
-  bool ends_lease() const;               // also clears the pending action, which has been obeyed
+  bool ends_lease() const;               // also clears the pending action, unless the verdict keeps it
   bool counts_try() const;               // attempt failed: next attempt by retry_schedule.h
   bool resets_tries() const;             // due now, with a fresh allowance of tries
   InvalidatedBy invalidated_by() const;  // nobody unless `to` is invalidated

@@ -29,26 +29,33 @@ enum class Finding {
   account_trouble,  // trouble of the account or platform (account_pause.h)
   permanent,        // with a code
   shutting_down,
+  lease_lost,  // a take-over, before it begins anything
 };
 
 struct Verdict {
-  Cause cause;
+  std::optional<Cause> cause;                  // to step with; nothing: the status stays
   ResolutionCode code = ResolutionCode::none;  // set iff the transition sets_resolution()
   bool drop_owed = false;                      // every item `owed` becomes `dropped`
+  bool keep_pending = false;  // the pending action stays (or is stored): obey it once settled
   bool operator==(const Verdict&) const = default;
 };
 
-// For a delivery in `processing`. The pending action is obeyed first; what was shared stays shared; a
-// delivery ends only with no item owed or `sharing`, unless the merchant, the order or erasure ends it.
-// `code` goes with Finding::permanent.
+// For a delivery in `processing`, at each end of a job and at a take-over. The pending action is obeyed
+// first; what was shared stays shared; a delivery completes only with no item owed or `sharing`. `code` goes
+// with Finding::permanent.
 Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode code, PendingActionKind pending);
 
-// For a delivery that no job has (queued, waiting, failed, in review, completed), after the order dropped or
-// added items: the cause to step with, or nothing if its status stays.
-std::optional<Verdict> conclude_items(DeliveryStatus status, const ItemTally& items);
+// For a delivery that no job has, after its items changed: completed or invalidated (refunded) with nothing
+// owed any more, queued again with something owed after completion; else its status stays.
+Verdict conclude_items(DeliveryStatus status, const ItemTally& items);
 
-// For a delivery that no job has, when its order stops (cancelled, refunded in whole): invalidate it,
-// complete it with what was shared, or nothing (completed, invalidated).
-std::optional<Verdict> conclude_stop(DeliveryStatus status, const ItemTally& items);
+// For a delivery that no job has, when its order stops (cancelled, refunded in whole): invalidated if nothing
+// was shared, else completed with what was. Items of an invalidated delivery stay `owed`, so that it can be
+// reopened or paid again.
+Verdict conclude_stop(DeliveryStatus status, const ItemTally& items);
+
+// What an item `sharing` becomes when a settlement finds no share: owed again, or dropped if the order has
+// stopped since.
+ItemStatus after_absent_share(PendingActionKind pending);
 
 }  // namespace presetbridge::domain
