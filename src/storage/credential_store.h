@@ -1,0 +1,46 @@
+// The vault's records and the standing of an account's cloud login (spec 5.1). The standing is on the accounts row, so that whoever
+// writes a failure that it causes locks and re-reads it (spec 3.6).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+enum class CredentialsStatus { missing, unchecked, valid, invalid };
+std::string_view to_string(CredentialsStatus status);
+
+struct CredentialsStanding {
+  CredentialsStatus status = CredentialsStatus::missing;
+  std::int64_t version = 0;      // grows with each save and delete
+  CloudAccountId cloud_account;  // of the newest login that was valid; none before the first
+  bool rerouting = false;        // deliveries may still point elsewhere
+};
+std::optional<CredentialsStanding> find_standing(Tx& tx, AccountId account);
+std::optional<CredentialsStanding> lock_standing(Tx& tx, AccountId account);
+void update_standing(Tx& tx, AccountId account, const CredentialsStanding& standing);
+// Accounts whose deliveries have to be pointed at their cloud account.
+std::vector<AccountId> accounts_to_reroute(Tx& tx, int limit);
+
+struct CredentialsRecord {
+  AccountId account;
+  std::int64_t version = 0;
+  std::vector<std::byte> sealed;
+  std::string masked_email;
+  std::string cloud_username;  // empty until the login was valid once
+  Timestamp saved_at;
+  std::optional<Timestamp> checked_at;
+  std::optional<Timestamp> check_due_at;  // while unchecked: when the background check is due
+};
+std::optional<CredentialsRecord> find_credentials(Tx& tx, AccountId account);
+void put_credentials(Tx& tx, const CredentialsRecord& record);
+void delete_credentials(Tx& tx, AccountId account);
+// Records whose check is due.
+std::vector<CredentialsRecord> credentials_to_check(Tx& tx, Timestamp now, int limit);
+
+}  // namespace presetbridge::storage

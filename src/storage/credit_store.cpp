@@ -1,0 +1,47 @@
+#include "storage/credit_store.h"
+
+#include <limits>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr Sql kFind{"SELECT granted, purchased, reversed, spent, held, debt FROM accounts WHERE id = $1"};
+constexpr Sql kLock{"SELECT granted, purchased, reversed, spent, held, debt FROM accounts WHERE id = $1 <for_update>"};
+constexpr Sql kUpdate{
+    "UPDATE accounts SET granted = $2, purchased = $3, reversed = $4, spent = $5, held = $6, debt = $7 WHERE id = $1"};
+constexpr Sql kAppend{
+    "INSERT INTO ledger (account_id, id, at, kind, credits, item_id, purchase_id, note)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
+constexpr Sql kList{
+    "SELECT id, at, kind, credits, item_id, purchase_id, note FROM ledger WHERE account_id = $1 AND id < $2"
+    " ORDER BY id DESC LIMIT $3"};
+
+domain::Balance read_balance(const Row& r) {
+  return {r.int64(0), r.int64(1), r.int64(2), r.int64(3), r.int64(4), r.int64(5)};
+}
+
+}  // namespace
+
+std::optional<domain::Balance> find_balance(Tx& tx, AccountId account) { return tx.one(kFind, account, read_balance); }
+std::optional<domain::Balance> lock_balance(Tx& tx, AccountId account) { return tx.one(kLock, account, read_balance); }
+
+void update_balance(Tx& tx, AccountId account, const domain::Balance& b) {
+  tx.exec(kUpdate, account, b.granted, b.purchased, b.reversed, b.spent, b.held, b.debt);
+}
+
+void append_ledger(Tx& tx, AccountId account, const LedgerEntry& e) {
+  tx.exec(kAppend, account, e.id, e.at, e.kind, e.credits, e.item ? Param(e.item) : Param(nullptr),
+          e.purchase ? Param(e.purchase) : Param(nullptr), e.note);
+}
+
+std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before, int limit) {
+  std::vector<LedgerEntry> entries;
+  const std::int64_t from = before ? before.value : std::numeric_limits<std::int64_t>::max();
+  tx.query(kList, account, from, limit, [&](const Row& r) {
+    entries.push_back({r.id<LedgerId>(0), r.time(1), r.string(2), r.int64(3), r.id_or_none<ItemId>(4),
+                       r.id_or_none<PurchaseId>(5), r.string(6)});
+  });
+  return entries;
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,33 @@
+// An account's balance and its ledger (spec 11.1). The balance row is locked while it changes; the ledger is append-only and
+// holds one spend an item at most, ever (a unique index says so).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "domain/credits.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+std::optional<domain::Balance> find_balance(Tx& tx, AccountId account);
+std::optional<domain::Balance> lock_balance(Tx& tx, AccountId account);
+void update_balance(Tx& tx, AccountId account, const domain::Balance& balance);
+
+struct LedgerEntry {
+  LedgerId id;
+  Timestamp at;
+  std::string kind;  // grant, purchase, spend, reversal, reversal_undone, debt_paid
+  std::int64_t credits = 0;
+  ItemId item;  // spend only
+  PurchaseId purchase;
+  std::string note;
+};
+void append_ledger(Tx& tx, AccountId account, const LedgerEntry& entry);
+// Newest first, older than `before` (none: from the newest).
+std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before, int limit);
+
+}  // namespace presetbridge::storage

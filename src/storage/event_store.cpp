@@ -1,0 +1,48 @@
+#include "storage/event_store.h"
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr Sql kActiveSubscriptions{
+    "SELECT id, event_types, integration_ids FROM webhook_subscriptions WHERE account_id = $1 AND active = 1"};
+constexpr Sql kInsertEvent{
+    "INSERT INTO outbound_events (id, account_id, delivery_id, sequence, type, uuid, body, created_at)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
+constexpr Sql kInsertSend{
+    "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, 'pending', $4)"};
+constexpr Sql kWakeSubscription{
+    "UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"};
+
+// Whether a comma-separated list, where the empty one means all, holds the name.
+bool lists(std::string_view list, std::string_view name) {
+  if (list.empty()) return true;
+  while (true) {
+    const auto comma = list.find(',');
+    if (list.substr(0, comma) == name) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<SubscriptionId> subscriptions_wanting(Tx& tx, AccountId account, std::string_view event_type,
+                                                  IntegrationId integration) {
+  std::vector<SubscriptionId> ids;
+  tx.query(kActiveSubscriptions, account, [&](const Row& r) {
+    if (lists(r.text(1), event_type) && lists(r.text(2), to_string(integration))) ids.push_back(r.id<SubscriptionId>(0));
+  });
+  return ids;
+}
+
+void insert_event(Tx& tx, const EventRow& e) {
+  tx.exec(kInsertEvent, e.id, e.account, e.delivery ? Param(e.delivery) : Param(nullptr), e.sequence, e.type, e.uuid,
+          std::as_bytes(std::span(e.body)), e.created_at);
+}
+
+void insert_send(Tx& tx, std::int64_t send_id, SubscriptionId subscription, EventId event, Timestamp due_at) {
+  tx.exec(kInsertSend, send_id, subscription, event, due_at);
+  tx.exec(kWakeSubscription, subscription, due_at);
+}
+
+}  // namespace presetbridge::storage

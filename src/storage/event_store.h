@@ -1,0 +1,32 @@
+// Outbound events and their sends (spec 10.1): written in the transaction of the state change that they tell of, only where an
+// active subscription wants the type. Leasing and recording of sends is in send_store.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+// Active subscriptions of the account that want events of this type from this integration.
+std::vector<SubscriptionId> subscriptions_wanting(Tx& tx, AccountId account, std::string_view event_type,
+                                                  IntegrationId integration);
+
+struct EventRow {
+  EventId id;
+  AccountId account;
+  DeliveryId delivery;  // none for webhook.test
+  std::int64_t sequence = 0;
+  std::string type;
+  std::string uuid;
+  std::string body;  // exactly what is sent, and signed
+  Timestamp created_at;
+};
+void insert_event(Tx& tx, const EventRow& row);
+// A send of the event to the subscription, due at once.
+void insert_send(Tx& tx, std::int64_t send_id, SubscriptionId subscription, EventId event, Timestamp due_at);
+
+}  // namespace presetbridge::storage

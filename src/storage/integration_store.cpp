@@ -1,0 +1,159 @@
+#include "storage/integration_store.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr std::array<std::string_view, 3> kProviderNames = {"provider_a", "provider_b", "generic"};
+
+#define PDB_INTEGRATION_COLUMNS                                                                                  \
+  "id, account_id, name, provider, version, encrypted_secret, secret_preview, encrypted_previous_secret, "       \
+  "previous_secret_expires_at, active, archived_at, owning_key_id, require_api_key, hold, deliver_test_orders, " \
+  "auto_revoke, username_fields, created_at"
+constexpr Sql kInsert{"INSERT INTO integrations (" PDB_INTEGRATION_COLUMNS
+                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"};
+constexpr Sql kFind{"SELECT " PDB_INTEGRATION_COLUMNS " FROM integrations WHERE id = $1"};
+constexpr Sql kLock{"SELECT " PDB_INTEGRATION_COLUMNS " FROM integrations WHERE id = $1 <for_update>"};
+constexpr Sql kList{"SELECT " PDB_INTEGRATION_COLUMNS
+                    " FROM integrations WHERE account_id = $1 AND id < $2 AND archived_at IS NULL"
+                    " ORDER BY id DESC LIMIT $3"};
+constexpr Sql kCount{"SELECT count(*) FROM integrations WHERE account_id = $1 AND archived_at IS NULL"};
+constexpr Sql kUpdate{
+    "UPDATE integrations SET name = $2, version = version + 1, encrypted_secret = $3, secret_preview = $4, "
+    "encrypted_previous_secret = $5, previous_secret_expires_at = $6, active = $7, archived_at = $8, "
+    "owning_key_id = $9, require_api_key = $10, hold = $11, deliver_test_orders = $12, auto_revoke = $13, "
+    "username_fields = $14 WHERE id = $1"};
+constexpr Sql kVersion{"SELECT version FROM integrations WHERE id = $1"};
+constexpr Sql kTouch{"UPDATE integrations SET version = version + 1 WHERE id = $1"};
+constexpr Sql kTouchAll{"UPDATE integrations SET version = version + 1 WHERE account_id = $1"};
+
+constexpr Sql kFindMappings{
+    "SELECT id, match_type, match_value, match_key, action, file_id, kind, file_name, stale FROM mappings"
+    " WHERE integration_id = $1"};
+constexpr Sql kDeleteMappings{"DELETE FROM mappings WHERE integration_id = $1"};
+constexpr Sql kInsertMapping{
+    "INSERT INTO mappings (id, integration_id, match_type, match_value, match_key, action, file_id, kind, file_name, stale)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"};
+constexpr Sql kStale{
+    "UPDATE mappings SET stale = 1 WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = $1)"};
+
+std::string join_lines(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const auto& line : lines) text.append(text.empty() ? "" : "\n").append(line);
+  return text;
+}
+
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+std::vector<std::byte> bytes_or_empty(const Row& r, int column) {
+  if (r.is_null(column)) return {};
+  const Blob b = r.bytes(column);
+  return {b.begin(), b.end()};
+}
+Param bytes_or_null(const std::vector<std::byte>& b) { return b.empty() ? Param(nullptr) : Param(Blob(b)); }
+
+IntegrationRow read_integration(const Row& r) {
+  IntegrationRow i;
+  i.id = r.id<IntegrationId>(0);
+  i.account = r.id<AccountId>(1);
+  i.name = r.string(2);
+  const auto provider = parse_provider(r.text(3));
+  if (!provider) throw DbError(DbError::Kind::misuse, "unknown provider " + r.string(3));
+  i.provider = *provider;
+  i.version = r.int64(4);
+  i.encrypted_secret = bytes_or_empty(r, 5);
+  i.secret_preview = r.string(6);
+  i.encrypted_previous_secret = bytes_or_empty(r, 7);
+  i.previous_secret_expires_at = r.opt_time(8);
+  i.active = r.flag(9);
+  i.archived_at = r.opt_time(10);
+  i.owning_key = r.id_or_none<ApiKeyId>(11);
+  i.require_api_key = r.flag(12);
+  i.hold_all = r.text(13) == "all";
+  i.deliver_test_orders = r.flag(14);
+  i.auto_revoke = r.flag(15);
+  i.username_fields = split_lines(r.text(16));
+  i.created_at = r.time(17);
+  return i;
+}
+
+}  // namespace
+
+std::string_view provider_name(domain::Provider provider) { return kProviderNames[static_cast<std::size_t>(provider)]; }
+
+std::optional<domain::Provider> parse_provider(std::string_view name) {
+  const auto found = std::ranges::find(kProviderNames, name);
+  if (found == kProviderNames.end()) return std::nullopt;
+  return static_cast<domain::Provider>(found - kProviderNames.begin());
+}
+
+void insert_integration(Tx& tx, const IntegrationRow& i) {
+  tx.exec(kInsert, i.id, i.account, i.name, provider_name(i.provider), i.version, Blob(i.encrypted_secret),
+          i.secret_preview, bytes_or_null(i.encrypted_previous_secret), i.previous_secret_expires_at, i.active, i.archived_at,
+          i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key, i.hold_all ? "all" : "none",
+          i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields), i.created_at);
+}
+std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id) { return tx.one(kFind, id, read_integration); }
+std::optional<IntegrationRow> lock_integration(Tx& tx, IntegrationId id) { return tx.one(kLock, id, read_integration); }
+
+std::vector<IntegrationRow> list_integrations(Tx& tx, AccountId account, IntegrationId before, int limit) {
+  std::vector<IntegrationRow> rows;
+  const std::int64_t from = before ? before.value : std::numeric_limits<std::int64_t>::max();
+  tx.query(kList, account, from, limit, [&](const Row& r) { rows.push_back(read_integration(r)); });
+  return rows;
+}
+std::int64_t count_integrations(Tx& tx, AccountId account) {
+  return tx.one(kCount, account, [](const Row& r) { return r.int64(0); }).value_or(0);
+}
+
+void update_integration(Tx& tx, IntegrationRow& i) {
+  tx.exec(kUpdate, i.id, i.name, Blob(i.encrypted_secret), i.secret_preview, bytes_or_null(i.encrypted_previous_secret),
+          i.previous_secret_expires_at, i.active, i.archived_at, i.owning_key ? Param(i.owning_key) : Param(nullptr),
+          i.require_api_key, i.hold_all ? "all" : "none", i.deliver_test_orders, i.auto_revoke,
+          join_lines(i.username_fields));
+  ++i.version;
+}
+std::optional<std::int64_t> integration_version(Tx& tx, IntegrationId id) {
+  return tx.one(kVersion, id, [](const Row& r) { return r.int64(0); });
+}
+
+std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration) {
+  std::vector<MappingRow> rows;
+  tx.query(kFindMappings, integration, [&](const Row& r) {
+    const auto type = domain::parse_match_type(r.text(1));
+    const auto action = domain::parse_mapping_action(r.text(4));
+    if (!type || !action) throw DbError(DbError::Kind::misuse, "unknown match type or action of a mapping");
+    rows.push_back({{r.id<MappingId>(0), *type, r.string(3), *action, r.string(5), r.string(6), r.string(7)},
+                    r.string(2),
+                    r.flag(8)});
+  });
+  std::ranges::sort(rows, {}, [](const MappingRow& m) { return m.mapping.id; });
+  return rows;
+}
+
+void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows) {
+  tx.exec(kDeleteMappings, integration);
+  for (const auto& [m, written, stale] : rows) {
+    tx.exec(kInsertMapping, m.id, integration, domain::to_string(m.type), written, m.value, domain::to_string(m.action),
+            m.file_id, m.file_kind, m.file_name, stale);
+  }
+  tx.exec(kTouch, integration);
+}
+
+void mark_mappings_stale(Tx& tx, AccountId account) {
+  tx.exec(kStale, account);
+  tx.exec(kTouchAll, account);
+}
+
+}  // namespace presetbridge::storage

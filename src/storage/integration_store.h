@@ -1,0 +1,60 @@
+// Store integrations and their item mappings (spec 2.10, 9.1, 9.2). Secrets are stored encrypted under the service key.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "domain/mapping.h"
+#include "domain/order_event.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+struct IntegrationRow {
+  IntegrationId id;
+  AccountId account;
+  std::string name;
+  domain::Provider provider = domain::Provider::generic;
+  std::int64_t version = 1;  // grows with every change of the row or of its mappings
+  std::vector<std::byte> encrypted_secret;
+  std::string secret_preview;
+  std::vector<std::byte> encrypted_previous_secret;  // empty: none
+  std::optional<Timestamp> previous_secret_expires_at;
+  bool active = true;
+  std::optional<Timestamp> archived_at;
+  ApiKeyId owning_key;
+  bool require_api_key = false;
+  bool hold_all = false;
+  bool deliver_test_orders = false;
+  bool auto_revoke = false;
+  std::vector<std::string> username_fields;
+  Timestamp created_at;
+};
+
+std::string_view provider_name(domain::Provider provider);
+std::optional<domain::Provider> parse_provider(std::string_view name);
+
+void insert_integration(Tx& tx, const IntegrationRow& row);
+std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id);
+std::optional<IntegrationRow> lock_integration(Tx& tx, IntegrationId id);
+// Newest first, older than `before` (none: from the newest); archived ones left out.
+std::vector<IntegrationRow> list_integrations(Tx& tx, AccountId account, IntegrationId before, int limit);
+std::int64_t count_integrations(Tx& tx, AccountId account);
+// Writes every field that may change; row.version grows by one.
+void update_integration(Tx& tx, IntegrationRow& row);
+// The version alone: what an order's acceptance checks (nothing: no such integration).
+std::optional<std::int64_t> integration_version(Tx& tx, IntegrationId id);
+
+struct MappingRow {
+  domain::Mapping mapping;  // value: normalised
+  std::string match_value;  // as the merchant wrote it
+  bool stale = false;
+};
+std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);
+void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows);
+// Marks all mappings of the account's integrations stale, and their integrations changed (spec 3.11).
+void mark_mappings_stale(Tx& tx, AccountId account);
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,36 @@
+// Orders: what a store told us, deduplicated on (integration, order id) (spec 2.6).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+struct OrderRow {
+  OrderId id;  // its delivery, if it has one, has the same value
+  AccountId account;
+  IntegrationId integration;
+  std::string order_key;
+  std::string outcome;  // delivery, no_mapped_items, awaiting_payment, stopped, inactive
+  std::string state;    // domain::encode(OrderState)
+  std::int64_t unmapped = 0;
+  Timestamp received_at;
+  Timestamp updated_at;
+};
+
+// False if the order exists: nothing was written.
+bool insert_order(Tx& tx, const OrderRow& row);
+std::optional<OrderRow> find_order(Tx& tx, OrderId id);
+std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key);
+std::optional<OrderRow> lock_order(Tx& tx, OrderId id);
+// Writes outcome, state, unmapped and updated_at.
+void update_order(Tx& tx, const OrderRow& row);
+// `body` is compressed; replaces an earlier one.
+void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body);
+
+}  // namespace presetbridge::storage
