@@ -57,6 +57,7 @@ class PrivateJwk {
   // With `typ` JWT unless named otherwise, and the key's alg and kid in the protected header.
   std::string sign(std::string_view payload, std::string_view typ = "JWT") const;
   PublicJwk public_key() const { return public_; }
+  // cjose and its JSON parser hold the key in ordinary memory meanwhile, so this is no key for the vault.
   SecretString reveal_json() const;
 
  private:

@@ -33,9 +33,10 @@ using VaultKeyId = std::array<std::byte, 8>;
 class VaultPublicKey {
  public:
   using Raw = std::array<std::byte, 32>;
+  // Throws std::invalid_argument for the few weak points that would seal to everybody.
   explicit VaultPublicKey(const Raw& raw);
 
-  // The serialised record: plaintext + 141 bytes. Throws std::runtime_error if the key is no X25519 key.
+  // The serialised record: plaintext + 125 bytes.
   Bytes seal(Random& random, const RecordPlace& place, std::string_view plaintext) const;
 
   const Raw& raw() const { return raw_; }

@@ -1,0 +1,36 @@
+#include "crypto/password_hash.h"
+
+#include <sodium.h>
+
+#include "crypto/random.h"
+
+namespace presetbridge::crypto {
+
+Expected<std::string> PasswordHasher::hash(std::string_view password) const {
+  if (password.size() > max_password_bytes) {
+    return fail("PASSWORD_TOO_LONG", "A password has at most 1024 bytes.");
+  }
+  initialise();
+  std::string stored(crypto_pwhash_STRBYTES, '\0');
+  if (crypto_pwhash_str(stored.data(), password.data(), password.size(), cost_.operations,
+                        cost_.memory_bytes) != 0) {
+    return fail("OUT_OF_MEMORY", "There is not enough memory to hash a password.");
+  }
+  stored.resize(stored.find('\0'));
+  return stored;
+}
+
+bool PasswordHasher::verify(std::string_view stored, std::string_view password) const {
+  if (password.size() > max_password_bytes || stored.size() >= crypto_pwhash_STRBYTES) return false;
+  initialise();
+  // libsodium reads up to a terminating zero.
+  return crypto_pwhash_str_verify(std::string(stored).c_str(), password.data(), password.size()) == 0;
+}
+
+bool PasswordHasher::needs_rehash(std::string_view stored) const {
+  if (stored.size() >= crypto_pwhash_STRBYTES) return true;
+  return crypto_pwhash_str_needs_rehash(std::string(stored).c_str(), cost_.operations, cost_.memory_bytes) !=
+         0;
+}
+
+}  // namespace presetbridge::crypto

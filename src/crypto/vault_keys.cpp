@@ -1,0 +1,110 @@
+#include "crypto/vault_keys.h"
+
+#include <stdexcept>
+
+#include "crypto/encoding.h"
+#include "crypto/key_file.h"
+
+namespace presetbridge::crypto {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view private_kind = "presetbridge-vault-private-key-1";
+constexpr std::string_view public_kind = "presetbridge-vault-public-key-1";
+constexpr std::size_t private_key_size = 32;
+
+SecretString private_text(const std::vector<VaultPrivateKey>& keys) {
+  std::string text;
+  // Room for all lines at once: growing would leave unwiped copies.
+  text.reserve(keys.size() * 128);
+  for (const auto& key : keys) {
+    auto encoded = base64_encode(key.reveal());
+    text.append(private_kind).append(1, ' ').append(encoded).append(1, '\n');
+    wipe(encoded);
+  }
+  SecretString secret(text);
+  wipe(text);
+  return secret;
+}
+
+std::string public_text(const VaultPublicKey& key) {
+  return std::string(public_kind) + ' ' + base64_encode(key.raw()) + '\n';
+}
+
+}  // namespace
+
+Expected<VaultPublicKey> create_vault_key_files(const fs::path& private_file, const fs::path& public_file,
+                                                Random& random) {
+  // Found out before the private file is made, which the operator would have to remove then.
+  std::error_code ignored;
+  if (fs::exists(public_file, ignored)) {
+    return fail("KEY_FILE_EXISTS", public_file.string() + " exists and is not overwritten.");
+  }
+  std::vector<VaultPrivateKey> keys;
+  keys.push_back(VaultPrivateKey::generate(random));
+  const auto& key = keys.front().public_key();
+  if (auto made = create_key_file(private_file, private_text(keys).reveal(), KeyFileAccess::secret); !made) {
+    return std::unexpected(made.error());
+  }
+  if (auto made = create_key_file(public_file, public_text(key), KeyFileAccess::readable_by_all); !made) {
+    return std::unexpected(made.error());
+  }
+  return key;
+}
+
+Expected<VaultPublicKey> rotate_vault_key_files(const fs::path& private_file, const fs::path& public_file,
+                                                Random& random) {
+  const auto held = read_vault_private_keys(private_file);
+  if (!held) return std::unexpected(held.error());
+  std::vector<VaultPrivateKey> keys;
+  keys.push_back(VaultPrivateKey::generate(random));
+  for (const auto& key : held->keys()) keys.emplace_back(SecretBytes::copy_of(key.reveal()));
+  const auto& newest = keys.front().public_key();
+  if (auto done = replace_key_file(private_file, private_text(keys).reveal(), KeyFileAccess::secret); !done) {
+    return std::unexpected(done.error());
+  }
+  if (auto done = replace_key_file(public_file, public_text(newest), KeyFileAccess::readable_by_all); !done) {
+    return std::unexpected(done.error());
+  }
+  return newest;
+}
+
+Expected<void> drop_old_vault_keys(const fs::path& private_file) {
+  const auto held = read_vault_private_keys(private_file);
+  if (!held) return std::unexpected(held.error());
+  std::vector<VaultPrivateKey> newest;
+  newest.emplace_back(SecretBytes::copy_of(held->newest().reveal()));
+  return replace_key_file(private_file, private_text(newest).reveal(), KeyFileAccess::secret);
+}
+
+Expected<VaultKeyring> read_vault_private_keys(const fs::path& private_file) {
+  const auto text = read_key_file(private_file, KeyFileAccess::secret);
+  if (!text) return std::unexpected(text.error());
+  const auto lines = parse_key_lines(private_file, text->reveal(), private_kind, 1);
+  if (!lines) return std::unexpected(lines.error());
+  std::vector<VaultPrivateKey> keys;
+  for (const auto& line : *lines) {
+    SecretBytes raw(private_key_size);
+    if (!base64_decode_exactly(line[0], raw.writable())) return key_file_invalid(private_file);
+    keys.emplace_back(std::move(raw));
+  }
+  return VaultKeyring(std::move(keys));
+}
+
+Expected<VaultPublicKey> read_vault_public_key(const fs::path& public_file) {
+  const auto text = read_key_file(public_file, KeyFileAccess::readable_by_all);
+  if (!text) return std::unexpected(text.error());
+  const auto lines = parse_key_lines(public_file, text->reveal(), public_kind, 1);
+  if (!lines) return std::unexpected(lines.error());
+  VaultPublicKey::Raw raw;
+  if (lines->size() != 1 || !base64_decode_exactly(lines->front()[0], raw))
+    return key_file_invalid(public_file);
+  try {
+    return VaultPublicKey(raw);
+  } catch (const std::invalid_argument&) {
+    return key_file_invalid(public_file);
+  }
+}
+
+}  // namespace presetbridge::crypto
