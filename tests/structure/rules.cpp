@@ -238,20 +238,23 @@ std::vector<Finding> check_library_homes(const SourceFile& file) {
 }
 
 std::vector<Finding> check_injection(const SourceFile& file) {
+  // A name after '.' or '->' is a member: somebody else's rows and schedulers have a time() and a sleep() of
+  // their own.
   static const std::array sleeps = {
-      Ban{std::regex(R"(\bsleep_(for|until)\b|\b(u|nano)?sleep\s*\()"), "sleeping",
-          "wait on a signal, or advance the virtual clock (base/testing.h)"},
+      Ban{std::regex(R"(\bthis_thread\s*::\s*sleep_|(^|[^.>\w])(u|nano)?sleep\s*\()"), "sleeping",
+          "wait on a signal, or let the virtual clock advance (base/testing.h)"},
   };
   static const std::array world = {
       // `const` and its like after it: the definition of a Clock, not a call.
-      Ban{std::regex(
-              R"(::now\s*\(\s*\)(?!\s*(const|override|noexcept))|\b(clock_gettime|gettimeofday)\s*\(|\btime\s*\(\s*(nullptr|NULL|0|&))"),
+      Ban{std::regex(R"(::\s*now\s*\(\s*\)(?!\s*(const|override|noexcept)))"
+                     R"(|\b(clock_gettime|gettimeofday)\s*\(|(^|[^.>\w])time\s*\(\s*(nullptr|NULL|0|&))"),
           "the machine's time", "take base/clock.h's Clock, or a Timestamp as a parameter"},
       Ban{std::regex(R"(\bgetenv\b|\benviron\b)"), "the environment",
           "let app/ read it and pass the value in"},
   };
   static const std::array chance = {
-      Ban{std::regex(R"(\brandom_device\b|\bs?rand\s*\(|\b(getrandom|getentropy|arc4random\w*)\s*\()"),
+      Ban{std::regex(
+              R"(\brandom_device\b|(^|[^.>\w])s?rand\s*\(|\b(getrandom|getentropy|arc4random\w*)\s*\()"),
           "the machine's chance", "take base/clock.h's Random"},
   };
   if (!is_cpp(file.path)) return {};

@@ -1,0 +1,65 @@
+// Checks answers against an OpenAPI 3.1 document: the status is one that the operation names, and the body fits its schema.
+import { readFileSync } from 'node:fs';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+
+const ROOT = 'openapi';
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+const pointer = (...parts) => parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+
+export class Contract {
+  static fromFile(file) {
+    return new Contract(parse(readFileSync(file, 'utf8')));
+  }
+
+  constructor(document) {
+    this.document = document;
+    this.ajv = new Ajv2020({ strict: false, allErrors: true });
+    addFormats(this.ajv);
+    this.ajv.addSchema({ $id: ROOT, ...document });
+    // A fixed segment beats a parameter, as it does in the router.
+    this.routes = Object.keys(document.paths)
+      .map((template) => ({
+        template,
+        parameters: template.split('{').length - 1,
+        pattern: new RegExp(`^${template.split(/\{[^}]+\}/).map(escaped).join('[^/]+')}$`),
+      }))
+      .sort((left, right) => left.parameters - right.parameters);
+  }
+
+  // `answer` as Client.request gives it. Throws with all that is wrong; made to be a Client's `check`.
+  check = (answer) => {
+    const path = answer.path.split('?')[0];
+    const name = `${answer.method} ${path} -> ${answer.status}`;
+    const route = this.routes.find(({ pattern, template }) => pattern.test(path) && answer.method.toLowerCase() in this.document.paths[template]);
+    if (!route) {
+      // What no document can list: an unknown path, a method that a path does not have. Their body is the common error.
+      if (answer.status === 404 || answer.status === 405) return;
+      throw new Error(`${name}: the contract has no such operation`);
+    }
+    const operation = answer.method.toLowerCase();
+    const responses = this.document.paths[route.template][operation].responses;
+    const status = [String(answer.status), `${Math.floor(answer.status / 100)}XX`, 'default'].find((key) => key in responses);
+    if (!status) throw new Error(`${name}: the contract of ${route.template} knows only ${Object.keys(responses).join(', ')}`);
+
+    let at = pointer('paths', route.template, operation, 'responses', status);
+    let response = responses[status];
+    if (response.$ref) {
+      at = response.$ref.slice(1);
+      response = at.slice(1).split('/').reduce((node, part) => node[part.replaceAll('~1', '/').replaceAll('~0', '~')], this.document);
+    }
+    const types = Object.keys(response.content ?? {});
+    if (types.length === 0) {
+      if (answer.text !== '') throw new Error(`${name}: the contract has no body here, and this came: ${answer.text.slice(0, 200)}`);
+      return;
+    }
+    const type = (answer.headers['content-type'] ?? '').split(';')[0].trim();
+    if (!types.includes(type)) throw new Error(`${name}: content type '${type}', the contract has ${types.join(', ')}`);
+    if (answer.json === undefined || !response.content[type].schema) return;
+    const validate = this.ajv.getSchema(`${ROOT}#${encodeURI(at + pointer('content', type, 'schema'))}`);
+    if (!validate(answer.json)) {
+      throw new Error(`${name}: ${this.ajv.errorsText(validate.errors, { dataVar: 'body', separator: '\n  ' })}\n  in ${answer.text.slice(0, 500)}`);
+    }
+  };
+}

@@ -1,0 +1,228 @@
+// What every end-to-end test stands on: the real programs on free ports with folders of their own, and an HTTP client
+// whose every wait has a deadline. `scope` is a node:test context, or anything else with after(callback): what is made
+// in a scope goes away with it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import http from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import readline from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const START_MS = 20_000;
+const STOP_MS = 15_000; // the bridge promises 10 s (spec 12.3)
+const REQUEST_MS = 10_000;
+const LOG_LINES = 5_000;
+
+// Asks `probe` until it returns something truthy, and returns that. Errors of `probe` count as "not yet".
+export async function until(what, probe, deadlineMs = 10_000) {
+  const end = performance.now() + deadlineMs;
+  let last;
+  for (let pause = 5; ; pause = Math.min(pause * 2, 200)) {
+    try {
+      last = await probe();
+      if (last) return last;
+    } catch (error) {
+      last = error;
+    }
+    if (performance.now() + pause > end) {
+      throw new Error(`${what}: not within ${deadlineMs} ms; last seen: ${last?.stack ?? JSON.stringify(last)}`);
+    }
+    await delay(pause);
+  }
+}
+
+// Settles as `promise` does, or fails when the deadline passes first.
+export async function within(what, promise, deadlineMs) {
+  const abort = new AbortController();
+  const late = delay(deadlineMs, undefined, { signal: abort.signal }).then(() => {
+    throw new Error(`${what}: not within ${deadlineMs} ms`);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    abort.abort();
+    late.catch(() => {});
+  }
+}
+
+// A folder for this scope alone.
+export async function scratch(scope) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'presetbridge-e2e-'));
+  scope.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+// A running program. `log` holds the last lines of both its outputs; `ended` resolves to {code, signal}.
+export class Program {
+  url; // once it listens
+
+  // The program dies with this process, also when this process is killed.
+  constructor(name, binary, args, { env = {} } = {}) {
+    if (!binary) throw new Error(`where is ${name}? Run ./dev test, or set ${name.toUpperCase()}_BIN to the built program`);
+    this.name = name;
+    this.log = [];
+    this.child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', binary, ...args], {
+      env: { PATH: process.env.PATH, ...sanitizerOptions(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const keep = (line) => {
+      this.log.push(line);
+      if (this.log.length > LOG_LINES) this.log.shift();
+    };
+    this.stdout = readline.createInterface({ input: this.child.stdout });
+    this.stdout.on('line', keep);
+    readline.createInterface({ input: this.child.stderr }).on('line', keep);
+    this.ended = new Promise((resolve) => {
+      this.child.once('error', (error) => resolve({ code: null, signal: String(error) }));
+      this.child.once('close', (code, signal) => resolve({ code, signal }));
+    });
+  }
+
+  get pid() {
+    return this.child.pid;
+  }
+  get running() {
+    return this.child.exitCode === null && this.child.signalCode === null && this.pid !== undefined;
+  }
+  tail(count = 40) {
+    return `--- last lines of ${this.name}:\n${this.log.slice(-count).join('\n')}\n---`;
+  }
+
+  // Waits for the line {"listening":"http://..."} on its standard output.
+  async listening() {
+    const address = new Promise((resolve) => {
+      this.stdout.on('line', (line) => {
+        if (!line.startsWith('{"listening"')) return;
+        resolve(JSON.parse(line).listening);
+      });
+    });
+    const died = this.ended.then(({ code, signal }) => {
+      throw new Error(`${this.name} ended before it listened (${signal ?? `exit ${code}`})`);
+    });
+    try {
+      this.url = await within(`${this.name} listens`, Promise.race([address, died]), START_MS);
+    } catch (error) {
+      throw new Error(`${error.message}\n${this.tail()}`);
+    } finally {
+      died.catch(() => {});
+    }
+    return this;
+  }
+
+  // SIGTERM, and a clean exit in time; anything else is an error.
+  async stop() {
+    if (this.running) this.child.kill('SIGTERM');
+    let end;
+    try {
+      end = await within(`${this.name} stops after SIGTERM`, this.ended, STOP_MS);
+    } catch (error) {
+      this.child.kill('SIGKILL');
+      throw new Error(`${error.message}\n${this.tail()}`);
+    }
+    if (end.code !== 0) throw new Error(`${this.name} ended with ${end.signal ?? `exit ${end.code}`}\n${this.tail()}`);
+  }
+
+  // What a power cut is to a process.
+  async kill() {
+    this.killed = true;
+    this.child.kill('SIGKILL');
+    await within(`${this.name} is gone after SIGKILL`, this.ended, STOP_MS);
+  }
+}
+
+function sanitizerOptions() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[A-Z]+SAN_OPTIONS$/.test(name)));
+}
+
+async function start(scope, program) {
+  scope.after(() => (program.killed ? program.ended : program.stop()));
+  return program.listening();
+}
+
+// The simulated cloud platform. Returns the program; its `url` is what the bridge takes as --cloud-url.
+export function startCloudsim(scope, { args = [], env } = {}) {
+  return start(scope, new Program('cloudsim', process.env.CLOUDSIM_BIN, ['--port', '0', ...args], { env }));
+}
+
+// The bridge, ready for requests. `dataDir` lets a second one take over what a first one left (default: a new folder).
+export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, args = [], env } = {}) {
+  const folder = dataDir ?? (await scratch(scope));
+  const options = ['serve', '--data-dir', folder, '--listen', '127.0.0.1:0'];
+  if (sandbox) options.push('--sandbox');
+  if (cloudUrl) options.push('--cloud-url', cloudUrl);
+  const bridge = await start(scope, new Program('presetbridge', process.env.PRESETBRIDGE_BIN, [...options, ...args], { env }));
+  bridge.dataDir = folder;
+  const client = new Client(bridge.url);
+  await until('the bridge is ready', async () => (await client.get('/readyz')).status === 200, START_MS);
+  return bridge;
+}
+
+// Runs a verb of the program to its end: {code, stdout, stderr}.
+export async function runBridge(args, { env = {}, input = '', deadlineMs = START_MS } = {}) {
+  const child = spawn(process.env.PRESETBRIDGE_BIN, args, {
+    env: { PATH: process.env.PATH, ...sanitizerOptions(), ...env },
+    timeout: deadlineMs,
+    killSignal: 'SIGKILL',
+  });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr']) child[name].setEncoding('utf8').on('data', (text) => (texts[name] += text));
+  child.stdin.on('error', () => {}); // a program that does not read its input
+  child.stdin.end(input);
+  const [code, signal] = await once(child, 'close');
+  if (signal) throw new Error(`presetbridge ${args.join(' ')} ended with ${signal}\n${texts.stderr}`);
+  return { code, ...texts };
+}
+
+// An HTTP client of one server: a new connection for each request, redirects not followed, any status an answer.
+export class Client {
+  // `headers` go with every request; `check` sees every answer, and may throw (see contract.mjs).
+  constructor(url, { headers = {}, check = () => {} } = {}) {
+    this.url = url;
+    this.headers = headers;
+    this.check = check;
+  }
+  with(headers) {
+    return new Client(this.url, { headers: { ...this.headers, ...headers }, check: this.check });
+  }
+
+  // `json` is sent as JSON, `body` (text or bytes) as it is. The answer: {method, path, status, headers, text, json},
+  // where `json` is absent unless the content type says JSON.
+  async request(method, target, { json, body = json === undefined ? undefined : JSON.stringify(json), headers = {}, deadlineMs = REQUEST_MS } = {}) {
+    const request = http.request(new URL(target, this.url), {
+      method,
+      agent: false,
+      signal: AbortSignal.timeout(deadlineMs),
+      headers: {
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+        ...this.headers,
+        ...headers,
+      },
+    });
+    request.end(body);
+    const [response] = await once(request, 'response');
+    const chunks = [];
+    for await (const chunk of response) chunks.push(chunk);
+    const answer = { method, path: target, status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() };
+    if (/^application\/(.*\+)?json\b/.test(response.headers['content-type'] ?? '')) answer.json = JSON.parse(answer.text);
+    this.check(answer);
+    return answer;
+  }
+  get(target, options) {
+    return this.request('GET', target, options);
+  }
+  post(target, json, options) {
+    return this.request('POST', target, { json, ...options });
+  }
+  put(target, json, options) {
+    return this.request('PUT', target, { json, ...options });
+  }
+  patch(target, json, options) {
+    return this.request('PATCH', target, { json, ...options });
+  }
+  delete(target, options) {
+    return this.request('DELETE', target, options);
+  }
+}
