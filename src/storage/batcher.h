@@ -47,14 +47,144 @@ class Batcher {
   using Run = std::function<void(Tx&, std::span<const In> ins, std::span<Out> outs)>;
   using Weigh = std::function<std::size_t(const In&)>;
 
-  Batcher(GroupCommit& commits, Run run, BatcherOptions options = {}, Weigh weigh = {});
+  Batcher(GroupCommit& commits, Run run, BatcherOptions options = {}, Weigh weigh = {})
+      : commits_(commits), run_(std::move(run)), options_(options), weigh_(std::move(weigh)) {}
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
 
   // Resumes on `executor` after the commit, or with the error that kept the row out.
-  Task<Result> add(Executor& executor, In in);
+  Task<Result> add(Executor& executor, In in) {
+    const std::size_t weight = weigh_ ? weigh_(in) : 0;
+    co_return co_await Waiter{*this, executor, std::move(in), weight, {}, {}};
+  }
 
-  std::size_t queued() const;
+  // Rows that wait for a batch.
+  std::size_t queued() const {
+    const std::lock_guard lock(mutex_);
+    return queue_.size();
+  }
+
+ private:
+  // A suspended add(): lives in its coroutine.
+  struct Waiter {
+    Batcher& owner;
+    Executor& executor;
+    In in;
+    std::size_t weight;
+    std::coroutine_handle<> caller;
+    std::optional<Result> result;
+
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> self) {
+      caller = self;
+      owner.enqueue(*this);  // *this may be gone when it returns
+    }
+    Result await_resume() { return std::move(*result); }
+    void finish(Result with, Completions& completions) {
+      result.emplace(std::move(with));
+      completions.add(executor, [self = caller] { self.resume(); });
+    }
+  };
+  struct Rows {
+    std::vector<In> ins;
+    std::vector<Out> outs;
+    std::vector<Waiter*> waiters;
+  };
+  // What one unit of GroupCommit runs: `count` of `rows`, from `begin` on. Without rows it takes them from
+  // the queue when it first runs, and keeps them: a run after a roll back does the same again.
+  struct Part {
+    std::shared_ptr<Rows> rows;
+    std::size_t begin = 0;
+    std::size_t count = 0;
+  };
+
+  void enqueue(Waiter& waiter) {
+    bool refused = false;
+    bool first = false;
+    {
+      const std::lock_guard lock(mutex_);
+      // An empty queue takes any row: one that is heavier than the limit would else never get in.
+      refused = queue_.size() >= options_.max_queue ||
+                (!queue_.empty() && queued_bytes_ + waiter.weight > options_.max_queue_bytes);
+      if (!refused) {
+        queue_.push_back(&waiter);
+        queued_bytes_ += waiter.weight;
+        first = !std::exchange(scheduled_, true);
+      }
+    }
+    if (refused) {
+      Completions completions;
+      waiter.finish(std::unexpected(explain(std::make_exception_ptr(Overloaded("a batch's queue is full")))),
+                    completions);
+      completions.post();
+    } else if (first) {
+      schedule({});
+    }
+  }
+
+  void schedule(Part part) {
+    auto shared = std::make_shared<Part>(std::move(part));
+    commits_.submit([this, shared](Tx& tx) { run(*shared, tx); },
+                    [this, shared](const std::exception_ptr& thrown, Completions& completions) {
+                      finish(*shared, thrown, completions);
+                    });
+  }
+
+  void run(Part& part, Tx& tx) {
+    if (!part.rows && take(part, options_.max_rows, options_.max_bytes)) schedule({});
+    const std::span<Out> outs = std::span(part.rows->outs).subspan(part.begin, part.count);
+    for (Out& out : outs) out = Out();
+    run_(tx, std::span<const In>(part.rows->ins).subspan(part.begin, part.count), outs);
+  }
+
+  // Moves rows from the queue to `part`; true if some are left, and then another part must be scheduled.
+  bool take(Part& part, std::size_t max_rows, std::size_t max_bytes) {
+    auto rows = std::make_shared<Rows>();
+    const std::lock_guard lock(mutex_);
+    std::size_t bytes = 0;
+    while (!queue_.empty() && rows->waiters.size() < max_rows) {
+      Waiter& next = *queue_.front();
+      if (!rows->waiters.empty() && bytes + next.weight > max_bytes) break;
+      bytes += next.weight;
+      rows->waiters.push_back(&next);
+      rows->ins.push_back(std::move(next.in));
+      queue_.pop_front();
+    }
+    queued_bytes_ -= bytes;
+    scheduled_ = !queue_.empty();
+    rows->outs.resize(rows->ins.size());
+    part.count = rows->ins.size();
+    part.rows = std::move(rows);
+    return scheduled_;
+  }
+
+  void finish(Part& part, const std::exception_ptr& thrown, Completions& completions) {
+    // Refused before it ran: nobody else will come for the queue.
+    if (!part.rows) take(part, static_cast<std::size_t>(-1), static_cast<std::size_t>(-1));
+    if (thrown && part.count > 1 && !is_unavailable(thrown)) {
+      const std::size_t half = part.count / 2;
+      schedule({part.rows, part.begin, half});
+      schedule({part.rows, part.begin + half, part.count - half});
+      return;
+    }
+    for (std::size_t i = part.begin; i < part.begin + part.count; ++i) {
+      Waiter& waiter = *part.rows->waiters[i];
+      if (thrown) {
+        waiter.finish(std::unexpected(explain(thrown)), completions);
+      } else {
+        waiter.finish(std::move(part.rows->outs[i]), completions);
+      }
+    }
+  }
+
+  GroupCommit& commits_;
+  const Run run_;
+  const BatcherOptions options_;
+  const Weigh weigh_;
+  mutable std::mutex mutex_;
+  std::deque<Waiter*> queue_;
+  std::size_t queued_bytes_ = 0;
+  bool scheduled_ = false;  // a part is under way that will take from the queue
 };
 
 }  // namespace presetbridge::storage

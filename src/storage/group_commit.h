@@ -20,6 +20,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -38,6 +39,11 @@ class Overloaded : public DbError {
  public:
   explicit Overloaded(const std::string& message) : DbError(Kind::unavailable, message) {}
 };
+
+// The Error that a caller is shown for what left a unit: see above.
+Error explain(const std::exception_ptr& exception);
+// A DbError of kind unavailable, Overloaded included.
+bool is_unavailable(const std::exception_ptr& exception);
 
 // Callbacks gathered for executors, so that each executor is posted to once however many wake on it.
 class Completions {
@@ -96,12 +102,12 @@ class GroupCommit {
   // may be void.
   template <class Fn>
   auto write(Executor& executor, Fn fn) -> Task<AsExpectedT<std::invoke_result_t<Fn&, Tx&>>> {
-    return run(Lane::write, executor, std::move(fn));
+    return run(writes_, executor, std::move(fn));
   }
   // Runs `fn` in a read-only transaction of its own.
   template <class Fn>
   auto read(Executor& executor, Fn fn) -> Task<AsExpectedT<std::invoke_result_t<Fn&, Tx&>>> {
-    return run(Lane::read, executor, std::move(fn));
+    return run(reads_, executor, std::move(fn));
   }
 
   // The same without coroutines. `done` gets DbError's, Overloaded, or whatever `fn` threw.
@@ -112,11 +118,8 @@ class GroupCommit {
   void shutdown();
 
   Stats stats() const;
-  // The Error that a caller is shown for what left a unit; logs it unless it is an Error or Overloaded.
-  Error explain(const std::exception_ptr& exception) const;
 
  private:
-  enum class Lane { write, read };
   struct Unit {
     TxFn fn;
     Done done;
@@ -129,7 +132,7 @@ class GroupCommit {
   // Suspends until the unit is done; resumes on `executor` with null or what was thrown.
   struct Awaiter {
     GroupCommit& owner;
-    Lane lane;
+    Queue& queue;
     Executor& executor;
     TxFn fn;
     std::exception_ptr thrown;
@@ -139,9 +142,9 @@ class GroupCommit {
   };
 
   template <class Fn, class T = std::invoke_result_t<Fn&, Tx&>>
-  Task<AsExpectedT<T>> run(Lane lane, Executor& executor, Fn fn) {
+  Task<AsExpectedT<T>> run(Queue& queue, Executor& executor, Fn fn) {
     if constexpr (std::is_void_v<T>) {
-      if (auto thrown = co_await Awaiter{*this, lane, executor, std::ref(fn), {}}) {
+      if (auto thrown = co_await Awaiter{*this, queue, executor, std::ref(fn), {}}) {
         co_return std::unexpected(explain(thrown));
       }
       co_return Expected<void>{};
@@ -152,19 +155,21 @@ class GroupCommit {
         result.reset();
         result.emplace(fn(tx));
       };
-      if (auto thrown = co_await Awaiter{*this, lane, executor, unit, {}}) {
+      if (auto thrown = co_await Awaiter{*this, queue, executor, unit, {}}) {
         co_return std::unexpected(explain(thrown));
       }
       co_return std::move(*result);
     }
   }
 
-  void enqueue(Lane lane, Unit unit);
-  void write_loop();
-  void read_loop();
+  void enqueue(Queue& queue, Unit unit);
+  // Under the lock: up to `most` units from the front.
+  static std::vector<Unit> take(Queue& queue, std::size_t most);
+  void work(Queue& queue, bool writes);
   void run_inline();
-  void write_batch(std::vector<Unit> batch);
-  void read_one(Unit unit);
+  void write_batch(std::span<Unit> batch);
+  void read_one(Unit& unit);
+  void finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote);
 
   Database& database_;
   Log& log_;

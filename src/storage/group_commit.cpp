@@ -1,0 +1,234 @@
+#include "storage/group_commit.h"
+
+#include <algorithm>
+#include <string>
+
+namespace presetbridge::storage {
+namespace {
+
+// What a log line may say of an exception; empty for an Error, which is an answer and no fault.
+std::string fault(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const Error&) {
+    return {};
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
+}  // namespace
+
+bool is_unavailable(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const DbError& e) {
+    return e.kind() == DbError::Kind::unavailable;
+  } catch (...) {
+    return false;
+  }
+}
+
+Error explain(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const Error& e) {
+    return e;
+  } catch (const Overloaded&) {
+    return {"OVERLOADED", "The service is busy. Try again in a moment.", {}};
+  } catch (const DbError& e) {
+    if (e.kind() == DbError::Kind::unavailable) {
+      return {"STORAGE_UNAVAILABLE", "The storage is not available. Try again later.", {}};
+    }
+  } catch (...) {
+  }
+  return {"INTERNAL_ERROR", "Something went wrong here. It has been logged.", {}};
+}
+
+void Completions::add(Executor& executor, Callback callback) {
+  auto found = std::ranges::find(waiting_, &executor, [](const auto& entry) { return entry.first; });
+  if (found == waiting_.end()) found = waiting_.emplace(waiting_.end(), &executor, std::vector<Callback>());
+  found->second.push_back(std::move(callback));
+}
+
+void Completions::post() {
+  for (auto& [executor, callbacks] : waiting_) {
+    executor->post([due = std::move(callbacks)]() mutable {
+      for (Callback& callback : due) callback();
+    });
+  }
+  waiting_.clear();
+}
+
+GroupCommit::GroupCommit(Database& database, Log& log, Options options)
+    : database_(database), log_(log), options_(options) {
+  if (options_.inline_execution) return;
+  for (int i = 0; i < std::max(options_.writers, 1); ++i)
+    threads_.emplace_back([this] { work(writes_, true); });
+  for (int i = 0; i < std::max(options_.readers, 1); ++i)
+    threads_.emplace_back([this] { work(reads_, false); });
+}
+
+GroupCommit::~GroupCommit() {
+  shutdown();
+}
+
+void GroupCommit::shutdown() {
+  std::vector<std::thread> threads;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    threads.swap(threads_);
+  }
+  writes_.filled.notify_all();
+  reads_.filled.notify_all();
+  for (std::thread& thread : threads) thread.join();
+}
+
+void GroupCommit::submit(TxFn fn, Done done) {
+  enqueue(writes_, {std::move(fn), std::move(done)});
+}
+void GroupCommit::submit_read(TxFn fn, Done done) {
+  enqueue(reads_, {std::move(fn), std::move(done)});
+}
+
+void GroupCommit::Awaiter::await_suspend(std::coroutine_handle<> caller) {
+  // The unit may be done, and *this gone, before enqueue returns.
+  owner.enqueue(
+      queue, {std::move(fn), [this, caller, &on = executor](std::exception_ptr e, Completions& completions) {
+                thrown = std::move(e);
+                completions.add(on, [caller] { caller.resume(); });
+              }});
+}
+
+void GroupCommit::enqueue(Queue& queue, Unit unit) {
+  const char* refusal = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) {
+      refusal = "the storage is shutting down";
+    } else if (queue.units.size() >= options_.max_queue) {
+      refusal = "the storage's queue is full";
+    } else {
+      queue.units.push_back(std::move(unit));
+    }
+    if (refusal != nullptr) ++stats_.failed;
+  }
+  if (refusal != nullptr) {
+    Completions completions;
+    unit.done(std::make_exception_ptr(Overloaded(refusal)), completions);
+    completions.post();
+  } else if (options_.inline_execution) {
+    run_inline();
+  } else {
+    queue.filled.notify_one();
+  }
+}
+
+std::vector<GroupCommit::Unit> GroupCommit::take(Queue& queue, std::size_t most) {
+  const auto end = queue.units.begin() + static_cast<std::ptrdiff_t>(std::min(queue.units.size(), most));
+  std::vector<Unit> taken(std::make_move_iterator(queue.units.begin()), std::make_move_iterator(end));
+  queue.units.erase(queue.units.begin(), end);
+  return taken;
+}
+
+void GroupCommit::work(Queue& queue, bool writes) {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    queue.filled.wait(lock, [&] { return stopping_ || !queue.units.empty(); });
+    if (queue.units.empty()) return;
+    auto batch = take(queue, writes ? options_.max_units : 1);
+    lock.unlock();
+    writes ? write_batch(batch) : read_one(batch.front());
+    batch.clear();  // what the units captured goes before the lock is held
+    lock.lock();
+  }
+}
+
+void GroupCommit::run_inline() {
+  std::unique_lock lock(mutex_);
+  if (running_inline_) return;  // called by a unit: the loop below takes what it queued
+  running_inline_ = true;
+  while (!writes_.units.empty() || !reads_.units.empty()) {
+    const bool writes = !writes_.units.empty();
+    auto batch = take(writes ? writes_ : reads_, writes ? options_.max_units : 1);
+    lock.unlock();
+    writes ? write_batch(batch) : read_one(batch.front());
+    batch.clear();
+    lock.lock();
+  }
+  running_inline_ = false;
+}
+
+void GroupCommit::write_batch(std::span<Unit> batch) {
+  std::vector<std::span<Unit>> todo{batch};
+  while (!todo.empty()) {
+    const std::span<Unit> part = todo.back();
+    todo.pop_back();
+    std::size_t at = 0;
+    std::exception_ptr thrown;
+    try {
+      database_.write([&](Tx& tx) {
+        for (at = 0; at < part.size(); ++at) part[at].fn(tx);
+      });
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    if (!thrown || part.size() == 1 || is_unavailable(thrown)) {
+      finish(part, thrown, true);
+      continue;
+    }
+    // The unit that threw runs again alone, between those before it, which went well, and those after it.
+    // When it was the commit that threw, anyone may be at fault: halves. Last in, first out: the order of the
+    // queue is kept.
+    const bool known = at < part.size();
+    const std::size_t left = known ? at : part.size() / 2;
+    const std::size_t right = known ? at + 1 : left;
+    if (right < part.size()) todo.push_back(part.subspan(right));
+    if (known) todo.push_back(part.subspan(at, 1));
+    if (left > 0) todo.push_back(part.first(left));
+  }
+}
+
+void GroupCommit::read_one(Unit& unit) {
+  std::exception_ptr thrown;
+  try {
+    database_.read(unit.fn);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  finish(std::span(&unit, 1), thrown, false);
+}
+
+void GroupCommit::finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (thrown) {
+      stats_.failed += units.size();
+    } else if (wrote) {
+      ++stats_.commits;
+      stats_.units += units.size();
+    }
+  }
+  if (thrown) {
+    if (const std::string text = fault(thrown); !text.empty()) {
+      log_.error("a storage transaction failed",
+                 {{"units", static_cast<std::int64_t>(units.size())}, {"cause", text}});
+    }
+  }
+  Completions completions;
+  for (Unit& unit : units) unit.done(thrown, completions);
+  completions.post();
+}
+
+GroupCommit::Stats GroupCommit::stats() const {
+  const std::lock_guard lock(mutex_);
+  Stats stats = stats_;
+  stats.queued_writes = writes_.units.size();
+  stats.queued_reads = reads_.units.size();
+  return stats;
+}
+
+}  // namespace presetbridge::storage

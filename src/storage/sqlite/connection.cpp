@@ -1,0 +1,331 @@
+#include "storage/sqlite/connection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "storage/sql_text.h"
+
+namespace presetbridge::storage::sqlite {
+namespace {
+
+constexpr int busy_timeout_ms = 5'000;
+constexpr std::int64_t wal_size_kept = 64 << 20;
+
+constexpr Dialect dialect{
+    .bytes = "BLOB",
+    .key = "TEXT",
+    .integer = "INTEGER",
+    .strict = "STRICT",
+    .clustered = "WITHOUT ROWID, STRICT",
+    .lock = "",
+    .for_update = "",
+};
+
+constexpr Sql begin_write{"BEGIN IMMEDIATE"};
+constexpr Sql begin_read{"BEGIN DEFERRED"};
+constexpr Sql commit{"COMMIT"};
+
+[[noreturn]] void misuse(const std::string& message) {
+  throw DbError(DbError::Kind::misuse, message);
+}
+
+// Borrows a statement: whatever happens, it is reset and free again at the end, so that no read snapshot
+// lingers.
+class Use {
+ public:
+  explicit Use(Statement& statement) : statement_(statement) {
+    if (statement_.in_use)
+      misuse("a statement runs inside its own row callback: " + statement_.source.substr(0, 200));
+    statement_.in_use = true;
+  }
+  ~Use() {
+    sqlite3_reset(handle());
+    statement_.in_use = false;
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+  sqlite3_stmt* handle() const { return statement_.handle.get(); }
+
+ private:
+  Statement& statement_;
+};
+
+// Values are bound without a copy: they outlive the call, and the next call binds all of them anew.
+struct Bind {
+  sqlite3_stmt* statement;
+  int index;
+
+  int operator()(std::nullptr_t) const { return sqlite3_bind_null(statement, index); }
+  int operator()(std::int64_t v) const { return sqlite3_bind_int64(statement, index, v); }
+  int operator()(std::string_view v) const {
+    check_text(v);
+    return sqlite3_bind_text64(statement, index, v.empty() ? "" : v.data(), v.size(), SQLITE_STATIC,
+                               SQLITE_UTF8);
+  }
+  int operator()(Blob v) const {
+    if (v.empty()) return sqlite3_bind_zeroblob(statement, index, 0);  // a null pointer would mean NULL
+    return sqlite3_bind_blob64(statement, index, v.data(), v.size(), SQLITE_STATIC);
+  }
+};
+
+class SqliteRow final : public Row {
+ public:
+  explicit SqliteRow(sqlite3_stmt* statement) : statement_(statement) {}
+
+  bool is_null(int column) const override { return type(column) == SQLITE_NULL; }
+  std::int64_t int64(int column) const override {
+    expect(column, SQLITE_INTEGER, "an integer");
+    return sqlite3_column_int64(statement_, column);
+  }
+  std::string_view text(int column) const override {
+    expect(column, SQLITE_TEXT, "text");
+    const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
+    return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+  Blob bytes(int column) const override {
+    expect(column, SQLITE_BLOB, "bytes");
+    const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(statement_, column));
+    return {data, static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
+  }
+
+ private:
+  int type(int column) const {
+    if (column < 0 || column >= sqlite3_column_count(statement_))
+      misuse(fmt::format("there is no column {}", column));
+    return sqlite3_column_type(statement_, column);
+  }
+  void expect(int column, int wanted, const char* name) const {
+    const int found = type(column);
+    if (found == wanted) return;
+    misuse(fmt::format("column {} ({}) is {}, not {}", column, sqlite3_column_name(statement_, column),
+                       found == SQLITE_NULL ? "NULL" : "of another type", name));
+  }
+
+  sqlite3_stmt* statement_;
+};
+
+class SqliteTx final : public Tx {
+ public:
+  SqliteTx(Connection& connection, const Clock& clock) : connection_(connection), clock_(clock) {}
+
+  Timestamp now() override {
+    if (!now_) now_ = clock_.now();
+    return *now_;
+  }
+
+  std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
+    return guarded([&] {
+      Statement& statement = connection_.prepared(sql);
+      const Use use(statement);
+      bind(statement, params);
+      finish(use.handle(), sql);
+      return changed(use.handle());
+    });
+  }
+
+  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
+    guarded([&] {
+      Statement& statement = connection_.prepared(sql);
+      const Use use(statement);
+      bind(statement, params);
+      const SqliteRow row(use.handle());
+      while (step(use.handle(), sql)) fn(row);
+    });
+  }
+
+  void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    guarded([&] {
+      if (width == 0 || flat.size() % width != 0)
+        misuse("exec_many: the parameters are not a multiple of the width");
+      Statement& statement = connection_.prepared(sql);
+      const Use use(statement);
+      for (std::size_t at = 0; at < flat.size(); at += width) {
+        bind(statement, flat.subspan(at, width));
+        finish(use.handle(), sql);
+        sqlite3_reset(use.handle());
+      }
+    });
+  }
+
+  void exec_script(std::string_view text) override {
+    guarded([&] { connection_.exec_script(text); });
+  }
+
+  // A statement that failed spoils the transaction, even if its exception was caught: as PostgreSQL has it.
+  void check() const {
+    if (failure_) throw DbError(*failure_);
+  }
+
+ private:
+  template <class F>
+  std::invoke_result_t<F&> guarded(F f) {
+    check();
+    try {
+      return f();
+    } catch (const DbError& e) {
+      failure_ = e;
+      throw;
+    }
+  }
+
+  void bind(const Statement& statement, std::span<const Param> params) const {
+    if (params.size() != statement.index_of.size()) {
+      misuse(fmt::format("{} parameters for a statement of {}: {}", params.size(), statement.index_of.size(),
+                         statement.source.substr(0, 200)));
+    }
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      const int code = std::visit(Bind{statement.handle.get(), statement.index_of[i]}, params[i].value());
+      if (code != SQLITE_OK) connection_.raise(code, statement.source);
+    }
+  }
+
+  bool step(sqlite3_stmt* statement, const Sql& sql) const {
+    const int code = sqlite3_step(statement);
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) connection_.raise(code, sql.text);
+    return false;
+  }
+
+  void finish(sqlite3_stmt* statement, const Sql& sql) const {
+    while (step(statement, sql)) {
+    }
+  }
+
+  // SQLite keeps the count of the last statement that changes rows, which another kind of statement does not
+  // touch.
+  static std::int64_t changed(sqlite3_stmt* statement) {
+    return sqlite3_stmt_readonly(statement) != 0 ? 0 : sqlite3_changes64(sqlite3_db_handle(statement));
+  }
+
+  Connection& connection_;
+  const Clock& clock_;
+  std::optional<Timestamp> now_;
+  std::optional<DbError> failure_;
+};
+
+DbError::Kind kind_of(int code) {
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+    case SQLITE_CANTOPEN:
+    case SQLITE_NOMEM:
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return DbError::Kind::unavailable;
+    case SQLITE_CONSTRAINT:
+      return DbError::Kind::constraint;
+    case SQLITE_READONLY:  // the code itself: a write in read(); its extensions: the file or disk turned
+                           // read-only
+      return code == SQLITE_READONLY ? DbError::Kind::misuse : DbError::Kind::unavailable;
+    default:
+      return DbError::Kind::misuse;
+  }
+}
+
+}  // namespace
+
+Connection::Connection(const std::string& path, Access access, int cache_mib, int wal_autocheckpoint_pages)
+    : access_(access) {
+  const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
+                    (access == Access::read_write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
+  sqlite3* db = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
+  db_.reset(db);
+  if (code != SQLITE_OK) raise(code, "open");
+  sqlite3_busy_timeout(db, busy_timeout_ms);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);  // "x" is a name, never a string
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  run("PRAGMA foreign_keys=ON");
+  run("PRAGMA temp_store=MEMORY");
+  run(fmt::format("PRAGMA cache_size=-{}", cache_mib * 1024).c_str());
+  if (access == Access::read_only) return;
+  run("PRAGMA journal_mode=WAL");
+  run("PRAGMA synchronous=FULL");
+  run(fmt::format("PRAGMA wal_autocheckpoint={}", wal_autocheckpoint_pages).c_str());
+  run(fmt::format("PRAGMA journal_size_limit={}", wal_size_kept).c_str());
+}
+
+void Connection::run(const char* sql) {
+  const int code = sqlite3_exec(db_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) raise(code, sql);
+}
+
+void Connection::transact(const TxFn& fn, const Clock& clock) {
+  const auto control = [this](const Sql& sql) {
+    const Use use(prepared(sql));
+    const int code = sqlite3_step(use.handle());
+    if (code != SQLITE_DONE) raise(code, sql.text);
+  };
+  roll_back();  // what a failed ROLLBACK left open
+  control(access_ == Access::read_write ? begin_write : begin_read);
+  try {
+    SqliteTx tx(*this, clock);
+    fn(tx);
+    tx.check();
+    control(commit);
+  } catch (...) {
+    roll_back();
+    throw;
+  }
+}
+
+void Connection::roll_back() noexcept {
+  // SQLite has rolled back by itself after some errors: then it is in autocommit mode again.
+  if (sqlite3_get_autocommit(db_.get()) == 0) sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
+}
+
+Statement& Connection::prepared(const Sql& sql) {
+  if (const auto found = statements_.find(sql.text); found != statements_.end()) {
+    if (found->second.source != sql.text)
+      misuse("the text of an Sql must be static: its address now holds another one");
+    return found->second;
+  }
+  const SqlText text = to_dialect(sql.text, dialect);
+  Statement made;
+  made.source = sql.text;
+  sqlite3_stmt* handle = nullptr;
+  const char* rest = nullptr;
+  const int code = sqlite3_prepare_v3(db_.get(), text.text.c_str(), static_cast<int>(text.text.size()) + 1,
+                                      SQLITE_PREPARE_PERSISTENT, &handle, &rest);
+  made.handle.reset(handle);
+  if (code != SQLITE_OK) raise(code, sql.text);
+  if (handle == nullptr) misuse("an Sql without a statement");
+  if (std::string_view(rest).find_first_not_of(" \n\r\t;") != std::string_view::npos) {
+    misuse("an Sql is one statement: " + made.source.substr(0, 200));
+  }
+  for (int i = 1; i <= text.parameters; ++i) {
+    made.index_of.push_back(sqlite3_bind_parameter_index(handle, fmt::format("${}", i).c_str()));
+  }
+  return statements_.emplace(sql.text, std::move(made)).first->second;
+}
+
+void Connection::exec_script(std::string_view text) {
+  const SqlText script = to_dialect(text, dialect);
+  if (script.parameters != 0) misuse("a script has no parameters");
+  const char* rest = script.text.c_str();
+  const char* const end = rest + script.text.size();
+  while (rest < end) {
+    sqlite3_stmt* handle = nullptr;
+    const char* const start = rest;
+    int code = sqlite3_prepare_v2(db_.get(), start, static_cast<int>(end - start) + 1, &handle, &rest);
+    const std::unique_ptr<sqlite3_stmt, Statement::Finalize> statement(handle);
+    if (code != SQLITE_OK) raise(code, start);
+    if (handle == nullptr) continue;  // only space and comments
+    do {
+      code = sqlite3_step(handle);
+    } while (code == SQLITE_ROW);
+    if (code != SQLITE_DONE) raise(code, start);
+  }
+}
+
+void Connection::raise(int code, std::string_view sql) const {
+  const char* const said = db_ ? sqlite3_errmsg(db_.get()) : sqlite3_errstr(code);
+  throw DbError(kind_of(code), fmt::format("SQLite {}: {}, in: {}", code, said, sql.substr(0, 200)));
+}
+
+}  // namespace presetbridge::storage::sqlite

@@ -1,0 +1,141 @@
+#include "storage/sqlite/sqlite_database.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
+#include <vector>
+
+#include "storage/sqlite/connection.h"
+
+namespace presetbridge::storage {
+namespace {
+
+using sqlite::Connection;
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+std::unexpected<Error> unavailable(std::string_view doing, const std::string& path) {
+  return fail("STORAGE_UNAVAILABLE",
+              fmt::format("{} {} failed: {}.", doing, path, std::generic_category().message(errno)));
+}
+
+Expected<Descriptor> take_lock(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (file.get() < 0) return unavailable("Opening the lock file", path);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
+  if (errno != EWOULDBLOCK) return unavailable("Locking", path);
+  return fail(
+      "STORAGE_LOCKED",
+      fmt::format(
+          "Another process uses this data directory (it holds {}): stop it first, or choose another one.",
+          path));
+}
+
+// SQLite would create it with the umask's permissions, and gives the -wal and -shm files those of the
+// database.
+Expected<void> create_private(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (file.get() < 0) return unavailable("Opening the database", path);
+  const auto parent = std::filesystem::path(path).parent_path();
+  const std::string directory = parent.empty() ? "." : parent.string();
+  const Descriptor folder(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // The file's name must survive a power cut as its content does.
+  if (folder.get() < 0 || fsync(folder.get()) != 0) return unavailable("Syncing the directory", directory);
+  return {};
+}
+
+class SqliteDatabase final : public Database {
+ public:
+  SqliteDatabase(const SqliteOptions& options, const Clock& clock, Descriptor lock)
+      : clock_(clock),
+        lock_(std::move(lock)),
+        writer_(options.path, Connection::Access::read_write, options.cache_mib,
+                options.wal_autocheckpoint_pages) {
+    for (int i = 0; i < options.readers; ++i) {
+      readers_.push_back(
+          std::make_unique<Connection>(options.path, Connection::Access::read_only, options.cache_mib, 0));
+      free_.push_back(readers_.back().get());
+    }
+  }
+
+  void write(const TxFn& fn) override {
+    const std::lock_guard lock(write_mutex_);
+    writer_.transact(fn, clock_);
+  }
+
+  void read(const TxFn& fn) override {
+    const Lease reader(*this);
+    reader.connection->transact(fn, clock_);
+  }
+
+  std::string_view engine() const override { return "sqlite"; }
+
+ private:
+  struct Lease {
+    explicit Lease(SqliteDatabase& owner) : database(owner) {
+      std::unique_lock lock(database.read_mutex_);
+      database.freed_.wait(lock, [&] { return !database.free_.empty(); });
+      connection = database.free_.back();
+      database.free_.pop_back();
+    }
+    ~Lease() {
+      {
+        const std::lock_guard lock(database.read_mutex_);
+        database.free_.push_back(connection);
+      }
+      database.freed_.notify_one();
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    SqliteDatabase& database;
+    Connection* connection;
+  };
+
+  // In this order: readers close first, the writer makes the last checkpoint, then the lock goes.
+  const Clock& clock_;
+  const Descriptor lock_;
+  std::mutex write_mutex_;
+  Connection writer_;
+  std::mutex read_mutex_;
+  std::condition_variable freed_;
+  std::vector<std::unique_ptr<Connection>> readers_;
+  std::vector<Connection*> free_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<Database>> open_sqlite(SqliteOptions options, const Clock& clock) {
+  options.readers = std::clamp(options.readers, 1, 64);
+  if (options.lock_file.empty()) options.lock_file = options.path + ".lock";
+  auto lock = take_lock(options.lock_file);
+  if (!lock) return std::unexpected(lock.error());
+  if (auto created = create_private(options.path); !created) return std::unexpected(created.error());
+  try {
+    return std::make_unique<SqliteDatabase>(options, clock, std::move(*lock));
+  } catch (const DbError& e) {
+    return fail("STORAGE_UNAVAILABLE",
+                fmt::format("Opening the database {} failed: {}.", options.path, e.what()));
+  }
+}
+
+}  // namespace presetbridge::storage
