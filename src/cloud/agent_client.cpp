@@ -1,0 +1,325 @@
+#include "cloud/agent_client.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "cloud/agent_protocol.h"
+
+namespace presetbridge::cloud {
+namespace {
+
+using Complete = std::move_only_function<void(CloudResult<Session>)>;
+
+// The grain of deadlines and restarts. Counted by a timerfd, so that this layer reads no clock.
+constexpr Millis tick{50};
+
+CloudResult<Session> away(const char* message) {
+  return std::unexpected(CloudError{CloudError::Kind::unavailable, message, false, std::nullopt});
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+struct Child {
+  pid_t pid = 0;
+  Descriptor socket;
+};
+
+// A child with nothing of ours but descriptor 3 and standard error; nothing if the system refuses.
+std::optional<Child> start_child(const AgentProcessOptions& options) {
+  std::array<int, 2> pair{};
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) return std::nullopt;
+  Child child{0, Descriptor(pair[0])};
+  const Descriptor theirs(pair[1]);
+
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, theirs.get(), 3);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addclosefrom_np(&files, 4);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+
+  std::vector<std::string> arguments = options.arguments;
+  std::vector<char*> argv;
+  for (auto& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  std::array<char*, 1> environment{nullptr};
+  const int error = ::posix_spawn(&child.pid, options.program.c_str(), &files, &attributes, argv.data(),
+                                  environment.data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&files);
+  if (error != 0) return std::nullopt;
+  return child;
+}
+
+}  // namespace
+
+// Owns the process and the thread. `mutex_` guards what callers and the thread share; completions run without
+// it.
+class AgentProcess::Supervisor {
+ public:
+  Supervisor(Log& log, AgentProcessOptions options)
+      : log_(log),
+        options_(std::move(options)),
+        wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        timer_(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)),
+        backoff_(options_.respawn_min) {
+    const itimerspec every{.it_interval = {0, tick.count() * 1'000'000},
+                           .it_value = {0, tick.count() * 1'000'000}};
+    ::timerfd_settime(timer_.get(), 0, &every, nullptr);
+    start();
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~Supervisor() { stop(); }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const auto written = ::write(wake_.get(), &one, sizeof one);
+    if (thread_.joinable()) thread_.join();
+  }
+
+  int pid() const {
+    const std::lock_guard lock(mutex_);
+    return child_ ? child_->pid : 0;
+  }
+
+  const AgentProcessOptions& options() const { return options_; }
+
+  // Completes in any case, perhaps before it returns.
+  void ask(AgentRequest request, Complete complete) {
+    const char* refusal = send(std::move(request), complete);
+    if (refusal) complete(away(refusal));
+  }
+
+ private:
+  struct Pending {
+    Complete complete;
+    std::uint64_t deadline_tick = 0;
+  };
+
+  // Takes `complete` on success, else says why not.
+  const char* send(AgentRequest request, Complete& complete) {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return "The service is shutting down.";
+    if (!child_) return "The credential agent is not running.";
+    if (pending_.size() >= options_.max_in_flight) return "Too many cloud logins at once.";
+    request.id = ++last_id_;
+    auto packet = encode(request);
+    const bool fits = packet.size() <= max_agent_packet;
+    const auto sent = fits ? ::send(child_->socket.get(), packet.data(), packet.size(),
+                                    MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR)
+                           : -1;
+    crypto::wipe(packet);
+    if (sent < 0) return "The credential agent took no request.";
+    const auto ticks = static_cast<std::uint64_t>(options_.login_deadline / tick);
+    pending_.emplace(request.id, Pending{std::move(complete), ticks_ + std::max<std::uint64_t>(ticks, 1)});
+    return nullptr;
+  }
+
+  void start() {
+    auto child = start_child(options_);
+    if (!child) log_.error("The credential agent could not be started");
+    const std::lock_guard lock(mutex_);
+    started_tick_ = ticks_;
+    if (child) {
+      child_ = std::move(child);
+    } else {
+      schedule_start();
+    }
+  }
+
+  // Under the mutex.
+  void schedule_start() {
+    const auto wait = static_cast<std::uint64_t>(backoff_ / tick);
+    start_tick_ = ticks_ + std::max<std::uint64_t>(wait, 1);
+    backoff_ = std::min(backoff_ * 2, options_.respawn_max);
+  }
+
+  void run() {
+    while (true) {
+      int socket = -1;
+      {
+        const std::lock_guard lock(mutex_);
+        if (stopping_) break;
+        if (child_) socket = child_->socket.get();
+      }
+      std::array<pollfd, 3> watched{
+          {{wake_.get(), POLLIN, 0}, {timer_.get(), POLLIN, 0}, {socket, POLLIN, 0}}};
+      if (::poll(watched.data(), watched.size(), -1) < 0) continue;  // EINTR
+      if (watched[2].revents != 0) receive(socket);
+      if (watched[1].revents != 0) pass_time();
+    }
+    bury("The service is shutting down.");
+  }
+
+  void receive(int socket) {
+    std::array<std::byte, max_agent_packet> buffer;
+    const auto size = ::recv(socket, buffer.data(), buffer.size(), MSG_DONTWAIT | MSG_TRUNC);
+    if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    std::optional<AgentReply> reply;
+    if (size > 0 && static_cast<std::size_t>(size) <= buffer.size()) {
+      reply = decode_agent_reply(crypto::ByteView(buffer).first(static_cast<std::size_t>(size)));
+    }
+    crypto::wipe(std::span(buffer));
+    if (!reply) {
+      restart();
+      return;
+    }
+    Complete complete;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = pending_.find(reply->id);
+      if (found == pending_.end()) return;  // it was too late
+      complete = std::move(found->second.complete);
+      pending_.erase(found);
+    }
+    complete(std::move(reply->result));
+  }
+
+  void pass_time() {
+    std::uint64_t passed = 0;
+    if (::read(timer_.get(), &passed, sizeof passed) != sizeof passed) return;
+    std::vector<Complete> late;
+    bool start_now = false;
+    {
+      const std::lock_guard lock(mutex_);
+      ticks_ += passed;
+      for (auto at = pending_.begin(); at != pending_.end();) {
+        if (at->second.deadline_tick > ticks_) {
+          ++at;
+          continue;
+        }
+        late.push_back(std::move(at->second.complete));
+        at = pending_.erase(at);
+      }
+      start_now = !child_ && ticks_ >= start_tick_;
+    }
+    for (auto& complete : late) complete(away("The cloud login took too long."));
+    if (start_now) start();
+  }
+
+  // The agent closed its end or spoke nonsense: of no more use either way.
+  void restart() {
+    const int status = bury("The credential agent ended.");
+    Millis wait{0};
+    {
+      const std::lock_guard lock(mutex_);
+      const auto lived = tick * static_cast<std::int64_t>(ticks_ - started_tick_);
+      if (lived >= options_.respawn_max) backoff_ = options_.respawn_min;
+      wait = backoff_;
+      schedule_start();
+    }
+    log_.warn("The credential agent ended and will be started again",
+              {{"exitCode", static_cast<std::int64_t>(WIFEXITED(status) ? WEXITSTATUS(status) : -1)},
+               {"signal", static_cast<std::int64_t>(WIFSIGNALED(status) ? WTERMSIG(status) : 0)},
+               {"waitMs", static_cast<std::int64_t>(wait.count())}});
+  }
+
+  // Kills what may be left, reaps it, and answers what it was asked. The exit status.
+  int bury(const char* message) {
+    std::optional<Child> dead;
+    std::map<std::uint64_t, Pending> orphans;
+    {
+      const std::lock_guard lock(mutex_);
+      dead = std::exchange(child_, std::nullopt);
+      orphans = std::exchange(pending_, {});
+    }
+    int status = 0;
+    if (dead) {
+      ::kill(dead->pid, SIGKILL);  // it holds nothing that it would have to save
+      while (::waitpid(dead->pid, &status, 0) < 0 && errno == EINTR) {
+      }
+    }
+    for (auto& [id, pending] : orphans) pending.complete(away(message));
+    return status;
+  }
+
+  Log& log_;
+  const AgentProcessOptions options_;
+  const Descriptor wake_;
+  const Descriptor timer_;
+  mutable std::mutex mutex_;
+  std::optional<Child> child_;
+  std::map<std::uint64_t, Pending> pending_;
+  std::uint64_t last_id_ = 0;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t started_tick_ = 0;
+  std::uint64_t start_tick_ = 0;
+  Millis backoff_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+AgentProcess::AgentProcess(Log& log, AgentProcessOptions options)
+    : supervisor_(std::make_unique<Supervisor>(log, std::move(options))) {}
+
+AgentProcess::~AgentProcess() = default;
+
+Millis AgentProcess::login_deadline() const {
+  return supervisor_->options().login_deadline;
+}
+
+Task<CloudResult<Session>> AgentProcess::login(Executor& executor, AccountId account, std::int64_t version,
+                                               crypto::Bytes sealed) {
+  co_return co_await suspend<CloudResult<Session>>(executor, [&](auto resume) {
+    supervisor_->ask(AgentRequest{0, SealedRecord{account, version, std::move(sealed)}}, std::move(resume));
+  });
+}
+
+Task<CloudResult<Session>> AgentProcess::login_with(Executor& executor, std::string email,
+                                                    crypto::SecretString password) {
+  co_return co_await suspend<CloudResult<Session>>(executor, [&](auto resume) {
+    supervisor_->ask(AgentRequest{0, CloudLogin{std::move(email), std::move(password)}}, std::move(resume));
+  });
+}
+
+void AgentProcess::stop() {
+  supervisor_->stop();
+}
+
+int AgentProcess::pid() const {
+  return supervisor_->pid();
+}
+
+}  // namespace presetbridge::cloud
