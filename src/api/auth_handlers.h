@@ -1,0 +1,15 @@
+// Sign-in with the built-in issuer (spec 7.2): POST /api/auth/sign-up, sign-in, refresh, sign-out, password;
+// and what an OpenID Connect client reads: /.well-known/openid-configuration, /.well-known/jwks.json.
+#pragma once
+
+#include "api/router.h"
+#include "identity/built_in_issuer.h"
+
+namespace presetbridge::api {
+
+struct AuthDeps {
+  identity::BuiltInIssuer& issuer;
+};
+void add_auth_routes(Router& router, AuthDeps deps);
+
+}  // namespace presetbridge::api

@@ -1,0 +1,51 @@
+// Who asks (spec 6.5, 7.3): `Authorization: Bearer <ID token>`, `x-api-key: <key>`, or both.
+//   nothing, or one that is not valid   401 UNAUTHORIZED
+//   an inactive or expired key          403 FORBIDDEN
+//   both                                both must be valid and of one account; what both may is what may be
+//   done
+// A key's request counts against its hourly limit (spec 6.3), in the transaction that reads the key.
+#pragma once
+
+#include <optional>
+
+#include "api/call.h"
+#include "base/error.h"
+#include "base/task.h"
+#include "domain/rate_window.h"
+#include "identity/principal.h"
+#include "identity/token_verifier.h"
+#include "net/http.h"
+#include "services/accounts.h"
+#include "services/api_keys.h"
+
+namespace presetbridge::api {
+
+struct Authenticated {
+  identity::Principal principal;
+  std::optional<domain::Admission> rate;  // of a key: told in the answer's headers
+};
+
+struct Refused {
+  Error error;
+  std::optional<domain::Admission> rate;
+};
+
+class Authentication {
+ public:
+  // Both outlive this.
+  Authentication(identity::TokenVerifier& tokens, services::Accounts& accounts, services::ApiKeys& keys)
+      : tokens_(tokens), accounts_(accounts), keys_(keys) {}
+
+  // `request` outlives the task.
+  Task<std::expected<Authenticated, Refused>> authenticate(const net::HttpRequest& request);
+
+ private:
+  identity::TokenVerifier& tokens_;
+  services::Accounts& accounts_;
+  services::ApiKeys& keys_;
+};
+
+// RateLimit-Limit, -Remaining and -Reset (seconds, rounded up), and Retry-After on a refusal.
+void add_rate_headers(net::HttpResponse& response, const domain::Admission& rate);
+
+}  // namespace presetbridge::api

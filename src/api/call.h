@@ -1,0 +1,54 @@
+// One request on its way to a handler, and what a handler answers with.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "api/errors.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/task.h"
+#include "identity/principal.h"
+#include "net/http.h"
+
+namespace presetbridge::api {
+
+namespace json = boost::json;
+
+// An answer, or an Error that becomes one (errors.h).
+using Reply = Expected<net::HttpResponse>;
+
+struct Call {
+  net::HttpRequest request;
+  std::string_view route;  // the pattern that matched, for logs and metrics
+  std::vector<std::pair<std::string_view, std::string>> params;  // of the path, decoded
+  std::vector<std::pair<std::string, std::string>> query;        // decoded, in order; one of a name each
+  identity::Principal principal;                                 // of open routes: none
+
+  Executor& executor() const { return *request.executor; }
+  // A parameter that the route's pattern names.
+  const std::string& param(std::string_view name) const;
+  // The same as an id; NOT_FOUND when the text is not one, as for an id that does not exist.
+  template <class AnyId>
+  Expected<AnyId> id(std::string_view name) const {
+    return read_id(param(name), AnyId{});
+  }
+  std::optional<std::string_view> query_value(std::string_view name) const;
+
+ private:
+  template <class Kind>
+  static Expected<Id<Kind>> read_id(std::string_view text, Id<Kind>) {
+    if (auto id = parse_id<Kind>(text)) return *id;
+    return std::unexpected(not_found("resource"));
+  }
+};
+
+net::HttpResponse json_response(int status, const json::value& body);
+net::HttpResponse no_content();  // 204
+
+}  // namespace presetbridge::api

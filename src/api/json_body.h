@@ -1,0 +1,122 @@
+// Bodies of REST requests, read field by field: each read checks and collects what is wrong, and all problems
+// are told at once (422 VALIDATION_FAILED). Fields that are not asked for are ignored. null counts as absent.
+//
+//   auto body = JsonBody::parse(call.request);            // 413, 415, 422
+//   if (!body) co_return std::unexpected(body.error());
+//   NewKey key;
+//   key.name = body->text("name", {.max = 100});
+//   key.expires_at = body->optional_time("expiresAt");
+//   if (auto error = body->problems()) co_return std::unexpected(*error);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/json.hpp>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "net/http.h"
+
+namespace presetbridge::api {
+
+// Lengths in characters (code points), after trimming ASCII white space at both ends unless `exact`.
+struct TextRule {
+  std::size_t min = 1;
+  std::size_t max = 200;
+  bool lines = false;  // line breaks and tabs are allowed; other control characters never are
+  bool exact = false;  // not trimmed (passwords, secrets)
+};
+
+// The fields of one JSON object. A read of a field with a problem returns an empty value.
+class JsonFields {
+ public:
+  // `prefix` goes before the names in problems: "items[2].".
+  JsonFields(const boost::json::object& object, std::string prefix, std::vector<FieldProblem>& problems)
+      : object_(&object), prefix_(std::move(prefix)), problems_(&problems) {}
+
+  bool has(std::string_view field) const;  // present and not null
+  // Present, and null: what a PATCH clears.
+  bool is_null(std::string_view field) const;
+
+  std::string text(std::string_view field, TextRule rule = {});  // required
+  std::optional<std::string> optional_text(std::string_view field, TextRule rule = {});
+  std::int64_t integer(std::string_view field, std::int64_t min, std::int64_t max);  // required
+  std::optional<std::int64_t> optional_integer(std::string_view field, std::int64_t min, std::int64_t max);
+  std::optional<bool> optional_flag(std::string_view field);
+  std::optional<Timestamp> optional_time(std::string_view field);  // ISO 8601
+  // One of `allowed`, exactly.
+  std::optional<std::string> optional_choice(std::string_view field, std::vector<std::string_view> allowed);
+  std::string choice(std::string_view field, std::vector<std::string_view> allowed);  // required
+  std::optional<std::vector<std::string>> optional_texts(std::string_view field, std::size_t max_items,
+                                                         TextRule rule = {});
+  template <class AnyId>
+  std::optional<AnyId> optional_id(std::string_view field) {
+    auto text = optional_text(field, {.max = 40});
+    if (!text) return std::nullopt;
+    return read_id(field, *text, AnyId{});
+  }
+  template <class AnyId>
+  std::optional<std::vector<AnyId>> optional_ids(std::string_view field, std::size_t max_items) {
+    auto texts = optional_texts(field, max_items, {.max = 40});
+    if (!texts) return std::nullopt;
+    std::vector<AnyId> ids;
+    for (std::size_t i = 0; i < texts->size(); ++i) {
+      if (auto id = read_id(element(field, i), (*texts)[i], AnyId{})) ids.push_back(*id);
+    }
+    return ids;
+  }
+  // An object within; of a required one that is absent, an empty object (and a problem).
+  JsonFields object(std::string_view field);
+  // The elements, each an object.
+  std::vector<JsonFields> objects(std::string_view field, std::size_t max_items);
+
+  // For rules between fields.
+  void problem(std::string_view field, std::string problem);
+
+ private:
+  static std::string element(std::string_view field, std::size_t index);
+  template <class Kind>
+  std::optional<Id<Kind>> read_id(std::string_view field, std::string_view text, Id<Kind>) {
+    if (auto id = parse_id<Kind>(text)) return *id;
+    problem(field, "is not an id of the form " + std::string(Kind::prefix) + "_…");
+    return std::nullopt;
+  }
+  const boost::json::value* find(std::string_view field) const;
+  std::optional<std::string> read_text(std::string_view field, const boost::json::value& value,
+                                       TextRule rule);
+
+  const boost::json::object* object_;
+  std::string prefix_;
+  std::vector<FieldProblem>* problems_;
+};
+
+// A body that is a JSON object.
+class JsonBody {
+ public:
+  // PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (not application/json), VALIDATION_FAILED (not a JSON object,
+  // or deeper than 32).
+  static Expected<JsonBody> parse(const net::HttpRequest& request);
+
+  // Reads at the top level: body->text("name"). Valid as long as this body, also when it has moved.
+  JsonFields* operator->() { return &fields_; }
+  JsonFields& operator*() { return fields_; }
+  // What is wrong so far; nothing if all is well.
+  std::optional<Error> problems() const;
+
+ private:
+  struct Content {
+    boost::json::object object;
+    std::vector<FieldProblem> problems;
+  };
+  explicit JsonBody(boost::json::object object);
+  std::unique_ptr<Content> content_;
+  JsonFields fields_;
+};
+
+}  // namespace presetbridge::api

@@ -1,0 +1,63 @@
+// Identities, and the built-in issuer's users, refresh tokens and keys (spec 7).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+struct IdentityRow {
+  AccountId account;
+  UserId user;
+  std::string role;
+};
+std::optional<IdentityRow> find_identity(Tx& tx, std::string_view iss, std::string_view sub);
+// False, and nothing is written: the identity exists.
+bool insert_identity(Tx& tx, std::string_view iss, std::string_view sub, const IdentityRow& row);
+
+struct UserRow {
+  UserId id;
+  std::string email;
+  std::string password_hash;
+  std::int64_t failed_sign_ins = 0;
+  std::optional<Timestamp> locked_until;
+};
+// False: the e-mail is taken.
+bool insert_user(Tx& tx, UserId id, std::string_view email, std::string_view password_hash);
+// Both lock the row until the transaction ends.
+std::optional<UserRow> lock_user_by_email(Tx& tx, std::string_view email);
+std::optional<UserRow> lock_user(Tx& tx, UserId id);
+void set_sign_in_failures(Tx& tx, UserId id, std::int64_t failed, std::optional<Timestamp> locked_until);
+void set_password_hash(Tx& tx, UserId id, std::string_view password_hash);
+
+// Tokens of one sign-in are a family: each use replaces one by the next.
+struct RefreshTokenRow {
+  UserId user;
+  std::int64_t family = 0;
+  Timestamp expires_at;
+  std::optional<Timestamp> revoked_at;
+};
+void insert_refresh_token(Tx& tx, Blob hash, UserId user, std::int64_t family, Timestamp expires_at);
+std::optional<RefreshTokenRow> lock_refresh_token(Tx& tx, Blob hash);
+void revoke_refresh_token(Tx& tx, Blob hash);
+void revoke_refresh_family(Tx& tx, UserId user, std::int64_t family);
+void revoke_refresh_tokens_of(Tx& tx, UserId user);
+// Tokens that nobody can use any more, whole or in part: at most `limit`; returns how many.
+std::int64_t delete_expired_refresh_tokens(Tx& tx, Timestamp expired_before, int limit);
+
+struct IssuerKeyRow {
+  std::string kid;
+  std::string public_jwk;
+  std::vector<std::byte> encrypted_private_jwk;
+  Timestamp created_at;
+};
+std::vector<IssuerKeyRow> issuer_keys(Tx& tx);  // newest first
+void insert_issuer_key(Tx& tx, const IssuerKeyRow& row);
+
+}  // namespace presetbridge::storage
