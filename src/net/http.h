@@ -12,6 +12,9 @@
 
 namespace presetbridge::net {
 
+// Field names compare without the case of ASCII letters.
+bool same_field_name(std::string_view a, std::string_view b);
+
 // Header fields in the order received. Names compare without case.
 class Headers {
  public:

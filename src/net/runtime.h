@@ -2,9 +2,10 @@
 // one callback after the other. Asio stays behind this header.
 #pragma once
 
-#include <csignal>
+#include <condition_variable>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "base/clock.h"
@@ -52,7 +53,11 @@ class Runtime {
 
  private:
   std::vector<std::unique_ptr<Core>> cores_;
+  std::function<void()> stop_signals_;
   bool running_ = false;
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  int running_cores_ = 0;
 };
 
 }  // namespace presetbridge::net

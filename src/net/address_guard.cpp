@@ -1,0 +1,81 @@
+#include "net/address_guard.h"
+
+#include <curl/curl.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+
+namespace presetbridge::net {
+
+namespace {
+
+constexpr std::size_t longest_url = 2'048;
+
+std::unexpected<HttpFailure> refuse(HttpFailure::Kind kind, std::string message) {
+  return std::unexpected(HttpFailure{kind, std::move(message)});
+}
+
+std::string part(CURLU* url, CURLUPart which, unsigned flags = 0) {
+  char* text = nullptr;
+  if (curl_url_get(url, which, &text, flags) != CURLUE_OK) return {};
+  std::string out(text);
+  curl_free(text);
+  return out;
+}
+
+}  // namespace
+
+bool address_allowed(AddressPolicy policy, bool https, const IpAddress& address) {
+  switch (policy) {
+    case AddressPolicy::public_https:
+      return https && address.is_public();
+    case AddressPolicy::sandbox_receivers:
+      return address.is_loopback() || (https && address.is_public());
+    case AddressPolicy::configured:
+      return true;
+  }
+  return false;
+}
+
+std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, AddressPolicy policy) {
+  using enum HttpFailure::Kind;
+  if (text.empty() || text.size() > longest_url) return refuse(invalid, "the URL is empty or too long");
+  if (!std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; })) {
+    return refuse(invalid, "the URL holds characters that must be percent-encoded");
+  }
+  // The very parser that the call will be made with, so that both read the same host.
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
+  if (!url ||
+      curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER) != CURLUE_OK) {
+    return refuse(invalid, "not a URL of the form https://host/path without user info");
+  }
+  OutgoingUrl out;
+  const std::string scheme = part(url.get(), CURLUPART_SCHEME);
+  if (scheme != "https" && scheme != "http")
+    return refuse(invalid, "the URL's scheme is neither https nor http");
+  out.https = scheme == "https";
+  if (!out.https && policy == AddressPolicy::public_https)
+    return refuse(invalid, "the URL's scheme is not https");
+
+  const std::string port = part(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
+  std::from_chars(port.data(), port.data() + port.size(), out.port);
+  if (out.port == 0) return refuse(invalid, "the URL's port is not a port");
+
+  out.host = part(url.get(), CURLUPART_HOST);
+  std::ranges::transform(out.host, out.host.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (out.host.starts_with('[') && out.host.ends_with(']'))
+    out.host = out.host.substr(1, out.host.size() - 2);
+  if (out.host.empty() || out.host.size() > 253)
+    return refuse(invalid, "the URL's host is empty or too long");
+  if (!part(url.get(), CURLUPART_ZONEID).empty()) return refuse(invalid, "the URL's host has a zone");
+
+  out.literal = IpAddress::parse(out.host);
+  if (out.literal && !address_allowed(policy, out.https, *out.literal)) {
+    return refuse(denied, "the URL's host is an address that may not be called");
+  }
+  return out;
+}
+
+}  // namespace presetbridge::net

@@ -1,0 +1,101 @@
+// Private to net/: one connection of the server.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_set>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "net/asio_core.h"
+#include "net/http_server.h"
+#include "net/request_reader.h"
+#include "net/response_text.h"
+
+namespace presetbridge::net {
+
+class HttpSession;
+
+// What the connections of a server share.
+struct ServerShared {
+  HttpHandler& handler;
+  Random& random;
+  Log& log;
+  const HttpServerOptions options;
+  std::atomic<int> connections{0};
+  std::mutex mutex;
+  std::condition_variable ended;  // a connection did
+};
+
+// What the connections of one core share; used on that core alone.
+class SessionCore : public std::enable_shared_from_this<SessionCore> {
+ public:
+  SessionCore(std::shared_ptr<ServerShared> shared, Runtime::Core& core);
+
+  // Takes a connection that ServerShared::connections counts already.
+  void start(TcpSocket socket);
+  // Closes idle connections, and the others after their answer.
+  void drain();
+  void close_all();
+
+  ServerShared& shared() { return *shared_; }
+  Executor& executor() { return core_; }
+  bool draining() const { return draining_; }
+  std::string make_request_id();
+  std::string_view date();
+
+ private:
+  void finished(HttpSession& session, std::exception_ptr exception);
+  void sweep();
+
+  std::shared_ptr<ServerShared> shared_;
+  Runtime::Core& core_;
+  std::unordered_set<HttpSession*> sessions_;
+  // One timer for the deadlines of all connections: a timer an operation would cost more than the operation.
+  SteadyTimer sweep_timer_;
+  const Millis sweep_every_;
+  bool sweeping_ = false;
+  bool draining_ = false;
+  std::array<std::byte, 1024> chance_{};  // request ids are made of it; one call of Random fills many
+  std::size_t chance_left_ = 0;
+  std::time_t date_second_ = 0;
+  std::string date_;
+};
+
+class HttpSession {
+ public:
+  HttpSession(std::shared_ptr<SessionCore> core, TcpSocket socket);
+  // Serves the connection to its end.
+  Task<void> run();
+
+  void check_deadline(SteadyTime now);
+  bool idle() const { return idle_; }
+  void close();
+
+ private:
+  enum class Next { again, close, linger };
+  Task<Next> serve_one();
+  enum class Read { complete, refused, closed };
+  Task<Read> read_request(RequestReader& reader, std::optional<Refusal>& refusal);
+  Task<bool> fill(std::size_t expected);
+  Task<bool> answer(HttpResponse response, ResponseFraming framing);
+  Task<bool> write(std::string_view header, std::string_view body);
+  Task<void> linger();
+  void expire_after(Millis delay);
+
+  const std::shared_ptr<SessionCore> core_;
+  const HttpServerOptions& options_;
+  TcpSocket socket_;
+  const std::string remote_address_;
+  boost::beast::flat_buffer buffer_;
+  SteadyTime deadline_ = SteadyTime::max();
+  bool idle_ = true;
+  bool expired_ = false;
+};
+
+}  // namespace presetbridge::net

@@ -1,0 +1,98 @@
+#include "net/ip_address.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+
+namespace presetbridge::net {
+
+namespace {
+
+struct Range {
+  std::array<std::uint8_t, 16> base;
+  int bits;
+};
+
+bool within(const std::array<std::uint8_t, 16>& address, const Range& range) {
+  const auto whole = static_cast<std::size_t>(range.bits / 8);
+  if (!std::equal(address.begin(), address.begin() + whole, range.base.begin())) return false;
+  const int rest = range.bits % 8;
+  if (rest == 0) return true;
+  const auto mask = static_cast<std::uint8_t>(0xff << (8 - rest));
+  return (address[whole] & mask) == (range.base[whole] & mask);
+}
+
+constexpr Range special_v4[] = {
+    {{0}, 8},              // this network
+    {{10}, 8},             // private
+    {{100, 64}, 10},       // shared address space of carriers
+    {{127}, 8},            // loopback
+    {{169, 254}, 16},      // link-local, and with it the metadata services of clouds
+    {{172, 16}, 12},       // private
+    {{192, 0, 0}, 24},     // protocol assignments
+    {{192, 0, 2}, 24},     // documentation
+    {{192, 31, 196}, 24},  // AS112
+    {{192, 52, 193}, 24},  // AMT
+    {{192, 88, 99}, 24},   // 6to4 relays, withdrawn
+    {{192, 168}, 16},      // private
+    {{192, 175, 48}, 24},  // AS112
+    {{198, 18}, 15},       // benchmarking
+    {{198, 51, 100}, 24},  // documentation
+    {{203, 0, 113}, 24},   // documentation
+    {{224}, 4},            // multicast
+    {{240}, 4},            // reserved, broadcast
+};
+
+// Within 2000::/3, which alone is allocated to hosts of the public internet.
+constexpr Range global_v6 = {{0x20}, 3};
+constexpr Range special_v6[] = {
+    {{0x20, 0x01, 0x00}, 23},                    // protocol assignments: Teredo, benchmarking, ORCHID
+    {{0x20, 0x01, 0x0d, 0xb8}, 32},              // documentation
+    {{0x20, 0x02}, 16},                          // 6to4
+    {{0x26, 0x20, 0x00, 0x4f, 0x80, 0x00}, 48},  // AS112
+    {{0x3f, 0xff, 0x00}, 20},                    // documentation
+};
+
+}  // namespace
+
+std::optional<IpAddress> IpAddress::parse(std::string_view text) {
+  if (text.size() > 45 || text.find('\0') != text.npos) return std::nullopt;
+  const std::string terminated(text);
+  IpAddress out;
+  if (inet_pton(AF_INET, terminated.c_str(), out.bytes_.data()) == 1) return out;
+  out.v4_ = false;
+  if (inet_pton(AF_INET6, terminated.c_str(), out.bytes_.data()) == 1) return out;
+  return std::nullopt;
+}
+
+IpAddress IpAddress::v4(std::array<std::uint8_t, 4> bytes) {
+  IpAddress out;
+  std::ranges::copy(bytes, out.bytes_.begin());
+  return out;
+}
+
+IpAddress IpAddress::v6(std::array<std::uint8_t, 16> bytes) {
+  IpAddress out;
+  out.v4_ = false;
+  out.bytes_ = bytes;
+  return out;
+}
+
+bool IpAddress::is_public() const {
+  const auto inside = [this](const Range& range) { return within(bytes_, range); };
+  if (v4_) return std::ranges::none_of(special_v4, inside);
+  return inside(global_v6) && std::ranges::none_of(special_v6, inside);
+}
+
+bool IpAddress::is_loopback() const {
+  if (v4_) return bytes_[0] == 127;
+  return std::all_of(bytes_.begin(), bytes_.end() - 1, [](auto b) { return b == 0; }) && bytes_[15] == 1;
+}
+
+std::string IpAddress::to_string() const {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  inet_ntop(v4_ ? AF_INET : AF_INET6, bytes_.data(), text.data(), text.size());
+  return text.data();
+}
+
+}  // namespace presetbridge::net

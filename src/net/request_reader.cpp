@@ -1,0 +1,148 @@
+#include "net/request_reader.h"
+
+#include <algorithm>
+
+namespace presetbridge::net {
+
+namespace http = boost::beast::http;
+
+namespace {
+
+constexpr Refusal malformed{400, "BAD_REQUEST", "The request is not well-formed HTTP/1.1."};
+constexpr Refusal ambiguous_length{400, "BAD_REQUEST", "The length of the request's body is ambiguous."};
+constexpr Refusal bad_host{400, "BAD_REQUEST", "The request must have one Host field."};
+constexpr Refusal bad_target{400, "BAD_REQUEST", "The request's target is not a path."};
+constexpr Refusal bad_version{505, "HTTP_VERSION_NOT_SUPPORTED", "The server speaks HTTP/1.1."};
+constexpr Refusal bad_expectation{417, "EXPECTATION_FAILED",
+                                  "The server meets no expectation but 100-continue."};
+constexpr Refusal bad_encoding{501, "NOT_IMPLEMENTED", "The only transfer coding is chunked."};
+constexpr Refusal large_header{431, "HEADERS_TOO_LARGE", "The request's header is too large."};
+
+}  // namespace
+
+RequestReader::RequestReader(const RequestLimits& limits) : limits_(limits) {
+  header_limit(static_cast<std::uint32_t>(limits.header_bytes));
+  body_limit(boost::none);  // a body over our limit is the handler's to answer, not an error of parsing
+}
+
+RequestReader::Progress RequestReader::read(std::string_view bytes) {
+  Progress progress;
+  while (!complete() && progress.consumed < bytes.size()) {
+    const bool in_header = !header_done_;
+    const std::string_view rest = bytes.substr(progress.consumed);
+    error_code error;
+    const std::size_t used = put(boost::asio::const_buffer(rest.data(), rest.size()), error);
+    progress.consumed += used;
+    if (in_header) header_bytes_ += used;
+    if (refusal_) {
+      progress.refusal = refusal_;
+    } else if (error == http::error::need_more) {
+      const std::size_t waiting = rest.size() - used;
+      // In a body, only the line of a chunk and the trailer wait for more; they have the header's limit.
+      if (waiting + (in_header ? header_bytes_ : 0) >= limits_.header_bytes) progress.refusal = large_header;
+    } else if (error == http::error::header_limit) {
+      progress.refusal = large_header;
+    } else if (error == http::error::bad_version) {
+      progress.refusal = bad_version;
+    } else if (error == http::error::bad_transfer_encoding || error == http::error::bad_content_length ||
+               error == http::error::multiple_content_length) {
+      progress.refusal = ambiguous_length;
+    } else if (error) {
+      progress.refusal = malformed;
+    } else if (in_header && header_bytes_ > limits_.header_bytes) {
+      progress.refusal = large_header;
+    }
+    if (progress.refusal || error) return progress;
+    if (in_header && header_done_) return progress;
+  }
+  return progress;
+}
+
+std::size_t RequestReader::body_left() const {
+  const auto left = content_length_remaining();
+  return left ? static_cast<std::size_t>(*left) : 0;
+}
+
+void RequestReader::refuse(error_code& error, Refusal why) {
+  refusal_ = why;
+  error = http::error::bad_value;  // any error: it only has to end the parsing
+}
+
+void RequestReader::on_request_impl(http::verb, text method, text target, int version, error_code&) {
+  request_.method = method;
+  request_.target = target;
+  http11_ = version == 11;
+}
+
+void RequestReader::on_field_impl(http::field, text name, text value, error_code& error) {
+  if (++fields_ > limits_.header_fields) return refuse(error, large_header);
+  if (!header_done_) request_.headers.add(name, value);  // else a trailer, of which nothing is used
+}
+
+void RequestReader::on_header_impl(error_code& error) {
+  header_done_ = true;
+  if (const auto refusal = judge_header()) return refuse(error, *refusal);
+  const auto length = content_length();
+  if (length && *length > limits_.body_bytes) request_.body_too_large = true;
+}
+
+std::optional<Refusal> RequestReader::judge_header() {
+  const Headers& headers = request_.headers;
+  const std::size_t lengths = headers.count("content-length");
+  const std::size_t encodings = headers.count("transfer-encoding");
+  if (lengths + encodings > 1) return ambiguous_length;
+  if (lengths == 1 &&
+      !std::ranges::all_of(*headers.get("content-length"), [](char c) { return c >= '0' && c <= '9'; })) {
+    return ambiguous_length;
+  }
+  if (encodings == 1) {
+    if (!http11_) return ambiguous_length;
+    if (!same_field_name(*headers.get("transfer-encoding"), "chunked")) return bad_encoding;
+  }
+  const std::size_t hosts = headers.count("host");
+  if (hosts > 1 || (http11_ && hosts == 0)) return bad_host;
+  if (const auto expected = headers.get("expect"); expected && http11_) {
+    if (!same_field_name(*expected, "100-continue")) return bad_expectation;
+    expects_continue_ = encodings == 1 || content_length().value_or(0) > 0;
+  }
+  return read_target();
+}
+
+std::optional<Refusal> RequestReader::read_target() {
+  std::string_view target = request_.target;
+  // The absolute form, which a server must accept and only proxies send.
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (target.size() > scheme.size() && same_field_name(target.substr(0, scheme.size()), scheme)) {
+      const std::size_t slash = target.find_first_of("/?", scheme.size());
+      target = slash == target.npos ? std::string_view("/") : target.substr(slash);
+      break;
+    }
+  }
+  const std::size_t mark = target.find('?');
+  request_.path = target.substr(0, mark);
+  if (mark != target.npos) request_.query = target.substr(mark + 1);
+  const bool whole_server = request_.path == "*" && request_.method == "OPTIONS";
+  if (!whole_server && !request_.path.starts_with('/')) return bad_target;
+  return std::nullopt;
+}
+
+void RequestReader::on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) {
+  if (length) request_.body.reserve(static_cast<std::size_t>(*length));
+}
+
+std::size_t RequestReader::on_body_impl(text body, error_code& error) {
+  if (body.size() > limits_.body_bytes - request_.body.size()) {
+    request_.body_too_large = true;
+    request_.body = {};
+    error = http::error::body_limit;
+    return 0;
+  }
+  request_.body.append(body.data(), body.size());
+  return body.size();
+}
+
+std::size_t RequestReader::on_chunk_body_impl(std::uint64_t, text body, error_code& error) {
+  return on_body_impl(body, error);
+}
+
+}  // namespace presetbridge::net
