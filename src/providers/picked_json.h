@@ -1,0 +1,74 @@
+// A JSON document read once, from front to back, of which only the named fields are kept: an order of 10 KB
+// holds some forty that matter here. All of the document is checked to be JSON; what is not kept costs no
+// memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace presetbridge::providers {
+
+struct Shape;
+
+struct ShapeMember {
+  std::string_view key;
+  const Shape* shape;
+};
+
+// What to keep: a scalar, named members of an object, or all elements of an array. A value of another kind
+// than its shape keeps its kind, and a scalar its text, but nothing inside it.
+struct Shape {
+  std::span<const ShapeMember> members = {};
+  const Shape* element = nullptr;
+};
+
+inline constexpr Shape kScalar{};
+
+class PickedValue {
+ public:
+  enum class Kind {
+    absent,
+    null,
+    boolean,
+    number,
+    string,
+    unusable,
+    object,
+    array
+  };  // unusable: a string with U+0000
+
+  Kind kind = Kind::absent;
+  std::string text;  // of a string, its characters; of a number, exactly as written; "true", "false"
+  std::vector<PickedValue>
+      children;  // of an array, its elements; of an object, one for each member of the shape
+  const Shape* shape = &kScalar;
+
+  bool is(Kind k) const { return kind == k; }
+  bool given() const { return kind != Kind::absent && kind != Kind::null; }
+  // The member of that name; an absent value if it is not there, or if this is no object.
+  const PickedValue& operator[](std::string_view key) const;
+  // The elements; none if this is no array.
+  std::span<const PickedValue> elements() const;
+};
+
+struct PickedJson {
+  PickedValue root;
+  // What a strict reader refuses, among the kept fields: keys given twice (the last one counts), strings with
+  // U+0000.
+  std::vector<FieldProblem> problems;
+  bool truncated = false;  // more than kMaxPickedValues: what came after is missing
+};
+
+inline constexpr std::size_t kMaxPickedValues = 50'000;
+inline constexpr std::size_t kMaxProblems = 50;  // told of one document
+
+// `shape` outlives the result. INVALID_PAYLOAD with the problem of the field "body" when it is no JSON (RFC
+// 8259, with valid UTF-8 throughout), is nested more deeply than `max_depth`, or is no object.
+Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth);
+
+}  // namespace presetbridge::providers

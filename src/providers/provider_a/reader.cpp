@@ -1,0 +1,225 @@
+#include "providers/provider_a/reader.h"
+
+#include <array>
+
+#include "domain/username.h"
+#include "providers/picked_json.h"
+#include "providers/store_fields.h"
+
+namespace presetbridge::providers::provider_a {
+namespace {
+
+using domain::OrderEvent;
+using domain::Payment;
+using Event = OrderEvent::Kind;
+
+// -- orders
+// --------------------------------------------------------------------------------------------------------
+
+constexpr std::array kAttributeMembers{ShapeMember{"name", &kScalar}, ShapeMember{"value", &kScalar}};
+constexpr Shape kAttribute{.members = kAttributeMembers};
+constexpr Shape kAttributes{.element = &kAttribute};
+
+constexpr std::array kLineMembers{ShapeMember{"id", &kScalar},
+                                  ShapeMember{"sku", &kScalar},
+                                  ShapeMember{"product_id", &kScalar},
+                                  ShapeMember{"variant_id", &kScalar},
+                                  ShapeMember{"title", &kScalar},
+                                  ShapeMember{"quantity", &kScalar},
+                                  ShapeMember{"current_quantity", &kScalar}};
+constexpr Shape kLine{.members = kLineMembers};
+constexpr Shape kLines{.element = &kLine};
+
+constexpr std::array kRefundLineMembers{ShapeMember{"line_item_id", &kScalar},
+                                        ShapeMember{"quantity", &kScalar}};
+constexpr Shape kRefundLine{.members = kRefundLineMembers};
+constexpr Shape kRefundLines{.element = &kRefundLine};
+constexpr std::array kRefundMembers{ShapeMember{"id", &kScalar}, ShapeMember{"order_id", &kScalar},
+                                    ShapeMember{"refund_line_items", &kRefundLines}};
+constexpr Shape kRefund{.members = kRefundMembers};
+constexpr Shape kRefunds{.element = &kRefund};
+
+constexpr std::array kOrderMembers{ShapeMember{"id", &kScalar},
+                                   ShapeMember{"order_number", &kScalar},
+                                   ShapeMember{"email", &kScalar},
+                                   ShapeMember{"note", &kScalar},
+                                   ShapeMember{"note_attributes", &kAttributes},
+                                   ShapeMember{"line_items", &kLines},
+                                   ShapeMember{"refunds", &kRefunds},
+                                   ShapeMember{"financial_status", &kScalar},
+                                   ShapeMember{"cancelled_at", &kScalar},
+                                   ShapeMember{"updated_at", &kScalar},
+                                   ShapeMember{"test", &kScalar}};
+constexpr Shape kOrder{.members = kOrderMembers};
+
+Payment payment_of(const PickedValue& order, bool cancelled) {
+  if (cancelled || !keyword(order["cancelled_at"]).empty()) return Payment::cancelled;
+  const auto status = keyword(order["financial_status"]);
+  if (status.empty() || status == "paid" || status == "partially_refunded") return Payment::deliver;
+  if (status == "refunded" || status == "voided") return Payment::refunded;
+  return Payment::awaiting_payment;
+}
+
+// The cart attributes that name the buyer, then the note: its specific labels before a bare "username".
+void find_username(OrderEvent& event, const PickedValue& order, const ParseInput& input) {
+  std::vector<std::string_view> names{"vendor_username", "cloud_username", "dsp_username"};
+  names.insert(names.end(), input.username_fields.begin(), input.username_fields.end());
+  for (const auto& attribute : order["note_attributes"].elements()) {
+    for (const auto name : names) {
+      if (domain::same_field_name(attribute["name"].text, name)) {
+        offer_username(event, attribute["value"], input.limits);
+        break;
+      }
+    }
+  }
+  const auto& note = order["note"];
+  if (!event.username.empty() || !note.is(PickedValue::Kind::string)) return;
+  offer_username(event, domain::labelled_value(note.text, names), input.limits);
+  if (event.username.empty()) {
+    constexpr std::array<std::string_view, 1> bare{"username"};
+    offer_username(event, domain::labelled_value(note.text, bare), input.limits);
+  }
+}
+
+// A refund of more lines than an order may have names none: it then only flags the order.
+domain::Refund read_refund(const PickedValue& value, std::size_t limit) {
+  domain::Refund refund{.id = identifier(value["id"]), .lines = {}};
+  if (value["refund_line_items"].elements().size() > limit) return refund;
+  for (const auto& line : value["refund_line_items"].elements()) {
+    auto id = identifier(line["line_item_id"]);
+    if (!id.empty()) refund.lines.push_back({std::move(id), store_quantity(line["quantity"])});
+  }
+  return refund;
+}
+
+void read_lines(OrderEvent& event, const PickedValue& order, std::size_t limit) {
+  const auto lines = order["line_items"].elements();
+  if (lines.size() > limit) {
+    event.too_large = true;
+    return;
+  }
+  event.lines.reserve(lines.size());
+  for (const auto& line : lines) {
+    if (!line.is(PickedValue::Kind::object)) continue;
+    const auto current = whole_number(line["current_quantity"]);
+    event.lines.push_back({.line_id = identifier(line["id"]),
+                           .sku = identifier(line["sku"]),
+                           .product_id = identifier(line["product_id"]),
+                           .variant_id = identifier(line["variant_id"]),
+                           .title = free_text(line["title"]),
+                           .quantity = store_quantity(line["quantity"]),
+                           .current_quantity = current && *current >= 0 ? current : std::nullopt});
+  }
+}
+
+Expected<OrderEvent> read_order(const ParseInput& input, bool cancelled) {
+  const auto picked = pick_json(input.body, kOrder, input.limits.json_depth);
+  if (!picked) return std::unexpected(picked.error());
+  const auto& order = picked->root;
+  OrderEvent event;
+  event.order_id = identifier(order["id"]);
+  if (event.order_id.empty()) return no_order_id("id");
+  event.order_number = identifier(order["order_number"]);
+  event.email = email(order["email"]);
+  event.payment = payment_of(order, cancelled);
+  event.updated_at = timestamp(order["updated_at"]);
+  event.test = input.test || (order["test"].is(PickedValue::Kind::boolean) && order["test"].text == "true");
+  find_username(event, order, input);
+  read_lines(event, order, input.limits.line_items);
+  for (const auto& refund : order["refunds"].elements())
+    event.refunds.push_back(read_refund(refund, input.limits.line_items));
+  event.too_large |= picked->truncated;
+  return event;
+}
+
+Expected<OrderEvent> read_refund_event(const ParseInput& input) {
+  const auto picked = pick_json(input.body, kRefund, input.limits.json_depth);
+  if (!picked) return std::unexpected(picked.error());
+  OrderEvent event;
+  event.kind = Event::refund;
+  event.order_id = identifier(picked->root["order_id"]);
+  if (event.order_id.empty()) return no_order_id("order_id");
+  event.test = input.test;
+  event.refunds.push_back(read_refund(picked->root, input.limits.line_items));
+  return event;
+}
+
+// -- risk
+// ----------------------------------------------------------------------------------------------------------
+
+constexpr std::array kRiskMembers{ShapeMember{"order_id", &kScalar},
+                                  ShapeMember{"admin_graphql_api_order_id", &kScalar},
+                                  ShapeMember{"risk_level", &kScalar}, ShapeMember{"created_at", &kScalar}};
+constexpr Shape kRisk{.members = kRiskMembers};
+
+// The payload is flat: provider_id, provider_title, risk_level, created_at, order_id,
+// admin_graphql_api_order_id. The platform's schema lets order_id be null, so the global id
+// ("gid://…/Order/<id>") stands in for it.
+Expected<OrderEvent> read_risk(const ParseInput& input) {
+  const auto picked = pick_json(input.body, kRisk, input.limits.json_depth);
+  if (!picked) return std::unexpected(picked.error());
+  OrderEvent event;
+  event.kind = Event::risk;
+  event.order_id = identifier(picked->root["order_id"]);
+  if (event.order_id.empty()) {
+    const auto global = identifier(picked->root["admin_graphql_api_order_id"]);
+    if (const auto id = global.rfind("/Order/"); id != std::string::npos)
+      event.order_id = global.substr(id + 7);
+  }
+  if (event.order_id.empty()) return no_order_id("order_id");
+  event.test = input.test;
+  event.updated_at = timestamp(picked->root["created_at"]);
+  event.high_risk = keyword(picked->root["risk_level"]) == "high";
+  return event;
+}
+
+// -- privacy
+// -------------------------------------------------------------------------------------------------------
+
+constexpr std::array kCustomerMembers{ShapeMember{"email", &kScalar}};
+constexpr Shape kCustomer{.members = kCustomerMembers};
+constexpr Shape kIds{.element = &kScalar};
+constexpr std::array kPrivacyMembers{ShapeMember{"customer", &kCustomer},
+                                     ShapeMember{"orders_to_redact", &kIds},
+                                     ShapeMember{"orders_requested", &kIds}};
+constexpr Shape kPrivacy{.members = kPrivacyMembers};
+
+Expected<OrderEvent> read_privacy(const ParseInput& input, Event kind) {
+  const auto picked = pick_json(input.body, kPrivacy, input.limits.json_depth);
+  if (!picked) return std::unexpected(picked.error());
+  OrderEvent event;
+  event.kind = kind;
+  event.test = input.test;
+  event.email = email(picked->root["customer"]["email"]);
+  const auto& ids = picked->root[kind == Event::data_request ? "orders_requested" : "orders_to_redact"];
+  for (const auto& id : ids.elements()) {
+    if (auto text = identifier(id); !text.empty()) event.order_ids.push_back(std::move(text));
+  }
+  return event;
+}
+
+Expected<OrderEvent> read_topic(const ParseInput& input) {
+  const auto topic = input.topic;
+  if (topic.empty() || topic == "orders/paid" || topic == "orders/create" || topic == "orders/updated") {
+    return read_order(input, false);
+  }
+  if (topic == "orders/cancelled") return read_order(input, true);
+  if (topic == "refunds/create") return read_refund_event(input);
+  if (topic == "orders/risk_assessment_changed") return read_risk(input);
+  if (topic == "customers/redact") return read_privacy(input, Event::customer_redact);
+  if (topic == "customers/data_request") return read_privacy(input, Event::data_request);
+  if (topic == "shop/redact") return read_privacy(input, Event::shop_redact);
+  OrderEvent ignored;
+  ignored.kind = Event::ignored_topic;
+  return ignored;
+}
+
+}  // namespace
+
+Expected<OrderEvent> read(const ParseInput& input) {
+  auto event = read_topic(input);
+  if (event) event->provider = domain::Provider::provider_a;
+  return event;
+}
+
+}  // namespace presetbridge::providers::provider_a

@@ -1,0 +1,98 @@
+#include "providers/store_fields.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "domain/username.h"
+
+namespace presetbridge::providers {
+namespace {
+
+using Kind = PickedValue::Kind;
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+bool is_integer(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
+
+std::optional<std::int64_t> whole(std::string_view text) {
+  const auto point = text.find('.');
+  if (point != std::string_view::npos && text.find_first_not_of('0', point + 1) != std::string_view::npos) {
+    return std::nullopt;
+  }
+  text = text.substr(0, point);
+  if (!is_integer(text)) return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec == std::errc::result_out_of_range) value = text.starts_with('-') ? -kMaxQuantity : kMaxQuantity;
+  return std::clamp(value, -kMaxQuantity, kMaxQuantity);
+}
+
+}  // namespace
+
+std::string identifier(const PickedValue& value) {
+  if (value.text.size() > kMaxIdentifierBytes) return {};
+  if (value.is(Kind::number)) return is_integer(value.text) ? value.text : std::string{};
+  if (value.is(Kind::string) && !domain::trim_unicode(value.text).empty()) return value.text;
+  return {};
+}
+
+std::string nonzero_identifier(const PickedValue& value) {
+  auto id = identifier(value);
+  return id == "0" ? std::string{} : id;
+}
+
+std::string free_text(const PickedValue& value) {
+  return value.is(Kind::string) ? std::string(domain::cut_utf8(value.text, kMaxTextBytes)) : std::string{};
+}
+
+std::string email(const PickedValue& value) {
+  return value.is(Kind::string) && value.text.size() <= kMaxEmailBytes
+             ? std::string(domain::trim_unicode(value.text))
+             : std::string{};
+}
+
+std::string keyword(const PickedValue& value) {
+  if (!value.is(Kind::string) && !value.is(Kind::number) && !value.is(Kind::boolean)) return {};
+  std::string word(value.text.substr(0, kMaxIdentifierBytes));
+  std::ranges::transform(word, word.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return word;
+}
+
+std::optional<Timestamp> timestamp(const PickedValue& value) {
+  return value.is(Kind::string) ? parse_iso8601(value.text) : std::nullopt;
+}
+
+std::optional<std::int64_t> whole_number(const PickedValue& value) {
+  return value.is(Kind::number) ? whole(value.text) : std::nullopt;
+}
+
+std::int64_t store_quantity(const PickedValue& value) {
+  if (!value.is(Kind::number) && !value.is(Kind::string)) return 1;
+  const auto quantity = whole(value.text);
+  return quantity && *quantity >= 0 ? *quantity : 1;
+}
+
+void offer_username(domain::OrderEvent& event, const PickedValue& candidate, const ParseLimits& limits) {
+  if (candidate.is(Kind::string)) offer_username(event, candidate.text, limits);
+}
+
+void offer_username(domain::OrderEvent& event, std::string_view candidate, const ParseLimits& limits) {
+  if (!event.username.empty()) return;
+  event.username = domain::normalise_username(candidate, limits.username_characters);
+  if (!event.username.empty() || (event.raw_username.empty() && !domain::trim_unicode(candidate).empty())) {
+    event.raw_username = domain::cut_utf8(candidate, kMaxTextBytes);
+  }
+}
+
+std::unexpected<Error> no_order_id(std::string_view field) {
+  return fail("INVALID_PAYLOAD", "The payload has no order id.",
+              {{std::string(field), "is required: a string or an integer"}});
+}
+
+}  // namespace presetbridge::providers
