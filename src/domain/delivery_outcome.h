@@ -33,7 +33,7 @@ enum class Finding {
 };
 
 struct Verdict {
-  std::optional<Cause> cause;                  // to step with; nothing: the status stays
+  std::optional<Cause> cause = std::nullopt;   // to step with; nothing: the status stays
   ResolutionCode code = ResolutionCode::none;  // set iff the transition sets_resolution()
   bool drop_owed = false;                      // every item `owed` becomes `dropped`
   bool keep_pending = false;  // the pending action stays (or is stored): obey it once settled

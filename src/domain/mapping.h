@@ -1,11 +1,13 @@
 // From the lines of an order to the files that it owes (spec 2.10).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/ids.h"
@@ -58,7 +60,20 @@ struct MappedOrder {
   bool operator==(const MappedOrder&) const = default;
 };
 
-// Keep at hand for many orders of one integration. Copies what it needs.
+// The mappings of one integration, looked up by what the lines carry. Worth keeping between orders: building
+// it costs as much as all its mappings. Thread-safe once built.
+class MappingIndex {
+ public:
+  explicit MappingIndex(std::span<const Mapping> mappings);
+  MappedOrder map(const OrderState& order) const;
+
+ private:
+  using ByValue = std::unordered_map<std::string, std::vector<Mapping>>;
+  const std::vector<Mapping>* find(const OrderLine& line) const;
+  std::array<ByValue, 4> by_type_;
+};
+
+// MappingIndex(mappings).map(order).
 MappedOrder map_order(const OrderState& order, std::span<const Mapping> mappings);
 
 // An item as it stands.
@@ -66,6 +81,8 @@ struct ItemNow {
   ItemId id;
   std::string file_id;
   ItemStatus status = ItemStatus::owed;
+  std::vector<std::string>
+      line_ids;  // the lines that owe it; empty: ordered by file id, not by line (spec 3.8)
 };
 
 // What brings the items of a delivery in line with what the order owes now. Items that reached the customer,
@@ -78,6 +95,12 @@ struct ItemPlan {
   bool empty() const { return add.empty() && restore.empty() && drop.empty(); }
   bool operator==(const ItemPlan&) const = default;
 };
+// After new lines, or with the mappings read again (retry, reprocess). Items ordered by file id are left
+// alone.
 ItemPlan plan_items(std::span<const ItemNow> items, const MappedOrder& owed);
+
+// After refunds alone: the items `owed` of which every line has no paid quantity left, whatever the mappings
+// say by now.
+std::vector<ItemId> refunded_items(std::span<const ItemNow> items, const OrderState& order);
 
 }  // namespace presetbridge::domain

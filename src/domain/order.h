@@ -25,6 +25,7 @@
 
 namespace presetbridge::domain {
 
+inline constexpr std::int64_t kMaxQuantity = 1'000'000'000;  // more is stored as this
 inline constexpr std::size_t kMaxRefunds = 1000;  // a refund beyond them counts as one of the whole order
 
 struct OrderState {
@@ -43,6 +44,7 @@ struct OrderState {
   std::optional<Payment> stop_told;      // a stop without a time
   std::vector<Refund> refunds;           // by id, ascending
   std::optional<Timestamp> updated_at;   // of the newest order event
+  std::optional<Timestamp> told_at;      // of the event that `told` is from
   std::optional<Timestamp> username_at;  // of the event that the username is from
   std::optional<Timestamp> email_at;
   std::optional<Timestamp> risk_at;
@@ -54,8 +56,9 @@ struct OrderState {
     return payment() == Payment::refunded || !refunds.empty();
   }  // the flag of spec 3.7
   bool cancelled() const { return payment() == Payment::cancelled; }
-  // Whether files may be shared for this order: seen, paid, not of high risk.
-  bool deliverable() const { return seen && payment() == Payment::deliver && !high_risk; }
+  // Whether the order by itself asks for its files to be shared: seen, paid, not of high risk, not erased. (A
+  // merchant may approve one that does not.)
+  bool deliverable() const { return seen && payment() == Payment::deliver && !high_risk && !erased; }
   // "order_cancelled" or "order_refunded" if stopped, else empty.
   std::string_view stop_reason() const;
   // Blanks the personal fields for good.

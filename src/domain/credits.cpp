@@ -1,0 +1,89 @@
+#include "domain/credits.h"
+
+#include <algorithm>
+
+namespace presetbridge::domain {
+namespace {
+
+// Exact in a JSON number of every client, and far from where sums of six such overflow.
+constexpr std::int64_t kMost = (std::int64_t{1} << 53) - 1;
+
+std::unexpected<Error> bad_amount(const char* why) {
+  return fail("INVALID_AMOUNT", why);
+}
+
+bool is_amount(std::int64_t n) {
+  return n >= 1 && n <= kMost;
+}
+const char* const kNotAnAmount = "The number of credits must be at least 1 and at most 9007199254740991.";
+const char* const kTooMany = "The account cannot keep that many credits.";
+
+}  // namespace
+
+Expected<Balance> hold(Balance b, std::int64_t n) {
+  if (!is_amount(n)) return bad_amount(kNotAnAmount);
+  if (n > b.available()) return fail("INSUFFICIENT_CREDITS", "Not enough credits are available.");
+  b.held += n;
+  return b;
+}
+
+Expected<Balance> release(Balance b, std::int64_t n) {
+  if (!is_amount(n)) return bad_amount(kNotAnAmount);
+  if (n > b.held) return bad_amount("More credits were released than are held.");
+  b.held -= n;
+  return b;
+}
+
+Expected<Balance> spend(Balance b, std::int64_t n) {
+  if (!is_amount(n)) return bad_amount(kNotAnAmount);
+  if (n > b.held) return bad_amount("More credits were spent than are held.");
+  if (b.spent > kMost - n) return bad_amount(kTooMany);
+  b.held -= n;
+  b.spent += n;
+  return b;
+}
+
+Expected<Balance> grant(Balance b, std::int64_t n) {
+  if (!is_amount(n)) return bad_amount(kNotAnAmount);
+  if (b.granted > kMost - n) return bad_amount(kTooMany);
+  b.granted += n;
+  return b;
+}
+
+Expected<Balance> purchase(Balance b, std::int64_t n) {
+  if (!is_amount(n)) return bad_amount(kNotAnAmount);
+  const std::int64_t paid = std::min(b.debt, n);
+  if (b.purchased > kMost - n || b.reversed > kMost - paid) return bad_amount(kTooMany);
+  b.purchased += n;
+  // A debt that is paid has become a reversal that could be taken.
+  b.debt -= paid;
+  b.reversed += paid;
+  return b;
+}
+
+Expected<Balance> reverse(Balance b, std::int64_t n) {
+  if (!is_amount(n)) return bad_amount(kNotAnAmount);
+  const std::int64_t taken = std::min(b.available(), n);
+  if (b.reversed > kMost - taken || b.debt > kMost - (n - taken)) return bad_amount(kTooMany);
+  b.reversed += taken;
+  b.debt += n - taken;
+  return b;
+}
+
+Expected<Balance> undo_reversal(Balance b, std::int64_t n) {
+  if (!is_amount(n)) return bad_amount(kNotAnAmount);
+  const std::int64_t forgiven = std::min(b.debt, n);
+  if (n - forgiven > b.reversed) return bad_amount("More credits were returned than were reversed.");
+  b.debt -= forgiven;
+  b.reversed -= n - forgiven;
+  return b;
+}
+
+std::int64_t credits_reversed(std::int64_t credits, std::int64_t amount_paid, std::int64_t amount_refunded) {
+  if (credits <= 0 || amount_paid <= 0 || amount_refunded <= 0) return 0;
+  if (amount_refunded >= amount_paid) return credits;
+  __extension__ using Wide = __int128;
+  return static_cast<std::int64_t>(static_cast<Wide>(credits) * amount_refunded / amount_paid);
+}
+
+}  // namespace presetbridge::domain

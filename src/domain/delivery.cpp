@@ -1,0 +1,65 @@
+#include "domain/delivery.h"
+
+#include <algorithm>
+
+namespace presetbridge::domain {
+namespace {
+
+template <class E, std::size_t N>
+std::optional<E> parse_name(const std::array<std::string_view, N>& names, std::string_view text) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<E>(found - names.begin());
+}
+
+}  // namespace
+
+PendingAction combine(const PendingAction& current, const PendingAction& next) {
+  PendingAction result = next.kind >= current.kind ? next : current;
+  // A corrected name is wanted whatever else is: what stops the delivery now may be reopened later.
+  result.username = next.username.empty() ? current.username : next.username;
+  return result;
+}
+
+std::string to_string(const Actor& actor) {
+  switch (actor.kind) {
+    case Actor::Kind::system:
+      return "system";
+    case Actor::Kind::order:
+      return "order";
+    case Actor::Kind::user:
+      return to_string(UserId{actor.id});
+    case Actor::Kind::api_key:
+      return to_string(ApiKeyId{actor.id});
+  }
+  return {};
+}
+
+std::optional<Actor> parse_actor(std::string_view text) {
+  if (text == "system") return Actor::system();
+  if (text == "order") return Actor::order();
+  if (const auto user = parse_id<UserKind>(text)) return Actor::user(*user);
+  if (const auto key = parse_id<ApiKeyKind>(text)) return Actor::api_key(*key);
+  return std::nullopt;
+}
+
+std::optional<DeliveryStatus> parse_delivery_status(std::string_view text) {
+  return parse_name<DeliveryStatus>(kDeliveryStatusNames, text);
+}
+std::optional<ItemStatus> parse_item_status(std::string_view text) {
+  return parse_name<ItemStatus>(kItemStatusNames, text);
+}
+std::optional<ResolutionCode> parse_resolution_code(std::string_view text) {
+  return parse_name<ResolutionCode>(kResolutionCodeNames, text);
+}
+std::optional<EventType> parse_event_type(std::string_view text) {
+  return parse_name<EventType>(kEventTypeNames, text);
+}
+std::optional<InvalidatedBy> parse_invalidated_by(std::string_view text) {
+  return parse_name<InvalidatedBy>(kInvalidatedByNames, text);
+}
+std::optional<PendingActionKind> parse_pending_action_kind(std::string_view text) {
+  return parse_name<PendingActionKind>(kPendingActionKindNames, text);
+}
+
+}  // namespace presetbridge::domain

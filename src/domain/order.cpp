@@ -1,0 +1,209 @@
+#include "domain/order.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace presetbridge::domain {
+namespace {
+
+bool stops(Payment p) {
+  return p == Payment::refunded || p == Payment::cancelled;
+}
+
+// Which of two payments of the same second holds: an order is paid after it was pending, and a stop beats
+// both.
+int strength(Payment p) {
+  switch (p) {
+    case Payment::awaiting_payment:
+      return 0;
+    case Payment::deliver:
+      return 1;
+    case Payment::refunded:
+      return 2;
+    case Payment::cancelled:
+      return 3;
+  }
+  return 0;
+}
+
+using Time = std::optional<Timestamp>;
+
+// Whether what is told at `event` replaces what is held from `held`; without a time on either side the later
+// arrival does.
+bool replaces(const Time& held, const Time& event) {
+  return !held || !event || *event >= *held;
+}
+
+Time later(const Time& held, const Time& event) {
+  return event ? event : held;
+}
+
+void tell_payment(OrderState& s, Payment payment, const Time& at) {
+  const bool known = s.seen || s.told_at;
+  if (!at) {
+    if (stops(payment)) {
+      if (!s.stop_told || strength(payment) > strength(*s.stop_told)) s.stop_told = payment;
+      return;
+    }
+    if (!known || !stops(s.told)) s.told = payment;
+    return;
+  }
+  const bool tie = s.told_at == at;
+  if (!known || (tie ? strength(payment) >= strength(s.told) : replaces(s.told_at, at))) {
+    s.told = payment;
+    s.told_at = at;
+  }
+}
+
+void tell_risk(OrderState& s, bool high, const Time& at) {
+  if (s.risk_at && s.risk_at == at) {
+    s.high_risk = s.high_risk || high;
+  } else if (replaces(s.risk_at, at)) {
+    s.high_risk = high;
+    s.risk_at = later(s.risk_at, at);
+  }
+}
+
+void tell_customer(OrderState& s, const OrderEvent& e) {
+  if (s.erased) return;
+  if (!e.email.empty() && (s.email.empty() || replaces(s.email_at, e.updated_at))) {
+    s.email_at = s.email.empty() ? e.updated_at : later(s.email_at, e.updated_at);
+    s.email = e.email;
+  }
+  // A raw name that nothing could be made of is kept to be shown, until there is one that is of use.
+  if (e.username.empty() && (e.raw_username.empty() || !s.username.empty())) return;
+  const bool first = s.raw_username.empty() || (s.username.empty() && !e.username.empty());
+  if (first || replaces(s.username_at, e.updated_at)) {
+    s.username_at = first ? e.updated_at : later(s.username_at, e.updated_at);
+    s.username = e.username;
+    s.raw_username = e.raw_username.empty() ? e.username : e.raw_username;
+  }
+}
+
+std::vector<OrderLine> with_line_ids(std::vector<OrderLine> lines) {
+  std::set<std::string> taken;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    OrderLine& line = lines[i];
+    if (line.line_id.empty() || taken.contains(line.line_id)) line.line_id = "#" + std::to_string(i + 1);
+    while (!taken.insert(line.line_id).second) line.line_id += "'";
+    line.quantity = std::clamp<std::int64_t>(line.quantity, 0, kMaxQuantity);
+    if (line.current_quantity)
+      line.current_quantity = std::clamp<std::int64_t>(*line.current_quantity, 0, kMaxQuantity);
+  }
+  return lines;
+}
+
+// Quantities by line, added up within one refund.
+std::map<std::string, std::int64_t> by_line(const std::vector<RefundLine>& lines) {
+  std::map<std::string, std::int64_t> sums;
+  for (const RefundLine& line : lines) {
+    if (line.line_id.empty()) continue;
+    std::int64_t& sum = sums[line.line_id];
+    sum = std::min(sum + std::clamp<std::int64_t>(line.quantity, 0, kMaxQuantity), kMaxQuantity);
+  }
+  return sums;
+}
+
+void add_refund(OrderState& s, const Refund& refund) {
+  const auto at = std::ranges::lower_bound(s.refunds, refund.id, {}, &Refund::id);
+  const bool known = at != s.refunds.end() && at->id == refund.id;
+  if (!known && s.refunds.size() >= kMaxRefunds) {
+    tell_payment(s, Payment::refunded, std::nullopt);
+    return;
+  }
+  auto sums = by_line(refund.lines);
+  if (known) {
+    for (const auto& [line, quantity] : by_line(at->lines)) sums[line] = std::max(sums[line], quantity);
+  }
+  Refund merged{.id = refund.id, .lines = {}};
+  for (const auto& [line, quantity] : sums) merged.lines.push_back({line, quantity});
+  if (known) {
+    *at = std::move(merged);
+  } else {
+    s.refunds.insert(at, std::move(merged));
+  }
+}
+
+void tell_order(OrderState& s, const OrderEvent& e) {
+  tell_payment(s, e.payment, e.updated_at);
+  tell_customer(s, e);
+  if (e.high_risk) tell_risk(s, true, e.updated_at);
+  if (!s.seen || replaces(s.updated_at, e.updated_at)) {
+    s.lines = with_line_ids(e.lines);
+    s.too_large = e.too_large;
+    s.test = e.test;
+    s.order_number = e.order_number;
+    s.updated_at = later(s.updated_at, e.updated_at);
+  }
+  s.seen = true;
+}
+
+OrderChange changes(const OrderState& before, const OrderState& after, bool created) {
+  OrderChange change{
+      .created = created,
+      .first_seen = !before.seen && after.seen,
+      .lines = before.lines != after.lines || before.refunds != after.refunds ||
+               before.too_large != after.too_large,
+      .payment = before.payment() != after.payment(),
+      .username = before.username != after.username,
+      .risk = before.high_risk != after.high_risk,
+  };
+  change.details = !change.any() && before != after;
+  return change;
+}
+
+}  // namespace
+
+std::string_view OrderState::stop_reason() const {
+  if (payment() == Payment::cancelled) return "order_cancelled";
+  if (payment() == Payment::refunded) return "order_refunded";
+  return {};
+}
+
+void OrderState::erase() {
+  erased = true;
+  email.clear();
+  raw_username.clear();
+  username.clear();
+}
+
+std::int64_t paid_quantity(const OrderState& order, const OrderLine& line) {
+  std::int64_t left = line.quantity;
+  for (const Refund& refund : order.refunds) {
+    for (const RefundLine& refunded : refund.lines) {
+      if (refunded.line_id == line.line_id) left -= refunded.quantity;
+    }
+  }
+  if (line.current_quantity) left = std::min(left, *line.current_quantity);
+  return std::max<std::int64_t>(left, 0);
+}
+
+MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& event) {
+  const OrderState before = stored.value_or(OrderState{});
+  OrderState after = before;
+  switch (event.kind) {
+    case OrderEvent::Kind::order:
+      if (event.provider == Provider::generic && before.seen) return {before, {}};
+      tell_order(after, event);
+      break;
+    case OrderEvent::Kind::refund:
+      break;
+    case OrderEvent::Kind::stop:
+      tell_payment(after, stops(event.payment) ? event.payment : Payment::cancelled, event.updated_at);
+      break;
+    case OrderEvent::Kind::risk:
+      tell_risk(after, event.high_risk, event.updated_at);
+      break;
+    case OrderEvent::Kind::customer_redact:
+    case OrderEvent::Kind::shop_redact:
+    case OrderEvent::Kind::data_request:
+    case OrderEvent::Kind::ignored_topic:
+      return {before, {}};
+  }
+  for (const Refund& refund : event.refunds) add_refund(after, refund);
+  return {after, changes(before, after, !stored)};
+}
+
+}  // namespace presetbridge::domain

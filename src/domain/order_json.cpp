@@ -1,0 +1,167 @@
+// OrderState as JSON text: what holds its default is left out.
+#include <array>
+#include <boost/json.hpp>
+#include <exception>
+
+#include "domain/order.h"
+
+namespace presetbridge::domain {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::int64_t kVersion = 1;
+constexpr std::array<std::string_view, 4> kPaymentNames = {"deliver", "awaiting_payment", "refunded",
+                                                           "cancelled"};
+
+std::string_view name_of(Payment p) {
+  return kPaymentNames[static_cast<std::size_t>(p)];
+}
+
+struct BadState : std::exception {};
+
+Payment payment_of(std::string_view name) {
+  for (std::size_t i = 0; i < kPaymentNames.size(); ++i) {
+    if (kPaymentNames[i] == name) return static_cast<Payment>(i);
+  }
+  throw BadState();
+}
+
+void put(json::object& o, std::string_view key, const std::string& value) {
+  if (!value.empty()) o.emplace(key, value);
+}
+void put(json::object& o, std::string_view key, bool value) {
+  if (value) o.emplace(key, true);
+}
+void put(json::object& o, std::string_view key, const std::optional<Timestamp>& value) {
+  if (value) o.emplace(key, to_unix_ms(*value));
+}
+
+std::string text(const json::object& o, std::string_view key) {
+  const json::value* v = o.if_contains(key);
+  return v ? std::string(v->as_string()) : std::string();
+}
+bool flag(const json::object& o, std::string_view key) {
+  const json::value* v = o.if_contains(key);
+  return v && v->as_bool();
+}
+std::optional<std::int64_t> number(const json::object& o, std::string_view key) {
+  const json::value* v = o.if_contains(key);
+  return v ? std::optional(v->as_int64()) : std::nullopt;
+}
+std::optional<Timestamp> time(const json::object& o, std::string_view key) {
+  const auto ms = number(o, key);
+  return ms ? std::optional(from_unix_ms(*ms)) : std::nullopt;
+}
+
+json::object to_json(const OrderLine& line) {
+  json::object o;
+  o.emplace("id", line.line_id);
+  put(o, "sku", line.sku);
+  put(o, "product", line.product_id);
+  put(o, "variant", line.variant_id);
+  put(o, "title", line.title);
+  if (line.quantity != 1) o.emplace("quantity", line.quantity);
+  if (line.current_quantity) o.emplace("current", *line.current_quantity);
+  return o;
+}
+
+OrderLine line_of(const json::object& o) {
+  return {.line_id = std::string(o.at("id").as_string()),
+          .sku = text(o, "sku"),
+          .product_id = text(o, "product"),
+          .variant_id = text(o, "variant"),
+          .title = text(o, "title"),
+          .quantity = number(o, "quantity").value_or(1),
+          .current_quantity = number(o, "current")};
+}
+
+json::object to_json(const Refund& refund) {
+  json::object lines;
+  for (const RefundLine& line : refund.lines) lines.emplace(line.line_id, line.quantity);
+  return {{"id", refund.id}, {"lines", std::move(lines)}};
+}
+
+Refund refund_of(const json::object& o) {
+  Refund refund{.id = std::string(o.at("id").as_string()), .lines = {}};
+  for (const auto& [line, quantity] : o.at("lines").as_object()) {
+    refund.lines.push_back({std::string(line), quantity.as_int64()});
+  }
+  return refund;
+}
+
+OrderState state_of(const json::object& o) {
+  if (o.at("v").as_int64() != kVersion) throw BadState();
+  OrderState s{.seen = flag(o, "seen"),
+               .order_number = text(o, "number"),
+               .email = text(o, "email"),
+               .raw_username = text(o, "rawUsername"),
+               .username = text(o, "username"),
+               .lines = {},
+               .too_large = flag(o, "tooLarge"),
+               .test = flag(o, "test"),
+               .high_risk = flag(o, "highRisk"),
+               .erased = flag(o, "erased"),
+               .told = payment_of(o.at("told").as_string()),
+               .stop_told = std::nullopt,
+               .refunds = {},
+               .updated_at = time(o, "updatedAt"),
+               .told_at = time(o, "toldAt"),
+               .username_at = time(o, "usernameAt"),
+               .email_at = time(o, "emailAt"),
+               .risk_at = time(o, "riskAt")};
+  if (const json::value* stop = o.if_contains("stop")) s.stop_told = payment_of(stop->as_string());
+  if (const json::value* lines = o.if_contains("lines")) {
+    for (const json::value& line : lines->as_array()) s.lines.push_back(line_of(line.as_object()));
+  }
+  if (const json::value* refunds = o.if_contains("refunds")) {
+    for (const json::value& refund : refunds->as_array()) s.refunds.push_back(refund_of(refund.as_object()));
+  }
+  return s;
+}
+
+}  // namespace
+
+std::string encode(const OrderState& s) {
+  json::object o;
+  o.emplace("v", kVersion);
+  o.emplace("told", name_of(s.told));
+  if (s.stop_told) o.emplace("stop", name_of(*s.stop_told));
+  put(o, "seen", s.seen);
+  put(o, "number", s.order_number);
+  put(o, "email", s.email);
+  put(o, "rawUsername", s.raw_username);
+  put(o, "username", s.username);
+  put(o, "tooLarge", s.too_large);
+  put(o, "test", s.test);
+  put(o, "highRisk", s.high_risk);
+  put(o, "erased", s.erased);
+  put(o, "updatedAt", s.updated_at);
+  put(o, "toldAt", s.told_at);
+  put(o, "usernameAt", s.username_at);
+  put(o, "emailAt", s.email_at);
+  put(o, "riskAt", s.risk_at);
+  if (!s.lines.empty()) {
+    json::array lines;
+    for (const OrderLine& line : s.lines) lines.push_back(to_json(line));
+    o.emplace("lines", std::move(lines));
+  }
+  if (!s.refunds.empty()) {
+    json::array refunds;
+    for (const Refund& refund : s.refunds) refunds.push_back(to_json(refund));
+    o.emplace("refunds", std::move(refunds));
+  }
+  return json::serialize(o);
+}
+
+Expected<OrderState> decode_order_state(std::string_view text) {
+  // Boost.JSON's accessors throw on another type than asked for: here that means a row that encode did not
+  // write.
+  try {
+    return state_of(json::parse(json::string_view(text.data(), text.size())).as_object());
+  } catch (const std::exception&) {
+    return fail("INTERNAL_ERROR", "The stored state of an order is not readable.");
+  }
+}
+
+}  // namespace presetbridge::domain
