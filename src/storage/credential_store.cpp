@@ -8,13 +8,11 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kStatusNames = {"missing", "unchecked", "valid", "invalid"};
 
-#define PDB_STANDING_COLUMNS "credentials_status, credentials_version, cloud_account_id, rerouting"
+#define PDB_STANDING_COLUMNS "credentials_status, credentials_version, cloud_account_id"
 constexpr Sql kFindStanding{"SELECT " PDB_STANDING_COLUMNS " FROM accounts WHERE id = $1"};
 constexpr Sql kLockStanding{"SELECT " PDB_STANDING_COLUMNS " FROM accounts WHERE id = $1 <for_update>"};
 constexpr Sql kUpdateStanding{
-    "UPDATE accounts SET credentials_status = $2, credentials_version = $3, cloud_account_id = $4, rerouting = $5"
-    " WHERE id = $1"};
-constexpr Sql kToReroute{"SELECT id FROM accounts WHERE rerouting = 1 ORDER BY id LIMIT $1"};
+    "UPDATE accounts SET credentials_status = $2, credentials_version = $3, cloud_account_id = $4 WHERE id = $1"};
 
 #define PDB_CREDENTIALS_COLUMNS \
   "account_id, version, sealed, masked_email, cloud_username, saved_at, checked_at, check_due_at"
@@ -32,8 +30,7 @@ constexpr Sql kToCheck{"SELECT " PDB_CREDENTIALS_COLUMNS
 CredentialsStanding read_standing(const Row& r) {
   const auto name = std::ranges::find(kStatusNames, r.text(0));
   if (name == kStatusNames.end()) throw DbError(DbError::Kind::misuse, "unknown credentials status " + r.string(0));
-  return {static_cast<CredentialsStatus>(name - kStatusNames.begin()), r.int64(1), r.id_or_none<CloudAccountId>(2),
-          r.flag(3)};
+  return {static_cast<CredentialsStatus>(name - kStatusNames.begin()), r.int64(1), r.id_or_none<CloudAccountId>(2)};
 }
 
 CredentialsRecord read_record(const Row& r) {
@@ -54,12 +51,7 @@ std::optional<CredentialsStanding> lock_standing(Tx& tx, AccountId account) {
 }
 void update_standing(Tx& tx, AccountId account, const CredentialsStanding& s) {
   tx.exec(kUpdateStanding, account, to_string(s.status), s.version,
-          s.cloud_account ? Param(s.cloud_account) : Param(nullptr), s.rerouting);
-}
-std::vector<AccountId> accounts_to_reroute(Tx& tx, int limit) {
-  std::vector<AccountId> ids;
-  tx.query(kToReroute, limit, [&](const Row& r) { ids.push_back(r.id<AccountId>(0)); });
-  return ids;
+          s.cloud_account ? Param(s.cloud_account) : Param(nullptr));
 }
 
 std::optional<CredentialsRecord> find_credentials(Tx& tx, AccountId account) {

@@ -19,13 +19,10 @@ struct CredentialsStanding {
   CredentialsStatus status = CredentialsStatus::missing;
   std::int64_t version = 0;      // grows with each save and delete
   CloudAccountId cloud_account;  // of the newest login that was valid; none before the first
-  bool rerouting = false;        // deliveries may still point elsewhere
 };
 std::optional<CredentialsStanding> find_standing(Tx& tx, AccountId account);
 std::optional<CredentialsStanding> lock_standing(Tx& tx, AccountId account);
 void update_standing(Tx& tx, AccountId account, const CredentialsStanding& standing);
-// Accounts whose deliveries have to be pointed at their cloud account.
-std::vector<AccountId> accounts_to_reroute(Tx& tx, int limit);
 
 struct CredentialsRecord {
   AccountId account;

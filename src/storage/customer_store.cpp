@@ -16,8 +16,9 @@ constexpr std::array<std::string_view, 7> kFriendshipNames = {"unknown", "none",
 
 constexpr Sql kInsert{
     "INSERT INTO customers (id, cloud_account_id, username_key) VALUES ($1, $2, $3)"
-    " ON CONFLICT (cloud_account_id, username_key) DO UPDATE SET username_key = excluded.username_key RETURNING id"};
-constexpr Sql kFindByUsername{"SELECT id FROM customers WHERE cloud_account_id = $1 AND username_key = $2"};
+    " ON CONFLICT (cloud_account_id, username_key) DO UPDATE SET username_key = excluded.username_key"
+    " RETURNING id, friendship"};
+constexpr Sql kFindByUsername{"SELECT id, friendship FROM customers WHERE cloud_account_id = $1 AND username_key = $2"};
 constexpr Sql kLock{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1 <for_update>"};
 constexpr Sql kFindByCloudUser{"SELECT " PDB_CUSTOMER_COLUMNS
                                " FROM customers WHERE cloud_account_id = $1 AND cloud_user_id = $2 ORDER BY id LIMIT 1"};
@@ -53,15 +54,19 @@ constexpr Sql kUpdate{
     "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
     "failing_since = $13 WHERE id = $1"};
 
+Friendship parse_friendship(std::string_view text) {
+  const auto name = std::ranges::find(kFriendshipNames, text);
+  if (name == kFriendshipNames.end()) throw DbError(DbError::Kind::misuse, "unknown friendship " + std::string(text));
+  return static_cast<Friendship>(name - kFriendshipNames.begin());
+}
+
 CustomerRow read_customer(const Row& r) {
   CustomerRow c;
   c.id = r.id<CustomerId>(0);
   c.cloud_account = r.id<CloudAccountId>(1);
   c.username_key = r.string(2);
   c.cloud_user_id = r.string_or_empty(3);
-  const auto name = std::ranges::find(kFriendshipNames, r.text(4));
-  if (name == kFriendshipNames.end()) throw DbError(DbError::Kind::misuse, "unknown friendship " + r.string(4));
-  c.friendship = static_cast<Friendship>(name - kFriendshipNames.begin());
+  c.friendship = parse_friendship(r.text(4));
   c.requested_at = r.opt_time(5);
   c.withdraw = r.flag(6);
   c.queue_state = static_cast<QueueState>(r.int64(7));
@@ -86,11 +91,16 @@ std::vector<CustomerRow> all_customers(Tx& tx, const Sql& sql, const P&... param
 
 std::string_view to_string(Friendship f) { return kFriendshipNames[static_cast<std::size_t>(f)]; }
 
-CustomerId find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
-                                   CustomerId proposed) {
-  const auto id = [](const Row& r) { return r.id<CustomerId>(0); };
-  if (const auto found = tx.one(kFindByUsername, cloud_account, username_key, id)) return *found;
-  return tx.one(kInsert, proposed, cloud_account, username_key, id).value();
+CustomerRow find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
+                                    CustomerId proposed) {
+  const auto brief = [](const Row& r) {
+    CustomerRow c;
+    c.id = r.id<CustomerId>(0);
+    c.friendship = parse_friendship(r.text(1));
+    return c;
+  };
+  if (const auto found = tx.one(kFindByUsername, cloud_account, username_key, brief)) return *found;
+  return tx.one(kInsert, proposed, cloud_account, username_key, brief).value();
 }
 
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id) { return tx.one(kLock, id, read_customer); }

@@ -37,8 +37,8 @@ struct CustomerRow {
   std::optional<Timestamp> failing_since;
 };
 
-// The customer of that username, made with `proposed` as its id if it is new.
-CustomerId find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
+// The customer of that username, made with `proposed` as its id if it is new. Only id and friendship are filled.
+CustomerRow find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
                                    CustomerId proposed);
 
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);

@@ -30,10 +30,8 @@ constexpr Sql kLockFailed{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = 'failed'"
     " ORDER BY id LIMIT $4 <for_update>"};
-constexpr Sql kLockUnrouted{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE account_id = $1 AND status = 'queued' AND customer_id IS NULL AND dry_run = 0"
-    " ORDER BY id LIMIT $2 <for_update>"};
+constexpr Sql kLockAfter{"SELECT " PDB_DELIVERY_COLUMNS
+                         " FROM deliveries WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3 <for_update>"};
 constexpr Sql kLockDryRuns{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1 <for_update>"};
@@ -188,8 +186,8 @@ std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, Resol
                                                 int limit) {
   return all_deliveries(tx, kLockFailed, account, domain::to_string(code), after, limit);
 }
-std::vector<DeliveryRow> lock_unrouted_deliveries(Tx& tx, AccountId account, int limit) {
-  return all_deliveries(tx, kLockUnrouted, account, limit);
+std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
+  return all_deliveries(tx, kLockAfter, account, after, limit);
 }
 std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit) { return all_deliveries(tx, kLockDryRuns, limit); }
 

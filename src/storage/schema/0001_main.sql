@@ -20,18 +20,28 @@ CREATE TABLE accounts (
     CHECK (credentials_status IN ('missing', 'unchecked', 'valid', 'invalid')),
   credentials_version <int> NOT NULL DEFAULT 0,
   cloud_account_id <int>,
-  -- 1 while deliveries of this account may still point at another cloud account, or at none (spec 3.11).
-  rerouting <int> NOT NULL DEFAULT 0 CHECK (rerouting IN (0, 1)),
   CHECK (granted + purchased - reversed - spent - held >= 0),
   CHECK (credentials_status <> 'valid' OR cloud_account_id IS NOT NULL)
 ) <table>;
-CREATE INDEX accounts_rerouting ON accounts (id) WHERE rerouting = 1;
 CREATE INDEX accounts_of_cloud_account ON accounts (cloud_account_id) WHERE cloud_account_id IS NOT NULL;
+
+-- Work on many deliveries of an account, done in small transactions: what a fixed or newly known cause means for them
+-- (spec 3.5, 3.6, 3.11).
+CREATE TABLE account_chores (
+  account_id <int> NOT NULL,
+  chore <key> NOT NULL CHECK (chore IN ('reroute', 'fail_invalid_credentials', 'fail_missing_credentials',
+    'fail_unavailable', 'resume_credentials', 'resume_credits', 'resume_unavailable')),
+  -- the newest delivery that it has dealt with
+  done_to <int> NOT NULL DEFAULT 0,
+  PRIMARY KEY (account_id, chore)
+) <clustered>;
 
 CREATE TABLE identities (
   iss <key> NOT NULL,
   sub <key> NOT NULL,
   account_id <int> NOT NULL REFERENCES accounts (id),
+  -- the person's own id, in audit log and timelines; of the built-in issuer: users.id
+  user_id <int> NOT NULL,
   role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
   created_at <int> NOT NULL,
   PRIMARY KEY (iss, sub)
@@ -50,11 +60,14 @@ CREATE TABLE users (
 CREATE TABLE refresh_tokens (
   hash <bytes> PRIMARY KEY,
   user_id <int> NOT NULL REFERENCES users (id),
+  -- the sign-in that it descends from
+  family <int> NOT NULL,
   created_at <int> NOT NULL,
   expires_at <int> NOT NULL,
   revoked_at <int>
 ) <clustered>;
-CREATE INDEX refresh_tokens_of_user ON refresh_tokens (user_id);
+CREATE INDEX refresh_tokens_of_user ON refresh_tokens (user_id, family);
+CREATE INDEX refresh_tokens_expiry ON refresh_tokens (expires_at);
 
 CREATE TABLE issuer_keys (
   kid <key> PRIMARY KEY,
@@ -251,7 +264,8 @@ CREATE TABLE customers (
   CHECK (friendship <> 'requested' OR requested_at IS NOT NULL)
 ) <table>;
 CREATE UNIQUE INDEX customers_by_username ON customers (cloud_account_id, username_key);
-CREATE INDEX customers_by_cloud_user ON customers (cloud_account_id, cloud_user_id) WHERE cloud_user_id IS NOT NULL;
+-- A username that resolves to a user already known under another name is an alias and keeps no cloud_user_id.
+CREATE UNIQUE INDEX customers_by_cloud_user ON customers (cloud_account_id, cloud_user_id) WHERE cloud_user_id IS NOT NULL;
 CREATE INDEX customers_queued ON customers (cloud_account_id, job_class, due_at) WHERE queue_state = 1;
 CREATE INDEX customers_leased ON customers (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
 CREATE INDEX customers_requested ON customers (cloud_account_id, requested_at) WHERE friendship = 'requested';
@@ -305,8 +319,7 @@ CREATE INDEX deliveries_of_account ON deliveries (account_id, id);
 -- The open work of a customer.
 CREATE INDEX deliveries_open ON deliveries (customer_id)
   WHERE status IN ('queued', 'processing', 'waiting_for_friendship') AND customer_id IS NOT NULL;
--- Queued, but with no cloud account yet, or a dry run.
-CREATE INDEX deliveries_unrouted ON deliveries (account_id, id) WHERE status = 'queued' AND customer_id IS NULL;
+-- Dry runs need no cloud account, so no place in a customer's queue.
 CREATE INDEX deliveries_dry_run ON deliveries (id) WHERE status = 'queued' AND dry_run = 1;
 -- Failures, by what would fix them.
 CREATE INDEX deliveries_failed ON deliveries (account_id, resolution_code, id) WHERE status = 'failed';

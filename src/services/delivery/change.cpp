@@ -1,0 +1,169 @@
+#include "services/delivery/change.h"
+
+#include <boost/json.hpp>
+
+#include "crypto/digest.h"
+#include "crypto/encoding.h"
+#include "domain/resolution.h"
+#include "services/delivery/uuid.h"
+#include "storage/event_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::Cause;
+using domain::DeliveryStatus;
+using domain::ResolutionCode;
+
+// What a merchant reads of a change that brought no words of its own.
+std::string usual_message(const domain::Transition& t, const Change& change) {
+  if (t.sets_resolution() && change.code != ResolutionCode::none) {
+    return std::string(domain::describe(change.code).what_happened);
+  }
+  switch (t.cause) {
+    case Cause::order_accepted:
+      return "The order is queued for delivery.";
+    case Cause::order_held:
+      return "The order is held for review.";
+    case Cause::leased:
+    case Cause::leased_after_acceptance:
+      return "The delivery is being worked on.";
+    case Cause::request_sent:
+      return "A friend request was sent; the customer has to accept it.";
+    case Cause::still_waiting:
+      return "The customer has not accepted the friend request yet.";
+    case Cause::nothing_left_owed:
+      return "All files were shared with the customer.";
+    case Cause::completed_by_hand:
+      return "The merchant marked the order as delivered by hand.";
+    case Cause::transient_failure:
+      return "The cloud platform could not be reached; the delivery is tried again.";
+    case Cause::account_trouble:
+      return "The cloud platform or the merchant's account is in trouble; the delivery goes on when that has passed.";
+    case Cause::lease_expired:
+    case Cause::shutdown:
+      return "The worker stopped; the delivery is taken up again.";
+    case Cause::refreshed:
+    case Cause::new_items_owed:
+      return "The order changed; the delivery goes on with what it owes now.";
+    case Cause::username_changed:
+      return "The customer's username was changed.";
+    case Cause::cloud_account_changed:
+      return "The merchant's cloud account was changed.";
+    case Cause::cause_fixed:
+      return "What stopped the delivery was fixed; it goes on.";
+    case Cause::stopped_by_order:
+      return "The order was cancelled or refunded.";
+    case Cause::paid_again:
+      return "The order was paid again.";
+    case Cause::payment_withdrawn:
+      return "The order is no longer paid; it waits for a review.";
+    case Cause::high_risk:
+      return "The store reports a high risk for this order; it waits for a review.";
+    case Cause::erased:
+      return "The customer's data was erased.";
+    case Cause::invalidated_by_merchant:
+      return "The merchant invalidated the delivery.";
+    case Cause::reopened:
+      return "The merchant reopened the order for review.";
+    case Cause::retried:
+      return "The merchant asked for a new attempt.";
+    case Cause::approved:
+      return "The merchant approved the order.";
+    case Cause::order_too_large:
+    case Cause::permanent_failure:
+    case Cause::known_cause:
+    case Cause::friendship_ended:
+      break;
+  }
+  return std::string(domain::to_string(t.cause));
+}
+
+// Every attempt's start would double the timeline: what the attempt came to is what it tells.
+bool belongs_in_timeline(Cause cause) { return cause != Cause::leased && cause != Cause::leased_after_acceptance; }
+
+}  // namespace
+
+std::string order_event_id(IntegrationId integration, std::string_view order_key) {
+  const std::string text = to_string(integration) + "\n" + std::string(order_key);
+  return "oev_" + crypto::hex_encode(crypto::sha256(text)).substr(0, 32);
+}
+
+void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& t, const Change& change, Timestamp now) {
+  row.status = t.to;
+  if (t.sets_resolution()) row.resolution = change.code;
+  if (t.clears_resolution()) row.resolution = ResolutionCode::none;
+  if (t.sets_completed_at()) row.completed_at = now;
+  if (t.clears_completed_at()) row.completed_at.reset();
+  if (t.clears_reason()) row.reason.clear();
+  if (!change.reason.empty()) row.reason = change.reason;
+  row.invalidated_by = t.invalidated_by();
+  if (t.ends_lease()) row.pending = {};
+  if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
+  row.message = change.message.empty() ? usual_message(t, change) : change.message;
+}
+
+void DeliveryChanges::create(storage::Tx& tx, storage::DeliveryRow& row, const std::vector<storage::ItemRow>& items,
+                             const Change& change) {
+  const auto transition = domain::step(std::nullopt, change.cause);
+  if (!transition) throw Error(transition.error());
+  const Timestamp now = tx.now();
+  row.created_at = row.updated_at = now;
+  move(row, *transition, change, now);
+  if (transition->emits) tell(tx, row, *transition->emits);
+  insert_delivery(tx, row);
+  for (const auto& item : items) insert_item(tx, item);
+}
+
+Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change) {
+  const auto transition = domain::step(row.status, change.cause, row.invalidated_by);
+  if (!transition) return std::unexpected(transition.error());
+  move(row, *transition, change, tx.now());
+  if (transition->emits) tell(tx, row, *transition->emits);
+  update_delivery(tx, row);
+  if (belongs_in_timeline(change.cause)) record(tx, row, change);
+  return {};
+}
+
+void DeliveryChanges::note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message) {
+  append_timeline(tx, row.id, ids_.next(),
+                  {tx.now(), "action", to_string(actor), std::string(domain::to_string(row.status)),
+                   std::string(domain::to_string(row.resolution)), std::move(message)});
+}
+
+void DeliveryChanges::record(storage::Tx& tx, const storage::DeliveryRow& row, const Change& change) {
+  append_timeline(tx, row.id, ids_.next(),
+                  {tx.now(), change.actor.kind == domain::Actor::Kind::system ? "attempt" : "action",
+                   to_string(change.actor), std::string(domain::to_string(row.status)),
+                   std::string(domain::to_string(row.resolution)), row.message});
+}
+
+void DeliveryChanges::tell(storage::Tx& tx, storage::DeliveryRow& row, domain::EventType type) {
+  // The number grows whether or not anybody listens, so that a receiver can order what it gets (spec 10.2).
+  ++row.sequence;
+  const std::string_view name = domain::to_string(type);
+  const auto subscribers = subscriptions_wanting(tx, row.account, name, row.integration);
+  if (subscribers.empty()) return;
+
+  const std::string uuid = random_uuid(random_);
+  boost::json::object delivery{{"orderId", row.order_key},
+                               {"eventId", order_event_id(row.integration, row.order_key)},
+                               {"status", domain::to_string(row.status)},
+                               {"message", row.message}};
+  if (row.resolution != ResolutionCode::none) delivery["resolutionCode"] = domain::to_string(row.resolution);
+  if (!row.reason.empty()) delivery["reason"] = row.reason;
+  delivery["sequence"] = row.sequence;
+  if (row.dry_run) delivery["dryRun"] = true;
+  const boost::json::object body{{"id", uuid},
+                                 {"type", name},
+                                 {"createdAt", to_iso8601(tx.now())},
+                                 {"integrationId", to_string(row.integration)},
+                                 {"deliveryId", to_string(row.id)},
+                                 {"delivery", std::move(delivery)}};
+
+  const EventId event{ids_.next()};
+  insert_event(tx, {event, row.account, row.id, row.sequence, std::string(name), uuid, boost::json::serialize(body), tx.now()});
+  for (const auto subscription : subscribers) insert_send(tx, ids_.next(), subscription, event, tx.now());
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,52 @@
+// The one place where a delivery's status changes: a cause is taken through the state machine (domain/delivery_machine.h), and in
+// the caller's transaction the row, its timeline and its outbound event follow. spec 3.1, 3.7, 10.1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "domain/delivery_machine.h"
+#include "storage/delivery_store.h"
+
+namespace presetbridge::services {
+
+struct Change {
+  domain::Cause cause;
+  domain::ResolutionCode code = domain::ResolutionCode::none;  // where the transition sets one
+  std::string reason = {};                                     // of an invalidation or a review
+  std::string message = {};                                    // empty: the usual words for it
+  domain::Actor actor = domain::Actor::system();
+};
+
+// Stateless but for where ids and event UUIDs come from. Thread-safe.
+class DeliveryChanges {
+ public:
+  DeliveryChanges(IdSource& ids, Random& random) : ids_(ids), random_(random) {}
+
+  // Inserts a new delivery with its items; `row.status` and what belongs to it is set by the change's cause.
+  void create(storage::Tx& tx, storage::DeliveryRow& row, const std::vector<storage::ItemRow>& items,
+              const Change& change);
+  // The row is locked by this transaction. INVALID_TRANSITION leaves it untouched. What else the caller altered in `row` is
+  // written with it.
+  Expected<void> apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change);
+  // What an actor did that moves no status, e.g. an action that waits for the job in progress.
+  void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message);
+
+  IdSource& ids() { return ids_; }
+
+ private:
+  void move(storage::DeliveryRow& row, const domain::Transition& transition, const Change& change, Timestamp now);
+  void tell(storage::Tx& tx, storage::DeliveryRow& row, domain::EventType type);
+  void record(storage::Tx& tx, const storage::DeliveryRow& row, const Change& change);
+
+  IdSource& ids_;
+  Random& random_;
+};
+
+// The stable id of an order's event (spec 2.13): the same in every answer, retry and outbound event.
+std::string order_event_id(IntegrationId integration, std::string_view order_key);
+
+}  // namespace presetbridge::services

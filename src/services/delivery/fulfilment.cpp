@@ -1,0 +1,230 @@
+#include "services/delivery/fulfilment.h"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+
+#include "domain/delivery_outcome.h"
+#include "domain/job_class.h"
+#include "services/delivery/routing.h"
+#include "storage/cloud_account_store.h"
+#include "storage/customer_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::Actor;
+using domain::Cause;
+using domain::DeliveryStatus;
+using domain::ItemStatus;
+using domain::PendingActionKind;
+using domain::ResolutionCode;
+using storage::Tx;
+
+std::string lines_json(const std::vector<std::string>& line_ids) {
+  return boost::json::serialize(boost::json::array(line_ids.begin(), line_ids.end()));
+}
+
+}  // namespace
+
+std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
+                                                       const FulfilmentRules& rules, bool exists) {
+  if (exists) {
+    if (auto row = lock_delivery(tx, DeliveryId{order.id.value})) {
+      align(tx, order, state, rules, *row);
+      order.outcome = "delivery";
+      return row;
+    }
+  }
+  return create(tx, order, state, rules);
+}
+
+std::optional<storage::DeliveryRow> Fulfilment::create(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
+                                                       const FulfilmentRules& rules) {
+  const auto none = [&](const char* outcome) {
+    order.outcome = outcome;
+    return std::nullopt;
+  };
+  if (!rules.active) return none("inactive");
+  if (!state.seen || state.stopped()) return none("stopped");
+  if (state.payment() == domain::Payment::awaiting_payment) return none("awaiting_payment");
+
+  storage::DeliveryRow row;
+  row.id = DeliveryId{order.id.value};
+  row.account = order.account;
+  row.integration = order.integration;
+  row.order_key = order.order_key;
+  row.username = state.username;
+  row.raw_username = state.raw_username;
+  row.email = state.email;
+  row.refunded = state.refunded();
+  row.dry_run = state.test && !rules.deliver_test_orders;
+  order.outcome = "delivery";
+  if (state.too_large) {
+    changes_.create(tx, row, {},
+                    {.cause = Cause::order_too_large, .code = ResolutionCode::order_too_large, .actor = Actor::order()});
+    return row;
+  }
+
+  const auto mapped = map_order(state, rules.mappings);
+  order.unmapped = mapped.unmapped;
+  std::vector<storage::ItemRow> items;
+  for (const auto& file : mapped.files) {
+    if (file.paid_quantity > 0) items.push_back(owed_item(row, file));
+  }
+  if (items.empty()) return none(mapped.files.empty() ? "no_mapped_items" : "stopped");
+
+  Change change{.cause = Cause::order_accepted, .actor = Actor::order()};
+  if (rules.hold_all) {
+    change.cause = Cause::order_held;
+  } else if (state.high_risk) {
+    change.cause = Cause::order_held;
+    change.reason = "high_risk";
+  } else if (const auto cause = known_cause(tx, row); cause != ResolutionCode::none) {
+    change.cause = Cause::known_cause;
+    change.code = cause;
+  } else {
+    route(tx, changes_.ids(), row, tx.now());
+  }
+  changes_.create(tx, row, items, change);
+  return row;
+}
+
+storage::ItemRow Fulfilment::owed_item(const storage::DeliveryRow& row, const domain::OwedFile& file) {
+  storage::ItemRow item;
+  item.id = changes_.ids().make<ItemId>();
+  item.delivery = row.id;
+  item.account = row.account;
+  item.file_id = file.file_id;
+  item.kind = file.kind;
+  item.name = file.name;
+  item.matched_by = std::string(domain::to_string(file.matched_by));
+  item.quantity = std::max<std::int64_t>(file.quantity, 1);
+  item.lines = lines_json(file.line_ids);
+  return item;
+}
+
+void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderState& state, const FulfilmentRules& rules,
+                       storage::DeliveryRow& row) {
+  row.refunded = state.refunded();
+  row.cancelled = state.cancelled();
+  if (!state.email.empty()) row.email = state.email;
+  const bool username_arrived = row.username.empty() && !state.username.empty();
+  if (username_arrived) {
+    row.username = state.username;
+    row.raw_username = state.raw_username;
+  }
+  update_delivery(tx, row);
+
+  if (state.stopped()) return stop(tx, state, rules, row);
+  if (state.too_large) return;
+  if (state.payment() == domain::Payment::awaiting_payment) {
+    return review(tx, row, Cause::payment_withdrawn, PendingActionKind::payment_withdrawn, "payment_withdrawn");
+  }
+  if (state.high_risk) return review(tx, row, Cause::high_risk, PendingActionKind::high_risk, "high_risk");
+  if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
+
+  const auto mapped = map_order(state, rules.mappings);
+  order.unmapped = mapped.unmapped;
+  const auto statuses = align_items(tx, mapped, row);
+
+  if (row.status == DeliveryStatus::invalidated) {
+    if (domain::tally(statuses).owed == 0) return;
+    changes_.apply(tx, row, {.cause = Cause::paid_again, .actor = Actor::order()}).value();
+    return queue_or_fail(tx, changes_, row);
+  }
+  if (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::username_missing && username_arrived) {
+    changes_.apply(tx, row, {.cause = Cause::cause_fixed, .actor = Actor::order()}).value();
+    return queue_or_fail(tx, changes_, row);
+  }
+  // A job in progress reads the items again before its next step; nothing else is needed.
+  if (row.status == DeliveryStatus::processing) return;
+  if (const auto verdict = domain::conclude_items(row.status, domain::tally(statuses))) {
+    if (verdict->drop_owed) drop_owed(tx, row.id);
+    changes_
+        .apply(tx, row, {.cause = verdict->cause, .code = verdict->code,
+                         .reason = verdict->cause == Cause::stopped_by_order ? "order_refunded" : "",
+                         .actor = Actor::order()})
+        .value();
+    if (row.status == DeliveryStatus::queued) queue_or_fail(tx, changes_, row);
+  }
+}
+
+std::vector<ItemStatus> Fulfilment::align_items(Tx& tx, const domain::MappedOrder& mapped,
+                                                const storage::DeliveryRow& row) {
+  auto items = find_items(tx, row.id);
+  std::vector<domain::ItemNow> now;
+  for (const auto& item : items) now.push_back({item.id, item.file_id, item.status});
+  const auto plan = domain::plan_items(now, mapped);
+  for (auto& item : items) {
+    if (std::ranges::find(plan.restore, item.id) != plan.restore.end()) {
+      item.status = ItemStatus::owed;
+    } else if (std::ranges::find(plan.drop, item.id) != plan.drop.end()) {
+      item.status = ItemStatus::dropped;
+    } else {
+      continue;
+    }
+    update_item(tx, item);
+  }
+  for (const auto& file : plan.add) {
+    items.push_back(owed_item(row, file));
+    insert_item(tx, items.back());
+  }
+  std::vector<ItemStatus> statuses;
+  for (const auto& item : items) statuses.push_back(item.status);
+  return statuses;
+}
+
+void Fulfilment::stop(Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules, storage::DeliveryRow& row) {
+  if (rules.auto_revoke) revoke_shared_items(tx, row.id);
+  if (row.status == DeliveryStatus::processing) {
+    row.pending = domain::combine(
+        row.pending, {PendingActionKind::stop, std::string(state.stop_reason()), "", Actor::order()});
+    update_delivery(tx, row);
+    changes_.note(tx, row, Actor::order(), "The order was stopped while files were being shared.");
+    return;
+  }
+  std::vector<ItemStatus> statuses;
+  for (const auto& item : find_items(tx, row.id)) statuses.push_back(item.status);
+  const auto verdict = domain::conclude_stop(row.status, domain::tally(statuses));
+  if (!verdict) return;
+  if (verdict->drop_owed) drop_owed(tx, row.id);
+  changes_
+      .apply(tx, row, {.cause = verdict->cause, .code = verdict->code, .reason = std::string(state.stop_reason()),
+                       .actor = Actor::order()})
+      .value();
+}
+
+void Fulfilment::drop_owed(Tx& tx, DeliveryId delivery) {
+  for (auto& item : find_items(tx, delivery)) {
+    if (item.status != ItemStatus::owed) continue;
+    item.status = ItemStatus::dropped;
+    update_item(tx, item);
+  }
+}
+
+void Fulfilment::review(Tx& tx, storage::DeliveryRow& row, Cause cause, PendingActionKind pending, std::string reason) {
+  if (row.status == DeliveryStatus::processing) {
+    row.pending = domain::combine(row.pending, {pending, std::move(reason), "", Actor::order()});
+    update_delivery(tx, row);
+  } else if (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship) {
+    changes_.apply(tx, row, {.cause = cause, .reason = std::move(reason), .actor = Actor::order()}).value();
+  }
+}
+
+int revoke_shared_items(Tx& tx, DeliveryId delivery) {
+  int revoking = 0;
+  for (auto& item : find_items(tx, delivery)) {
+    if (item.status != ItemStatus::shared && item.status != ItemStatus::revoke_failed) continue;
+    item.status = ItemStatus::revoking;
+    update_item(tx, item);
+    enqueue_customer(tx, item.customer, domain::JobClass::settlement, tx.now());
+    if (const auto customer = lock_customer(tx, item.customer)) {
+      wake_cloud_account(tx, customer->cloud_account, tx.now());
+    }
+    ++revoking;
+  }
+  return revoking;
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,54 @@
+// Brings the delivery of an order in line with what the order says now (spec 2.6, 2.9-2.11): for a new order, a later event of it, and
+// a reprocessing after the mappings changed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "domain/mapping.h"
+#include "domain/order.h"
+#include "services/delivery/change.h"
+#include "storage/delivery_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+
+// What of an integration decides how its orders are served.
+struct FulfilmentRules {
+  bool active = true;
+  bool hold_all = false;
+  bool deliver_test_orders = false;
+  bool auto_revoke = false;
+  std::vector<domain::Mapping> mappings;
+};
+
+class Fulfilment {
+ public:
+  explicit Fulfilment(DeliveryChanges& changes) : changes_(changes) {}
+
+  // `order` carries ids and key; its outcome and unmapped count are set here, and whoever calls writes the row.
+  // `exists`: whether the order's delivery may exist already. Returns the delivery as it now stands, if there is one.
+  std::optional<storage::DeliveryRow> fulfil(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
+                                             const FulfilmentRules& rules, bool exists);
+
+ private:
+  std::optional<storage::DeliveryRow> create(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
+                                             const FulfilmentRules& rules);
+  void align(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state, const FulfilmentRules& rules,
+             storage::DeliveryRow& row);
+  std::vector<domain::ItemStatus> align_items(storage::Tx& tx, const domain::MappedOrder& mapped,
+                                              const storage::DeliveryRow& row);
+  void stop(storage::Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules, storage::DeliveryRow& row);
+  void drop_owed(storage::Tx& tx, DeliveryId delivery);
+  void review(storage::Tx& tx, storage::DeliveryRow& row, domain::Cause cause, domain::PendingActionKind pending,
+              std::string reason);
+  storage::ItemRow owed_item(const storage::DeliveryRow& row, const domain::OwedFile& file);
+
+  DeliveryChanges& changes_;
+};
+
+// Starts the revocation of everything that this delivery shared (spec 3.10); returns how many items.
+int revoke_shared_items(storage::Tx& tx, DeliveryId delivery);
+
+}  // namespace presetbridge::services

@@ -1,0 +1,35 @@
+// Chores: what has to be done to many deliveries of an account, in small transactions, surviving a crash (spec 3.5, 3.6, 3.11).
+#pragma once
+
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+enum class ChoreKind {
+  reroute,                   // point queued and waiting deliveries at the account's cloud account
+  fail_invalid_credentials,  // the platform refused the login
+  fail_missing_credentials,  // the login was deleted
+  fail_unavailable,          // the platform has been away for 72 h
+  resume_credentials,
+  resume_credits,
+  resume_unavailable,
+};
+
+struct Chore {
+  AccountId account;
+  ChoreKind kind = ChoreKind::reroute;
+  DeliveryId done_to;
+};
+
+// From the beginning, also if the chore was under way.
+void add_chore(Tx& tx, AccountId account, ChoreKind kind);
+std::vector<Chore> find_chores(Tx& tx, int limit);
+// Locked; nothing if another node has finished it.
+bool lock_chore(Tx& tx, Chore& chore);
+void advance_chore(Tx& tx, const Chore& chore);
+void end_chore(Tx& tx, const Chore& chore);
+
+}  // namespace presetbridge::storage
