@@ -88,8 +88,8 @@ class ApiKeys {
   Task<Expected<ApiKey>> get(Executor& executor, identity::Principal by, ApiKeyId id);
   // Reactivating counts against the limit of active keys.
   Task<Expected<ApiKey>> change(Executor& executor, identity::Principal by, ApiKeyId id, ApiKeyChange change);
-  // A new key with the old one's name, rights and limit; the old one expires after `overlap` (0: deactivated
-  // at once). CONFLICT: the old one is not active. The pair counts once against the limit of active keys.
+  // A new key with the old one's name, rights, limit and expiry; the old one expires after `overlap` (0: deactivated at
+  // once). CONFLICT: the old one is not in force. LIMIT_REACHED: with an overlap both count as active.
   Task<Expected<IssuedApiKey>> rotate(Executor& executor, identity::Principal by, ApiKeyId id,
                                       Millis overlap);
   // The operator's: FORBIDDEN to nobody, so reachable from the command line only (spec 6.1).

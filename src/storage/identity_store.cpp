@@ -1,0 +1,116 @@
+#include "storage/identity_store.h"
+
+#include <utility>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr Sql kFindIdentity{"SELECT account_id, user_id, role FROM identities WHERE iss = $1 AND sub = $2"};
+constexpr Sql kInsertIdentity{
+    "INSERT INTO identities (iss, sub, account_id, user_id, role, created_at) VALUES ($1, $2, $3, $4, $5, $6)"
+    " ON CONFLICT (iss, sub) DO NOTHING"};
+
+constexpr Sql kInsertUser{
+    "INSERT INTO users (id, email, password_hash, created_at) VALUES ($1, $2, $3, $4)"
+    " ON CONFLICT (email) DO NOTHING"};
+#define PDB_USER_COLUMNS "id, email, password_hash, failed_sign_ins, locked_until"
+constexpr Sql kLockUserByEmail{"SELECT " PDB_USER_COLUMNS " FROM users WHERE email = $1 <for_update>"};
+constexpr Sql kLockUser{"SELECT " PDB_USER_COLUMNS " FROM users WHERE id = $1 <for_update>"};
+constexpr Sql kSetFailures{"UPDATE users SET failed_sign_ins = $2, locked_until = $3 WHERE id = $1"};
+constexpr Sql kSetPassword{"UPDATE users SET password_hash = $2 WHERE id = $1"};
+
+constexpr Sql kInsertToken{
+    "INSERT INTO refresh_tokens (hash, user_id, family, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)"};
+constexpr Sql kLockToken{
+    "SELECT user_id, family, expires_at, revoked_at FROM refresh_tokens WHERE hash = $1 <for_update>"};
+constexpr Sql kRevokeToken{
+    "UPDATE refresh_tokens SET revoked_at = $2 WHERE hash = $1 AND revoked_at IS NULL"};
+constexpr Sql kRevokeFamily{
+    "UPDATE refresh_tokens SET revoked_at = $3 WHERE user_id = $1 AND family = $2 AND revoked_at IS NULL"};
+constexpr Sql kRevokeAll{
+    "UPDATE refresh_tokens SET revoked_at = $2 WHERE user_id = $1 AND revoked_at IS NULL"};
+constexpr Sql kDeleteExpired{
+    "DELETE FROM refresh_tokens WHERE hash IN"
+    " (SELECT hash FROM refresh_tokens WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)"};
+
+constexpr Sql kIssuerKeys{
+    "SELECT kid, public_jwk, encrypted_private_jwk, created_at FROM issuer_keys ORDER BY created_at DESC, "
+    "kid"};
+constexpr Sql kInsertIssuerKey{
+    "INSERT INTO issuer_keys (kid, public_jwk, encrypted_private_jwk, created_at) VALUES ($1, $2, $3, $4)"};
+
+UserRow user_row(const Row& r) {
+  return {r.id<UserId>(0), r.string(1), r.string(2), r.int64(3), r.opt_time(4)};
+}
+
+}  // namespace
+
+std::optional<IdentityRow> find_identity(Tx& tx, std::string_view iss, std::string_view sub) {
+  return tx.one(kFindIdentity, iss, sub,
+                [](const Row& r) { return IdentityRow{r.id<AccountId>(0), r.id<UserId>(1), r.string(2)}; });
+}
+
+bool insert_identity(Tx& tx, std::string_view iss, std::string_view sub, const IdentityRow& row) {
+  return tx.exec(kInsertIdentity, iss, sub, row.account, row.user, row.role, tx.now()) == 1;
+}
+
+bool insert_user(Tx& tx, UserId id, std::string_view email, std::string_view password_hash) {
+  return tx.exec(kInsertUser, id, email, password_hash, tx.now()) == 1;
+}
+
+std::optional<UserRow> lock_user_by_email(Tx& tx, std::string_view email) {
+  return tx.one(kLockUserByEmail, email, user_row);
+}
+
+std::optional<UserRow> lock_user(Tx& tx, UserId id) {
+  return tx.one(kLockUser, id, user_row);
+}
+
+void set_sign_in_failures(Tx& tx, UserId id, std::int64_t failed, std::optional<Timestamp> locked_until) {
+  tx.exec(kSetFailures, id, failed, locked_until);
+}
+
+void set_password_hash(Tx& tx, UserId id, std::string_view password_hash) {
+  tx.exec(kSetPassword, id, password_hash);
+}
+
+void insert_refresh_token(Tx& tx, Blob hash, UserId user, std::int64_t family, Timestamp expires_at) {
+  tx.exec(kInsertToken, hash, user, family, tx.now(), expires_at);
+}
+
+std::optional<RefreshTokenRow> lock_refresh_token(Tx& tx, Blob hash) {
+  return tx.one(kLockToken, hash, [](const Row& r) {
+    return RefreshTokenRow{r.id<UserId>(0), r.int64(1), r.time(2), r.opt_time(3)};
+  });
+}
+
+void revoke_refresh_token(Tx& tx, Blob hash) {
+  tx.exec(kRevokeToken, hash, tx.now());
+}
+
+void revoke_refresh_family(Tx& tx, UserId user, std::int64_t family) {
+  tx.exec(kRevokeFamily, user, family, tx.now());
+}
+
+void revoke_refresh_tokens_of(Tx& tx, UserId user) {
+  tx.exec(kRevokeAll, user, tx.now());
+}
+
+std::int64_t delete_expired_refresh_tokens(Tx& tx, Timestamp expired_before, int limit) {
+  return tx.exec(kDeleteExpired, expired_before, limit);
+}
+
+std::vector<IssuerKeyRow> issuer_keys(Tx& tx) {
+  std::vector<IssuerKeyRow> keys;
+  tx.query(kIssuerKeys, [&](const Row& r) {
+    const Blob sealed = r.bytes(2);
+    keys.push_back({r.string(0), r.string(1), {sealed.begin(), sealed.end()}, r.time(3)});
+  });
+  return keys;
+}
+
+void insert_issuer_key(Tx& tx, const IssuerKeyRow& row) {
+  tx.exec(kInsertIssuerKey, row.kid, row.public_jwk, Blob(row.encrypted_private_jwk), row.created_at);
+}
+
+}  // namespace presetbridge::storage
