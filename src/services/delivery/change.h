@@ -19,6 +19,7 @@ struct Change {
   std::string reason = {};                                     // of an invalidation or a review
   std::string message = {};                                    // empty: the usual words for it
   domain::Actor actor = domain::Actor::system();
+  bool keep_pending = false;  // the pending action is not obeyed yet: a share has to be settled first
 };
 
 // Stateless but for where ids and event UUIDs come from. Thread-safe.

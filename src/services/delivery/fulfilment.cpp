@@ -25,6 +25,12 @@ std::string lines_json(const std::vector<std::string>& line_ids) {
   return boost::json::serialize(boost::json::array(line_ids.begin(), line_ids.end()));
 }
 
+std::vector<std::string> line_ids(const std::string& json) {
+  std::vector<std::string> ids;
+  for (const auto& id : boost::json::parse(json).as_array()) ids.emplace_back(id.as_string());
+  return ids;
+}
+
 }  // namespace
 
 std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
@@ -66,7 +72,7 @@ std::optional<storage::DeliveryRow> Fulfilment::create(Tx& tx, storage::OrderRow
     return row;
   }
 
-  const auto mapped = map_order(state, rules.mappings);
+  const auto mapped = rules.mappings->map(state);
   order.unmapped = mapped.unmapped;
   std::vector<storage::ItemRow> items;
   for (const auto& file : mapped.files) {
@@ -124,7 +130,7 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
   if (state.high_risk) return review(tx, row, Cause::high_risk, PendingActionKind::high_risk, "high_risk");
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
 
-  const auto mapped = map_order(state, rules.mappings);
+  const auto mapped = rules.mappings->map(state);
   order.unmapped = mapped.unmapped;
   const auto statuses = align_items(tx, mapped, row);
 
@@ -139,22 +145,21 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
   }
   // A job in progress reads the items again before its next step; nothing else is needed.
   if (row.status == DeliveryStatus::processing) return;
-  if (const auto verdict = domain::conclude_items(row.status, domain::tally(statuses))) {
-    if (verdict->drop_owed) drop_owed(tx, row.id);
-    changes_
-        .apply(tx, row, {.cause = verdict->cause, .code = verdict->code,
-                         .reason = verdict->cause == Cause::stopped_by_order ? "order_refunded" : "",
-                         .actor = Actor::order()})
-        .value();
-    if (row.status == DeliveryStatus::queued) queue_or_fail(tx, changes_, row);
-  }
+  const auto verdict = domain::conclude_items(row.status, domain::tally(statuses));
+  if (!verdict.cause) return;
+  changes_
+      .apply(tx, row, {.cause = *verdict.cause,
+                       .reason = verdict.cause == Cause::stopped_by_order ? "order_refunded" : "",
+                       .actor = Actor::order()})
+      .value();
+  if (row.status == DeliveryStatus::queued) queue_or_fail(tx, changes_, row);
 }
 
 std::vector<ItemStatus> Fulfilment::align_items(Tx& tx, const domain::MappedOrder& mapped,
                                                 const storage::DeliveryRow& row) {
   auto items = find_items(tx, row.id);
   std::vector<domain::ItemNow> now;
-  for (const auto& item : items) now.push_back({item.id, item.file_id, item.status});
+  for (const auto& item : items) now.push_back({item.id, item.file_id, item.status, line_ids(item.lines)});
   const auto plan = domain::plan_items(now, mapped);
   for (auto& item : items) {
     if (std::ranges::find(plan.restore, item.id) != plan.restore.end()) {
@@ -187,12 +192,17 @@ void Fulfilment::stop(Tx& tx, const domain::OrderState& state, const FulfilmentR
   std::vector<ItemStatus> statuses;
   for (const auto& item : find_items(tx, row.id)) statuses.push_back(item.status);
   const auto verdict = domain::conclude_stop(row.status, domain::tally(statuses));
-  if (!verdict) return;
-  if (verdict->drop_owed) drop_owed(tx, row.id);
-  changes_
-      .apply(tx, row, {.cause = verdict->cause, .code = verdict->code, .reason = std::string(state.stop_reason()),
-                       .actor = Actor::order()})
-      .value();
+  if (verdict.drop_owed) drop_owed(tx, row.id);
+  if (verdict.cause) {
+    changes_
+        .apply(tx, row, {.cause = *verdict.cause, .reason = std::string(state.stop_reason()), .actor = Actor::order()})
+        .value();
+  } else if (verdict.keep_pending) {
+    // What was begun is settled first; the job that does it then obeys.
+    row.pending = domain::combine(
+        row.pending, {PendingActionKind::stop, std::string(state.stop_reason()), "", Actor::order()});
+    update_delivery(tx, row);
+  }
 }
 
 void Fulfilment::drop_owed(Tx& tx, DeliveryId delivery) {

@@ -2,6 +2,7 @@
 // a reprocessing after the mappings changed.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ struct FulfilmentRules {
   bool hold_all = false;
   bool deliver_test_orders = false;
   bool auto_revoke = false;
-  std::vector<domain::Mapping> mappings;
+  std::shared_ptr<const domain::MappingIndex> mappings;  // never null
 };
 
 class Fulfilment {

@@ -312,7 +312,7 @@ CREATE TABLE deliveries (
   CHECK ((status = 'failed') = (resolution_code IS NOT NULL) OR status = 'in_review'),
   CHECK (status <> 'completed' OR completed_at IS NOT NULL),
   CHECK ((status = 'invalidated') = (invalidated_by IS NOT NULL)),
-  CHECK (pending_action IS NULL OR status = 'processing'),
+  CHECK (pending_action IS NULL OR status IN ('processing', 'queued')),
   CHECK (status NOT IN ('processing', 'waiting_for_friendship') OR customer_id IS NOT NULL OR dry_run = 1)
 ) <table>;
 CREATE INDEX deliveries_of_account ON deliveries (account_id, id);
