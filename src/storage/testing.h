@@ -1,12 +1,18 @@
-// A real SQLite database in a directory of its own, which goes with it: for tests of what uses storage.
+// For tests of what uses storage: a real SQLite database in a directory of its own, which goes with it, and
+// an executor that the test's thread runs while storage threads post to it.
 #pragma once
 
+#include <condition_variable>
 #include <cstdlib>
+#include <deque>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
+#include "base/executor.h"
 #include "base/testing.h"
 #include "storage/sqlite/sqlite_database.h"
 
@@ -53,6 +59,40 @@ class TemporarySqlite {
 
   TemporaryDirectory directory_;
   std::unique_ptr<Database> database_;
+};
+
+class Mailbox final : public Executor {
+ public:
+  void post(Callback callback) override {
+    {
+      const std::lock_guard lock(mutex_);
+      posted_.push_back(std::move(callback));
+      ++posts_;
+    }
+    filled_.notify_one();
+  }
+  // Runs what is posted, in order, on this thread until `done` says so.
+  void run_until(const std::function<bool()>& done) {
+    while (!done()) {
+      std::unique_lock lock(mutex_);
+      filled_.wait(lock, [this] { return !posted_.empty(); });
+      Callback next = std::move(posted_.front());
+      posted_.pop_front();
+      lock.unlock();
+      next();
+    }
+  }
+  // How often post() was called.
+  std::size_t posts() const {
+    const std::lock_guard lock(mutex_);
+    return posts_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable filled_;
+  std::deque<Callback> posted_;
+  std::size_t posts_ = 0;
 };
 
 }  // namespace presetbridge::storage::testing

@@ -1,0 +1,151 @@
+#include "storage/sqlite/sqlite_database.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+
+#include "storage/testing.h"
+
+namespace presetbridge::storage {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr Sql insert{"INSERT INTO t(id, body) VALUES($1, $2)"};
+constexpr Sql count{"SELECT COUNT(*) FROM t"};
+
+void make_table(Database& database) {
+  database.write([](Tx& tx) {
+    tx.exec_script("CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, body <bytes>) <strict>;");
+  });
+}
+
+std::int64_t rows(Database& database) {
+  std::int64_t found = -1;
+  database.read([&](Tx& tx) { found = *tx.one(count, [](const Row& row) { return row.int64(0); }); });
+  return found;
+}
+
+// No file of this process may grow beyond `bytes` while it lives: a disk that is full, as SQLite sees it.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    previous_ = std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, previous_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*previous_)(int) = nullptr;
+};
+
+TEST(SqliteDatabaseTest, ASecondOpenIsRefusedUntilTheFirstIsClosed) {
+  const testing::TemporaryDirectory directory;
+  const presetbridge::testing::ManualClock clock;
+  const SqliteOptions options{.path = directory.file("a.db"), .lock_file = {}};
+  auto first = open_sqlite(options, clock);
+  ASSERT_TRUE(first) << first.error().message;
+  const auto second = open_sqlite(options, clock);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, "STORAGE_LOCKED");
+  EXPECT_THAT(second.error().message, HasSubstr("Another process uses this data directory"));
+  first->reset();
+  EXPECT_TRUE(open_sqlite(options, clock));
+}
+
+TEST(SqliteDatabaseTest, OnlyItsOwnerCanReadItsFiles) {
+  testing::TemporarySqlite database;
+  make_table(*database);
+  for (const char* suffix : {"", "-wal", "-shm", ".lock"}) {
+    struct stat found{};
+    ASSERT_EQ(stat((database.path() + suffix).c_str(), &found), 0) << suffix;
+    EXPECT_EQ(found.st_mode & 0777, 0600U) << suffix;
+  }
+}
+
+TEST(SqliteDatabaseTest, AFileThatIsNoDatabaseIsRefused) {
+  const testing::TemporaryDirectory directory;
+  const presetbridge::testing::ManualClock clock;
+  const auto missing = open_sqlite({.path = directory.file("no/a.db"), .lock_file = {}}, clock);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, "STORAGE_UNAVAILABLE");
+  const std::string path = directory.file("text.db");
+  FILE* file = fopen(path.c_str(), "w");
+  fputs(std::string(8192, 'x').c_str(), file);
+  fclose(file);
+  const auto text = open_sqlite({.path = path, .lock_file = {}}, clock);
+  ASSERT_FALSE(text);
+  EXPECT_THAT(text.error().message, HasSubstr("not a database"));
+}
+
+TEST(SqliteDatabaseTest, ItsTimeIsTheInjectedClockReadOnceATransaction) {
+  testing::TemporarySqlite database;
+  const Timestamp start = database.clock.now();
+  database->write([&](Tx& tx) {
+    EXPECT_EQ(tx.now(), start);
+    database.clock.advance(Millis{5'000});
+    EXPECT_EQ(tx.now(), start);
+  });
+  database->read([&](Tx& tx) { EXPECT_EQ(tx.now(), start + Millis{5'000}); });
+}
+
+TEST(SqliteDatabaseTest, CommitsAreSyncedInWalMode) {
+  testing::TemporarySqlite database;
+  database->write([](Tx& tx) {
+    tx.query(Sql{"PRAGMA journal_mode"}, [](const Row& row) { EXPECT_EQ(row.text(0), "wal"); });
+    tx.query(Sql{"PRAGMA synchronous"}, [](const Row& row) { EXPECT_EQ(row.int64(0), 2); });
+    tx.query(Sql{"PRAGMA foreign_keys"}, [](const Row& row) { EXPECT_EQ(row.int64(0), 1); });
+    tx.query(Sql{"PRAGMA wal_autocheckpoint"}, [](const Row& row) { EXPECT_EQ(row.int64(0), 1000); });
+  });
+}
+
+TEST(SqliteDatabaseTest, AFullDiskIsUnavailableAndLeavesTheDatabaseUsable) {
+  testing::TemporarySqlite database;
+  make_table(*database);
+  const std::string body(64 << 10, 'x');
+  const auto insert_one = [&](std::int64_t id) {
+    database->write([&](Tx& tx) { tx.exec(insert, id, Blob(std::as_bytes(std::span(body)))); });
+  };
+  insert_one(1);
+  std::int64_t committed = 1;
+  {
+    const FileSizeLimit limit(1 << 20);
+    try {
+      while (committed < 100) {
+        insert_one(committed + 1);
+        ++committed;
+      }
+      FAIL() << "the limit had no effect";
+    } catch (const DbError& e) {
+      EXPECT_EQ(e.kind(), DbError::Kind::unavailable) << e.what();
+    }
+    EXPECT_EQ(rows(*database), committed);
+  }
+  insert_one(committed + 1);
+  database.reopen();
+  EXPECT_EQ(rows(*database), committed + 1);
+}
+
+TEST(SqliteDatabaseTest, ATextWhoseStorageWasReusedIsNoticed) {
+  testing::TemporarySqlite database;
+  make_table(*database);
+  std::string text = "SELECT 1";
+  const Sql sql{text.c_str()};
+  database->write([&](Tx& tx) { tx.exec(sql); });
+  text = "SELECT 2";
+  EXPECT_THROW(database->write([&](Tx& tx) { tx.exec(sql); }), DbError);
+}
+
+}  // namespace
+}  // namespace presetbridge::storage
