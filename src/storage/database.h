@@ -6,7 +6,7 @@
 //   literals; the order of RETURNING rows is unspecified: sort in code; sum() is cast to BIGINT. text is
 //   UTF-8 without U+0000; after a statement has thrown, its transaction can only roll back. DDL tokens for
 //   what differs: <bytes>, <key> (TEXT that sorts by code point), <int> (64 bits), and after a table's ')'
-//   either <strict> or <clustered> (the rows live in the primary key's order): both make SQLite check the
+//   either <table> or <clustered> (the rows live in the primary key's order): both make SQLite check the
 //   columns' types. Query token: <lock> (FOR UPDATE SKIP LOCKED), <for_update> (FOR UPDATE), nothing on
 //   SQLite, where one writer runs at a time.
 // Expected refusals are statements that change or return no row; a constraint error is a bug and fails the

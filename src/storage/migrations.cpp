@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS schema_migrations(
   name TEXT NOT NULL,
   checksum TEXT NOT NULL,
   applied_at <int> NOT NULL
-) <strict>;
+) <table>;
 )sql";
 constexpr Sql select_applied{"SELECT number, name, checksum FROM schema_migrations"};
 constexpr Sql insert_applied{

@@ -144,7 +144,7 @@ class Reader {
     if (name == "bytes") return dialect_.bytes;
     if (name == "key") return dialect_.key;
     if (name == "int") return dialect_.integer;
-    if (name == "strict") return dialect_.strict;
+    if (name == "table") return dialect_.table;
     if (name == "clustered") return dialect_.clustered;
     if (name == "lock") return dialect_.lock;
     if (name == "for_update") return dialect_.for_update;

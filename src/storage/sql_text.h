@@ -14,7 +14,7 @@ struct Dialect {
   std::string_view bytes;
   std::string_view key;
   std::string_view integer;
-  std::string_view strict;
+  std::string_view table;
   std::string_view clustered;
   std::string_view lock;
   std::string_view for_update;

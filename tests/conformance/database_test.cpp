@@ -21,7 +21,7 @@ CREATE TABLE thing(
   name <key> UNIQUE,
   body <bytes>,
   count <int> NOT NULL DEFAULT 0 CHECK (count >= 0)
-) <strict>;
+) <table>;
 CREATE TABLE part(  -- a comment; with a semicolon
   thing_id <int> NOT NULL REFERENCES thing(id) DEFERRABLE INITIALLY DEFERRED,
   label <key> NOT NULL,
@@ -452,7 +452,7 @@ TEST_P(DatabaseTest, ManyThreadsLoseNoUpdate) {
 TEST_P(DatabaseTest, AScriptIsAllOrNothing) {
   EXPECT_THROW(database_->write([](Tx& tx) {
     tx.exec_script(
-        "CREATE TABLE other(id <int> NOT NULL PRIMARY KEY) <strict>;\nINSERT INTO nowhere VALUES(1);");
+        "CREATE TABLE other(id <int> NOT NULL PRIMARY KEY) <table>;\nINSERT INTO nowhere VALUES(1);");
   }),
                DbError);
   EXPECT_THROW(database_->read([](Tx& tx) { tx.exec(Sql{"SELECT id FROM other"}); }), DbError);

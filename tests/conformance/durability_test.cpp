@@ -80,7 +80,7 @@ TEST_P(DurabilityTest, WhatWasCommittedOutlivesAKilledProcess) {
   run_and_kill(
       [&](Database& database) {
         database.write(
-            [](Tx& tx) { tx.exec_script("CREATE TABLE thing(id <int> NOT NULL PRIMARY KEY) <strict>;"); });
+            [](Tx& tx) { tx.exec_script("CREATE TABLE thing(id <int> NOT NULL PRIMARY KEY) <table>;"); });
         for (std::int64_t id = 1;; ++id) {
           database.write([&](Tx& tx) { tx.exec(insert, id); });
           commits.send(id);
@@ -101,7 +101,7 @@ TEST_P(DurabilityTest, WhatWasNotCommittedIsGoneAfterAKill) {
   run_and_kill(
       [&](Database& database) {
         database.write(
-            [](Tx& tx) { tx.exec_script("CREATE TABLE thing(id <int> NOT NULL PRIMARY KEY) <strict>;"); });
+            [](Tx& tx) { tx.exec_script("CREATE TABLE thing(id <int> NOT NULL PRIMARY KEY) <table>;"); });
         database.write([](Tx& tx) { tx.exec(insert, 1); });
         database.write([&](Tx& tx) {
           for (std::int64_t id = 2; id < 5'000; ++id) tx.exec(insert, id);

@@ -16,7 +16,7 @@ constexpr Dialect dialect{
     .bytes = "BLOB",
     .key = "TEXT",
     .integer = "INTEGER",
-    .strict = "STRICT",
+    .table = "STRICT",
     .clustered = "WITHOUT ROWID, STRICT",
     .lock = "",
     .for_update = "",

@@ -19,7 +19,7 @@ constexpr Sql count{"SELECT COUNT(*) FROM t"};
 
 void make_table(Database& database) {
   database.write([](Tx& tx) {
-    tx.exec_script("CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, body <bytes>) <strict>;");
+    tx.exec_script("CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, body <bytes>) <table>;");
   });
 }
 
