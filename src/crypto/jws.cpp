@@ -87,22 +87,24 @@ std::optional<json::object> public_members(const json::object& jwk, JwsAlgorithm
   }
   const auto e = number("e"), n = number("n");
   if (!e || !n || n->empty() || e->empty() || e->size() > 8) return std::nullopt;
-  // An exponent of 1 makes every signature valid, an even one none.
-  if ((e->back() & std::byte{1}) == std::byte{0} || *e == Bytes{std::byte{1}}) return std::nullopt;
+  // An exponent of 1 lets anybody sign; an even one is none; RFC 7518 6.3.1.2 forbids zeros in front.
+  if (e->front() == std::byte{0} || *e == Bytes{std::byte{1}} || (e->back() & std::byte{1}) == std::byte{0}) {
+    return std::nullopt;
+  }
   return json::object{{"e", jwk.at("e")}, {"kty", "RSA"}, {"n", jwk.at("n")}};
 }
 
-json::object exported_public(const cjose_jwk_t* jwk) {
+// Nothing for a key without a public part, which cjose makes of an EC `d` of zero.
+std::optional<json::object> exported_public(const cjose_jwk_t* jwk) {
   cjose_err error{};
   const CjoseText text(cjose_jwk_to_json(jwk, false, &error));
-  auto object = text ? parse_object(text.get()) : std::nullopt;
-  if (!object) throw std::runtime_error("cjose could not export a key");
-  return std::move(*object);
+  return text ? parse_object(text.get()) : std::nullopt;
 }
 
 std::string thumbprint_of(const cjose_jwk_t* jwk, JwsAlgorithm algorithm) {
-  const auto members = public_members(exported_public(jwk), algorithm);
-  if (!members) throw std::runtime_error("cjose exported a key that cannot be read");
+  const auto exported = exported_public(jwk);
+  const auto members = exported ? public_members(*exported, algorithm) : std::nullopt;
+  if (!members) throw std::runtime_error("cjose could not export a key");
   return base64url_encode(sha256(json::serialize(*members)));
 }
 
@@ -222,11 +224,12 @@ Expected<PublicJwk> PublicJwk::parse(std::string_view text) {
 
 std::string PublicJwk::to_json() const {
   auto jwk = exported_public(handle_->jwk);
-  jwk.erase("kid");
-  if (!kid_.empty()) jwk["kid"] = kid_;
-  jwk["alg"] = to_string(algorithm_);
-  jwk["use"] = "sig";
-  return json::serialize(jwk);
+  if (!jwk) throw std::runtime_error("cjose could not export a key");
+  jwk->erase("kid");
+  if (!kid_.empty()) (*jwk)["kid"] = kid_;
+  (*jwk)["alg"] = to_string(algorithm_);
+  (*jwk)["use"] = "sig";
+  return json::serialize(*jwk);
 }
 
 std::string PublicJwk::thumbprint() const {
@@ -255,7 +258,8 @@ Expected<PrivateJwk> PrivateJwk::parse(const SecretString& text) {
   auto handle = import(text.reveal());
   if (!handle || !has_allowed_size(handle->jwk)) return invalid_jwk("its parts do not make a key");
   // cjose makes an EC key from `d` alone: the public part beside it must be the same key's.
-  if (public_members(exported_public(handle->jwk), described->algorithm) != described->members) {
+  const auto exported = exported_public(handle->jwk);
+  if (!exported || public_members(*exported, described->algorithm) != described->members) {
     return invalid_jwk("its private and public parts are of different keys");
   }
   return PrivateJwk(PublicJwk(std::move(handle), described->algorithm, std::move(described->kid)));

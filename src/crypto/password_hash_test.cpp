@@ -1,0 +1,68 @@
+#include "crypto/password_hash.h"
+
+#include <gtest/gtest.h>
+
+namespace presetbridge::crypto {
+namespace {
+
+constexpr PasswordCost cheap{1, 8192};
+
+TEST(PasswordHash, VerifiesTheSamePasswordOnly) {
+  const PasswordHasher hasher(cheap);
+  const auto stored = hasher.hash("correct horse");
+  ASSERT_TRUE(stored);
+  EXPECT_TRUE(stored->starts_with("$argon2id$v=19$m=8,t=1,p=1$"));
+  EXPECT_TRUE(hasher.verify(*stored, "correct horse"));
+  EXPECT_FALSE(hasher.verify(*stored, "correct horsf"));
+  EXPECT_FALSE(hasher.verify(*stored, "correct hors"));
+  EXPECT_FALSE(hasher.verify(*stored, ""));
+  EXPECT_NE(hasher.hash("correct horse"), *stored) << "salted";
+}
+
+TEST(PasswordHash, CountsEveryByteOfAPassword) {
+  const PasswordHasher hasher(cheap);
+  const std::string with_zero("ab\0cd", 5);
+  const auto stored = hasher.hash(with_zero);
+  ASSERT_TRUE(stored);
+  EXPECT_TRUE(hasher.verify(*stored, with_zero));
+  EXPECT_FALSE(hasher.verify(*stored, "ab"));
+  const std::string longest(max_password_bytes, 'x');
+  const auto of_longest = hasher.hash(longest);
+  ASSERT_TRUE(of_longest);
+  EXPECT_TRUE(hasher.verify(*of_longest, longest));
+  EXPECT_FALSE(hasher.verify(*of_longest, longest.substr(1)));
+}
+
+TEST(PasswordHash, RefusesATooLongPassword) {
+  const PasswordHasher hasher(cheap);
+  const std::string too_long(max_password_bytes + 1, 'x');
+  EXPECT_EQ(hasher.hash(too_long).error().code, "PASSWORD_TOO_LONG");
+  EXPECT_FALSE(hasher.verify(*hasher.hash("x"), too_long));
+}
+
+TEST(PasswordHash, IsDueForRehashingWhenTheCostHasChanged) {
+  const auto stored = PasswordHasher(cheap).hash("correct horse");
+  ASSERT_TRUE(stored);
+  EXPECT_FALSE(PasswordHasher(cheap).needs_rehash(*stored));
+  EXPECT_TRUE(PasswordHasher({2, 8192}).needs_rehash(*stored));
+  EXPECT_TRUE(PasswordHasher({1, 16384}).needs_rehash(*stored));
+  EXPECT_TRUE(PasswordHasher({2, 8192}).verify(*stored, "correct horse")) << "old hashes stay valid";
+}
+
+TEST(PasswordHash, TakesNoTextThatIsNoHash) {
+  const PasswordHasher hasher(cheap);
+  for (const auto& stored : {std::string(), std::string("$argon2id$"), std::string("plain"),
+                             std::string(10'000, '$'), std::string("$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA")}) {
+    EXPECT_FALSE(hasher.verify(stored, "plain"));
+    EXPECT_FALSE(hasher.verify(stored, ""));
+  }
+  EXPECT_TRUE(hasher.needs_rehash("plain"));
+  EXPECT_TRUE(hasher.needs_rehash(std::string(10'000, '$')));
+}
+
+TEST(PasswordHash, ACostBelowTheLeastIsAnError) {
+  EXPECT_EQ(PasswordHasher({0, 8192}).hash("x").error().code, "OUT_OF_MEMORY");
+}
+
+}  // namespace
+}  // namespace presetbridge::crypto

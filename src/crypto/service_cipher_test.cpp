@@ -1,0 +1,119 @@
+#include "crypto/service_cipher.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "crypto/digest.h"
+#include "crypto/encoding.h"
+#include "crypto/random.h"
+
+namespace presetbridge::crypto {
+namespace {
+
+constexpr ValuePlace place{"integrations.secret", 42};
+
+std::string code_of(const Expected<SecretString>& result) {
+  return result ? "opened" : result.error().code;
+}
+
+ServiceKey copy_of(const ServiceKey& key) {
+  return {key.id, key.key.clone()};
+}
+
+template <class... Keys>
+std::vector<ServiceKey> list(const Keys&... keys) {
+  std::vector<ServiceKey> all;
+  (all.push_back(copy_of(keys)), ...);
+  return all;
+}
+
+class ServiceCipherTest : public ::testing::Test {
+ protected:
+  SystemRandom random_;
+  ServiceKey key_ = generate_service_key(random_);
+  ServiceCipher cipher_{list(key_), random_};
+};
+
+TEST_F(ServiceCipherTest, DecryptsWhatItEncryptedAtTheSamePlace) {
+  for (const auto& text : {std::string("store-secret"), std::string(), std::string(50'000, 'x')}) {
+    const auto value = cipher_.encrypt(place, text);
+    EXPECT_EQ(value.size(), text.size() + 45);
+    const auto opened = cipher_.decrypt(place, value);
+    ASSERT_TRUE(opened);
+    EXPECT_EQ(opened->reveal(), text);
+  }
+  EXPECT_NE(cipher_.encrypt(place, "same"), cipher_.encrypt(place, "same"));
+}
+
+// Made by another implementation of AES-GCM: pins the stored form too.
+TEST_F(ServiceCipherTest, DecryptsAValueThatWasMadeElsewhere) {
+  ServiceKey key{{}, SecretBytes(32)};
+  ASSERT_TRUE(hex_decode_exactly("a1a2a3a4a5a6a7a8", key.id));
+  for (std::size_t i = 0; i < 32; ++i) key.key.writable()[i] = static_cast<std::byte>(i);
+  const ServiceCipher cipher(list(key), random_);
+  const auto value = hex_decode(
+      "01a1a2a3a4a5a6a7a8404142434445464748494a4b91cdc1514311f466aeb67242fd1bf887d4968179d01a58b3ae3362c677f1"
+      "ddde9d52"
+      "4831");
+  ASSERT_TRUE(value);
+  const auto opened = cipher.decrypt(place, *value);
+  ASSERT_TRUE(opened) << opened.error().code;
+  EXPECT_EQ(opened->reveal(), "store-secret");
+}
+
+TEST_F(ServiceCipherTest, FindsAnyChangedBit) {
+  const auto value = cipher_.encrypt(place, "store-secret");
+  for (std::size_t bit = 0; bit < value.size() * 8; ++bit) {
+    auto changed = value;
+    changed[bit / 8] ^= std::byte{1} << (bit % 8);
+    EXPECT_EQ(code_of(cipher_.decrypt(place, changed)), "RECORD_CORRUPT") << bit;
+  }
+  for (std::size_t size = 0; size < value.size(); ++size) {
+    EXPECT_EQ(code_of(cipher_.decrypt(place, ByteView(value).first(size))), "RECORD_CORRUPT") << size;
+  }
+}
+
+// The checksum is for accidents; this is the attacker who makes it anew.
+TEST_F(ServiceCipherTest, FindsAnyChangedBitWhenTheChecksumIsMadeAnew) {
+  const auto value = cipher_.encrypt(place, "store-secret");
+  const std::size_t covered = value.size() - 8;
+  for (std::size_t bit = 0; bit < covered * 8; ++bit) {
+    auto changed = value;
+    changed[bit / 8] ^= std::byte{1} << (bit % 8);
+    const auto checksum = sha256(ByteView(ByteView(changed).first(covered)));
+    std::copy_n(checksum.begin(), 8, changed.begin() + static_cast<std::ptrdiff_t>(covered));
+    const bool is_key_id = bit >= 8 && bit < 72;
+    EXPECT_EQ(code_of(cipher_.decrypt(place, changed)), is_key_id ? "UNKNOWN_SERVICE_KEY" : "RECORD_CORRUPT")
+        << bit;
+  }
+}
+
+TEST_F(ServiceCipherTest, RefusesAValueFromAnotherRowOrColumn) {
+  const auto value = cipher_.encrypt(place, "store-secret");
+  EXPECT_EQ(code_of(cipher_.decrypt({"integrations.secret", 43}, value)), "RECORD_CORRUPT");
+  EXPECT_EQ(code_of(cipher_.decrypt({"integrations.secrets", 42}, value)), "RECORD_CORRUPT");
+  EXPECT_EQ(code_of(cipher_.decrypt({"", 42}, value)), "RECORD_CORRUPT");
+}
+
+TEST_F(ServiceCipherTest, TheFirstKeyEncryptsAndAllDecrypt) {
+  const auto old_value = cipher_.encrypt(place, "store-secret");
+  const auto fresh = generate_service_key(random_);
+  const ServiceCipher both(list(fresh, key_), random_);
+  EXPECT_EQ(both.decrypt(place, old_value)->reveal(), "store-secret");
+  EXPECT_EQ(both.needs_rotation(old_value), true);
+  const auto new_value = both.encrypt(place, "store-secret");
+  EXPECT_EQ(both.needs_rotation(new_value), false);
+  EXPECT_EQ(code_of(cipher_.decrypt(place, new_value)), "UNKNOWN_SERVICE_KEY");
+  EXPECT_EQ(both.needs_rotation("nonsense").error().code, "RECORD_CORRUPT");
+}
+
+TEST_F(ServiceCipherTest, RefusesKeysThatItCannotWorkWith) {
+  EXPECT_THROW(ServiceCipher({}, random_), std::invalid_argument);
+  EXPECT_THROW(ServiceCipher(list(key_, key_), random_), std::invalid_argument);
+  EXPECT_THROW(ServiceCipher(list(ServiceKey{{}, SecretBytes(31)}), random_), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace presetbridge::crypto
