@@ -201,7 +201,7 @@ std::string_view cut_utf8(std::string_view text, std::size_t max_bytes) {
 std::string normalise_username(std::string_view raw, std::size_t max_characters) {
   auto name = without_at(trim_unicode(raw));
   name = without_at(trim_unicode(without_url(name)));
-  if (name == "@" || !at_most(name, max_characters)) return {};
+  if (!at_most(name, max_characters)) return {};
   return std::string(name);
 }
 

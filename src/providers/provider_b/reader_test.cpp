@@ -1,0 +1,148 @@
+#include "providers/provider_b/reader.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "providers/testing.h"
+
+namespace presetbridge::providers {
+namespace {
+
+using domain::OrderEvent;
+using domain::OrderLine;
+using domain::Payment;
+using domain::Refund;
+using ::testing::ElementsAre;
+using testing::golden;
+using ::testing::IsEmpty;
+using Event = OrderEvent::Kind;
+
+Expected<OrderEvent> read(std::string_view body, std::string_view topic = {},
+                          std::span<const std::string> fields = {}) {
+  return testing::parse_with(domain::Provider::provider_b, body, topic, fields);
+}
+OrderEvent order(std::string_view members, std::span<const std::string> fields = {}) {
+  return read(fmt::format("{{\"id\":1{}{}}}", members.empty() ? "" : ",", members), {}, fields).value();
+}
+
+TEST(PluginOrder, OfTheSeedIsRead) {
+  const auto event = read(golden("provider_b_seed.json")).value();
+  EXPECT_EQ(event.kind, Event::order);
+  EXPECT_EQ(event.provider, domain::Provider::provider_b);
+  EXPECT_EQ(event.order_id, "5120");
+  EXPECT_EQ(event.order_number, "wc_order_Hk29Tq8LmZ4Vb");
+  EXPECT_EQ(event.email, "kim@example.com");
+  EXPECT_EQ(event.username, "kim_tones");
+  EXPECT_EQ(event.payment, Payment::deliver);
+  EXPECT_THAT(event.lines, ElementsAre(OrderLine{"", "PRESET-CLEAN-01", "93", "", "Clean Preset", 1, {}}));
+}
+
+TEST(PluginOrder, WithMixedMetaDataIsReadExactly) {
+  const auto event = read(golden("provider_b_order.json"), "order.updated").value();
+  EXPECT_EQ(event.order_id, "7700123");
+  EXPECT_EQ(event.email, "joerg@example.net");
+  EXPECT_EQ(event.username, "Jörg-Müller");
+  EXPECT_EQ(event.raw_username, "https://cloud.example/users/Jörg-Müller/?tab=presets#top");
+  EXPECT_EQ(event.payment, Payment::deliver);
+  EXPECT_EQ(event.updated_at, parse_iso8601("2026-11-02T08:03:41Z"));
+  EXPECT_THAT(event.lines,
+              ElementsAre(OrderLine{"40311", "CAP-PLX-1", "812", "", "Plexi Crunch — Captures №1", 1, {}},
+                          OrderLine{"40312", "PRE-AMB-7", "813", "9901", "Ambient Pads \"Nordlys\"", 2, {}},
+                          OrderLine{"40313", "", "814", "", "澄んだクリーン", 1, {}},
+                          OrderLine{"40314", "BND-METAL", "815", "9902", "Modern Metal Bundle 🎸", 1, {}},
+                          OrderLine{"40315", "", "", "", "T-shirt (black)", 1, {}}));
+  EXPECT_THAT(event.refunds, ElementsAre(Refund{"7700456", {}}, Refund{"7700457", {}}));
+}
+
+TEST(PluginOrder, DeliversByItsStatus) {
+  EXPECT_EQ(order("").payment, Payment::deliver);
+  const std::vector<std::pair<std::string, Payment>> known = {{"processing", Payment::deliver},
+                                                              {"completed", Payment::deliver},
+                                                              {"refunded", Payment::refunded},
+                                                              {"cancelled", Payment::cancelled},
+                                                              {"failed", Payment::cancelled},
+                                                              {"trash", Payment::cancelled},
+                                                              {"pending", Payment::awaiting_payment},
+                                                              {"on-hold", Payment::awaiting_payment},
+                                                              {"checkout-draft", Payment::awaiting_payment},
+                                                              {"custom", Payment::awaiting_payment}};
+  for (const auto& [status, payment] : known) {
+    EXPECT_EQ(order(fmt::format("\"status\":\"{}\"", status)).payment, payment) << status;
+  }
+}
+
+TEST(PluginOrder, ThatIsDeletedStops) {
+  const auto event = read(golden("provider_b_deleted.json"), "order.deleted").value();
+  EXPECT_EQ(event.kind, Event::stop);
+  EXPECT_EQ(event.order_id, "7700123");
+  EXPECT_EQ(event.payment, Payment::cancelled);
+}
+
+TEST(PluginUsername, IgnoresMetaValuesThatAreNoStrings) {
+  for (const auto value :
+       {"7", "true", "null", "[\"kim\"]", "{\"name\":\"kim\"}", "1e400", "\"\"", "\"a\\u0000b\""}) {
+    const auto event = order(fmt::format(R"("meta_data":[{{"key":"vendor_username","value":{}}}])", value));
+    EXPECT_EQ(event.username, "") << value;
+    EXPECT_EQ(event.raw_username, "") << value;
+  }
+  EXPECT_EQ(
+      order(
+          R"("meta_data":[{"key":7,"value":"a"},{"value":"b"},null,[],{"key":"vendor_username","value":"c"}])")
+          .username,
+      "c");
+}
+
+TEST(PluginUsername, HasOneNameAndTheMerchantsOwn) {
+  EXPECT_EQ(order(R"("meta_data":[{"key":"cloud_username","value":"a"}])").username, "");
+  const std::vector<std::string> fields{"_billing_amp_name"};
+  EXPECT_EQ(order(R"("meta_data":[{"key":"_billing_amp_name","value":"a"}])", fields).username, "a");
+}
+
+TEST(PluginOrder, MayLackEverythingButItsId) {
+  const auto event = order(
+      R"("billing":null,"meta_data":null,"line_items":[null,{"product_id":0,"variation_id":0,"quantity":"2"}],"refunds":null,"date_modified_gmt":null)");
+  EXPECT_EQ(event.email, "");
+  EXPECT_EQ(event.updated_at, std::nullopt);
+  EXPECT_THAT(event.lines, ElementsAre(OrderLine{"", "", "", "", "", 2, {}}));
+  EXPECT_THAT(event.refunds, IsEmpty());
+}
+
+TEST(PluginOrder, NeedsAnOrderIdThatIsNotZero) {
+  for (const auto body :
+       {"{}", R"({"id":0})", R"({"id":null})", R"({"id":1.5})", R"({"action":"x","arg":7})"}) {
+    const auto event = read(body);
+    ASSERT_FALSE(event) << body;
+    EXPECT_EQ(event.error().code, "INVALID_PAYLOAD");
+    EXPECT_EQ(event.error().details.at(0).field, "id");
+  }
+  EXPECT_FALSE(read("webhook_id=7"));
+}
+
+TEST(PluginOrder, IsTooLargeBeyondTwoHundredAndFiftyLines) {
+  std::string lines = "{}";
+  for (int i = 1; i < 251; ++i) lines += ",{}";
+  const auto event = order("\"line_items\":[" + lines + "]");
+  EXPECT_TRUE(event.too_large);
+  EXPECT_THAT(event.lines, IsEmpty());
+}
+
+TEST(PluginOrder, BeyondTheLimitOfValuesIsTooLarge) {
+  std::string meta = "0";
+  for (int i = 0; i < 60'000; ++i) meta += ",0";
+  const auto event = order("\"meta_data\":[" + meta + "]");
+  EXPECT_TRUE(event.too_large);
+}
+
+TEST(PluginTopic, ThatIsUnknownIsIgnored) {
+  for (const auto topic :
+       {"product.updated", "customer.deleted", "action.woocommerce_add_to_cart", "coupon.created"}) {
+    EXPECT_EQ(read("{}", topic).value().kind, Event::ignored_topic) << topic;
+  }
+  for (const auto topic : {"", "order.created", "order.updated", "order.restored"}) {
+    EXPECT_EQ(read(R"({"id":1})", topic).value().kind, Event::order) << topic;
+  }
+}
+
+}  // namespace
+}  // namespace presetbridge::providers
