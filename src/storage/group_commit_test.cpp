@@ -1,0 +1,323 @@
+#include "storage/group_commit.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <string>
+
+#include "storage/testing.h"
+
+namespace presetbridge::storage {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr Sql insert{"INSERT INTO t(id, parent) VALUES($1, $2)"};
+constexpr Sql all_ids{"SELECT id FROM t ORDER BY id"};
+
+class Lines final : public Log {
+ public:
+  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+    const std::lock_guard lock(mutex_);
+    std::string line(message);
+    for (const LogField& field : fields) {
+      if (const auto* text = std::get_if<std::string_view>(&field.value)) line += " " + std::string(*text);
+    }
+    lines.push_back(line);
+  }
+  std::vector<std::string> lines;
+
+ private:
+  std::mutex mutex_;
+};
+
+// Refuses each transaction for as long as it is told to.
+class UnavailableDatabase final : public Database {
+ public:
+  explicit UnavailableDatabase(Database& real) : real_(real) {}
+  void write(const TxFn& fn) override {
+    ++writes;
+    if (away) throw DbError(DbError::Kind::unavailable, "the server is away");
+    real_.write(fn);
+  }
+  void read(const TxFn& fn) override { real_.read(fn); }
+  std::string_view engine() const override { return real_.engine(); }
+  std::atomic<bool> away = true;
+  std::atomic<int> writes = 0;
+
+ private:
+  Database& real_;
+};
+
+class GroupCommitTest : public ::testing::Test {
+ protected:
+  GroupCommitTest() {
+    database_->write([](Tx& tx) {
+      tx.exec_script(
+          "CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, "
+          "parent <int> REFERENCES t(id) DEFERRABLE INITIALLY DEFERRED) <table>;");
+    });
+  }
+
+  std::vector<std::int64_t> ids() {
+    std::vector<std::int64_t> found;
+    database_->read(
+        [&](Tx& tx) { tx.query(all_ids, [&](const Row& row) { found.push_back(row.int64(0)); }); });
+    return found;
+  }
+
+  // Occupies the writer until open() is called, so that what is submitted in between waits together.
+  class Gate {
+   public:
+    explicit Gate(GroupCommit& commits) {
+      commits.submit([this](Tx&) { entered_.count_down(), opened_.wait(); },
+                     [](const std::exception_ptr&, Completions&) {});
+      entered_.wait();
+    }
+    void open() { opened_.count_down(); }
+
+   private:
+    std::latch entered_{1};
+    std::latch opened_{1};
+  };
+
+  // Starts a write; its outcome arrives in results_[i].
+  template <class Fn>
+  void start(GroupCommit& commits, Executor& executor, std::size_t i, Fn fn) {
+    if (results_.size() <= i) results_.resize(i + 1);
+    spawn(commits.write(executor, std::move(fn)), [this, i](auto outcome) {
+      results_[i] = std::move(*outcome.value);
+      ++finished_;
+    });
+  }
+  auto finished(std::size_t count) {
+    return [this, count] { return finished_ == count; };
+  }
+
+  testing::TemporarySqlite database_;
+  Lines log_;
+  testing::Mailbox mailbox_;
+  std::vector<Expected<std::int64_t>> results_;
+  std::size_t finished_ = 0;
+};
+
+std::int64_t add(Tx& tx, std::int64_t id) {
+  tx.exec(insert, id, nullptr);
+  return id;
+}
+
+TEST_F(GroupCommitTest, UnitsThatWaitTogetherShareOneCommitAndOnePostAnExecutor) {
+  GroupCommit commits(*database_, log_);
+  testing::Mailbox other;
+  Gate gate(commits);
+  for (std::size_t i = 0; i < 100; ++i) {
+    start(commits, i % 2 == 0 ? mailbox_ : other, i,
+          [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
+  }
+  EXPECT_EQ(commits.stats().queued_writes, 100U);
+  gate.open();
+  mailbox_.run_until(finished(50));
+  other.run_until(finished(100));
+  EXPECT_EQ(mailbox_.posts(), 1U);
+  EXPECT_EQ(other.posts(), 1U);
+  EXPECT_EQ(commits.stats().commits, 2U);
+  EXPECT_EQ(commits.stats().units, 101U);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(results_[i], static_cast<std::int64_t>(i));
+  EXPECT_EQ(ids().size(), 100U);
+  EXPECT_THAT(log_.lines, IsEmpty());
+}
+
+TEST_F(GroupCommitTest, ATransactionHoldsNoMoreUnitsThanItsCap) {
+  GroupCommit commits(*database_, log_, {.max_units = 10});
+  Gate gate(commits);
+  for (std::size_t i = 0; i < 35; ++i) {
+    start(commits, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
+  }
+  gate.open();
+  mailbox_.run_until(finished(35));
+  EXPECT_EQ(commits.stats().commits, 1U + 4U);
+}
+
+TEST_F(GroupCommitTest, OnlyTheUnitAtFaultFails) {
+  GroupCommit commits(*database_, log_);
+  Gate gate(commits);
+  for (std::size_t i = 0; i < 30; ++i) {
+    const auto id = static_cast<std::int64_t>(i);
+    if (i == 7) {
+      start(commits, mailbox_, i,
+            [id](Tx& tx) -> std::int64_t { add(tx, id), throw std::runtime_error("poison"); });
+    } else if (i == 13) {
+      start(commits, mailbox_, i,
+            [id](Tx& tx) -> std::int64_t { add(tx, id), throw Error{"MINE", "Refused.", {}}; });
+    } else if (i == 20) {
+      start(commits, mailbox_, i, [](Tx& tx) { return add(tx, 0); });  // there already
+    } else if (i == 29) {
+      start(commits, mailbox_, i, [id](Tx& tx) { return tx.exec(insert, id, 999); });  // fails at the commit
+    } else {
+      start(commits, mailbox_, i, [id](Tx& tx) { return add(tx, id); });
+    }
+  }
+  gate.open();
+  mailbox_.run_until(finished(30));
+  std::vector<std::int64_t> expected;
+  for (std::size_t i = 0; i < 30; ++i) {
+    if (i == 7 || i == 20 || i == 29) {
+      ASSERT_FALSE(results_[i]) << i;
+      EXPECT_EQ(results_[i].error().code, "INTERNAL_ERROR");
+      EXPECT_THAT(results_[i].error().message, Not(HasSubstr("SQL")));
+    } else if (i == 13) {
+      EXPECT_EQ(results_[i], std::unexpected(Error{"MINE", "Refused.", {}}));
+    } else {
+      EXPECT_EQ(results_[i], static_cast<std::int64_t>(i));
+      expected.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+  EXPECT_EQ(ids(), expected);
+  EXPECT_EQ(commits.stats().failed, 4U);
+  ASSERT_EQ(log_.lines.size(), 3U) << "an Error is an answer, not a fault";
+  EXPECT_THAT(log_.lines, Contains(HasSubstr("poison")));
+  EXPECT_THAT(log_.lines, Contains(HasSubstr("UNIQUE")));
+  EXPECT_THAT(log_.lines, Contains(HasSubstr("FOREIGN KEY")));
+}
+
+TEST_F(GroupCommitTest, TheResultIsThatOfTheRunThatWasCommitted) {
+  GroupCommit commits(*database_, log_);
+  Gate gate(commits);
+  std::atomic<int> runs = 0;
+  start(commits, mailbox_, 0, [&](Tx&) -> std::int64_t { return ++runs; });
+  start(commits, mailbox_, 1, [&](Tx&) -> std::int64_t { throw std::runtime_error("poison"); });
+  gate.open();
+  mailbox_.run_until(finished(2));
+  EXPECT_EQ(runs, 2);
+  EXPECT_EQ(results_[0], 2);
+}
+
+TEST_F(GroupCommitTest, AnUnavailableDatabaseFailsAllAtOnceWithoutBlame) {
+  UnavailableDatabase away(*database_);
+  GroupCommit commits(away, log_, {.inline_execution = true});
+  commits.submit([](Tx&) {},
+                 [&](const std::exception_ptr&, Completions&) {
+                   // Called within the loop that runs units: these three wait together.
+                   for (std::size_t i = 0; i < 3; ++i)
+                     start(commits, mailbox_, i, [](Tx& tx) { return add(tx, 1); });
+                 });
+  mailbox_.run_until(finished(3));
+  for (const auto& result : results_) EXPECT_EQ(result.error().code, "STORAGE_UNAVAILABLE");
+  EXPECT_EQ(away.writes, 2);
+  EXPECT_EQ(log_.lines.size(), 2U);
+}
+
+TEST_F(GroupCommitTest, AFullQueueRefusesAtOnce) {
+  GroupCommit commits(*database_, log_, {.max_queue = 3});
+  Gate gate(commits);
+  for (std::size_t i = 0; i < 5; ++i) {
+    start(commits, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
+  }
+  mailbox_.run_until(finished(2));  // while the writer is held
+  EXPECT_EQ(results_[3].error().code, "OVERLOADED");
+  EXPECT_EQ(results_[4].error().code, "OVERLOADED");
+  gate.open();
+  mailbox_.run_until(finished(5));
+  EXPECT_THAT(ids(), ElementsAre(0, 1, 2));
+  EXPECT_THAT(log_.lines, IsEmpty());
+}
+
+TEST_F(GroupCommitTest, ShutdownRunsWhatWaitsAndRefusesWhatComesAfter) {
+  GroupCommit commits(*database_, log_);
+  Gate gate(commits);
+  for (std::size_t i = 0; i < 50; ++i) {
+    start(commits, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
+  }
+  gate.open();
+  commits.shutdown();
+  commits.shutdown();
+  EXPECT_EQ(ids().size(), 50U);
+  start(commits, mailbox_, 50, [](Tx& tx) { return add(tx, 50); });
+  mailbox_.run_until(finished(51));
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_TRUE(results_[i]);
+  EXPECT_EQ(results_[50].error().code, "OVERLOADED");
+}
+
+TEST_F(GroupCommitTest, AReadSeesWhatWasCommittedAndCannotWrite) {
+  GroupCommit commits(*database_, log_);
+  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 5); });
+  mailbox_.run_until(finished(1));
+  std::optional<Expected<std::int64_t>> read;
+  std::optional<Expected<void>> wrote;
+  spawn(commits.read(mailbox_,
+                     [](Tx& tx) { return *tx.one(all_ids, [](const Row& row) { return row.int64(0); }); }),
+        [&](auto outcome) { read = *outcome.value; });
+  mailbox_.run_until([&] { return read.has_value(); });
+  EXPECT_EQ(*read, 5);
+  spawn(commits.read(mailbox_, [](Tx& tx) { add(tx, 6); }), [&](auto outcome) { wrote = *outcome.value; });
+  mailbox_.run_until([&] { return wrote.has_value(); });
+  EXPECT_EQ(wrote->error().code, "INTERNAL_ERROR");
+  EXPECT_THAT(ids(), ElementsAre(5));
+}
+
+TEST_F(GroupCommitTest, AReturnedErrorDoesNotRollBackAndAThrownOneDoes) {
+  GroupCommit commits(*database_, log_);
+  std::optional<Expected<int>> returned;
+  spawn(commits.write(mailbox_,
+                      [](Tx& tx) -> Expected<int> {
+                        add(tx, 1);
+                        return fail("STANDS", "It stands.");
+                      }),
+        [&](auto outcome) { returned = *outcome.value; });
+  mailbox_.run_until([&] { return returned.has_value(); });
+  EXPECT_EQ(returned->error().code, "STANDS");
+  start(commits, mailbox_, 0,
+        [](Tx& tx) -> std::int64_t { add(tx, 2), throw Error{"GONE", "It is gone.", {}}; });
+  mailbox_.run_until(finished(1));
+  EXPECT_EQ(results_[0].error().code, "GONE");
+  EXPECT_THAT(ids(), ElementsAre(1));
+}
+
+TEST_F(GroupCommitTest, InlineExecutionNeedsNoThreadAndNoWaiting) {
+  presetbridge::testing::VirtualScheduler scheduler(database_.clock);
+  GroupCommit commits(*database_, log_, {.inline_execution = true});
+  start(commits, scheduler, 0, [](Tx& tx) { return add(tx, 1); });
+  EXPECT_THAT(ids(), ElementsAre(1));
+  EXPECT_EQ(finished_, 0U) << "it resumes as a callback of its executor";
+  scheduler.run();
+  EXPECT_EQ(results_[0], 1);
+}
+
+TEST_F(GroupCommitTest, ManyThreadsEachGetTheirOwnAnswer) {
+  GroupCommit commits(*database_, log_);
+  constexpr int threads = 4;
+  constexpr int each = 200;
+  std::atomic<int> right = 0;
+  std::vector<std::thread> all;
+  for (int t = 0; t < threads; ++t) {
+    all.emplace_back([&, t] {
+      testing::Mailbox mailbox;
+      int done = 0;
+      for (int i = 0; i < each; ++i) {
+        const std::int64_t id = t * each + i;
+        spawn(commits.write(mailbox,
+                            [id, i](Tx& tx) {
+                              if (i % 50 == 49) throw std::runtime_error("poison");
+                              return add(tx, id);
+                            }),
+              [&, id, i](auto outcome) {
+                ++done;
+                const Expected<std::int64_t>& result = *outcome.value;
+                if (i % 50 == 49 ? !result : result == id) ++right;
+              });
+      }
+      mailbox.run_until([&] { return done == each; });
+    });
+  }
+  for (auto& thread : all) thread.join();
+  EXPECT_EQ(right, threads * each);
+  EXPECT_EQ(ids().size(), static_cast<std::size_t>(threads * (each - each / 50)));
+}
+
+}  // namespace
+}  // namespace presetbridge::storage

@@ -1,0 +1,110 @@
+#include "storage/migrations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "storage/testing.h"
+
+namespace presetbridge::storage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr Migration first{1, "first",
+                          "CREATE TABLE a(id <int> NOT NULL PRIMARY KEY) <table>;\nINSERT INTO a VALUES(7);"};
+constexpr Migration second{2, "second",
+                           "ALTER TABLE a ADD COLUMN name TEXT;\nCREATE INDEX a_name ON a(name);\n"};
+
+std::vector<std::int64_t> ids(Database& database) {
+  static constexpr Sql select{"SELECT id FROM a ORDER BY id"};
+  std::vector<std::int64_t> found;
+  database.read([&](Tx& tx) { tx.query(select, [&](const Row& row) { found.push_back(row.int64(0)); }); });
+  return found;
+}
+
+TEST(MigrationsTest, WhatIsMissingIsAppliedOnce) {
+  testing::TemporarySqlite database;
+  EXPECT_EQ(migrate(*database, std::array{first}), 1);
+  EXPECT_EQ(migrate(*database, std::array{first}), 0);
+  EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
+  database.reopen();
+  EXPECT_EQ(migrate(*database, std::array{first, second}), 0);
+  EXPECT_THAT(ids(*database), ElementsAre(7));
+}
+
+TEST(MigrationsTest, WhenEachWasAppliedIsKept) {
+  testing::TemporarySqlite database;
+  ASSERT_TRUE(migrate(*database, std::array{first}));
+  static constexpr Sql select{"SELECT name, applied_at FROM schema_migrations WHERE number = $1"};
+  database->read([&](Tx& tx) {
+    tx.query(select, 1, [&](const Row& row) {
+      EXPECT_EQ(row.text(0), "first");
+      EXPECT_EQ(row.time(1), database.clock.now());
+    });
+  });
+}
+
+TEST(MigrationsTest, AChangedTextOfAnAppliedMigrationIsRefused) {
+  testing::TemporarySqlite database;
+  ASSERT_TRUE(migrate(*database, std::array{first}));
+  constexpr Migration changed{1, "first", "CREATE TABLE a(id <int> NOT NULL PRIMARY KEY) <table>;"};
+  const auto result = migrate(*database, std::array{changed, second});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, "SCHEMA_CHANGED");
+  EXPECT_EQ(migrate(*database, std::array{first, second}), 1) << "the refusal applied nothing";
+}
+
+TEST(MigrationsTest, ANewerDatabaseIsRefusedInOneSentence) {
+  testing::TemporarySqlite database;
+  ASSERT_TRUE(migrate(*database, std::array{first, second}));
+  const auto result = migrate(*database, std::array{first});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, "SCHEMA_NEWER");
+  EXPECT_THAT(result.error().message, HasSubstr("start a newer version"));
+}
+
+TEST(MigrationsTest, AFailingMigrationLeavesTheOnesBeforeItAndNothingOfItself) {
+  testing::TemporarySqlite database;
+  constexpr Migration broken{2, "broken", "INSERT INTO a VALUES(8);\nINSERT INTO nowhere VALUES(1);"};
+  const auto result = migrate(*database, std::array{first, broken});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, "MIGRATION_FAILED");
+  EXPECT_THAT(result.error().message, HasSubstr("Migration 2 (broken)"));
+  EXPECT_THAT(ids(*database), ElementsAre(7));
+  EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
+}
+
+TEST(MigrationsTest, AGapInTheNumbersIsRefusedBeforeAnythingIsDone) {
+  testing::TemporarySqlite database;
+  constexpr Migration third{3, "third", "DROP TABLE a;"};
+  EXPECT_FALSE(migrate(*database, std::array{first, third}));
+  EXPECT_EQ(migrate(*database, std::array{first}), 1);
+}
+
+TEST(MigrationsTest, NodesThatStartTogetherApplyEachOnce) {
+  testing::TemporarySqlite database;
+  std::atomic<int> applied = 0;
+  std::vector<std::thread> nodes;
+  for (int i = 0; i < 4; ++i) {
+    nodes.emplace_back([&] {
+      const auto count = migrate(*database, std::array{first, second});
+      ASSERT_TRUE(count) << count.error().message;
+      applied += *count;
+    });
+  }
+  for (auto& node : nodes) node.join();
+  EXPECT_EQ(applied, 2);
+}
+
+TEST(MigrationsTest, TheSchemaOfThisProgramApplies) {
+  testing::TemporarySqlite database;
+  const auto applied = migrate(*database);
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_EQ(*applied, static_cast<int>(builtin_migrations().size()));
+}
+
+}  // namespace
+}  // namespace presetbridge::storage
