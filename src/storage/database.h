@@ -1,14 +1,16 @@
 // The Database port: transactions over one of two engines, with SQL that both speak.
 //
-// The rules of the SQL (each checked by the driver or by tests/conformance):
-//   parameters are exactly $1..$n, each used; casts are CAST(x AS BIGINT), never ::; flags are 0/1 compared
-//   with =; no JSON functions, LIKE, lower(), nullable ORDER BY or alias in UPDATE; hot predicates are
-//   literals; the order of RETURNING rows is unspecified: sort in code; sum() is cast to BIGINT. text is
-//   UTF-8 without U+0000; after a statement has thrown, its transaction can only roll back. DDL tokens for
-//   what differs: <bytes>, <key> (TEXT that sorts by code point), <int> (64 bits), and after a table's ')'
-//   either <table> or <clustered> (the rows live in the primary key's order): both make SQLite check the
-//   columns' types. Query token: <lock> (FOR UPDATE SKIP LOCKED), <for_update> (FOR UPDATE), nothing on
-//   SQLite, where one writer runs at a time.
+// The rules of the SQL, each checked by the driver or by tests/conformance:
+// - parameters are exactly $1..$n, each used; casts are CAST(x AS BIGINT), never ::; flags are 0/1;
+// - no JSON functions, LIKE, lower(), nullable ORDER BY or alias in UPDATE; hot predicates are literals;
+// - the order of RETURNING rows is unspecified: sort in code; sum() is cast to BIGINT;
+// - text is UTF-8 without U+0000; after a statement has thrown, its transaction can only roll back;
+// - DDL tokens for what differs: <bytes>, <key> (TEXT that sorts by code point), <int> (64 bits), and after a
+//   table's ')' either <table> or <clustered> (rows live in the primary key's order); with both, SQLite
+//   checks the types of columns;
+// - query tokens: <lock> (FOR UPDATE SKIP LOCKED) and <for_update> (FOR UPDATE), which are nothing on SQLite,
+//   where one writer runs.
+//
 // Expected refusals are statements that change or return no row; a constraint error is a bug and fails the
 // transaction.
 #pragma once
