@@ -1,7 +1,8 @@
 # presetbridge_options: what every target of ours is compiled with.
 add_library(presetbridge_options INTERFACE)
 target_include_directories(presetbridge_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
-target_compile_options(presetbridge_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+target_compile_options(presetbridge_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror
+  -Wno-missing-designated-field-initializers)
 target_link_libraries(presetbridge_options INTERFACE Threads::Threads)
 if(PRESETBRIDGE_SANITIZE)
   target_compile_options(presetbridge_options INTERFACE -fsanitize=${PRESETBRIDGE_SANITIZE} -fno-omit-frame-pointer)

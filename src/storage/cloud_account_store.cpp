@@ -29,6 +29,9 @@ constexpr Sql kUpdate{
 constexpr Sql kWake{
     "UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
     " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"};
+constexpr Sql kNoteRequest{
+    "UPDATE cloud_accounts SET newest_request_at = $2,"
+    " sweep_due_at = CASE WHEN sweep_due_at IS NULL OR sweep_due_at > $3 THEN $3 ELSE sweep_due_at END WHERE id = $1"};
 constexpr Sql kAccountsOf{
     "SELECT id FROM accounts WHERE cloud_account_id = $1 AND credentials_status = 'valid' ORDER BY id"};
 
@@ -90,6 +93,11 @@ void update_cloud_account(Tx& tx, const CloudAccountRow& a) {
 }
 
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) { tx.exec(kWake, id, at); }
+
+void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at) {
+  tx.exec(kNoteRequest, id, tx.now(), sweep_at);
+  wake_cloud_account(tx, id, sweep_at);
+}
 
 std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id) {
   std::vector<AccountId> ids;

@@ -41,6 +41,8 @@ std::optional<Timestamp> next_ready(Tx& tx);
 void update_cloud_account(Tx& tx, const CloudAccountRow& row);
 // There is work from `at` on: ready_at moves forward to it, or to the end of the block, never back.
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
+// A friend request was sent now: the account's next sweep is due at `sweep_at` at the latest.
+void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at);
 // The tenants whose valid login this is.
 std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id);
 

@@ -91,6 +91,10 @@ std::vector<CustomerRow> all_customers(Tx& tx, const Sql& sql, const P&... param
 
 std::string_view to_string(Friendship f) { return kFriendshipNames[static_cast<std::size_t>(f)]; }
 
+bool request_pending(const CustomerRow& row) {
+  return row.friendship == Friendship::requested || row.friendship == Friendship::requesting;
+}
+
 CustomerRow find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
                                     CustomerId proposed) {
   const auto brief = [](const Row& r) {

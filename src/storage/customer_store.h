@@ -37,6 +37,9 @@ struct CustomerRow {
   std::optional<Timestamp> failing_since;
 };
 
+// Whether a friend request is out, or may be, that the customer has not answered.
+bool request_pending(const CustomerRow& row);
+
 // The customer of that username, made with `proposed` as its id if it is new. Only id and friendship are filled.
 CustomerRow find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
                                    CustomerId proposed);

@@ -13,11 +13,21 @@ constexpr Sql kInsertIdentity{
 constexpr Sql kInsertUser{
     "INSERT INTO users (id, email, password_hash, created_at) VALUES ($1, $2, $3, $4)"
     " ON CONFLICT (email) DO NOTHING"};
-#define PDB_USER_COLUMNS "id, email, password_hash, failed_sign_ins, locked_until"
-constexpr Sql kLockUserByEmail{"SELECT " PDB_USER_COLUMNS " FROM users WHERE email = $1 <for_update>"};
-constexpr Sql kLockUser{"SELECT " PDB_USER_COLUMNS " FROM users WHERE id = $1 <for_update>"};
-constexpr Sql kSetFailures{"UPDATE users SET failed_sign_ins = $2, locked_until = $3 WHERE id = $1"};
+constexpr Sql kFindUserByEmail{"SELECT id, email, password_hash FROM users WHERE email = $1"};
+constexpr Sql kFindUser{"SELECT id, email, password_hash FROM users WHERE id = $1"};
 constexpr Sql kSetPassword{"UPDATE users SET password_hash = $2 WHERE id = $1"};
+
+constexpr Sql kMakeTries{
+    "INSERT INTO sign_in_tries (email_hash, failures, locked_until, last_at) VALUES ($1, 0, 0, $2)"
+    " ON CONFLICT (email_hash) DO NOTHING"};
+constexpr Sql kLockTries{
+    "SELECT failures, locked_until, last_at FROM sign_in_tries WHERE email_hash = $1 <for_update>"};
+constexpr Sql kUpdateTries{
+    "UPDATE sign_in_tries SET failures = $2, locked_until = $3, last_at = $4 WHERE email_hash = $1"};
+constexpr Sql kForgetTries{"DELETE FROM sign_in_tries WHERE email_hash = $1"};
+constexpr Sql kDeleteOldTries{
+    "DELETE FROM sign_in_tries WHERE email_hash IN"
+    " (SELECT email_hash FROM sign_in_tries WHERE last_at < $1 ORDER BY last_at LIMIT $2)"};
 
 constexpr Sql kInsertToken{
     "INSERT INTO refresh_tokens (hash, user_id, family, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)"};
@@ -40,7 +50,7 @@ constexpr Sql kInsertIssuerKey{
     "INSERT INTO issuer_keys (kid, public_jwk, encrypted_private_jwk, created_at) VALUES ($1, $2, $3, $4)"};
 
 UserRow user_row(const Row& r) {
-  return {r.id<UserId>(0), r.string(1), r.string(2), r.int64(3), r.opt_time(4)};
+  return {r.id<UserId>(0), r.string(1), r.string(2)};
 }
 
 }  // namespace
@@ -58,20 +68,35 @@ bool insert_user(Tx& tx, UserId id, std::string_view email, std::string_view pas
   return tx.exec(kInsertUser, id, email, password_hash, tx.now()) == 1;
 }
 
-std::optional<UserRow> lock_user_by_email(Tx& tx, std::string_view email) {
-  return tx.one(kLockUserByEmail, email, user_row);
+std::optional<UserRow> find_user_by_email(Tx& tx, std::string_view email) {
+  return tx.one(kFindUserByEmail, email, user_row);
 }
 
-std::optional<UserRow> lock_user(Tx& tx, UserId id) {
-  return tx.one(kLockUser, id, user_row);
-}
-
-void set_sign_in_failures(Tx& tx, UserId id, std::int64_t failed, std::optional<Timestamp> locked_until) {
-  tx.exec(kSetFailures, id, failed, locked_until);
+std::optional<UserRow> find_user(Tx& tx, UserId id) {
+  return tx.one(kFindUser, id, user_row);
 }
 
 void set_password_hash(Tx& tx, UserId id, std::string_view password_hash) {
   tx.exec(kSetPassword, id, password_hash);
+}
+
+SignInTries lock_sign_in_tries(Tx& tx, Blob email_hash) {
+  tx.exec(kMakeTries, email_hash, tx.now());
+  return tx
+      .one(kLockTries, email_hash, [](const Row& r) { return SignInTries{r.int64(0), r.time(1), r.time(2)}; })
+      .value_or(SignInTries{0, Timestamp{}, tx.now()});
+}
+
+void update_sign_in_tries(Tx& tx, Blob email_hash, const SignInTries& tries) {
+  tx.exec(kUpdateTries, email_hash, tries.failures, tries.locked_until, tries.last_at);
+}
+
+void forget_sign_in_tries(Tx& tx, Blob email_hash) {
+  tx.exec(kForgetTries, email_hash);
+}
+
+std::int64_t delete_old_sign_in_tries(Tx& tx, Timestamp before, int limit) {
+  return tx.exec(kDeleteOldTries, before, limit);
 }
 
 void insert_refresh_token(Tx& tx, Blob hash, UserId user, std::int64_t family, Timestamp expires_at) {

@@ -25,16 +25,25 @@ struct UserRow {
   UserId id;
   std::string email;
   std::string password_hash;
-  std::int64_t failed_sign_ins = 0;
-  std::optional<Timestamp> locked_until;
 };
 // False: the e-mail is taken.
 bool insert_user(Tx& tx, UserId id, std::string_view email, std::string_view password_hash);
-// Both lock the row until the transaction ends.
-std::optional<UserRow> lock_user_by_email(Tx& tx, std::string_view email);
-std::optional<UserRow> lock_user(Tx& tx, UserId id);
-void set_sign_in_failures(Tx& tx, UserId id, std::int64_t failed, std::optional<Timestamp> locked_until);
+std::optional<UserRow> find_user_by_email(Tx& tx, std::string_view email);
+std::optional<UserRow> find_user(Tx& tx, UserId id);
 void set_password_hash(Tx& tx, UserId id, std::string_view password_hash);
+
+// Tries to sign in with one e-mail address that did not succeed, whether or not it has a user.
+struct SignInTries {
+  std::int64_t failures = 0;
+  Timestamp locked_until;
+  Timestamp last_at;
+};
+// Makes the row if there is none, and locks it until the transaction ends.
+SignInTries lock_sign_in_tries(Tx& tx, Blob email_hash);
+void update_sign_in_tries(Tx& tx, Blob email_hash, const SignInTries& tries);
+void forget_sign_in_tries(Tx& tx, Blob email_hash);
+// At most `limit` rows not touched since `before`; returns how many went.
+std::int64_t delete_old_sign_in_tries(Tx& tx, Timestamp before, int limit);
 
 // Tokens of one sign-in are a family: each use replaces one by the next.
 struct RefreshTokenRow {

@@ -52,10 +52,18 @@ CREATE TABLE users (
   id <int> PRIMARY KEY,
   email <key> NOT NULL UNIQUE,
   password_hash TEXT NOT NULL,
-  created_at <int> NOT NULL,
-  failed_sign_ins <int> NOT NULL DEFAULT 0,
-  locked_until <int>
+  created_at <int> NOT NULL
 ) <table>;
+
+-- Tries to sign in that did not succeed (yet), by the e-mail's SHA-256: of addresses without a user too, so that both
+-- are locked alike.
+CREATE TABLE sign_in_tries (
+  email_hash <bytes> PRIMARY KEY,
+  failures <int> NOT NULL,
+  locked_until <int> NOT NULL,
+  last_at <int> NOT NULL
+) <clustered>;
+CREATE INDEX sign_in_tries_age ON sign_in_tries (last_at);
 
 CREATE TABLE refresh_tokens (
   hash <bytes> PRIMARY KEY,
@@ -312,7 +320,7 @@ CREATE TABLE deliveries (
   CHECK ((status = 'failed') = (resolution_code IS NOT NULL) OR status = 'in_review'),
   CHECK (status <> 'completed' OR completed_at IS NOT NULL),
   CHECK ((status = 'invalidated') = (invalidated_by IS NOT NULL)),
-  CHECK (pending_action IS NULL OR status IN ('processing', 'queued')),
+  CHECK (pending_action IS NULL OR status NOT IN ('completed', 'invalidated')),
   CHECK (status NOT IN ('processing', 'waiting_for_friendship') OR customer_id IS NOT NULL OR dry_run = 1)
 ) <table>;
 CREATE INDEX deliveries_of_account ON deliveries (account_id, id);

@@ -1,0 +1,83 @@
+#include "services/worker/account_trouble.h"
+
+#include <algorithm>
+
+#include "domain/account_pause.h"
+#include "storage/chore_store.h"
+#include "storage/cloud_account_store.h"
+#include "storage/credential_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using storage::Tx;
+
+domain::AccountPause pause_of(const storage::CloudAccountRow& account) {
+  return domain::decode_account_pause(account.pause).value_or(domain::AccountPause{});
+}
+
+void put(Tx& tx, storage::CloudAccountRow& account, const domain::AccountPause& pause) {
+  account.pause = domain::encode(pause);
+  if (const auto next = domain::next_job_at(pause, tx.now())) {
+    account.blocked_until = std::max(account.blocked_until, *next);
+  }
+  if (domain::paused(pause, tx.now())) {
+    // During an outage a sweep is the probe: it reads, and risks no delivery.
+    if (pause.reason == domain::PauseReason::outage) account.sweep_due_at = account.blocked_until;
+    account.ready_at = account.blocked_until;
+  }
+  update_cloud_account(tx, account);
+}
+
+}  // namespace
+
+bool pause_after_failure(Tx& tx, CloudAccountId id, DeliveryId delivery) {
+  auto account = lock_cloud_account(tx, id);
+  if (!account) return false;
+  const auto pause = domain::after_transient_failure(pause_of(*account), delivery, tx.now());
+  put(tx, *account, pause);
+  if (domain::given_up(pause, tx.now())) {
+    for (const auto owner : accounts_of_cloud_account(tx, id)) {
+      add_chore(tx, owner, storage::ChoreKind::fail_unavailable);
+    }
+  }
+  return pause.reason != domain::PauseReason::none;
+}
+
+void pause_for_rate_limit(Tx& tx, CloudAccountId id, std::optional<Millis> retry_after) {
+  if (auto account = lock_cloud_account(tx, id)) {
+    put(tx, *account, domain::after_rate_limit(pause_of(*account), retry_after, tx.now()));
+  }
+}
+
+void end_account_trouble(Tx& tx, CloudAccountId id) {
+  auto account = lock_cloud_account(tx, id);
+  if (!account) return;
+  const auto before = pause_of(*account);
+  const auto after = domain::after_success(before);
+  if (after == before) return;
+  account->pause = domain::encode(after);
+  update_cloud_account(tx, *account);
+  wake_cloud_account(tx, id, tx.now());
+  for (const auto owner : accounts_of_cloud_account(tx, id)) {
+    add_chore(tx, owner, storage::ChoreKind::resume_unavailable);
+  }
+}
+
+LoginVerdict refuse_login(Tx& tx, AccountId account, std::int64_t version) {
+  auto standing = lock_standing(tx, account);
+  if (!standing || standing->status == storage::CredentialsStatus::missing) return LoginVerdict::missing;
+  if (standing->version != version) return LoginVerdict::changed;
+  if (standing->status == storage::CredentialsStatus::invalid) return LoginVerdict::refused;
+  standing->status = storage::CredentialsStatus::invalid;
+  update_standing(tx, account, *standing);
+  if (auto record = find_credentials(tx, account)) {
+    record->checked_at = tx.now();
+    record->check_due_at.reset();
+    put_credentials(tx, *record);
+  }
+  add_chore(tx, account, storage::ChoreKind::fail_invalid_credentials);
+  return LoginVerdict::refused;
+}
+
+}  // namespace presetbridge::services

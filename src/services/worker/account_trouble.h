@@ -1,0 +1,27 @@
+// Trouble of a cloud account or of the platform (spec 3.5), written to the account's row: it pauses the account's queue and costs no
+// delivery a try.
+#pragma once
+
+#include <optional>
+
+#include "base/ids.h"
+#include "storage/database.h"
+
+namespace presetbridge::services {
+
+// A transient failure while working on `delivery`. True: the account is paused now, so it was no fault of the delivery.
+bool pause_after_failure(storage::Tx& tx, CloudAccountId cloud_account, DeliveryId delivery);
+// 429.
+void pause_for_rate_limit(storage::Tx& tx, CloudAccountId cloud_account, std::optional<Millis> retry_after);
+// A call was answered: what was paused goes on, and what failed as cloud_unavailable is resumed.
+void end_account_trouble(storage::Tx& tx, CloudAccountId cloud_account);
+
+enum class LoginVerdict {
+  refused,  // it is the account's login still: its deliveries fail until another is saved
+  changed,  // another has been saved since: try with that
+  missing,  // it was deleted
+};
+// The platform refused the login of that version.
+LoginVerdict refuse_login(storage::Tx& tx, AccountId account, std::int64_t version);
+
+}  // namespace presetbridge::services

@@ -1,0 +1,71 @@
+// A job on a customer's deliveries (spec 3.2), as a conversation between the database and the cloud platform: each step is one
+// transaction that takes in the answer of the last cloud call, obeys what was asked meanwhile, and commits the intent of
+// the next call before it is made. So a crash between any two steps loses nothing and repeats nothing.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "cloud/cloud.h"
+#include "domain/delivery.h"
+
+namespace presetbridge::services {
+
+struct WorkerOptions {
+  std::string owner = "node";        // names this process in leases
+  int jobs_per_minute = 5;           // for each cloud account (spec 3.4); 0: no limit
+  int max_jobs = 256;                // at once, in this process
+  Millis lease{40'000};              // longer than a call's timeout plus a login's
+  Millis poll{1'000};                // how long it may take to see what another node queued
+  Millis maintenance{5'000};         // take-overs, chores, credential checks
+  int sweep_page = 200;
+};
+
+// The lease of a customer's work. What follows `expires_at` is the job's own memory: gone with the process, and not needed.
+struct Job {
+  CustomerId customer;
+  CloudAccountId cloud_account;
+  std::int64_t fence = 0;
+  Timestamp expires_at{};
+
+  bool request_sent = false;
+  int friendship_checks = 0;
+  int session_retries = 0;
+  bool stop_calling = false;     // an answer ended the job: no further call
+  bool account_trouble = false;  // ... because the account is paused now
+  bool clears_trouble = false;   // the account had trouble when the job began: the first answer ends it
+  std::optional<Timestamp> retry_at;
+  std::map<ItemId, domain::ResolutionCode> failed_items;
+  std::optional<domain::ResolutionCode> failed_all;
+};
+
+// The next thing to ask of the platform, or that there is nothing more (`done`), or that the lease is not ours any more (`lost`).
+struct Call {
+  enum class Kind { done, lost, find_user, friendship, request_friendship, withdraw, share, find_share, revoke };
+  Kind kind = Kind::done;
+  AccountId account;     // whose login makes the call
+  DeliveryId delivery;   // for the log, and for counting failures
+  ItemId item;           // share, find_share, revoke
+  std::string username;  // find_user
+  std::string user_id;
+  std::string file_id;
+  std::string idempotency_key;
+};
+
+// What came of a call.
+struct Answer {
+  Call call;
+  std::variant<std::monostate, cloud::CloudUser, cloud::FriendshipState, cloud::Share, std::optional<cloud::Share>,
+               cloud::CloudError>
+      value;
+  std::int64_t login_version = 0;  // of the login that the call was made with
+  const cloud::CloudError* error() const { return std::get_if<cloud::CloudError>(&value); }
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,161 @@
+#include "services/worker/job_end.h"
+
+#include <algorithm>
+
+#include "domain/job_class.h"
+#include "services/delivery/routing.h"
+#include "storage/cloud_account_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::Cause;
+using domain::DeliveryStatus;
+using domain::Finding;
+using domain::ItemStatus;
+using domain::JobClass;
+using domain::PendingActionKind;
+using domain::ResolutionCode;
+using storage::CustomerRow;
+using storage::Friendship;
+using storage::QueueState;
+using storage::Tx;
+
+std::vector<ItemStatus> statuses(const std::vector<storage::ItemRow>& items) {
+  std::vector<ItemStatus> all;
+  for (const auto& item : items) all.push_back(item.status);
+  return all;
+}
+
+void drop_owed(Tx& tx, std::vector<storage::ItemRow>& items) {
+  for (auto& item : items) {
+    if (item.status != ItemStatus::owed) continue;
+    item.status = ItemStatus::dropped;
+    update_item(tx, item);
+  }
+}
+
+// What the job's end means for one of its deliveries.
+std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const storage::DeliveryRow& row, Finding finding) {
+  if (job.failed_all) return {Finding::permanent, *job.failed_all};
+  // Each delivery tells of a friend request once, whichever job sent it (spec 10.1).
+  if (finding == Finding::still_waiting && (job.request_sent || row.requests_sent == 0)) {
+    return {Finding::request_sent, ResolutionCode::none};
+  }
+  if (finding == Finding::worked) {
+    for (const auto& item : find_items(tx, row.id)) {
+      const auto failed = job.failed_items.find(item.id);
+      if (failed != job.failed_items.end() && item.status == ItemStatus::owed) return {Finding::permanent, failed->second};
+    }
+  }
+  return {finding, ResolutionCode::none};
+}
+
+}  // namespace
+
+std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& changes, const CustomerRow& customer) {
+  std::vector<storage::DeliveryRow> taken;
+  for (auto& row : lock_open_deliveries(tx, customer.id)) {
+    if (row.status == DeliveryStatus::queued) {
+      ++row.attempt_count;
+      changes.apply(tx, row, {.cause = Cause::leased, .keep_pending = true}).value();
+    } else if (row.status == DeliveryStatus::waiting_for_friendship && customer.friendship == Friendship::friends) {
+      ++row.attempt_count;
+      changes.apply(tx, row, {.cause = Cause::leased_after_acceptance, .keep_pending = true}).value();
+    }
+    if (row.status == DeliveryStatus::processing) taken.push_back(std::move(row));
+  }
+  return taken;
+}
+
+bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& customer, storage::DeliveryRow& row,
+              Finding finding, ResolutionCode code) {
+  auto items = find_items(tx, row.id);
+  const auto pending = row.pending;
+  const auto verdict = domain::conclude_job(domain::tally(statuses(items)), finding, code, pending.kind);
+  if (verdict.drop_owed) drop_owed(tx, items);
+  if (!verdict.cause) return false;
+
+  if (verdict.cause == Cause::request_sent) ++row.requests_sent;
+  if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
+    row.next_attempt_at = job.retry_at.value_or(tx.now());
+  }
+  std::string reason = pending.reason;
+  if (verdict.cause == Cause::stopped_by_order && reason.empty()) reason = "order_refunded";
+  changes
+      .apply(tx, row, {.cause = *verdict.cause, .code = verdict.code, .reason = std::move(reason),
+                       .actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor,
+                       .keep_pending = verdict.keep_pending})
+      .value();
+  if (row.status != DeliveryStatus::queued) return true;
+
+  if (pending.kind == PendingActionKind::retry && !pending.username.empty() && pending.username != row.username) {
+    row.username = row.raw_username = pending.username;
+    customer.withdraw = customer.withdraw || request_pending(customer);
+    queue_or_fail(tx, changes, row);
+  } else if (verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried) {
+    queue_or_fail(tx, changes, row);
+  }
+  return true;
+}
+
+void conclude_settled(Tx& tx, DeliveryChanges& changes, DeliveryId delivery) {
+  auto row = lock_delivery(tx, delivery);
+  if (!row || row->status == DeliveryStatus::processing) return;
+  auto items = find_items(tx, delivery);
+  const auto tally = domain::tally(statuses(items));
+  const bool stopping =
+      row->pending.kind == PendingActionKind::stop || row->pending.kind == PendingActionKind::erase;
+  const auto verdict =
+      stopping ? domain::conclude_stop(row->status, tally) : domain::conclude_items(row->status, tally);
+  if (verdict.drop_owed) drop_owed(tx, items);
+  if (!verdict.cause) return;
+  const std::string reason = stopping                                      ? row->pending.reason
+                             : verdict.cause == Cause::stopped_by_order ? "order_refunded"
+                                                                           : "";
+  const auto actor = stopping ? row->pending.actor : domain::Actor::system();
+  row->pending = {};
+  changes.apply(tx, *row, {.cause = *verdict.cause, .reason = reason, .actor = actor}).value();
+  if (row->status == DeliveryStatus::queued) queue_or_fail(tx, changes, *row);
+}
+
+void end_job(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& customer, Finding finding) {
+  bool queued = false;
+  bool waiting = false;
+  for (auto& row : lock_open_deliveries(tx, customer.id)) {
+    if (row.status == DeliveryStatus::processing) {
+      const auto [its, code] = finding_for(tx, job, row, finding);
+      conclude(tx, changes, job, customer, row, its, code);
+    }
+    if (row.customer != customer.id) continue;
+    queued = queued || row.status == DeliveryStatus::queued;
+    waiting = waiting || row.status == DeliveryStatus::waiting_for_friendship;
+  }
+
+  // Where conclude() has queued this very customer again, what is written here replaces it.
+  customer.queue_state = QueueState::idle;
+  customer.lease_owner.clear();
+  customer.lease_expires_at.reset();
+  const Timestamp again = job.retry_at.value_or(tx.now());
+  const auto queue = [&](JobClass job_class, Timestamp due) {
+    const bool first = customer.queue_state == QueueState::idle;
+    customer.due_at = first ? due : std::min(customer.due_at, due);
+    customer.job_class = first ? job_class : std::min(customer.job_class, job_class);
+    customer.queue_state = QueueState::queued;
+  };
+  std::optional<Timestamp> settle_at;
+  for (const auto& item : find_items_of_customer(tx, customer.id)) {
+    if (item.status == ItemStatus::revoking) queue(JobClass::settlement, again);
+    if (item.status != ItemStatus::sharing) continue;
+    settle_at = settle_at ? std::min(*settle_at, *item.settle_after) : *item.settle_after;
+  }
+  if (customer.withdraw) queue(JobClass::settlement, again);
+  // While an outcome is unknown, the customer's other work waits for it too: it may be the same file.
+  if (settle_at) queue(JobClass::settlement, std::max(*settle_at, again));
+  if (queued && !settle_at) queue(JobClass::retry, again);
+  if (waiting && customer.friendship == Friendship::friends) queue(JobClass::share, again);
+  update_customer(tx, customer);
+  if (customer.queue_state == QueueState::queued) wake_cloud_account(tx, customer.cloud_account, customer.due_at);
+}
+
+}  // namespace presetbridge::services

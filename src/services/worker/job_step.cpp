@@ -1,0 +1,429 @@
+#include "services/worker/job_step.h"
+
+#include <algorithm>
+
+#include "domain/account_pause.h"
+#include "domain/delivery_outcome.h"
+#include "domain/retry_schedule.h"
+#include "domain/sweep_schedule.h"
+#include "services/delivery/routing.h"
+#include "services/worker/account_trouble.h"
+#include "services/worker/job_end.h"
+#include "services/worker/share_ledger.h"
+#include "storage/cloud_account_store.h"
+#include "storage/delivery_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using cloud::CloudError;
+using cloud::FriendshipState;
+using domain::DeliveryStatus;
+using domain::Finding;
+using domain::ItemStatus;
+using domain::ResolutionCode;
+using storage::Friendship;
+using storage::Tx;
+
+constexpr int kMaxFriendshipChecks = 3;
+constexpr Millis kFirstSweep{60'000};
+constexpr Millis kWithoutLogin{15 * 60'000};
+
+Friendship as_friendship(FriendshipState state) {
+  switch (state) {
+    case FriendshipState::none:
+      return Friendship::none;
+    case FriendshipState::requested:
+      return Friendship::requested;
+    case FriendshipState::friends:
+      return Friendship::friends;
+    case FriendshipState::declined:
+      return Friendship::declined;
+    case FriendshipState::blocked:
+      return Friendship::blocked;
+  }
+  return Friendship::unknown;
+}
+
+}  // namespace
+
+// What one transaction works on.
+struct JobSteps::Step {
+  Step(JobSteps& owner, Tx& t, Job& j, storage::CustomerRow c)
+      : steps(owner), tx(t), job(j), customer(std::move(c)), deliveries() {}
+
+  JobSteps& steps;
+  Tx& tx;
+  Job& job;
+  storage::CustomerRow customer;
+  std::vector<storage::DeliveryRow> deliveries;  // in processing
+
+  void take_in(const Answer& answer);
+  void take_in_error(const Answer& answer, const CloudError& error);
+  void take_in_friendship(const Call& call, FriendshipState state);
+  void meet_alias(const cloud::CloudUser& user);
+  void transient(const Call& call, const CloudError& error);
+  void lose_login(const Answer& answer, const CloudError& error);
+  void forget_user();
+  void succeeded();
+
+  void obey_pending();
+  std::optional<Call> next_settlement();
+  std::optional<Call> next_friendship_step();
+  std::optional<Call> next_share();
+  Call next();
+  Call finish(Finding finding);
+  Call make(Call::Kind kind, AccountId account, DeliveryId delivery) {
+    return {.kind = kind, .account = account, .delivery = delivery, .user_id = customer.cloud_user_id};
+  }
+};
+
+Call JobSteps::advance(Tx& tx, Job& job, const std::optional<Answer>& answer) {
+  auto customer = lock_customer(tx, job.customer);
+  if (!customer || customer->fence != job.fence || !customer->lease_expires_at) return {.kind = Call::Kind::lost};
+  customer->lease_expires_at = job.expires_at = tx.now() + options_.lease;
+
+  Step step(*this, tx, job, std::move(*customer));
+  if (answer) step.take_in(*answer);
+  step.deliveries = take_deliveries(tx, changes_, step.customer);
+  step.obey_pending();
+  Call call = step.next();
+  if (call.kind != Call::Kind::done) update_customer(tx, step.customer);
+  return call;
+}
+
+// ---------------------------------------------------------------- what came of the last call
+
+void JobSteps::Step::take_in(const Answer& answer) {
+  const Call& call = answer.call;
+  if (const auto* error = answer.error()) return take_in_error(answer, *error);
+  succeeded();
+  switch (call.kind) {
+    case Call::Kind::find_user:
+      return meet_alias(std::get<cloud::CloudUser>(answer.value));
+    case Call::Kind::friendship:
+    case Call::Kind::request_friendship:
+      return take_in_friendship(call, std::get<FriendshipState>(answer.value));
+    case Call::Kind::withdraw:
+      customer.withdraw = false;
+      customer.friendship = Friendship::none;
+      customer.requested_at.reset();
+      return;
+    case Call::Kind::share: {
+      const auto& share = std::get<cloud::Share>(answer.value);
+      // A share that stood before this call and is not of this intent was made by somebody else: it costs nothing (spec 3.9).
+      const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
+      return settle_found(tx, steps.changes_.ids(), call.item, ours, share.shared_at);
+    }
+    case Call::Kind::find_share: {
+      const auto& share = std::get<std::optional<cloud::Share>>(answer.value);
+      const auto item = find_item(tx, call.item);
+      if (!item || item->status != ItemStatus::sharing) return;
+      if (share) {
+        const bool ours = share->idempotency_key.empty() || share->idempotency_key == item->intent_key;
+        settle_found(tx, steps.changes_.ids(), call.item, ours, share->shared_at);
+      } else {
+        settle_absent(tx, call.item);
+      }
+      return conclude_settled(tx, steps.changes_, item->delivery);
+    }
+    case Call::Kind::revoke:
+      if (auto item = find_item(tx, call.item)) {
+        item->status = ItemStatus::revoked;
+        update_item(tx, *item);
+      }
+      return;
+    case Call::Kind::done:
+    case Call::Kind::lost:
+      return;
+  }
+}
+
+void JobSteps::Step::succeeded() {
+  customer.failures = 0;
+  customer.failing_since.reset();
+  if (!job.clears_trouble) return;
+  job.clears_trouble = false;
+  end_account_trouble(tx, job.cloud_account);
+}
+
+// The platform's user of this name may be one whom another name led to already: friendship and shares are that row's.
+void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
+  const auto known = find_customer_by_cloud_user(tx, customer.cloud_account, user.id);
+  if (!known || known->id == customer.id) {
+    customer.cloud_user_id = user.id;
+    return;
+  }
+  for (auto& row : lock_open_deliveries(tx, customer.id)) {
+    row.customer = known->id;
+    if (row.status == DeliveryStatus::processing) {
+      steps.changes_.apply(tx, row, {.cause = domain::Cause::refreshed, .keep_pending = true}).value();
+    } else {
+      update_delivery(tx, row);
+    }
+  }
+  const bool friends = known->friendship == Friendship::friends;
+  enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request, tx.now());
+  wake_cloud_account(tx, customer.cloud_account, tx.now());
+  job.stop_calling = true;
+}
+
+void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state) {
+  if (call.kind == Call::Kind::friendship) ++job.friendship_checks;
+  // A sweep saw the acceptance while this call was on its way.
+  if (customer.friendship == Friendship::friends && state == FriendshipState::requested) return;
+  customer.friendship = as_friendship(state);
+  if (customer.friendship != Friendship::requested) return;
+  if (!customer.requested_at) customer.requested_at = tx.now();
+  if (call.kind == Call::Kind::request_friendship) job.request_sent = true;
+  note_friend_request(tx, customer.cloud_account, tx.now() + kFirstSweep);
+}
+
+void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {
+  const Call& call = answer.call;
+  const bool mutating_share = call.kind == Call::Kind::share;
+  if (mutating_share && error.effect_unknown) {
+    // The hold stays until a settlement looks the share up, when the call can have no effect any more.
+    if (auto item = find_item(tx, call.item); item && item->status == ItemStatus::sharing) {
+      item->settle_after = tx.now() + steps.call_timeout_;
+      update_item(tx, *item);
+    }
+    return transient(call, error);
+  }
+  if (mutating_share) settle_absent(tx, call.item);
+  if (call.kind == Call::Kind::find_share &&
+      (error.kind == CloudError::Kind::user_not_found || error.kind == CloudError::Kind::file_not_found)) {
+    settle_absent(tx, call.item);
+    return conclude_settled(tx, steps.changes_, call.delivery);
+  }
+  if (call.kind == Call::Kind::request_friendship && !error.effect_unknown) customer.friendship = Friendship::none;
+
+  switch (error.kind) {
+    case CloudError::Kind::unavailable:
+    case CloudError::Kind::malformed:
+      return transient(call, error);
+    case CloudError::Kind::rate_limited:
+      pause_for_rate_limit(tx, job.cloud_account, error.retry_after);
+      job.account_trouble = job.stop_calling = true;
+      return;
+    case CloudError::Kind::login_refused:
+      return lose_login(answer, error);
+    case CloudError::Kind::session_refused:
+      // The worker logs in again for the next call; a second refusal is trouble.
+      if (++job.session_retries > 1) transient(call, error);
+      return;
+    case CloudError::Kind::user_not_found:
+      forget_user();
+      job.failed_all = ResolutionCode::username_not_found;
+      return;
+    case CloudError::Kind::blocked:
+      customer.friendship = Friendship::blocked;
+      job.failed_all = ResolutionCode::blocked_by_customer;
+      return;
+    case CloudError::Kind::not_friends:
+      customer.friendship = Friendship::unknown;
+      if (job.friendship_checks >= kMaxFriendshipChecks) transient(call, error);
+      return;
+    case CloudError::Kind::file_not_found:
+    case CloudError::Kind::not_shareable:
+    case CloudError::Kind::rejected:
+      break;
+    default:
+      return transient(call, error);
+  }
+  const auto code = error.kind == CloudError::Kind::file_not_found  ? ResolutionCode::preset_not_found
+                    : error.kind == CloudError::Kind::not_shareable ? ResolutionCode::preset_not_shareable
+                                                                    : ResolutionCode::cloud_rejected;
+  if (call.kind == Call::Kind::revoke) {
+    if (auto item = find_item(tx, call.item)) {
+      item->status = code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed;
+      update_item(tx, *item);
+    }
+  } else if (call.kind == Call::Kind::withdraw) {
+    customer.withdraw = false;
+    customer.friendship = Friendship::unknown;
+  } else if (call.kind == Call::Kind::find_share) {
+    transient(call, error);
+  } else if (call.item) {
+    job.failed_items[call.item] = code;
+  } else {
+    job.failed_all = code;
+  }
+}
+
+void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
+  switch (refuse_login(tx, answer.call.account, answer.login_version)) {
+    case LoginVerdict::refused:
+      job.failed_all = ResolutionCode::credentials_invalid;
+      break;
+    case LoginVerdict::missing:
+      job.failed_all = ResolutionCode::credentials_missing;
+      break;
+    case LoginVerdict::changed:
+      if (++job.session_retries > 1) transient(answer.call, error);
+      return;
+  }
+  // What has to be settled waits for a login.
+  job.retry_at = tx.now() + kWithoutLogin;
+}
+
+// The name leads nowhere any more; where something is still to be settled or revoked, the id is all there is to do it with.
+void JobSteps::Step::forget_user() {
+  for (const auto& item : find_items_of_customer(tx, customer.id)) {
+    if (item.status == ItemStatus::sharing || item.status == ItemStatus::revoking) return;
+  }
+  customer.cloud_user_id.clear();
+  customer.friendship = Friendship::unknown;
+}
+
+void JobSteps::Step::transient(const Call& call, const CloudError&) {
+  job.stop_calling = true;
+  if (pause_after_failure(tx, job.cloud_account, call.delivery)) {
+    job.account_trouble = true;
+    return;
+  }
+  ++customer.failures;
+  if (!customer.failing_since) customer.failing_since = tx.now();
+  const auto retry = domain::next_retry(*customer.failing_since, static_cast<int>(customer.failures), tx.now(),
+                                        steps.random_.u64());
+  if (retry) {
+    job.retry_at = *retry;
+  } else {
+    job.failed_all = ResolutionCode::cloud_unavailable;
+    // Whoever resumes it gives it the whole time again.
+    customer.failures = 0;
+    customer.failing_since.reset();
+  }
+}
+
+// ---------------------------------------------------------------- what comes next
+
+void JobSteps::Step::obey_pending() {
+  std::erase_if(deliveries, [&](storage::DeliveryRow& row) {
+    if (row.pending.kind == domain::PendingActionKind::none) return false;
+    const auto items = find_items(tx, row.id);
+    // What was begun is settled first, where it can be (spec 3.3).
+    const bool settles = !job.stop_calling && !job.failed_all && std::ranges::any_of(items, [&](const auto& item) {
+      return item.status == ItemStatus::sharing && *item.settle_after <= tx.now();
+    });
+    if (settles) return false;
+    return conclude(tx, steps.changes_, job, customer, row, Finding::worked, ResolutionCode::none);
+  });
+}
+
+Call JobSteps::Step::next() {
+  if (job.failed_all) return finish(Finding::worked);
+  if (job.stop_calling) return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
+  if (auto call = next_settlement()) return *call;
+  if (deliveries.empty()) return finish(Finding::worked);
+  if (customer.cloud_user_id.empty()) {
+    Call call = make(Call::Kind::find_user, deliveries.front().account, deliveries.front().id);
+    call.username = customer.username_key;
+    return call;
+  }
+  if (auto call = next_friendship_step()) return *call;
+  if (customer.friendship != Friendship::friends) {
+    if (customer.friendship == Friendship::declined) job.failed_all = ResolutionCode::friend_request_declined;
+    if (customer.friendship == Friendship::blocked) job.failed_all = ResolutionCode::blocked_by_customer;
+    return finish(Finding::still_waiting);
+  }
+  if (auto call = next_share()) return *call;
+  return finish(Finding::worked);
+}
+
+// Unknown outcomes, revocations and requests to take back: work of the customer, whatever their deliveries' status.
+std::optional<Call> JobSteps::Step::next_settlement() {
+  if (!customer.cloud_user_id.empty()) {
+    for (const auto& item : find_items_of_customer(tx, customer.id)) {
+      const bool unknown = item.status == ItemStatus::sharing && *item.settle_after <= tx.now();
+      if (!unknown && item.status != ItemStatus::revoking) continue;
+      Call call = make(unknown ? Call::Kind::find_share : Call::Kind::revoke, item.account, item.delivery);
+      call.item = item.id;
+      call.file_id = item.file_id;
+      return call;
+    }
+  }
+  if (!customer.withdraw) return std::nullopt;
+  if (!lock_open_deliveries(tx, customer.id).empty() || customer.cloud_user_id.empty() || !request_pending(customer)) {
+    customer.withdraw = false;
+    return std::nullopt;
+  }
+  const auto owners = accounts_of_cloud_account(tx, customer.cloud_account);
+  if (owners.empty()) {
+    customer.withdraw = false;
+    return std::nullopt;
+  }
+  return make(Call::Kind::withdraw, owners.front(), {});
+}
+
+std::optional<Call> JobSteps::Step::next_friendship_step() {
+  const auto& first = deliveries.front();
+  switch (customer.friendship) {
+    case Friendship::declined:
+    case Friendship::blocked:
+      // They may have changed their mind since; asking costs less than a failure that is not true any more.
+      if (job.friendship_checks > 0) return std::nullopt;
+      return make(Call::Kind::friendship, first.account, first.id);
+    case Friendship::unknown:
+    case Friendship::requesting:
+      if (job.friendship_checks >= kMaxFriendshipChecks) return std::nullopt;
+      return make(Call::Kind::friendship, first.account, first.id);
+    case Friendship::none: {
+      if (job.request_sent) return std::nullopt;
+      customer.friendship = Friendship::requesting;
+      customer.requested_at.reset();
+      Call call = make(Call::Kind::request_friendship, first.account, first.id);
+      call.idempotency_key = to_string(customer.id) + "-" + std::to_string(customer.fence);
+      return call;
+    }
+    case Friendship::requested:
+    case Friendship::friends:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Call> JobSteps::Step::next_share() {
+  const auto of_customer = find_items_of_customer(tx, customer.id);
+  const auto with = [&](const std::string& file, auto... wanted) {
+    return std::ranges::any_of(of_customer, [&](const storage::ItemRow& i) {
+      return i.file_id == file && ((i.status == wanted) || ...);
+    });
+  };
+  for (auto it = deliveries.begin(); it != deliveries.end();) {
+    auto& row = *it;
+    bool left = false;
+    for (auto& item : find_items(tx, row.id)) {
+      if (item.status != ItemStatus::owed || job.failed_items.contains(item.id)) continue;
+      if (with(item.file_id, ItemStatus::shared, ItemStatus::already_shared)) {
+        item.status = ItemStatus::already_shared;
+        item.customer = customer.id;
+        item.shared_at = tx.now();
+        update_item(tx, item);
+        continue;
+      }
+      // Another order's share of this file is being settled or taken back: after that.
+      if (with(item.file_id, ItemStatus::sharing, ItemStatus::revoking)) continue;
+      const std::string key = to_string(item.id) + "-" + std::to_string(customer.fence);
+      if (!begin_share(tx, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
+        conclude(tx, steps.changes_, job, customer, row, Finding::permanent, ResolutionCode::insufficient_credits);
+        left = true;
+        break;
+      }
+      Call call = make(Call::Kind::share, row.account, row.id);
+      call.item = item.id;
+      call.file_id = item.file_id;
+      call.idempotency_key = key;
+      return call;
+    }
+    it = left ? deliveries.erase(it) : std::next(it);
+  }
+  return std::nullopt;
+}
+
+Call JobSteps::Step::finish(Finding finding) {
+  end_job(tx, steps.changes_, job, customer, finding);
+  return {.kind = Call::Kind::done};
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,34 @@
+// Which jobs start now (spec 3.4): the queue limit, pauses, classes and leases, decided in one transaction under the lock of each
+// cloud account's row, so that they hold over all workers, nodes and restarts.
+#pragma once
+
+#include <vector>
+
+#include "services/delivery/change.h"
+#include "services/worker/job.h"
+#include "storage/database.h"
+
+namespace presetbridge::services {
+
+struct SweepLease {
+  CloudAccountId cloud_account;
+  std::int64_t fence = 0;
+  bool full = false;
+  std::string cursor;
+};
+
+struct Leased {
+  std::vector<Job> jobs;
+  std::vector<SweepLease> sweeps;
+  std::optional<Timestamp> next_ready;  // when there may be more
+};
+
+// At most `slots` jobs and sweeps together. Work of one account never waits for another's place: each ready account is visited in
+// the order in which it became ready, and takes its share of the slots.
+Leased lease_jobs(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, int slots);
+
+// Takes the work of dead or stuck workers back (spec 3.4): leases that ran out get a new fence, what was pending is obeyed, and the
+// customers are queued again. Returns how many.
+int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, int limit);
+
+}  // namespace presetbridge::services
