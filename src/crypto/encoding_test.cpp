@@ -87,6 +87,10 @@ TEST(Encoding, ExactDecodingRefusesOtherSizes) {
   EXPECT_TRUE(hex_decode_exactly("666f6f", out));
   EXPECT_FALSE(hex_decode_exactly("666f", out));
   EXPECT_FALSE(hex_decode_exactly("666f6f6f", out));
+  EXPECT_TRUE(base64_decode_exactly("", {}));
+  EXPECT_FALSE(base64_decode_exactly("Zg==", {}));
+  EXPECT_TRUE(hex_decode_exactly("", {}));
+  EXPECT_FALSE(hex_decode_exactly("66", {}));
 }
 
 TEST(Encoding, RandomBase62UsesEveryLetterAboutEquallyOften) {

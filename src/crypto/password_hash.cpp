@@ -5,6 +5,14 @@
 #include "crypto/random.h"
 
 namespace presetbridge::crypto {
+namespace {
+
+// libsodium takes no null pointer, which an empty view may have.
+const char* data_of(std::string_view text) {
+  return text.empty() ? "" : text.data();
+}
+
+}  // namespace
 
 Expected<std::string> PasswordHasher::hash(std::string_view password) const {
   if (password.size() > max_password_bytes) {
@@ -12,7 +20,7 @@ Expected<std::string> PasswordHasher::hash(std::string_view password) const {
   }
   initialise();
   std::string stored(crypto_pwhash_STRBYTES, '\0');
-  if (crypto_pwhash_str(stored.data(), password.data(), password.size(), cost_.operations,
+  if (crypto_pwhash_str(stored.data(), data_of(password), password.size(), cost_.operations,
                         cost_.memory_bytes) != 0) {
     return fail("OUT_OF_MEMORY", "There is not enough memory to hash a password.");
   }
@@ -24,7 +32,7 @@ bool PasswordHasher::verify(std::string_view stored, std::string_view password) 
   if (password.size() > max_password_bytes || stored.size() >= crypto_pwhash_STRBYTES) return false;
   initialise();
   // libsodium reads up to a terminating zero.
-  return crypto_pwhash_str_verify(std::string(stored).c_str(), password.data(), password.size()) == 0;
+  return crypto_pwhash_str_verify(std::string(stored).c_str(), data_of(password), password.size()) == 0;
 }
 
 bool PasswordHasher::needs_rehash(std::string_view stored) const {

@@ -16,6 +16,7 @@ TEST(PasswordHash, VerifiesTheSamePasswordOnly) {
   EXPECT_FALSE(hasher.verify(*stored, "correct horsf"));
   EXPECT_FALSE(hasher.verify(*stored, "correct hors"));
   EXPECT_FALSE(hasher.verify(*stored, ""));
+  EXPECT_FALSE(hasher.verify(*stored, std::string_view()));
   EXPECT_NE(hasher.hash("correct horse"), *stored) << "salted";
 }
 

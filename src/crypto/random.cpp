@@ -11,7 +11,7 @@ void initialise() {
 }
 
 void SystemRandom::fill(std::span<std::byte> out) {
-  randombytes_buf(out.data(), out.size());
+  if (!out.empty()) randombytes_buf(out.data(), out.size());
 }
 
 }  // namespace presetbridge::crypto

@@ -74,6 +74,7 @@ TEST(Random, FillsWithBytesThatDifferAndCanBeReadiedFromManyThreads) {
   for (int i = 0; i < 1000; ++i) seen.insert(random.u64());
   EXPECT_EQ(seen.size(), 1000u);
   random.fill({});
+  wipe(std::span<std::byte>());
 }
 
 }  // namespace
