@@ -1,0 +1,341 @@
+#include "domain/order.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+
+namespace presetbridge::domain {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr Timestamp kStart = from_unix_ms(1'790'000'000'000);
+using Kind = OrderEvent::Kind;
+
+OrderEvent order(std::optional<Timestamp> at, Payment payment = Payment::deliver) {
+  OrderEvent e;
+  e.provider = Provider::provider_a;
+  e.order_id = "1001";
+  e.order_number = "17";
+  e.email = "ann@example.com";
+  e.username = e.raw_username = "ann";
+  e.lines = {{.line_id = "11",
+              .sku = "A",
+              .product_id = {},
+              .variant_id = {},
+              .title = {},
+              .quantity = 2,
+              .current_quantity = {}}};
+  e.payment = payment;
+  e.updated_at = at;
+  return e;
+}
+
+OrderEvent refund(std::string id, std::vector<RefundLine> lines) {
+  OrderEvent e;
+  e.kind = Kind::refund;
+  e.provider = Provider::provider_a;
+  e.order_id = "1001";
+  e.refunds = {{.id = std::move(id), .lines = std::move(lines)}};
+  return e;
+}
+
+OrderEvent deleted(std::optional<Timestamp> at = std::nullopt) {
+  OrderEvent e;
+  e.kind = Kind::stop;
+  e.provider = Provider::provider_b;
+  e.order_id = "1001";
+  e.payment = Payment::cancelled;
+  e.updated_at = at;
+  return e;
+}
+
+OrderState after(const std::vector<OrderEvent>& events) {
+  std::optional<OrderState> state;
+  for (const OrderEvent& e : events) state = merge(state, e).state;
+  return state.value_or(OrderState{});
+}
+
+TEST(OrderMerge, ANewOrderIsStoredAsTold) {
+  const auto [state, change] = merge(std::nullopt, order(kStart));
+  EXPECT_TRUE(change.created);
+  EXPECT_TRUE(change.first_seen);
+  EXPECT_TRUE(change.lines);
+  EXPECT_TRUE(change.username);
+  EXPECT_FALSE(change.payment);
+  EXPECT_TRUE(state.deliverable());
+  EXPECT_EQ(state.username, "ann");
+  EXPECT_EQ(state.order_number, "17");
+  EXPECT_EQ(paid_quantity(state, state.lines[0]), 2);
+}
+
+TEST(OrderMerge, TheSameEventAgainChangesNothing) {
+  const OrderState state = after({order(kStart)});
+  const MergeResult again = merge(state, order(kStart));
+  EXPECT_EQ(again.state, state);
+  EXPECT_FALSE(again.change.any());
+}
+
+TEST(OrderMerge, AMissingUsernameIsFilledInEvenByAnOlderEvent) {
+  OrderEvent bare = order(kStart + 1h);
+  bare.username.clear();
+  bare.raw_username.clear();
+  const OrderState state = after({bare});
+  const MergeResult filled = merge(state, order(kStart));
+  EXPECT_TRUE(filled.change.username);
+  EXPECT_EQ(filled.state.username, "ann");
+  EXPECT_EQ(filled.state.updated_at, kStart + 1h);
+}
+
+TEST(OrderMerge, ALaterUsernameReplacesAndAnOlderOneDoesNot) {
+  OrderEvent later = order(kStart + 1h);
+  later.username = later.raw_username = "ann2";
+  EXPECT_EQ(after({order(kStart), later}).username, "ann2");
+  EXPECT_EQ(after({later, order(kStart)}).username, "ann2");
+}
+
+TEST(OrderMerge, AnUnusableNameIsShownUntilThereIsAUsefulOne) {
+  OrderEvent odd = order(kStart + 1h);
+  odd.username.clear();
+  odd.raw_username = "???";
+  EXPECT_EQ(after({odd}).raw_username, "???");
+  EXPECT_EQ(after({odd, order(kStart)}).raw_username, "ann");
+  EXPECT_EQ(after({order(kStart), odd}).raw_username, "ann");
+}
+
+TEST(OrderMerge, AnOlderEventNeverUndoes) {
+  const OrderState state = after({order(kStart + 1h, Payment::cancelled)});
+  const MergeResult late = merge(state, order(kStart));
+  EXPECT_EQ(late.state.payment(), Payment::cancelled);
+  EXPECT_FALSE(late.change.any());
+  EXPECT_EQ(after({order(kStart), order(kStart + 1h, Payment::cancelled)}), state);
+}
+
+TEST(OrderMerge, ANewerPaidEventUndoesAStop) {
+  EXPECT_TRUE(after({order(kStart, Payment::cancelled), order(kStart + 1h)}).deliverable());
+}
+
+TEST(OrderMerge, OnEqualTimesStopBeatsDeliverAndDeliverBeatsAwaiting) {
+  for (const auto& [weak, strong] :
+       std::vector<std::pair<Payment, Payment>>{{Payment::deliver, Payment::refunded},
+                                                {Payment::deliver, Payment::cancelled},
+                                                {Payment::awaiting_payment, Payment::deliver},
+                                                {Payment::awaiting_payment, Payment::cancelled}}) {
+    EXPECT_EQ(after({order(kStart, weak), order(kStart, strong)}).payment(), strong);
+    EXPECT_EQ(after({order(kStart, strong), order(kStart, weak)}).payment(), strong);
+  }
+}
+
+TEST(OrderMerge, WithoutTimesStopBeatsDeliverAndElseTheLaterArrivalHolds) {
+  const auto never = std::nullopt;
+  EXPECT_TRUE(after({order(never), order(never, Payment::cancelled)}).cancelled());
+  EXPECT_TRUE(after({order(never, Payment::cancelled), order(never)}).cancelled());
+  EXPECT_TRUE(after({order(kStart, Payment::cancelled), order(never)}).cancelled());
+  EXPECT_TRUE(after({order(never, Payment::cancelled), order(kStart)}).cancelled());
+  EXPECT_EQ(after({order(never, Payment::awaiting_payment), order(never)}).payment(), Payment::deliver);
+  EXPECT_EQ(after({order(never), order(never, Payment::awaiting_payment)}).payment(),
+            Payment::awaiting_payment);
+}
+
+TEST(OrderMerge, AStopOfAnUnknownOrderIsATombstoneThatTheOrderMeets) {
+  const MergeResult tombstone = merge(std::nullopt, deleted());
+  EXPECT_TRUE(tombstone.change.created);
+  EXPECT_FALSE(tombstone.change.first_seen);
+  EXPECT_FALSE(tombstone.state.deliverable());
+  const MergeResult met = merge(tombstone.state, order(kStart));
+  EXPECT_TRUE(met.change.first_seen);
+  EXPECT_FALSE(met.change.created);
+  EXPECT_FALSE(met.state.deliverable());
+  EXPECT_EQ(met.state.stop_reason(), "order_cancelled");
+  EXPECT_EQ(met.state.lines.size(), 1u);
+}
+
+TEST(OrderMerge, ATimedDeletionIsUndoneByANewerOrderOnly) {
+  EXPECT_TRUE(after({deleted(kStart + 1h), order(kStart)}).cancelled());
+  EXPECT_TRUE(after({deleted(kStart), order(kStart + 1h)}).deliverable());
+}
+
+TEST(OrderMerge, RefundsAddUpByTheirId) {
+  const OrderState once = after({order(kStart), refund("r1", {{"11", 1}})});
+  EXPECT_EQ(paid_quantity(once, once.lines[0]), 1);
+  EXPECT_FALSE(merge(once, refund("r1", {{"11", 1}})).change.any());
+  const MergeResult twice = merge(once, refund("r2", {{"11", 1}}));
+  EXPECT_TRUE(twice.change.lines);
+  EXPECT_EQ(paid_quantity(twice.state, twice.state.lines[0]), 0);
+  EXPECT_EQ(after({refund("r2", {{"11", 1}}), refund("r1", {{"11", 1}}), order(kStart)}), twice.state);
+}
+
+TEST(OrderMerge, ARefundThatNamesNoLinesOnlyFlags) {
+  const OrderState state = after({order(kStart), refund("r1", {})});
+  EXPECT_TRUE(state.refunded());
+  EXPECT_TRUE(state.deliverable());
+  EXPECT_EQ(paid_quantity(state, state.lines[0]), 2);
+}
+
+TEST(OrderMerge, TheCurrentQuantityIsAnUpperBound) {
+  OrderEvent e = order(kStart);
+  e.lines[0].current_quantity = 1;
+  OrderState state = after({e});
+  EXPECT_EQ(paid_quantity(state, state.lines[0]), 1);
+  state = after({e, refund("r1", {{"11", 5}})});
+  EXPECT_EQ(paid_quantity(state, state.lines[0]), 0);
+}
+
+TEST(OrderMerge, HighRiskIsHeldFromWhicheverSideItComes) {
+  OrderEvent risk;
+  risk.kind = Kind::risk;
+  risk.order_id = "1001";
+  risk.high_risk = true;
+  EXPECT_FALSE(after({order(kStart), risk}).deliverable());
+  EXPECT_FALSE(after({risk, order(kStart)}).deliverable());
+  OrderEvent cleared = risk;
+  cleared.high_risk = false;
+  EXPECT_TRUE(after({order(kStart), risk, cleared}).deliverable());
+}
+
+TEST(OrderMerge, AGenericRepeatChangesNothing) {
+  OrderEvent first = order(std::nullopt);
+  first.provider = Provider::generic;
+  OrderEvent other = first;
+  other.username = "bob";
+  other.lines.clear();
+  const OrderState state = after({first});
+  const MergeResult again = merge(state, other);
+  EXPECT_EQ(again.state, state);
+  EXPECT_FALSE(again.change.any());
+}
+
+TEST(OrderMerge, EventsAboutNoSingleOrderChangeNothing) {
+  OrderEvent e = order(kStart);
+  for (const Kind kind :
+       {Kind::customer_redact, Kind::shop_redact, Kind::data_request, Kind::ignored_topic}) {
+    e.kind = kind;
+    EXPECT_FALSE(merge(std::nullopt, e).change.any());
+  }
+}
+
+TEST(OrderMerge, ErasedDataDoesNotComeBack) {
+  OrderState state = after({order(kStart)});
+  state.erase();
+  const OrderState later = merge(state, order(kStart + 1h)).state;
+  EXPECT_TRUE(later.email.empty());
+  EXPECT_TRUE(later.username.empty());
+  EXPECT_TRUE(later.raw_username.empty());
+  EXPECT_FALSE(later.deliverable());
+}
+
+TEST(OrderMerge, EveryLineHasAnIdOfItsOwn) {
+  OrderEvent e = order(kStart);
+  e.lines.assign(4, e.lines[0]);
+  e.lines[0].line_id = "#3";
+  e.lines[1].line_id = "";
+  e.lines[2].line_id = "#3";
+  e.lines[3].line_id = "";
+  const OrderState state = after({e});
+  EXPECT_EQ(state.lines[0].line_id, "#3");
+  EXPECT_EQ(state.lines[1].line_id, "#2");
+  EXPECT_EQ(state.lines[2].line_id, "#3'");
+  EXPECT_EQ(state.lines[3].line_id, "#4");
+}
+
+TEST(OrderMerge, TooManyRefundsStopTheOrder) {
+  OrderState state = after({order(kStart)});
+  for (std::size_t i = 0; i < kMaxRefunds; ++i)
+    state = merge(state, refund("r" + std::to_string(i), {})).state;
+  EXPECT_FALSE(state.stopped());
+  state = merge(state, refund("one more", {})).state;
+  EXPECT_EQ(state.refunds.size(), kMaxRefunds);
+  EXPECT_EQ(state.stop_reason(), "order_refunded");
+}
+
+// Events of one order, each with its own time, of every kind that merges.
+rc::Gen<std::vector<OrderEvent>> some_history() {
+  const auto word = rc::gen::element<std::string>("", "ann", "bob", "cleo");
+  return rc::gen::mapcat(rc::gen::inRange(1, 8), [word](int size) {
+    return rc::gen::exec([word, size] {
+      std::vector<OrderEvent> events;
+      for (int i = 0; i < size; ++i) {
+        OrderEvent e = order(kStart + std::chrono::seconds(i));
+        e.kind =
+            *rc::gen::element(Kind::order, Kind::order, Kind::order, Kind::refund, Kind::stop, Kind::risk);
+        if (*rc::gen::inRange(0, 6) == 0 && e.kind == Kind::stop) e.updated_at = std::nullopt;
+        e.payment = *rc::gen::element(Payment::deliver, Payment::awaiting_payment, Payment::refunded,
+                                      Payment::cancelled);
+        if (e.kind == Kind::stop) e.payment = *rc::gen::element(Payment::refunded, Payment::cancelled);
+        e.username = *word;
+        e.raw_username = e.username.empty() ? *word : e.username;
+        e.email = *word;
+        e.order_number = *word;
+        e.high_risk = *rc::gen::arbitrary<bool>();
+        e.test = *rc::gen::arbitrary<bool>();
+        e.lines[0].quantity = *rc::gen::inRange(0, 5);
+        if (e.kind == Kind::refund) e.updated_at = std::nullopt;
+        if (*rc::gen::arbitrary<bool>()) {
+          e.refunds = {{.id = *rc::gen::element<std::string>("r1", "r2", "r3"),
+                        .lines = {{"11", *rc::gen::inRange(-1, 3)}}}};
+        }
+        events.push_back(std::move(e));
+      }
+      return events;
+    });
+  });
+}
+
+TEST(OrderMerge, EventsEndInTheSameStateInWhateverOrderAndHoweverOftenTheyArrive) {
+  EXPECT_TRUE(rc::check([] {
+    const std::vector<OrderEvent> events = *some_history();
+    std::vector<OrderEvent> shuffled;
+    std::vector<std::size_t> order_of(events.size());
+    for (std::size_t i = 0; i < order_of.size(); ++i) order_of[i] = i;
+    for (std::size_t i = order_of.size(); i > 1; --i) {
+      std::swap(order_of[i - 1], order_of[*rc::gen::inRange<std::size_t>(0, i)]);
+    }
+    for (const std::size_t i : order_of) shuffled.push_back(events[i]);
+    RC_ASSERT(after(shuffled) == after(events));
+    std::vector<OrderEvent> twice = events;
+    twice.insert(twice.end(), shuffled.begin(), shuffled.end());
+    RC_ASSERT(after(twice) == after(events));
+  }));
+}
+
+TEST(OrderMerge, TellsAChangeExactlyWhenTheStateChanges) {
+  EXPECT_TRUE(rc::check([] {
+    std::optional<OrderState> state;
+    for (const OrderEvent& e : *some_history()) {
+      const MergeResult next = merge(state, e);
+      RC_ASSERT(next.change.any() == (!state || next.state != *state));
+      RC_ASSERT(next.change.payment == (state.value_or(OrderState{}).payment() != next.state.payment()));
+      state = next.state;
+    }
+  }));
+}
+
+TEST(OrderState, IsReadBackFromItsText) {
+  EXPECT_TRUE(rc::check([] {
+    OrderState state = after(*some_history());
+    if (*rc::gen::inRange(0, 5) == 0) state.erase();
+    for (OrderLine& line : state.lines) {
+      line.title = "caf\xC3\xA9 \"\\\n";
+      line.variant_id = "18446744073709551616";
+      if (*rc::gen::arbitrary<bool>()) line.current_quantity = 0;
+    }
+    const auto copy = decode_order_state(encode(state));
+    RC_ASSERT(copy.has_value());
+    RC_ASSERT(*copy == state);
+  }));
+}
+
+TEST(OrderState, TextThatItDidNotWriteIsAnError) {
+  const std::string good = encode(after({order(kStart)}));
+  ASSERT_TRUE(decode_order_state(good));
+  for (const std::string text :
+       {"", "[]", "{}", "{\"v\":2,\"told\":\"deliver\"}", "{\"v\":1,\"told\":\"gift\"}",
+        "{\"v\":1,\"told\":\"deliver\",\"lines\":[{}]}", "{\"v\":1,\"told\":\"deliver\",\"seen\":1}"}) {
+    const auto refused = decode_order_state(text);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_EQ(refused.error().code, "INTERNAL_ERROR");
+  }
+}
+
+}  // namespace
+}  // namespace presetbridge::domain

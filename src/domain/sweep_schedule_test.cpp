@@ -1,0 +1,69 @@
+#include "domain/sweep_schedule.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace presetbridge::domain {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr Timestamp kStart = from_unix_ms(1'790'000'000'000);
+
+// What spec 3.5 says of a sweep at `t`, as a naive rule: may it take place, the last one having been at
+// `last`?
+bool allowed(const SweepState& s, Timestamp t) {
+  const Millis age = t - *s.newest_request_at;
+  Millis interval = 1h;
+  if (s.queued > 50) {
+    interval = 5min;
+  } else if (age < 10min) {
+    interval = 1min;
+  } else if (age < 1h) {
+    interval = 5min;
+  } else if (age < 24h) {
+    interval = 15min;
+  }
+  return t - *s.last_sweep_at >= interval;
+}
+
+TEST(SweepSchedule, IsTheFirstMinuteThatTheRuleAllows) {
+  EXPECT_TRUE(rc::check([] {
+    const SweepState state{
+        .awaited = 1,
+        .queued = *rc::gen::element<std::int64_t>(0, 50, 51, 1000),
+        .newest_request_at = kStart + std::chrono::minutes(*rc::gen::inRange(0, 3000)),
+        .last_sweep_at = kStart + std::chrono::minutes(*rc::gen::inRange(0, 3000)),
+    };
+    Timestamp naive = *state.last_sweep_at;
+    while (!allowed(state, naive)) naive += 1min;
+    RC_ASSERT(next_sweep(state) == naive);
+  }));
+}
+
+TEST(SweepSchedule, NothingAwaitedMeansNoSweep) {
+  EXPECT_EQ(next_sweep({.newest_request_at = kStart}), std::nullopt);
+  EXPECT_EQ(next_sweep({.awaited = 3}), std::nullopt);
+}
+
+TEST(SweepSchedule, TheFirstSweepIsDueAtOnceAndIsFull) {
+  const SweepState state{.awaited = 1, .newest_request_at = kStart};
+  EXPECT_EQ(next_sweep(state), kStart);
+  EXPECT_TRUE(full_sweep_due(state, kStart));
+}
+
+TEST(SweepSchedule, AFullSweepIsDueADayAfterTheLast) {
+  const SweepState state{.awaited = 1, .last_full_sweep_at = kStart};
+  EXPECT_FALSE(full_sweep_due(state, kStart + 24h - 1ms));
+  EXPECT_TRUE(full_sweep_due(state, kStart + 24h));
+}
+
+TEST(SweepSchedule, ARequestTimesOutAfterFourteenDaysAndResumesWithinNinety) {
+  constexpr Millis kDay = 24h;
+  EXPECT_FALSE(friendship_timed_out(kStart, kStart + 14 * kDay - 1ms));
+  EXPECT_TRUE(friendship_timed_out(kStart, kStart + 14 * kDay));
+  EXPECT_TRUE(friendship_resumable(kStart, kStart + 90 * kDay - 1ms));
+  EXPECT_FALSE(friendship_resumable(kStart, kStart + 90 * kDay));
+}
+
+}  // namespace
+}  // namespace presetbridge::domain
