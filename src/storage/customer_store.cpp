@@ -46,9 +46,12 @@ constexpr Sql kLockExpired{"SELECT " PDB_CUSTOMER_COLUMNS
                            " ORDER BY lease_expires_at LIMIT $2 <lock>"};
 constexpr Sql kAnyRequestedSince{
     "SELECT 1 FROM customers WHERE cloud_account_id = $1 AND requested_at >= $2 AND friendship = 'requested' LIMIT 1"};
-constexpr Sql kRequestedBefore{
-    "SELECT id FROM customers WHERE cloud_account_id = $1 AND requested_at > $2 AND requested_at <= $3"
-    " AND friendship = 'requested' ORDER BY requested_at LIMIT $4"};
+// Requests are kept in view for 90 days, so most of the old ones have no delivery that waits any more.
+constexpr Sql kWaitingBefore{
+    "SELECT id FROM customers WHERE cloud_account_id = $1 AND requested_at <= $2 AND friendship = 'requested'"
+    " AND EXISTS (SELECT 1 FROM deliveries WHERE deliveries.customer_id = customers.id"
+    " AND deliveries.status IN ('queued', 'processing', 'waiting_for_friendship')"
+    " AND deliveries.status = 'waiting_for_friendship') ORDER BY requested_at LIMIT $3"};
 constexpr Sql kUpdate{
     "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state = $6, "
     "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
@@ -150,9 +153,9 @@ bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since) {
   return tx.one(kAnyRequestedSince, account, since, [](const Row&) { return true; }).value_or(false);
 }
 
-std::vector<CustomerId> requested_before(Tx& tx, CloudAccountId account, Timestamp after, Timestamp until, int limit) {
+std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Timestamp until, int limit) {
   std::vector<CustomerId> ids;
-  tx.query(kRequestedBefore, account, after, until, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
+  tx.query(kWaitingBefore, account, until, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
   return ids;
 }
 

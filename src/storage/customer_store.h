@@ -64,9 +64,10 @@ std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap);
 // Customers whose lease ran out, locked.
 std::vector<CustomerRow> lock_expired_leases(Tx& tx, Timestamp now, int limit);
 
-// Friend requests that are unanswered: whether there is one younger than `since`; those made before `until`.
+// Whether a friend request younger than `since` is unanswered.
 bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since);
-std::vector<CustomerId> requested_before(Tx& tx, CloudAccountId account, Timestamp after, Timestamp until, int limit);
+// Customers asked before `until` who have not answered and for whom deliveries still wait; oldest request first.
+std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Timestamp until, int limit);
 
 // Writes every field.
 void update_customer(Tx& tx, const CustomerRow& row);

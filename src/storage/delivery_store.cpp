@@ -30,6 +30,9 @@ constexpr Sql kLockFailed{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = 'failed'"
     " ORDER BY id LIMIT $4 <for_update>"};
+constexpr Sql kLockFailedOfCustomer{
+    "SELECT " PDB_DELIVERY_COLUMNS
+    " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>"};
 constexpr Sql kLockAfter{"SELECT " PDB_DELIVERY_COLUMNS
                          " FROM deliveries WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3 <for_update>"};
 constexpr Sql kLockDryRuns{
@@ -185,6 +188,9 @@ std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer) {
 std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, ResolutionCode code, DeliveryId after,
                                                 int limit) {
   return all_deliveries(tx, kLockFailed, account, domain::to_string(code), after, limit);
+}
+std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer) {
+  return all_deliveries(tx, kLockFailedOfCustomer, customer);
 }
 std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
   return all_deliveries(tx, kLockAfter, account, after, limit);

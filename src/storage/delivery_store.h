@@ -80,6 +80,8 @@ std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
 // Failed deliveries of an account with that code, oldest first, locked, at most `limit`, after `after`.
 std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code, DeliveryId after,
                                                 int limit);
+// Failed deliveries of a customer, oldest first, locked.
+std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
 // Deliveries of an account after `after`, whatever their status, oldest first, locked: for chores over all of them.
 std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
 // Queued dry runs of every account, oldest first, locked.

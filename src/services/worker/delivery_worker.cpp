@@ -1,0 +1,272 @@
+#include "services/worker/delivery_worker.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "services/worker/chores.h"
+#include "services/worker/account_trouble.h"
+#include "services/worker/sweep.h"
+#include "storage/cloud_account_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using cloud::CloudError;
+using cloud::CloudResult;
+using storage::Tx;
+
+constexpr int kTakeOverPiece = 200;
+constexpr int kMaxSweepPages = 100'000;  // a platform that never ends its pages must not keep a sweep for ever
+
+template <class T>
+void put(Answer& answer, CloudResult<T> result) {
+  if (!result) {
+    answer.value = result.error();
+  } else if constexpr (!std::is_void_v<T>) {
+    answer.value = std::move(*result);
+  }
+}
+
+}  // namespace
+
+DeliveryWorker::DeliveryWorker(WorkerPorts ports, WorkerOptions options)
+    : ports_(ports),
+      options_(std::move(options)),
+      steps_(ports_.changes, ports_.random, options_, ports_.cloud.call_timeout()),
+      wakeup_(ports_.scheduler),
+      maintenance_(ports_.scheduler) {
+  if (options_.lease <= ports_.cloud.call_timeout()) {
+    throw std::invalid_argument("the lease must be longer than the timeout of a call to the cloud platform");
+  }
+}
+
+void DeliveryWorker::start() {
+  loops_ = 2;
+  start_task(lease_loop(), "lease loop");
+  start_task(maintenance_loop(), "maintenance loop");
+}
+
+void DeliveryWorker::stop(Callback stopped) {
+  stopping_ = true;
+  stopped_ = std::move(stopped);
+  wakeup_.notify();
+  maintenance_.notify();
+  ended();
+}
+
+void DeliveryWorker::ended() {
+  if (stopping_ && running_ == 0 && loops_ == 0 && stopped_) std::exchange(stopped_, {})();
+}
+
+// A coroutine that throws is a fault here: its lease runs out and the work is taken over; it is logged, never lost in silence.
+void DeliveryWorker::start_task(Task<void> task, const char* what) {
+  spawn(std::move(task), [this, what](Outcome<void> outcome) {
+    if (!outcome.exception) return;
+    try {
+      std::rethrow_exception(outcome.exception);
+    } catch (const std::exception& e) {
+      ports_.log.error("a task of the delivery worker failed", {{"task", what}, {"error", e.what()}});
+    }
+    ports_.metrics.count("presetbridge_worker_faults_total");
+  });
+}
+
+Task<void> DeliveryWorker::lease_loop() {
+  while (!stopping_) {
+    const int slots = options_.max_jobs - running_;
+    Millis pause = options_.poll;
+    if (slots > 0) {
+      auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots](Tx& tx) {
+        return lease_jobs(tx, ports_.changes, options_, slots);
+      });
+      if (leased) {
+        for (auto& job : leased->jobs) {
+          ++running_;
+          start_task(run_job(std::move(job)), "job");
+        }
+        for (auto& sweep : leased->sweeps) {
+          ++running_;
+          start_task(run_sweep(std::move(sweep)), "sweep");
+        }
+        if (leased->next_ready) {
+          pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
+        }
+        if (pause == Millis{0} && running_ < options_.max_jobs) continue;
+      } else {
+        ports_.log.warn("no jobs could be leased", {{"error", leased.error().message}});
+      }
+    }
+    co_await wakeup_.wait(std::max(pause, Millis{1}));
+  }
+  --loops_;
+  ended();
+}
+
+Task<void> DeliveryWorker::maintenance_loop() {
+  while (!stopping_) {
+    bool more = false;
+    auto taken = co_await ports_.commits.write(
+        ports_.scheduler, [this](Tx& tx) { return take_over_expired(tx, ports_.changes, kTakeOverPiece); });
+    more = more || (taken && *taken > 0);
+    if (taken && *taken > 0) ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
+
+    auto dry = co_await ports_.commits.write(ports_.scheduler, [this](Tx& tx) { return run_dry(tx, ports_.changes); });
+    more = more || (dry && *dry > 0);
+
+    auto chores = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::find_chores(tx, 50); });
+    if (chores) {
+      for (const auto& chore : *chores) {
+        if (stopping_) break;
+        auto done = co_await ports_.commits.write(ports_.scheduler,
+                                                  [this, chore](Tx& tx) { do_chore(tx, ports_.changes, chore); });
+        if (!done) ports_.log.warn("a chore failed", {{"account", to_string(chore.account)}, {"error", done.error().message}});
+        more = more || done.has_value();
+      }
+    }
+    if (more) wakeup_.notify();
+    co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
+  }
+  --loops_;
+  ended();
+}
+
+Task<void> DeliveryWorker::run_job(Job job) {
+  std::optional<Answer> answer;
+  while (true) {
+    // The closure may run more than once: each run starts from the job as it was before it.
+    auto stepped = co_await ports_.commits.write(ports_.scheduler, [this, job, answer](Tx& tx) {
+      Job next = job;
+      Call call = steps_.advance(tx, next, answer);
+      return std::pair(std::move(next), std::move(call));
+    });
+    if (!stepped) {
+      ports_.log.error("a step of a job could not be written; its lease will run out",
+                       {{"customer", to_string(job.customer)}, {"error", stepped.error().message}});
+      break;
+    }
+    job = std::move(stepped->first);
+    const Call call = std::move(stepped->second);
+    if (call.kind == Call::Kind::done || call.kind == Call::Kind::lost) break;
+    // A call may start only if the lease outlasts it (spec 3.4); the step that committed its intent renewed the lease.
+    if (ports_.clock.now() + ports_.cloud.call_timeout() >= job.expires_at) break;
+    answer = co_await ask(call);
+  }
+  --running_;
+  wakeup_.notify();
+  ended();
+}
+
+Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, std::int64_t& version) {
+  auto login = co_await ports_.commits.read(ports_.scheduler, [account](Tx& tx) {
+    return std::pair(find_standing(tx, account), find_credentials(tx, account));
+  });
+  if (!login) {
+    co_return std::unexpected(CloudError{CloudError::Kind::unavailable, "the login could not be read", false, {}});
+  }
+  const auto& [standing, record] = *login;
+  version = standing ? standing->version : 0;
+  if (!record || standing->status == storage::CredentialsStatus::invalid) {
+    co_return std::unexpected(CloudError{CloudError::Kind::login_refused, "there is no valid login", false, {}});
+  }
+  co_return co_await ports_.sessions.session(account, {record->version, record->sealed});
+}
+
+Task<Answer> DeliveryWorker::ask(Call call) {
+  Answer answer{.call = call};
+  auto session = co_await session_of(call.account, answer.login_version);
+  if (!session) {
+    answer.value = session.error();
+    // No call was made, so nothing can have had an effect.
+    std::get<CloudError>(answer.value).effect_unknown = false;
+    co_return answer;
+  }
+  auto& cloud = ports_.cloud;
+  auto& here = ports_.scheduler;
+  switch (call.kind) {
+    case Call::Kind::find_user:
+      put(answer, co_await cloud.find_user(here, *session, call.username));
+      break;
+    case Call::Kind::friendship:
+      put(answer, co_await cloud.friendship(here, *session, call.user_id));
+      break;
+    case Call::Kind::request_friendship:
+      put(answer, co_await cloud.request_friendship(here, *session, call.user_id, call.idempotency_key));
+      break;
+    case Call::Kind::withdraw:
+      put(answer, co_await cloud.withdraw_friendship(here, *session, call.user_id));
+      break;
+    case Call::Kind::share:
+      put(answer, co_await cloud.share(here, *session, call.file_id, call.user_id, call.idempotency_key));
+      break;
+    case Call::Kind::find_share:
+      put(answer, co_await cloud.find_share(here, *session, call.file_id, call.user_id));
+      break;
+    case Call::Kind::revoke:
+      put(answer, co_await cloud.revoke_share(here, *session, call.file_id, call.user_id));
+      break;
+    case Call::Kind::done:
+    case Call::Kind::lost:
+      break;
+  }
+  if (const auto* error = answer.error()) {
+    if (error->kind == CloudError::Kind::session_refused) ports_.sessions.invalidate(call.account, session->token);
+    ports_.log.info("a call to the cloud platform failed", {{"account", to_string(call.account)},
+                                                            {"delivery", to_string(call.delivery)},
+                                                            {"error", error->message}});
+    ports_.metrics.count("presetbridge_cloud_call_failures_total");
+  }
+  co_return answer;
+}
+
+Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
+  auto owners = co_await ports_.commits.read(ports_.scheduler, [id = lease.cloud_account](Tx& tx) {
+    return storage::accounts_of_cloud_account(tx, id);
+  });
+  std::optional<CloudError> failure;
+  bool own = true;
+  std::string cursor = lease.cursor;
+  bool more = owners && !owners->empty();
+  for (int page_number = 0; more && own && !stopping_ && page_number < kMaxSweepPages; ++page_number) {
+    std::int64_t version = 0;
+    auto session = co_await session_of(owners->front(), version);
+    if (!session) {
+      failure = session.error();
+      if (failure->kind == CloudError::Kind::login_refused) {
+        co_await ports_.commits.write(ports_.scheduler, [account = owners->front(), version](Tx& tx) {
+          refuse_login(tx, account, version);
+        });
+      }
+      break;
+    }
+    auto page = co_await ports_.cloud.friendships_since(ports_.scheduler, *session, cursor, options_.sweep_page);
+    if (!page) {
+      failure = page.error();
+      if (failure->kind == CloudError::Kind::session_refused) {
+        ports_.sessions.invalidate(owners->front(), session->token);
+      }
+      break;
+    }
+    auto taken = co_await ports_.commits.write(ports_.scheduler, [this, lease, cursor, &page](Tx& tx) {
+      return take_in_page(tx, ports_.changes, options_, lease, cursor, *page);
+    });
+    own = taken && *taken;
+    more = page->more && page->next_cursor != cursor;
+    cursor = page->next_cursor;
+  }
+  if (failure) {
+    co_await ports_.commits.write(ports_.scheduler, [lease, failure](Tx& tx) { fail_sweep(tx, lease, *failure); });
+  } else if (own) {
+    while (!stopping_) {
+      auto expired = co_await ports_.commits.write(ports_.scheduler, [this, lease](Tx& tx) {
+        return expire_requests(tx, ports_.changes, lease, kTakeOverPiece);
+      });
+      if (!expired || *expired < kTakeOverPiece) break;
+    }
+    co_await ports_.commits.write(ports_.scheduler, [lease](Tx& tx) { end_sweep(tx, lease); });
+  }
+  --running_;
+  wakeup_.notify();
+  ended();
+}
+
+}  // namespace presetbridge::services

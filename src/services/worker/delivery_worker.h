@@ -1,0 +1,71 @@
+// The delivery worker (spec 3.2-3.5): leases jobs and sweeps, runs each as a coroutine, and does the small maintenance beside
+// them. All of its state that matters is in the database; what it holds in memory may vanish at any moment.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/wakeup.h"
+#include "cloud/cloud.h"
+#include "cloud/session_cache.h"
+#include "services/delivery/change.h"
+#include "services/worker/job.h"
+#include "services/worker/job_step.h"
+#include "services/worker/leasing.h"
+#include "storage/credential_store.h"
+#include "storage/group_commit.h"
+
+namespace presetbridge::services {
+
+struct WorkerPorts {
+  Scheduler& scheduler;  // where the worker lives: all of its coroutines run there
+  const Clock& clock;
+  Random& random;
+  Log& log;
+  Metrics& metrics;
+  storage::GroupCommit& commits;
+  cloud::Cloud& cloud;
+  cloud::SessionCache& sessions;  // on the same scheduler
+  DeliveryChanges& changes;
+};
+
+// All but wake() are called on the scheduler's thread.
+class DeliveryWorker {
+ public:
+  // Throws std::invalid_argument if a lease would not outlast a call of the cloud port (spec 3.4).
+  DeliveryWorker(WorkerPorts ports, WorkerOptions options);
+
+  void start();
+  // No new jobs; those under way end after the call they are in. `stopped` is called once, when the last has ended. What is
+  // left then is released to be taken up at once.
+  void stop(Callback stopped);
+  // There may be work now. Thread-safe, cheap.
+  void wake() { wakeup_.notify(); }
+
+  int jobs_running() const { return running_; }
+
+ private:
+  Task<void> lease_loop();
+  Task<void> maintenance_loop();
+  Task<void> run_job(Job job);
+  Task<void> run_sweep(SweepLease lease);
+  Task<Answer> ask(Call call);
+  Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, std::int64_t& version);
+  void start_task(Task<void> task, const char* what);
+  void ended();
+
+  WorkerPorts ports_;
+  const WorkerOptions options_;
+  JobSteps steps_;
+  Wakeup wakeup_;
+  Wakeup maintenance_;
+  bool stopping_ = false;
+  int running_ = 0;   // jobs and sweeps
+  int loops_ = 0;
+  Callback stopped_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,147 @@
+#include "services/worker/sweep.h"
+
+#include <algorithm>
+
+#include "domain/account_pause.h"
+#include "domain/job_class.h"
+#include "domain/resolution.h"
+#include "domain/sweep_schedule.h"
+#include "services/delivery/routing.h"
+#include "services/worker/account_trouble.h"
+#include "storage/chore_store.h"
+#include "storage/cloud_account_store.h"
+#include "storage/customer_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using cloud::FriendshipState;
+using domain::Cause;
+using domain::DeliveryStatus;
+using domain::ResolutionCode;
+using storage::CustomerRow;
+using storage::Friendship;
+using storage::Tx;
+
+constexpr Millis kAfterFailure{60'000};
+
+std::optional<storage::CloudAccountRow> lock_own(Tx& tx, const SweepLease& lease) {
+  auto account = lock_cloud_account(tx, lease.cloud_account);
+  if (!account || account->sweep_fence != lease.fence || !account->sweep_lease_expires_at) return std::nullopt;
+  return account;
+}
+
+void accepted(Tx& tx, DeliveryChanges& changes, CustomerRow& customer) {
+  const bool resumable = !customer.requested_at || domain::friendship_resumable(*customer.requested_at, tx.now());
+  customer.friendship = Friendship::friends;
+  update_customer(tx, customer);
+  for (auto& row : lock_failed_of_customer(tx, customer.id)) {
+    if (!resumable || !domain::resumes(row.resolution, domain::Remedy::friendship_accepted)) continue;
+    changes.apply(tx, row, {.cause = Cause::cause_fixed}).value();
+    queue_or_fail(tx, changes, row);
+  }
+  if (!lock_open_deliveries(tx, customer.id).empty()) {
+    enqueue_customer(tx, customer.id, domain::JobClass::share, tx.now());
+    wake_cloud_account(tx, customer.cloud_account, tx.now());
+  }
+}
+
+void end_waiting(Tx& tx, DeliveryChanges& changes, CustomerId customer, ResolutionCode code) {
+  for (auto& row : lock_open_deliveries(tx, customer)) {
+    if (row.status != DeliveryStatus::waiting_for_friendship) continue;
+    changes.apply(tx, row, {.cause = Cause::friendship_ended, .code = code}).value();
+  }
+}
+
+void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account, const cloud::FriendshipChange& change) {
+  auto found = find_customer_by_cloud_user(tx, account, change.user_id);
+  if (!found) return;
+  auto customer = lock_customer(tx, found->id);
+  switch (change.state) {
+    case FriendshipState::friends:
+      if (customer->friendship != Friendship::friends) accepted(tx, changes, *customer);
+      return;
+    case FriendshipState::declined:
+    case FriendshipState::blocked: {
+      const bool blocked = change.state == FriendshipState::blocked;
+      customer->friendship = blocked ? Friendship::blocked : Friendship::declined;
+      update_customer(tx, *customer);
+      end_waiting(tx, changes, customer->id,
+                  blocked ? ResolutionCode::blocked_by_customer : ResolutionCode::friend_request_declined);
+      return;
+    }
+    case FriendshipState::none:
+      // They ended the friendship; the next delivery asks again.
+      if (customer->friendship == Friendship::friends) {
+        customer->friendship = Friendship::none;
+        update_customer(tx, *customer);
+      }
+      return;
+    case FriendshipState::requested:
+      return;
+  }
+}
+
+}  // namespace
+
+bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, const SweepLease& lease,
+                  const std::string& cursor, const cloud::FriendshipPage& page) {
+  auto account = lock_own(tx, lease);
+  if (!account) return false;
+  account->sweep_lease_expires_at = tx.now() + options.lease;
+  if (!page.changes.empty() || account->sweep_cursor.empty()) account->sweep_cursor = cursor;
+  update_cloud_account(tx, *account);
+  end_account_trouble(tx, lease.cloud_account);
+  for (const auto& change : page.changes) take_in_change(tx, changes, lease.cloud_account, change);
+  return true;
+}
+
+int expire_requests(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit) {
+  const Timestamp until = tx.now() - domain::kFriendshipTimeout;
+  int expired = 0;
+  for (const auto id : waiting_since_before(tx, lease.cloud_account, until, limit)) {
+    end_waiting(tx, changes, id, ResolutionCode::friendship_timeout);
+    ++expired;
+  }
+  return expired;
+}
+
+void end_sweep(Tx& tx, const SweepLease& lease) {
+  auto account = lock_own(tx, lease);
+  if (!account) return;
+  const Timestamp now = tx.now();
+  account->last_sweep_at = now;
+  if (lease.full) account->last_full_sweep_at = now;
+  account->sweep_lease_expires_at.reset();
+  const bool awaited = any_requested_since(tx, account->id, now - domain::kFriendshipResumeWindow);
+  account->sweep_due_at = domain::next_sweep({.awaited = awaited ? 1 : 0,
+                                              .queued = count_queued(tx, account->id, domain::kBusyQueue + 1),
+                                              .newest_request_at = account->newest_request_at,
+                                              .last_sweep_at = account->last_sweep_at,
+                                              .last_full_sweep_at = account->last_full_sweep_at});
+  update_cloud_account(tx, *account);
+  if (account->sweep_due_at) wake_cloud_account(tx, account->id, *account->sweep_due_at);
+}
+
+void fail_sweep(Tx& tx, const SweepLease& lease, const cloud::CloudError& error) {
+  auto account = lock_own(tx, lease);
+  if (!account) return;
+  auto pause = domain::decode_account_pause(account->pause).value_or(domain::AccountPause{});
+  if (error.kind == cloud::CloudError::Kind::rate_limited) {
+    pause = domain::after_rate_limit(std::move(pause), error.retry_after, tx.now());
+  }
+  account->pause = domain::encode(pause);
+  account->sweep_lease_expires_at.reset();
+  if (const auto next = domain::next_job_at(pause, tx.now())) {
+    account->blocked_until = std::max(account->blocked_until, *next);
+  }
+  account->sweep_due_at = std::max(tx.now() + kAfterFailure, account->blocked_until);
+  update_cloud_account(tx, *account);
+  wake_cloud_account(tx, account->id, *account->sweep_due_at);
+  if (!domain::given_up(pause, tx.now())) return;
+  for (const auto owner : accounts_of_cloud_account(tx, account->id)) {
+    add_chore(tx, owner, storage::ChoreKind::fail_unavailable);
+  }
+}
+
+}  // namespace presetbridge::services
