@@ -12,6 +12,8 @@
 
 namespace presetbridge::net {
 
+class CurlEngine;
+
 struct CurlClientOptions {
   int calls = 1'024;           // with a connection at one time; further ones wait, in turn by host
   int calls_per_host = 64;     // of these, to one host and port
@@ -38,8 +40,9 @@ class CurlClient final : public HttpClient {
   void stop();
 
  private:
-  class Engine;
-  std::shared_ptr<Engine> engine_;
+  Runtime& runtime_;
+  const int core_;
+  const std::shared_ptr<CurlEngine> engine_;
 };
 
 }  // namespace presetbridge::net

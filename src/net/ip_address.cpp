@@ -1,8 +1,10 @@
 #include "net/ip_address.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace presetbridge::net {
 
@@ -63,6 +65,22 @@ std::optional<IpAddress> IpAddress::parse(std::string_view text) {
   out.v4_ = false;
   if (inet_pton(AF_INET6, terminated.c_str(), out.bytes_.data()) == 1) return out;
   return std::nullopt;
+}
+
+std::optional<IpAddress> IpAddress::from_sockaddr(const sockaddr& address) {
+  IpAddress out;
+  if (address.sa_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &address, sizeof v4);
+    std::memcpy(out.bytes_.data(), &v4.sin_addr, 4);
+    return out;
+  }
+  if (address.sa_family != AF_INET6) return std::nullopt;
+  sockaddr_in6 v6{};
+  std::memcpy(&v6, &address, sizeof v6);
+  std::memcpy(out.bytes_.data(), &v6.sin6_addr, 16);
+  out.v4_ = false;
+  return out;
 }
 
 IpAddress IpAddress::v4(std::array<std::uint8_t, 4> bytes) {

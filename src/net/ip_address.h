@@ -1,6 +1,8 @@
 // An IPv4 or IPv6 address and what sort of address it is. Pure.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -13,6 +15,8 @@ class IpAddress {
  public:
   // Only the plain forms, "192.0.2.1" and "2001:db8::1": no octal, no hexadecimal, no zone.
   static std::optional<IpAddress> parse(std::string_view text);
+  // Nothing for any other family than AF_INET and AF_INET6.
+  static std::optional<IpAddress> from_sockaddr(const sockaddr& address);
   static IpAddress v4(std::array<std::uint8_t, 4> bytes);
   static IpAddress v6(std::array<std::uint8_t, 16> bytes);
 

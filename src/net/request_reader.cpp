@@ -12,7 +12,6 @@ constexpr Refusal malformed{400, "BAD_REQUEST", "The request is not well-formed 
 constexpr Refusal ambiguous_length{400, "BAD_REQUEST", "The length of the request's body is ambiguous."};
 constexpr Refusal bad_host{400, "BAD_REQUEST", "The request must have one Host field."};
 constexpr Refusal bad_target{400, "BAD_REQUEST", "The request's target is not a path."};
-constexpr Refusal bad_version{505, "HTTP_VERSION_NOT_SUPPORTED", "The server speaks HTTP/1.1."};
 constexpr Refusal bad_expectation{417, "EXPECTATION_FAILED",
                                   "The server meets no expectation but 100-continue."};
 constexpr Refusal bad_encoding{501, "NOT_IMPLEMENTED", "The only transfer coding is chunked."};
@@ -36,14 +35,14 @@ RequestReader::Progress RequestReader::read(std::string_view bytes) {
     if (in_header) header_bytes_ += used;
     if (refusal_) {
       progress.refusal = refusal_;
+    } else if (request_.body_too_large) {
+      return progress;
     } else if (error == http::error::need_more) {
       const std::size_t waiting = rest.size() - used;
       // In a body, only the line of a chunk and the trailer wait for more; they have the header's limit.
       if (waiting + (in_header ? header_bytes_ : 0) >= limits_.header_bytes) progress.refusal = large_header;
     } else if (error == http::error::header_limit) {
       progress.refusal = large_header;
-    } else if (error == http::error::bad_version) {
-      progress.refusal = bad_version;
     } else if (error == http::error::bad_transfer_encoding || error == http::error::bad_content_length ||
                error == http::error::multiple_content_length) {
       progress.refusal = ambiguous_length;

@@ -10,11 +10,11 @@
 namespace presetbridge::net {
 
 struct ResponseFraming {
-  std::string_view request_id;
-  std::string_view date;   // as HTTP writes it
-  bool head = false;       // answers HEAD: the body's length is told, the body is not sent
-  bool keep_alive = true;  // else `Connection: close`
-  bool http10 = false;     // a keep-alive has to be told
+  std::string_view request_id = {};
+  std::string_view date = {};  // as HTTP writes it
+  bool head = false;           // answers HEAD: the body's length is told, the body is not sent
+  bool keep_alive = true;      // else `Connection: close`
+  bool http10 = false;         // a keep-alive has to be told
 };
 
 // The status line and header. The framing, Date, Connection and X-Request-Id are the server's: fields of
