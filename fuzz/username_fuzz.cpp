@@ -1,0 +1,27 @@
+#include "domain/username.h"
+
+#include <array>
+
+#include "require.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace presetbridge::domain;
+  const std::string_view text{reinterpret_cast<const char*>(data), size};
+  const auto name = normalise_username(text);
+  REQUIRE(text.contains(name));
+  REQUIRE(normalise_username(name) == name);
+  REQUIRE(name.size() <= 4 * kMaxUsernameCharacters);
+  REQUIRE(trim_unicode(name) == name);
+
+  static constexpr std::array<std::string_view, 3> labels{"vendor_username", "cloud_username", "username"};
+  const auto value = labelled_value(text, labels);
+  REQUIRE(value.empty() ||
+          (value.data() >= text.data() && value.data() + value.size() <= text.data() + text.size()));
+  REQUIRE(value.find_first_of("\r\n") == std::string_view::npos);
+
+  const auto middle = size / 2;
+  REQUIRE(same_field_name(text.substr(0, middle), text.substr(middle)) ==
+          same_field_name(text.substr(middle), text.substr(0, middle)));
+  REQUIRE(text.starts_with(cut_utf8(text, middle)));
+  return 0;
+}
