@@ -129,23 +129,24 @@ class GroupCommit {
     std::condition_variable filled;
   };
 
-  // Suspends until the unit is done; resumes on `executor` with null or what was thrown.
+  // Suspends until the unit is done; resumes on `executor` with nothing, or the Error for what was thrown:
+  // the exception itself stays on the storage thread.
   struct Awaiter {
     GroupCommit& owner;
     Queue& queue;
     Executor& executor;
     TxFn fn;
-    std::exception_ptr thrown;
+    std::optional<Error> error;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> caller);
-    std::exception_ptr await_resume() noexcept { return std::move(thrown); }
+    std::optional<Error> await_resume() noexcept { return std::move(error); }
   };
 
   template <class Fn, class T = std::invoke_result_t<Fn&, Tx&>>
   Task<AsExpectedT<T>> run(Queue& queue, Executor& executor, Fn fn) {
     if constexpr (std::is_void_v<T>) {
-      if (auto thrown = co_await Awaiter{*this, queue, executor, std::ref(fn), {}}) {
-        co_return std::unexpected(explain(thrown));
+      if (auto error = co_await Awaiter{*this, queue, executor, std::ref(fn), {}}) {
+        co_return std::unexpected(std::move(*error));
       }
       co_return Expected<void>{};
     } else {
@@ -155,8 +156,8 @@ class GroupCommit {
         result.reset();
         result.emplace(fn(tx));
       };
-      if (auto thrown = co_await Awaiter{*this, queue, executor, unit, {}}) {
-        co_return std::unexpected(explain(thrown));
+      if (auto error = co_await Awaiter{*this, queue, executor, unit, {}}) {
+        co_return std::unexpected(std::move(*error));
       }
       co_return std::move(*result);
     }

@@ -16,6 +16,8 @@ constexpr Sql kPutPayload{
     "INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"
     " ON CONFLICT (order_id) DO UPDATE SET received_at = excluded.received_at, body = excluded.body"};
 
+constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1"};
+
 OrderRow read_order(const Row& r) {
   return {r.id<OrderId>(0), r.id<AccountId>(1), r.id<IntegrationId>(2), r.string(3), r.string(4),
           r.string(5),      r.int64(6),         r.time(7),              r.time(8)};
@@ -38,5 +40,7 @@ void update_order(Tx& tx, const OrderRow& o) {
 void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body) {
   tx.exec(kPutPayload, id, received_at, body);
 }
+
+void delete_order_payload(Tx& tx, OrderId id) { tx.exec(kDeletePayload, id); }
 
 }  // namespace presetbridge::storage

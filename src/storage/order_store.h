@@ -32,5 +32,6 @@ std::optional<OrderRow> lock_order(Tx& tx, OrderId id);
 void update_order(Tx& tx, const OrderRow& row);
 // `body` is compressed; replaces an earlier one.
 void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body);
+void delete_order_payload(Tx& tx, OrderId id);
 
 }  // namespace presetbridge::storage

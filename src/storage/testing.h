@@ -64,12 +64,10 @@ class TemporarySqlite {
 class Mailbox final : public Executor {
  public:
   void post(Callback callback) override {
-    {
-      const std::lock_guard lock(mutex_);
-      posted_.push_back(std::move(callback));
-      ++posts_;
-    }
-    filled_.notify_one();
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(callback));
+    ++posts_;
+    filled_.notify_one();  // under the lock: the callback may be the last thing the mailbox lives for
   }
   // Runs what is posted, in order, on this thread until `done` says so.
   void run_until(const std::function<bool()>& done) {

@@ -222,6 +222,19 @@ void Fulfilment::review(Tx& tx, storage::DeliveryRow& row, Cause cause, PendingA
   }
 }
 
+void erase_delivery(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
+  row.email.clear();
+  row.raw_username.clear();
+  if (row.status == DeliveryStatus::processing) {
+    row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", "", Actor::order()});
+    return update_delivery(tx, row);
+  }
+  row.username.clear();
+  update_delivery(tx, row);
+  if (row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated) return;
+  changes.apply(tx, row, {.cause = Cause::erased, .reason = "erased", .actor = Actor::order()}).value();
+}
+
 int revoke_shared_items(Tx& tx, DeliveryId delivery) {
   int revoking = 0;
   for (auto& item : find_items(tx, delivery)) {

@@ -49,6 +49,9 @@ class Fulfilment {
   DeliveryChanges& changes_;
 };
 
+// Blanks what is personal on the delivery and ends what is not yet shared (spec 9.6). The row is locked.
+void erase_delivery(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
+
 // Starts the revocation of everything that this delivery shared (spec 3.10); returns how many items.
 int revoke_shared_items(storage::Tx& tx, DeliveryId delivery);
 

@@ -253,6 +253,7 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     more = page->more && page->next_cursor != cursor;
     cursor = page->next_cursor;
   }
+  if (!failure && more && own) failure = CloudError{CloudError::Kind::unavailable, "the sweep was interrupted", false, {}};
   if (failure) {
     co_await ports_.commits.write(ports_.scheduler, [lease, failure](Tx& tx) { fail_sweep(tx, lease, *failure); });
   } else if (own) {

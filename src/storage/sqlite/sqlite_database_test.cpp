@@ -18,9 +18,8 @@ constexpr Sql insert{"INSERT INTO t(id, body) VALUES($1, $2)"};
 constexpr Sql count{"SELECT COUNT(*) FROM t"};
 
 void make_table(Database& database) {
-  database.write([](Tx& tx) {
-    tx.exec_script("CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, body <bytes>) <table>;");
-  });
+  database.write(
+      [](Tx& tx) { tx.exec_script("CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, body <bytes>) <table>;"); });
 }
 
 std::int64_t rows(Database& database) {

@@ -1,0 +1,158 @@
+#include "services/intake/intake.h"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <unordered_map>
+
+#include "domain/order.h"
+#include "storage/api_key_store.h"
+#include "storage/integration_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::OrderEvent;
+using storage::Tx;
+
+std::size_t weigh(const IncomingOrder& order) { return order.payload.size() + 512 * (order.event.lines.size() + 1); }
+
+std::string reason_for(const std::string& outcome) { return outcome == "stopped" ? "order_stopped" : outcome; }
+
+}  // namespace
+
+Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted)
+    : changes_(changes),
+      fulfilment_(changes),
+      accepted_(std::move(accepted)),
+      batcher_(
+          commits,
+          [this](Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers) {
+            accept_batch(tx, orders, answers);
+          },
+          {}, weigh) {}
+
+Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order) {
+  auto accepted = co_await batcher_.add(executor, std::move(order));
+  if (accepted && accepted->status == domain::DeliveryStatus::queued) accepted_();
+  co_return accepted;
+}
+
+void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers) {
+  // Rows are locked in one order, whatever order the requests came in: two nodes cannot wait for each other.
+  std::vector<std::size_t> sorted(orders.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::ranges::stable_sort(sorted, {}, [&](std::size_t i) {
+    return std::tuple(orders[i].integration->id, std::string_view(orders[i].event.order_id));
+  });
+
+  std::unordered_map<IntegrationId, std::int64_t> versions;
+  std::unordered_map<ApiKeyId, std::pair<std::int64_t, std::int64_t>> usage;
+  for (const std::size_t i : sorted) {
+    const auto& order = orders[i];
+    const IntegrationId id = order.integration->id;
+    if (!versions.contains(id)) versions[id] = integration_version(tx, id).value_or(0);
+    if (versions[id] != order.integration->version) {
+      answers[i].stale_integration = true;
+      continue;
+    }
+    answers[i] = accept_one(tx, order);
+    if (order.key) {
+      auto& [requests, deliveries] = usage[order.key];
+      ++requests;
+      deliveries += answers[i].delivery && !answers[i].duplicate ? 1 : 0;
+    }
+  }
+  for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
+}
+
+Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming) {
+  const auto& event = incoming.event;
+  const IntegrationSnapshot& integration = *incoming.integration;
+  Accepted answer;
+  answer.order_id = event.order_id;
+  answer.event_id = event.order_id.empty() ? "" : order_event_id(integration.id, event.order_id);
+  switch (event.kind) {
+    case OrderEvent::Kind::ignored_topic:
+      answer.reason = "ignored_topic";
+      return answer;
+    case OrderEvent::Kind::customer_redact:
+      return redact_customer(tx, incoming);
+    case OrderEvent::Kind::shop_redact:
+    case OrderEvent::Kind::data_request:
+      // Answered by the merchant's export and by archiving; the store only wants to know that it was heard.
+      answer.reason = "privacy_request_received";
+      return answer;
+    case OrderEvent::Kind::order:
+    case OrderEvent::Kind::refund:
+    case OrderEvent::Kind::stop:
+    case OrderEvent::Kind::risk:
+      break;
+  }
+
+  // Proposed: a duplicate is an order that is there under another id.
+  storage::OrderRow order{.id = changes_.ids().make<OrderId>(),
+                          .account = integration.account,
+                          .integration = integration.id,
+                          .order_key = event.order_id,
+                          .received_at = tx.now(),
+                          .updated_at = tx.now()};
+  const auto fresh = domain::merge(std::nullopt, event);
+  std::optional<storage::DeliveryRow> delivery;
+  // The outcome is known only with the mappings, so the row is written once, complete, after the delivery; the dedupe key decides.
+  if (auto stored = lock_order_by_key(tx, integration.id, event.order_id)) {
+    order = std::move(*stored);
+    const auto state = domain::decode_order_state(order.state);
+    if (!state) throw Error(state.error());
+    const auto merged = domain::merge(*state, event);
+    answer.duplicate = true;
+    if (merged.change.any()) {
+      delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, true);
+      order.state = encode(merged.state);
+      order.updated_at = tx.now();
+      update_order(tx, order);
+      put_order_payload(tx, order.id, tx.now(), incoming.payload);
+    } else {
+      delivery = find_delivery(tx, DeliveryId{order.id.value});
+    }
+  } else {
+    delivery = fulfilment_.fulfil(tx, order, fresh.state, integration.rules, false);
+    order.state = encode(fresh.state);
+    if (!insert_order(tx, order)) {
+      throw storage::DbError(storage::DbError::Kind::conflict, "the same order was stored by another transaction");
+    }
+    put_order_payload(tx, order.id, tx.now(), incoming.payload);
+  }
+
+  if (delivery) {
+    answer.delivery = delivery->id;
+    answer.status = delivery->status;
+    answer.resolution = delivery->resolution;
+  } else {
+    answer.reason = reason_for(order.outcome);
+  }
+  return answer;
+}
+
+// The platform asks to forget a buyer (spec 9.6): personal fields of the named orders are blanked for good, what was not delivered is
+// not delivered any more; ids, ledger and dedupe keys stay.
+Accepted Intake::redact_customer(Tx& tx, const IncomingOrder& incoming) {
+  Accepted answer;
+  answer.reason = "customer_redacted";
+  for (const auto& key : incoming.event.order_ids) {
+    auto order = lock_order_by_key(tx, incoming.integration->id, key);
+    if (!order) continue;
+    auto state = domain::decode_order_state(order->state);
+    if (!state) throw Error(state.error());
+    state->erase();
+    order->state = encode(*state);
+    order->updated_at = tx.now();
+    update_order(tx, *order);
+    delete_order_payload(tx, order->id);
+    if (auto row = lock_delivery(tx, DeliveryId{order->id.value})) erase_delivery(tx, changes_, *row);
+  }
+  return answer;
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,58 @@
+// Accepting orders (spec 2.5, 2.6): what was verified and parsed becomes an order, its delivery and its items in one durable
+// transaction, many orders in one commit.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "domain/order_event.h"
+#include "services/delivery/fulfilment.h"
+#include "services/intake/integration_directory.h"
+#include "storage/batcher.h"
+
+namespace presetbridge::services {
+
+struct IncomingOrder {
+  std::shared_ptr<const IntegrationSnapshot> integration;
+  domain::OrderEvent event;
+  std::vector<std::byte> payload;  // compressed; kept for the retention time
+  ApiKeyId key;                    // in whose usage it counts; none
+};
+
+// What the store is told (spec 2.12).
+struct Accepted {
+  bool stale_integration = false;  // nothing was written: the integration changed since it was read
+  std::string order_id;
+  std::string event_id;
+  bool duplicate = false;
+  std::optional<DeliveryId> delivery;  // none: ignored, for `reason`
+  domain::DeliveryStatus status = domain::DeliveryStatus::queued;
+  domain::ResolutionCode resolution = domain::ResolutionCode::none;
+  std::string reason;
+};
+
+// Thread-safe. Destroyed after GroupCommit::shutdown().
+class Intake {
+ public:
+  // `accepted` is called, on any thread, after commits that may have made work for the delivery worker.
+  Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted);
+
+  // Resumes on `executor` once the order is on disk. Errors: OVERLOADED, STORAGE_UNAVAILABLE, INTERNAL_ERROR.
+  Task<Expected<Accepted>> accept(Executor& executor, IncomingOrder order);
+
+ private:
+  void accept_batch(storage::Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers);
+  Accepted accept_one(storage::Tx& tx, const IncomingOrder& order);
+  Accepted redact_customer(storage::Tx& tx, const IncomingOrder& order);
+
+  DeliveryChanges& changes_;
+  Fulfilment fulfilment_;
+  Callback accepted_;
+  storage::Batcher<IncomingOrder, Accepted> batcher_;
+};
+
+}  // namespace presetbridge::services

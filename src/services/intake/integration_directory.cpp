@@ -1,0 +1,84 @@
+#include "services/intake/integration_directory.h"
+
+namespace presetbridge::services {
+namespace {
+
+// An unknown id may be made at any moment, and another node may change a known one: what is only read, not written with, is this old
+// at most.
+constexpr Millis kMaxAge{2'000};
+
+}  // namespace
+
+std::vector<std::string_view> IntegrationSnapshot::secrets(Timestamp now) const {
+  std::vector<std::string_view> all{secret.reveal()};
+  if (previous_secret && previous_secret_expires_at && now < *previous_secret_expires_at) {
+    all.push_back(previous_secret->reveal());
+  }
+  return all;
+}
+
+Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
+                                            const std::vector<storage::MappingRow>& mappings,
+                                            const crypto::ServiceCipher& cipher) {
+  IntegrationSnapshot s;
+  s.id = row.id;
+  s.account = row.account;
+  s.provider = row.provider;
+  s.version = row.version;
+  s.archived = row.archived_at.has_value();
+  s.require_api_key = row.require_api_key;
+  s.owning_key = row.owning_key;
+  s.username_fields = row.username_fields;
+  auto secret = cipher.decrypt({"integrations.secret", row.id.value}, row.encrypted_secret);
+  if (!secret) return std::unexpected(secret.error());
+  s.secret = std::move(*secret);
+  if (!row.encrypted_previous_secret.empty()) {
+    auto previous = cipher.decrypt({"integrations.secret", row.id.value}, row.encrypted_previous_secret);
+    if (!previous) return std::unexpected(previous.error());
+    s.previous_secret = std::move(*previous);
+    s.previous_secret_expires_at = row.previous_secret_expires_at;
+  }
+  std::vector<domain::Mapping> current;
+  for (const auto& m : mappings) {
+    if (!m.stale) current.push_back(m.mapping);
+  }
+  s.rules = {.active = row.active,
+             .hold_all = row.hold_all,
+             .deliver_test_orders = row.deliver_test_orders,
+             .auto_revoke = row.auto_revoke,
+             .mappings = std::make_shared<const domain::MappingIndex>(current)};
+  return s;
+}
+
+Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> IntegrationDirectory::find(Executor& executor,
+                                                                                      IntegrationId id) {
+  const Timestamp now = clock_.now();
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found != entries_.end() && now - found->second.read_at < kMaxAge) co_return found->second.snapshot;
+  }
+  auto read = co_await commits_.read(executor, [id](storage::Tx& tx) {
+    auto row = find_integration(tx, id);
+    return std::pair(row, row ? find_mappings(tx, id) : std::vector<storage::MappingRow>{});
+  });
+  if (!read) co_return std::unexpected(read.error());
+  Entry entry{nullptr, now};
+  if (read->first && !read->first->archived_at) {
+    auto snapshot = make_snapshot(*read->first, read->second, cipher_);
+    if (!snapshot) co_return std::unexpected(snapshot.error());
+    entry.snapshot = std::make_shared<const IntegrationSnapshot>(std::move(*snapshot));
+  }
+  const std::lock_guard lock(mutex_);
+  // Rather than let made-up ids fill the memory, start over.
+  if (entries_.size() >= max_entries_) entries_.clear();
+  entries_.insert_or_assign(id, entry);
+  co_return entry.snapshot;
+}
+
+void IntegrationDirectory::forget(IntegrationId id) {
+  const std::lock_guard lock(mutex_);
+  entries_.erase(id);
+}
+
+}  // namespace presetbridge::services
