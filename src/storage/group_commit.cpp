@@ -96,11 +96,11 @@ void GroupCommit::submit_read(TxFn fn, Done done) {
 
 void GroupCommit::Awaiter::await_suspend(std::coroutine_handle<> caller) {
   // The unit may be done, and *this gone, before enqueue returns.
-  owner.enqueue(
-      queue, {std::move(fn), [this, caller, &on = executor](std::exception_ptr e, Completions& completions) {
-                thrown = std::move(e);
-                completions.add(on, [caller] { caller.resume(); });
-              }});
+  auto done = [this, caller, &on = executor](const std::exception_ptr& thrown, Completions& completions) {
+    if (thrown) error = explain(thrown);
+    completions.add(on, [caller] { caller.resume(); });
+  };
+  owner.enqueue(queue, {std::move(fn), std::move(done)});
 }
 
 void GroupCommit::enqueue(Queue& queue, Unit unit) {
