@@ -2,8 +2,8 @@
 // tokens that change at every use. It is verified like any other issuer: TokenVerifier sees only its Issuer
 // side.
 //
-// Nothing that it answers tells whether an e-mail address has an account, sign-up aside: a wrong password, an
-// unknown address and a locked one get the same error after the same work.
+// Nothing that it answers tells whether an e-mail address has an account, sign-up aside: a wrong password and
+// an unknown address get the same error after the same work, and are locked alike.
 #pragma once
 
 #include <memory>
@@ -26,6 +26,7 @@
 #include "identity/principal.h"
 #include "identity/token_verifier.h"
 #include "storage/group_commit.h"
+#include "storage/identity_store.h"
 
 namespace presetbridge::identity {
 
@@ -102,14 +103,16 @@ class BuiltInIssuer final : public Issuer {
   Task<Expected<Keys>> fresh_keys(Executor& executor) override;
 
  private:
-  struct Ring;  // the keys as read: one signs, all verify
-  struct Attempt;
+  struct Ring;  // the keys as read: the newest signs, all verify
+  struct Session;
 
   std::shared_ptr<const Ring> ring() const;
-  Task<Expected<std::shared_ptr<const Ring>>> load(Executor& executor, bool make_first);
-  // Counts a try against `email` and verifies the password: the user, or INVALID_CREDENTIALS.
-  Task<Expected<UserId>> verify_password(Executor& executor, std::string email, std::string password);
-  std::string sign(UserId user, std::string_view email, Timestamp now) const;
+  Task<Expected<std::shared_ptr<const Ring>>> load(Executor& executor);
+  // Counts a try against `email` and verifies the password.
+  Task<Expected<storage::UserRow>> verify_password(Executor& executor, std::string email,
+                                                   std::string password);
+  Session open_session(storage::Tx& tx, const storage::UserRow& user, std::int64_t family) const;
+  Expected<Tokens> tokens(Session session) const;
 
   const Deps deps_;
   const BuiltInIssuerOptions options_;
