@@ -38,6 +38,8 @@ struct ApiKeyWithLog {
 
 void insert_api_key(Tx& tx, const ApiKeyRow& row, Blob hash);
 std::optional<ApiKeyRow> find_api_key(Tx& tx, AccountId account, ApiKeyId id);
+// The same, locked until the transaction ends.
+std::optional<ApiKeyRow> lock_api_key(Tx& tx, AccountId account, ApiKeyId id);
 // Whatever account it is of: the operator's, and for a key that an integration names.
 std::optional<ApiKeyRow> find_api_key(Tx& tx, ApiKeyId id);
 std::optional<ApiKeyRow> find_api_key_by_hash(Tx& tx, Blob hash);

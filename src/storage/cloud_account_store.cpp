@@ -12,6 +12,7 @@ namespace {
 constexpr Sql kInsert{
     "INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES ($1, $2, $3, $4, $5)"
     " ON CONFLICT (cloud_user_id) DO UPDATE SET username = excluded.username RETURNING id"};
+constexpr Sql kFind{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1 <for_update>"};
 constexpr Sql kLockReady{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
                          " FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at <= $1"
@@ -73,6 +74,9 @@ CloudAccountId find_or_insert_cloud_account(Tx& tx, std::string_view cloud_user_
       .value();
 }
 
+std::optional<CloudAccountRow> find_cloud_account(Tx& tx, CloudAccountId id) {
+  return tx.one(kFind, id, read_cloud_account);
+}
 std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id) {
   return tx.one(kLock, id, read_cloud_account);
 }

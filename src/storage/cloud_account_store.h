@@ -32,6 +32,7 @@ struct CloudAccountRow {
 
 CloudAccountId find_or_insert_cloud_account(Tx& tx, std::string_view cloud_user_id, std::string_view username,
                                             CloudAccountId proposed);
+std::optional<CloudAccountRow> find_cloud_account(Tx& tx, CloudAccountId id);
 std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id);
 // Accounts with something to do by `now`, longest ready first, locked.
 std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp now, int limit);

@@ -19,6 +19,7 @@ constexpr Sql kInsert{
     " ON CONFLICT (cloud_account_id, username_key) DO UPDATE SET username_key = excluded.username_key"
     " RETURNING id, friendship"};
 constexpr Sql kFindByUsername{"SELECT id, friendship FROM customers WHERE cloud_account_id = $1 AND username_key = $2"};
+constexpr Sql kFind{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1 <for_update>"};
 constexpr Sql kFindByCloudUser{"SELECT " PDB_CUSTOMER_COLUMNS
                                " FROM customers WHERE cloud_account_id = $1 AND cloud_user_id = $2 ORDER BY id LIMIT 1"};
@@ -41,6 +42,9 @@ constexpr Sql kNextDueOfClass{
     " ORDER BY due_at LIMIT 1"};
 constexpr Sql kCountQueued{
     "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1 LIMIT $2) AS q"};
+constexpr Sql kCountBefore{
+    "SELECT count(*) FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
+    " AND (job_class < $2 OR (job_class = $2 AND due_at < $3))"};
 constexpr Sql kLockExpired{"SELECT " PDB_CUSTOMER_COLUMNS
                            " FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1"
                            " ORDER BY lease_expires_at LIMIT $2 <lock>"};
@@ -110,6 +114,7 @@ CustomerRow find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::s
   return tx.one(kInsert, proposed, cloud_account, username_key, brief).value();
 }
 
+std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id) { return tx.one(kFind, id, read_customer); }
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id) { return tx.one(kLock, id, read_customer); }
 
 std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
@@ -141,6 +146,11 @@ std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account) {
   return next;
 }
 
+std::int64_t queue_position(Tx& tx, const CustomerRow& c) {
+  return 1 + tx.one(kCountBefore, c.cloud_account, static_cast<int>(c.job_class), c.due_at,
+                    [](const Row& r) { return r.int64(0); })
+                 .value_or(0);
+}
 std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);
 }

@@ -44,6 +44,7 @@ bool request_pending(const CustomerRow& row);
 CustomerRow find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
                                    CustomerId proposed);
 
+std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id);
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);
 std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account, std::string_view cloud_user_id);
 
@@ -58,6 +59,8 @@ std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId acc
                                                       Timestamp now);
 // When the next queued customer of the account is due.
 std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account);
+// The place of a queued customer among its account's queue, from 1.
+std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
 // How many are queued, counted no further than `cap`.
 std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap);
 

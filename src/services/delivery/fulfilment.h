@@ -33,13 +33,15 @@ class Fulfilment {
   std::optional<storage::DeliveryRow> fulfil(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
                                              const FulfilmentRules& rules, bool exists);
 
+  // Adds, restores and drops items so that they are what `mapped` owes; returns the statuses of all.
+  std::vector<domain::ItemStatus> align_items(storage::Tx& tx, const domain::MappedOrder& mapped,
+                                              const storage::DeliveryRow& row);
+
  private:
   std::optional<storage::DeliveryRow> create(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
                                              const FulfilmentRules& rules);
   void align(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state, const FulfilmentRules& rules,
              storage::DeliveryRow& row);
-  std::vector<domain::ItemStatus> align_items(storage::Tx& tx, const domain::MappedOrder& mapped,
-                                              const storage::DeliveryRow& row);
   void stop(storage::Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules, storage::DeliveryRow& row);
   void drop_owed(storage::Tx& tx, DeliveryId delivery);
   void review(storage::Tx& tx, storage::DeliveryRow& row, domain::Cause cause, domain::PendingActionKind pending,

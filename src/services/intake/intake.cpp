@@ -43,8 +43,8 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   // Rows are locked in one order, whatever order the requests came in: two nodes cannot wait for each other.
   std::vector<std::size_t> sorted(orders.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-  std::ranges::stable_sort(sorted, {}, [&](std::size_t i) {
-    return std::tuple(orders[i].integration->id, std::string_view(orders[i].event.order_id));
+  std::ranges::sort(sorted, {}, [&](std::size_t i) {
+    return std::tuple(orders[i].integration->id, std::string_view(orders[i].event.order_id), i);
   });
 
   std::unordered_map<IntegrationId, std::int64_t> versions;

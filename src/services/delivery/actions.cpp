@@ -1,0 +1,244 @@
+#include "services/delivery/actions.h"
+
+#include <algorithm>
+
+#include "domain/delivery_outcome.h"
+#include "domain/job_class.h"
+#include "services/delivery/fulfilment.h"
+#include "services/delivery/routing.h"
+#include "storage/audit_store.h"
+#include "storage/cloud_account_store.h"
+#include "storage/customer_store.h"
+#include "storage/integration_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::Cause;
+using domain::DeliveryStatus;
+using domain::ItemStatus;
+using domain::PendingActionKind;
+using domain::ResolutionCode;
+using storage::Friendship;
+using storage::Tx;
+
+constexpr int kTimelineEntries = 200;
+
+bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
+  return row.account == by.account && by.sees(row.integration);
+}
+
+// The customer of before is left behind: a request that they have not answered is taken back, unless others of their deliveries
+// need it (the job that does it looks).
+void leave_customer(Tx& tx, CustomerId id) {
+  if (!id) return;
+  auto customer = lock_customer(tx, id);
+  if (!customer || !request_pending(*customer)) return;
+  customer->withdraw = true;
+  update_customer(tx, *customer);
+  enqueue_customer(tx, id, domain::JobClass::settlement, tx.now());
+  wake_cloud_account(tx, customer->cloud_account, tx.now());
+}
+
+// A merchant who tries again after a refusal wants the customer to be asked again.
+void ask_again(Tx& tx, const storage::DeliveryRow& row) {
+  if (!row.customer) return;
+  auto customer = lock_customer(tx, row.customer);
+  if (!customer) return;
+  if (row.resolution == ResolutionCode::friend_request_declined && customer->friendship == Friendship::declined) {
+    customer->friendship = Friendship::none;
+  } else if (customer->friendship != Friendship::friends) {
+    customer->friendship = Friendship::unknown;
+  }
+  update_customer(tx, *customer);
+}
+
+// Items that are not shared yet follow the mappings as they are now (spec 3.11).
+void remap(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
+  auto order = lock_order(tx, OrderId{row.id.value});
+  if (!order) return;
+  const auto state = domain::decode_order_state(order->state);
+  if (!state) throw Error(state.error());
+  std::vector<domain::Mapping> mappings;
+  for (const auto& m : find_mappings(tx, row.integration)) {
+    if (!m.stale) mappings.push_back(m.mapping);
+  }
+  const auto mapped = domain::map_order(*state, mappings);
+  // A mapping that is gone must not take away what a retry is to deliver.
+  if (mapped.files.empty()) return;
+  Fulfilment(changes).align_items(tx, mapped, row);
+}
+
+}  // namespace
+
+DeliveryView DeliveryActions::view(Tx& tx, storage::DeliveryRow row) {
+  DeliveryView v{.items = find_items(tx, row.id), .timeline = find_timeline(tx, row.id, kTimelineEntries)};
+  if (row.status == DeliveryStatus::queued && row.customer) {
+    if (const auto customer = find_customer(tx, row.customer); customer && customer->queue_state == storage::QueueState::queued) {
+      v.queue_position = queue_position(tx, *customer);
+      const auto account = find_cloud_account(tx, row.cloud_account);
+      Timestamp start = std::max({tx.now(), customer->due_at, account ? account->blocked_until : tx.now()});
+      if (jobs_per_minute_ > 0) start += Millis{60'000} * ((*v.queue_position - 1) / jobs_per_minute_);
+      v.estimated_at = start;
+    }
+  }
+  v.pending = row.pending.kind != PendingActionKind::none;
+  v.row = std::move(row);
+  return v;
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::Principal by, DeliveryId id) {
+  co_return co_await commits_.read(executor, [this, by, id](Tx& tx) -> Expected<DeliveryView> {
+    auto row = find_delivery(tx, id);
+    if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
+    return view(tx, std::move(*row));
+  });
+}
+
+Task<Expected<std::vector<storage::DeliveryRow>>> DeliveryActions::list(Executor& executor, identity::Principal by,
+                                                                        DeliveryQuery query) {
+  co_return co_await commits_.read(executor, [by, query](Tx& tx) {
+    storage::DeliveryFilter filter{.account = by.account,
+                                   .status = query.status,
+                                   .resolution = query.resolution,
+                                   .integration = query.integration,
+                                   .order_key = query.order_key,
+                                   .before = query.before,
+                                   .limit = query.limit};
+    // A scoped key sees a part of what the index yields: read on until its page is full.
+    std::vector<storage::DeliveryRow> page;
+    while (true) {
+      auto rows = list_deliveries(tx, filter);
+      for (auto& row : rows) {
+        filter.before = row.id;
+        if (by.sees(row.integration) && static_cast<int>(page.size()) < query.limit) page.push_back(std::move(row));
+      }
+      if (static_cast<int>(rows.size()) < query.limit || static_cast<int>(page.size()) == query.limit) return page;
+    }
+  });
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::Principal by, DeliveryId id,
+                                                  const char* name, Act act) {
+  auto result = co_await commits_.write(executor, [this, by, id, name, act](Tx& tx) -> Expected<DeliveryView> {
+    auto row = lock_delivery(tx, id);
+    if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
+    if (auto done = act(tx, *row, by.actor()); !done) throw Error(done.error());
+    insert_audit(tx, changes_.ids(), {row->account, to_string(by.actor()), name, to_string(id), ""});
+    return view(tx, std::move(*row));
+  });
+  if (result) changed_();
+  co_return result;
+}
+
+Expected<void> DeliveryActions::act_or_wait(Tx& tx, storage::DeliveryRow& row, const Change& change,
+                                            domain::PendingAction pending) {
+  if (row.status != DeliveryStatus::processing) return changes_.apply(tx, row, change);
+  pending.actor = change.actor;
+  row.pending = domain::combine(row.pending, pending);
+  update_delivery(tx, row);
+  changes_.note(tx, row, change.actor,
+                "Asked for while the delivery was being worked on: " + std::string(to_string(pending.kind)) + ".");
+  return {};
+}
+
+Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, const std::string& username,
+                                          domain::Actor actor) {
+  if (row.status == DeliveryStatus::processing) {
+    return act_or_wait(tx, row, {.cause = Cause::retried, .actor = actor}, {PendingActionKind::retry, "", username, actor});
+  }
+  const bool renamed = !username.empty() && username != row.username;
+  if (row.status == DeliveryStatus::failed) ask_again(tx, row);
+  if (renamed) {
+    leave_customer(tx, row.customer);
+    row.username = row.raw_username = username;
+  }
+  remap(tx, changes_, row);
+  switch (row.status) {
+    case DeliveryStatus::queued:
+      if (!renamed) return fail("INVALID_TRANSITION", "The delivery is queued already.");
+      changes_.note(tx, row, actor, "The customer's username was changed.");
+      queue_or_fail(tx, changes_, row);
+      return {};
+    case DeliveryStatus::in_review:
+      if (!renamed) return fail("INVALID_TRANSITION", "The delivery is in review: approve it to start an attempt.");
+      update_delivery(tx, row);
+      changes_.note(tx, row, actor, "The customer's username was changed.");
+      return {};
+    case DeliveryStatus::waiting_for_friendship:
+      if (!renamed) return fail("INVALID_TRANSITION", "The delivery waits for the customer to accept the friend request.");
+      break;
+    default:
+      break;
+  }
+  const auto cause = row.status == DeliveryStatus::waiting_for_friendship ? Cause::username_changed : Cause::retried;
+  if (auto changed = changes_.apply(tx, row, {.cause = cause, .actor = actor}); !changed) return changed;
+  queue_or_fail(tx, changes_, row);
+  return {};
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::retry(Executor& executor, identity::Principal by, DeliveryId id,
+                                                    std::optional<std::string> username) {
+  co_return co_await act(executor, by, id, "delivery.retried",
+                         [this, username](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
+                           return retry_row(tx, row, username.value_or(""), actor);
+                         });
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::invalidate(Executor& executor, identity::Principal by, DeliveryId id,
+                                                         std::string reason) {
+  co_return co_await act(executor, by, id, "delivery.invalidated",
+                         [this, reason](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
+                           return act_or_wait(tx, row, {.cause = Cause::invalidated_by_merchant, .reason = reason, .actor = actor},
+                                              {PendingActionKind::invalidate, reason, "", actor});
+                         });
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identity::Principal by, DeliveryId id) {
+  co_return co_await act(executor, by, id, "delivery.reopened",
+                         [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
+                           return act_or_wait(tx, row, {.cause = Cause::reopened, .actor = actor},
+                                              {PendingActionKind::reopen, "", "", actor});
+                         });
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::approve(Executor& executor, identity::Principal by, DeliveryId id) {
+  co_return co_await act(
+      executor, by, id, "delivery.approved",
+      [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+        row.reason.clear();
+        if (auto changed = changes_.apply(tx, row, {.cause = Cause::approved, .actor = actor}); !changed) return changed;
+        queue_or_fail(tx, changes_, row);
+        return {};
+      });
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, identity::Principal by, DeliveryId id) {
+  co_return co_await act(
+      executor, by, id, "delivery.completed_by_hand",
+      [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+        if (auto changed = changes_.apply(tx, row, {.cause = Cause::completed_by_hand, .actor = actor}); !changed) {
+          return changed;
+        }
+        for (auto& item : find_items(tx, row.id)) {
+          if (item.status != ItemStatus::owed) continue;
+          item.status = ItemStatus::delivered_by_hand;
+          update_item(tx, item);
+        }
+        return {};
+      });
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::revoke(Executor& executor, identity::Principal by, DeliveryId id) {
+  co_return co_await act(executor, by, id, "delivery.revocation_started",
+                         [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+                           if (revoke_shared_items(tx, row.id) == 0) {
+                             return fail("INVALID_TRANSITION", "Nothing of this delivery is shared.");
+                           }
+                           changes_.note(tx, row, actor, "The shared files are being taken back.");
+                           return {};
+                         });
+}
+
+}  // namespace presetbridge::services
