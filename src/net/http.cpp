@@ -21,4 +21,12 @@ std::size_t Headers::count(std::string_view name) const {
       std::ranges::count_if(fields_, [&](const auto& field) { return same_field_name(field.first, name); }));
 }
 
+std::vector<std::string_view> Headers::all(std::string_view name) const {
+  std::vector<std::string_view> values;
+  for (const auto& [field, value] : fields_) {
+    if (same_field_name(field, name)) values.push_back(value);
+  }
+  return values;
+}
+
 }  // namespace presetbridge::net

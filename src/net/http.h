@@ -24,6 +24,8 @@ class Headers {
   bool has(std::string_view name) const { return get(name).has_value(); }
   // How many fields of that name there are.
   std::size_t count(std::string_view name) const;
+  // The values of all fields of that name, in the order received; valid as long as this is.
+  std::vector<std::string_view> all(std::string_view name) const;
   auto begin() const { return fields_.begin(); }
   auto end() const { return fields_.end(); }
 
