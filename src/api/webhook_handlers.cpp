@@ -8,16 +8,20 @@
 namespace presetbridge::api {
 namespace {
 
-// An integration that changes while its order is being accepted is read again this often, then the store is asked to come back.
+// An integration that changes while its order is being accepted is read again this often, then the store is
+// asked to come back.
 constexpr int kMaxReads = 3;
 
-Error integration_not_found() { return {"INTEGRATION_NOT_FOUND", "There is no such integration for this provider.", {}}; }
+Error integration_not_found() {
+  return {"INTEGRATION_NOT_FOUND", "There is no such integration for this provider.", {}};
+}
 
 providers::HeaderValues values_of(const net::Headers& headers) {
   return [&headers](std::string_view name) { return headers.all(name); };
 }
 
-// spec 2.4: optional, unless the integration asks for it; when present it must be good, of this account, and in scope.
+// spec 2.4: optional, unless the integration asks for it; when present it must be good, of this account, and
+// in scope.
 Task<Expected<ApiKeyId>> check_key(WebhookDeps deps, Executor& executor, std::optional<std::string> key,
                                    std::shared_ptr<const services::IntegrationSnapshot> integration) {
   if (!key) {
@@ -61,7 +65,8 @@ Task<Reply> accept_webhook(WebhookDeps deps, Call call) {
     if (!*integration || (*integration)->provider != profile->provider) {
       co_return std::unexpected(integration_not_found());
     }
-    if (request.body_too_large) co_return fail("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint takes.");
+    if (request.body_too_large)
+      co_return fail("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint takes.");
     const auto headers = values_of(request.headers);
     if (providers::is_unsigned_ping(*profile, request.body)) co_return json_response(200, {{"status", "ok"}});
 
@@ -75,12 +80,12 @@ Task<Reply> accept_webhook(WebhookDeps deps, Call call) {
     auto key = co_await check_key(deps, call.executor(), key_text, *integration);
     if (!key) co_return std::unexpected(key.error());
 
-    auto event = providers::parse(
-        *profile, {.body = request.body,
-                   .topic = providers::first_header(profile->topic_headers, headers),
-                   .test = providers::first_header(profile->test_headers, headers) == "true",
-                   .username_fields = (*integration)->username_fields,
-                   .limits = deps.limits});
+    auto event =
+        providers::parse(*profile, {.body = request.body,
+                                    .topic = providers::first_header(profile->topic_headers, headers),
+                                    .test = providers::first_header(profile->test_headers, headers) == "true",
+                                    .username_fields = (*integration)->username_fields,
+                                    .limits = deps.limits});
     if (!event) {
       deps.metrics.count("presetbridge_webhooks_refused_total", {{"reason", "payload"}});
       co_return std::unexpected(event.error());
@@ -95,8 +100,9 @@ Task<Reply> accept_webhook(WebhookDeps deps, Call call) {
       deps.integrations.forget(*id);
       continue;
     }
-    deps.metrics.count("presetbridge_orders_accepted_total",
-                       {{"kind", accepted->duplicate ? "duplicate" : accepted->delivery ? "delivery" : "ignored"}});
+    deps.metrics.count("presetbridge_orders_accepted_total", {{"kind", accepted->duplicate  ? "duplicate"
+                                                                       : accepted->delivery ? "delivery"
+                                                                                            : "ignored"}});
     co_return json_response(202, to_json(*accepted));
   }
   co_return fail("OVERLOADED", "The integration is being changed; send the order again.");

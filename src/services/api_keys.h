@@ -74,6 +74,8 @@ class ApiKeys {
     std::int64_t max_active = 50;  // an account
   };
   static constexpr Millis max_rotation_overlap = std::chrono::hours{24 * 30};
+  // So that the log of one key stays a small row; and what RateWindow decodes.
+  static constexpr std::int64_t max_rate_limit = 100'000;
 
   // All outlive this.
   ApiKeys(storage::GroupCommit& commits, IdSource& ids, Random& random, Options options)
@@ -88,11 +90,13 @@ class ApiKeys {
   Task<Expected<ApiKey>> get(Executor& executor, identity::Principal by, ApiKeyId id);
   // Reactivating counts against the limit of active keys.
   Task<Expected<ApiKey>> change(Executor& executor, identity::Principal by, ApiKeyId id, ApiKeyChange change);
-  // A new key with the old one's name, rights, limit and expiry; the old one expires after `overlap` (0: deactivated at
-  // once). CONFLICT: the old one is not in force. LIMIT_REACHED: with an overlap both count as active.
+  // A new key with the old one's name, rights, limit and expiry; the old one expires after `overlap` (0:
+  // deactivated at once). CONFLICT: the old one is not in force. LIMIT_REACHED: with an overlap both count as
+  // active.
   Task<Expected<IssuedApiKey>> rotate(Executor& executor, identity::Principal by, ApiKeyId id,
                                       Millis overlap);
-  // The operator's: FORBIDDEN to nobody, so reachable from the command line only (spec 6.1).
+  // The operator's, from the command line only (spec 6.1): whatever account the key is of. NOT_FOUND,
+  // VALIDATION_FAILED.
   Task<Expected<ApiKey>> set_rate_limit(Executor& executor, ApiKeyId id, std::int64_t limit);
 
   // Who holds the key with this text; counts one request against its limit (spec 6.3). `text` is hostile.

@@ -12,7 +12,8 @@ constexpr Sql kInsert{
     " rate_log, created_at, expires_at, rotated_from) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
     "$12, $13)"};
 constexpr Sql kFind{"SELECT " PDB_API_KEY_COLUMNS " FROM api_keys WHERE id = $1 AND account_id = $2"};
-constexpr Sql kLock{"SELECT " PDB_API_KEY_COLUMNS " FROM api_keys WHERE id = $1 AND account_id = $2 <for_update>"};
+constexpr Sql kLock{"SELECT " PDB_API_KEY_COLUMNS
+                    " FROM api_keys WHERE id = $1 AND account_id = $2 <for_update>"};
 constexpr Sql kFindById{"SELECT " PDB_API_KEY_COLUMNS " FROM api_keys WHERE id = $1"};
 constexpr Sql kFindByHash{"SELECT " PDB_API_KEY_COLUMNS " FROM api_keys WHERE hash = $1"};
 constexpr Sql kLockByHash{"SELECT " PDB_API_KEY_COLUMNS

@@ -1,0 +1,94 @@
+#include "api/api.h"
+
+#include <string>
+#include <utility>
+
+namespace presetbridge::api {
+namespace {
+
+// Decoded `name=value` pairs; nothing for what cannot be decoded, for a name given twice, or for more
+// than 50.
+std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query) {
+  constexpr std::size_t kMaxParameters = 50;
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!query.empty()) {
+    const auto part = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(part.size() + 1, query.size()));
+    if (part.empty()) continue;
+    const auto equals = std::min(part.find('='), part.size());
+    auto name = percent_decode(part.substr(0, equals), true);
+    auto value = percent_decode(part.substr(std::min(equals + 1, part.size())), true);
+    if (!name || !value || pairs.size() == kMaxParameters) return std::nullopt;
+    for (const auto& [known, ignored] : pairs) {
+      if (known == *name) return std::nullopt;
+    }
+    pairs.emplace_back(std::move(*name), std::move(*value));
+  }
+  return pairs;
+}
+
+}  // namespace
+
+Task<net::HttpResponse> Api::handle(net::HttpRequest request) {
+  const auto began = clock_.now();
+  auto match = router_.match(request.method, request.path);
+  std::string_view pattern = "none";
+  net::HttpResponse response;
+  if (!match) {
+    response = std::move(match.error());
+  } else {
+    const Router::Route& route = *match->route;
+    pattern = route.pattern;
+    Call call;
+    call.request = std::move(request);
+    call.route = pattern;
+    call.params = std::move(match->params);
+    response = co_await answer(route, std::move(call));
+  }
+  const auto status = std::to_string(response.status);
+  metrics_.count("presetbridge_http_requests_total", {{"route", pattern}, {"status", status}});
+  metrics_.observe("presetbridge_http_request_seconds",
+                   static_cast<double>((clock_.now() - began).count()) / 1000, {{"route", pattern}});
+  co_return response;
+}
+
+Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call) {
+  // An open route judges its body's size itself, in the order that its own rules name (spec 2.3).
+  if (route.access.is_open()) {
+    auto query = parse_query(call.request.query);
+    if (query) call.query = std::move(*query);
+    auto reply = co_await route.handler(std::move(call));
+    co_return reply ? std::move(*reply) : error_response(reply.error());
+  }
+
+  if (call.request.body_too_large)
+    co_return error_response({"PAYLOAD_TOO_LARGE", "The body is too large.", {}});
+  auto who = co_await authentication_.authenticate(call.request);
+  if (!who) {
+    auto response = error_response(who.error().error);
+    if (who.error().rate) add_rate_headers(response, *who.error().rate);
+    co_return response;
+  }
+  const auto rate = who->rate;
+  net::HttpResponse response;
+  if (!route.access.allows(who->principal)) {
+    const auto permission = route.access.permission();
+    response = error_response(forbidden(
+        permission == Permission::account
+            ? std::string("This is for signed-in people: send an ID token, and no API key.")
+            : "This needs the permission " +
+                  std::string(identity::kPermissionNames[static_cast<std::size_t>(permission)]) + "."));
+  } else if (auto query = parse_query(call.request.query); !query) {
+    response =
+        error_response({"VALIDATION_FAILED", "The query cannot be read, or names a parameter twice.", {}});
+  } else {
+    call.query = std::move(*query);
+    call.principal = std::move(who->principal);
+    auto reply = co_await route.handler(std::move(call));
+    response = reply ? std::move(*reply) : error_response(reply.error());
+  }
+  if (rate) add_rate_headers(response, *rate);
+  co_return response;
+}
+
+}  // namespace presetbridge::api

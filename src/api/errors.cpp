@@ -1,0 +1,87 @@
+#include "api/errors.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/json.hpp>
+#include <string>
+
+namespace presetbridge::api {
+namespace {
+
+namespace json = boost::json;
+
+struct CodeStatus {
+  std::string_view code;
+  int status;
+};
+
+constexpr std::array kStatuses = {
+    CodeStatus{"INVALID_PAYLOAD", 400},  // webhooks (spec 2.12)
+    CodeStatus{"UNAUTHORIZED", 401},
+    CodeStatus{"INVALID_CREDENTIALS", 401},
+    CodeStatus{"INVALID_SIGNATURE", 401},
+    CodeStatus{"FORBIDDEN", 403},
+    CodeStatus{"SIGNUP_CLOSED", 403},
+    CodeStatus{"NOT_FOUND", 404},
+    CodeStatus{"INTEGRATION_NOT_FOUND", 404},
+    CodeStatus{"METHOD_NOT_ALLOWED", 405},
+    CodeStatus{"CONFLICT", 409},
+    CodeStatus{"EMAIL_TAKEN", 409},
+    CodeStatus{"INVALID_TRANSITION", 409},
+    CodeStatus{"LIMIT_REACHED", 409},
+    CodeStatus{"IDEMPOTENCY_KEY_REUSED", 409},
+    CodeStatus{"CREDENTIALS_MISSING", 409},
+    CodeStatus{"PAYLOAD_TOO_LARGE", 413},
+    CodeStatus{"UNSUPPORTED_MEDIA_TYPE", 415},
+    CodeStatus{"VALIDATION_FAILED", 422},
+    CodeStatus{"RATE_LIMIT_EXCEEDED", 429},
+    CodeStatus{"TOO_MANY_ATTEMPTS", 429},
+    CodeStatus{"INTERNAL_ERROR", 500},
+    CodeStatus{"CLOUD_UNAVAILABLE", 502},
+    CodeStatus{"OVERLOADED", 503},
+    CodeStatus{"STORAGE_UNAVAILABLE", 503},
+    CodeStatus{"ISSUER_UNAVAILABLE", 503},
+};
+
+}  // namespace
+
+std::optional<int> status_of(std::string_view code) {
+  const auto* found = std::ranges::find(kStatuses, code, &CodeStatus::code);
+  if (found == kStatuses.end()) return std::nullopt;
+  return found->status;
+}
+
+net::HttpResponse error_response(const Error& error) {
+  const auto status = status_of(error.code);
+  if (!status) {
+    return error_response(
+        Error{"INTERNAL_ERROR", "Something went wrong here. It is logged with this request's id.", {}});
+  }
+  json::object body{{"code", error.code}, {"message", error.message}};
+  if (!error.details.empty()) {
+    json::array details;
+    for (const auto& [field, problem] : error.details) {
+      details.push_back(json::object{{"field", field}, {"problem", problem}});
+    }
+    body["details"] = std::move(details);
+  }
+  net::HttpResponse response;
+  response.status = *status;
+  response.body = json::serialize(json::object{{"error", std::move(body)}});
+  if (*status == 503) response.headers.add("Retry-After", "1");
+  return response;
+}
+
+Error unauthorized() {
+  return {"UNAUTHORIZED", "A valid ID token (Authorization: Bearer) or API key (x-api-key) is needed.", {}};
+}
+
+Error forbidden(std::string_view message) {
+  return {"FORBIDDEN", std::string(message), {}};
+}
+
+Error not_found(std::string_view what) {
+  return {"NOT_FOUND", "There is no such " + std::string(what) + ".", {}};
+}
+
+}  // namespace presetbridge::api

@@ -1,0 +1,244 @@
+#include "api/json_body.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace presetbridge::api {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr std::size_t kMaxDepth = 32;
+
+Error invalid(std::vector<FieldProblem> problems) {
+  return {"VALIDATION_FAILED", "The request has fields that are not valid.", std::move(problems)};
+}
+
+bool is_json(std::string_view content_type) {
+  const auto end = content_type.find(';');
+  auto type = content_type.substr(0, end);
+  while (!type.empty() && (type.back() == ' ' || type.back() == '\t')) type.remove_suffix(1);
+  while (!type.empty() && (type.front() == ' ' || type.front() == '\t')) type.remove_prefix(1);
+  constexpr std::string_view kJson = "application/json";
+  return std::ranges::equal(type, kJson, {},
+                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+}
+
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+const json::object kNoFields;
+
+}  // namespace
+
+// ---------------------------------------------------------------- fields
+
+const json::value* JsonFields::find(std::string_view field) const {
+  const auto* value = object_->if_contains(field);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+bool JsonFields::has(std::string_view field) const {
+  return find(field) != nullptr;
+}
+
+bool JsonFields::is_null(std::string_view field) const {
+  const auto* value = object_->if_contains(field);
+  return value != nullptr && value->is_null();
+}
+
+void JsonFields::problem(std::string_view field, std::string problem) {
+  problems_->push_back({prefix_ + std::string(field), std::move(problem)});
+}
+
+std::string JsonFields::element(std::string_view field, std::size_t index) {
+  return fmt::format("{}[{}]", field, index);
+}
+
+std::optional<std::string> JsonFields::read_text(std::string_view field, const json::value& value,
+                                                 TextRule rule) {
+  if (!value.is_string()) {
+    problem(field, "must be a string");
+    return std::nullopt;
+  }
+  std::string_view text = value.get_string();
+  if (!rule.exact) text = trim(text);
+  const auto characters =
+      static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+  if (characters < rule.min) {
+    problem(field,
+            rule.min == 1 ? "must not be empty" : fmt::format("must have at least {} characters", rule.min));
+  } else if (characters > rule.max) {
+    problem(field, fmt::format("must have at most {} characters", rule.max));
+  } else if (std::ranges::any_of(text, [&](char c) {
+               const bool line = c == '\n' || c == '\r' || c == '\t';
+               return (static_cast<unsigned char>(c) < 0x20 && !(line && rule.lines)) || c == 0x7f;
+             })) {
+    problem(field, "must not have control characters");
+  } else {
+    return std::string(text);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> JsonFields::optional_text(std::string_view field, TextRule rule) {
+  const auto* value = find(field);
+  if (value == nullptr) return std::nullopt;
+  return read_text(field, *value, rule);
+}
+
+std::string JsonFields::text(std::string_view field, TextRule rule) {
+  if (!has(field)) {
+    problem(field, "is required");
+    return {};
+  }
+  return optional_text(field, rule).value_or(std::string());
+}
+
+std::optional<std::int64_t> JsonFields::optional_integer(std::string_view field, std::int64_t min,
+                                                         std::int64_t max) {
+  const auto* value = find(field);
+  if (value == nullptr) return std::nullopt;
+  std::optional<std::int64_t> number;
+  if (value->is_int64()) number = value->get_int64();
+  if (!number || *number < min || *number > max) {
+    problem(field, fmt::format("must be a whole number from {} to {}", min, max));
+    return std::nullopt;
+  }
+  return number;
+}
+
+std::int64_t JsonFields::integer(std::string_view field, std::int64_t min, std::int64_t max) {
+  if (!has(field)) {
+    problem(field, "is required");
+    return min;
+  }
+  return optional_integer(field, min, max).value_or(min);
+}
+
+std::optional<bool> JsonFields::optional_flag(std::string_view field) {
+  const auto* value = find(field);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_bool()) {
+    problem(field, "must be true or false");
+    return std::nullopt;
+  }
+  return value->get_bool();
+}
+
+std::optional<Timestamp> JsonFields::optional_time(std::string_view field) {
+  const auto* value = find(field);
+  if (value == nullptr) return std::nullopt;
+  const auto time = value->is_string() ? parse_iso8601(value->get_string()) : std::nullopt;
+  if (!time) problem(field, "must be a time like 2026-01-31T12:00:00Z");
+  return time;
+}
+
+std::optional<std::string> JsonFields::optional_choice(std::string_view field,
+                                                       std::vector<std::string_view> allowed) {
+  const auto* value = find(field);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_string()) {
+    const std::string_view text = value->get_string();
+    if (std::ranges::contains(allowed, text)) return std::string(text);
+  }
+  problem(field, fmt::format("must be one of {}", fmt::join(allowed, ", ")));
+  return std::nullopt;
+}
+
+std::string JsonFields::choice(std::string_view field, std::vector<std::string_view> allowed) {
+  if (!has(field)) {
+    problem(field, "is required");
+    return {};
+  }
+  return optional_choice(field, std::move(allowed)).value_or(std::string());
+}
+
+std::optional<std::vector<std::string>> JsonFields::optional_texts(std::string_view field,
+                                                                   std::size_t max_items, TextRule rule) {
+  const auto* value = find(field);
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_array()) {
+    problem(field, "must be an array of strings");
+    return std::nullopt;
+  }
+  const auto& array = value->get_array();
+  if (array.size() > max_items) {
+    problem(field, fmt::format("must have at most {} elements", max_items));
+    return std::nullopt;
+  }
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (auto text = read_text(element(field, i), array[i], rule)) texts.push_back(std::move(*text));
+  }
+  return texts;
+}
+
+JsonFields JsonFields::object(std::string_view field) {
+  const auto prefix = prefix_ + std::string(field) + ".";
+  const auto* value = find(field);
+  if (value != nullptr && value->is_object()) return {value->get_object(), prefix, *problems_};
+  problem(field, value == nullptr ? "is required" : "must be an object");
+  return {kNoFields, prefix, *problems_};
+}
+
+std::vector<JsonFields> JsonFields::objects(std::string_view field, std::size_t max_items) {
+  const auto* value = find(field);
+  if (value == nullptr) return {};
+  if (!value->is_array()) {
+    problem(field, "must be an array of objects");
+    return {};
+  }
+  const auto& array = value->get_array();
+  if (array.size() > max_items) {
+    problem(field, fmt::format("must have at most {} elements", max_items));
+    return {};
+  }
+  std::vector<JsonFields> objects;
+  for (std::size_t i = 0; i < array.size(); ++i) {
+    if (array[i].is_object()) {
+      objects.push_back({array[i].get_object(), prefix_ + element(field, i) + ".", *problems_});
+    } else {
+      problem(element(field, i), "must be an object");
+    }
+  }
+  return objects;
+}
+
+// ---------------------------------------------------------------- body
+
+JsonBody::JsonBody(json::object object)
+    : content_(std::make_unique<Content>(Content{std::move(object), {}})),
+      fields_(content_->object, "", content_->problems) {}
+
+Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
+  if (request.body_too_large) return fail("PAYLOAD_TOO_LARGE", "The body is too large.");
+  if (!is_json(request.headers.get("Content-Type").value_or(""))) {
+    return fail("UNSUPPORTED_MEDIA_TYPE", "The body must be JSON, with Content-Type: application/json.");
+  }
+  json::parse_options options;
+  options.max_depth = kMaxDepth;
+  std::error_code error;
+  json::value value = json::parse(request.body, error, {}, options);
+  if (error) return std::unexpected(invalid({{"", "the body is not JSON, or nested too deeply"}}));
+  if (!value.is_object()) return std::unexpected(invalid({{"", "the body must be a JSON object"}}));
+  return JsonBody(std::move(value.as_object()));
+}
+
+std::optional<Error> JsonBody::problems() const {
+  if (content_->problems.empty()) return std::nullopt;
+  return invalid(content_->problems);
+}
+
+}  // namespace presetbridge::api

@@ -1,0 +1,151 @@
+#include "api/router.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+#include <span>
+#include <stdexcept>
+
+namespace presetbridge::api {
+namespace {
+
+std::vector<std::string> split_path(std::string_view path) {
+  std::vector<std::string> segments;
+  while (!path.empty()) {
+    path.remove_prefix(1);  // the '/'
+    const auto slash = std::min(path.find('/'), path.size());
+    segments.emplace_back(path.substr(0, slash));
+    path.remove_prefix(slash);
+  }
+  return segments;
+}
+
+bool is_param(std::string_view segment) {
+  return segment.starts_with('{');
+}
+
+// How well `pattern` fits: nothing, or a string that sorts literals before parameters, from the left.
+std::optional<std::string> fit(std::span<const std::string> pattern, std::span<const std::string> path) {
+  if (pattern.size() != path.size()) return std::nullopt;
+  std::string rank;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (is_param(pattern[i])) {
+      if (path[i].empty()) return std::nullopt;
+      rank += 'p';
+    } else if (pattern[i] == path[i]) {
+      rank += 'l';
+    } else {
+      return std::nullopt;
+    }
+  }
+  return rank;
+}
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+// By Boost.JSON's own validation of strings: the text between quotes, its special characters escaped.
+bool is_utf8(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20) return false;
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  quoted += '"';
+  std::error_code error;
+  boost::json::parse(quoted, error);
+  return !error;
+}
+
+net::HttpResponse method_not_allowed(std::string message, const std::vector<std::string>& allowed) {
+  auto response = error_response({"METHOD_NOT_ALLOWED", std::move(message), {}});
+  std::string allow;
+  for (const auto& method : allowed) allow.append(allow.empty() ? "" : ", ").append(method);
+  response.headers.add("Allow", allow);
+  return response;
+}
+
+}  // namespace
+
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%') {
+      if (i + 2 >= text.size()) return std::nullopt;
+      const int high = hex_digit(text[i + 1]);
+      const int low = hex_digit(text[i + 2]);
+      if (high < 0 || low < 0) return std::nullopt;
+      out += static_cast<char>(high * 16 + low);
+      i += 2;
+    } else {
+      out += plus_is_space && text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  if (!is_utf8(out)) return std::nullopt;
+  return out;
+}
+
+void Router::add(std::string method, std::string pattern, Access access, Handler handler) {
+  if (!pattern.starts_with('/')) throw std::logic_error("a route's pattern is an absolute path: " + pattern);
+  for (const auto& route : routes_) {
+    if (route.method == method && route.pattern == pattern) {
+      throw std::logic_error("the route exists already: " + method + " " + pattern);
+    }
+  }
+  auto segments = split_path(pattern);
+  routes_.push_back({std::move(method), std::move(pattern), access, std::move(handler), std::move(segments)});
+}
+
+void Router::refuse(std::string method, std::string pattern, std::string message) {
+  auto segments = split_path(pattern);
+  refusals_.push_back({std::move(method), std::move(pattern), std::move(message), std::move(segments)});
+}
+
+std::expected<Router::Match, net::HttpResponse> Router::match(std::string_view method,
+                                                              std::string_view path) const {
+  const auto none = [] {
+    return std::unexpected(error_response({"NOT_FOUND", "There is nothing at this path.", {}}));
+  };
+  if (!path.starts_with('/')) return none();
+  auto segments = split_path(path);
+  for (auto& segment : segments) {
+    auto decoded = percent_decode(segment);
+    if (!decoded) return none();
+    segment = std::move(*decoded);
+  }
+
+  // The best-fitting pattern first, whatever its methods: /keys/me never falls through to /keys/{key}.
+  std::optional<std::string> best;
+  for (const auto& route : routes_) {
+    if (auto rank = fit(route.segments, segments); rank && (!best || *rank < *best)) best = std::move(rank);
+  }
+  if (!best) return none();
+
+  std::vector<std::string> allowed;
+  for (const auto& route : routes_) {
+    if (fit(route.segments, segments) != best) continue;
+    if (route.method == method) {
+      Match match{&route, {}};
+      for (std::size_t i = 0; i < segments.size(); ++i) {
+        const std::string_view name = route.segments[i];
+        if (is_param(name))
+          match.params.emplace_back(name.substr(1, name.size() - 2), std::move(segments[i]));
+      }
+      return match;
+    }
+    allowed.push_back(route.method);
+  }
+  std::string message = "This path does not take the method " + std::string(method.substr(0, 20)) + ".";
+  for (const auto& refusal : refusals_) {
+    if (refusal.method == method && fit(refusal.segments, segments)) message = refusal.message;
+  }
+  return std::unexpected(method_not_allowed(std::move(message), allowed));
+}
+
+}  // namespace presetbridge::api
