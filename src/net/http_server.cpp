@@ -134,7 +134,8 @@ void HttpServer::stop(Millis drain) {
       runtime.run_on(i, [&] { (*state_->cores[static_cast<std::size_t>(i)].*what)(); });
     }
   };
-  on_each_core(&SessionCore::drain);
+  state_->shared->draining = true;
+  on_each_core(&SessionCore::close_idle);
   auto& shared = *state_->shared;
   {
     std::unique_lock lock(shared.mutex);

@@ -45,7 +45,7 @@ SessionCore::SessionCore(std::shared_ptr<ServerShared> shared, Runtime::Core& co
 void SessionCore::start(TcpSocket socket) {
   auto session = std::make_shared<HttpSession>(shared_from_this(), std::move(socket));
   sessions_.insert(session.get());
-  if (draining_) session->close();
+  if (draining()) session->close();
   if (!sweeping_) sweep();
   auto& started = *session;
   spawn(started.run(), [self = shared_from_this(), session = std::move(session)](Outcome<void> outcome) {
@@ -71,8 +71,7 @@ void SessionCore::finished(HttpSession& session, std::exception_ptr exception) {
   shared_->ended.notify_all();
 }
 
-void SessionCore::drain() {
-  draining_ = true;
+void SessionCore::close_idle() {
   for (auto* session : sessions_) {
     if (session->idle()) session->close();
   }
@@ -204,6 +203,8 @@ Task<HttpSession::Next> HttpSession::serve_one() {
 
 Task<HttpSession::Read> HttpSession::read_request(RequestReader& reader, std::optional<Refusal>& refusal) {
   idle_ = buffer_.size() == 0;
+  if (idle_ && core_->draining())
+    co_return Read::closed;  // close_idle() may have passed while the answer was written
   expire_after(idle_ ? options_.idle_deadline : options_.header_deadline);
   if (idle_ && buffer_.capacity() > longest_read) buffer_.shrink_to_fit();
   for (;;) {

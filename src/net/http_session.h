@@ -28,6 +28,7 @@ struct ServerShared {
   Log& log;
   const HttpServerOptions options;
   std::atomic<int> connections{0};
+  std::atomic<bool> draining{false};  // idle connections are closed, others after their answer
   std::mutex mutex;
   std::condition_variable ended;  // a connection did
 };
@@ -39,13 +40,12 @@ class SessionCore : public std::enable_shared_from_this<SessionCore> {
 
   // Takes a connection that ServerShared::connections counts already.
   void start(TcpSocket socket);
-  // Closes idle connections, and the others after their answer.
-  void drain();
+  void close_idle();
   void close_all();
 
   ServerShared& shared() { return *shared_; }
   Executor& executor() { return core_; }
-  bool draining() const { return draining_; }
+  bool draining() const { return shared_->draining.load(std::memory_order_relaxed); }
   std::string make_request_id();
   std::string_view date();
 
@@ -60,7 +60,6 @@ class SessionCore : public std::enable_shared_from_this<SessionCore> {
   SteadyTimer sweep_timer_;
   const Millis sweep_every_;
   bool sweeping_ = false;
-  bool draining_ = false;
   std::array<std::byte, 1024> chance_{};  // request ids are made of it; one call of Random fills many
   std::size_t chance_left_ = 0;
   std::time_t date_second_ = 0;
