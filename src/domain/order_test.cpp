@@ -258,7 +258,7 @@ rc::Gen<std::vector<OrderEvent>> some_history() {
         OrderEvent e = order(kStart + std::chrono::seconds(i));
         e.kind =
             *rc::gen::element(Kind::order, Kind::order, Kind::order, Kind::refund, Kind::stop, Kind::risk);
-        if (*rc::gen::inRange(0, 6) == 0 && e.kind == Kind::stop) e.updated_at = std::nullopt;
+        if (*rc::gen::inRange(0, 2) == 0 && e.kind == Kind::stop) e.updated_at = std::nullopt;
         e.payment = *rc::gen::element(Payment::deliver, Payment::awaiting_payment, Payment::refunded,
                                       Payment::cancelled);
         if (e.kind == Kind::stop) e.payment = *rc::gen::element(Payment::refunded, Payment::cancelled);
