@@ -4,6 +4,8 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -169,6 +171,14 @@ TEST(DeliveryMachine, DrawsEveryTransition) {
   EXPECT_EQ(std::ranges::count(table, '\n'), static_cast<std::ptrdiff_t>(transitions().size() + 2));
   EXPECT_NE(table.find("| `invalidated` | paid_again | `queued` | `delivery.queued` |\n"), std::string::npos);
   EXPECT_EQ(std::ranges::count(diagram, '\n'), static_cast<std::ptrdiff_t>(kSpec.size() + 1));
+}
+
+TEST(DeliveryMachine, ItsPageInTheDocsIsCurrent) {
+  std::ifstream file(PRESETBRIDGE_SOURCE_DIR "/docs/state-machine.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  const std::string generated =
+      "```mermaid\n" + transitions_as_mermaid() + "```\n\n" + transitions_as_markdown();
+  EXPECT_NE(page.find(generated), std::string::npos) << "docs/state-machine.md has to hold:\n\n" << generated;
 }
 
 }  // namespace
