@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <boost/json/basic_parser_impl.hpp>
+#include <functional>
 
 namespace presetbridge::providers {
 namespace {
@@ -18,7 +19,7 @@ class Picker {
   static constexpr std::size_t max_key_size = static_cast<std::size_t>(-1);
   static constexpr std::size_t max_string_size = static_cast<std::size_t>(-1);
 
-  explicit Picker(const Shape& shape) : shape_(shape) {}
+  Picker(const Shape& shape, std::string_view body) : shape_(shape), body_(body) { frames_.reserve(8); }
 
   PickedJson take() { return std::move(picked_); }
 
@@ -104,6 +105,7 @@ class Picker {
       value->kind = kind;
       const auto& shape = *value->shape;
       if (kind == Kind::array && shape.element != nullptr) {
+        value->children.reserve(8);
         frames_.push_back({value, kNone});
         return;
       }
@@ -143,25 +145,43 @@ class Picker {
     }
   }
 
+  // A part of a scalar that is not the last.
   bool add(std::string_view part) {
-    if (!in_scalar_) {
-      in_scalar_ = true;
+    if (!in_parts_) {
+      in_parts_ = true;
       scalar_ = slot();
+      if (scalar_ != nullptr) picked_.unescaped.emplace_back();
     }
-    if (scalar_ != nullptr) scalar_->text.append(part);
+    if (scalar_ != nullptr) picked_.unescaped.back().append(part);
     return true;
   }
 
   bool finish(std::string_view part, Kind kind) {
-    add(part);
-    in_scalar_ = false;
-    if (scalar_ == nullptr) return true;
-    scalar_->kind = kind;
-    if (kind == Kind::string && scalar_->text.contains('\0')) {
-      scalar_->kind = Kind::unusable;
+    PickedValue* value = nullptr;
+    if (in_parts_) {
+      add(part);
+      in_parts_ = false;
+      value = scalar_;
+      if (value != nullptr) value->text = picked_.unescaped.back();
+    } else {
+      value = slot();
+      if (value != nullptr) value->text = kept(part);
+    }
+    if (value == nullptr) return true;
+    value->kind = kind;
+    if (kind == Kind::string && value->text.contains('\0')) {
+      value->kind = Kind::unusable;
       report("must not contain U+0000");
     }
     return true;
+  }
+
+  // `part` where it lasts as long as the body: what had escapes comes in a buffer of the parser.
+  std::string_view kept(std::string_view part) {
+    const std::less_equal<> before;
+    if (before(body_.data(), part.data()) && before(part.data() + part.size(), body_.data() + body_.size()))
+      return part;
+    return part.empty() ? std::string_view{} : picked_.unescaped.emplace_back(part);
   }
 
   bool spend(std::size_t values) {
@@ -191,11 +211,12 @@ class Picker {
   }
 
   const Shape& shape_;
+  const std::string_view body_;
   PickedJson picked_;
   std::vector<Frame> frames_;
   std::size_t skipped_ = 0;  // depth inside a container that is not kept
   std::string key_;          // the first parts of a key that comes in parts
-  bool in_scalar_ = false;
+  bool in_parts_ = false;    // inside a scalar that comes in parts
   PickedValue* scalar_ = nullptr;
   std::size_t budget_ = kMaxPickedValues;
 };
@@ -223,7 +244,7 @@ Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::s
   if (body.empty()) return bad_body("is empty");
   json::parse_options options;
   options.max_depth = max_depth;
-  json::basic_parser<Picker> parser(options, shape);
+  json::basic_parser<Picker> parser(options, shape, body);
   json::error_code ec;
   const auto used = parser.write_some(false, body.data(), body.size(), ec);
   if (ec == json::error::too_deep) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,7 @@ class PickedValue {
 
 struct PickedJson {
   PickedValue root;
+  std::deque<std::string> unescaped;  // what the texts view that do not stand in the body as they are
   // What a strict reader refuses, among the kept fields: keys given twice (the last one counts), strings with
   // U+0000.
   std::vector<FieldProblem> problems;
@@ -67,8 +69,8 @@ struct PickedJson {
 inline constexpr std::size_t kMaxPickedValues = 50'000;
 inline constexpr std::size_t kMaxProblems = 50;  // told of one document
 
-// `shape` outlives the result. INVALID_PAYLOAD with the problem of the field "body" when it is no JSON (RFC
-// 8259, with valid UTF-8 throughout), is nested more deeply than `max_depth`, or is no object.
+// `body` and `shape` outlive the result. INVALID_PAYLOAD with the problem of the field "body" when it is no
+// JSON (RFC 8259, with valid UTF-8 throughout), is nested more deeply than `max_depth`, or is no object.
 Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth);
 
 }  // namespace presetbridge::providers

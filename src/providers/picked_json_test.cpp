@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include <array>
+#include <deque>
 
 #include "providers/testing.h"
 
@@ -21,8 +22,10 @@ constexpr std::array kMembers{ShapeMember{"a", &kScalar}, ShapeMember{"o", &kInn
                               ShapeMember{"list", &kList}};
 constexpr Shape kShape{.members = kMembers};
 
-PickedJson pick(std::string_view body) {
-  auto picked = pick_json(body, kShape, 64);
+// Keeps `body`, which the result views.
+PickedJson pick(std::string body) {
+  static std::deque<std::string> bodies;
+  auto picked = pick_json(bodies.emplace_back(std::move(body)), kShape, 64);
   if (!picked) throw std::runtime_error(picked.error().details.at(0).problem);
   return *std::move(picked);
 }

@@ -36,8 +36,8 @@ std::optional<std::int64_t> whole(std::string_view text) {
 
 std::string identifier(const PickedValue& value) {
   if (value.text.size() > kMaxIdentifierBytes) return {};
-  if (value.is(Kind::number)) return is_integer(value.text) ? value.text : std::string{};
-  if (value.is(Kind::string) && !domain::trim_unicode(value.text).empty()) return value.text;
+  if (value.is(Kind::number)) return std::string(is_integer(value.text) ? value.text : std::string_view{});
+  if (value.is(Kind::string) && !domain::trim_unicode(value.text).empty()) return std::string(value.text);
   return {};
 }
 

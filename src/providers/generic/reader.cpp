@@ -22,6 +22,17 @@ constexpr Shape kItems{.element = &kItem};
 constexpr std::array kOrderMembers{ShapeMember{"orderId", &kScalar}, ShapeMember{"customerEmail", &kScalar},
                                    ShapeMember{"targetUsername", &kScalar}, ShapeMember{"items", &kItems}};
 
+// Where a field stands: at the top, or in an item.
+struct Field {
+  std::string_view name;
+  std::optional<std::size_t> item = std::nullopt;
+
+  std::string path() const {
+    if (!item) return std::string(name);
+    return name.empty() ? fmt::format("items[{}]", *item) : fmt::format("items[{}].{}", *item, name);
+  }
+};
+
 // Reads fields and keeps what is wrong with them. A field is told of once: what the JSON reader found comes
 // first.
 class Reader {
@@ -29,7 +40,7 @@ class Reader {
   Reader(const ParseInput& input, std::vector<FieldProblem> problems)
       : input_(input), problems_(std::move(problems)) {}
 
-  std::string identifier(const PickedValue& value, const std::string& field, bool required) {
+  std::string identifier(const PickedValue& value, Field field, bool required) {
     auto id = providers::identifier(value);
     if (!id.empty()) return id;
     if (!value.given()) {
@@ -44,14 +55,14 @@ class Reader {
     return {};
   }
 
-  std::string text(const PickedValue& value, const std::string& field, std::size_t max_bytes) {
+  std::string text(const PickedValue& value, Field field, std::size_t max_bytes) {
     if (!value.given()) return {};
     if (!value.is(Kind::string)) {
       report(field, "must be a string");
     } else if (value.text.size() > max_bytes) {
       report(field, fmt::format("is longer than {} bytes", max_bytes));
     }
-    return value.text;
+    return std::string(value.text);
   }
 
   // `targetUsername` first, then the names that the merchant added.
@@ -61,18 +72,18 @@ class Reader {
     for (const auto& name : input_.username_fields) offer_username(event, order[name], input_.limits);
     if (!event.username.empty()) return;
     if (target.given() && !target.is(Kind::string)) {
-      report("targetUsername", "must be a string");
+      report({"targetUsername"}, "must be a string");
     } else if (event.raw_username.empty()) {
-      report("targetUsername", "is required");
+      report({"targetUsername"}, "is required");
     } else if (domain::normalise_username(event.raw_username, std::string_view::npos).empty()) {
-      report("targetUsername", "names no user");
+      report({"targetUsername"}, "names no user");
     } else {
-      report("targetUsername",
+      report({"targetUsername"},
              fmt::format("is longer than {} characters", input_.limits.username_characters));
     }
   }
 
-  std::int64_t quantity(const PickedValue& value, const std::string& field) {
+  std::int64_t quantity(const PickedValue& value, Field field) {
     if (!value.given()) return 1;
     const auto quantity = whole_number(value);
     if (!quantity || *quantity < 1) report(field, "must be a whole number of at least 1");
@@ -83,17 +94,17 @@ class Reader {
     const auto elements = items.elements();
     std::vector<domain::OrderLine> lines;
     if (!items.given()) {
-      report("items", "is required");
+      report({"items"}, "is required");
     } else if (!items.is(Kind::array)) {
-      report("items", "must be an array");
+      report({"items"}, "must be an array");
     } else if (elements.empty()) {
-      report("items", "must not be empty");
+      report({"items"}, "must not be empty");
     } else if (elements.size() > input_.limits.line_items) {
-      report("items", fmt::format("has more than {} entries", input_.limits.line_items));
+      report({"items"}, fmt::format("has more than {} entries", input_.limits.line_items));
     } else {
       lines.reserve(elements.size());
       for (std::size_t i = 0; i < elements.size(); ++i) {
-        lines.push_back(item(elements[i], fmt::format("items[{}]", i)));
+        lines.push_back(item(elements[i], i));
       }
     }
     return lines;
@@ -102,24 +113,25 @@ class Reader {
   std::vector<FieldProblem> take_problems() { return std::move(problems_); }
 
  private:
-  domain::OrderLine item(const PickedValue& item, const std::string& path) {
+  domain::OrderLine item(const PickedValue& item, std::size_t i) {
     if (!item.is(Kind::object)) {
-      report(path, "must be an object");
+      report({"", i}, "must be an object");
       return {};
     }
     return {.line_id = {},
-            .sku = identifier(item["sku"], path + ".sku", false),
-            .product_id = identifier(item["productId"], path + ".productId", false),
+            .sku = identifier(item["sku"], {"sku", i}, false),
+            .product_id = identifier(item["productId"], {"productId", i}, false),
             .variant_id = {},
-            .title = text(item["title"], path + ".title", kMaxTextBytes),
-            .quantity = quantity(item["quantity"], path + ".quantity"),
+            .title = text(item["title"], {"title", i}, kMaxTextBytes),
+            .quantity = quantity(item["quantity"], {"quantity", i}),
             .current_quantity = std::nullopt};
   }
 
-  void report(const std::string& field, std::string problem) {
+  void report(Field field, std::string problem) {
+    auto path = field.path();
     if (problems_.size() < kMaxProblems &&
-        std::ranges::find(problems_, field, &FieldProblem::field) == problems_.end()) {
-      problems_.push_back({field, std::move(problem)});
+        std::ranges::find(problems_, path, &FieldProblem::field) == problems_.end()) {
+      problems_.push_back({std::move(path), std::move(problem)});
     }
   }
 
@@ -141,9 +153,9 @@ Expected<OrderEvent> read(const ParseInput& input) {
   OrderEvent event;
   event.provider = domain::Provider::generic;
   event.test = input.test;
-  event.order_id = reader.identifier(order["orderId"], "orderId", true);
+  event.order_id = reader.identifier(order["orderId"], {"orderId"}, true);
   reader.username(order, event);
-  event.email = domain::trim_unicode(reader.text(order["customerEmail"], "customerEmail", kMaxEmailBytes));
+  event.email = domain::trim_unicode(reader.text(order["customerEmail"], {"customerEmail"}, kMaxEmailBytes));
   event.lines = reader.items(order["items"]);
   if (auto problems = reader.take_problems(); !problems.empty()) {
     return fail("INVALID_PAYLOAD", "The payload has invalid or missing fields.", std::move(problems));
