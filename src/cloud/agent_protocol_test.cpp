@@ -1,0 +1,89 @@
+#include "cloud/agent_protocol.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "cloud/credential_agent.h"
+
+namespace presetbridge::cloud {
+namespace {
+
+TEST(AgentProtocol, ASealedLoginComesOutAsItWentIn) {
+  const crypto::Bytes record(3, std::byte{7});
+  const auto request = decode_agent_request(encode(AgentRequest{9, SealedRecord{AccountId{5}, 3, record}}));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->id, 9U);
+  const auto& sealed = std::get<SealedRecord>(request->login);
+  EXPECT_EQ(sealed.account.value, 5);
+  EXPECT_EQ(sealed.version, 3);
+  EXPECT_EQ(sealed.record, record);
+}
+
+TEST(AgentProtocol, APlainLoginComesOutAsItWentIn) {
+  const auto request =
+      decode_agent_request(encode(AgentRequest{1, CloudLogin{"a@b.test", crypto::SecretString("p w")}}));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(std::get<CloudLogin>(request->login).email, "a@b.test");
+}
+
+TEST(AgentProtocol, ASessionAndEachErrorComeOutAsTheyWentIn) {
+  const Session session{"token", "m-1", "shop", from_unix_ms(1'790'000'000'123)};
+  const auto good = decode_agent_reply(encode(AgentReply{4, session}));
+  ASSERT_TRUE(good && good->result);
+  EXPECT_EQ(good->id, 4U);
+  EXPECT_EQ(good->result->token, "token");
+  EXPECT_EQ(good->result->expires_at, session.expires_at);
+
+  const CloudError error{CloudError::Kind::login_refused, "wrong", false, Millis{1'500}};
+  const auto bad = decode_agent_reply(encode(AgentReply{5, std::unexpected(error)}));
+  ASSERT_TRUE(bad && !bad->result);
+  EXPECT_EQ(bad->result.error().kind, CloudError::Kind::login_refused);
+  EXPECT_EQ(bad->result.error().message, "wrong");
+  EXPECT_EQ(bad->result.error().retry_after, Millis{1'500});
+}
+
+TEST(AgentProtocol, EveryCutOrLengthenedPacketIsRefused) {
+  auto packet = encode(AgentRequest{1, CloudLogin{"a@b.test", crypto::SecretString("pw")}});
+  for (std::size_t size = 0; size < packet.size(); ++size) {
+    EXPECT_FALSE(decode_agent_request(crypto::ByteView(packet).first(size))) << size;
+  }
+  packet.push_back(std::byte{0});
+  EXPECT_FALSE(decode_agent_request(packet));
+}
+
+TEST(AgentProtocol, NoPacketBreaksADecoder) {
+  EXPECT_TRUE(rc::check([](std::vector<std::uint8_t> raw, std::uint8_t type) {
+    if (!raw.empty()) raw[0] = type % 6;
+    const auto bytes = std::as_bytes(std::span(raw));
+    decode_agent_request(bytes);
+    decode_agent_reply(bytes);
+  }));
+}
+
+TEST(AgentArguments, ComeOutAsTheyWentIn) {
+  AgentOptions options;
+  options.cloud.base_url = "https://cloud.test";
+  options.cloud.paths.login = "/enter";
+  options.cloud.timeout = Millis{1'234};
+  options.key_file = "/keys/vault";
+  options.max_concurrent = 7;
+  const auto read = parse_agent_arguments(agent_arguments(options));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->cloud.base_url, options.cloud.base_url);
+  EXPECT_EQ(read->cloud.paths.login, options.cloud.paths.login);
+  EXPECT_EQ(read->cloud.timeout, options.cloud.timeout);
+  EXPECT_EQ(read->key_file, options.key_file);
+  EXPECT_EQ(read->max_concurrent, 7U);
+}
+
+TEST(AgentArguments, AreRefusedWhenIncompleteOrUnknown) {
+  using List = std::vector<std::string>;
+  for (const List& list : {List{}, List{"--cloud-url", "x"}, List{"--cloud-url", "x", "--key-file"},
+                           List{"--cloud-url", "x", "--key-file", "y", "--timeout-ms", "0"},
+                           List{"--cloud-url", "x", "--key-file", "y", "--other", "z"}}) {
+    EXPECT_FALSE(parse_agent_arguments(list));
+  }
+}
+
+}  // namespace
+}  // namespace presetbridge::cloud

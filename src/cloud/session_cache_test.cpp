@@ -1,0 +1,147 @@
+#include "cloud/session_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "base/testing.h"
+
+namespace presetbridge::cloud {
+namespace {
+
+using Kind = CloudError::Kind;
+
+// Keeps each login until the test ends it.
+class HeldAgent final : public CredentialAgent {
+ public:
+  Millis login_deadline() const override { return Millis{20'000}; }
+  Task<CloudResult<Session>> login(Executor& executor, AccountId account, std::int64_t version,
+                                   crypto::Bytes) override {
+    asked.emplace_back(account, version);
+    co_return co_await suspend<CloudResult<Session>>(
+        executor, [this](auto resume) { waiting.emplace_back(std::move(resume)); });
+  }
+  Task<CloudResult<Session>> login_with(Executor&, std::string, crypto::SecretString) override {
+    co_return std::unexpected(CloudError{Kind::rejected, "not of this test", false, std::nullopt});
+  }
+  std::vector<std::pair<AccountId, std::int64_t>> asked;
+  std::vector<std::function<void(CloudResult<Session>)>> waiting;
+};
+
+class SessionCacheTest : public ::testing::Test {
+ protected:
+  using Slot = std::shared_ptr<std::optional<CloudResult<Session>>>;
+  Slot ask(std::int64_t account = 1, std::int64_t version = 1) {
+    auto slot = std::make_shared<std::optional<CloudResult<Session>>>();
+    spawn(cache.session(AccountId{account}, {version, {}}),
+          [slot](Outcome<CloudResult<Session>> outcome) { *slot = std::move(outcome.value); });
+    scheduler.run();
+    return slot;
+  }
+  void end_login(std::size_t which, const std::string& token, Millis life = Millis{3'600'000}) {
+    agent.waiting.at(which)(Session{token, "m-1", "shop", clock.now() + life});
+    scheduler.run();
+  }
+
+  presetbridge::testing::ManualClock clock;
+  presetbridge::testing::VirtualScheduler scheduler{clock};
+  HeldAgent agent;
+  SessionCache cache{scheduler, clock, agent, {Millis{60'000}, Millis{1'800'000}, 2}};
+};
+
+TEST_F(SessionCacheTest, LogsInOnceForAllWhoAskAtOneTimeAndLater) {
+  const auto a = ask();
+  const auto b = ask();
+  EXPECT_FALSE(*a);
+  EXPECT_EQ(agent.asked.size(), 1U);
+  end_login(0, "t1");
+  ASSERT_TRUE(*a && *b);
+  EXPECT_EQ((*a)->value().token, "t1");
+  EXPECT_EQ((*b)->value().token, "t1");
+  EXPECT_EQ((*ask())->value().token, "t1");
+  EXPECT_EQ(agent.asked.size(), 1U);
+}
+
+TEST_F(SessionCacheTest, LogsInAgainBeforeTheSessionEnds) {
+  ask();
+  end_login(0, "t1", Millis{600'000});
+  clock.advance(Millis{539'999});
+  EXPECT_TRUE(*ask());
+  clock.advance(Millis{1});
+  EXPECT_FALSE(*ask());
+  EXPECT_EQ(agent.asked.size(), 2U);
+}
+
+TEST_F(SessionCacheTest, UsesNoSessionLongerThanTheMaximalAge) {
+  ask();
+  end_login(0, "t1", Millis{360'000'000});
+  clock.advance(Millis{1'800'000});
+  EXPECT_FALSE(*ask());
+}
+
+TEST_F(SessionCacheTest, ASessionThatIsBornTooShortIsGivenOnceAndNotKept) {
+  const auto a = ask();
+  end_login(0, "t1", Millis{1'000});
+  EXPECT_EQ((*a)->value().token, "t1");
+  EXPECT_FALSE(*ask());
+}
+
+TEST_F(SessionCacheTest, KeepsNoFailure) {
+  const auto a = ask();
+  agent.waiting.at(0)(std::unexpected(CloudError{Kind::login_refused, "no", false, std::nullopt}));
+  scheduler.run();
+  EXPECT_EQ((*a)->error().kind, Kind::login_refused);
+  EXPECT_FALSE(*ask());
+  EXPECT_EQ(agent.asked.size(), 2U);
+}
+
+TEST_F(SessionCacheTest, AnotherVersionOfTheCredentialsLogsInAnewAndTheOldLoginIsNotHandedOut) {
+  const auto old = ask(1, 1);
+  const auto fresh = ask(1, 2);
+  EXPECT_EQ(agent.asked.size(), 2U);
+  end_login(0, "old");
+  EXPECT_EQ((*old)->error().kind, Kind::session_refused);
+  EXPECT_FALSE(*fresh);
+  end_login(1, "new");
+  EXPECT_EQ((*fresh)->value().token, "new");
+  EXPECT_EQ((*ask(1, 2))->value().token, "new");
+}
+
+TEST_F(SessionCacheTest, DeletedCredentialsEndTheCachedSessionAndTheLoginUnderWay) {
+  ask(1);
+  end_login(0, "t1");
+  cache.invalidate(AccountId{1});
+  const auto again = ask(1);
+  EXPECT_FALSE(*again);
+  cache.invalidate(AccountId{1});
+  end_login(1, "t2");
+  EXPECT_EQ((*again)->error().kind, Kind::session_refused);
+}
+
+TEST_F(SessionCacheTest, ARefusedTokenDropsOnlyItsOwnSession) {
+  ask();
+  end_login(0, "t1");
+  cache.invalidate(AccountId{1}, "t0");
+  EXPECT_TRUE(*ask());
+  cache.invalidate(AccountId{1}, "t1");
+  EXPECT_FALSE(*ask());
+}
+
+TEST_F(SessionCacheTest, HoldsNoMoreThanItsLimit) {
+  for (std::int64_t account = 1; account <= 3; ++account) {
+    ask(account);
+    end_login(static_cast<std::size_t>(account - 1), "t" + std::to_string(account));
+  }
+  int cached = 0;
+  for (std::int64_t account = 1; account <= 3; ++account) {
+    const auto before = agent.asked.size();
+    if (*ask(account)) ++cached;
+    EXPECT_LE(agent.asked.size(), before + 1);
+  }
+  EXPECT_LE(cached, 2);
+  EXPECT_GE(cached, 1);
+}
+
+}  // namespace
+}  // namespace presetbridge::cloud
