@@ -88,7 +88,7 @@ TEST_P(DatabaseTest, EveryTypeComesBackAsItWasWritten) {
   constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
   database_->write([&](Tx& tx) {
     EXPECT_EQ(tx.exec(insert, highest, unicode, blob(zeros), highest), 1);
-    EXPECT_EQ(tx.exec(insert, lowest, "", blob(""), 0), 1);
+    EXPECT_EQ(tx.exec(insert, lowest, std::string_view(), Blob(), 0), 1);
     EXPECT_EQ(tx.exec(insert, 0, nullptr, std::optional<Blob>(), true), 1);
   });
   database_->read([&](Tx& tx) {
