@@ -151,7 +151,7 @@ std::optional<std::string> JsonFields::optional_choice(std::string_view field,
   if (value == nullptr) return std::nullopt;
   if (value->is_string()) {
     const std::string_view text = value->get_string();
-    if (std::ranges::contains(allowed, text)) return std::string(text);
+    if (std::ranges::find(allowed, text) != allowed.end()) return std::string(text);
   }
   problem(field, fmt::format("must be one of {}", fmt::join(allowed, ", ")));
   return std::nullopt;

@@ -1,0 +1,154 @@
+#include "api/keys_handlers.h"
+
+#include "api/json_body.h"
+#include "api/page.h"
+
+namespace presetbridge::api {
+namespace {
+
+constexpr TextRule kName{.max = 100};
+constexpr std::size_t kMaxScope = 100;
+constexpr std::int64_t kMaxOverlapSeconds = services::ApiKeys::max_rotation_overlap.count() / 1000;
+
+json::value time_or_null(std::optional<Timestamp> time) {
+  if (!time) return nullptr;
+  return json::value(to_iso8601(*time));
+}
+
+json::object to_json(const services::ApiKey& key) {
+  json::array permissions;
+  for (const auto name : key.permissions.names()) permissions.emplace_back(name);
+  json::array integrations;
+  for (const auto id : key.integrations.ids()) integrations.emplace_back(to_string(id));
+  json::value rotated_from = nullptr;
+  if (key.rotated_from) rotated_from = to_string(*key.rotated_from);
+  return {
+      {"id", to_string(key.id)},
+      {"name", key.name},
+      {"preview", key.preview},
+      {"active", key.active},
+      {"permissions", std::move(permissions)},
+      {"integrationIds", std::move(integrations)},
+      {"rateLimit", key.rate_limit},
+      {"createdAt", to_iso8601(key.created_at)},
+      {"expiresAt", time_or_null(key.expires_at)},
+      {"lastActiveAt", time_or_null(key.last_active_at)},
+      {"rotatedFrom", std::move(rotated_from)},
+      {"requests", key.requests},
+      {"deliveries", key.deliveries},
+  };
+}
+
+net::HttpResponse issued_response(const services::IssuedApiKey& issued) {
+  auto body = to_json(issued.key);
+  body["secret"] = issued.secret;
+  auto response = json_response(201, body);
+  response.headers.add("Cache-Control", "no-store");
+  return response;
+}
+
+std::optional<identity::PermissionSet> read_permissions(JsonFields& fields) {
+  const auto names = fields.optional_texts("permissions", 20, {.max = 40});
+  if (!names) return std::nullopt;
+  identity::PermissionSet set;
+  for (const auto& name : *names) {
+    if (const auto permission = identity::parse_permission(name)) {
+      set.add(*permission);
+    } else {
+      fields.problem("permissions", name + " is not a permission that a key can have");
+    }
+  }
+  if (set.empty()) fields.problem("permissions", "must name at least one permission");
+  return set;
+}
+
+std::optional<identity::IntegrationScope> read_scope(JsonFields& fields) {
+  auto ids = fields.optional_ids<IntegrationId>("integrationIds", kMaxScope);
+  if (!ids) return std::nullopt;
+  return identity::IntegrationScope(std::move(*ids));
+}
+
+Task<Reply> create(KeysDeps deps, Call call) {
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  services::NewApiKey wanted;
+  wanted.name = fields.text("name", kName);
+  wanted.permissions = read_permissions(fields).value_or(identity::kDefaultPermissions);
+  wanted.integrations = read_scope(fields).value_or(identity::IntegrationScope());
+  wanted.expires_at = fields.optional_time("expiresAt");
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto issued = co_await deps.keys.create(call.executor(), call.principal, std::move(wanted));
+  if (!issued) co_return std::unexpected(issued.error());
+  co_return issued_response(*issued);
+}
+
+Task<Reply> list(KeysDeps deps, Call call) {
+  const auto page = page_request(call);
+  if (!page) co_return std::unexpected(page.error());
+  std::optional<bool> active;
+  if (const auto text = call.query_value("active")) {
+    if (*text != "true" && *text != "false") {
+      co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.",
+                     {{"active", "must be true or false"}});
+    }
+    active = *text == "true";
+  }
+  auto keys = co_await deps.keys.list(call.executor(), call.principal, *page, active);
+  if (!keys) co_return std::unexpected(keys.error());
+  co_return page_response(*keys, to_json);
+}
+
+Task<Reply> show(KeysDeps deps, Call call) {
+  const auto id = call.id<ApiKeyId>("key");
+  if (!id) co_return std::unexpected(id.error());
+  auto key = co_await deps.keys.get(call.executor(), call.principal, *id);
+  if (!key) co_return std::unexpected(key.error());
+  co_return json_response(200, to_json(*key));
+}
+
+Task<Reply> change(KeysDeps deps, Call call) {
+  const auto id = call.id<ApiKeyId>("key");
+  if (!id) co_return std::unexpected(id.error());
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  services::ApiKeyChange wanted;
+  wanted.name = fields.optional_text("name", kName);
+  wanted.active = fields.optional_flag("active");
+  wanted.permissions = read_permissions(fields);
+  wanted.integrations = read_scope(fields);
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto key = co_await deps.keys.change(call.executor(), call.principal, *id, std::move(wanted));
+  if (!key) co_return std::unexpected(key.error());
+  co_return json_response(200, to_json(*key));
+}
+
+Task<Reply> rotate(KeysDeps deps, Call call) {
+  const auto id = call.id<ApiKeyId>("key");
+  if (!id) co_return std::unexpected(id.error());
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  const auto overlap = (*body)->optional_integer("overlapSeconds", 0, kMaxOverlapSeconds).value_or(0);
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto issued =
+      co_await deps.keys.rotate(call.executor(), call.principal, *id, std::chrono::seconds{overlap});
+  if (!issued) co_return std::unexpected(issued.error());
+  co_return issued_response(*issued);
+}
+
+}  // namespace
+
+void add_keys_routes(Router& router, KeysDeps deps) {
+  const auto people = Access::needs(Permission::account);
+  router.add("POST", "/api/keys", people, with(deps, create));
+  router.add("GET", "/api/keys", people, with(deps, list));
+  router.add("GET", "/api/keys/{key}", people, with(deps, show));
+  router.add("PATCH", "/api/keys/{key}", people, with(deps, change));
+  router.add("POST", "/api/keys/{key}/rotate", people, with(deps, rotate));
+  router.refuse("DELETE", "/api/keys/{key}",
+                "API keys are never deleted, so that their history stays. Deactivate it: PATCH with "
+                "\"active\": false.");
+}
+
+}  // namespace presetbridge::api
