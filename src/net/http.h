@@ -39,11 +39,12 @@ struct HttpRequest {
   std::string path;    // percent-decoded is nothing: segments are decoded by the router
   std::string query;   // without '?'
   Headers headers;
-  std::string body;             // exactly the bytes received
-  bool body_too_large = false;  // the body passed the limit: `body` is empty, the connection closes after the answer
-  std::string remote_address;   // numeric, without port
-  std::string id;               // X-Request-Id: the client's if it is 1 to 64 of [A-Za-z0-9._-], else made here
-  Executor* executor = nullptr; // the executor of this connection: where the handler runs and must end
+  std::string body;  // exactly the bytes received
+  bool body_too_large =
+      false;  // the body passed the limit: `body` is empty, the connection closes after the answer
+  std::string remote_address;  // numeric, without port
+  std::string id;  // X-Request-Id: the client's if it is 1 to 64 of [A-Za-z0-9._-], else made here
+  Executor* executor = nullptr;  // the executor of this connection: where the handler runs and must end
 };
 
 struct HttpResponse {
@@ -54,8 +55,9 @@ struct HttpResponse {
   bool drop_connection = false;  // close the connection without an answer (simulated faults)
 };
 
-// Answers requests. handle() is called on the thread of the connection, for many connections at once, and its task must
-// end on `request.executor`; it must not throw: what leaves it becomes a 500 with an error body (spec 8.1).
+// Answers requests. handle() is called on the thread of the connection, for many connections at once, and its
+// task must end on `request.executor`; it must not throw: what leaves it becomes a 500 with an error body
+// (spec 8.1).
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;

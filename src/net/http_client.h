@@ -1,5 +1,5 @@
-// The port for outgoing HTTP and its addresses' policy (spec 10.5). Implemented over libcurl's multi interface in
-// curl_client.h; faked in tests.
+// The port for outgoing HTTP and its addresses' policy (spec 10.5). Implemented over libcurl's multi
+// interface in curl_client.h; faked in tests.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,11 @@ namespace presetbridge::net {
 
 // Which addresses a call may reach, checked after DNS and again when the socket is opened.
 enum class AddressPolicy {
-  public_https,       // https only; no loopback, private, link-local, metadata, multicast, mapped or reserved range
+  public_https,       // https only; no loopback, private, link-local, metadata, multicast, mapped or reserved
+                      // range
   sandbox_receivers,  // public_https, and http or https to loopback (spec 10.5, sandbox mode)
-  configured,         // any address: for hosts that the operator's own configuration names (cloud platform, payments)
+  configured,         // any address: for hosts that the operator's own configuration names (cloud platform,
+                      // payments)
 };
 
 struct OutgoingRequest {
@@ -28,7 +30,7 @@ struct OutgoingRequest {
   std::vector<std::pair<std::string, std::string>> headers;  // no CR, LF or NUL: refused as `invalid`
   std::string body;
   AddressPolicy policy = AddressPolicy::public_https;
-  Millis deadline{15'000};              // for everything: DNS, connect, TLS, the answer's body
+  Millis deadline{15'000};                // for everything: DNS, connect, TLS, the answer's body
   std::size_t max_answer_bytes = 16'384;  // read no more of the answer's body than this
 };
 
@@ -62,8 +64,8 @@ struct HttpResult {
   const HttpFailure* failure() const { return std::get_if<HttpFailure>(&outcome); }
 };
 
-// Redirects are never followed; proxies of the environment are never used. Thread-safe. Every send() completes, at the latest
-// at its deadline or at shutdown (as `aborted`).
+// Redirects are never followed; proxies of the environment are never used. Thread-safe. Every send()
+// completes, at the latest at its deadline or at shutdown (as `aborted`).
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
