@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   std::printf("{\"listening\":\"http://%s:%u\"}\n", arguments.address.c_str(), unsigned{server.port()});
   std::fflush(stdout);
   termination.wait();
-  server.stop(Millis{2'000});
-  runtime.stop(Millis{1'000});
+  server.stop(Millis{200});
+  runtime.stop(Millis{200});
   return 0;
 }
