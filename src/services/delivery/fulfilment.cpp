@@ -6,6 +6,7 @@
 
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
+#include "domain/resolution.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
@@ -25,19 +26,35 @@ std::string lines_json(const std::vector<std::string>& line_ids) {
   return boost::json::serialize(boost::json::array(line_ids.begin(), line_ids.end()));
 }
 
+// The order says again that it is to be delivered: what it had asked of the job in progress is not asked any more.
+void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
+  const bool by_order = row.pending.kind == PendingActionKind::stop ||
+                        row.pending.kind == PendingActionKind::payment_withdrawn ||
+                        row.pending.kind == PendingActionKind::high_risk;
+  if (!by_order || row.pending.actor != Actor::order()) return;
+  row.pending = {};
+  update_delivery(tx, row);
+}
+
 std::vector<std::string> line_ids(const std::string& json) {
   std::vector<std::string> ids;
   for (const auto& id : boost::json::parse(json).as_array()) ids.emplace_back(id.as_string());
   return ids;
 }
 
+std::vector<domain::ItemNow> items_now(const std::vector<storage::ItemRow>& items) {
+  std::vector<domain::ItemNow> now;
+  for (const auto& item : items) now.push_back({item.id, item.file_id, item.status, line_ids(item.lines)});
+  return now;
+}
+
 }  // namespace
 
 std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-                                                       const FulfilmentRules& rules, bool exists) {
-  if (exists) {
+                                                       const FulfilmentRules& rules, Occasion occasion) {
+  if (occasion != Occasion::new_order) {
     if (auto row = lock_delivery(tx, DeliveryId{order.id.value})) {
-      align(tx, order, state, rules, *row);
+      align(tx, order, state, rules, *row, occasion);
       order.outcome = "delivery";
       return row;
     }
@@ -111,11 +128,15 @@ storage::ItemRow Fulfilment::owed_item(const storage::DeliveryRow& row, const do
 }
 
 void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderState& state, const FulfilmentRules& rules,
-                       storage::DeliveryRow& row) {
+                       storage::DeliveryRow& row, Occasion occasion) {
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
   if (!state.email.empty()) row.email = state.email;
-  const bool username_arrived = row.username.empty() && !state.username.empty();
+  // A missing username is filled in, and one that leads nowhere replaced; any other is the merchant's to change.
+  const bool needs_username =
+      row.username.empty() ||
+      (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::username_not_found);
+  const bool username_arrived = needs_username && !state.username.empty() && state.username != row.username;
   if (username_arrived) {
     row.username = state.username;
     row.raw_username = state.raw_username;
@@ -129,19 +150,25 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
   }
   if (state.high_risk) return review(tx, row, Cause::high_risk, PendingActionKind::high_risk, "high_risk");
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
+  withdraw_pending(tx, row);
 
-  const auto mapped = rules.mappings->map(state);
-  order.unmapped = mapped.unmapped;
-  const auto statuses = align_items(tx, mapped, row);
+  std::vector<ItemStatus> statuses;
+  if (occasion == Occasion::refund) {
+    statuses = drop_refunded(tx, state, row.id);
+  } else {
+    const auto mapped = rules.mappings->map(state);
+    order.unmapped = mapped.unmapped;
+    statuses = align_items(tx, mapped, row);
+  }
 
   if (row.status == DeliveryStatus::invalidated) {
     if (domain::tally(statuses).owed == 0) return;
     changes_.apply(tx, row, {.cause = Cause::paid_again, .actor = Actor::order()}).value();
     return queue_or_fail(tx, changes_, row);
   }
-  if (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::username_missing && username_arrived) {
-    changes_.apply(tx, row, {.cause = Cause::cause_fixed, .actor = Actor::order()}).value();
-    return queue_or_fail(tx, changes_, row);
+  if (username_arrived && row.status == DeliveryStatus::failed &&
+      domain::resumes(row.resolution, domain::Remedy::username_arrived)) {
+    return resume(tx, changes_, row, Actor::order());
   }
   // A job in progress reads the items again before its next step; nothing else is needed.
   if (row.status == DeliveryStatus::processing) return;
@@ -155,12 +182,24 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
   if (row.status == DeliveryStatus::queued) queue_or_fail(tx, changes_, row);
 }
 
+std::vector<ItemStatus> Fulfilment::drop_refunded(Tx& tx, const domain::OrderState& state, DeliveryId delivery) {
+  auto items = find_items(tx, delivery);
+  const auto refunded = domain::refunded_items(items_now(items), state);
+  std::vector<ItemStatus> statuses;
+  for (auto& item : items) {
+    if (std::ranges::find(refunded, item.id) != refunded.end()) {
+      item.status = ItemStatus::dropped;
+      update_item(tx, item);
+    }
+    statuses.push_back(item.status);
+  }
+  return statuses;
+}
+
 std::vector<ItemStatus> Fulfilment::align_items(Tx& tx, const domain::MappedOrder& mapped,
                                                 const storage::DeliveryRow& row) {
   auto items = find_items(tx, row.id);
-  std::vector<domain::ItemNow> now;
-  for (const auto& item : items) now.push_back({item.id, item.file_id, item.status, line_ids(item.lines)});
-  const auto plan = domain::plan_items(now, mapped);
+  const auto plan = domain::plan_items(items_now(items), mapped);
   for (auto& item : items) {
     if (std::ranges::find(plan.restore, item.id) != plan.restore.end()) {
       item.status = ItemStatus::owed;

@@ -29,9 +29,14 @@ class Fulfilment {
   explicit Fulfilment(DeliveryChanges& changes) : changes_(changes) {}
 
   // `order` carries ids and key; its outcome and unmapped count are set here, and whoever calls writes the row.
-  // `exists`: whether the order's delivery may exist already. Returns the delivery as it now stands, if there is one.
+  // Returns the delivery as it now stands, if there is one.
+  enum class Occasion {
+    new_order,     // the order was not known: there is no delivery
+    refund,        // a later event that tells of refunds alone: the mappings are not read again
+    later_event,   // any other later event, or a reprocessing
+  };
   std::optional<storage::DeliveryRow> fulfil(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-                                             const FulfilmentRules& rules, bool exists);
+                                             const FulfilmentRules& rules, Occasion occasion);
 
   // Adds, restores and drops items so that they are what `mapped` owes; returns the statuses of all.
   std::vector<domain::ItemStatus> align_items(storage::Tx& tx, const domain::MappedOrder& mapped,
@@ -41,7 +46,8 @@ class Fulfilment {
   std::optional<storage::DeliveryRow> create(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
                                              const FulfilmentRules& rules);
   void align(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state, const FulfilmentRules& rules,
-             storage::DeliveryRow& row);
+             storage::DeliveryRow& row, Occasion occasion);
+  std::vector<domain::ItemStatus> drop_refunded(storage::Tx& tx, const domain::OrderState& state, DeliveryId delivery);
   void stop(storage::Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules, storage::DeliveryRow& row);
   void drop_owed(storage::Tx& tx, DeliveryId delivery);
   void review(storage::Tx& tx, storage::DeliveryRow& row, domain::Cause cause, domain::PendingActionKind pending,

@@ -1,10 +1,12 @@
 #include "services/delivery/routing.h"
 
 #include "domain/job_class.h"
+#include "domain/order.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
 #include "storage/credit_store.h"
 #include "storage/customer_store.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -57,6 +59,23 @@ void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) 
   }
   route(tx, changes.ids(), row, tx.now());
   update_delivery(tx, row);
+}
+
+void resume(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, domain::Actor actor) {
+  changes.apply(tx, row, {.cause = domain::Cause::cause_fixed, .actor = actor}).value();
+  if (const auto order = find_order(tx, OrderId{row.id.value})) {
+    const auto state = domain::decode_order_state(order->state);
+    if (!state) throw Error(state.error());
+    if (state->payment() == domain::Payment::awaiting_payment) {
+      changes.apply(tx, row, {.cause = domain::Cause::payment_withdrawn, .reason = "payment_withdrawn"}).value();
+      return;
+    }
+    if (state->high_risk) {
+      changes.apply(tx, row, {.cause = domain::Cause::high_risk, .reason = "high_risk"}).value();
+      return;
+    }
+  }
+  queue_or_fail(tx, changes, row);
 }
 
 }  // namespace presetbridge::services

@@ -19,4 +19,9 @@ void route(storage::Tx& tx, IdSource& ids, storage::DeliveryRow& row, Timestamp 
 // For a delivery that a change has just brought to queued: route() and write it, or let it fail for a known cause.
 void queue_or_fail(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
 
+// What stopped a failed delivery was fixed (spec 3.6): it is queued again; or it goes to review, where its order is not to be
+// delivered any more as far as the store says.
+void resume(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row,
+            domain::Actor actor = domain::Actor::system());
+
 }  // namespace presetbridge::services

@@ -108,7 +108,9 @@ Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming) {
     const auto merged = domain::merge(*state, event);
     answer.duplicate = true;
     if (merged.change.any()) {
-      delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, true);
+      delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules,
+                                    event.kind == OrderEvent::Kind::refund ? Fulfilment::Occasion::refund
+                                                                           : Fulfilment::Occasion::later_event);
       order.state = encode(merged.state);
       order.updated_at = tx.now();
       update_order(tx, order);
@@ -117,7 +119,7 @@ Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming) {
       delivery = find_delivery(tx, DeliveryId{order.id.value});
     }
   } else {
-    delivery = fulfilment_.fulfil(tx, order, fresh.state, integration.rules, false);
+    delivery = fulfilment_.fulfil(tx, order, fresh.state, integration.rules, Fulfilment::Occasion::new_order);
     order.state = encode(fresh.state);
     if (!insert_order(tx, order)) {
       throw storage::DbError(storage::DbError::Kind::conflict, "the same order was stored by another transaction");

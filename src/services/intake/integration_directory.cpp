@@ -9,10 +9,15 @@ constexpr Millis kMaxAge{2'000};
 
 }  // namespace
 
+IntegrationSnapshot::~IntegrationSnapshot() {
+  crypto::wipe(secret);
+  crypto::wipe(previous_secret);
+}
+
 std::vector<std::string_view> IntegrationSnapshot::secrets(Timestamp now) const {
-  std::vector<std::string_view> all{secret.reveal()};
-  if (previous_secret && previous_secret_expires_at && now < *previous_secret_expires_at) {
-    all.push_back(previous_secret->reveal());
+  std::vector<std::string_view> all{secret};
+  if (!previous_secret.empty() && previous_secret_expires_at && now < *previous_secret_expires_at) {
+    all.push_back(previous_secret);
   }
   return all;
 }
@@ -31,11 +36,11 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
   s.username_fields = row.username_fields;
   auto secret = cipher.decrypt({"integrations.secret", row.id.value}, row.encrypted_secret);
   if (!secret) return std::unexpected(secret.error());
-  s.secret = std::move(*secret);
+  s.secret = secret->reveal();
   if (!row.encrypted_previous_secret.empty()) {
     auto previous = cipher.decrypt({"integrations.secret", row.id.value}, row.encrypted_previous_secret);
     if (!previous) return std::unexpected(previous.error());
-    s.previous_secret = std::move(*previous);
+    s.previous_secret = previous->reveal();
     s.previous_secret_expires_at = row.previous_secret_expires_at;
   }
   std::vector<domain::Mapping> current;

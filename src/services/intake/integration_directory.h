@@ -22,6 +22,11 @@
 namespace presetbridge::services {
 
 struct IntegrationSnapshot {
+  IntegrationSnapshot() = default;
+  IntegrationSnapshot(IntegrationSnapshot&&) = default;
+  IntegrationSnapshot& operator=(IntegrationSnapshot&&) = default;
+  ~IntegrationSnapshot();
+
   IntegrationId id;
   AccountId account;
   domain::Provider provider = domain::Provider::generic;
@@ -31,8 +36,9 @@ struct IntegrationSnapshot {
   ApiKeyId owning_key;
   std::vector<std::string> username_fields;
   FulfilmentRules rules;
-  crypto::SecretString secret;
-  std::optional<crypto::SecretString> previous_secret;
+  // Ordinary strings: thousands may be at hand, and guarded memory has a price a piece. Wiped at the end.
+  std::string secret;
+  std::string previous_secret;  // empty: none
   std::optional<Timestamp> previous_secret_expires_at;
 
   // The secrets that sign at `now`: the current one and, while the rotation's overlap lasts, the one before.

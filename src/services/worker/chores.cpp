@@ -22,11 +22,6 @@ using storage::ChoreKind;
 using storage::CredentialsStatus;
 using storage::Tx;
 
-void resume(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
-  changes.apply(tx, row, {.cause = Cause::cause_fixed}).value();
-  queue_or_fail(tx, changes, row);
-}
-
 // Deliveries that failed with one of `codes` and come back. They leave the index that finds them, so there is no cursor.
 void resume_failed(Tx& tx, DeliveryChanges& changes, const Chore& chore, std::span<const ResolutionCode> codes) {
   int left = kChorePiece;

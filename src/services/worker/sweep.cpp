@@ -37,8 +37,7 @@ void accepted(Tx& tx, DeliveryChanges& changes, CustomerRow& customer) {
   update_customer(tx, customer);
   for (auto& row : lock_failed_of_customer(tx, customer.id)) {
     if (!resumable || !domain::resumes(row.resolution, domain::Remedy::friendship_accepted)) continue;
-    changes.apply(tx, row, {.cause = Cause::cause_fixed}).value();
-    queue_or_fail(tx, changes, row);
+    resume(tx, changes, row);
   }
   if (!lock_open_deliveries(tx, customer.id).empty()) {
     enqueue_customer(tx, customer.id, domain::JobClass::share, tx.now());
