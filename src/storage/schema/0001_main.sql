@@ -438,7 +438,7 @@ CREATE TABLE webhook_sends (
   CHECK ((status = 'leased') = (lease_expires_at IS NOT NULL))
 ) <table>;
 CREATE INDEX webhook_sends_pending ON webhook_sends (subscription_id, due_at, id) WHERE status = 'pending';
-CREATE INDEX webhook_sends_leased ON webhook_sends (lease_expires_at) WHERE lease_expires_at IS NOT NULL;
+CREATE INDEX webhook_sends_leased ON webhook_sends (subscription_id, lease_expires_at) WHERE lease_expires_at IS NOT NULL;
 
 CREATE TABLE webhook_attempts (
   subscription_id <int> NOT NULL,

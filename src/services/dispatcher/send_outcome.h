@@ -1,0 +1,19 @@
+// What came of one attempt to send, as it is recorded (spec 10.4).
+#pragma once
+
+#include "net/http_client.h"
+#include "storage/send_store.h"
+
+namespace presetbridge::services {
+
+// Fills in what the outcome decides: http_status, duration, outcome, answer, status, due_at, deactivate_for,
+// or `released`. `ended_at`: when the attempt ended; `result.attempts` counts it. The outcome's codes:
+// `succeeded`, `http_error` (an answer that is no success), `denied`, `invalid`, `unresolved`, `connect`,
+// `tls`, `timeout`, `lost`.
+void conclude_send(storage::SendResult& result, const net::HttpResult& http, Timestamp ended_at);
+
+// The same for a send that could not be signed: it never left, and is tried again as if the receiver had been
+// away (`unsigned`).
+void conclude_unsigned(storage::SendResult& result, Timestamp ended_at);
+
+}  // namespace presetbridge::services

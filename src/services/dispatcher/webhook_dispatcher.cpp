@@ -1,0 +1,215 @@
+#include "services/dispatcher/webhook_dispatcher.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "crypto/webhook_signature.h"
+#include "services/dispatcher/send_outcome.h"
+
+namespace presetbridge::services {
+namespace {
+
+using storage::LeasedSend;
+using storage::SendResult;
+using storage::SendTarget;
+using storage::Tx;
+
+constexpr int kTakeOverPiece = 500;
+constexpr Millis kRecordAgain{1'000};
+
+std::int64_t unix_seconds(Timestamp t) {
+  return to_unix_ms(t) / 1'000;
+}
+
+}  // namespace
+
+WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions options)
+    : ports_(ports),
+      options_(std::move(options)),
+      secrets_(ports_.cipher, options_.cached_secrets),
+      recorder_(ports_.commits,
+                [](Tx& tx, std::span<const SendResult> results, std::span<bool>) {
+                  storage::record_sends(tx, results);
+                },
+                {.max_rows = 1'024, .max_queue = static_cast<std::size_t>(options_.max_sends)}),
+      wakeup_(ports_.scheduler),
+      maintenance_(ports_.scheduler) {
+  if (options_.lease <= options_.deadline) {
+    throw std::invalid_argument("the lease of a webhook must be longer than the deadline of its call");
+  }
+}
+
+void WebhookDispatcher::start() {
+  loops_ = 2;
+  start_task(lease_loop(), "lease loop");
+  start_task(maintenance_loop(), "maintenance loop");
+}
+
+void WebhookDispatcher::stop(Callback stopped) {
+  stopping_ = true;
+  stopped_ = std::move(stopped);
+  wakeup_.notify();
+  maintenance_.notify();
+  ended();
+}
+
+void WebhookDispatcher::ended() {
+  if (stopping_ && running_ == 0 && loops_ == 0 && stopped_) std::exchange(stopped_, {})();
+}
+
+// What leaves a task is a fault here: the lease runs out and the send is made again; it is logged, never lost
+// in silence.
+void WebhookDispatcher::start_task(Task<void> task, const char* what) {
+  spawn(std::move(task), [this, what](Outcome<void> outcome) {
+    if (!outcome.exception) return;
+    try {
+      std::rethrow_exception(outcome.exception);
+    } catch (const std::exception& e) {
+      ports_.log.error("a task of the webhook dispatcher failed", {{"task", what}, {"error", e.what()}});
+    }
+    ports_.metrics.count("presetbridge_dispatcher_faults_total");
+  });
+}
+
+Task<void> WebhookDispatcher::lease_loop() {
+  while (!stopping_) {
+    const int slots = std::min(options_.batch, options_.max_sends - running_);
+    Millis pause = options_.poll;
+    if (slots > 0) {
+      const storage::SendLeaseLimits limits{slots, options_.per_subscription, options_.lease, lowered_};
+      auto leased = co_await ports_.commits.write(ports_.scheduler,
+                                                  [limits](Tx& tx) { return lease_sends(tx, limits); });
+      if (leased) {
+        std::vector<std::shared_ptr<const SendTarget>> targets;
+        for (auto& target : leased->targets)
+          targets.push_back(std::make_shared<SendTarget>(std::move(target)));
+        running_ += static_cast<int>(leased->sends.size());
+        for (auto& send : leased->sends) {
+          auto target = targets[send.target];
+          start_task(this->send(std::move(target), std::move(send)), "send");
+        }
+        if (leased->next_ready) {
+          pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
+        }
+        if (pause == Millis{0} && running_ < options_.max_sends) continue;
+      } else {
+        ports_.log.warn("no webhooks could be leased", {{"error", leased.error().message}});
+      }
+    }
+    co_await wakeup_.wait(std::max(pause, Millis{1}));
+  }
+  --loops_;
+  ended();
+}
+
+Task<void> WebhookDispatcher::maintenance_loop() {
+  while (!stopping_) {
+    auto taken = co_await ports_.commits.write(
+        ports_.scheduler, [](Tx& tx) { return storage::take_over_expired_sends(tx, kTakeOverPiece); });
+    const bool more = taken && *taken > 0;
+    if (more) {
+      ports_.log.info("webhooks whose lease ran out were taken over", {{"count", std::int64_t{*taken}}});
+      wakeup_.notify();
+    }
+    co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
+  }
+  --loops_;
+  ended();
+}
+
+net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, LeasedSend& send,
+                                                   const SigningSecrets& secrets,
+                                                   std::string& problem) const {
+  const Timestamp now = ports_.clock.now();
+  const std::int64_t timestamp = unix_seconds(now);
+  std::optional<std::string_view> previous;
+  if (!secrets.previous.empty() && target.previous_secret_expires_at &&
+      *target.previous_secret_expires_at > now) {
+    previous = secrets.previous;
+  }
+  auto signatures = crypto::sign_webhook({send.uuid, timestamp, send.body}, secrets.current, previous);
+  if (!signatures) {
+    problem = signatures.error().code;
+    return {};
+  }
+  net::OutgoingRequest request{
+      .url = target.url,
+      .headers = {{"Content-Type", "application/json"},
+                  {"User-Agent", options_.user_agent},
+                  {"X-Vendor-Event", send.type},
+                  {"X-Vendor-Signature", std::move(signatures->vendor)},
+                  {"webhook-id", send.uuid},
+                  {"webhook-timestamp", std::to_string(timestamp)},
+                  {"webhook-signature", std::move(signatures->standard)}},
+      .body = std::move(send.body),
+      .policy = options_.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
+      .deadline = options_.deadline};
+  if (signatures->vendor_previous) {
+    request.headers.emplace_back("X-Vendor-Signature-Previous", std::move(*signatures->vendor_previous));
+  }
+  return request;
+}
+
+Task<void> WebhookDispatcher::send(std::shared_ptr<const SendTarget> target, LeasedSend send) {
+  SendResult result{.subscription = target->id,
+                    .send = send.id,
+                    .fence = send.fence,
+                    .attempt_id = ports_.ids.next(),
+                    .attempts = send.attempts + 1,
+                    .at = ports_.clock.now(),
+                    .version = target->version};
+  std::string problem;
+  net::OutgoingRequest request;
+  if (const auto secrets = secrets_.find(*target)) {
+    request = request_of(*target, send, **secrets, problem);
+  } else {
+    problem = secrets.error().code;
+  }
+  if (problem.empty()) {
+    const auto http = co_await ports_.http.send(ports_.scheduler, std::move(request));
+    conclude_send(result, http, ports_.clock.now());
+    if (!result.released) adapt(target->id, http.answer() != nullptr);
+  } else {
+    conclude_unsigned(result, ports_.clock.now());
+  }
+
+  ports_.metrics.count("presetbridge_webhook_sends_total", {{"outcome", result.outcome}});
+  if (result.status != storage::SendStatus::succeeded) {
+    ports_.log.info("a webhook was not delivered", {{"account", to_string(target->account)},
+                                                    {"subscription", to_string(target->id)},
+                                                    {"event", send.uuid},
+                                                    {"outcome", problem.empty() ? result.outcome : problem},
+                                                    {"status", std::int64_t{result.http_status.value_or(0)}},
+                                                    {"attempt", result.attempts}});
+  }
+  co_await record(std::move(result), send.expires_at);
+  --running_;
+  wakeup_.notify();
+  ended();
+}
+
+// As long as the lease holds, a result that could not be written is worth another try: without it the
+// receiver gets the event twice.
+Task<void> WebhookDispatcher::record(SendResult result, Timestamp lease_expires_at) {
+  while (true) {
+    const auto recorded = co_await recorder_.add(ports_.scheduler, result);
+    if (recorded) co_return;
+    ports_.log.warn("the result of a webhook could not be recorded",
+                    {{"subscription", to_string(result.subscription)}, {"error", recorded.error().message}});
+    if (stopping_ || ports_.clock.now() + kRecordAgain >= lease_expires_at) co_return;
+    co_await sleep_for(ports_.scheduler, kRecordAgain);
+  }
+}
+
+// A receiver that does not answer holds each of its places for the whole deadline: it keeps one, and earns
+// the others back.
+void WebhookDispatcher::adapt(SubscriptionId subscription, bool answered) {
+  if (!answered) {
+    lowered_[subscription] = 1;
+  } else if (const auto found = lowered_.find(subscription); found != lowered_.end()) {
+    found->second *= 2;
+    if (found->second >= options_.per_subscription) lowered_.erase(found);
+  }
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,90 @@
+// The webhook dispatcher (spec 10): leases due sends in bulk, signs them, sends each as a coroutine, and
+// records what came of them in bulk. What it holds in memory may vanish at any moment: a send whose result
+// was not recorded is made again with the same id.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+#include "base/executor.h"
+#include "base/ids.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/wakeup.h"
+#include "crypto/service_cipher.h"
+#include "net/http_client.h"
+#include "services/dispatcher/secret_cache.h"
+#include "storage/batcher.h"
+#include "storage/group_commit.h"
+#include "storage/send_store.h"
+
+namespace presetbridge::services {
+
+struct DispatcherOptions {
+  bool sandbox = false;       // receivers on loopback are reached, by plain HTTP too
+  int max_sends = 4'096;      // under way at once, in this process
+  int batch = 512;            // leased at once
+  int per_subscription = 16;  // under way at once; one alone after a timeout or a lost connection
+  Millis deadline{15'000};    // of a call
+  Millis lease{40'000};       // longer than the deadline
+  Millis poll{1'000};         // how long it may take to see what another node queued
+  Millis maintenance{5'000};  // take-overs
+  std::size_t cached_secrets = 10'000;
+  std::string user_agent = "presetbridge-webhooks/1";
+};
+
+struct DispatcherPorts {
+  Scheduler& scheduler;  // where the dispatcher lives: all of its coroutines run there
+  const Clock& clock;
+  IdSource& ids;
+  Log& log;
+  Metrics& metrics;
+  storage::GroupCommit& commits;
+  net::HttpClient& http;
+  const crypto::ServiceCipher& cipher;
+};
+
+// All but wake() are called on the scheduler's thread. Destroyed after `stopped`, and after
+// GroupCommit::shutdown().
+class WebhookDispatcher {
+ public:
+  // Throws std::invalid_argument unless a lease outlasts a call.
+  WebhookDispatcher(DispatcherPorts ports, DispatcherOptions options);
+
+  void start();
+  // No new sends. Those under way end with their answer or, once the HttpClient is stopped, at once: what was
+  // aborted is released, to be sent again with the same id. `stopped` is called once, when all has been
+  // recorded.
+  void stop(Callback stopped);
+  // There may be something to send. Thread-safe, cheap.
+  void wake() { wakeup_.notify(); }
+
+  int sends_running() const { return running_; }
+
+ private:
+  Task<void> lease_loop();
+  Task<void> maintenance_loop();
+  Task<void> send(std::shared_ptr<const storage::SendTarget> target, storage::LeasedSend send);
+  Task<void> record(storage::SendResult result, Timestamp lease_expires_at);
+  net::OutgoingRequest request_of(const storage::SendTarget& target, storage::LeasedSend& send,
+                                  const SigningSecrets& secrets, std::string& problem) const;
+  void adapt(SubscriptionId subscription, bool answered);
+  void start_task(Task<void> task, const char* what);
+  void ended();
+
+  DispatcherPorts ports_;
+  const DispatcherOptions options_;
+  SecretCache secrets_;
+  storage::Batcher<storage::SendResult, bool> recorder_;
+  // Subscriptions whose receiver did not answer lately, and how many sends they may have at once.
+  std::unordered_map<SubscriptionId, int> lowered_;
+  Wakeup wakeup_;
+  Wakeup maintenance_;
+  bool stopping_ = false;
+  int running_ = 0;
+  int loops_ = 0;
+  Callback stopped_;
+};
+
+}  // namespace presetbridge::services

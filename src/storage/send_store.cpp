@@ -1,0 +1,206 @@
+#include "storage/send_store.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr std::array<std::string_view, 4> kStatusNames = {"pending", "succeeded", "failed", "exhausted"};
+
+constexpr Sql kLockReady{
+    "SELECT id, account_id, version, url, encrypted_secret, encrypted_previous_secret, "
+    "previous_secret_expires_at, active"
+    " FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at <= $1 ORDER BY ready_at LIMIT $2 "
+    "<lock>"};
+constexpr Sql kCountLeased{
+    "SELECT count(*) FROM webhook_sends WHERE subscription_id = $1 AND lease_expires_at IS NOT NULL"};
+// Only the sends are locked: an event may belong to sends of other subscriptions.
+constexpr Sql kLockDue{
+    "SELECT s.id, s.fence, s.attempts, s.due_at, s.event_id, e.type, e.uuid, e.body FROM"
+    " (SELECT id, fence, attempts, due_at, event_id FROM webhook_sends"
+    " WHERE subscription_id = $1 AND due_at <= $2 AND status = 'pending' ORDER BY due_at, id LIMIT $3 "
+    "<lock>) AS s"
+    " LEFT JOIN outbound_events AS e ON e.id = s.event_id"};
+constexpr Sql kLease{
+    "UPDATE webhook_sends SET status = 'leased', fence = $2, lease_expires_at = $3 WHERE id = $1"};
+constexpr Sql kDrop{"UPDATE webhook_sends SET status = 'failed' WHERE id = $1"};
+constexpr Sql kSetReady{"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1"};
+constexpr Sql kNextReady{
+    "SELECT ready_at FROM webhook_subscriptions WHERE ready_at IS NOT NULL ORDER BY ready_at LIMIT 1"};
+
+constexpr Sql kRecord{
+    "UPDATE webhook_sends SET status = $3, attempts = $4, due_at = $5, lease_expires_at = NULL"
+    " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
+// Follows kRecord: with the lease lost, the fence is another; with the result recorded before, the attempt is
+// there.
+constexpr Sql kInsertAttempt{
+    "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, status_code, duration_ms, "
+    "outcome, answer)"
+    " SELECT subscription_id, CAST($3 AS BIGINT), id, event_id, CAST($5 AS BIGINT), CAST($6 AS BIGINT), "
+    "CAST($7 AS BIGINT),"
+    " $8, $9 FROM webhook_sends WHERE id = $1 AND fence = $2 AND attempts = $4 AND status <> 'leased'"
+    " ON CONFLICT (subscription_id, id) DO NOTHING"};
+constexpr Sql kRelease{
+    "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL"
+    " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
+constexpr Sql kDeactivate{
+    "UPDATE webhook_subscriptions SET active = 0, deactivated_reason = $2, version = version + 1"
+    " WHERE id = $1 AND version = $3 AND active = 1"
+    " AND EXISTS (SELECT 1 FROM webhook_sends WHERE id = $4 AND fence = $5 AND status = 'failed')"};
+
+constexpr Sql kLockExpired{
+    "SELECT id, subscription_id, fence FROM webhook_sends WHERE lease_expires_at IS NOT NULL AND "
+    "lease_expires_at <= $1"
+    " LIMIT $2 <lock>"};
+constexpr Sql kTakeOver{
+    "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL, fence = $2 WHERE id = $1"};
+
+constexpr Sql kLockSubscription{"SELECT active FROM webhook_subscriptions WHERE id = $1 <for_update>"};
+constexpr Sql kNextDue{
+    "SELECT due_at FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id "
+    "LIMIT 1"};
+
+std::vector<std::byte> copy_of(Blob blob) {
+  return {blob.begin(), blob.end()};
+}
+
+std::optional<Timestamp> next_due(Tx& tx, SubscriptionId id) {
+  return tx.one(kNextDue, id, [](const Row& r) { return r.time(0); });
+}
+
+struct ReadySubscription {
+  SendTarget target;
+  bool active = false;
+};
+
+std::vector<ReadySubscription> lock_ready(Tx& tx, int limit) {
+  std::vector<ReadySubscription> ready;
+  tx.query(kLockReady, tx.now(), limit, [&](const Row& r) {
+    ready.push_back(
+        {{r.id<SubscriptionId>(0), r.id<AccountId>(1), r.int64(2), r.string(3), copy_of(r.bytes(4)),
+          r.is_null(5) ? std::vector<std::byte>{} : copy_of(r.bytes(5)), r.opt_time(6)},
+         r.flag(7)});
+  });
+  return ready;
+}
+
+// The oldest due sends of a subscription, at most `most`, sorted; those whose event is gone (its retention
+// ended) are dropped.
+std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, Timestamp expires_at) {
+  std::vector<std::pair<Timestamp, LeasedSend>> due;
+  std::vector<std::int64_t> dropped;
+  tx.query(kLockDue, subscription, tx.now(), most, [&](const Row& r) {
+    if (r.is_null(6)) {
+      dropped.push_back(r.int64(0));
+      return;
+    }
+    const Blob body = r.bytes(7);
+    due.emplace_back(
+        r.time(3), LeasedSend{.id = r.int64(0),
+                              .fence = r.int64(1) + 1,
+                              .attempts = r.int64(2),
+                              .expires_at = expires_at,
+                              .event = r.id<EventId>(4),
+                              .type = r.string(5),
+                              .uuid = r.string(6),
+                              .body = std::string(reinterpret_cast<const char*>(body.data()), body.size())});
+  });
+  for (const auto id : dropped) tx.exec(kDrop, id);
+  std::ranges::sort(due, {}, [](const auto& d) { return std::tuple(d.first, d.second.id); });
+  std::vector<LeasedSend> sends;
+  std::vector<Param> flat;
+  for (auto& [at, send] : due) {
+    flat.insert(flat.end(), {send.id, send.fence, expires_at});
+    sends.push_back(std::move(send));
+  }
+  if (!flat.empty()) tx.exec_many(kLease, 3, flat);
+  return sends;
+}
+
+}  // namespace
+
+SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
+  SendLeases leases;
+  const Timestamp expires_at = tx.now() + limits.lease;
+  auto ready = lock_ready(tx, limits.sends);
+  std::vector<Param> readiness;
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    auto& [target, active] = ready[i];
+    const auto id = target.id;
+    const int left = limits.sends - static_cast<int>(leases.sends.size());
+    if (!active) {
+      readiness.insert(readiness.end(), {id, nullptr});
+      continue;
+    }
+    if (left <= 0) break;
+    const auto lowered = limits.lowered.find(id);
+    const int limit = lowered == limits.lowered.end() ? limits.per_subscription : lowered->second;
+    const auto leased = tx.one(kCountLeased, id, [](const Row& r) { return r.int64(0); }).value();
+    const int room = std::max(0, limit - static_cast<int>(leased));
+    const int share = std::min(room, std::max(1, left / static_cast<int>(ready.size() - i)));
+    auto sends = share > 0 ? take_due(tx, id, share, expires_at) : std::vector<LeasedSend>{};
+    const bool full = static_cast<int>(sends.size()) == room;
+    const auto next = full ? std::optional(expires_at) : next_due(tx, id);
+    readiness.insert(readiness.end(), {id, Param(next)});
+    if (sends.empty()) continue;
+    for (auto& send : sends) {
+      send.target = leases.targets.size();
+      leases.sends.push_back(std::move(send));
+    }
+    leases.targets.push_back(std::move(target));
+  }
+  if (!readiness.empty()) tx.exec_many(kSetReady, 2, readiness);
+  leases.next_ready = tx.one(kNextReady, [](const Row& r) { return r.time(0); });
+  return leases;
+}
+
+void record_sends(Tx& tx, std::span<const SendResult> results) {
+  std::vector<Param> updates;
+  std::vector<Param> attempts;
+  std::vector<Param> releases;
+  std::set<SubscriptionId> touched;  // in order, so that two recorders lock alike
+  for (const auto& r : results) {
+    touched.insert(r.subscription);
+    if (r.released) {
+      releases.insert(releases.end(), {r.send, r.fence});
+      continue;
+    }
+    updates.insert(updates.end(),
+                   {r.send, r.fence, kStatusNames[static_cast<std::size_t>(r.status)], r.attempts, r.due_at});
+    const auto status = r.http_status ? Param(*r.http_status) : Param(nullptr);
+    attempts.insert(attempts.end(), {r.send, r.fence, r.attempt_id, r.attempts, r.at, status,
+                                     std::int64_t{r.duration.count()}, r.outcome, r.answer});
+  }
+  if (!updates.empty()) tx.exec_many(kRecord, 5, updates);
+  if (!attempts.empty()) tx.exec_many(kInsertAttempt, 9, attempts);
+  if (!releases.empty()) tx.exec_many(kRelease, 2, releases);
+  for (const auto& r : results) {
+    if (!r.deactivate_for.empty())
+      tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.send, r.fence);
+  }
+  for (const auto subscription : touched) refresh_readiness(tx, subscription);
+}
+
+int take_over_expired_sends(Tx& tx, int limit) {
+  std::vector<Param> flat;
+  std::set<SubscriptionId> touched;
+  tx.query(kLockExpired, tx.now(), limit, [&](const Row& r) {
+    flat.insert(flat.end(), {r.int64(0), r.int64(2) + 1});
+    touched.insert(r.id<SubscriptionId>(1));
+  });
+  if (!flat.empty()) tx.exec_many(kTakeOver, 2, flat);
+  for (const auto subscription : touched) refresh_readiness(tx, subscription);
+  return static_cast<int>(flat.size() / 2);
+}
+
+void refresh_readiness(Tx& tx, SubscriptionId subscription) {
+  // Locked by a statement of its own: what is pending is then read after every send that is committed.
+  const auto active = tx.one(kLockSubscription, subscription, [](const Row& r) { return r.flag(0); });
+  if (!active) return;
+  tx.exec(kSetReady, subscription, *active ? next_due(tx, subscription) : std::nullopt);
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,95 @@
+// The queue of outbound webhooks (spec 10): sends are leased in bulk by a dispatcher, and what became of them
+// is recorded in bulk. A lease carries a fence: who lost it can neither record nor release. Events and sends
+// are written by event_store.h.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+// What a send needs to know of its subscription. The secrets are encrypted at the place {kSubscriptionSecret,
+// id}.
+inline constexpr std::string_view kSubscriptionSecret = "webhook_subscriptions.secret";
+struct SendTarget {
+  SubscriptionId id;
+  AccountId account;
+  std::int64_t version = 0;  // grows with every change of the row
+  std::string url;
+  std::vector<std::byte> encrypted_secret;
+  std::vector<std::byte> encrypted_previous_secret;  // empty: none
+  std::optional<Timestamp> previous_secret_expires_at;
+};
+
+struct LeasedSend {
+  std::int64_t id = 0;
+  std::int64_t fence = 0;
+  std::int64_t attempts = 0;  // made before this one
+  std::size_t target = 0;     // index into SendLeases::targets
+  Timestamp expires_at;       // of the lease
+  EventId event;
+  std::string type;
+  std::string uuid;
+  std::string body;
+};
+
+struct SendLeases {
+  std::vector<SendTarget> targets;
+  std::vector<LeasedSend> sends;
+  std::optional<Timestamp> next_ready;  // when there may be more
+};
+
+struct SendLeaseLimits {
+  int sends = 512;            // at most, in all
+  int per_subscription = 16;  // leased at one time, counted over all processes
+  Millis lease{40'000};       // longer than a call's deadline
+  // Lower limits of single subscriptions (at least 1).
+  std::unordered_map<SubscriptionId, int> lowered = {};
+};
+
+// Leases due sends of ready subscriptions. Each ready one is visited in the order in which it became ready
+// and takes its share; one at its limit is out of the way until one of its sends ends, so that it keeps
+// nobody waiting.
+SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits);
+
+enum class SendStatus { pending, succeeded, failed, exhausted };
+
+// What became of a leased send: an attempt, or that there was none (`released`: due again at once).
+struct SendResult {
+  SubscriptionId subscription;
+  std::int64_t send = 0;
+  std::int64_t fence = 0;
+  bool released = false;
+
+  std::int64_t attempt_id = 0;
+  std::int64_t attempts = 0;  // with this one
+  Timestamp at;               // when it began
+  Millis duration{0};
+  std::optional<int> http_status;  // none: no answer
+  std::string outcome;             // a short code
+  std::string answer;              // valid UTF-8 without NUL
+  SendStatus status = SendStatus::pending;
+  Timestamp due_at;  // of the next attempt, when pending
+  // Not empty: the subscription is deactivated for this reason, if it is still at `version`.
+  std::string deactivate_for;
+  std::int64_t version = 0;
+};
+
+// Writes attempts, the sends' new standing and their subscriptions' readiness. A result whose lease was lost
+// changes nothing; one that is recorded again neither.
+void record_sends(Tx& tx, std::span<const SendResult> results);
+
+// Makes sends whose lease ran out due again, at most `limit`; returns how many.
+int take_over_expired_sends(Tx& tx, int limit);
+
+// After the subscription was activated, or sends of it were made due: its pending ones are looked at again.
+void refresh_readiness(Tx& tx, SubscriptionId subscription);
+
+}  // namespace presetbridge::storage
