@@ -63,6 +63,11 @@ for (const name of documents) {
   });
 }
 
+test('openapi.json, which the service serves, is made from openapi.yaml as it is', () => {
+  const made = JSON.stringify(parse(readFileSync(new URL('openapi.yaml', folder), 'utf8'))) + '\n';
+  assert.ok(readFileSync(new URL('openapi.json', folder), 'utf8') === made, 'run: node api/make_openapi_json.mjs');
+});
+
 const sound = {
   openapi: '3.1.0',
   info: { title: 'a small one', version: '1' },

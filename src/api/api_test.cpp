@@ -1,0 +1,396 @@
+// The API without sockets: requests in, answers out, over a real database.
+#include "api/api.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "api/account_handlers.h"
+#include "api/auth_handlers.h"
+#include "api/keys_handlers.h"
+#include "api/meta_handlers.h"
+#include "crypto/api_key.h"
+#include "identity/testing.h"
+
+namespace presetbridge::api {
+namespace {
+
+using HeaderMap = std::map<std::string, std::string>;
+
+struct Answer {
+  int status = 0;
+  net::Headers headers;
+  json::value body;
+  std::string text;
+  std::string code() const {
+    const auto* error = body.is_object() ? body.get_object().if_contains("error") : nullptr;
+    return error == nullptr ? "" : std::string(error->at("code").as_string());
+  }
+  std::string string(std::string_view field) const { return std::string(body.at(field).as_string()); }
+  std::string header(std::string_view name) const { return std::string(headers.get(name).value_or("")); }
+};
+
+struct EchoDeps {
+  int unused = 0;
+};
+Task<Reply> whoami(EchoDeps, Call call) {
+  co_return json_response(200, json::object{{"account", to_string(call.principal.account)},
+                                            {"actor", domain::to_string(call.principal.actor())},
+                                            {"login", call.principal.may(Permission::login)}});
+}
+
+class ApiTest : public ::testing::Test {
+ protected:
+  ApiTest() {
+    issuer_ = world_.issuer();
+    if (auto started = world_.await(issuer_->start(world_.scheduler)); !started) throw started.error();
+    tokens_ = std::make_unique<identity::TokenVerifier>(std::vector<identity::Issuer*>{issuer_.get()},
+                                                        world_.clock());
+    authentication_ = std::make_unique<Authentication>(*tokens_, accounts_, keys_);
+    add_auth_routes(router_, {*issuer_});
+    add_keys_routes(router_, {keys_});
+    add_account_routes(router_, {accounts_});
+    add_meta_routes(router_, {.version = "1.2.3",
+                              .commit = "abc",
+                              .readiness = [this](Executor&) -> Task<Readiness> { return readiness(ready_); },
+                              .metrics_text = {}});
+    router_.add("GET", "/api/known", Access::anyone_known(), with(EchoDeps{}, whoami));
+    router_.add("GET", "/api/reads", Access::needs(Permission::deliveries_read), with(EchoDeps{}, whoami));
+    router_.add("GET", "/api/logins", Access::needs(Permission::login), with(EchoDeps{}, whoami));
+    api_ = std::make_unique<Api>(router_, *authentication_, world_.clock(), metrics_);
+  }
+  static Task<Readiness> readiness(bool ready) {
+    Readiness state{ready, {}};
+    if (!ready) state.waiting_for.emplace_back("storage");
+    co_return state;
+  }
+
+  Answer send(std::string method, std::string target, HeaderMap headers = {}, std::string body = {}) {
+    net::HttpRequest request;
+    request.method = std::move(method);
+    request.target = target;
+    request.path = target.substr(0, target.find('?'));
+    if (request.path.size() < target.size()) request.query = target.substr(request.path.size() + 1);
+    for (auto& [name, value] : headers) request.headers.add(name, value);
+    request.body = std::move(body);
+    request.executor = &world_.scheduler;
+    auto response = world_.await(api_->handle(std::move(request)));
+    Answer answer{response.status, response.headers, nullptr, response.body};
+    if (response.content_type == "application/json") answer.body = json::parse(response.body);
+    return answer;
+  }
+  Answer post(std::string target, json::value body, HeaderMap headers = {}) {
+    headers["Content-Type"] = "application/json";
+    return send("POST", std::move(target), std::move(headers), json::serialize(body));
+  }
+  Answer sign_up(std::string email) {
+    return post("/api/auth/sign-up", {{"email", email}, {"password", "correct horse battery"}});
+  }
+  static HeaderMap bearer(const Answer& tokens) {
+    return {{"Authorization", "Bearer " + tokens.string("idToken")}};
+  }
+  Answer create_key(const Answer& owner, json::object body = {{"name", "Shop"}}) {
+    return post("/api/keys", std::move(body), bearer(owner));
+  }
+  static HeaderMap key(const Answer& issued) { return {{"X-API-Key", issued.string("secret")}}; }
+  Answer patch(const Answer& owner, std::string id, json::object body) {
+    auto headers = bearer(owner);
+    headers["Content-Type"] = "application/json";
+    return send("PATCH", "/api/keys/" + id, headers, json::serialize(body));
+  }
+
+  identity::testing::World world_;
+  NullMetrics metrics_;
+  bool ready_ = true;
+  std::unique_ptr<identity::BuiltInIssuer> issuer_;
+  std::unique_ptr<identity::TokenVerifier> tokens_;
+  services::Accounts accounts_{world_.commits, world_.ids, identity::Signup::open};
+  services::ApiKeys keys_{world_.commits, world_.ids, world_.random, {}};
+  std::unique_ptr<Authentication> authentication_;
+  Router router_;
+  std::unique_ptr<Api> api_;
+};
+
+// ---------------------------------------------------------------- who may do what
+
+TEST_F(ApiTest, AMissingOrInvalidTokenOrKeyIs401) {
+  const auto ann = sign_up("ann@example.com");
+  ASSERT_EQ(ann.status, 201) << ann.text;
+  const auto stranger = crypto::generate_api_key(world_.random);
+  for (const HeaderMap& headers : {HeaderMap{},
+                                   {{"Authorization", ""}},
+                                   {{"Authorization", "Bearer "}},
+                                   {{"Authorization", "Bearer x.y.z"}},
+                                   {{"Authorization", ann.string("idToken")}},
+                                   {{"Authorization", "Basic " + ann.string("idToken")}},
+                                   {{"Authorization", "Bearer " + ann.string("refreshToken")}},
+                                   {{"x-api-key", ""}},
+                                   {{"x-api-key", "pdb_live_x"}},
+                                   {{"x-api-key", stranger}}}) {
+    const auto answer = send("GET", "/api/known", headers);
+    EXPECT_EQ(answer.status, 401);
+    EXPECT_EQ(answer.code(), "UNAUTHORIZED");
+  }
+  EXPECT_EQ(send("GET", "/api/known", bearer(ann)).status, 200);
+  auto lower = bearer(ann);
+  lower["Authorization"].replace(0, 6, "bearer");
+  EXPECT_EQ(send("GET", "/api/known", lower).status, 200);
+  world_.clock().advance(std::chrono::minutes{62});
+  EXPECT_EQ(send("GET", "/api/known", bearer(ann)).code(), "UNAUTHORIZED");
+}
+
+TEST_F(ApiTest, AnInactiveKeyIs403) {
+  const auto ann = sign_up("ann@example.com");
+  const auto issued = create_key(ann);
+  ASSERT_EQ(issued.status, 201) << issued.text;
+  EXPECT_EQ(send("GET", "/api/known", key(issued)).status, 200);
+  EXPECT_EQ(patch(ann, issued.string("id"), {{"active", false}}).status, 200);
+  const auto refused = send("GET", "/api/known", key(issued));
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_EQ(refused.code(), "FORBIDDEN");
+}
+
+TEST_F(ApiTest, AnExpiredKeyIs403) {
+  const auto ann = sign_up("ann@example.com");
+  const auto issued = create_key(
+      ann, {{"name", "Shop"}, {"expiresAt", to_iso8601(world_.clock().now() + std::chrono::minutes{1})}});
+  EXPECT_EQ(send("GET", "/api/known", key(issued)).status, 200);
+  world_.clock().advance(std::chrono::minutes{1});
+  EXPECT_EQ(send("GET", "/api/known", key(issued)).code(), "FORBIDDEN");
+}
+
+TEST_F(ApiTest, AKeyOpensWhatItsPermissionsNameAndNothingOfThePersons) {
+  const auto ann = sign_up("ann@example.com");
+  const auto plain = create_key(ann);
+  const auto login = create_key(ann, {{"name", "Login"}, {"permissions", json::array{"login"}}});
+  EXPECT_EQ(send("GET", "/api/reads", key(plain)).status, 200);
+  EXPECT_EQ(send("GET", "/api/logins", key(plain)).code(), "FORBIDDEN");
+  EXPECT_EQ(send("GET", "/api/reads", key(login)).status, 403);
+  EXPECT_EQ(send("GET", "/api/logins", key(login)).status, 200);
+  for (const char* path : {"/api/keys", "/api/account/audit"}) {
+    EXPECT_EQ(send("GET", path, key(plain)).status, 403) << path;
+    EXPECT_EQ(send("GET", path, bearer(ann)).status, 200) << path;
+  }
+  EXPECT_EQ(send("GET", "/api/known", key(plain)).string("actor"), plain.string("id"));
+}
+
+TEST_F(ApiTest, TokenAndKeyTogetherMustBothBeValidAndOfOneAccountAndTheLesserRightsHold) {
+  const auto ann = sign_up("ann@example.com");
+  const auto bob = sign_up("bob@example.com");
+  const auto issued = create_key(ann);
+  auto both = bearer(ann);
+  both.merge(key(issued));
+  const auto answer = send("GET", "/api/reads", both);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.string("actor"), ann.body.at("user").at("id").as_string());
+  EXPECT_FALSE(answer.body.at("login").as_bool());
+  EXPECT_EQ(send("GET", "/api/logins", both).status, 403);
+  EXPECT_EQ(send("GET", "/api/keys", both).status, 403) << "the key may not, so the pair may not";
+
+  auto two_accounts = bearer(bob);
+  two_accounts.merge(key(issued));
+  EXPECT_EQ(send("GET", "/api/known", two_accounts).code(), "FORBIDDEN");
+  auto bad_token = key(issued);
+  bad_token["Authorization"] = "Bearer x.y.z";
+  EXPECT_EQ(send("GET", "/api/known", bad_token).status, 401);
+  auto bad_key = bearer(ann);
+  bad_key["x-api-key"] = "pdb_live_x";
+  EXPECT_EQ(send("GET", "/api/known", bad_key).status, 401);
+}
+
+TEST_F(ApiTest, AnotherTenantsKeyIs404) {
+  const auto ann = sign_up("ann@example.com");
+  const auto bob = sign_up("bob@example.com");
+  const auto issued = create_key(ann);
+  const auto path = "/api/keys/" + issued.string("id");
+  EXPECT_EQ(send("GET", path, bearer(ann)).status, 200);
+  EXPECT_EQ(send("GET", path, bearer(bob)).code(), "NOT_FOUND");
+  EXPECT_EQ(patch(bob, issued.string("id"), {{"active", false}}).status, 404);
+  EXPECT_EQ(send("GET", "/api/keys/not-an-id", bearer(ann)).status, 404);
+}
+
+// ---------------------------------------------------------------- the rate limit
+
+TEST_F(ApiTest, AKeysHundredAndFirstRequestInAnHourIs429) {
+  const auto ann = sign_up("ann@example.com");
+  const auto issued = create_key(ann);
+  for (int i = 0; i < 100; ++i) {
+    const auto answer = send("GET", i % 2 == 0 ? "/api/known" : "/api/keys", key(issued));
+    ASSERT_EQ(answer.status, i % 2 == 0 ? 200 : 403);
+    ASSERT_EQ(answer.header("RateLimit-Limit"), "100");
+    ASSERT_EQ(answer.header("RateLimit-Remaining"), std::to_string(99 - i));
+    ASSERT_EQ(answer.header("RateLimit-Reset"), "3600");
+    ASSERT_EQ(answer.header("Retry-After"), "");
+  }
+  world_.clock().advance(Millis{500});
+  const auto refused = send("GET", "/api/known", key(issued));
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.code(), "RATE_LIMIT_EXCEEDED");
+  EXPECT_EQ(refused.body.at("error").at("message").as_string(), "Rate limit exceeded");
+  EXPECT_EQ(refused.header("Retry-After"), "3600");
+  EXPECT_EQ(refused.header("RateLimit-Remaining"), "0");
+  EXPECT_EQ(send("GET", "/api/known", bearer(ann)).header("RateLimit-Limit"), "")
+      << "people have no such limit";
+  world_.clock().advance(Millis{3'599'499});
+  EXPECT_EQ(send("GET", "/api/known", key(issued)).status, 429);
+  world_.clock().advance(Millis{1});
+  EXPECT_EQ(send("GET", "/api/known", key(issued)).status, 200);
+}
+
+// ---------------------------------------------------------------- keys
+
+TEST_F(ApiTest, AKeysSecretIsShownOnceAndMaskedAfterwards) {
+  const auto ann = sign_up("ann@example.com");
+  const auto issued = create_key(ann);
+  const auto secret = issued.string("secret");
+  EXPECT_EQ(issued.header("Cache-Control"), "no-store");
+  EXPECT_EQ(issued.string("preview"), "pdb_live_…" + secret.substr(secret.size() - 4));
+  for (const auto& path : {std::string("/api/keys"), "/api/keys/" + issued.string("id")}) {
+    EXPECT_FALSE(send("GET", path, bearer(ann)).text.contains(secret.substr(0, 20))) << path;
+  }
+}
+
+TEST_F(ApiTest, AKeyIsNeverDeleted) {
+  const auto ann = sign_up("ann@example.com");
+  const auto issued = create_key(ann);
+  const auto refused = send("DELETE", "/api/keys/" + issued.string("id"), bearer(ann));
+  EXPECT_EQ(refused.status, 405);
+  EXPECT_EQ(refused.code(), "METHOD_NOT_ALLOWED");
+  EXPECT_TRUE(refused.text.contains("never deleted"));
+  EXPECT_EQ(send("GET", "/api/known", key(issued)).status, 200);
+}
+
+TEST_F(ApiTest, AKeyIsRotatedWithAnOverlap) {
+  const auto ann = sign_up("ann@example.com");
+  const auto old = create_key(ann);
+  const auto fresh = post("/api/keys/" + old.string("id") + "/rotate", {{"overlapSeconds", 60}}, bearer(ann));
+  ASSERT_EQ(fresh.status, 201) << fresh.text;
+  EXPECT_EQ(fresh.string("rotatedFrom"), old.string("id"));
+  EXPECT_EQ(send("GET", "/api/known", key(old)).status, 200);
+  world_.clock().advance(std::chrono::seconds{60});
+  EXPECT_EQ(send("GET", "/api/known", key(old)).status, 403);
+  EXPECT_EQ(send("GET", "/api/known", key(fresh)).status, 200);
+}
+
+TEST_F(ApiTest, WhatIsWrongWithAKeyIsToldAllAtOnce) {
+  const auto ann = sign_up("ann@example.com");
+  const auto refused =
+      create_key(ann, {{"name", " "}, {"permissions", json::array{"account", "login"}}, {"expiresAt", 7}});
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_EQ(refused.body.at("error").at("details").as_array().size(), 3U) << refused.text;
+  EXPECT_EQ(create_key(ann, {{"name", "x"}, {"expiresAt", "2020-01-01T00:00:00Z"}}).status, 422);
+  EXPECT_EQ(create_key(ann, {{"name", "x"}, {"permissions", json::array{}}}).status, 422);
+}
+
+TEST_F(ApiTest, KeysArePaged) {
+  const auto ann = sign_up("ann@example.com");
+  for (int i = 0; i < 3; ++i) create_key(ann);
+  const auto first = send("GET", "/api/keys?limit=2", bearer(ann));
+  ASSERT_EQ(first.body.at("data").as_array().size(), 2U);
+  const auto second = send("GET", "/api/keys?limit=2&cursor=" + first.string("nextCursor"), bearer(ann));
+  EXPECT_EQ(second.body.at("data").as_array().size(), 1U);
+  EXPECT_TRUE(second.body.at("nextCursor").is_null());
+  for (const char* query : {"?limit=0", "?limit=2&limit=3", "?cursor=x", "?active=maybe", "?limit=%zz"}) {
+    EXPECT_EQ(send("GET", std::string("/api/keys") + query, bearer(ann)).status, 422) << query;
+  }
+}
+
+// ---------------------------------------------------------------- sign-in
+
+TEST_F(ApiTest, PeopleSignUpSignInRefreshAndSignOut) {
+  EXPECT_EQ(sign_up("ann@example.com").status, 201);
+  EXPECT_EQ(sign_up("ann@example.com").code(), "EMAIL_TAKEN");
+  const auto in =
+      post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "correct horse battery"}});
+  ASSERT_EQ(in.status, 200);
+  EXPECT_EQ(in.header("Cache-Control"), "no-store");
+  const auto wrong = post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}});
+  EXPECT_EQ(wrong.status, 401);
+  EXPECT_EQ(wrong.code(), "INVALID_CREDENTIALS");
+  const auto fresh = post("/api/auth/refresh", {{"refreshToken", in.string("refreshToken")}});
+  ASSERT_EQ(fresh.status, 200);
+  EXPECT_EQ(post("/api/auth/sign-out", {{"refreshToken", fresh.string("refreshToken")}}).status, 204);
+  EXPECT_EQ(post("/api/auth/refresh", {{"refreshToken", fresh.string("refreshToken")}}).status, 401);
+  for (int i = 0; i < 5; ++i) post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}});
+  EXPECT_EQ(post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}}).status, 429);
+}
+
+TEST_F(ApiTest, APasswordIsChangedByItsOwnerOnly) {
+  const auto ann = sign_up("ann@example.com");
+  const json::value change = {{"currentPassword", "correct horse battery"},
+                              {"newPassword", "another long one"}};
+  EXPECT_EQ(post("/api/auth/password", change).status, 401);
+  EXPECT_EQ(post("/api/auth/password", change, key(create_key(ann))).status, 403);
+  EXPECT_EQ(post("/api/auth/password", change, bearer(ann)).status, 200);
+  EXPECT_EQ(
+      post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "another long one"}}).status,
+      200);
+}
+
+TEST_F(ApiTest, AccountsTellWhoAsks) {
+  const auto ann = sign_up("ann@example.com");
+  const auto person = send("GET", "/api/account", bearer(ann));
+  EXPECT_EQ(person.string("id"), ann.string("accountId"));
+  EXPECT_EQ(person.string("name"), "ann");
+  EXPECT_EQ(person.body.at("caller").at("role").as_string(), "owner");
+  const auto issued = create_key(ann);
+  EXPECT_EQ(send("GET", "/api/account", key(issued)).body.at("caller").at("keyId").as_string(),
+            issued.string("id"));
+  const auto audit = send("GET", "/api/account/audit", bearer(ann));
+  ASSERT_EQ(audit.body.at("data").as_array().size(), 2U) << audit.text;
+  EXPECT_EQ(audit.body.at("data").at(0).at("action").as_string(), "api_key.created");
+}
+
+// ---------------------------------------------------------------- manners
+
+TEST_F(ApiTest, BodiesThatAreTooLargeOrNotJsonAreRefused) {
+  const auto ann = sign_up("ann@example.com");
+  auto headers = bearer(ann);
+  EXPECT_EQ(send("POST", "/api/keys", headers, "{}").status, 415);
+  headers["Content-Type"] = "application/json";
+  EXPECT_EQ(send("POST", "/api/keys", headers, "{").status, 422);
+  net::HttpRequest large;
+  large.method = "POST";
+  large.path = "/api/keys";
+  large.body_too_large = true;
+  large.executor = &world_.scheduler;
+  EXPECT_EQ(world_.await(api_->handle(std::move(large))).status, 413);
+}
+
+TEST_F(ApiTest, TheServiceSpeaksOfItself) {
+  EXPECT_EQ(send("GET", "/api/version").string("version"), "1.2.3");
+  EXPECT_EQ(send("GET", "/healthz").status, 200);
+  EXPECT_EQ(send("GET", "/readyz").status, 200);
+  ready_ = false;
+  const auto waiting = send("GET", "/readyz");
+  EXPECT_EQ(waiting.status, 503);
+  EXPECT_EQ(waiting.body.at("waitingFor").at(0).as_string(), "storage");
+  EXPECT_EQ(send("GET", "/metrics").status, 404) << "no metrics were given";
+  EXPECT_EQ(send("GET", "/.well-known/openid-configuration").string("issuer"), "https://bridge.example");
+  EXPECT_EQ(send("GET", "/.well-known/jwks.json").body.at("keys").as_array().size(), 1U);
+  EXPECT_EQ(send("GET", "/nowhere").code(), "NOT_FOUND");
+}
+
+TEST_F(ApiTest, EveryRouteIsInTheContract) {
+  const auto contract = send("GET", "/api/openapi.json").body;
+  const auto& paths = contract.at("paths").as_object();
+  for (const auto& route : router_.routes()) {
+    if (route.pattern == "/api/known" || route.pattern == "/api/reads" || route.pattern == "/api/logins")
+      continue;
+    ASSERT_TRUE(paths.contains(route.pattern)) << route.pattern;
+    std::string method = route.method;
+    for (char& c : method) c = static_cast<char>(std::tolower(c));
+    EXPECT_TRUE(paths.at(route.pattern).as_object().contains(method)) << route.method << " " << route.pattern;
+  }
+}
+
+TEST(ErrorsTest, UnknownCodesDoNotLeakTheirText) {
+  const auto answer = error_response({"SOME_INNER_CODE", "the table is broken", {}});
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_TRUE(answer.body.contains("INTERNAL_ERROR"));
+  EXPECT_FALSE(answer.body.contains("table"));
+  EXPECT_EQ(error_response({"OVERLOADED", "x", {}}).headers.get("Retry-After"), "1");
+}
+
+}  // namespace
+}  // namespace presetbridge::api

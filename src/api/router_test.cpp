@@ -1,0 +1,161 @@
+#include "api/router.h"
+
+#include <gtest/gtest.h>
+
+#include "api/json_body.h"
+#include "api/page.h"
+
+namespace presetbridge::api {
+namespace {
+
+Task<Reply> nothing(int, Call) {
+  co_return no_content();
+}
+
+class RouterTest : public ::testing::Test {
+ protected:
+  RouterTest() {
+    for (const auto& [method, pattern] : std::vector<std::pair<std::string, std::string>>{
+             {"GET", "/"},
+             {"GET", "/api/keys"},
+             {"POST", "/api/keys"},
+             {"GET", "/api/keys/{key}"},
+             {"GET", "/api/keys/mine"},
+             {"POST", "/api/keys/{key}/rotate"},
+             {"POST", "/api/webhooks/{provider}/{integration}"}}) {
+      router_.add(method, pattern, Access::open(), with(0, nothing));
+    }
+    router_.refuse("DELETE", "/api/keys/{key}", "Keys stay.");
+  }
+  std::string pattern(std::string_view method, std::string_view path) {
+    const auto match = router_.match(method, path);
+    return match ? match->route->pattern : std::to_string(match.error().status);
+  }
+  Router router_;
+};
+
+TEST_F(RouterTest, PathsFindTheirPattern) {
+  EXPECT_EQ(pattern("GET", "/"), "/");
+  EXPECT_EQ(pattern("GET", "/api/keys"), "/api/keys");
+  EXPECT_EQ(pattern("GET", "/api/keys/key_1"), "/api/keys/{key}");
+  EXPECT_EQ(pattern("GET", "/api/keys/mine"), "/api/keys/mine");
+  EXPECT_EQ(pattern("POST", "/api/keys/key_1/rotate"), "/api/keys/{key}/rotate");
+  for (const char* path :
+       {"", "api/keys", "/api", "/api/keys/", "/api//keys", "/api/keys/a/b", "/API/keys", "//", "/api/keys/%",
+        "/api/keys/%zz", "/api/keys/%00", "/api/keys/%ff", "/api/keys//rotate", "*"}) {
+    EXPECT_EQ(pattern("GET", path), "404") << path;
+  }
+}
+
+TEST_F(RouterTest, ParametersAreDecodedAfterSplitting) {
+  const auto match = router_.match("POST", "/api/webhooks/%67eneric/a%2Fb%C3%A4+c");
+  ASSERT_TRUE(match);
+  EXPECT_EQ(match->params.at(0), (std::pair<std::string_view, std::string>("provider", "generic")));
+  EXPECT_EQ(match->params.at(1).second, "a/bä+c");
+}
+
+TEST_F(RouterTest, AMethodThatAPathDoesNotTakeIs405WithAllow) {
+  const auto refused = router_.match("PUT", "/api/keys");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().status, 405);
+  EXPECT_EQ(refused.error().headers.get("Allow"), "GET, POST");
+  const auto told = router_.match("DELETE", "/api/keys/key_1");
+  EXPECT_EQ(told.error().status, 405);
+  EXPECT_TRUE(told.error().body.contains("METHOD_NOT_ALLOWED"));
+  EXPECT_TRUE(told.error().body.contains("Keys stay."));
+}
+
+TEST_F(RouterTest, TheSameRouteTwiceIsAMistake) {
+  EXPECT_THROW(router_.add("GET", "/api/keys", Access::open(), with(0, nothing)), std::logic_error);
+  EXPECT_THROW(router_.add("GET", "api", Access::open(), with(0, nothing)), std::logic_error);
+}
+
+// ---------------------------------------------------------------- bodies
+
+net::HttpRequest request_with(std::string body, std::string type = "application/json") {
+  net::HttpRequest request;
+  request.headers.add("content-type", std::move(type));
+  request.body = std::move(body);
+  return request;
+}
+
+TEST(JsonBodyTest, OnlyJsonObjectsAreTaken) {
+  EXPECT_TRUE(JsonBody::parse(request_with("{}")));
+  EXPECT_TRUE(JsonBody::parse(request_with("{}", "Application/JSON ; charset=utf-8")));
+  EXPECT_EQ(JsonBody::parse(request_with("{}", "text/plain")).error().code, "UNSUPPORTED_MEDIA_TYPE");
+  EXPECT_EQ(JsonBody::parse(request_with("{}", "application/jsonx")).error().code, "UNSUPPORTED_MEDIA_TYPE");
+  EXPECT_EQ(JsonBody::parse(net::HttpRequest{}).error().code, "UNSUPPORTED_MEDIA_TYPE");
+  for (const std::string& body : {std::string(), std::string("[]"), std::string("{"), std::string("{}x"),
+                                  std::string("{\"a\":\"\xff\"}"), "{\"a\":" + std::string(100, '[')}) {
+    EXPECT_EQ(JsonBody::parse(request_with(body)).error().code, "VALIDATION_FAILED") << body;
+  }
+  auto large = request_with("");
+  large.body_too_large = true;
+  EXPECT_EQ(JsonBody::parse(large).error().code, "PAYLOAD_TOO_LARGE");
+}
+
+TEST(JsonBodyTest, EveryProblemIsToldAtOnce) {
+  auto body =
+      JsonBody::parse(request_with(R"({"a":1,"long":"äöü","ctl":"x\u0000","n":1.5,"big":99,"flag":"yes",
+    "time":"soon","pick":"z","list":[1,"ok"],"id":"acc_1","sub":{"x":""},"rows":[{"q":0},7]})"));
+  ASSERT_TRUE(body);
+  auto& f = **body;
+  f.text("a");
+  f.text("none");
+  f.text("long", {.max = 2});
+  f.text("ctl");
+  f.optional_integer("n", 0, 9);
+  f.optional_integer("big", 0, 9);
+  f.optional_flag("flag");
+  f.optional_time("time");
+  f.choice("pick", {"a", "b"});
+  f.optional_texts("list", 5);
+  f.optional_id<AccountId>("id");
+  f.object("sub").text("x");
+  for (auto& row : f.objects("rows", 5)) row.integer("q", 1, 9);
+  const auto error = body->problems();
+  ASSERT_TRUE(error);
+  std::vector<std::string> fields;
+  for (const auto& detail : error->details) fields.push_back(detail.field);
+  EXPECT_EQ(fields, (std::vector<std::string>{"a", "none", "long", "ctl", "n", "big", "flag", "time", "pick",
+                                              "list[0]", "id", "sub.x", "rows[1]", "rows[0].q"}));
+}
+
+TEST(JsonBodyTest, GoodFieldsAreRead) {
+  auto body = JsonBody::parse(request_with(
+      R"({"name":"  Ann ","secret":" x ","n":7,"flag":false,"nothing":null,"time":"2026-01-02T03:04:05Z","unknown":{}})"));
+  ASSERT_TRUE(body);
+  auto moved = std::move(*body);
+  EXPECT_EQ(moved->text("name"), "Ann");
+  EXPECT_EQ(moved->text("secret", {.exact = true}), " x ");
+  EXPECT_EQ(moved->integer("n", 1, 9), 7);
+  EXPECT_EQ(moved->optional_flag("flag"), false);
+  EXPECT_EQ(moved->optional_text("nothing"), std::nullopt);
+  EXPECT_TRUE(moved->is_null("nothing"));
+  EXPECT_FALSE(moved->is_null("absent"));
+  EXPECT_EQ(to_iso8601(moved->optional_time("time").value()), "2026-01-02T03:04:05.000Z");
+  EXPECT_FALSE(moved.problems());
+}
+
+// ---------------------------------------------------------------- pages
+
+TEST(PageTest, LimitsAndCursorsAreJudged) {
+  const auto page = [](std::vector<std::pair<std::string, std::string>> query) {
+    Call call;
+    call.query = std::move(query);
+    return page_request(call);
+  };
+  EXPECT_EQ(page({})->limit, 50);
+  EXPECT_EQ(page({{"limit", "1"}})->limit, 1);
+  for (const char* limit : {"0", "101", "-1", "", "x", "1x", "99999999999999999999"}) {
+    EXPECT_FALSE(page({{"limit", limit}})) << limit;
+  }
+  for (const char* cursor : {"", "x", "acc_0000000000001"})
+    EXPECT_FALSE(page({{"cursor", cursor}})) << cursor;
+  const auto answer = page_response(json::array{}, 77);
+  const auto cursor = json::parse(answer.body).at("nextCursor").as_string();
+  EXPECT_EQ(page({{"cursor", std::string(cursor)}})->before, 77);
+}
+
+}  // namespace
+}  // namespace presetbridge::api

@@ -1,0 +1,240 @@
+#include "identity/built_in_issuer.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "identity/testing.h"
+
+namespace presetbridge::identity {
+namespace {
+
+constexpr const char* kPassword = "correct horse battery";
+
+class BuiltInIssuerTest : public ::testing::Test {
+ protected:
+  BuiltInIssuerTest() {
+    issuer_ = world_.issuer();
+    if (auto started = world_.await(issuer_->start(world_.scheduler)); !started) throw started.error();
+  }
+  Expected<Tokens> sign_up(std::string email, std::string password = kPassword) {
+    return world_.await(issuer_->sign_up(world_.scheduler, std::move(email), std::move(password), ""));
+  }
+  Expected<Tokens> sign_in(std::string email, std::string password = kPassword) {
+    return world_.await(issuer_->sign_in(world_.scheduler, std::move(email), std::move(password)));
+  }
+  Expected<Tokens> refresh(std::string token) {
+    return world_.await(issuer_->refresh(world_.scheduler, std::move(token)));
+  }
+  Expected<VerifiedToken> verify(const std::string& token) {
+    TokenVerifier verifier({issuer_.get()}, world_.clock());
+    return world_.await(verifier.verify(world_.scheduler, token));
+  }
+  static Principal person(const Tokens& tokens) {
+    Principal p;
+    p.account = tokens.account;
+    p.person =
+        Person{tokens.user, Role::owner, "https://bridge.example", to_string(tokens.user), tokens.email};
+    return p;
+  }
+
+  testing::World world_;
+  std::unique_ptr<BuiltInIssuer> issuer_;
+};
+
+TEST_F(BuiltInIssuerTest, ASignUpGivesTokensThatVerifyLikeAnyIssuers) {
+  const auto tokens = sign_up("  Ann@Example.com ");
+  ASSERT_TRUE(tokens) << tokens.error().message;
+  EXPECT_EQ(tokens->email, "ann@example.com");
+  const auto verified = verify(tokens->id_token);
+  ASSERT_TRUE(verified);
+  EXPECT_EQ(verified->sub, to_string(tokens->user));
+  EXPECT_EQ(verified->email, "ann@example.com");
+  EXPECT_EQ(verified->expires_at, tokens->id_token_expires_at);
+  world_.clock().advance(std::chrono::minutes{59});
+  EXPECT_TRUE(verify(tokens->id_token));
+  world_.clock().advance(std::chrono::minutes{2});
+  EXPECT_FALSE(verify(tokens->id_token)) << "an hour and the leeway";
+}
+
+TEST_F(BuiltInIssuerTest, AnAddressSignsUpOnceInAnyCase) {
+  ASSERT_TRUE(sign_up("ann@example.com"));
+  const auto again = sign_up("ANN@example.com");
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, "EMAIL_TAKEN");
+  const auto other = sign_up("bob@example.com");
+  ASSERT_TRUE(other);
+  EXPECT_NE(other->account, sign_in("ann@example.com")->account);
+}
+
+TEST_F(BuiltInIssuerTest, SignUpJudgesAddressAndPassword) {
+  for (const char* email : {"", "ann", "@example.com", "ann@", "a b@example.com", "a@b@c"}) {
+    const auto refused = sign_up(email);
+    ASSERT_FALSE(refused) << email;
+    EXPECT_EQ(refused.error().code, "VALIDATION_FAILED") << email;
+    EXPECT_EQ(refused.error().details.at(0).field, "email") << email;
+  }
+  for (const auto& password : {std::string("ninechars"), std::string("äöüäöüäöü"), std::string(1025, 'x')}) {
+    const auto refused = sign_up("ann@example.com", password);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().details.at(0).field, "password");
+  }
+}
+
+TEST_F(BuiltInIssuerTest, ClosedSignUpMakesNoAccount) {
+  auto closed = world_.issuer({.iss = "https://bridge.example", .signup = Signup::closed});
+  const auto refused = world_.await(closed->sign_up(world_.scheduler, "ann@example.com", kPassword, ""));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "SIGNUP_CLOSED");
+}
+
+TEST_F(BuiltInIssuerTest, AWrongPasswordAndAnUnknownAddressAreToldAlike) {
+  ASSERT_TRUE(sign_up("ann@example.com"));
+  EXPECT_TRUE(sign_in("Ann@example.com"));
+  const auto wrong = sign_in("ann@example.com", "wrong horse battery");
+  const auto unknown = sign_in("nobody@example.com");
+  ASSERT_FALSE(wrong);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(wrong.error(), unknown.error());
+  EXPECT_EQ(wrong.error().code, "INVALID_CREDENTIALS");
+}
+
+TEST_F(BuiltInIssuerTest, FailuresLockForAGrowingWhileWhetherOrNotTheAddressHasAUser) {
+  ASSERT_TRUE(sign_up("ann@example.com"));
+  for (const std::string& email : {std::string("ann@example.com"), std::string("nobody@example.com")}) {
+    for (int i = 0; i < 5; ++i) EXPECT_EQ(sign_in(email, "wrong").error().code, "INVALID_CREDENTIALS") << i;
+    EXPECT_EQ(sign_in(email).error().code, "TOO_MANY_ATTEMPTS") << "even with the right password";
+    world_.clock().advance(Millis{29'999});
+    EXPECT_EQ(sign_in(email).error().code, "TOO_MANY_ATTEMPTS");
+    world_.clock().advance(Millis{1});
+    EXPECT_EQ(sign_in(email, "wrong").error().code, "INVALID_CREDENTIALS") << "one more try";
+    world_.clock().advance(Millis{59'999});
+    EXPECT_EQ(sign_in(email, "wrong").error().code, "TOO_MANY_ATTEMPTS") << "a minute now";
+    world_.clock().advance(Millis{1});
+  }
+  EXPECT_TRUE(sign_in("ann@example.com"));
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(sign_in("ann@example.com", "wrong").error().code, "INVALID_CREDENTIALS");
+  EXPECT_TRUE(sign_in("ann@example.com")) << "a success forgets the failures";
+}
+
+TEST_F(BuiltInIssuerTest, TheLongestLockIsFifteenMinutes) {
+  for (int i = 0; i < 40; ++i) {
+    sign_in("nobody@example.com", "wrong");
+    world_.clock().advance(std::chrono::minutes{15});
+  }
+  EXPECT_EQ(sign_in("nobody@example.com", "wrong").error().code, "INVALID_CREDENTIALS");
+}
+
+TEST_F(BuiltInIssuerTest, ARefreshTokenIsGoodOnceAndItsReuseEndsTheSignIn) {
+  const auto first = sign_up("ann@example.com");
+  const auto elsewhere = sign_in("ann@example.com");
+  const auto second = refresh(first->refresh_token);
+  ASSERT_TRUE(second) << second.error().message;
+  EXPECT_NE(second->refresh_token, first->refresh_token);
+  EXPECT_TRUE(verify(second->id_token));
+  EXPECT_EQ(second->user, first->user);
+
+  EXPECT_EQ(refresh(first->refresh_token).error().code, "UNAUTHORIZED");
+  EXPECT_FALSE(refresh(second->refresh_token)) << "its descendant is revoked too";
+  EXPECT_TRUE(refresh(elsewhere->refresh_token)) << "another sign-in goes on";
+}
+
+TEST_F(BuiltInIssuerTest, RefreshTokensExpireAndAreNeverGuessed) {
+  const auto tokens = sign_up("ann@example.com");
+  for (const std::string& text : {std::string(), std::string("x"), std::string(kRefreshTokenPrefix),
+                                 tokens->refresh_token + "A", tokens->id_token}) {
+    EXPECT_EQ(refresh(text).error().code, "UNAUTHORIZED") << text;
+  }
+  world_.clock().advance(std::chrono::hours{24 * 30});
+  EXPECT_EQ(refresh(tokens->refresh_token).error().code, "UNAUTHORIZED");
+}
+
+TEST_F(BuiltInIssuerTest, SignOutEndsOneSignIn) {
+  const auto here = sign_up("ann@example.com");
+  const auto elsewhere = sign_in("ann@example.com");
+  ASSERT_TRUE(world_.await(issuer_->sign_out(world_.scheduler, here->refresh_token)));
+  EXPECT_FALSE(refresh(here->refresh_token));
+  EXPECT_TRUE(refresh(elsewhere->refresh_token));
+  EXPECT_TRUE(world_.await(issuer_->sign_out(world_.scheduler, "unknown")));
+}
+
+TEST_F(BuiltInIssuerTest, APasswordChangeNeedsTheOldOneAndEndsEverySignIn) {
+  const auto before = sign_up("ann@example.com");
+  const auto change = [&](std::string current, std::string next) {
+    return world_.await(
+        issuer_->change_password(world_.scheduler, person(*before), std::move(current), std::move(next)));
+  };
+  EXPECT_EQ(change("wrong horse battery", "another long one").error().code, "INVALID_CREDENTIALS");
+  EXPECT_EQ(change(kPassword, "short").error().code, "VALIDATION_FAILED");
+  const auto after = change(kPassword, "another long one");
+  ASSERT_TRUE(after) << after.error().message;
+  EXPECT_FALSE(refresh(before->refresh_token));
+  EXPECT_TRUE(refresh(after->refresh_token));
+  EXPECT_FALSE(sign_in("ann@example.com"));
+  EXPECT_TRUE(sign_in("ann@example.com", "another long one"));
+}
+
+TEST_F(BuiltInIssuerTest, GuessesThroughPasswordChangeLockToo) {
+  const auto tokens = sign_up("ann@example.com");
+  for (int i = 0; i < 5; ++i) {
+    world_.await(
+        issuer_->change_password(world_.scheduler, person(*tokens), "a wrong guess", "another long one"));
+  }
+  EXPECT_EQ(sign_in("ann@example.com").error().code, "TOO_MANY_ATTEMPTS");
+}
+
+TEST_F(BuiltInIssuerTest, TheOperatorResetsAPasswordAndUnlocks) {
+  const auto tokens = sign_up("ann@example.com");
+  for (int i = 0; i < 5; ++i) sign_in("ann@example.com", "wrong");
+  ASSERT_TRUE(
+      world_.await(issuer_->reset_password(world_.scheduler, "Ann@example.com", "given by operator")));
+  EXPECT_TRUE(sign_in("ann@example.com", "given by operator"));
+  EXPECT_FALSE(refresh(tokens->refresh_token));
+  EXPECT_EQ(world_.await(issuer_->reset_password(world_.scheduler, "x@example.com", "given by operator"))
+                .error()
+                .code,
+            "NOT_FOUND");
+}
+
+TEST_F(BuiltInIssuerTest, AnotherNodeSignsWithTheSameKey) {
+  const auto tokens = sign_up("ann@example.com");
+  auto restarted = world_.issuer();
+  ASSERT_TRUE(world_.await(restarted->start(world_.scheduler)));
+  TokenVerifier verifier({restarted.get()}, world_.clock());
+  EXPECT_TRUE(world_.await(verifier.verify(world_.scheduler, tokens->id_token)));
+  EXPECT_EQ(restarted->jwks(), issuer_->jwks());
+}
+
+TEST_F(BuiltInIssuerTest, PrivateKeysAreNeitherPublishedNorStoredInTheClear) {
+  const auto set = boost::json::parse(issuer_->jwks()).as_object();
+  ASSERT_EQ(set.at("keys").as_array().size(), 1U);
+  const auto& key = set.at("keys").as_array()[0].as_object();
+  EXPECT_EQ(key.at("alg").as_string(), "ES256");
+  EXPECT_FALSE(key.contains("d"));
+  const auto discovery = boost::json::parse(issuer_->discovery_document()).as_object();
+  EXPECT_EQ(discovery.at("issuer").as_string(), "https://bridge.example");
+  EXPECT_EQ(discovery.at("jwks_uri").as_string(), "https://bridge.example/.well-known/jwks.json");
+
+  world_.db->read([](storage::Tx& tx) {
+    for (const auto& row : storage::issuer_keys(tx)) {
+      EXPECT_FALSE(crypto::text_of(row.encrypted_private_jwk).contains("\"d\""));
+    }
+  });
+}
+
+TEST_F(BuiltInIssuerTest, AServiceKeyThatIsNotTheRowsStopsTheStart) {
+  presetbridge::testing::SeededRandom other(99);
+  std::vector<crypto::ServiceKey> keys;
+  keys.push_back(crypto::generate_service_key(other));
+  crypto::ServiceCipher cipher(std::move(keys), other);
+  BuiltInIssuer issuer({world_.commits, world_.passwords, world_.hasher, cipher, world_.ids, world_.random,
+                        world_.clock(), world_.log},
+                       {.iss = "https://bridge.example"});
+  const auto started = world_.await(issuer.start(world_.scheduler));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, "UNKNOWN_SERVICE_KEY");
+}
+
+}  // namespace
+}  // namespace presetbridge::identity

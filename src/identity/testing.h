@@ -1,0 +1,68 @@
+// What tests of identity, services and api stand on: a real SQLite database, a clock that they set, and one
+// thread on which every task runs to its end inside await().
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "base/task.h"
+#include "base/testing.h"
+#include "crypto/password_hash.h"
+#include "crypto/service_cipher.h"
+#include "identity/built_in_issuer.h"
+#include "identity/password_workers.h"
+#include "storage/group_commit.h"
+#include "storage/migrations.h"
+#include "storage/testing.h"
+
+namespace presetbridge::identity::testing {
+
+class World {
+ public:
+  World() {
+    if (auto applied = storage::migrate(*db); !applied) throw std::runtime_error(applied.error().message);
+  }
+
+  // Runs `task` to its end; virtual time stands still.
+  template <class T>
+  T await(Task<T> task) {
+    std::optional<Outcome<T>> ended;
+    spawn(std::move(task), [&](Outcome<T> outcome) { ended = std::move(outcome); });
+    scheduler.run();
+    if (!ended) throw std::runtime_error("the task waits for something that does not come");
+    if (ended->exception) std::rethrow_exception(ended->exception);
+    return std::move(*ended->value);
+  }
+
+  std::unique_ptr<BuiltInIssuer> issuer(BuiltInIssuerOptions options = {.iss = "https://bridge.example"}) {
+    return std::make_unique<BuiltInIssuer>(
+        BuiltInIssuer::Deps{commits, passwords, hasher, cipher, ids, random, clock(), log},
+        std::move(options));
+  }
+
+  presetbridge::testing::ManualClock& clock() { return db.clock; }
+
+  storage::testing::TemporarySqlite db;
+  NullLog log;
+  presetbridge::testing::VirtualScheduler scheduler{db.clock};
+  presetbridge::testing::SeededRandom random;
+  IdSource ids{db.clock, 0};
+  storage::GroupCommit commits{*db, log, {.inline_execution = true}};
+  crypto::PasswordHasher hasher{crypto::PasswordCost{1, 8192}};
+  PasswordWorkers passwords{hasher, {.threads = 0}};
+  crypto::ServiceCipher cipher{keys(random), random};
+
+ private:
+  static std::vector<crypto::ServiceKey> keys(Random& random) {
+    std::vector<crypto::ServiceKey> keys;
+    keys.push_back(crypto::generate_service_key(random));
+    return keys;
+  }
+};
+
+}  // namespace presetbridge::identity::testing
