@@ -241,8 +241,8 @@ std::vector<Finding> check_injection(const SourceFile& file) {
   // A name after '.' or '->' is a member: somebody else's rows and schedulers have a time() and a sleep() of
   // their own.
   static const std::array sleeps = {
-      Ban{std::regex(R"(\bthis_thread\s*::\s*sleep_|(^|[^.>\w])(u|nano)?sleep\s*\()"), "sleeping",
-          "wait on a signal, or let the virtual clock advance (base/testing.h)"},
+      Ban{std::regex(R"(\bthis_thread\s*::\s*sleep_|\b(u|nano)sleep\s*\(|(^|[^.>\w])sleep\s*\(\s*\d)"),
+          "sleeping", "wait on a signal, or let the virtual clock advance (base/testing.h)"},
   };
   static const std::array world = {
       // `const` and its like after it: the definition of a Clock, not a call.
