@@ -6,9 +6,10 @@
 namespace presetbridge::storage {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {
+constexpr std::array<std::string_view, 8> kNames = {
     "reroute",          "fail_invalid_credentials", "fail_missing_credentials", "fail_unavailable",
-    "resume_credentials", "resume_credits",           "resume_unavailable"};
+    "resume_credentials", "resume_credits",           "resume_unavailable",
+    "resume_mappings"};
 
 constexpr Sql kAdd{
     "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2)"

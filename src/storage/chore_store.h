@@ -16,6 +16,7 @@ enum class ChoreKind {
   resume_credentials,
   resume_credits,
   resume_unavailable,
+  resume_mappings,  // mappings were saved: what failed as preset_not_found may owe other files now
 };
 
 struct Chore {

@@ -45,6 +45,10 @@ constexpr Sql kCountQueued{
 constexpr Sql kCountBefore{
     "SELECT count(*) FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " AND (job_class < $2 OR (job_class = $2 AND due_at < $3))"};
+constexpr Sql kAnyExpired{
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1)"
+    " OR EXISTS (SELECT 1 FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL"
+    " AND sweep_lease_expires_at <= $1)"};
 constexpr Sql kLockExpired{"SELECT " PDB_CUSTOMER_COLUMNS
                            " FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1"
                            " ORDER BY lease_expires_at LIMIT $2 <lock>"};
@@ -155,6 +159,9 @@ std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);
 }
 
+bool any_lease_expired(Tx& tx, Timestamp now) {
+  return tx.one(kAnyExpired, now, [](const Row&) { return true; }).value_or(false);
+}
 std::vector<CustomerRow> lock_expired_leases(Tx& tx, Timestamp now, int limit) {
   return all_customers(tx, kLockExpired, now, limit);
 }

@@ -64,6 +64,8 @@ std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
 // How many are queued, counted no further than `cap`.
 std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap);
 
+// Whether there is a lease of a customer or of a sweep that ran out.
+bool any_lease_expired(Tx& tx, Timestamp now);
 // Customers whose lease ran out, locked.
 std::vector<CustomerRow> lock_expired_leases(Tx& tx, Timestamp now, int limit);
 

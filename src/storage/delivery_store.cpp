@@ -38,6 +38,7 @@ constexpr Sql kLockAfter{"SELECT " PDB_DELIVERY_COLUMNS
 constexpr Sql kLockDryRuns{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1 <for_update>"};
+constexpr Sql kAnyDryRun{"SELECT 1 FROM deliveries WHERE status = 'queued' AND dry_run = 1 LIMIT 1"};
 constexpr Sql kUpdate{
     "UPDATE deliveries SET status = $2, resolution_code = $3, message = $4, reason = $5, invalidated_by = $6, "
     "target_username = $7, raw_username = $8, customer_email = $9, cloud_account_id = $10, customer_id = $11, "
@@ -194,6 +195,9 @@ std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer) {
 }
 std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
   return all_deliveries(tx, kLockAfter, account, after, limit);
+}
+bool any_dry_run(Tx& tx) {
+  return tx.one(kAnyDryRun, [](const Row&) { return true; }).value_or(false);
 }
 std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit) { return all_deliveries(tx, kLockDryRuns, limit); }
 

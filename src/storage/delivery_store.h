@@ -84,6 +84,7 @@ std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, domai
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
 // Deliveries of an account after `after`, whatever their status, oldest first, locked: for chores over all of them.
 std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
+bool any_dry_run(Tx& tx);
 // Queued dry runs of every account, oldest first, locked.
 std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit);
 

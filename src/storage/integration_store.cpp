@@ -33,6 +33,7 @@ constexpr Sql kTouchAll{"UPDATE integrations SET version = version + 1 WHERE acc
 constexpr Sql kFindMappings{
     "SELECT id, match_type, match_value, match_key, action, file_id, kind, file_name, stale FROM mappings"
     " WHERE integration_id = $1"};
+constexpr Sql kCountMappings{"SELECT count(*) FROM mappings WHERE integration_id = $1"};
 constexpr Sql kDeleteMappings{"DELETE FROM mappings WHERE integration_id = $1"};
 constexpr Sql kInsertMapping{
     "INSERT INTO mappings (id, integration_id, match_type, match_value, match_key, action, file_id, kind, file_name, stale)"
@@ -140,6 +141,10 @@ std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration) {
   });
   std::ranges::sort(rows, {}, [](const MappingRow& m) { return m.mapping.id; });
   return rows;
+}
+
+std::int64_t count_mappings(Tx& tx, IntegrationId integration) {
+  return tx.one(kCountMappings, integration, [](const Row& r) { return r.int64(0); }).value_or(0);
 }
 
 void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows) {

@@ -53,6 +53,7 @@ struct MappingRow {
   bool stale = false;
 };
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);
+std::int64_t count_mappings(Tx& tx, IntegrationId integration);
 void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows);
 // Marks all mappings of the account's integrations stale, and their integrations changed (spec 3.11).
 void mark_mappings_stale(Tx& tx, AccountId account);

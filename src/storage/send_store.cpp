@@ -120,6 +120,12 @@ std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, 
   return sends;
 }
 
+int limit_of(const SendLeaseLimits& limits, SubscriptionId id) {
+  if (!limits.lowered) return limits.per_subscription;
+  const auto found = limits.lowered->find(id);
+  return found == limits.lowered->end() ? limits.per_subscription : found->second;
+}
+
 }  // namespace
 
 SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
@@ -136,8 +142,7 @@ SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
       continue;
     }
     if (left <= 0) break;
-    const auto lowered = limits.lowered.find(id);
-    const int limit = lowered == limits.lowered.end() ? limits.per_subscription : lowered->second;
+    const int limit = limit_of(limits, id);
     const auto leased = tx.one(kCountLeased, id, [](const Row& r) { return r.int64(0); }).value();
     const int room = std::max(0, limit - static_cast<int>(leased));
     const int share = std::min(room, std::max(1, left / static_cast<int>(ready.size() - i)));

@@ -3,6 +3,7 @@
 // are written by event_store.h.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,12 +47,14 @@ struct SendLeases {
   std::optional<Timestamp> next_ready;  // when there may be more
 };
 
+// How many sends a subscription may have leased at one time, at least 1.
+using SendLimits = std::unordered_map<SubscriptionId, int>;
+
 struct SendLeaseLimits {
-  int sends = 512;            // at most, in all
-  int per_subscription = 16;  // leased at one time, counted over all processes
-  Millis lease{40'000};       // longer than a call's deadline
-  // Lower limits of single subscriptions (at least 1).
-  std::unordered_map<SubscriptionId, int> lowered = {};
+  int sends = 512;                            // at most, in all
+  int per_subscription = 16;                  // leased at one time, counted over all processes
+  Millis lease{40'000};                       // longer than a call's deadline
+  std::shared_ptr<const SendLimits> lowered;  // for single subscriptions; null: none
 };
 
 // Leases due sends of ready subscriptions. Each ready one is visited in the order in which it became ready

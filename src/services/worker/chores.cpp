@@ -4,6 +4,7 @@
 #include <span>
 
 #include "domain/account_pause.h"
+#include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
@@ -46,6 +47,20 @@ void resume_credits(Tx& tx, DeliveryChanges& changes, Chore chore) {
     resume(tx, changes, row);
   }
   if (available <= 0 || rows.size() < kChorePiece) {
+    end_chore(tx, chore);
+  } else {
+    advance_chore(tx, chore);
+  }
+}
+
+// What failed for want of a file, and owes other files since mappings were saved.
+void resume_mappings(Tx& tx, DeliveryChanges& changes, Chore chore) {
+  auto rows = lock_failed_deliveries(tx, chore.account, ResolutionCode::preset_not_found, chore.done_to, kChorePiece);
+  for (auto& row : rows) {
+    chore.done_to = row.id;
+    if (remap(tx, changes, row)) resume(tx, changes, row);
+  }
+  if (rows.size() < kChorePiece) {
     end_chore(tx, chore);
   } else {
     advance_chore(tx, chore);
@@ -132,6 +147,8 @@ void do_chore(Tx& tx, DeliveryChanges& changes, Chore chore) {
       return resume_credits(tx, changes, chore);
     case ChoreKind::resume_unavailable:
       return resume_failed(tx, changes, chore, std::array{ResolutionCode::cloud_unavailable});
+    case ChoreKind::resume_mappings:
+      return resume_mappings(tx, changes, chore);
   }
 }
 

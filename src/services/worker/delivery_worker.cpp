@@ -75,7 +75,9 @@ Task<void> DeliveryWorker::lease_loop() {
   while (!stopping_) {
     const int slots = options_.max_jobs - running_;
     Millis pause = options_.poll;
-    if (slots > 0) {
+    // Looking costs no write: an idle service leaves the disk alone.
+    auto next = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::next_ready(tx); });
+    if (slots > 0 && next && *next && **next <= ports_.clock.now()) {
       auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots](Tx& tx) {
         return lease_jobs(tx, ports_.changes, options_, slots);
       });
@@ -88,38 +90,49 @@ Task<void> DeliveryWorker::lease_loop() {
           ++running_;
           start_task(run_sweep(std::move(sweep)), "sweep");
         }
-        if (leased->next_ready) {
-          pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
-        }
-        if (pause == Millis{0} && running_ < options_.max_jobs) continue;
+        next = leased->next_ready;
       } else {
         ports_.log.warn("no jobs could be leased", {{"error", leased.error().message}});
       }
     }
-    co_await wakeup_.wait(std::max(pause, Millis{1}));
+    if (next && *next) pause = std::clamp(**next - ports_.clock.now(), Millis{0}, options_.poll);
+    if (pause == Millis{0} && running_ < options_.max_jobs) continue;
+    // With every place taken the end of a job wakes the loop.
+    co_await wakeup_.wait(running_ < options_.max_jobs ? pause : options_.poll);
   }
   --loops_;
   ended();
 }
 
 Task<void> DeliveryWorker::maintenance_loop() {
+  struct Waiting {
+    bool expired;
+    bool dry;
+    std::vector<storage::Chore> chores;
+  };
   while (!stopping_) {
+    auto waiting = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) {
+      return Waiting{storage::any_lease_expired(tx, tx.now()), storage::any_dry_run(tx), storage::find_chores(tx, 50)};
+    });
     bool more = false;
-    auto taken = co_await ports_.commits.write(
-        ports_.scheduler, [this](Tx& tx) { return take_over_expired(tx, ports_.changes, kTakeOverPiece); });
-    more = more || (taken && *taken > 0);
-    if (taken && *taken > 0) ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
-
-    auto dry = co_await ports_.commits.write(ports_.scheduler, [this](Tx& tx) { return run_dry(tx, ports_.changes); });
-    more = more || (dry && *dry > 0);
-
-    auto chores = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::find_chores(tx, 50); });
-    if (chores) {
-      for (const auto& chore : *chores) {
+    if (waiting && waiting->expired) {
+      auto taken = co_await ports_.commits.write(
+          ports_.scheduler, [this](Tx& tx) { return take_over_expired(tx, ports_.changes, kTakeOverPiece); });
+      more = taken && *taken > 0;
+      if (more) ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
+    }
+    if (waiting && waiting->dry) {
+      auto dry = co_await ports_.commits.write(ports_.scheduler, [this](Tx& tx) { return run_dry(tx, ports_.changes); });
+      more = more || (dry && *dry > 0);
+    }
+    if (waiting) {
+      for (const auto& chore : waiting->chores) {
         if (stopping_) break;
         auto done = co_await ports_.commits.write(ports_.scheduler,
                                                   [this, chore](Tx& tx) { do_chore(tx, ports_.changes, chore); });
-        if (!done) ports_.log.warn("a chore failed", {{"account", to_string(chore.account)}, {"error", done.error().message}});
+        if (!done) {
+          ports_.log.warn("a chore failed", {{"account", to_string(chore.account)}, {"error", done.error().message}});
+        }
         more = more || done.has_value();
       }
     }

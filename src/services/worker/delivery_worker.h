@@ -43,7 +43,10 @@ class DeliveryWorker {
   // left then is released to be taken up at once.
   void stop(Callback stopped);
   // There may be work now. Thread-safe, cheap.
-  void wake() { wakeup_.notify(); }
+  void wake() {
+    wakeup_.notify();
+    maintenance_.notify();
+  }
 
   int jobs_running() const { return running_; }
 

@@ -30,7 +30,8 @@ CREATE INDEX accounts_of_cloud_account ON accounts (cloud_account_id) WHERE clou
 CREATE TABLE account_chores (
   account_id <int> NOT NULL,
   chore <key> NOT NULL CHECK (chore IN ('reroute', 'fail_invalid_credentials', 'fail_missing_credentials',
-    'fail_unavailable', 'resume_credentials', 'resume_credits', 'resume_unavailable')),
+    'fail_unavailable', 'resume_credentials', 'resume_credits', 'resume_unavailable',
+    'resume_mappings')),
   -- the newest delivery that it has dealt with
   done_to <int> NOT NULL DEFAULT 0,
   PRIMARY KEY (account_id, chore)

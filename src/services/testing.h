@@ -1,0 +1,388 @@
+// For tests of use cases: a world in virtual time, with a real SQLite database, a cloud platform whose answers a test can hold
+// back, lose or fail, and an account that is ready to deliver.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/testing.h"
+#include "cloud/cloud.h"
+#include "cloud/session_cache.h"
+#include "crypto/service_cipher.h"
+#include "services/delivery/actions.h"
+#include "services/delivery/change.h"
+#include "services/intake/intake.h"
+#include "services/worker/delivery_worker.h"
+#include "storage/chore_store.h"
+#include "storage/cloud_account_store.h"
+#include "storage/credential_store.h"
+#include "storage/credit_store.h"
+#include "storage/customer_store.h"
+#include "storage/event_store.h"
+#include "storage/migrations.h"
+#include "storage/testing.h"
+
+namespace presetbridge::services::testing {
+
+using presetbridge::testing::ManualClock;
+using presetbridge::testing::SeededRandom;
+using presetbridge::testing::VirtualScheduler;
+
+// The platform in memory. Each call first asks `before` (if set) what to do with it.
+class FakeCloud final : public cloud::Cloud {
+ public:
+  enum class Fate {
+    answer,        // do it, answer
+    fail,          // do nothing, answer 503
+    lose_answer,   // do it, and the answer is lost
+    lose_request,  // do nothing, and nobody knows
+    hold,          // do nothing until release()
+    hold_done,     // do it at once, answer at release()
+    rate_limit,    // 429
+    refuse_session,
+  };
+  // `call`: "find_user", "friendship", "request", "withdraw", "sweep", "share", "find_share", "revoke".
+  std::function<Fate(const std::string& call, const std::string& subject)> before;
+  std::function<void()> tick;  // called at every call, before anything
+
+  bool auto_accept = true;
+  std::set<std::string> unknown_users;
+  std::set<std::string> unknown_files;
+  std::map<std::string, cloud::FriendshipState> friendships;  // by user id
+  std::vector<cloud::FriendshipChange> changes;
+  std::map<std::pair<std::string, std::string>, cloud::Share> shares;  // (user id, file id)
+  std::map<std::pair<std::string, std::string>, int> share_effects;    // how often each was really made
+  std::map<std::string, int> requests;                                 // friend requests by user id
+  std::map<std::string, int> withdrawals;
+  std::vector<std::string> calls;
+  std::vector<Timestamp> call_times;
+
+  explicit FakeCloud(const ManualClock& clock) : clock_(clock) {}
+
+  void accept(const std::string& user) { change(user, cloud::FriendshipState::friends); }
+  void change(const std::string& user, cloud::FriendshipState state) {
+    friendships[user] = state;
+    changes.push_back({user, state, clock_.now()});
+  }
+  std::size_t held() const { return held_.size(); }
+  void release() {
+    auto all = std::move(held_);
+    held_.clear();
+    for (auto& resume : all) resume();
+  }
+  int count(const std::string& call) const { return static_cast<int>(std::ranges::count(calls, call)); }
+
+  Millis call_timeout() const override { return Millis{15'000}; }
+
+  Task<cloud::CloudResult<cloud::CloudUser>> find_user(Executor& e, cloud::Session, std::string username) override {
+    return run<cloud::CloudUser>(e, "find_user", username, [this, username]() -> cloud::CloudResult<cloud::CloudUser> {
+      if (unknown_users.contains(username)) return error(cloud::CloudError::Kind::user_not_found);
+      std::string id = "u-";
+      for (char c : username) id += static_cast<char>(std::tolower(c));
+      return cloud::CloudUser{id, username};
+    });
+  }
+  Task<cloud::CloudResult<cloud::FriendshipState>> friendship(Executor& e, cloud::Session, std::string user) override {
+    return run<cloud::FriendshipState>(e, "friendship", user, [this, user]() -> cloud::CloudResult<cloud::FriendshipState> {
+      return friendships[user];
+    });
+  }
+  Task<cloud::CloudResult<cloud::FriendshipState>> request_friendship(Executor& e, cloud::Session, std::string user,
+                                                                      std::string) override {
+    return run<cloud::FriendshipState>(e, "request", user, [this, user]() -> cloud::CloudResult<cloud::FriendshipState> {
+      ++requests[user];
+      friendships[user] = auto_accept ? cloud::FriendshipState::friends : cloud::FriendshipState::requested;
+      return friendships[user];
+    });
+  }
+  Task<cloud::CloudResult<void>> withdraw_friendship(Executor& e, cloud::Session, std::string user) override {
+    return run<void>(e, "withdraw", user, [this, user]() -> cloud::CloudResult<void> {
+      ++withdrawals[user];
+      friendships[user] = cloud::FriendshipState::none;
+      return {};
+    });
+  }
+  Task<cloud::CloudResult<cloud::FriendshipPage>> friendships_since(Executor& e, cloud::Session, std::string cursor,
+                                                                    int) override {
+    return run<cloud::FriendshipPage>(e, "sweep", cursor, [this, cursor]() -> cloud::CloudResult<cloud::FriendshipPage> {
+      const std::size_t from = cursor.empty() ? 0 : std::stoul(cursor);
+      return cloud::FriendshipPage{{changes.begin() + static_cast<std::ptrdiff_t>(from), changes.end()},
+                                   std::to_string(changes.size()), false};
+    });
+  }
+  Task<cloud::CloudResult<cloud::FilePage>> list_files(Executor& e, cloud::Session, std::string, int) override {
+    return run<cloud::FilePage>(e, "files", "", []() -> cloud::CloudResult<cloud::FilePage> { return cloud::FilePage{}; });
+  }
+  Task<cloud::CloudResult<cloud::Share>> share(Executor& e, cloud::Session, std::string file, std::string user,
+                                               std::string key) override {
+    return run<cloud::Share>(e, "share", file, [this, file, user, key]() -> cloud::CloudResult<cloud::Share> {
+      if (unknown_files.contains(file)) return error(cloud::CloudError::Kind::file_not_found);
+      if (friendships[user] != cloud::FriendshipState::friends) return error(cloud::CloudError::Kind::not_friends);
+      if (auto found = shares.find({user, file}); found != shares.end()) {
+        auto existing = found->second;
+        existing.existed = true;
+        return existing;
+      }
+      ++share_effects[{user, file}];
+      return shares[{user, file}] = {"s-" + file + user, key, clock_.now(), false};
+    });
+  }
+  Task<cloud::CloudResult<std::optional<cloud::Share>>> find_share(Executor& e, cloud::Session, std::string file,
+                                                                   std::string user) override {
+    return run<std::optional<cloud::Share>>(
+        e, "find_share", file, [this, file, user]() -> cloud::CloudResult<std::optional<cloud::Share>> {
+          const auto found = shares.find({user, file});
+          return found == shares.end() ? std::nullopt : std::optional(found->second);
+        });
+  }
+  Task<cloud::CloudResult<void>> revoke_share(Executor& e, cloud::Session, std::string file, std::string user) override {
+    return run<void>(e, "revoke", file, [this, file, user]() -> cloud::CloudResult<void> {
+      shares.erase({user, file});
+      return {};
+    });
+  }
+
+  static std::unexpected<cloud::CloudError> error(cloud::CloudError::Kind kind, bool unknown = false) {
+    return std::unexpected(cloud::CloudError{kind, "planted", unknown, {}});
+  }
+
+ private:
+  template <class T>
+  Task<cloud::CloudResult<T>> run(Executor& executor, std::string call, std::string subject,
+                                  std::function<cloud::CloudResult<T>()> effect) {
+    calls.push_back(call);
+    call_times.push_back(clock_.now());
+    if (tick) tick();
+    const Fate fate = before ? before(call, subject) : Fate::answer;
+    std::optional<cloud::CloudResult<T>> result;
+    switch (fate) {
+      case Fate::answer:
+        result = effect();
+        break;
+      case Fate::fail:
+        result = error(cloud::CloudError::Kind::unavailable);
+        break;
+      case Fate::lose_answer:
+        effect();
+        result = error(cloud::CloudError::Kind::unavailable, true);
+        break;
+      case Fate::lose_request:
+        result = error(cloud::CloudError::Kind::unavailable, true);
+        break;
+      case Fate::rate_limit:
+        result = error(cloud::CloudError::Kind::rate_limited);
+        break;
+      case Fate::refuse_session:
+        result = error(cloud::CloudError::Kind::session_refused);
+        break;
+      case Fate::hold_done:
+        result = effect();
+        co_await suspend<int>(executor, [this](auto resume) { held_.emplace_back([resume] { resume(0); }); });
+        break;
+      case Fate::hold:
+        co_await suspend<int>(executor, [this](auto resume) { held_.emplace_back([resume] { resume(0); }); });
+        result = effect();
+        break;
+    }
+    co_return std::move(*result);
+  }
+
+  const ManualClock& clock_;
+  std::vector<std::function<void()>> held_;
+};
+
+class FakeAgent final : public cloud::CredentialAgent {
+ public:
+  explicit FakeAgent(const ManualClock& clock) : clock_(clock) {}
+  bool refuse = false;
+  int logins = 0;
+  std::function<void()> during;  // called while a login is under way
+
+  Millis login_deadline() const override { return Millis{20'000}; }
+  Task<cloud::CloudResult<cloud::Session>> login(Executor& executor, AccountId account, std::int64_t,
+                                                 crypto::Bytes) override {
+    ++logins;
+    if (during) during();
+    co_await suspend<int>(executor, [](auto resume) { resume(0); });
+    if (refuse) co_return FakeCloud::error(cloud::CloudError::Kind::login_refused);
+    co_return cloud::Session{"token-" + to_string(account), "m-1", "merchant", clock_.now() + std::chrono::hours{1}};
+  }
+  Task<cloud::CloudResult<cloud::Session>> login_with(Executor& executor, std::string, crypto::SecretString) override {
+    return login(executor, AccountId{1}, 0, {});
+  }
+
+ private:
+  const ManualClock& clock_;
+};
+
+// One account with credits and a valid login, one generic integration with the mappings sku-1 .. sku-9 to file-1 .. file-9.
+class World {
+ public:
+  template <class Fn>
+  auto write(Fn fn) {
+    using T = std::invoke_result_t<Fn&, storage::Tx&>;
+    if constexpr (std::is_void_v<T>) {
+      database->write(fn);
+    } else {
+      std::optional<T> result;
+      database->write([&](storage::Tx& tx) { result.emplace(fn(tx)); });
+      return std::move(*result);
+    }
+  }
+  explicit World(WorkerOptions worker_options = unlimited(), std::int64_t credits = 1'000) {
+    migrate(*database).value();
+    account = ids.make<AccountId>();
+    cloud_account = CloudAccountId{ids.next()};
+    integration = ids.make<IntegrationId>();
+    write([&](storage::Tx& tx) {
+      tx.exec_script("INSERT INTO accounts (id, name, created_at, granted) VALUES (" + std::to_string(account.value) +
+                     ", 'Merchant', 0, " + std::to_string(credits) + ");");
+      cloud_account = find_or_insert_cloud_account(tx, "m-1", "merchant", cloud_account);
+      update_standing(tx, account, {storage::CredentialsStatus::valid, 1, cloud_account});
+      put_credentials(tx, {.account = account, .version = 1, .sealed = std::vector<std::byte>(8), .masked_email = "m***@x",
+                           .saved_at = tx.now()});
+      insert_integration(tx, {.id = integration,
+                              .account = account,
+                              .name = "Store",
+                              .encrypted_secret = cipher.encrypt({"integrations.secret", integration.value}, "secret"),
+                              .secret_preview = "…ret",
+                              .created_at = tx.now()});
+      std::vector<storage::MappingRow> mappings;
+      for (int i = 1; i <= 9; ++i) {
+        const std::string n = std::to_string(i);
+        mappings.push_back({{ids.make<MappingId>(), domain::MatchType::sku, "sku-" + n, domain::MappingAction::deliver,
+                             "file-" + n, "preset", "File " + n},
+                            "sku-" + n,
+                            false});
+      }
+      replace_mappings(tx, integration, mappings);
+    });
+    start_worker(worker_options);
+  }
+  ~World() { stop_worker(); }
+
+  // Days of virtual time are cheap when nothing polls in them; timers and wake-ups do the work.
+  static WorkerOptions unlimited() {
+    return {.jobs_per_minute = 0, .poll = std::chrono::minutes{1}, .maintenance = Millis{20'000}};
+  }
+
+  void start_worker(WorkerOptions options) {
+    sessions = std::make_unique<cloud::SessionCache>(scheduler, database.clock, agent);
+    worker = std::make_unique<DeliveryWorker>(
+        WorkerPorts{scheduler, database.clock, random, log, metrics, commits, cloud, *sessions, changes}, options);
+    worker->start();
+  }
+  void stop_worker() {
+    bool stopped = false;
+    worker->stop([&] { stopped = true; });
+    cloud.release();
+    scheduler.advance(Millis{60'000});
+    EXPECT_TRUE(stopped);
+    worker.reset();
+    sessions.reset();
+  }
+  // The process dies: nothing that it held in memory is ever heard of again.
+  void crash(WorkerOptions options = unlimited()) {
+    graveyard.push_back({std::move(worker), std::move(sessions)});
+    start_worker(options);
+  }
+
+  // Runs a task to its end; virtual time stands still.
+  template <class T>
+  T await(Task<T> task) {
+    std::optional<T> result;
+    spawn(std::move(task), [&](Outcome<T> o) {
+      if (o.exception) std::rethrow_exception(o.exception);
+      result = std::move(o.value);
+    });
+    for (int i = 0; i < 1'000 && !result; ++i) scheduler.run();
+    return std::move(result.value());
+  }
+
+  domain::OrderEvent order(const std::string& id, const std::string& username, std::vector<std::string> skus) {
+    domain::OrderEvent event{.order_id = id, .email = "buyer@example.com", .raw_username = username, .username = username};
+    for (std::size_t i = 0; i < skus.size(); ++i) {
+      event.lines.push_back({.line_id = "L" + std::to_string(i + 1), .sku = skus[i]});
+    }
+    return event;
+  }
+  // Accepts the event as one of a store that sends later events too, without running the worker.
+  Accepted accept(domain::OrderEvent event) {
+    for (int i = 0; i < 3; ++i) {
+      auto snapshot = await(directory.find(scheduler, integration)).value();
+      auto accepted = await(intake.accept(scheduler, {snapshot, event, {}, {}})).value();
+      if (!accepted.stale_integration) return accepted;
+      directory.forget(integration);
+    }
+    throw std::runtime_error("stale for ever");
+  }
+  // Accepts, and lets the worker do what it can.
+  DeliveryId deliver(domain::OrderEvent event) {
+    const auto accepted = accept(std::move(event));
+    settle();
+    return accepted.delivery.value();
+  }
+  void settle(Millis time = Millis{10'000}) { scheduler.advance(time); }
+
+  storage::DeliveryRow delivery(DeliveryId id) {
+    return write([&](storage::Tx& tx) { return find_delivery(tx, id).value(); });
+  }
+  std::vector<storage::ItemRow> items(DeliveryId id) {
+    return write([&](storage::Tx& tx) { return find_items(tx, id); });
+  }
+  domain::Balance balance() {
+    return write([&](storage::Tx& tx) { return find_balance(tx, account).value(); });
+  }
+  std::string status(DeliveryId id) {
+    const auto row = delivery(id);
+    std::string text(to_string(row.status));
+    if (row.resolution != domain::ResolutionCode::none) text += " " + std::string(to_string(row.resolution));
+    return text;
+  }
+  identity::Principal merchant() const {
+    return {.account = account, .permissions = identity::PermissionSet::all()};
+  }
+
+  storage::testing::TemporarySqlite database;
+  VirtualScheduler scheduler{database.clock};
+  SeededRandom random;
+  IdSource ids{database.clock, 1};
+  NullLog log;
+  NullMetrics metrics;
+  crypto::ServiceCipher cipher = make_cipher(random);
+  storage::GroupCommit commits{*database, log, {.inline_execution = true}};
+  DeliveryChanges changes{ids, random};
+  FakeCloud cloud{database.clock};
+  FakeAgent agent{database.clock};
+  IntegrationDirectory directory{commits, cipher, database.clock};
+  Intake intake{commits, changes, [this] {
+                  if (worker) worker->wake();
+                }};
+  DeliveryActions actions{commits, changes, 5, [this] {
+                            if (worker) worker->wake();
+                          }};
+  std::unique_ptr<cloud::SessionCache> sessions;
+  std::unique_ptr<DeliveryWorker> worker;
+  std::vector<std::pair<std::unique_ptr<DeliveryWorker>, std::unique_ptr<cloud::SessionCache>>> graveyard;
+
+  AccountId account;
+  CloudAccountId cloud_account;
+  IntegrationId integration;
+
+ private:
+  static crypto::ServiceCipher make_cipher(Random& random) {
+    std::vector<crypto::ServiceKey> keys;
+    keys.push_back(crypto::generate_service_key(random));
+    return {std::move(keys), random};
+  }
+};
+
+}  // namespace presetbridge::services::testing

@@ -1,0 +1,117 @@
+#include "storage/subscription_store.h"
+
+namespace presetbridge::storage {
+namespace {
+
+#define PDB_SUBSCRIPTION_COLUMNS                                                                               \
+  "id, account_id, url, encrypted_secret, encrypted_previous_secret, previous_secret_expires_at, event_types, " \
+  "integration_ids, active, deactivated_reason, created_at, version"
+constexpr Sql kInsert{"INSERT INTO webhook_subscriptions (" PDB_SUBSCRIPTION_COLUMNS
+                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"};
+constexpr Sql kFind{"SELECT " PDB_SUBSCRIPTION_COLUMNS " FROM webhook_subscriptions WHERE id = $1"};
+constexpr Sql kLock{"SELECT " PDB_SUBSCRIPTION_COLUMNS " FROM webhook_subscriptions WHERE id = $1 <for_update>"};
+constexpr Sql kList{"SELECT " PDB_SUBSCRIPTION_COLUMNS
+                    " FROM webhook_subscriptions WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+constexpr Sql kCount{"SELECT count(*) FROM webhook_subscriptions WHERE account_id = $1"};
+constexpr Sql kUpdate{
+    "UPDATE webhook_subscriptions SET url = $2, encrypted_secret = $3, encrypted_previous_secret = $4, "
+    "previous_secret_expires_at = $5, event_types = $6, integration_ids = $7, active = $8, deactivated_reason = $9, "
+    "version = version + 1 WHERE id = $1"};
+constexpr Sql kDeleteSends{"DELETE FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending'"};
+constexpr Sql kDelete{"DELETE FROM webhook_subscriptions WHERE id = $1"};
+constexpr Sql kAttempts{
+    "SELECT a.id, e.uuid, e.type, e.delivery_id, a.at, a.status_code, a.duration_ms, a.outcome, a.answer"
+    " FROM webhook_attempts a LEFT JOIN outbound_events e ON e.id = a.event_id"
+    " WHERE a.subscription_id = $1 AND a.id < $2 ORDER BY a.id DESC LIMIT $3"};
+
+std::string join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text.append(text.empty() ? "" : ",").append(word);
+  return text;
+}
+
+// In the text form of ids: what event_store.h compares with.
+std::string join(const std::vector<IntegrationId>& ids) {
+  std::vector<std::string> words;
+  for (const auto id : ids) words.push_back(to_string(id));
+  return join(words);
+}
+
+std::vector<std::string> split(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const auto comma = text.find(',');
+    words.emplace_back(text.substr(0, comma));
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+  }
+  return words;
+}
+
+SubscriptionRow read(const Row& r) {
+  SubscriptionRow s;
+  s.id = r.id<SubscriptionId>(0);
+  s.account = r.id<AccountId>(1);
+  s.url = r.string(2);
+  const Blob secret = r.bytes(3);
+  s.encrypted_secret = {secret.begin(), secret.end()};
+  if (!r.is_null(4)) {
+    const Blob previous = r.bytes(4);
+    s.encrypted_previous_secret = {previous.begin(), previous.end()};
+  }
+  s.previous_secret_expires_at = r.opt_time(5);
+  s.event_types = split(r.text(6));
+  for (const auto& word : split(r.text(7))) {
+    const auto id = parse_id<IntegrationKind>(word);
+    if (!id) throw DbError(DbError::Kind::misuse, "a subscription names what is no integration id");
+    s.integrations.push_back(*id);
+  }
+  s.active = r.flag(8);
+  s.deactivated_reason = r.string_or_empty(9);
+  s.created_at = r.time(10);
+  s.version = r.int64(11);
+  return s;
+}
+
+Param bytes_or_null(const std::vector<std::byte>& b) { return b.empty() ? Param(nullptr) : Param(Blob(b)); }
+Param text_or_null(const std::string& text) { return text.empty() ? Param(nullptr) : Param(text); }
+
+}  // namespace
+
+void insert_subscription(Tx& tx, const SubscriptionRow& s) {
+  tx.exec(kInsert, s.id, s.account, s.url, Blob(s.encrypted_secret), bytes_or_null(s.encrypted_previous_secret),
+          s.previous_secret_expires_at, join(s.event_types), join(s.integrations), s.active,
+          text_or_null(s.deactivated_reason), s.created_at, s.version);
+}
+std::optional<SubscriptionRow> find_subscription(Tx& tx, SubscriptionId id) { return tx.one(kFind, id, read); }
+std::optional<SubscriptionRow> lock_subscription(Tx& tx, SubscriptionId id) { return tx.one(kLock, id, read); }
+
+std::vector<SubscriptionRow> list_subscriptions(Tx& tx, AccountId account, std::int64_t before, int limit) {
+  std::vector<SubscriptionRow> rows;
+  tx.query(kList, account, before, limit, [&](const Row& r) { rows.push_back(read(r)); });
+  return rows;
+}
+std::int64_t count_subscriptions(Tx& tx, AccountId account) {
+  return tx.one(kCount, account, [](const Row& r) { return r.int64(0); }).value_or(0);
+}
+
+void update_subscription(Tx& tx, SubscriptionRow& s) {
+  tx.exec(kUpdate, s.id, s.url, Blob(s.encrypted_secret), bytes_or_null(s.encrypted_previous_secret),
+          s.previous_secret_expires_at, join(s.event_types), join(s.integrations), s.active,
+          text_or_null(s.deactivated_reason));
+  ++s.version;
+}
+void delete_subscription(Tx& tx, SubscriptionId id) {
+  tx.exec(kDeleteSends, id);
+  tx.exec(kDelete, id);
+}
+
+Page<AttemptRow> list_attempts(Tx& tx, SubscriptionId subscription, const PageRequest& page) {
+  std::vector<AttemptRow> rows;
+  tx.query(kAttempts, subscription, page.before, page.fetch(), [&](const Row& r) {
+    rows.push_back({r.id<AttemptId>(0), r.string_or_empty(1), r.string_or_empty(2), r.id_or_none<DeliveryId>(3), r.time(4),
+                    r.opt_int64(5), r.int64(6), r.string(7), r.string(8)});
+  });
+  return make_page(std::move(rows), page, [](const AttemptRow& row) { return row.id.value; });
+}
+
+}  // namespace presetbridge::storage
