@@ -28,7 +28,7 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
       options_(std::move(options)),
       secrets_(ports_.cipher, options_.cached_secrets),
       recorder_(ports_.commits,
-                [](Tx& tx, std::span<const SendResult> results, std::span<bool>) {
+                [](Tx& tx, std::span<const SendResult> results, std::span<std::monostate>) {
                   storage::record_sends(tx, results);
                 },
                 {.max_rows = 1'024, .max_queue = static_cast<std::size_t>(options_.max_sends)}),
@@ -40,9 +40,8 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
 }
 
 void WebhookDispatcher::start() {
-  loops_ = 2;
-  start_task(lease_loop(), "lease loop");
-  start_task(maintenance_loop(), "maintenance loop");
+  start_task(lease_loop(), "lease loop", loops_);
+  start_task(maintenance_loop(), "maintenance loop", loops_);
 }
 
 void WebhookDispatcher::stop(Callback stopped) {
@@ -59,15 +58,20 @@ void WebhookDispatcher::ended() {
 
 // What leaves a task is a fault here: the lease runs out and the send is made again; it is logged, never lost
 // in silence.
-void WebhookDispatcher::start_task(Task<void> task, const char* what) {
-  spawn(std::move(task), [this, what](Outcome<void> outcome) {
-    if (!outcome.exception) return;
-    try {
-      std::rethrow_exception(outcome.exception);
-    } catch (const std::exception& e) {
-      ports_.log.error("a task of the webhook dispatcher failed", {{"task", what}, {"error", e.what()}});
+void WebhookDispatcher::start_task(Task<void> task, const char* what, int& running) {
+  ++running;
+  spawn(std::move(task), [this, what, &running](Outcome<void> outcome) {
+    if (outcome.exception) {
+      try {
+        std::rethrow_exception(outcome.exception);
+      } catch (const std::exception& e) {
+        ports_.log.error("a task of the webhook dispatcher failed", {{"task", what}, {"error", e.what()}});
+      }
+      ports_.metrics.count("presetbridge_dispatcher_faults_total");
     }
-    ports_.metrics.count("presetbridge_dispatcher_faults_total");
+    --running;
+    wakeup_.notify();
+    ended();
   });
 }
 
@@ -83,10 +87,9 @@ Task<void> WebhookDispatcher::lease_loop() {
         std::vector<std::shared_ptr<const SendTarget>> targets;
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));
-        running_ += static_cast<int>(leased->sends.size());
         for (auto& send : leased->sends) {
           auto target = targets[send.target];
-          start_task(this->send(std::move(target), std::move(send)), "send");
+          start_task(this->send(std::move(target), std::move(send)), "send", running_);
         }
         if (leased->next_ready) {
           pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
@@ -98,8 +101,6 @@ Task<void> WebhookDispatcher::lease_loop() {
     }
     co_await wakeup_.wait(std::max(pause, Millis{1}));
   }
-  --loops_;
-  ended();
 }
 
 Task<void> WebhookDispatcher::maintenance_loop() {
@@ -113,8 +114,6 @@ Task<void> WebhookDispatcher::maintenance_loop() {
     }
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
   }
-  --loops_;
-  ended();
 }
 
 net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, LeasedSend& send,
@@ -183,9 +182,6 @@ Task<void> WebhookDispatcher::send(std::shared_ptr<const SendTarget> target, Lea
                                                     {"attempt", result.attempts}});
   }
   co_await record(std::move(result), send.expires_at);
-  --running_;
-  wakeup_.notify();
-  ended();
 }
 
 // As long as the lease holds, a result that could not be written is worth another try: without it the
@@ -204,12 +200,15 @@ Task<void> WebhookDispatcher::record(SendResult result, Timestamp lease_expires_
 // A receiver that does not answer holds each of its places for the whole deadline: it keeps one, and earns
 // the others back.
 void WebhookDispatcher::adapt(SubscriptionId subscription, bool answered) {
-  if (!answered) {
-    lowered_[subscription] = 1;
-  } else if (const auto found = lowered_.find(subscription); found != lowered_.end()) {
-    found->second *= 2;
-    if (found->second >= options_.per_subscription) lowered_.erase(found);
-  }
+  const auto found = lowered_->find(subscription);
+  const bool known = found != lowered_->end();
+  if (answered ? !known : known && found->second == 1) return;
+  // A lease may be reading the map on the storage thread.
+  auto limits = std::make_shared<storage::SendLimits>(*lowered_);
+  int& limit = (*limits)[subscription];
+  limit = answered ? limit * 2 : 1;
+  if (limit >= options_.per_subscription) limits->erase(subscription);
+  lowered_ = std::move(limits);
 }
 
 }  // namespace presetbridge::services

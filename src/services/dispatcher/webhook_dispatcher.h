@@ -3,9 +3,9 @@
 // was not recorded is made again with the same id.
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
-#include <unordered_map>
+#include <variant>
 
 #include "base/executor.h"
 #include "base/ids.h"
@@ -70,15 +70,15 @@ class WebhookDispatcher {
   net::OutgoingRequest request_of(const storage::SendTarget& target, storage::LeasedSend& send,
                                   const SigningSecrets& secrets, std::string& problem) const;
   void adapt(SubscriptionId subscription, bool answered);
-  void start_task(Task<void> task, const char* what);
+  void start_task(Task<void> task, const char* what, int& running);
   void ended();
 
   DispatcherPorts ports_;
   const DispatcherOptions options_;
   SecretCache secrets_;
-  storage::Batcher<storage::SendResult, bool> recorder_;
+  storage::Batcher<storage::SendResult, std::monostate> recorder_;
   // Subscriptions whose receiver did not answer lately, and how many sends they may have at once.
-  std::unordered_map<SubscriptionId, int> lowered_;
+  std::shared_ptr<const storage::SendLimits> lowered_ = std::make_shared<storage::SendLimits>();
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;

@@ -1,0 +1,308 @@
+#include "services/dispatcher/webhook_dispatcher.h"
+
+#include "domain/send_schedule.h"
+#include "services/dispatcher/dispatcher_testing.h"
+
+namespace presetbridge::services::testing {
+namespace {
+
+using Kind = net::HttpFailure::Kind;
+
+TEST_F(DispatcherTest, ASendCarriesEveryHeaderAndBothSignaturesVerify) {
+  const auto send = tell({subscribe("https://shop.example/hook")});
+  auto d = dispatcher();
+  scheduler_.run();
+  ASSERT_EQ(receiver_.requests.size(), 1u);
+  const auto& r = receiver_.requests[0];
+  EXPECT_EQ(r.url, "https://shop.example/hook");
+  EXPECT_EQ(r.method, "POST");
+  EXPECT_EQ(r.policy, net::AddressPolicy::public_https);
+  EXPECT_EQ(r.deadline, 15s);
+  EXPECT_EQ(r.max_answer_bytes, 16'384u);
+  EXPECT_EQ(header(r, "Content-Type"), "application/json");
+  EXPECT_EQ(header(r, "X-Vendor-Event"), "delivery.completed");
+  EXPECT_TRUE(crypto::verify_vendor_signature(kSecret, header(r, "X-Vendor-Signature"), r.body));
+  const auto id = header(r, "webhook-id");
+  EXPECT_TRUE(r.body.contains(id));
+  EXPECT_EQ(crypto::verify_standard_signature(
+                kSecret, {id, header(r, "webhook-timestamp"), header(r, "webhook-signature")}, r.body,
+                db_.clock.now()),
+            crypto::WebhookVerdict::valid);
+  EXPECT_EQ(header(r, "X-Vendor-Signature-Previous"), "");
+  EXPECT_EQ(state(send).status, "succeeded");
+  ASSERT_EQ(attempts(send).size(), 1u);
+  EXPECT_EQ(attempts(send)[0].status_code, 200);
+  EXPECT_EQ(attempts(send)[0].outcome, "succeeded");
+  EXPECT_EQ(attempts(send)[0].answer, "ok");
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, InSandboxModeReceiversOnLoopbackAreAllowed) {
+  tell({subscribe("http://127.0.0.1:9/hook")});
+  auto d = dispatcher({.sandbox = true});
+  scheduler_.run();
+  ASSERT_EQ(receiver_.requests.size(), 1u);
+  EXPECT_EQ(receiver_.requests[0].policy, net::AddressPolicy::sandbox_receivers);
+  stop(*d);
+}
+
+struct Case {
+  net::HttpResult result;
+  std::string status;
+  std::string outcome;
+};
+
+TEST_F(DispatcherTest, EachAnswerHasItsMeaning) {
+  const std::vector<Case> cases = {
+      {FakeReceiver::status(200), "succeeded", "succeeded"},
+      {FakeReceiver::status(299), "succeeded", "succeeded"},
+      {FakeReceiver::status(301), "failed", "http_error"},
+      {FakeReceiver::status(400), "failed", "http_error"},
+      {FakeReceiver::status(404), "failed", "http_error"},
+      {FakeReceiver::status(408), "pending", "http_error"},
+      {FakeReceiver::status(410), "failed", "http_error"},
+      {FakeReceiver::status(429), "pending", "http_error"},
+      {FakeReceiver::status(500), "pending", "http_error"},
+      {FakeReceiver::status(503), "pending", "http_error"},
+      {FakeReceiver::failure(Kind::denied), "failed", "denied"},
+      {FakeReceiver::failure(Kind::invalid), "failed", "invalid"},
+      {FakeReceiver::failure(Kind::unresolved), "pending", "unresolved"},
+      {FakeReceiver::failure(Kind::connect), "pending", "connect"},
+      {FakeReceiver::failure(Kind::tls), "pending", "tls"},
+      {FakeReceiver::failure(Kind::timeout), "pending", "timeout"},
+      {FakeReceiver::failure(Kind::lost), "pending", "lost"},
+  };
+  auto d = dispatcher();
+  for (const auto& c : cases) {
+    receiver_.answer = [&](const auto&) { return c.result; };
+    const auto send = tell({subscribe("https://shop.example/hook")});
+    d->wake();
+    scheduler_.run();
+    EXPECT_EQ(state(send).status, c.status) << c.outcome;
+    ASSERT_EQ(attempts(send).size(), 1u);
+    EXPECT_EQ(attempts(send)[0].outcome, c.outcome);
+    if (c.status == "pending") {
+      EXPECT_EQ(state(send).due_at, to_unix_ms(db_.clock.now()) + 60'000);
+    }
+  }
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, EveryRetrySendsTheSameBytesAndIdUntilTheScheduleIsExhausted) {
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(503, "busy"); };
+  const auto send = tell({subscribe("https://shop.example/hook")});
+  auto d = dispatcher();
+  const Timestamp begin = db_.clock.now();
+  scheduler_.advance(36h);
+  ASSERT_EQ(receiver_.requests.size(), 7u);
+  const std::vector<Millis> due = {0min, 1min, 6min, 21min, 81min, 441min, 1881min};
+  const auto made = attempts(send);
+  ASSERT_EQ(made.size(), 7u);
+  for (std::size_t i = 0; i < due.size(); ++i) {
+    const auto& r = receiver_.requests[i];
+    EXPECT_EQ(r.body, receiver_.requests[0].body);
+    EXPECT_EQ(header(r, "webhook-id"), header(receiver_.requests[0], "webhook-id"));
+    EXPECT_TRUE(crypto::verify_vendor_signature(kSecret, header(r, "X-Vendor-Signature"), r.body));
+    const Millis at = from_unix_ms(made[i].at) - begin;
+    EXPECT_GE(at, due[i]);
+    EXPECT_LE(at, due[i] + 100ms);
+    EXPECT_EQ(header(r, "webhook-timestamp"), std::to_string(made[i].at / 1000));
+  }
+  EXPECT_EQ(state(send).status, "exhausted");
+  EXPECT_EQ(state(send).attempts, 7);
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, GoneDeactivatesTheSubscriptionAndItsOtherSendsAreNotMade) {
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(410); };
+  const auto subscription = subscribe("https://shop.example/hook");
+  tell({subscription});
+  auto d = dispatcher();
+  scheduler_.run();
+  const auto later = tell({subscription});
+  d->wake();
+  scheduler_.advance(1h);
+  EXPECT_EQ(receiver_.requests.size(), 1u);
+  EXPECT_EQ(state(later).status, "pending");
+  EXPECT_EQ(count({"SELECT count(*) FROM webhook_subscriptions WHERE active = 0 AND deactivated_reason = "
+                   "'receiver_gone'"}),
+            1);
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, GoneOfAnOldAddressLeavesTheChangedSubscriptionActive) {
+  receiver_.answer = [](const auto&) { return std::nullopt; };
+  tell({subscribe("https://shop.example/old")});
+  auto d = dispatcher();
+  scheduler_.run();
+  db_->write([](storage::Tx& tx) {
+    tx.exec({"UPDATE webhook_subscriptions SET url = 'https://shop.example/new', version = version + 1"});
+  });
+  receiver_.end_all(FakeReceiver::status(410));
+  scheduler_.run();
+  EXPECT_EQ(count({"SELECT count(*) FROM webhook_subscriptions WHERE active = 1"}), 1);
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, ADeadReceiverHoldsUpNobodyElse) {
+  const auto dead = subscribe("https://dead.example/hook");
+  const auto quick = subscribe("https://quick.example/hook");
+  receiver_.answer = [](const net::OutgoingRequest& r) -> std::optional<net::HttpResult> {
+    if (r.url.contains("dead")) return std::nullopt;
+    return FakeReceiver::status(200);
+  };
+  for (int i = 0; i < 200; ++i) tell({dead});
+  std::vector<std::int64_t> sends;
+  for (int i = 0; i < 100; ++i) sends.push_back(tell({quick}));
+  auto d = dispatcher({.max_sends = 64, .batch = 64});
+  scheduler_.run();
+  EXPECT_EQ(receiver_.open(), 16u);
+  for (const auto send : sends) EXPECT_EQ(state(send).status, "succeeded");
+
+  // Once it has cost timeouts it gets one place, until it answers.
+  receiver_.end_all(FakeReceiver::failure(Kind::timeout));
+  scheduler_.advance(2s);
+  EXPECT_EQ(receiver_.open(), 1u);
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
+  receiver_.end_all(FakeReceiver::status(200));
+  scheduler_.advance(2s);
+  EXPECT_EQ(count({"SELECT count(*) FROM webhook_sends WHERE status = 'succeeded'"}), 284);
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, ASendWhoseResultWasNeverRecordedIsMadeAgainWithTheSameId) {
+  receiver_.answer = [](const auto&) { return std::nullopt; };
+  const auto send = tell({subscribe("https://shop.example/hook")});
+  auto crashed = dispatcher();
+  scheduler_.run();
+  ASSERT_EQ(receiver_.requests.size(), 1u);
+  EXPECT_EQ(state(send).status, "leased");
+
+  // The lease runs out without a word of the first process; its late answer is refused.
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
+  scheduler_.advance(46s);
+  ASSERT_EQ(receiver_.requests.size(), 2u);
+  EXPECT_EQ(receiver_.requests[0].body, receiver_.requests[1].body);
+  EXPECT_EQ(header(receiver_.requests[0], "webhook-id"), header(receiver_.requests[1], "webhook-id"));
+  EXPECT_EQ(state(send).status, "succeeded");
+  receiver_.end_all(FakeReceiver::status(500));
+  scheduler_.advance(1s);
+  EXPECT_EQ(state(send).status, "succeeded");
+  EXPECT_EQ(attempts(send).size(), 1u);
+  stop(*crashed);
+}
+
+TEST_F(DispatcherTest, ShutdownReleasesWhatWasAbortedAndItKeepsItsIdAndTries) {
+  receiver_.answer = [](const auto&) { return std::nullopt; };
+  const auto send = tell({subscribe("https://shop.example/hook")});
+  auto first = dispatcher();
+  scheduler_.run();
+  stop(*first);
+  EXPECT_EQ(state(send).status, "pending");
+  EXPECT_EQ(state(send).attempts, 0);
+  EXPECT_TRUE(attempts(send).empty());
+
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
+  auto second = dispatcher();
+  scheduler_.run();
+  ASSERT_EQ(receiver_.requests.size(), 2u);
+  EXPECT_EQ(header(receiver_.requests[0], "webhook-id"), header(receiver_.requests[1], "webhook-id"));
+  EXPECT_EQ(state(send).status, "succeeded");
+  stop(*second);
+}
+
+TEST_F(DispatcherTest, DuringARotationBothSecretsSignAndAfterItOnlyTheNew) {
+  const auto subscription =
+      subscribe("https://shop.example/hook", std::string(kOldSecret), db_.clock.now() + 1h);
+  tell({subscription});
+  auto d = dispatcher();
+  scheduler_.run();
+  const auto& r = receiver_.requests.at(0);
+  EXPECT_TRUE(crypto::verify_vendor_signature(kSecret, header(r, "X-Vendor-Signature"), r.body));
+  EXPECT_TRUE(crypto::verify_vendor_signature(kOldSecret, header(r, "X-Vendor-Signature-Previous"), r.body));
+  for (const auto secret : {kSecret, kOldSecret}) {
+    EXPECT_EQ(
+        crypto::verify_standard_signature(
+            secret, {header(r, "webhook-id"), header(r, "webhook-timestamp"), header(r, "webhook-signature")},
+            r.body, db_.clock.now()),
+        crypto::WebhookVerdict::valid);
+  }
+  scheduler_.advance(1h);
+  tell({subscription});
+  d->wake();
+  scheduler_.run();
+  const auto& after = receiver_.requests.at(1);
+  EXPECT_EQ(header(after, "X-Vendor-Signature-Previous"), "");
+  EXPECT_FALSE(header(after, "webhook-signature").contains(' '));
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, ARotatedSecretIsUsedAtOnce) {
+  const auto subscription = subscribe("https://shop.example/hook");
+  tell({subscription});
+  auto d = dispatcher();
+  scheduler_.run();
+  const auto fresh = cipher_.encrypt({storage::kSubscriptionSecret, subscription.value}, kOldSecret);
+  db_->write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE webhook_subscriptions SET encrypted_secret = $1, version = version + 1"},
+            storage::Blob(fresh));
+  });
+  tell({subscription});
+  d->wake();
+  scheduler_.run();
+  const auto& r = receiver_.requests.at(1);
+  EXPECT_TRUE(crypto::verify_vendor_signature(kOldSecret, header(r, "X-Vendor-Signature"), r.body));
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, NothingSecretIsLoggedWhenSendsFail) {
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(500); };
+  tell({subscribe("https://shop.example/hook?token=in-the-address", std::string(kOldSecret),
+                  db_.clock.now() + 1h)});
+  auto d = dispatcher();
+  scheduler_.run();
+  EXPECT_TRUE(log_.text.contains("a webhook was not delivered"));
+  EXPECT_TRUE(log_.text.contains("http_error"));
+  EXPECT_FALSE(log_.text.contains("whsec_"));
+  EXPECT_FALSE(log_.text.contains(kSecret.substr(6)));
+  EXPECT_FALSE(log_.text.contains(kOldSecret.substr(6)));
+  EXPECT_FALSE(log_.text.contains("in-the-address"));
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, ASecretThatCannotBeDecryptedSendsNothingAndIsTriedLater) {
+  const auto subscription = subscribe("https://shop.example/hook");
+  const auto misplaced = cipher_.encrypt({storage::kSubscriptionSecret, subscription.value + 1}, kSecret);
+  db_->write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE webhook_subscriptions SET encrypted_secret = $1"}, storage::Blob(misplaced));
+  });
+  const auto send = tell({subscription});
+  auto d = dispatcher();
+  scheduler_.run();
+  EXPECT_TRUE(receiver_.requests.empty());
+  EXPECT_EQ(state(send).status, "pending");
+  ASSERT_EQ(attempts(send).size(), 1u);
+  EXPECT_EQ(attempts(send)[0].outcome, "unsigned");
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, OneEventReachesEverySubscription) {
+  std::vector<SubscriptionId> subscriptions;
+  for (int i = 0; i < 30; ++i)
+    subscriptions.push_back(subscribe("https://shop.example/" + std::to_string(i)));
+  tell(subscriptions);
+  auto d = dispatcher({.batch = 7});
+  scheduler_.run();
+  std::set<std::string> urls;
+  for (const auto& r : receiver_.requests) urls.insert(r.url);
+  EXPECT_EQ(urls.size(), 30u);
+  EXPECT_EQ(receiver_.requests.size(), 30u);
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, ALeaseShorterThanACallIsRefused) {
+  EXPECT_THROW(dispatcher({.deadline = 15s, .lease = 15s}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace presetbridge::services::testing
