@@ -25,6 +25,7 @@ struct WorkerOptions {
   Millis poll{1'000};                // how long it may take to see what another node queued
   Millis maintenance{5'000};         // take-overs, chores, credential checks
   int sweep_page = 200;
+  Millis first_sweep{60'000};        // after a friend request (spec 3.5)
 };
 
 // The lease of a customer's work. What follows `expires_at` is the job's own memory: gone with the process, and not needed.

@@ -26,7 +26,6 @@ using storage::Friendship;
 using storage::Tx;
 
 constexpr int kMaxFriendshipChecks = 3;
-constexpr Millis kFirstSweep{60'000};
 constexpr Millis kWithoutLogin{15 * 60'000};
 
 Friendship as_friendship(FriendshipState state) {
@@ -176,7 +175,7 @@ void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state)
   if (customer.friendship != Friendship::requested) return;
   if (!customer.requested_at) customer.requested_at = tx.now();
   if (call.kind == Call::Kind::request_friendship) job.request_sent = true;
-  note_friend_request(tx, customer.cloud_account, tx.now() + kFirstSweep);
+  note_friend_request(tx, customer.cloud_account, tx.now() + steps.options_.first_sweep);
 }
 
 void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {
