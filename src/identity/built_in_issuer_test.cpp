@@ -143,7 +143,7 @@ TEST_F(BuiltInIssuerTest, ARefreshTokenIsGoodOnceAndItsReuseEndsTheSignIn) {
 TEST_F(BuiltInIssuerTest, RefreshTokensExpireAndAreNeverGuessed) {
   const auto tokens = sign_up("ann@example.com");
   for (const std::string& text : {std::string(), std::string("x"), std::string(kRefreshTokenPrefix),
-                                 tokens->refresh_token + "A", tokens->id_token}) {
+                                  tokens->refresh_token + "A", tokens->id_token}) {
     EXPECT_EQ(refresh(text).error().code, "UNAUTHORIZED") << text;
   }
   world_.clock().advance(std::chrono::hours{24 * 30});
