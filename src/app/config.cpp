@@ -1,0 +1,357 @@
+#include "app/config.h"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <sstream>
+
+namespace presetbridge::app {
+namespace {
+
+constexpr std::int64_t kMebibyte = 1024 * 1024;
+constexpr std::uintmax_t kLongestFile = kMebibyte;
+
+const std::array kSettings = {
+    Setting{"listen", &Config::listen, "Numeric address and port to listen on; port 0: any free one"},
+    Setting{"base_url", &Config::base_url, "The public address, without a slash at its end"},
+    Setting{"data_dir", &Config::data_dir, "Folder of the database and the keys"},
+    Setting{"threads", &Config::threads, "Threads that serve; 0: one a core", 0, 256},
+    Setting{"sandbox", &Config::sandbox, "Simulated surroundings; plain HTTP to subscribers on this machine"},
+    Setting{"log.level", &Config::log_level, "The least severe lines to write", 0, 0,
+            "debug info warn error"},
+    Setting{"http.connections", &Config::http_connections, "Open connections at most", 1, 1'000'000},
+    Setting{"http.metrics", &Config::http_metrics, "Whether GET /metrics answers"},
+    Setting{"limits.body_bytes", &Config::limits_body_bytes, "Longest body of a request", 1024,
+            64 * kMebibyte},
+    Setting{"limits.line_items", &Config::limits_line_items, "Most lines of an order", 1, 10'000},
+    Setting{"limits.username_characters", &Config::limits_username_characters, "Longest username", 1, 1'000},
+    Setting{"limits.json_depth", &Config::limits_json_depth, "Deepest nesting of an order", 4, 512},
+    Setting{"cloud.url", &Config::cloud_url, "Address of the cloud platform, without a slash at its end"},
+    Setting{"cloud.timeout_seconds", &Config::cloud_timeout_seconds, "For one call of the cloud platform", 1,
+            300},
+    Setting{"cloud.concurrency", &Config::cloud_concurrency, "Calls of the cloud platform at one time", 1,
+            10'000},
+    Setting{"cloud.login_path", &Config::cloud_login_path, "Path of logging in"},
+    Setting{"cloud.user_path", &Config::cloud_user_path, "Path of a user, with {username}"},
+    Setting{"cloud.friendships_path", &Config::cloud_friendships_path, "Path of the friendships"},
+    Setting{"cloud.friendship_path", &Config::cloud_friendship_path, "Path of one friendship, with {userId}"},
+    Setting{"cloud.files_path", &Config::cloud_files_path, "Path of the files"},
+    Setting{"cloud.share_path", &Config::cloud_share_path, "Path of a share, with {fileId} and {userId}"},
+    Setting{"delivery.jobs_per_minute", &Config::delivery_jobs_per_minute,
+            "Jobs of one cloud account in any 60 seconds; 0: no limit", 0, 100'000},
+    Setting{"delivery.max_jobs", &Config::delivery_max_jobs, "Jobs at one time", 1, 10'000},
+    Setting{"delivery.lease_seconds", &Config::delivery_lease_seconds,
+            "How long a job is ours; at least 10 more than cloud.timeout_seconds", 5, 600},
+    Setting{"delivery.poll_ms", &Config::delivery_poll_ms, "Between two looks for work that nobody announced",
+            10, 60'000},
+    Setting{"delivery.maintenance_ms", &Config::delivery_maintenance_ms,
+            "Between two rounds of take-overs and chores", 10, 60'000},
+    Setting{"delivery.sweep_page", &Config::delivery_sweep_page, "Friendships asked for at once", 1, 500},
+    Setting{"delivery.first_sweep_seconds", &Config::delivery_first_sweep_seconds,
+            "From a friend request to the first look whether it was accepted", 1, 3'600},
+    Setting{"outbound.concurrency", &Config::outbound_concurrency, "Outbound webhooks at one time", 1,
+            20'000},
+    Setting{"outbound.concurrency_per_host", &Config::outbound_concurrency_per_host, "Of these, to one host",
+            1, 1'000},
+    Setting{"identity.signup", &Config::identity_signup, "Who may make an account", 0, 0, "open closed"},
+    Setting{"identity.issuer", &Config::identity_issuer,
+            "Issuer name of the built-in sign-in: keep it when base_url changes, people are known by it"},
+    Setting{"identity.trusted", &Config::identity_trusted,
+            "OpenID Connect issuers besides: \"ISSUER AUDIENCE\" each"},
+    Setting{"api.key_requests_per_hour", &Config::api_key_requests_per_hour, "Of a new API key", 1, 100'000},
+    Setting{"storage.path", &Config::storage_path, "The database file; empty: presetbridge.db in data_dir"},
+    Setting{"storage.readers", &Config::storage_readers, "Connections that read", 1, 64},
+    Setting{"storage.cache_mib", &Config::storage_cache_mib, "Page cache of a connection, in MiB", 1, 4'096},
+    Setting{"storage.checkpoint_pages", &Config::storage_checkpoint_pages,
+            "Pages of the log at which it is checkpointed: more is faster on the whole, with slower slowest "
+            "commits",
+            100, 1'000'000},
+    Setting{"shutdown.drain_seconds", &Config::shutdown_drain_seconds,
+            "For what runs when the service is told to stop", 1, 9},
+};
+
+template <class... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+
+std::string spelled(std::string_view key, char separator, bool upper) {
+  std::string name(key);
+  for (char& c : name) {
+    if (c == '.' || c == '_') c = separator;
+    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return name;
+}
+
+std::string limits_of(const Setting& setting) {
+  return fmt::format("must be a whole number from {} to {}", setting.min, setting.max);
+}
+
+std::vector<std::string> split(std::string_view text, char at) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(at), text.size());
+    if (end > 0) parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+class Loader {
+ public:
+  explicit Loader(LoadedConfig& into) : into_(into) {}
+
+  void file(const std::filesystem::path& path);
+  void environment(const std::vector<std::pair<std::string, std::string>>& variables);
+  void flags(const std::vector<std::pair<std::string, std::string>>& flags);
+
+ private:
+  void problem(std::string where, std::string what) {
+    into_.problems.push_back({std::move(where), std::move(what)});
+  }
+  void table(const toml::table& table, const std::string& prefix);
+  void node(const Setting& setting, const toml::node& node);
+  // A value that is text at its source, and `where` a person finds it.
+  void text(const Setting& setting, const std::string& where, const std::string& value);
+  void integer(const Setting& setting, const std::string& where, std::int64_t value);
+
+  LoadedConfig& into_;
+};
+
+const Setting* find_setting(std::string_view key) {
+  const auto found = std::ranges::find(kSettings, key, &Setting::key);
+  return found == kSettings.end() ? nullptr : &*found;
+}
+
+void Loader::integer(const Setting& setting, const std::string& where, std::int64_t value) {
+  if (value < setting.min || value > setting.max) return problem(where, limits_of(setting));
+  into_.config.*std::get<std::int64_t Config::*>(setting.member) = value;
+}
+
+void Loader::text(const Setting& setting, const std::string& where, const std::string& value) {
+  std::visit(Overloaded{
+                 [&](std::string Config::* member) { into_.config.*member = value; },
+                 [&](std::int64_t Config::*) {
+                   std::int64_t number = 0;
+                   const auto [end, error] =
+                       std::from_chars(value.data(), value.data() + value.size(), number);
+                   if (error != std::errc{} || end != value.data() + value.size())
+                     return problem(where, limits_of(setting));
+                   integer(setting, where, number);
+                 },
+                 [&](bool Config::* member) {
+                   if (value != "true" && value != "false") return problem(where, "must be true or false");
+                   into_.config.*member = value == "true";
+                 },
+                 [&](std::vector<std::string> Config::* member) { into_.config.*member = split(value, ','); },
+             },
+             setting.member);
+}
+
+void Loader::node(const Setting& setting, const toml::node& node) {
+  const std::string where(setting.key);
+  std::visit(
+      Overloaded{
+          [&](std::string Config::* member) {
+            if (!node.is_string()) return problem(where, "must be a text in quotes");
+            into_.config.*member = node.value_or<std::string>("");
+          },
+          [&](std::int64_t Config::*) {
+            if (!node.is_integer()) return problem(where, limits_of(setting));
+            integer(setting, where, node.value_or<std::int64_t>(0));
+          },
+          [&](bool Config::* member) {
+            if (!node.is_boolean()) return problem(where, "must be true or false");
+            into_.config.*member = node.value_or(false);
+          },
+          [&](std::vector<std::string> Config::* member) {
+            const auto* list = node.as_array();
+            if (!list || !std::ranges::all_of(*list, [](const toml::node& n) { return n.is_string(); }))
+              return problem(where, "must be a list of texts in quotes");
+            auto& texts = into_.config.*member;
+            texts.clear();
+            for (const auto& text : *list) texts.push_back(text.value_or<std::string>(""));
+          },
+      },
+      setting.member);
+}
+
+void Loader::table(const toml::table& table, const std::string& prefix) {
+  for (const auto& [name, value] : table) {
+    const std::string key = prefix + std::string(name.str());
+    if (const auto* setting = find_setting(key)) {
+      node(*setting, value);
+    } else if (value.is_table() && prefix.empty()) {
+      this->table(*value.as_table(), key + ".");
+    } else {
+      problem(key, "is not a setting");
+    }
+  }
+}
+
+void Loader::file(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  std::ifstream stream(path, std::ios::binary);
+  if (error || !stream) return problem(path.string(), "cannot be read");
+  if (size > kLongestFile) return problem(path.string(), "is longer than 1 MiB");
+  std::ostringstream content;
+  content << stream.rdbuf();
+  try {
+    table(toml::parse(content.str()), "");
+  } catch (const toml::parse_error& broken) {
+    problem(fmt::format("{}:{}", path.string(), broken.source().begin.line),
+            std::string(broken.description()));
+  }
+}
+
+void Loader::environment(const std::vector<std::pair<std::string, std::string>>& variables) {
+  for (const auto& [name, value] : variables) {
+    if (!name.starts_with("PRESETBRIDGE_") || name == "PRESETBRIDGE_CONFIG") continue;
+    const auto found = std::ranges::find(kSettings, name, environment_name);
+    if (found == kSettings.end()) {
+      problem(name, "is not a setting");
+    } else {
+      text(*found, name, value);
+    }
+  }
+}
+
+void Loader::flags(const std::vector<std::pair<std::string, std::string>>& flags) {
+  for (const auto& [key, value] : flags) {
+    const auto* setting = find_setting(key);
+    if (!setting) {
+      problem(key, "is not a setting");
+    } else {
+      text(*setting, "--" + flag_name(*setting), value);
+    }
+  }
+}
+
+bool is_base_url(std::string_view url) {
+  const auto rest = url.starts_with("https://")  ? url.substr(8)
+                    : url.starts_with("http://") ? url.substr(7)
+                                                 : std::string_view();
+  return !rest.empty() && url.size() <= 1'000 && !rest.starts_with('/') && !rest.ends_with('/') &&
+         std::ranges::all_of(
+             rest, [](char c) { return c > ' ' && c < '\x7f' && c != '@' && c != '?' && c != '#'; });
+}
+
+}  // namespace
+
+std::span<const Setting> settings() {
+  return kSettings;
+}
+
+std::string environment_name(const Setting& setting) {
+  return "PRESETBRIDGE_" + spelled(setting.key, '_', true);
+}
+
+std::string flag_name(const Setting& setting) {
+  return spelled(setting.key, '-', false);
+}
+
+std::optional<ListenAddress> parse_listen(std::string_view text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return std::nullopt;
+  auto host = text.substr(0, colon);
+  const auto port_text = text.substr(colon + 1);
+  const bool bracketed = host.size() > 2 && host.starts_with('[') && host.ends_with(']');
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (!bracketed && host.contains(':')) return std::nullopt;
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
+  if (error != std::errc{} || end != port_text.data() + port_text.size()) return std::nullopt;
+  return ListenAddress{std::string(host), port};
+}
+
+std::vector<FieldProblem> check_config(const Config& config) {
+  std::vector<FieldProblem> problems;
+  const auto wrong = [&](std::string_view key, std::string what) {
+    problems.push_back({std::string(key), std::move(what)});
+  };
+  for (const auto& setting : kSettings) {
+    if (setting.choices.empty()) continue;
+    const auto allowed = split(setting.choices, ' ');
+    const auto& value = config.*std::get<std::string Config::*>(setting.member);
+    if (std::ranges::find(allowed, value) == allowed.end())
+      wrong(setting.key, fmt::format("must be one of: {}", setting.choices));
+  }
+  constexpr std::string_view kUrl =
+      "must be http:// or https:// and a host, without password, query or slash at its end";
+  if (!parse_listen(config.listen))
+    wrong("listen", "must be a numeric address and a port, as in 127.0.0.1:8080");
+  if (!config.base_url.empty() && !is_base_url(config.base_url)) wrong("base_url", std::string(kUrl));
+  if (config.cloud_url.empty()) {
+    wrong("cloud.url", "is needed: where the cloud platform is");
+  } else if (!is_base_url(config.cloud_url)) {
+    wrong("cloud.url", std::string(kUrl));
+  }
+  if (!config.identity_issuer.empty() && !is_base_url(config.identity_issuer))
+    wrong("identity.issuer", std::string(kUrl));
+  for (const auto& trusted : config.identity_trusted) {
+    const auto words = split(trusted, ' ');
+    if (words.size() != 2 ||
+        !is_base_url(words[0].ends_with('/') ? words[0].substr(0, words[0].size() - 1) : words[0]))
+      wrong("identity.trusted",
+            "must be an issuer's URL and, after a space, the audience that its tokens are for");
+  }
+  if (config.data_dir.empty()) wrong("data_dir", "is needed");
+  for (const auto& [key, path] :
+       {std::pair<std::string_view, const std::string&>{"cloud.login_path", config.cloud_login_path},
+        {"cloud.user_path", config.cloud_user_path},
+        {"cloud.friendships_path", config.cloud_friendships_path},
+        {"cloud.friendship_path", config.cloud_friendship_path},
+        {"cloud.files_path", config.cloud_files_path},
+        {"cloud.share_path", config.cloud_share_path}}) {
+    if (!path.starts_with('/')) wrong(key, "must begin with a slash");
+  }
+  if (config.delivery_lease_seconds < config.cloud_timeout_seconds + 10)
+    wrong("delivery.lease_seconds", "must be at least 10 more than cloud.timeout_seconds");
+  return problems;
+}
+
+LoadedConfig load_config(const ConfigSources& sources) {
+  LoadedConfig loaded;
+  Loader loader(loaded);
+  if (sources.file) loader.file(*sources.file);
+  loader.environment(sources.environment);
+  loader.flags(sources.flags);
+  // The simulator's usual place: with --sandbox nothing else has to be said.
+  if (loaded.config.sandbox && loaded.config.cloud_url.empty())
+    loaded.config.cloud_url = "http://127.0.0.1:8090";
+  for (auto& problem : check_config(loaded.config)) loaded.problems.push_back(std::move(problem));
+  return loaded;
+}
+
+std::string to_toml(const Config& config) {
+  toml::table root;
+  for (const auto& setting : kSettings) {
+    const auto dot = setting.key.find('.');
+    toml::table* table = &root;
+    auto name = setting.key;
+    if (dot != std::string_view::npos) {
+      table = root.insert(setting.key.substr(0, dot), toml::table{}).first->second.as_table();
+      name = setting.key.substr(dot + 1);
+    }
+    std::visit(Overloaded{
+                   [&](std::vector<std::string> Config::* member) {
+                     toml::array list;
+                     for (const auto& text : config.*member) list.push_back(text);
+                     table->insert_or_assign(name, std::move(list));
+                   },
+                   [&](auto member) { table->insert_or_assign(name, config.*member); },
+               },
+               setting.member);
+  }
+  std::ostringstream text;
+  text << root << '\n';
+  return text.str();
+}
+
+}  // namespace presetbridge::app

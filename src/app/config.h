@@ -1,0 +1,115 @@
+// Every setting of the service (spec 12.1): its default, its limits, and where its value comes from. Sources
+// in rising order: a TOML file, the environment, flags of the command line. The setting
+// `delivery.jobs_per_minute` is the key `jobs_per_minute` of the table `[delivery]`,
+// PRESETBRIDGE_DELIVERY_JOBS_PER_MINUTE, and --delivery-jobs-per-minute.
+//
+// No setting is a secret: keys are files of the data directory, and URLs with a password in them are refused.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+
+namespace presetbridge::app {
+
+struct Config {
+  std::string listen = "127.0.0.1:8080";
+  std::string base_url;  // empty: http:// and what it listens on
+  std::string data_dir = "presetbridge-data";
+  std::int64_t threads = 0;  // 0: one a core of the machine
+  bool sandbox = false;
+  std::string log_level = "info";
+
+  std::int64_t http_connections = 10'000;
+  bool http_metrics = true;
+
+  std::int64_t limits_body_bytes = 1024 * 1024;  // spec 2.14
+  std::int64_t limits_line_items = 250;
+  std::int64_t limits_username_characters = 200;
+  std::int64_t limits_json_depth = 64;
+
+  std::string cloud_url;
+  std::int64_t cloud_timeout_seconds = 15;
+  std::int64_t cloud_concurrency = 256;
+  std::string cloud_login_path = "/sessions";
+  std::string cloud_user_path = "/users/by-name/{username}";
+  std::string cloud_friendships_path = "/friendships";
+  std::string cloud_friendship_path = "/friendships/{userId}";
+  std::string cloud_files_path = "/files";
+  std::string cloud_share_path = "/files/{fileId}/shares/{userId}";
+
+  std::int64_t delivery_jobs_per_minute = 5;  // spec 3.4
+  std::int64_t delivery_max_jobs = 256;
+  std::int64_t delivery_lease_seconds = 40;
+  std::int64_t delivery_poll_ms = 1'000;
+  std::int64_t delivery_maintenance_ms = 5'000;
+  std::int64_t delivery_sweep_page = 200;
+  std::int64_t delivery_first_sweep_seconds = 60;
+
+  std::int64_t outbound_concurrency = 1'024;  // spec 10.6
+  std::int64_t outbound_concurrency_per_host = 64;
+
+  std::string identity_signup = "open";
+  std::string identity_issuer;                // empty: base_url
+  std::vector<std::string> identity_trusted;  // "ISSUER AUDIENCE"
+
+  std::int64_t api_key_requests_per_hour = 100;  // spec 6.3
+
+  std::string storage_path;  // empty: presetbridge.db in data_dir
+  std::int64_t storage_readers = 2;
+  std::int64_t storage_cache_mib = 16;
+  std::int64_t storage_checkpoint_pages = 1'000;
+
+  std::int64_t shutdown_drain_seconds = 8;  // spec 12.3: ten in all
+};
+
+using SettingMember = std::variant<std::string Config::*, std::int64_t Config::*, bool Config::*,
+                                   std::vector<std::string> Config::*>;
+
+struct Setting {
+  std::string_view key;  // "listen", "delivery.jobs_per_minute"
+  SettingMember member;
+  std::string_view help;
+  std::int64_t min = 0;  // of whole numbers
+  std::int64_t max = 0;
+  std::string_view choices = {};  // of texts: "open closed"; empty: any
+};
+std::span<const Setting> settings();
+std::string environment_name(const Setting& setting);
+std::string flag_name(const Setting& setting);  // without the two hyphens
+
+struct ConfigSources {
+  std::optional<std::filesystem::path> file;
+  std::vector<std::pair<std::string, std::string>> environment;  // all of it: what is not ours is passed over
+  std::vector<std::pair<std::string, std::string>> flags;        // setting key and value
+};
+
+struct LoadedConfig {
+  Config config;
+  std::vector<FieldProblem> problems;  // empty: the configuration can be used
+};
+// Reads the file and nothing else of the world. A file that cannot be read is a problem too.
+LoadedConfig load_config(const ConfigSources& sources);
+
+// What is wrong with values together, or with the form of one.
+std::vector<FieldProblem> check_config(const Config& config);
+
+// All settings, as a TOML file that would set them.
+std::string to_toml(const Config& config);
+
+struct ListenAddress {
+  std::string address;
+  std::uint16_t port = 0;
+};
+// "127.0.0.1:8080", "[::1]:0".
+std::optional<ListenAddress> parse_listen(std::string_view text);
+
+}  // namespace presetbridge::app

@@ -1,0 +1,37 @@
+// The data directory: where everything of an embedded deployment lives, readable by its owner only (spec
+// 5, 12.1).
+#pragma once
+
+#include <filesystem>
+
+#include "app/config.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+namespace presetbridge::app {
+
+struct DataDirectory {
+  std::filesystem::path folder;
+  std::filesystem::path database;
+  std::filesystem::path vault_private_key;  // opened by the credential agent only
+  std::filesystem::path vault_public_key;
+  std::filesystem::path service_key;
+  std::filesystem::path
+      admin_channel;  // how a command-line verb reaches the running service (admin_channel.h)
+};
+DataDirectory data_directory(const Config& config);
+
+// Makes the folder, mode 0700, if it is not there. DATA_DIR_UNUSABLE: it cannot be made, is no folder, or
+// others may write to it.
+Expected<void> prepare_data_directory(const DataDirectory& directory);
+
+// `vault init`: makes the vault's key pair and the service key, each if it is missing; how many files were
+// made (0 to 3). The errors of crypto/vault_keys.h; KEY_FILE_MISSING too when only one file of the vault's
+// pair is there.
+Expected<int> create_missing_keys(const DataDirectory& directory, Random& random);
+
+// The same in a child process that ends afterwards, so that the private key was never in this one's memory
+// (spec 5.2). Only before there are threads.
+Expected<void> create_missing_keys_elsewhere(const DataDirectory& directory);
+
+}  // namespace presetbridge::app

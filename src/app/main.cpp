@@ -1,0 +1,5 @@
+#include "app/command_line.h"
+
+int main(int argc, char** argv) {
+  return presetbridge::app::run_command_line(argc, argv);
+}

@@ -1,0 +1,32 @@
+// The Metrics port over prometheus-cpp (spec 12.3), and its text for GET /metrics.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/metrics.h"
+
+namespace presetbridge::app {
+
+// Thread-safe. A name, or a combination of labels, that Prometheus would refuse is dropped, as is every
+// series beyond `max_series`: the memory of labels that were not bounded after all. Dropped ones count in
+// presetbridge_metrics_dropped_total.
+class MetricsRegistry final : public Metrics {
+ public:
+  explicit MetricsRegistry(std::size_t max_series = 5'000);
+  ~MetricsRegistry() override;
+
+  void count(std::string_view counter, Labels labels = {}, double by = 1) noexcept override;
+  void set(std::string_view gauge, double value, Labels labels = {}) noexcept override;
+  void observe(std::string_view histogram_seconds, double seconds, Labels labels = {}) noexcept override;
+
+  // Prometheus' text format 0.0.4.
+  std::string text() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace presetbridge::app

@@ -1,0 +1,12 @@
+// `presetbridge serve`: the life of the service's process.
+#pragma once
+
+#include "app/config.h"
+
+namespace presetbridge::app {
+
+// Serves until SIGTERM or SIGINT, then stops within ten seconds (spec 12.3). Prints {"listening":"http://…"}
+// once it is ready. The exit codes are those of command_line.h.
+int serve(const Config& config);
+
+}  // namespace presetbridge::app

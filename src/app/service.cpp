@@ -1,0 +1,410 @@
+#include "app/service.h"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
+
+#include "api/account_handlers.h"
+#include "api/api.h"
+#include "api/auth_handlers.h"
+#include "api/keys_handlers.h"
+#include "api/meta_handlers.h"
+#include "api/webhook_handlers.h"
+#include "app/metrics_registry.h"
+#include "app/version.h"
+#include "cloud/agent_client.h"
+#include "cloud/credential_agent.h"
+#include "cloud/http_cloud.h"
+#include "cloud/session_cache.h"
+#include "crypto/random.h"
+#include "crypto/service_cipher.h"
+#include "crypto/vault_keys.h"
+#include "identity/built_in_issuer.h"
+#include "identity/remote_issuer.h"
+#include "net/curl_client.h"
+#include "net/http_server.h"
+#include "services/dispatcher/webhook_dispatcher.h"
+#include "services/intake/intake.h"
+#include "services/worker/delivery_worker.h"
+#include "storage/account_store.h"
+#include "storage/migrations.h"
+#include "storage/sqlite/sqlite_database.h"
+
+namespace presetbridge::app {
+namespace {
+
+// Above what a lease or a login needs; all of a stop that has gone wrong must stay under the ten seconds of
+// spec 12.3.
+constexpr Millis kLastCalls{500};
+
+int thread_count(const Config& config) {
+  if (config.threads > 0) return static_cast<int>(config.threads);
+  return static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 256U));
+}
+
+cloud::HttpCloudOptions cloud_options(const Config& config) {
+  cloud::HttpCloudOptions options;
+  options.base_url = config.cloud_url;
+  options.timeout = std::chrono::seconds(config.cloud_timeout_seconds);
+  options.paths = {.login = config.cloud_login_path,
+                   .user_by_name = config.cloud_user_path,
+                   .friendships = config.cloud_friendships_path,
+                   .friendship = config.cloud_friendship_path,
+                   .files = config.cloud_files_path,
+                   .share = config.cloud_share_path};
+  return options;
+}
+
+cloud::AgentProcessOptions agent_options(const Config& config, const DataDirectory& directory) {
+  cloud::AgentOptions agent;
+  agent.cloud = cloud_options(config);
+  agent.key_file = std::filesystem::absolute(directory.vault_private_key).string();
+  cloud::AgentProcessOptions options;
+  options.arguments = {"presetbridge", "credential-agent"};
+  for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
+  options.login_deadline = agent.cloud.timeout + Millis{5'000};
+  return options;
+}
+
+std::string http_url(const std::string& address, std::uint16_t port) {
+  const bool v6 = address.contains(':');
+  return "http://" + (v6 ? "[" + address + "]" : address) + (port == 0 ? "" : ":" + std::to_string(port));
+}
+
+// The name that people's identities are known by: it must outlive a restart on another free port.
+std::string issuer_name(const Config& config) {
+  if (!config.identity_issuer.empty()) return config.identity_issuer;
+  if (!config.base_url.empty()) return config.base_url;
+  const auto listen = parse_listen(config.listen);
+  return http_url(listen->address, listen->port);
+}
+
+// Something that happens once, and is waited for by another thread.
+class Signal {
+ public:
+  void give() {
+    const std::lock_guard lock(mutex_);
+    given_ = true;
+    changed_.notify_all();
+  }
+  bool wait_for(Millis most) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, most, [this] { return given_; });
+  }
+  void wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return given_; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool given_ = false;
+};
+
+// Takes connections from the first moment on; until the service behind it is whole it asks to come again.
+class Front final : public net::HttpHandler {
+ public:
+  void open(net::HttpHandler& handler) { handler_ = &handler; }
+  Task<net::HttpResponse> handle(net::HttpRequest request) override {
+    if (auto* handler = handler_.load()) return handler->handle(std::move(request));
+    return not_yet();
+  }
+
+ private:
+  static Task<net::HttpResponse> not_yet() {
+    co_return api::error_response({"OVERLOADED", "The service is starting.", {}});
+  }
+  std::atomic<net::HttpHandler*> handler_{nullptr};
+};
+
+std::vector<std::unique_ptr<identity::RemoteIssuer>> remote_issuers(const Config& config,
+                                                                    net::HttpClient& http, const Clock& clock,
+                                                                    Log& log) {
+  std::vector<std::unique_ptr<identity::RemoteIssuer>> issuers;
+  for (const auto& trusted : config.identity_trusted) {
+    const auto space = trusted.find(' ');
+    identity::RemoteIssuerOptions options;
+    options.iss = trusted.substr(0, space);
+    options.audience = trusted.substr(trusted.find_first_not_of(' ', space));
+    issuers.push_back(std::make_unique<identity::RemoteIssuer>(std::move(options), http, clock, log));
+  }
+  return issuers;
+}
+
+std::string random_name(Random& random) {
+  return fmt::format("node-{:016x}", random.u64());
+}
+
+}  // namespace
+
+// What had to exist before any thread did.
+struct Foundation {
+  std::unique_ptr<net::SystemClock> clock;
+  Config config;
+  DataDirectory directory;
+  std::unique_ptr<storage::Database> database;
+  std::vector<crypto::ServiceKey> service_keys;
+  crypto::VaultPublicKey vault_key;
+};
+
+// In the order of construction: each is given only what stands above it, and is destroyed before that.
+struct Service::Parts {
+  Parts(Foundation from, JsonLog& log);
+
+  void add_routes();
+  Task<api::Readiness> readiness(Executor& executor);
+  Expected<void> start();
+  void stop();
+
+  const Config config;
+  const DataDirectory directory;
+  const ListenAddress listen = *parse_listen(config.listen);
+  const std::unique_ptr<net::SystemClock> system_clock;  // the database has its address
+  const Clock& clock = *system_clock;
+  crypto::SystemRandom random;
+  JsonLog& log;
+  MetricsRegistry metrics;
+  std::unique_ptr<storage::Database> database;
+  const crypto::VaultPublicKey vault_key;
+
+  cloud::AgentProcess agent{log, agent_options(config, directory)};  // before any thread
+  const bool log_has_thread = (log.start_thread(), true);
+
+  const crypto::ServiceCipher cipher;
+  IdSource ids{clock, 0};
+  net::Runtime runtime{thread_count(config)};
+  storage::GroupCommit commits{
+      *database, log, {.writers = 1, .readers = static_cast<int>(config.storage_readers)}};
+  net::SystemResolver resolver;
+  const int worker_core = runtime.cores() - 1;
+  const int dispatcher_core = std::max(0, runtime.cores() - 2);
+  net::CurlClient cloud_http{runtime,
+                             worker_core,
+                             resolver,
+                             {.calls = static_cast<int>(config.cloud_concurrency),
+                              .calls_per_host = static_cast<int>(config.cloud_concurrency)}};
+  net::CurlClient outbound_http{runtime,
+                                dispatcher_core,
+                                resolver,
+                                {.calls = static_cast<int>(config.outbound_concurrency),
+                                 .calls_per_host = static_cast<int>(config.outbound_concurrency_per_host)}};
+
+  const crypto::PasswordHasher hasher;
+  identity::PasswordWorkers passwords{hasher, {}};
+  identity::BuiltInIssuer issuer{
+      {commits, passwords, hasher, cipher, ids, random, clock, log},
+      {.iss = issuer_name(config), .signup = *identity::parse_signup(config.identity_signup)}};
+  const std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted =
+      remote_issuers(config, outbound_http, clock, log);
+  identity::TokenVerifier tokens{all_issuers(), clock};
+  services::Accounts accounts{commits, ids, *identity::parse_signup(config.identity_signup)};
+  services::ApiKeys keys{commits, ids, random, {.rate_limit = config.api_key_requests_per_hour}};
+
+  services::DeliveryChanges changes{ids, random};
+  services::IntegrationDirectory integrations{commits, cipher, clock};
+  cloud::HttpCloud cloud{cloud_http, clock, cloud_options(config)};
+  cloud::SessionCache sessions{runtime.scheduler(worker_core), clock, agent};
+  services::DeliveryWorker worker{
+      {runtime.scheduler(worker_core), clock, random, log, metrics, commits, cloud, sessions, changes},
+      {.owner = random_name(random),
+       .jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
+       .max_jobs = static_cast<int>(config.delivery_max_jobs),
+       .lease = std::chrono::seconds(config.delivery_lease_seconds),
+       .poll = Millis(config.delivery_poll_ms),
+       .maintenance = Millis(config.delivery_maintenance_ms),
+       .sweep_page = static_cast<int>(config.delivery_sweep_page)}};
+  services::WebhookDispatcher dispatcher{
+      {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, commits, outbound_http, cipher},
+      {.sandbox = config.sandbox}};
+  services::Intake intake{commits, changes, [this] { work_came(); }};
+
+  api::Router router;
+  api::Authentication authentication{tokens, accounts, keys};
+  api::Api handlers{router, authentication, clock, metrics};
+  Front front;
+  net::HttpServer server{runtime,
+                         front,
+                         random,
+                         log,
+                         {.address = listen.address,
+                          .port = listen.port,
+                          .body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
+                          .connections = static_cast<int>(config.http_connections)}};
+  Signal terminated;
+  std::atomic<int> termination_signal{0};
+  bool started = false;
+  bool stopped = false;
+
+ private:
+  std::vector<identity::Issuer*> all_issuers() {
+    std::vector<identity::Issuer*> all{&issuer};
+    for (const auto& one : trusted) all.push_back(one.get());
+    return all;
+  }
+  // Committed work: whoever does it need not wait for the next poll.
+  void work_came() {
+    worker.wake();
+    dispatcher.wake();
+  }
+};
+
+Service::Parts::Parts(Foundation from, JsonLog& the_log)
+    : config(std::move(from.config)),
+      directory(std::move(from.directory)),
+      system_clock(std::move(from.clock)),
+      log(the_log),
+      database(std::move(from.database)),
+      vault_key(from.vault_key),
+      cipher(std::move(from.service_keys), random) {
+  add_routes();
+}
+
+void Service::Parts::add_routes() {
+  api::add_meta_routes(router, {.version = std::string(kVersion),
+                                .commit = std::string(kCommit),
+                                .sandbox = config.sandbox,
+                                .readiness = [this](Executor& executor) { return readiness(executor); },
+                                .metrics_text = config.http_metrics ? [this] { return metrics.text(); }
+                                                                    : std::function<std::string()>()});
+  api::add_auth_routes(router, {issuer});
+  api::add_account_routes(router, {accounts});
+  api::add_keys_routes(router, {keys});
+  api::add_webhook_routes(
+      router, {.integrations = integrations,
+               .intake = intake,
+               .commits = commits,
+               .clock = clock,
+               .metrics = metrics,
+               .limits = {.body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
+                          .line_items = static_cast<std::size_t>(config.limits_line_items),
+                          .username_characters = static_cast<std::size_t>(config.limits_username_characters),
+                          .json_depth = static_cast<std::size_t>(config.limits_json_depth)}});
+}
+
+Task<api::Readiness> Service::Parts::readiness(Executor& executor) {
+  api::Readiness readiness;
+  const auto read =
+      co_await commits.read(executor, [](storage::Tx& tx) { storage::find_account(tx, AccountId{1}); });
+  if (!read) readiness.waiting_for.emplace_back("database");
+  if (agent.pid() == 0) readiness.waiting_for.emplace_back("credential agent");
+  readiness.ready = readiness.waiting_for.empty();
+  co_return readiness;
+}
+
+Expected<void> Service::Parts::start() {
+  runtime.on_termination([this](int signal) {
+    termination_signal = signal;
+    terminated.give();
+  });
+  if (auto listening = server.listen(); !listening) return std::unexpected(listening.error());
+  runtime.start();
+  started = true;
+
+  Scheduler& core = runtime.scheduler(0);
+  std::promise<Expected<void>> issuer_started;
+  core.post([this, &core, &issuer_started] {
+    spawn(issuer.start(core), [&issuer_started](Outcome<Expected<void>> outcome) {
+      issuer_started.set_value(outcome.value
+                                   ? std::move(*outcome.value)
+                                   : fail("INTERNAL_ERROR", "The built-in issuer could not start."));
+    });
+  });
+  if (auto done = issuer_started.get_future().get(); !done) return done;
+
+  runtime.run_on(worker_core, [this] { worker.start(); });
+  runtime.run_on(dispatcher_core, [this] { dispatcher.start(); });
+  front.open(handlers);
+  return {};
+}
+
+void Service::Parts::stop() {
+  if (std::exchange(stopped, true)) return;
+  if (started) {
+    const auto deadline = clock.now() + std::chrono::seconds(config.shutdown_drain_seconds);
+    const auto left = [&] { return std::max(deadline - clock.now(), Millis{0}); };
+    Signal worker_ended;
+    Signal dispatcher_ended;
+    runtime.run_on(worker_core, [&] { worker.stop([&worker_ended] { worker_ended.give(); }); });
+    runtime.run_on(dispatcher_core,
+                   [&] { dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); }); });
+    outbound_http.stop();  // sent again later, with the same id (spec 10.5)
+    server.stop(left());
+    if (!worker_ended.wait_for(left())) {
+      log.warn(
+          "calls of the cloud platform are cut off; what came of them is looked up after the next start");
+    }
+    cloud_http.stop();
+    agent.stop();
+    if (!worker_ended.wait_for(kLastCalls)) log.error("the delivery worker did not end");
+    if (!dispatcher_ended.wait_for(kLastCalls)) log.error("the webhook dispatcher did not end");
+  }
+  cloud_http.stop();
+  outbound_http.stop();
+  agent.stop();
+  passwords.stop();
+  commits.shutdown();
+  runtime.stop(kLastCalls);
+}
+
+Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Service::~Service() {
+  stop();
+}
+
+Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log) {
+  crypto::initialise();
+  auto clock = std::make_unique<net::SystemClock>();
+  auto directory = data_directory(config);
+  if (auto ready = prepare_data_directory(directory); !ready) return std::unexpected(ready.error());
+  // First the database: its lock says that nobody else is at work in this folder.
+  auto database =
+      storage::open_sqlite({.path = directory.database.string(),
+                            .readers = static_cast<int>(config.storage_readers),
+                            .wal_autocheckpoint_pages = static_cast<int>(config.storage_checkpoint_pages),
+                            .cache_mib = static_cast<int>(config.storage_cache_mib)},
+                           *clock);
+  if (!database) return std::unexpected(database.error());
+  if (auto migrated = storage::migrate(**database); !migrated) return std::unexpected(migrated.error());
+  if (auto made = create_missing_keys_elsewhere(directory); !made) return std::unexpected(made.error());
+  auto service_keys = crypto::read_service_keys(directory.service_key);
+  if (!service_keys) return std::unexpected(service_keys.error());
+  auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);
+  if (!vault_key) return std::unexpected(vault_key.error());
+
+  auto parts = std::make_unique<Parts>(Foundation{std::move(clock), std::move(config), std::move(directory),
+                                                  std::move(*database), std::move(*service_keys), *vault_key},
+                                       log);
+  std::unique_ptr<Service> service(new Service(std::move(parts)));
+  if (auto started = service->parts_->start(); !started) return std::unexpected(started.error());
+  return service;
+}
+
+std::string Service::url() const {
+  return http_url(parts_->listen.address, parts_->server.port());
+}
+
+int Service::wait_for_termination() {
+  parts_->terminated.wait();
+  return parts_->termination_signal;
+}
+
+void Service::stop() {
+  parts_->stop();
+}
+
+bool harden_process() {
+  const rlimit none{0, 0};
+  return ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 && ::setrlimit(RLIMIT_CORE, &none) == 0;
+}
+
+}  // namespace presetbridge::app

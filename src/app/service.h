@@ -1,0 +1,43 @@
+// The composition root: every part of the running service, made in the order in which one needs another, and
+// ended in the opposite one (spec 12.3).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "app/config.h"
+#include "app/data_directory.h"
+#include "app/logging.h"
+#include "base/error.h"
+
+namespace presetbridge::app {
+
+class Service {
+ public:
+  // Opens and migrates the database, makes missing keys, starts the credential agent, then threads; serves
+  // when it returns. Call it in a process without threads. `log` outlives the service, and gets its thread
+  // here.
+  static Expected<std::unique_ptr<Service>> start(Config config, JsonLog& log);
+  // stop(), if that was not called.
+  ~Service();
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+
+  // Where it listens, e.g. "http://127.0.0.1:8080".
+  std::string url() const;
+  // Returns after SIGTERM or SIGINT; which of them.
+  int wait_for_termination();
+  // Accepts no more, finishes what runs for at most the drain time, releases leases, drains storage last.
+  void stop();
+
+ private:
+  struct Parts;
+  explicit Service(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// No core dumps, no inspection by other processes of the same user (spec 5.3). False: the system refused.
+bool harden_process();
+
+}  // namespace presetbridge::app
