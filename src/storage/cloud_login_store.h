@@ -1,5 +1,5 @@
-// Tries of logins at the cloud platform, and the sessions that POST /api/auth/login opened (spec 4.3). E-mails and tokens are kept
-// hashed.
+// Tries of logins at the cloud platform, and the sessions that POST /api/auth/login opened (spec 4.3).
+// E-mails and tokens are kept hashed.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ void insert_login_try(Tx& tx, const LoginTry& row);
 // The login of that try was no failure.
 void clear_login_failure(Tx& tx, std::int64_t id);
 void delete_login_try(Tx& tx, std::int64_t id);
-// Failures since then, oldest first; those of an e-mail over all accounts, locked so that tries at one e-mail come one after the
-// other.
+// Failures since then, oldest first; those of an e-mail over all accounts, locked so that tries at one e-mail
+// come one after the other.
 std::vector<Timestamp> lock_failures_of_email(Tx& tx, Blob email_hash, Timestamp since);
 std::vector<Timestamp> failures_of_account(Tx& tx, AccountId account, Timestamp since);
 // The newest try at each other e-mail, oldest first.

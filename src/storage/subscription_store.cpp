@@ -3,19 +3,23 @@
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_SUBSCRIPTION_COLUMNS                                                                               \
-  "id, account_id, url, encrypted_secret, encrypted_previous_secret, previous_secret_expires_at, event_types, " \
+#define PDB_SUBSCRIPTION_COLUMNS                                                                   \
+  "id, account_id, url, encrypted_secret, encrypted_previous_secret, previous_secret_expires_at, " \
+  "event_types, "                                                                                  \
   "integration_ids, active, deactivated_reason, created_at, version"
 constexpr Sql kInsert{"INSERT INTO webhook_subscriptions (" PDB_SUBSCRIPTION_COLUMNS
                       ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"};
 constexpr Sql kFind{"SELECT " PDB_SUBSCRIPTION_COLUMNS " FROM webhook_subscriptions WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_SUBSCRIPTION_COLUMNS " FROM webhook_subscriptions WHERE id = $1 <for_update>"};
-constexpr Sql kList{"SELECT " PDB_SUBSCRIPTION_COLUMNS
-                    " FROM webhook_subscriptions WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+constexpr Sql kLock{"SELECT " PDB_SUBSCRIPTION_COLUMNS
+                    " FROM webhook_subscriptions WHERE id = $1 <for_update>"};
+constexpr Sql kList{
+    "SELECT " PDB_SUBSCRIPTION_COLUMNS
+    " FROM webhook_subscriptions WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
 constexpr Sql kCount{"SELECT count(*) FROM webhook_subscriptions WHERE account_id = $1"};
 constexpr Sql kUpdate{
     "UPDATE webhook_subscriptions SET url = $2, encrypted_secret = $3, encrypted_previous_secret = $4, "
-    "previous_secret_expires_at = $5, event_types = $6, integration_ids = $7, active = $8, deactivated_reason = $9, "
+    "previous_secret_expires_at = $5, event_types = $6, integration_ids = $7, active = $8, "
+    "deactivated_reason = $9, "
     "version = version + 1 WHERE id = $1"};
 constexpr Sql kDeleteSends{"DELETE FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending'"};
 constexpr Sql kDelete{"DELETE FROM webhook_subscriptions WHERE id = $1"};
@@ -72,18 +76,26 @@ SubscriptionRow read(const Row& r) {
   return s;
 }
 
-Param bytes_or_null(const std::vector<std::byte>& b) { return b.empty() ? Param(nullptr) : Param(Blob(b)); }
-Param text_or_null(const std::string& text) { return text.empty() ? Param(nullptr) : Param(text); }
+Param bytes_or_null(const std::vector<std::byte>& b) {
+  return b.empty() ? Param(nullptr) : Param(Blob(b));
+}
+Param text_or_null(const std::string& text) {
+  return text.empty() ? Param(nullptr) : Param(text);
+}
 
 }  // namespace
 
 void insert_subscription(Tx& tx, const SubscriptionRow& s) {
-  tx.exec(kInsert, s.id, s.account, s.url, Blob(s.encrypted_secret), bytes_or_null(s.encrypted_previous_secret),
-          s.previous_secret_expires_at, join(s.event_types), join(s.integrations), s.active,
-          text_or_null(s.deactivated_reason), s.created_at, s.version);
+  tx.exec(kInsert, s.id, s.account, s.url, Blob(s.encrypted_secret),
+          bytes_or_null(s.encrypted_previous_secret), s.previous_secret_expires_at, join(s.event_types),
+          join(s.integrations), s.active, text_or_null(s.deactivated_reason), s.created_at, s.version);
 }
-std::optional<SubscriptionRow> find_subscription(Tx& tx, SubscriptionId id) { return tx.one(kFind, id, read); }
-std::optional<SubscriptionRow> lock_subscription(Tx& tx, SubscriptionId id) { return tx.one(kLock, id, read); }
+std::optional<SubscriptionRow> find_subscription(Tx& tx, SubscriptionId id) {
+  return tx.one(kFind, id, read);
+}
+std::optional<SubscriptionRow> lock_subscription(Tx& tx, SubscriptionId id) {
+  return tx.one(kLock, id, read);
+}
 
 std::vector<SubscriptionRow> list_subscriptions(Tx& tx, AccountId account, std::int64_t before, int limit) {
   std::vector<SubscriptionRow> rows;
@@ -108,8 +120,9 @@ void delete_subscription(Tx& tx, SubscriptionId id) {
 Page<AttemptRow> list_attempts(Tx& tx, SubscriptionId subscription, const PageRequest& page) {
   std::vector<AttemptRow> rows;
   tx.query(kAttempts, subscription, page.before, page.fetch(), [&](const Row& r) {
-    rows.push_back({r.id<AttemptId>(0), r.string_or_empty(1), r.string_or_empty(2), r.id_or_none<DeliveryId>(3), r.time(4),
-                    r.opt_int64(5), r.int64(6), r.string(7), r.string(8)});
+    rows.push_back({r.id<AttemptId>(0), r.string_or_empty(1), r.string_or_empty(2),
+                    r.id_or_none<DeliveryId>(3), r.time(4), r.opt_int64(5), r.int64(6), r.string(7),
+                    r.string(8)});
   });
   return make_page(std::move(rows), page, [](const AttemptRow& row) { return row.id.value; });
 }

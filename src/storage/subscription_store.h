@@ -1,5 +1,5 @@
-// Outbound webhook subscriptions as their owner sees and changes them (spec 9.5), and the attempts made for them. What is sent is in
-// event_store.h.
+// Outbound webhook subscriptions as their owner sees and changes them (spec 9.5), and the attempts made for
+// them. What is sent is in event_store.h.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct SubscriptionRow {
   std::vector<std::byte> encrypted_secret;           // place {"webhook_subscriptions.secret", id}
   std::vector<std::byte> encrypted_previous_secret;  // empty: none; the same place
   std::optional<Timestamp> previous_secret_expires_at;
-  std::vector<std::string> event_types;        // empty: all
-  std::vector<IntegrationId> integrations;     // empty: all
+  std::vector<std::string> event_types;     // empty: all
+  std::vector<IntegrationId> integrations;  // empty: all
   bool active = true;
   std::string deactivated_reason;  // empty: none, or active
   Timestamp created_at;

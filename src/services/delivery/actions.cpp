@@ -5,12 +5,11 @@
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
 #include "services/delivery/fulfilment.h"
+#include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/audit_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
-#include "storage/integration_store.h"
-#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -52,22 +51,6 @@ void ask_again(Tx& tx, const storage::DeliveryRow& row) {
     customer->friendship = Friendship::unknown;
   }
   update_customer(tx, *customer);
-}
-
-// Items that are not shared yet follow the mappings as they are now (spec 3.11).
-void remap(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
-  auto order = lock_order(tx, OrderId{row.id.value});
-  if (!order) return;
-  const auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  std::vector<domain::Mapping> mappings;
-  for (const auto& m : find_mappings(tx, row.integration)) {
-    if (!m.stale) mappings.push_back(m.mapping);
-  }
-  const auto mapped = domain::map_order(*state, mappings);
-  // A mapping that is gone must not take away what a retry is to deliver.
-  if (mapped.files.empty()) return;
-  Fulfilment(changes).align_items(tx, mapped, row);
 }
 
 }  // namespace

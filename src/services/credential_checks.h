@@ -1,0 +1,36 @@
+// The loop that checks logins which were saved while the cloud platform was away (spec 3.5, 5.1).
+#pragma once
+
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/wakeup.h"
+#include "services/vault.h"
+
+namespace presetbridge::services {
+
+// Lives on `scheduler`, where all of it is called. Two nodes may check one login at once; both write the
+// same.
+class CredentialChecks {
+ public:
+  CredentialChecks(Scheduler& scheduler, Vault& vault, Log& log, Millis poll = std::chrono::seconds{15})
+      : scheduler_(scheduler), vault_(vault), log_(log), poll_(poll), wakeup_(scheduler) {}
+
+  void start();
+  // `stopped` is called once, when the login under way has ended.
+  void stop(Callback stopped);
+
+ private:
+  Task<void> loop();
+  void ended();
+
+  Scheduler& scheduler_;
+  Vault& vault_;
+  Log& log_;
+  const Millis poll_;
+  Wakeup wakeup_;
+  bool running_ = false;
+  bool stopping_ = false;
+  Callback stopped_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,57 @@
+#include "services/credits.h"
+
+#include "storage/audit_store.h"
+#include "storage/chore_store.h"
+
+namespace presetbridge::services {
+
+using storage::LedgerEntry;
+using storage::Tx;
+
+Task<Expected<domain::Balance>> Credits::balance(Executor& executor, identity::Principal by) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<domain::Balance> {
+    const auto found = find_balance(tx, by.account);
+    if (!found) return fail("NOT_FOUND", "There is no such account.");
+    return *found;
+  });
+}
+
+Task<Expected<storage::Page<LedgerEntry>>> Credits::ledger(Executor& executor, identity::Principal by,
+                                                           std::string kind, storage::PageRequest page) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) {
+    std::vector<LedgerEntry> rows;
+    LedgerId before{page.before};
+    while (static_cast<int>(rows.size()) < page.fetch()) {
+      auto piece = list_ledger(tx, by.account, before, page.fetch());
+      for (auto& entry : piece) {
+        before = entry.id;
+        if (static_cast<int>(rows.size()) < page.fetch() && (kind.empty() || entry.kind == kind)) {
+          rows.push_back(std::move(entry));
+        }
+      }
+      if (static_cast<int>(piece.size()) < page.fetch()) break;
+    }
+    return make_page(std::move(rows), page, [](const LedgerEntry& entry) { return entry.id.value; });
+  });
+}
+
+Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId account, std::int64_t credits,
+                                               std::string note) {
+  auto granted = co_await commits_.write(executor, [&](Tx& tx) -> Expected<domain::Balance> {
+    const auto before = lock_balance(tx, account);
+    if (!before) return fail("NOT_FOUND", "There is no such account.");
+    auto after = domain::grant(*before, credits);
+    if (!after) return after;
+    update_balance(tx, account, *after);
+    append_ledger(
+        tx, account,
+        {.id = ids_.make<LedgerId>(), .at = tx.now(), .kind = "grant", .credits = credits, .note = note});
+    add_chore(tx, account, storage::ChoreKind::resume_credits);
+    insert_audit(tx, ids_, {account, "operator", "credits.granted", "", std::to_string(credits)});
+    return after;
+  });
+  if (granted) changed_();
+  co_return granted;
+}
+
+}  // namespace presetbridge::services

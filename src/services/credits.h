@@ -1,0 +1,39 @@
+// An account's credits as they are shown, and granted by the operator (spec 11.1).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/executor.h"
+#include "base/task.h"
+#include "domain/credits.h"
+#include "identity/principal.h"
+#include "storage/credit_store.h"
+#include "storage/group_commit.h"
+#include "storage/page.h"
+
+namespace presetbridge::services {
+
+// Thread-safe.
+class Credits {
+ public:
+  // `changed` is called, on any thread, when there may be new work for the delivery worker.
+  Credits(storage::GroupCommit& commits, IdSource& ids, std::function<void()> changed)
+      : commits_(commits), ids_(ids), changed_(std::move(changed)) {}
+
+  Task<Expected<domain::Balance>> balance(Executor& executor, identity::Principal by);
+  // Newest first. `kind`: only those; empty: all.
+  Task<Expected<storage::Page<storage::LedgerEntry>>> ledger(Executor& executor, identity::Principal by,
+                                                             std::string kind, storage::PageRequest page);
+  // The operator's, from the command line (spec 11.1). NOT_FOUND; INVALID_AMOUNT below 1 or beyond what a
+  // balance holds.
+  Task<Expected<domain::Balance>> grant(Executor& executor, AccountId account, std::int64_t credits,
+                                        std::string note);
+
+ private:
+  storage::GroupCommit& commits_;
+  IdSource& ids_;
+  const std::function<void()> changed_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,25 @@
+#include "services/delivery/remap.h"
+
+#include "services/delivery/fulfilment.h"
+#include "storage/integration_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+
+bool remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
+  auto order = lock_order(tx, OrderId{row.id.value});
+  if (!order) return false;
+  const auto state = domain::decode_order_state(order->state);
+  if (!state) throw Error(state.error());
+  std::vector<domain::Mapping> mappings;
+  for (const auto& m : find_mappings(tx, row.integration)) {
+    if (!m.stale) mappings.push_back(m.mapping);
+  }
+  const auto mapped = domain::map_order(*state, mappings);
+  if (mapped.files.empty()) return false;
+  std::vector<domain::ItemStatus> before;
+  for (const auto& item : find_items(tx, row.id)) before.push_back(item.status);
+  return Fulfilment(changes).align_items(tx, mapped, row) != before;
+}
+
+}  // namespace presetbridge::services

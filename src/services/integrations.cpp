@@ -1,0 +1,268 @@
+#include "services/integrations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "crypto/encoding.h"
+#include "storage/api_key_store.h"
+#include "storage/audit_store.h"
+#include "storage/chore_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using identity::Principal;
+using storage::IntegrationRow;
+using storage::Tx;
+
+constexpr std::size_t kSecretLength = 40;  // 238 bits
+
+crypto::ValuePlace place_of(IntegrationId id) {
+  return {"integrations.secret", id.value};
+}
+
+std::string preview_of(std::string_view secret) {
+  return "…" + std::string(secret.substr(secret.size() - 4));
+}
+
+std::unexpected<Error> no_such_integration() {
+  return fail("NOT_FOUND", "There is no such integration.");
+}
+Error invalid(std::vector<FieldProblem> problems) {
+  return {"VALIDATION_FAILED", "The request has fields that are not valid.", std::move(problems)};
+}
+
+std::optional<IntegrationRow> visible(const Principal& by, std::optional<IntegrationRow> row) {
+  if (!row || row->account != by.account || row->archived_at || !by.sees(row->id)) return std::nullopt;
+  return row;
+}
+
+IntegrationView view(Tx& tx, IntegrationRow row) {
+  const auto mappings = count_mappings(tx, row.id);
+  return {std::move(row), mappings};
+}
+
+// Throws, which rolls back.
+void apply(Tx& tx, IntegrationRow& row, const IntegrationChange& change) {
+  if (change.owning_key && *change.owning_key && !find_api_key(tx, row.account, *change.owning_key)) {
+    throw invalid({{"owningKeyId", "is not one of your API keys"}});
+  }
+  if (change.active) row.active = *change.active;
+  if (change.owning_key) row.owning_key = *change.owning_key;
+  if (change.require_api_key) row.require_api_key = *change.require_api_key;
+  if (change.hold_all) row.hold_all = *change.hold_all;
+  if (change.deliver_test_orders) row.deliver_test_orders = *change.deliver_test_orders;
+  if (change.auto_revoke) row.auto_revoke = *change.auto_revoke;
+  if (change.username_fields) row.username_fields = *change.username_fields;
+}
+
+void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, IntegrationId id,
+           std::string_view detail) {
+  insert_audit(tx, ids, {by.account, to_string(by.actor()), action, to_string(id), detail});
+}
+
+using MappingKey = std::tuple<domain::MatchType, std::string, std::string>;
+MappingKey key_of(const domain::Mapping& m) {
+  return {m.type, m.value, m.file_id};
+}
+
+// The rows that `wanted` asks for, without ids; throws what is wrong with it, all at once.
+std::vector<storage::MappingRow> checked(const std::vector<WantedMapping>& wanted) {
+  std::vector<FieldProblem> problems;
+  const auto problem = [&](std::size_t index, std::string_view field, std::string text) {
+    problems.push_back({fmt::format("mappings[{}].{}", index, field), std::move(text)});
+  };
+  if (wanted.size() > Integrations::max_mappings) {
+    throw invalid({{"mappings", fmt::format("must have at most {} elements", Integrations::max_mappings)}});
+  }
+  std::vector<storage::MappingRow> rows;
+  std::map<MappingKey, std::size_t> seen;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto& w = wanted[i];
+    const bool delivers = w.action == domain::MappingAction::deliver;
+    storage::MappingRow row{{{},
+                             w.type,
+                             domain::normalise_match_value(w.type, w.match_value),
+                             w.action,
+                             w.file_id,
+                             w.kind,
+                             w.file_name},
+                            w.match_value,
+                            false};
+    if (row.mapping.value.empty()) problem(i, "matchValue", "is empty, and would match nothing");
+    if (delivers && w.file_id.empty()) problem(i, "fileId", "is required to deliver");
+    if (!delivers && !w.file_id.empty()) problem(i, "fileId", "must be left out to ignore");
+    if (const auto [first, added] = seen.emplace(key_of(row.mapping), i); !added) {
+      problem(i, "matchValue", fmt::format("says the same as mappings[{}]", first->second));
+    }
+    rows.push_back(std::move(row));
+  }
+  if (!problems.empty()) throw invalid(std::move(problems));
+  return rows;
+}
+
+}  // namespace
+
+Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Principal by,
+                                                       NewIntegration wanted) {
+  if (!by.integrations.all()) {
+    co_return fail("FORBIDDEN", "A key that is limited to some integrations cannot add one.");
+  }
+  const auto secret = wanted.secret ? *wanted.secret : crypto::random_base62(random_, kSecretLength);
+  auto made = co_await commits_.write(executor, [&](Tx& tx) {
+    if (count_integrations(tx, by.account) >= max_integrations) {
+      throw Error{"LIMIT_REACHED",
+                  fmt::format("An account has at most {} integrations; archive one first.", max_integrations),
+                  {}};
+    }
+    IntegrationRow row;
+    row.id = ids_.make<IntegrationId>();
+    row.account = by.account;
+    row.name = wanted.name;
+    row.provider = wanted.provider;
+    row.encrypted_secret = cipher_.encrypt(place_of(row.id), secret);
+    row.secret_preview = preview_of(secret);
+    row.created_at = tx.now();
+    apply(tx, row, wanted.settings);
+    insert_integration(tx, row);
+    audit(tx, ids_, by, "integration.created", row.id, storage::provider_name(row.provider));
+    return view(tx, std::move(row));
+  });
+  if (!made) co_return std::unexpected(made.error());
+  directory_.forget(made->row.id);
+  co_return IssuedIntegration{std::move(*made), secret};
+}
+
+Task<Expected<storage::Page<IntegrationView>>> Integrations::list(Executor& executor, Principal by,
+                                                                  IntegrationFilter filter,
+                                                                  storage::PageRequest page) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) {
+    const auto wanted = [&](const IntegrationRow& row) {
+      return by.sees(row.id) && (!filter.provider || row.provider == *filter.provider) &&
+             (!filter.active || row.active == *filter.active);
+    };
+    // An account has at most max_integrations: read on until the page is full.
+    std::vector<IntegrationView> rows;
+    IntegrationId before{page.before};
+    bool more = true;
+    while (more && static_cast<int>(rows.size()) < page.fetch()) {
+      auto piece = list_integrations(tx, by.account, before, page.fetch());
+      more = static_cast<int>(piece.size()) == page.fetch();
+      for (auto& row : piece) {
+        before = row.id;
+        if (wanted(row) && static_cast<int>(rows.size()) < page.fetch())
+          rows.push_back(view(tx, std::move(row)));
+      }
+    }
+    return make_page(std::move(rows), page, [](const IntegrationView& v) { return v.row.id.value; });
+  });
+}
+
+Task<Expected<IntegrationView>> Integrations::get(Executor& executor, Principal by, IntegrationId id) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<IntegrationView> {
+    auto row = visible(by, find_integration(tx, id));
+    if (!row) return no_such_integration();
+    return view(tx, std::move(*row));
+  });
+}
+
+Task<Expected<IntegrationView>> Integrations::change(Executor& executor, Principal by, IntegrationId id,
+                                                     IntegrationChange change) {
+  auto changed = co_await commits_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
+    auto row = visible(by, lock_integration(tx, id));
+    if (!row) return no_such_integration();
+    const bool was_active = row->active;
+    if (change.name) row->name = *change.name;
+    apply(tx, *row, change);
+    update_integration(tx, *row);
+    const auto action = row->active == was_active ? "integration.changed"
+                        : row->active             ? "integration.activated"
+                                                  : "integration.deactivated";
+    audit(tx, ids_, by, action, id, "");
+    return view(tx, std::move(*row));
+  });
+  if (changed) directory_.forget(id);
+  co_return changed;
+}
+
+Task<Expected<void>> Integrations::archive(Executor& executor, Principal by, IntegrationId id) {
+  auto archived = co_await commits_.write(executor, [&](Tx& tx) -> Expected<void> {
+    auto row = visible(by, lock_integration(tx, id));
+    if (!row) return no_such_integration();
+    row->archived_at = tx.now();
+    update_integration(tx, *row);
+    audit(tx, ids_, by, "integration.archived", id, row->name);
+    return {};
+  });
+  if (archived) directory_.forget(id);
+  co_return archived;
+}
+
+Task<Expected<IssuedIntegration>> Integrations::rotate_secret(Executor& executor, Principal by,
+                                                              IntegrationId id,
+                                                              std::optional<std::string> wanted,
+                                                              Millis overlap) {
+  const auto secret = wanted ? *wanted : crypto::random_base62(random_, kSecretLength);
+  overlap = std::clamp(overlap, Millis{0}, max_overlap);
+  auto rotated = co_await commits_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
+    auto row = visible(by, lock_integration(tx, id));
+    if (!row) return no_such_integration();
+    if (overlap > Millis{0}) {
+      row->encrypted_previous_secret = std::move(row->encrypted_secret);
+      row->previous_secret_expires_at = tx.now() + overlap;
+    } else {
+      row->encrypted_previous_secret.clear();
+      row->previous_secret_expires_at.reset();
+    }
+    row->encrypted_secret = cipher_.encrypt(place_of(id), secret);
+    row->secret_preview = preview_of(secret);
+    update_integration(tx, *row);
+    audit(tx, ids_, by, "integration.secret_rotated", id,
+          fmt::format("overlap of {} s", overlap.count() / 1000));
+    return view(tx, std::move(*row));
+  });
+  if (!rotated) co_return std::unexpected(rotated.error());
+  directory_.forget(id);
+  co_return IssuedIntegration{std::move(*rotated), secret};
+}
+
+Task<Expected<MappingSet>> Integrations::mappings(Executor& executor, Principal by, IntegrationId id) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<MappingSet> {
+    const auto row = visible(by, find_integration(tx, id));
+    if (!row) return no_such_integration();
+    return MappingSet{row->version, find_mappings(tx, id)};
+  });
+}
+
+Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Principal by, IntegrationId id,
+                                                          std::optional<std::int64_t> version,
+                                                          std::vector<WantedMapping> wanted) {
+  auto saved = co_await commits_.write(executor, [&](Tx& tx) -> Expected<MappingSet> {
+    const auto row = visible(by, lock_integration(tx, id));
+    if (!row) return no_such_integration();
+    if (version && *version != row->version) {
+      return fail("CONFLICT", "The integration has changed since that version was read. Read it again.");
+    }
+    auto rows = checked(wanted);
+    std::map<MappingKey, MappingId> known;
+    for (const auto& old : find_mappings(tx, id)) known.emplace(key_of(old.mapping), old.mapping.id);
+    for (auto& mapping : rows) {
+      const auto found = known.find(key_of(mapping.mapping));
+      mapping.mapping.id = found == known.end() ? ids_.make<MappingId>() : found->second;
+    }
+    storage::replace_mappings(tx, id, rows);
+    add_chore(tx, by.account, storage::ChoreKind::resume_mappings);
+    audit(tx, ids_, by, "integration.mappings_replaced", id, fmt::format("{} mappings", rows.size()));
+    return MappingSet{row->version + 1, find_mappings(tx, id)};
+  });
+  if (saved) {
+    directory_.forget(id);
+    changed_();
+  }
+  co_return saved;
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,117 @@
+// A merchant's stores and their item mappings (spec 9.1, 9.2). Signing secrets are shown when they are made
+// and never again; they are stored encrypted at {"integrations.secret", id}.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/task.h"
+#include "crypto/service_cipher.h"
+#include "identity/principal.h"
+#include "services/intake/integration_directory.h"
+#include "storage/group_commit.h"
+#include "storage/integration_store.h"
+#include "storage/page.h"
+
+namespace presetbridge::services {
+
+// What is to change; what is absent stays.
+struct IntegrationChange {
+  std::optional<std::string> name;
+  std::optional<bool> active;
+  std::optional<ApiKeyId> owning_key;  // the none-id: no key
+  std::optional<bool> require_api_key;
+  std::optional<bool> hold_all;
+  std::optional<bool> deliver_test_orders;
+  std::optional<bool> auto_revoke;
+  std::optional<std::vector<std::string>> username_fields;
+};
+struct NewIntegration {
+  domain::Provider provider = domain::Provider::generic;
+  std::string name;
+  std::optional<std::string> secret;  // one that the store dictates
+  IntegrationChange settings;         // its name is not read
+};
+struct IntegrationView {
+  storage::IntegrationRow row;
+  std::int64_t mappings = 0;
+};
+struct IssuedIntegration {
+  IntegrationView integration;
+  std::string secret;
+};
+struct IntegrationFilter {
+  std::optional<domain::Provider> provider;
+  std::optional<bool> active;
+};
+
+struct WantedMapping {
+  domain::MatchType type = domain::MatchType::sku;
+  std::string match_value;
+  domain::MappingAction action = domain::MappingAction::deliver;
+  std::string file_id;
+  std::string kind;
+  std::string file_name;
+};
+struct MappingSet {
+  std::int64_t version = 0;  // the integration's
+  std::vector<storage::MappingRow> mappings;
+};
+
+// Thread-safe. Another account's integration, one outside the key's scope, and an archived one are NOT_FOUND.
+class Integrations {
+ public:
+  static constexpr std::int64_t max_integrations = 500;  // an account, archived ones left out
+  static constexpr std::size_t max_mappings = 5'000;     // an integration
+  static constexpr Millis default_overlap = std::chrono::hours{24};
+  static constexpr Millis max_overlap = std::chrono::hours{24 * 30};
+
+  // All outlive this. `changed` is called, on any thread, when there may be new work for the delivery worker.
+  Integrations(storage::GroupCommit& commits, IdSource& ids, Random& random,
+               const crypto::ServiceCipher& cipher, IntegrationDirectory& directory,
+               std::function<void()> changed)
+      : commits_(commits),
+        ids_(ids),
+        random_(random),
+        cipher_(cipher),
+        directory_(directory),
+        changed_(std::move(changed)) {}
+
+  // LIMIT_REACHED; FORBIDDEN for a scoped key, which could not see what it makes; VALIDATION_FAILED for an
+  // owning key that is not the account's.
+  Task<Expected<IssuedIntegration>> create(Executor& executor, identity::Principal by, NewIntegration wanted);
+  // Newest first.
+  Task<Expected<storage::Page<IntegrationView>>> list(Executor& executor, identity::Principal by,
+                                                      IntegrationFilter filter, storage::PageRequest page);
+  Task<Expected<IntegrationView>> get(Executor& executor, identity::Principal by, IntegrationId id);
+  Task<Expected<IntegrationView>> change(Executor& executor, identity::Principal by, IntegrationId id,
+                                         IntegrationChange change);
+  // Its webhook address is 404 from now on (spec 2.14); orders and deliveries stay.
+  Task<Expected<void>> archive(Executor& executor, identity::Principal by, IntegrationId id);
+  // The old secret verifies for `overlap` more.
+  Task<Expected<IssuedIntegration>> rotate_secret(Executor& executor, identity::Principal by,
+                                                  IntegrationId id, std::optional<std::string> secret,
+                                                  Millis overlap);
+
+  Task<Expected<MappingSet>> mappings(Executor& executor, identity::Principal by, IntegrationId id);
+  // All or nothing: VALIDATION_FAILED tells every problem with its place, as "mappings[3].fileId". A mapping
+  // that was there keeps its id. `version`: CONFLICT unless the integration is still that. What failed as
+  // preset_not_found and owes other files now is resumed.
+  Task<Expected<MappingSet>> replace_mappings(Executor& executor, identity::Principal by, IntegrationId id,
+                                              std::optional<std::int64_t> version,
+                                              std::vector<WantedMapping> wanted);
+
+ private:
+  storage::GroupCommit& commits_;
+  IdSource& ids_;
+  Random& random_;
+  const crypto::ServiceCipher& cipher_;
+  IntegrationDirectory& directory_;
+  const std::function<void()> changed_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,73 @@
+// The merchant's files on the cloud platform (spec 4.4), through the vault's login or the session that a key
+// opened (spec 4.3).
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "cloud/cloud.h"
+#include "identity/principal.h"
+#include "services/cloud_logins.h"
+#include "services/cloud_sessions.h"
+#include "storage/group_commit.h"
+
+namespace presetbridge::services {
+
+struct PresetQuery {
+  std::string search;  // part of the name, ASCII letters in any case; empty: all
+  std::string kind;    // empty: all
+  std::size_t offset = 0;
+  std::size_t limit = 50;
+};
+struct PresetPage {
+  std::vector<cloud::CloudFile> files;  // by name
+  std::optional<std::size_t> next;      // offset of the next page
+};
+
+// Thread-safe. A user's list is kept for a minute.
+class Presets {
+ public:
+  static constexpr Millis max_age{60'000};
+  static constexpr std::size_t max_files = 20'000;  // of one user; the rest is not listed
+  static constexpr std::size_t max_lists = 200;     // kept at once
+
+  Presets(storage::GroupCommit& commits, cloud::Cloud& cloud, CloudSessions& sessions, CloudLogins& logins,
+          const Clock& clock)
+      : commits_(commits), cloud_(cloud), sessions_(sessions), logins_(logins), clock_(clock) {}
+
+  // `token`: of X-Session-Token. UNAUTHORIZED (the token), CREDENTIALS_MISSING (no login in the vault, or not
+  // valid), CLOUD_UNAVAILABLE.
+  Task<Expected<PresetPage>> list(Executor& executor, identity::Principal by,
+                                  std::optional<std::string> token, PresetQuery query, bool refresh);
+  // NOT_FOUND as well.
+  Task<Expected<cloud::CloudFile>> get(Executor& executor, identity::Principal by,
+                                       std::optional<std::string> token, std::string id);
+
+ private:
+  using Files = std::shared_ptr<const std::vector<cloud::CloudFile>>;
+  struct Entry {
+    Files files;
+    Timestamp read_at;
+  };
+  Task<Expected<Files>> files(Executor& executor, identity::Principal by, std::optional<std::string> token,
+                              bool refresh);
+  Task<Expected<cloud::Session>> vault_session(Executor& executor, AccountId account, std::int64_t version);
+  Task<cloud::CloudResult<Files>> read_all(Executor& executor, cloud::Session session);
+  Files cached(const std::string& key);
+  void keep(const std::string& key, Files files);
+
+  storage::GroupCommit& commits_;
+  cloud::Cloud& cloud_;
+  CloudSessions& sessions_;
+  CloudLogins& logins_;
+  const Clock& clock_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, Entry> entries_;
+};
+
+}  // namespace presetbridge::services

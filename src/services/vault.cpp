@@ -1,0 +1,241 @@
+#include "services/vault.h"
+
+#include <algorithm>
+
+#include "cloud/cloud_login.h"
+#include "services/worker/account_trouble.h"
+#include "storage/audit_store.h"
+#include "storage/chore_store.h"
+#include "storage/cloud_account_store.h"
+#include "storage/integration_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using cloud::CloudError;
+using cloud::CloudResult;
+using cloud::Session;
+using storage::ChoreKind;
+using storage::CredentialsRecord;
+using storage::CredentialsStanding;
+using storage::CredentialsStatus;
+using storage::Tx;
+
+constexpr Millis kFirstCheck{60'000};
+constexpr Millis kSlowestCheck{3'600'000};
+
+CredentialsView view(Tx& tx, AccountId account) {
+  const auto standing = find_standing(tx, account).value_or(CredentialsStanding{});
+  CredentialsView v{.status = standing.status, .version = standing.version};
+  const auto record = find_credentials(tx, account);
+  if (!record) return v;
+  v.masked_email = record->masked_email;
+  v.cloud_username = record->cloud_username;
+  v.saved_at = record->saved_at;
+  v.checked_at = record->checked_at;
+  if (standing.status == CredentialsStatus::valid) {
+    if (const auto cloud_account = find_cloud_account(tx, standing.cloud_account)) {
+      v.cloud_user_id = cloud_account->cloud_user_id;
+    }
+  }
+  return v;
+}
+
+bool refused(const CloudResult<Session>& result) {
+  return !result && result.error().kind == CloudError::Kind::login_refused;
+}
+
+LoginGuard::Outcome outcome_of(const CloudResult<Session>& result) {
+  if (result) return LoginGuard::Outcome::succeeded;
+  return refused(result) ? LoginGuard::Outcome::refused : LoginGuard::Outcome::unanswered;
+}
+
+std::unexpected<LoginFailure> failure(Error error) {
+  return std::unexpected(LoginFailure{std::move(error), {}});
+}
+
+void audit(Tx& tx, IdSource& ids, const identity::Principal& by, std::string_view action,
+           std::string_view detail) {
+  insert_audit(tx, ids, {by.account, to_string(by.actor()), action, "", detail});
+}
+
+// The later it is since the save, the longer until the next check.
+Timestamp next_check(Timestamp saved_at, Timestamp now) {
+  return now + std::clamp(now - saved_at, kFirstCheck, kSlowestCheck);
+}
+
+}  // namespace
+
+std::string mask_email(std::string_view email) {
+  const auto at = email.rfind('@');
+  if (at == std::string_view::npos || at == 0 || at + 1 == email.size()) return "…";
+  std::size_t first = 1;
+  while (first < at && (email[first] & 0xc0) == 0x80) ++first;
+  return std::string(email.substr(0, first)) + "…" + std::string(email.substr(at));
+}
+
+Task<Expected<CredentialsView>> Vault::get(Executor& executor, identity::Principal by) {
+  co_return co_await ports_.commits.read(executor, [&](Tx& tx) { return view(tx, by.account); });
+}
+
+void Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRecord& record, const Session& session) {
+  const auto proposed = ports_.ids.make<CloudAccountId>();
+  const auto cloud_account = find_or_insert_cloud_account(tx, session.user_id, session.username, proposed);
+  // Files of another user cannot be shared with this login (spec 3.11).
+  if (standing.cloud_account && standing.cloud_account != cloud_account)
+    mark_mappings_stale(tx, record.account);
+  standing.status = CredentialsStatus::valid;
+  standing.cloud_account = cloud_account;
+  update_standing(tx, record.account, standing);
+  record.cloud_username = session.username;
+  record.checked_at = tx.now();
+  record.check_due_at.reset();
+  put_credentials(tx, record);
+  add_chore(tx, record.account, ChoreKind::reroute);
+  add_chore(tx, record.account, ChoreKind::resume_credentials);
+  wake_cloud_account(tx, cloud_account, tx.now());
+}
+
+Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Principal by, std::string email,
+                                               crypto::SecretString password) {
+  const auto login = cloud::encode_cloud_login(email, password.reveal());
+  if (!login) {
+    co_return failure(
+        {"VALIDATION_FAILED", "The request has fields that are not valid.", {{"password", "is too long"}}});
+  }
+  const auto masked = mask_email(email);
+  auto allowed = co_await ports_.guard.begin(executor, by.account, email);
+  if (!allowed) co_return std::unexpected(allowed.error());
+  auto session = co_await ports_.agent.login_with(executor, std::move(email), std::move(password));
+  if (auto ended = co_await ports_.guard.end(executor, *allowed, outcome_of(session)); !ended) {
+    co_return failure(ended.error());
+  }
+  if (refused(session)) {
+    auto noted = co_await ports_.commits.write(executor, [&](Tx& tx) {
+      audit(tx, ports_.ids, by, "credentials.refused", "the cloud platform refused a login");
+    });
+    if (!noted) co_return failure(noted.error());
+    co_return failure({"INVALID_CREDENTIALS",
+                       "The cloud platform refused this e-mail address and password. Nothing was saved.",
+                       {}});
+  }
+  auto saved = co_await ports_.commits.write(executor, [&](Tx& tx) -> Expected<CredentialsView> {
+    auto standing = lock_standing(tx, by.account);
+    if (!standing) return fail("NOT_FOUND", "There is no such account.");
+    ++standing->version;
+    CredentialsRecord record{
+        .account = by.account,
+        .version = standing->version,
+        .sealed = ports_.key.seal(ports_.random, {by.account, standing->version}, login->reveal()),
+        .masked_email = masked,
+        .saved_at = tx.now()};
+    if (session) {
+      accept(tx, *standing, record, *session);
+    } else {
+      standing->status = CredentialsStatus::unchecked;
+      update_standing(tx, by.account, *standing);
+      record.check_due_at = next_check(record.saved_at, tx.now());
+      put_credentials(tx, record);
+    }
+    audit(tx, ports_.ids, by, "credentials.saved", to_string(standing->status));
+    return view(tx, by.account);
+  });
+  if (!saved) co_return failure(saved.error());
+  ports_.forget_sessions(by.account);
+  ports_.changed();
+  co_return std::move(*saved);
+}
+
+Task<Expected<void>> Vault::remove(Executor& executor, identity::Principal by) {
+  auto removed = co_await ports_.commits.write(executor, [&](Tx& tx) {
+    auto standing = lock_standing(tx, by.account);
+    if (!standing || standing->status == CredentialsStatus::missing) return false;
+    standing->status = CredentialsStatus::missing;
+    ++standing->version;
+    update_standing(tx, by.account, *standing);
+    delete_credentials(tx, by.account);
+    add_chore(tx, by.account, ChoreKind::fail_missing_credentials);
+    audit(tx, ports_.ids, by, "credentials.deleted", "");
+    return true;
+  });
+  if (!removed) co_return std::unexpected(removed.error());
+  ports_.forget_sessions(by.account);
+  if (*removed) ports_.changed();
+  co_return Expected<void>{};
+}
+
+// What the platform said about the login of that version, if it is the account's still.
+Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId account, std::int64_t version,
+                                               const CloudResult<Session>& result) {
+  struct Written {
+    CredentialsView view;
+    bool changed = false;
+  };
+  auto written = co_await ports_.commits.write(executor, [&](Tx& tx) {
+    auto standing = lock_standing(tx, account);
+    auto record = find_credentials(tx, account);
+    bool changed = false;
+    if (standing && record && standing->version == version && record->version == version) {
+      const auto before = standing->status;
+      if (result) {
+        accept(tx, *standing, *record, *result);
+        changed = true;
+      } else if (refused(result)) {
+        refuse_login(tx, account, version);
+        changed = before != CredentialsStatus::invalid;
+      } else if (before == CredentialsStatus::unchecked) {
+        record->check_due_at = next_check(record->saved_at, tx.now());
+        put_credentials(tx, *record);
+      }
+    }
+    return Written{view(tx, account), changed};
+  });
+  if (!written) co_return std::unexpected(written.error());
+  if (written->changed) {
+    ports_.forget_sessions(account);
+    ports_.changed();
+  }
+  co_return std::move(written->view);
+}
+
+Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity::Principal by) {
+  auto record =
+      co_await ports_.commits.read(executor, [&](Tx& tx) { return find_credentials(tx, by.account); });
+  if (!record) co_return failure(record.error());
+  if (!*record) co_return failure({"NOT_FOUND", "There are no such credentials.", {}});
+  // The address is sealed; the account's login stands for it.
+  auto allowed = co_await ports_.guard.begin(executor, by.account, "vault of " + to_string(by.account));
+  if (!allowed) co_return std::unexpected(allowed.error());
+  const auto version = (*record)->version;
+  auto session = co_await ports_.agent.login(executor, by.account, version, std::move((*record)->sealed));
+  if (auto ended = co_await ports_.guard.end(executor, *allowed, outcome_of(session)); !ended) {
+    co_return failure(ended.error());
+  }
+  auto now = co_await checked(executor, by.account, version, session);
+  if (!now) co_return failure(now.error());
+  if (session || refused(session)) co_return std::move(*now);
+  if (session.error().kind == CloudError::Kind::credentials_unreadable) {
+    ports_.log.error("a stored login cannot be opened", {{"account", to_string(by.account)}});
+    co_return failure({"CONFLICT", "The stored login cannot be opened any more. Save it again.", {}});
+  }
+  co_return failure({"CLOUD_UNAVAILABLE", "The cloud platform cannot be reached now.", {}});
+}
+
+Task<Expected<int>> Vault::check_due(Executor& executor, int limit) {
+  auto due = co_await ports_.commits.read(
+      executor, [limit](Tx& tx) { return credentials_to_check(tx, tx.now(), limit); });
+  if (!due) co_return std::unexpected(due.error());
+  int tried = 0;
+  for (auto& record : *due) {
+    auto session =
+        co_await ports_.agent.login(executor, record.account, record.version, std::move(record.sealed));
+    auto now = co_await checked(executor, record.account, record.version, session);
+    if (!now) co_return std::unexpected(now.error());
+    ++tried;
+    ports_.log.info("a login saved while the cloud platform was away was checked",
+                    {{"account", to_string(record.account)}, {"status", to_string(now->status)}});
+  }
+  co_return tried;
+}
+
+}  // namespace presetbridge::services
