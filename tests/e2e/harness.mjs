@@ -47,6 +47,30 @@ export async function within(what, promise, deadlineMs) {
   }
 }
 
+// A scope of which what was made last goes away first. Every closer runs, also after one that failed. Closed with
+// `context` (a test), or by hand.
+export class Scope {
+  #closers = [];
+
+  constructor(context) {
+    context?.after(() => this.close());
+  }
+  after(closer) {
+    this.#closers.push(closer);
+  }
+  async close() {
+    const errors = [];
+    while (this.#closers.length > 0) {
+      try {
+        await this.#closers.pop()();
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.map(String).join('\n'));
+  }
+}
+
 // A folder for this scope alone.
 export async function scratch(scope) {
   const folder = await mkdtemp(path.join(tmpdir(), 'presetbridge-e2e-'));

@@ -9,17 +9,20 @@ const profiles = {
   generic: (secret, body) => ({ 'x-webhook-signature': `sha256=${hmac(secret, body, 'hex')}` }),
 };
 
+const given = (headers) => Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+
 // The signature header of these exact bytes.
 export function signatureHeaders(provider, secret, body) {
   return profiles[provider](secret, body);
 }
 
-// Sends an order to an integration ({id, provider, secret}). `payload`: an object, or the text to send as it is.
+// Sends an order to an integration ({id, provider, secret}). `payload`: an object, or the text or bytes to send as they are.
+// `headers` beats what the signature needs: undefined leaves a header out.
 export function sendOrder(client, integration, payload, headers = {}) {
-  const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+  const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload);
   return client.request('POST', `/api/webhooks/${integration.provider}/${integration.id}`, {
     body,
-    headers: { 'content-type': 'application/json', ...signatureHeaders(integration.provider, integration.secret, body), ...headers },
+    headers: given({ 'content-type': 'application/json', ...signatureHeaders(integration.provider, integration.secret, body), ...headers }),
   });
 }
 

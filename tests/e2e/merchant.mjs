@@ -1,0 +1,133 @@
+// A merchant of the bridge, set up through the API as a person would: account, cloud login, credits, stores.
+import assert from 'node:assert/strict';
+import { Contract } from './contract.mjs';
+import { Client, Scope, runBridge, startBridge, startCloudsim, until } from './harness.mjs';
+import { sampleOrder, sendOrder } from './orders.mjs';
+
+export const contract = Contract.fromFile(new URL('../../api/openapi.yaml', import.meta.url));
+export const PASSWORD = 'a long pass phrase';
+
+// What a test file stands on: a simulated cloud platform with merchants of its own, and the bridge before it. Closed after `hook`.
+export async function startStack(hook, { cloudArgs = [], args = [], ...options } = {}) {
+  const scope = new Scope();
+  hook(() => scope.close());
+  const cloud = await startCloudsim(scope, { args: ['--users', '4', '--files', '10', '--create-unknown-users', ...cloudArgs] });
+  const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', '0', ...args], ...options });
+  return { scope, cloud, bridge, sim: new Client(cloud.url) };
+}
+
+// Credits from the operator's command line.
+export async function grantCredits(bridge, accountId, credits) {
+  const done = await runBridge(['admin', 'grant-credits', '--data-dir', bridge.dataDir, '--account', accountId, '--credits', String(credits)]);
+  assert.equal(done.code, 0, `${done.stdout}${done.stderr}`);
+}
+
+export class Merchant {
+  // `number`: which of the simulator's merchants the cloud login is of.
+  static async signUp(bridge, number, { credits = 1000, connected = true } = {}) {
+    const open = new Client(bridge.url, { check: contract.check });
+    const email = `merchant-${number}@shop.example`;
+    const answer = await open.post('/api/auth/sign-up', { email, password: PASSWORD, accountName: `Shop ${number}` });
+    assert.equal(answer.status, 201, answer.text);
+    const it = new Merchant(bridge, open, answer.json, number);
+    if (credits > 0) await grantCredits(bridge, it.accountId, credits);
+    if (connected) await it.connect();
+    return it;
+  }
+
+  constructor(bridge, open, tokens, number) {
+    Object.assign(this, { bridge, open, number, email: tokens.user.email, accountId: tokens.accountId, tokens });
+    this.api = open.with({ authorization: `Bearer ${tokens.idToken}` });
+  }
+
+  // The bridge has come back elsewhere.
+  moveTo(bridge) {
+    this.bridge = bridge;
+    this.open = new Client(bridge.url, { check: contract.check });
+    this.api = this.open.with({ authorization: `Bearer ${this.tokens.idToken}` });
+  }
+
+  file(number) {
+    return `m-${this.number}-f${number}`;
+  }
+  get cloudLogin() {
+    return { email: `merchant-${this.number}@cloudsim.test`, password: `password-${this.number}` };
+  }
+
+  async connect() {
+    const answer = await this.api.put('/api/credentials', this.cloudLogin);
+    assert.deepEqual([answer.status, answer.json?.status], [200, 'valid'], answer.text);
+  }
+
+  // A store in which the SKU A-1 is the merchant's first file, A-2 the second, and so on to A-5.
+  async store(provider, { settings = {}, secret } = {}) {
+    const made = await this.api.post('/api/integrations', { name: `A store of ${provider}`, provider, settings, ...(secret ? { secret } : {}) });
+    assert.equal(made.status, 201, made.text);
+    const mappings = [1, 2, 3, 4, 5].map((number) => ({ matchType: 'sku', matchValue: `A-${number}`, fileId: this.file(number), kind: 'preset', fileName: `Preset ${number}` }));
+    const mapped = await this.api.put(`/api/integrations/${made.json.id}/mappings`, { mappings });
+    assert.equal(mapped.status, 200, mapped.text);
+    return { id: made.json.id, provider, secret: made.json.secret };
+  }
+
+  async key(body = {}) {
+    const made = await this.api.post('/api/keys', { name: 'a key', ...body });
+    assert.equal(made.status, 201, made.text);
+    return made.json;
+  }
+
+  send(store, order, headers) {
+    return sendOrder(this.open, store, order, headers);
+  }
+
+  // Sends a good order of one line and returns the accepted answer's body.
+  async order(store, fields) {
+    const answer = await this.send(store, sampleOrder(store.provider, { sku: 'A-1', ...fields }));
+    assert.equal(answer.status, 202, answer.text);
+    return answer.json;
+  }
+
+  async delivery(id) {
+    const answer = await this.api.get(`/api/deliveries/${id}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
+  }
+  async deliveriesOf(store, orderId) {
+    const query = new URLSearchParams({ integrationId: store.id, ...(orderId === undefined ? {} : { orderId: String(orderId) }) });
+    const answer = await this.api.get(`/api/deliveries?${query}`);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json.data;
+  }
+  // All of the account, through all pages.
+  async all(path) {
+    const rows = [];
+    for (let cursor = ''; cursor !== null; ) {
+      const page = await this.api.get(`${path}?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`);
+      assert.equal(page.status, 200, page.text);
+      rows.push(...page.json.data);
+      cursor = page.json.nextCursor;
+    }
+    return rows;
+  }
+  reaches(id, status, deadlineMs = 15_000) {
+    return until(`delivery ${id} is ${status}`, async () => {
+      const it = await this.delivery(id);
+      if (it.status !== status) throw new Error(`${it.status}: ${it.message}`);
+      return it;
+    }, deadlineMs);
+  }
+  async balance() {
+    const answer = await this.api.get('/api/credits');
+    assert.equal(answer.status, 200, answer.text);
+    return answer.json;
+  }
+
+  // What the cloud platform has of this merchant: shares by "file customer", friendships by customer name.
+  async effects(sim) {
+    const { json } = await sim.get('/sim/effects');
+    const merchant = `m-${this.number}`;
+    return {
+      shares: json.shares.filter((row) => row.merchant === merchant),
+      friendships: json.friendships.filter((row) => row.merchant === merchant),
+    };
+  }
+}

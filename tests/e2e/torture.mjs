@@ -1,0 +1,328 @@
+// Kills the service again and again while orders stream in and the cloud platform misbehaves, and then counts what was lost or done
+// twice. `./dev torture --kills N [--seed S]`: prints a summary as JSON; exits 1 when anything is wrong. The same seed draws the same
+// orders, faults and moments; what the machine makes of them is its own.
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Client, Scope, scratch, startBridge, startCloudsim, until } from './harness.mjs';
+import { Merchant, PASSWORD } from './merchant.mjs';
+import { sampleOrder } from './orders.mjs';
+import { Random } from './random.mjs';
+import { startReceiver } from './receiver.mjs';
+import { judge } from './torture_judge.mjs';
+
+const MERCHANTS = 3;
+const SENDERS = 4;
+const OPERATION_MS = 80; // between two of one sender
+const ARGS = [
+  '--delivery-jobs-per-minute', '0',
+  '--cloud-timeout-seconds', '1',
+  '--delivery-lease-seconds', '11',
+  '--delivery-poll-ms', '50',
+  '--delivery-maintenance-ms', '250',
+  '--delivery-first-sweep-seconds', '1',
+];
+const FAULTS = { latencyMaxMs: 40, too_many_requests: 0.005, server_error: 0.01, server_error_after: 0.015, drop_before: 0.01, drop_after: 0.015, malformed: 0.005, retryAfterS: 1 };
+const TOKEN_MS = 30 * 60_000;
+
+// The stores: what happens to orders, one operation after the other, decided by the seed alone.
+class Stores {
+  #random;
+  #orders = [];
+  #count = 0;
+
+  constructor(seed, shops) {
+    this.#random = new Random(seed, 'orders');
+    this.shops = shops;
+  }
+
+  // Buyers are numbered from 1; none has a higher number yet.
+  get buyers() {
+    return Math.floor(this.#count / 12) * 4 + 4;
+  }
+
+  next() {
+    const random = this.#random;
+    const draw = this.#orders.length < 10 ? 0 : random.real();
+    if (draw < 0.6) return this.#newOrder();
+    const order = random.pick(this.#orders);
+    if (draw < 0.78) return { kind: 'order', order, copies: random.whole(1, 3) };
+    if (draw < 0.84) return { kind: 'invalidate', order };
+    if (order.shop.store.provider !== 'provider_a') return this.#newOrder();
+    if (draw < 0.9) return { kind: 'refund', order };
+    if (draw < 0.96) return { kind: 'cancel', order };
+    return { kind: 'edit', order: this.#edited(order) };
+  }
+
+  #newOrder() {
+    const random = this.#random;
+    const shop = random.pick(this.shops);
+    const orderId = String(100_000 + ++this.#count);
+    // Some three orders of each buyer, close together.
+    const username = `buyer-${Math.floor(this.#count / 12) * 4 + random.whole(1, 4)}`;
+    const order = sampleOrder(shop.store.provider, { orderId, username, sku: `A-${random.whole(1, 5)}` });
+    const lines = order.line_items ?? order.items;
+    if (random.chance(0.4)) lines.push({ ...lines[0], id: 2, sku: `A-${random.whole(1, 5)}` });
+    if (shop.store.provider === 'provider_a') order.updated_at = '2026-01-01T10:00:00Z';
+    const made = { shop, orderId, body: order };
+    this.#orders.push(made);
+    return { kind: 'order', order: made, copies: random.chance(0.2) ? 2 : 1 };
+  }
+
+  #edited({ shop, orderId, body }) {
+    const lines = [...body.line_items, { ...body.line_items[0], id: 9, sku: `A-${this.#random.whole(1, 5)}` }];
+    return { shop, orderId, body: { ...body, line_items: lines, updated_at: '2026-01-01T11:00:00Z' } };
+  }
+}
+
+class Torture {
+  constructor({ seed, kills, say }) {
+    Object.assign(this, { seed, kills, say });
+    this.scope = new Scope();
+    this.accepted = [];
+    this.problems = [];
+    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, kills: 0 };
+    this.chaos = true;
+  }
+
+  async run() {
+    const began = performance.now();
+    try {
+      await this.setUp();
+      const senders = Array.from({ length: SENDERS }, () => this.sendOrders());
+      for (let i = 1; i <= this.kills; ++i) {
+        await this.killOnce();
+        if (i % 10 === 0 || i === this.kills) this.say(`${i} of ${this.kills} kills, ${this.counts.orders} orders`);
+      }
+      this.sending = false;
+      await Promise.all(senders);
+      await this.settle();
+      const facts = await this.facts();
+      this.problems.push(...judge(facts));
+      await this.bridge.stop();
+      return this.summary(facts, performance.now() - began);
+    } finally {
+      await this.scope.close();
+    }
+  }
+
+  async setUp() {
+    this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS), '--files', '5', '--create-unknown-users', '--seed', String(this.seed)] });
+    this.sim = new Client(this.cloud.url);
+    this.dataDir = await scratch(this.scope);
+    await this.start();
+    const flaky = new Random(this.seed, 'receiver');
+    this.receiver = await startReceiver(this.scope, { answer: () => ({ status: this.chaos && flaky.chance(0.03) ? 503 : 204 }) });
+    this.merchants = [];
+    const shops = [];
+    for (let number = 1; number <= MERCHANTS; ++number) {
+      const merchant = await Merchant.signUp(this.bridge, number, { credits: 1_000_000 });
+      this.merchants.push(merchant);
+      const made = await merchant.api.post('/api/webhook-subscriptions', { url: this.receiver.url });
+      if (made.status !== 201) throw new Error(made.text);
+      for (const provider of ['provider_a', 'provider_a', 'provider_b', 'generic']) shops.push({ merchant, store: await merchant.store(provider) });
+    }
+    this.signedInAt = performance.now();
+    this.stores = new Stores(this.seed, shops);
+    this.pools = new Random(this.seed, 'customers');
+    this.moments = new Random(this.seed, 'kills');
+    await this.addCustomers();
+    await this.sim.put('/sim/faults', FAULTS);
+    this.sending = true;
+  }
+
+  // Most accept at once, some after a while, a few not at all. Known before their first order, so that the seed decides.
+  async addCustomers() {
+    this.known ??= 0;
+    const customers = Array.from({ length: 400 }, () => {
+      const username = `buyer-${++this.known}`;
+      const draw = this.pools.real();
+      if (draw < 0.05) return { username, answer: 'decline' };
+      return { username, answer: 'accept', delayMs: draw < 0.35 ? this.pools.whole(50, 800) : 0 };
+    });
+    const made = await this.sim.post('/sim/customers', { customers });
+    if (made.status !== 201) throw new Error(made.text);
+  }
+
+  async start() {
+    const options = { cloudUrl: this.cloud.url, dataDir: this.dataDir, args: ARGS };
+    this.bridge = await startBridge(this.scope, options);
+    for (const merchant of this.merchants ?? []) merchant.moveTo(this.bridge);
+    if (performance.now() - this.signedInAt > TOKEN_MS) {
+      for (const merchant of this.merchants) {
+        const { json } = await merchant.open.post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD });
+        merchant.tokens = json;
+        merchant.moveTo(this.bridge);
+      }
+      this.signedInAt = performance.now();
+    }
+  }
+
+  async killOnce() {
+    const moments = this.moments;
+    if (this.stores.buyers + 200 > this.known) await this.addCustomers();
+    // Answers that come too late: the effect is there, and the bridge does not know.
+    const steps = Array.from({ length: moments.whole(0, 3) }, () => ({ answerLatencyMs: moments.whole(800, 1600) }));
+    if (steps.length > 0) await this.sim.post('/sim/faults/script', { endpoint: moments.pick(['share', 'requestFriendship']), steps });
+    await delay(moments.whole(200, 1500));
+    const { bridge } = this;
+    if (!bridge.running) {
+      this.problems.push(`the service ended by itself:\n${bridge.tail(60)}`);
+    } else if (moments.chance(0.2)) {
+      // In the middle of a stop.
+      bridge.child.kill('SIGTERM');
+      await delay(moments.whole(0, 60));
+    }
+    await bridge.kill();
+    this.counts.kills += 1;
+    await this.start();
+  }
+
+  async sendOrders() {
+    while (this.sending) {
+      const operation = this.stores.next();
+      await this.perform(operation);
+      await delay(OPERATION_MS);
+    }
+  }
+
+  async perform({ kind, order, copies = 1 }) {
+    const { merchant, store } = order.shop;
+    const send = (body, headers = {}) => this.insist(() => merchant.send(store, body, headers), order);
+    switch (kind) {
+      case 'order':
+        this.counts.orders += 1;
+        await Promise.all(Array.from({ length: copies }, () => send(order.body)));
+        return;
+      case 'edit':
+        this.counts.edits += 1;
+        return send(order.body, { 'x-hosted-topic': 'orders/updated' });
+      case 'refund':
+        this.counts.refunds += 1;
+        return send({ id: Number(order.orderId) + 1, order_id: Number(order.orderId), refund_line_items: [{ line_item_id: 1, quantity: 1 }] }, { 'x-hosted-topic': 'refunds/create' });
+      case 'cancel':
+        this.counts.cancellations += 1;
+        return send({ ...order.body, cancelled_at: '2026-01-01T12:00:00Z', updated_at: '2026-01-01T12:00:00Z' }, { 'x-hosted-topic': 'orders/cancelled' });
+      case 'invalidate': {
+        const known = this.accepted.find(({ store: id, orderId, deliveryId }) => id === store.id && orderId === order.orderId && deliveryId);
+        if (!known) return;
+        this.counts.invalidations += 1;
+        await this.insist(() => merchant.api.post(`/api/deliveries/${known.deliveryId}/invalidate`, { reason: 'torture' }));
+      }
+    }
+  }
+
+  // As a store does: until there is an answer that is not "come again".
+  async insist(call, order) {
+    for (;;) {
+      let answer;
+      try {
+        answer = await call();
+      } catch (error) {
+        if (error.code === undefined && error.name !== 'AbortError' && error.message !== 'aborted') {
+          this.problems.push(String(error));
+          return;
+        }
+      }
+      if (answer && answer.status < 500) {
+        if (order && answer.status === 202) {
+          this.accepted.push({ store: order.shop.store.id, orderId: order.orderId, deliveryId: answer.json.deliveryId });
+        } else if (order || ![200, 202, 409].includes(answer.status)) {
+          this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
+        }
+        return;
+      }
+      if (answer && ![502, 503].includes(answer.status)) this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
+      this.counts.sentAgain += 1;
+      await delay(50);
+    }
+  }
+
+  // No more faults, and time for all that waits: leases and settlements (seconds), retries and probes (a minute, more after long runs).
+  async settle() {
+    this.chaos = false;
+    await this.sim.delete('/sim/faults');
+    const deadline = 150_000 + Math.min(this.kills, 1000) * 1000;
+    this.say('faults are off; waiting for the end of every delivery');
+    const began = performance.now();
+    try {
+      for (const merchant of this.merchants) {
+        for (const status of ['queued', 'processing', 'waiting_for_friendship']) {
+          await until(`no delivery of merchant ${merchant.number} is ${status}`, async () => {
+            const { json } = await merchant.api.get(`/api/deliveries?status=${status}&limit=1`);
+            if (json.data.length > 0) throw new Error(JSON.stringify(json.data[0]));
+            return true;
+          }, deadline);
+        }
+      }
+      for (const merchant of this.merchants) await until('no credit is on hold', async () => (await merchant.balance()).held === 0, 60_000);
+      const deliveries = (await Promise.all(this.merchants.map((merchant) => merchant.all('/api/deliveries')))).flat();
+      const expected = deliveries.reduce((total, { sequence }) => total + sequence, 0);
+      // A send that the receiver refused is made again after a minute.
+      await until('all events have come', () => new Set(this.receiver.requests.map(({ headers }) => headers['webhook-id'])).size >= expected, 90_000);
+    } catch (error) {
+      this.problems.push(String(error));
+    }
+    this.settledMs = Math.round(performance.now() - began);
+  }
+
+  async facts() {
+    const merchants = [];
+    for (const merchant of this.merchants) {
+      merchants.push({
+        cloudId: `m-${merchant.number}`,
+        deliveries: await merchant.all('/api/deliveries'),
+        balance: await merchant.balance(),
+        ledger: await merchant.all('/api/credits/ledger'),
+      });
+    }
+    const { json } = await this.sim.get('/sim/effects', { deadlineMs: 60_000 });
+    const events = this.receiver.requests.map(({ headers, body }) => ({ id: headers['webhook-id'], body }));
+    return { accepted: this.accepted, merchants, shares: json.shares, friendships: json.friendships, events };
+  }
+
+  summary({ merchants, shares, events, accepted }, elapsedMs) {
+    const deliveries = merchants.flatMap((merchant) => merchant.deliveries);
+    const byStatus = {};
+    for (const { status, resolutionCode } of deliveries) {
+      const name = resolutionCode ? `${status} ${resolutionCode}` : status;
+      byStatus[name] = (byStatus[name] ?? 0) + 1;
+    }
+    return {
+      seed: this.seed,
+      ...this.counts,
+      accepted: accepted.length,
+      deliveries: deliveries.length,
+      byStatus,
+      filesShared: shares.filter(({ made }) => made > 0).length,
+      creditsSpent: merchants.reduce((total, { balance }) => total + balance.spent, 0),
+      eventsReceived: events.length,
+      events: new Set(events.map(({ id }) => id)).size,
+      settledMs: this.settledMs,
+      elapsedMs: Math.round(elapsedMs),
+      problems: this.problems,
+    };
+  }
+}
+
+export function torture({ seed, kills, say = () => {} }) {
+  return new Torture({ seed, kills, say }).run();
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { values } = parseArgs({ options: { kills: { type: 'string', default: '100' }, seed: { type: 'string' } } });
+  const kills = Number(values.kills);
+  const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
+  if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed) || seed < 0) {
+    console.error('torture: --kills takes a whole number from 1 on, --seed one from 0 on');
+    process.exit(2);
+  }
+  console.error(`torture: ${kills} kills, seed ${seed}`);
+  const summary = await torture({ seed, kills, say: (text) => console.error(`torture: ${text}`) });
+  console.log(JSON.stringify(summary, null, 2));
+  if (summary.problems.length > 0) {
+    console.error(`torture: ${summary.problems.length} problems; try again with --seed ${seed}`);
+    process.exit(1);
+  }
+}
