@@ -2,17 +2,18 @@
 // api/openapi.yaml by the client itself.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startBridge, until } from './harness.mjs';
+import { Scope, startBridge, until } from './harness.mjs';
 import { Merchant, PASSWORD, contract, startStack } from './merchant.mjs';
 import { sampleOrder } from './orders.mjs';
 import { startReceiver, verifiedEvent } from './receiver.mjs';
 
+const scope = new Scope({ after });
 let stack, sim, merchant, other, store;
 let lastOrder = 9000;
 const newOrderId = () => String(++lastOrder);
 
 before(async () => {
-  stack = await startStack(after);
+  stack = await startStack(scope);
   sim = stack.sim;
   merchant = await Merchant.signUp(stack.bridge, 1);
   other = await Merchant.signUp(stack.bridge, 2, { credits: 0, connected: false });
@@ -477,7 +478,7 @@ describe('mappings', () => {
 describe('outbound webhook subscriptions', () => {
   let receiver, subscription;
   before(async () => {
-    receiver = await startReceiver(stack.scope);
+    receiver = await startReceiver(scope);
     const shop = await merchant.store('generic');
     subscription = { shop, ...isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, integrationIds: [shop.id], eventTypes: ['delivery.completed', 'delivery.invalidated'] }), 201) };
   });
@@ -561,7 +562,7 @@ describe("another account's ids", () => {
   test('are 404 in every operation', async () => {
     const key = await merchant.key();
     const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'patient' });
-    const receiver = await startReceiver(stack.scope);
+    const receiver = await startReceiver(scope);
     const subscription = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url }), 201);
     isOk(await merchant.api.post(`/api/webhook-subscriptions/${subscription.id}/test`), 202);
     const attempt = await until('an attempt', async () => isOk(await merchant.api.get(`/api/webhook-subscriptions/${subscription.id}/attempts`)).data[0]);
@@ -626,7 +627,7 @@ test('accounts, keys and used-up limits live through a restart', async () => {
   const limited = await merchant.key();
   for (let i = 0; i < 100; ++i) isOk(await merchant.open.get('/api/account', { headers: { 'x-api-key': limited.secret } }));
   await stack.bridge.stop();
-  merchant.moveTo(await startBridge(stack.scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir }));
+  merchant.moveTo(await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir }));
   isError(await merchant.open.get('/api/account', { headers: { 'x-api-key': limited.secret } }), 429, 'RATE_LIMIT_EXCEEDED');
   assert.equal(isOk(await merchant.api.get('/api/account')).id, merchant.accountId);
   assert.equal(isOk(await merchant.api.get(`/api/keys/${limited.id}`)).requests, 100);

@@ -1,16 +1,14 @@
 // A merchant of the bridge, set up through the API as a person would: account, cloud login, credits, stores.
 import assert from 'node:assert/strict';
 import { Contract } from './contract.mjs';
-import { Client, Scope, runBridge, startBridge, startCloudsim, until } from './harness.mjs';
+import { Client, runBridge, startBridge, startCloudsim, until } from './harness.mjs';
 import { sampleOrder, sendOrder } from './orders.mjs';
 
 export const contract = Contract.fromFile(new URL('../../api/openapi.yaml', import.meta.url));
 export const PASSWORD = 'a long pass phrase';
 
-// What a test file stands on: a simulated cloud platform with merchants of its own, and the bridge before it. Closed after `hook`.
-export async function startStack(hook, { cloudArgs = [], args = [], ...options } = {}) {
-  const scope = new Scope();
-  hook(() => scope.close());
+// What a test file stands on: a simulated cloud platform with merchants of its own, and the bridge before it.
+export async function startStack(scope, { cloudArgs = [], args = [], ...options } = {}) {
   const cloud = await startCloudsim(scope, { args: ['--users', '4', '--files', '10', '--create-unknown-users', ...cloudArgs] });
   const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', '0', ...args], ...options });
   return { scope, cloud, bridge, sim: new Client(cloud.url) };

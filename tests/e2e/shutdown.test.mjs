@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import net from 'node:net';
 import { test } from 'node:test';
-import { startBridge, until } from './harness.mjs';
+import { Scope, startBridge, until } from './harness.mjs';
 import { Merchant, startStack } from './merchant.mjs';
 import { sampleOrder } from './orders.mjs';
 import { startReceiver } from './receiver.mjs';
@@ -12,7 +12,7 @@ import { startReceiver } from './receiver.mjs';
 const RATES = ['--delivery-poll-ms', '50', '--delivery-maintenance-ms', '200'];
 
 test('under load it ends within ten seconds, with exit code 0, and nothing accepted is lost or done twice', async (t) => {
-  const stack = await startStack((close) => t.after(close), { args: RATES });
+  const stack = await startStack(new Scope(t), { args: RATES });
   const merchant = await Merchant.signUp(stack.bridge, 1);
   const store = await merchant.store('generic');
   // A receiver that takes its time, and a platform that does: both have calls under way when the signal comes.
@@ -76,7 +76,7 @@ test('under load it ends within ten seconds, with exit code 0, and nothing accep
 });
 
 test('calls that hang do not hold it up', async (t) => {
-  const stack = await startStack((close) => t.after(close), { args: RATES });
+  const stack = await startStack(new Scope(t), { args: RATES });
   const merchant = await Merchant.signUp(stack.bridge, 1);
   const store = await merchant.store('generic');
   const silent = await startReceiver(stack.scope, { answer: () => new Promise(() => {}) });
@@ -92,7 +92,7 @@ test('calls that hang do not hold it up', async (t) => {
 });
 
 test('SIGTERM twice, and with nothing to do, ends it cleanly too', async (t) => {
-  const stack = await startStack((close) => t.after(close));
+  const stack = await startStack(new Scope(t));
   stack.bridge.child.kill('SIGTERM');
   stack.bridge.child.kill('SIGTERM');
   await stack.bridge.stop();

@@ -7,7 +7,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { Program, startBridge, until } from './harness.mjs';
+import { Program, Scope, startBridge, until } from './harness.mjs';
 import { Merchant, startStack } from './merchant.mjs';
 import { childrenOf, findInFiles, findInMemory, findInText } from './process_memory.mjs';
 import { startReceiver } from './receiver.mjs';
@@ -25,12 +25,13 @@ if (process.getuid() !== 0) {
   const REFUSED = 'Refused-Passw0rd-0d9b3f21';
   const email = 'planted@cloudsim.test';
 
+  const scope = new Scope({ after });
   let stack, merchant, store, subscription, key, receiver, bridge;
   const answers = [];
   const secrets = {};
 
   before(async () => {
-    stack = await startStack(after, { args: ['--log-level', 'debug', '--delivery-first-sweep-seconds', '1'] });
+    stack = await startStack(scope, { args: ['--log-level', 'debug', '--delivery-first-sweep-seconds', '1'] });
     await stack.sim.post('/sim/merchants', { userId: 'm-1', email, password: PLANTED });
     merchant = await Merchant.signUp(stack.bridge, 1, { connected: false });
     const check = merchant.api.check;
@@ -42,7 +43,7 @@ if (process.getuid() !== 0) {
     assert.equal(refused.json.status, 'invalid', refused.text);
     const saved = await merchant.api.put('/api/credentials', { email, password: PLANTED });
     assert.equal(saved.json.status, 'valid', saved.text);
-    receiver = await startReceiver(stack.scope);
+    receiver = await startReceiver(scope);
     key = await merchant.key({ permissions: ['login', 'deliveries:read', 'presets:read'] });
     store = await merchant.store('generic');
     subscription = (await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url })).json;
@@ -69,7 +70,7 @@ if (process.getuid() !== 0) {
   describe('the search itself', () => {
     test('finds what is planted in the memory of a process', async (t) => {
       // In the environment of this one: the stack of every program holds its own.
-      const canary = await startBridge(stack.scope, { cloudUrl: stack.cloud.url, env: { E2E_CANARY: CANARY } });
+      const canary = await startBridge(scope, { cloudUrl: stack.cloud.url, env: { E2E_CANARY: CANARY } });
       t.after(() => canary.stop());
       const { found, scanned } = findInMemory(canary.pid, { canary: CANARY, absent: 'not-there-21f0c9d4' + 'a7' });
       assert.ok(found.length > 0 && found.every(({ name }) => name === 'canary'), JSON.stringify(found));
@@ -125,7 +126,7 @@ if (process.getuid() !== 0) {
   describe('the running processes', () => {
     before(async () => {
       await stack.bridge.stop();
-      bridge = await startBridge(stack.scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir, args: ['--delivery-jobs-per-minute', '0', '--log-level', 'debug'] });
+      bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir, args: ['--delivery-jobs-per-minute', '0', '--log-level', 'debug'] });
       merchant.moveTo(bridge);
     });
 

@@ -2,16 +2,18 @@
 // the account holds afterwards.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Scope } from './harness.mjs';
 import { Merchant, startStack } from './merchant.mjs';
 import { sampleOrder, sendOrder, signatureHeaders } from './orders.mjs';
 
+const scope = new Scope({ after });
 let stack, sim, merchant, other;
 const stores = {};
 let lastOrder = 5000;
 const newOrderId = () => String(++lastOrder);
 
 before(async () => {
-  stack = await startStack(after);
+  stack = await startStack(scope);
   sim = stack.sim;
   merchant = await Merchant.signUp(stack.bridge, 1);
   other = await Merchant.signUp(stack.bridge, 2, { credits: 0, connected: false });

@@ -9,13 +9,14 @@ import '@shopify/shopify-api/adapters/node';
 import { ApiVersion, shopifyApi } from '@shopify/shopify-api';
 import { Webhook } from 'standardwebhooks';
 import { contract, Merchant, startStack } from './merchant.mjs';
-import { Program, runBridge, until } from './harness.mjs';
+import { Program, Scope, runBridge, until } from './harness.mjs';
 import { sampleOrder } from './orders.mjs';
 import { startReceiver, verifiedEvent } from './receiver.mjs';
 
+const scope = new Scope({ after });
 let stack, merchant;
 before(async () => {
-  stack = await startStack(after);
+  stack = await startStack(scope);
   merchant = await Merchant.signUp(stack.bridge, 1);
 });
 
@@ -24,7 +25,7 @@ const FIELDS = ['id', 'type', 'createdAt', 'integrationId', 'deliveryId', 'deliv
 const DELIVERY_FIELDS = ['orderId', 'eventId', 'status', 'message', 'resolutionCode', 'reason', 'sequence', 'dryRun'];
 
 test('every event of a delivery is one that both witnesses verify, in the form that the contract tells', async () => {
-  const receiver = await startReceiver(stack.scope);
+  const receiver = await startReceiver(scope);
   const store = await merchant.store('provider_a');
   const made = await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, integrationIds: [store.id] });
   assert.equal(made.status, 201, made.text);
@@ -63,7 +64,7 @@ test('every event of a delivery is one that both witnesses verify, in the form t
 });
 
 test('the witnesses refuse what is altered, and what another secret signed', async () => {
-  const receiver = await startReceiver(stack.scope);
+  const receiver = await startReceiver(scope);
   const made = await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url });
   const { json } = await merchant.api.post(`/api/webhook-subscriptions/${made.json.id}/test`);
   const request = await receiver.waitFor('the test event', ({ id }) => id === json.eventId);
@@ -89,7 +90,7 @@ function storesLibrary(secret) {
 }
 
 test("provider_a's orders of send-order are valid to the platform's own library, and to the bridge", async () => {
-  const catcher = await startReceiver(stack.scope, { answer: () => ({ status: 202, body: '{}' }) });
+  const catcher = await startReceiver(scope, { answer: () => ({ status: 202, body: '{}' }) });
   const secret = 'a secret of more than sixteen';
   const sent = await runBridge(['send-order', '--provider', 'provider_a', '--url', catcher.url, '--secret', secret, '--order-id', '4711', '--username', 'zoé', '--sku', 'A-1']);
   assert.equal(sent.code, 0, sent.stderr);
@@ -148,7 +149,7 @@ test('a Shopify order, signed as that platform does it, is accepted under its ow
 test('`listen` believes the same events as the witnesses', async () => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
   const listener = await new Program('presetbridge', process.env.PRESETBRIDGE_BIN, ['listen', '--port', '0', '--secret', secret, '--json', '--once', '1']).listening();
-  stack.scope.after(() => listener.child.exitCode === null && listener.kill());
+  scope.after(() => listener.child.exitCode === null && listener.kill());
   const lines = [];
   listener.stdout.on('line', (line) => lines.push(line));
   const made = await merchant.api.post('/api/webhook-subscriptions', { url: `${listener.url}/hook`, secret });
