@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+
+#include "crypto/secret.h"
 
 namespace presetbridge::api {
 
@@ -39,6 +42,16 @@ std::string_view trim(std::string_view text) {
 }
 
 const json::object kNoFields;
+
+void wipe_texts(json::value& value) {
+  if (auto* text = value.if_string()) {
+    crypto::wipe(std::as_writable_bytes(std::span(text->data(), text->size())));
+  } else if (auto* object = value.if_object()) {
+    for (auto& member : *object) wipe_texts(member.value());
+  } else if (auto* array = value.if_array()) {
+    for (auto& element : *array) wipe_texts(element);
+  }
+}
 
 }  // namespace
 
@@ -234,6 +247,10 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
   if (error) return std::unexpected(invalid({{"", "the body is not JSON, or nested too deeply"}}));
   if (!value.is_object()) return std::unexpected(invalid({{"", "the body must be a JSON object"}}));
   return JsonBody(std::move(value.as_object()));
+}
+
+void JsonBody::wipe() {
+  for (auto& member : content_->object) wipe_texts(member.value());
 }
 
 std::optional<Error> JsonBody::problems() const {

@@ -106,6 +106,8 @@ class JsonBody {
   // Reads at the top level: body->text("name"). Valid as long as this body, also when it has moved.
   JsonFields* operator->() { return &fields_; }
   JsonFields& operator*() { return fields_; }
+  // Overwrites every text in it, for a body that held a secret: what is read afterwards is not what was sent.
+  void wipe();
   // What is wrong so far; nothing if all is well.
   std::optional<Error> problems() const;
 

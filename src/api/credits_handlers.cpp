@@ -1,0 +1,59 @@
+#include "api/credits_handlers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "api/optional_json.h"
+#include "api/page.h"
+
+namespace presetbridge::api {
+namespace {
+
+constexpr std::array<std::string_view, 6> kKinds = {"grant",    "purchase",        "spend",
+                                                    "reversal", "reversal_undone", "debt_paid"};
+
+Task<Reply> balance(CreditsDeps deps, Call call) {
+  auto found = co_await deps.credits.balance(call.executor(), call.principal);
+  if (!found) co_return std::unexpected(found.error());
+  const auto& b = *found;
+  co_return json_response(200, json::object{{"available", b.available()},
+                                            {"granted", b.granted},
+                                            {"purchased", b.purchased},
+                                            {"reversed", b.reversed},
+                                            {"spent", b.spent},
+                                            {"held", b.held},
+                                            {"debt", b.debt}});
+}
+
+json::object to_json(const storage::LedgerEntry& entry) {
+  return {{"id", to_string(entry.id)},
+          {"at", to_iso8601(entry.at)},
+          {"kind", entry.kind},
+          {"credits", entry.credits},
+          {"itemId", id_or_null(entry.item)},
+          {"purchaseId", id_or_null(entry.purchase)},
+          {"note", entry.note}};
+}
+
+Task<Reply> ledger(CreditsDeps deps, Call call) {
+  const auto page = page_request(call);
+  if (!page) co_return std::unexpected(page.error());
+  const std::string kind(call.query_value("kind").value_or(""));
+  if (!kind.empty() && std::ranges::find(kKinds, kind) == kKinds.end()) {
+    co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.",
+                   {{"kind", "is not a kind of ledger entry"}});
+  }
+  auto found = co_await deps.credits.ledger(call.executor(), call.principal, kind, *page);
+  if (!found) co_return std::unexpected(found.error());
+  co_return page_response(*found, to_json);
+}
+
+}  // namespace
+
+void add_credits_routes(Router& router, CreditsDeps deps) {
+  const auto people = Access::needs(Permission::account);
+  router.add("GET", "/api/credits", people, with(deps, balance));
+  router.add("GET", "/api/credits/ledger", people, with(deps, ledger));
+}
+
+}  // namespace presetbridge::api

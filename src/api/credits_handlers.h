@@ -1,0 +1,14 @@
+// GET /api/credits, /api/credits/ledger (spec 11.1, 11.2).
+#pragma once
+
+#include "api/router.h"
+#include "services/credits.h"
+
+namespace presetbridge::api {
+
+struct CreditsDeps {
+  services::Credits& credits;
+};
+void add_credits_routes(Router& router, CreditsDeps deps);
+
+}  // namespace presetbridge::api

@@ -1,0 +1,221 @@
+#include "api/integrations_handlers.h"
+
+#include "api/json_body.h"
+#include "api/optional_json.h"
+#include "api/page.h"
+
+namespace presetbridge::api {
+namespace {
+
+using services::Integrations;
+
+constexpr TextRule kName{.max = 100};
+constexpr TextRule kSecret{.min = 16, .max = 200, .exact = true};
+constexpr std::size_t kMaxUsernameFields = 20;
+constexpr auto kDefaultOverlapSeconds = Integrations::default_overlap.count() / 1000;
+constexpr auto kMaxOverlapSeconds = Integrations::max_overlap.count() / 1000;
+
+json::object to_json(const IntegrationsDeps& deps, const services::IntegrationView& view) {
+  const auto& row = view.row;
+  const auto provider = storage::provider_name(row.provider);
+  const auto id = to_string(row.id);
+  return {
+      {"id", id},
+      {"name", row.name},
+      {"provider", provider},
+      {"webhookUrl", deps.base_url + "/api/webhooks/" + std::string(provider) + "/" + id},
+      {"secretPreview", row.secret_preview},
+      {"previousSecretExpiresAt", time_or_null(row.previous_secret_expires_at)},
+      {"active", row.active},
+      {"owningKeyId", id_or_null(row.owning_key)},
+      {"settings",
+       json::object{{"requireApiKey", row.require_api_key},
+                    {"hold", row.hold_all ? "all" : "none"},
+                    {"deliverTestOrders", row.deliver_test_orders},
+                    {"autoRevoke", row.auto_revoke},
+                    {"usernameFields", json::array(row.username_fields.begin(), row.username_fields.end())}}},
+      {"version", row.version},
+      {"mappingCount", view.mappings},
+      {"createdAt", to_iso8601(row.created_at)},
+  };
+}
+
+net::HttpResponse issued_response(const IntegrationsDeps& deps, int status,
+                                  const services::IssuedIntegration& issued) {
+  auto body = to_json(deps, issued.integration);
+  body["secret"] = issued.secret;
+  auto response = json_response(status, body);
+  response.headers.add("Cache-Control", "no-store");
+  return response;
+}
+
+json::object to_json(const services::MappingSet& set) {
+  json::array mappings;
+  mappings.reserve(set.mappings.size());
+  for (const auto& [mapping, written, stale] : set.mappings) {
+    mappings.push_back(json::object{{"id", to_string(mapping.id)},
+                                    {"matchType", domain::to_string(mapping.type)},
+                                    {"matchValue", written},
+                                    {"action", domain::to_string(mapping.action)},
+                                    {"fileId", mapping.file_id},
+                                    {"kind", mapping.file_kind},
+                                    {"fileName", mapping.file_name},
+                                    {"stale", stale}});
+  }
+  return {{"version", set.version}, {"mappings", std::move(mappings)}};
+}
+
+services::IntegrationChange read_change(JsonFields& fields) {
+  services::IntegrationChange change;
+  change.active = fields.optional_flag("active");
+  change.owning_key =
+      fields.is_null("owningKeyId") ? ApiKeyId{} : fields.optional_id<ApiKeyId>("owningKeyId");
+  if (!fields.has("settings")) return change;
+  auto settings = fields.object("settings");
+  change.require_api_key = settings.optional_flag("requireApiKey");
+  if (const auto hold = settings.optional_choice("hold", {"none", "all"})) change.hold_all = *hold == "all";
+  change.deliver_test_orders = settings.optional_flag("deliverTestOrders");
+  change.auto_revoke = settings.optional_flag("autoRevoke");
+  change.username_fields = settings.optional_texts("usernameFields", kMaxUsernameFields, {.max = 100});
+  return change;
+}
+
+Task<Reply> create(IntegrationsDeps deps, Call call) {
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  services::NewIntegration wanted;
+  wanted.name = fields.text("name", kName);
+  if (const auto provider =
+          storage::parse_provider(fields.choice("provider", {"provider_a", "provider_b", "generic"}))) {
+    wanted.provider = *provider;
+  }
+  wanted.secret = fields.optional_text("secret", kSecret);
+  wanted.settings = read_change(fields);
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto issued = co_await deps.integrations.create(call.executor(), call.principal, std::move(wanted));
+  if (!issued) co_return std::unexpected(issued.error());
+  co_return issued_response(deps, 201, *issued);
+}
+
+Task<Reply> list(IntegrationsDeps deps, Call call) {
+  const auto page = page_request(call);
+  if (!page) co_return std::unexpected(page.error());
+  services::IntegrationFilter filter;
+  std::vector<FieldProblem> problems;
+  if (const auto text = call.query_value("provider")) {
+    filter.provider = storage::parse_provider(*text);
+    if (!filter.provider) problems.push_back({"provider", "must be provider_a, provider_b or generic"});
+  }
+  if (const auto text = call.query_value("active")) {
+    if (*text != "true" && *text != "false") problems.push_back({"active", "must be true or false"});
+    filter.active = *text == "true";
+  }
+  if (!problems.empty())
+    co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.", problems);
+  auto found = co_await deps.integrations.list(call.executor(), call.principal, filter, *page);
+  if (!found) co_return std::unexpected(found.error());
+  co_return page_response(*found, [&](const services::IntegrationView& view) { return to_json(deps, view); });
+}
+
+Task<Reply> show(IntegrationsDeps deps, Call call) {
+  const auto id = call.id<IntegrationId>("integration");
+  if (!id) co_return std::unexpected(id.error());
+  auto found = co_await deps.integrations.get(call.executor(), call.principal, *id);
+  if (!found) co_return std::unexpected(found.error());
+  co_return json_response(200, to_json(deps, *found));
+}
+
+Task<Reply> change(IntegrationsDeps deps, Call call) {
+  const auto id = call.id<IntegrationId>("integration");
+  if (!id) co_return std::unexpected(id.error());
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto wanted = read_change(**body);
+  wanted.name = (*body)->optional_text("name", kName);
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto changed = co_await deps.integrations.change(call.executor(), call.principal, *id, std::move(wanted));
+  if (!changed) co_return std::unexpected(changed.error());
+  co_return json_response(200, to_json(deps, *changed));
+}
+
+Task<Reply> archive(IntegrationsDeps deps, Call call) {
+  const auto id = call.id<IntegrationId>("integration");
+  if (!id) co_return std::unexpected(id.error());
+  auto archived = co_await deps.integrations.archive(call.executor(), call.principal, *id);
+  if (!archived) co_return std::unexpected(archived.error());
+  co_return no_content();
+}
+
+Task<Reply> rotate(IntegrationsDeps deps, Call call) {
+  const auto id = call.id<IntegrationId>("integration");
+  if (!id) co_return std::unexpected(id.error());
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto secret = (*body)->optional_text("secret", kSecret);
+  const auto overlap =
+      (*body)->optional_integer("overlapSeconds", 0, kMaxOverlapSeconds).value_or(kDefaultOverlapSeconds);
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto issued = co_await deps.integrations.rotate_secret(call.executor(), call.principal, *id,
+                                                         std::move(secret), std::chrono::seconds{overlap});
+  if (!issued) co_return std::unexpected(issued.error());
+  co_return issued_response(deps, 200, *issued);
+}
+
+Task<Reply> show_mappings(IntegrationsDeps deps, Call call) {
+  const auto id = call.id<IntegrationId>("integration");
+  if (!id) co_return std::unexpected(id.error());
+  auto set = co_await deps.integrations.mappings(call.executor(), call.principal, *id);
+  if (!set) co_return std::unexpected(set.error());
+  co_return json_response(200, to_json(*set));
+}
+
+Task<Reply> replace_mappings(IntegrationsDeps deps, Call call) {
+  const auto id = call.id<IntegrationId>("integration");
+  if (!id) co_return std::unexpected(id.error());
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  const auto version = fields.optional_integer("version", 1, std::numeric_limits<std::int64_t>::max());
+  if (!fields.has("mappings")) fields.problem("mappings", "is required");
+  std::vector<services::WantedMapping> wanted;
+  for (auto& mapping : fields.objects("mappings", Integrations::max_mappings)) {
+    services::WantedMapping w;
+    w.type =
+        domain::parse_match_type(mapping.choice("matchType", {"sku", "product_id", "variant_id", "title"}))
+            .value_or(domain::MatchType::sku);
+    w.match_value = mapping.text("matchValue", {.max = 200});
+    if (const auto action = mapping.optional_choice("action", {"deliver", "ignore"})) {
+      w.action = *domain::parse_mapping_action(*action);
+    }
+    const bool delivers = w.action == domain::MappingAction::deliver;
+    // What GET shows of a mapping that ignores can be sent back as it is.
+    w.file_id = mapping.optional_text("fileId", {.min = 0, .max = 200}).value_or("");
+    w.kind = mapping.optional_text("kind", {.min = 0, .max = 40}).value_or("");
+    w.file_name = mapping.optional_text("fileName", {.min = 0, .max = 200}).value_or("");
+    if (delivers && w.file_id.empty()) mapping.problem("fileId", "is required to deliver");
+    if (!delivers && !w.file_id.empty()) mapping.problem("fileId", "must be left out to ignore");
+    wanted.push_back(std::move(w));
+  }
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto set = co_await deps.integrations.replace_mappings(call.executor(), call.principal, *id, version,
+                                                         std::move(wanted));
+  if (!set) co_return std::unexpected(set.error());
+  co_return json_response(200, to_json(*set));
+}
+
+}  // namespace
+
+void add_integrations_routes(Router& router, const IntegrationsDeps& deps) {
+  const auto access = Access::needs(Permission::integrations);
+  router.add("GET", "/api/integrations", access, with(deps, list));
+  router.add("POST", "/api/integrations", access, with(deps, create));
+  router.add("GET", "/api/integrations/{integration}", access, with(deps, show));
+  router.add("PATCH", "/api/integrations/{integration}", access, with(deps, change));
+  router.add("DELETE", "/api/integrations/{integration}", access, with(deps, archive));
+  router.add("POST", "/api/integrations/{integration}/rotate-secret", access, with(deps, rotate));
+  router.add("GET", "/api/integrations/{integration}/mappings", access, with(deps, show_mappings));
+  router.add("PUT", "/api/integrations/{integration}/mappings", access, with(deps, replace_mappings));
+}
+
+}  // namespace presetbridge::api

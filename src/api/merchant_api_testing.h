@@ -1,0 +1,237 @@
+// For tests of the merchant's resources: their use cases over a real database, their routes, and requests by
+// a principal of the test's choice. Authentication is api_test.cpp's.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/credentials_handlers.h"
+#include "api/credits_handlers.h"
+#include "api/deliveries_handlers.h"
+#include "api/integrations_handlers.h"
+#include "api/subscriptions_handlers.h"
+#include "identity/testing.h"
+#include "storage/account_store.h"
+
+namespace presetbridge::api::testing {
+
+class RecordingLog final : public Log {
+ public:
+  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+    text.append(message);
+    for (const auto& field : fields) {
+      if (const auto* value = std::get_if<std::string_view>(&field.value)) text.append(" ").append(*value);
+    }
+    text.append("\n");
+  }
+  std::string text;
+};
+
+// Knows one password; or is away.
+class FakeAgent final : public cloud::CredentialAgent {
+ public:
+  Millis login_deadline() const override { return Millis{1'000}; }
+  Task<cloud::CloudResult<cloud::Session>> login(Executor&, AccountId, std::int64_t, crypto::Bytes) override {
+    ++logins;
+    co_return answer(!stored_refused);
+  }
+  Task<cloud::CloudResult<cloud::Session>> login_with(Executor&, std::string,
+                                                      crypto::SecretString sent) override {
+    ++logins;
+    co_return answer(sent.reveal() == password);
+  }
+  cloud::CloudResult<cloud::Session> answer(bool good) {
+    using Kind = cloud::CloudError::Kind;
+    if (away) return std::unexpected(cloud::CloudError{Kind::unavailable, "away", false, {}});
+    if (!good) return std::unexpected(cloud::CloudError{Kind::login_refused, "refused", false, {}});
+    return cloud::Session{"cloud-session-token", user_id, "merchant", from_unix_ms(1'900'000'000'000)};
+  }
+  std::string password = "planted-password-9731";
+  std::string user_id = "u1";
+  bool away = false;
+  bool stored_refused = false;
+  int logins = 0;
+};
+
+// Lists files only.
+class FakeCloud final : public cloud::Cloud {
+ public:
+  template <class T>
+  static Task<cloud::CloudResult<T>> none() {
+    co_return std::unexpected(
+        cloud::CloudError{cloud::CloudError::Kind::unavailable, "not in this test", false, {}});
+  }
+  Millis call_timeout() const override { return Millis{1'000}; }
+  Task<cloud::CloudResult<cloud::CloudUser>> find_user(Executor&, cloud::Session, std::string) override {
+    return none<cloud::CloudUser>();
+  }
+  Task<cloud::CloudResult<cloud::FriendshipState>> friendship(Executor&, cloud::Session,
+                                                              std::string) override {
+    return none<cloud::FriendshipState>();
+  }
+  Task<cloud::CloudResult<cloud::FriendshipState>> request_friendship(Executor&, cloud::Session, std::string,
+                                                                      std::string) override {
+    return none<cloud::FriendshipState>();
+  }
+  Task<cloud::CloudResult<void>> withdraw_friendship(Executor&, cloud::Session, std::string) override {
+    return none<void>();
+  }
+  Task<cloud::CloudResult<cloud::FriendshipPage>> friendships_since(Executor&, cloud::Session, std::string,
+                                                                    int) override {
+    return none<cloud::FriendshipPage>();
+  }
+  Task<cloud::CloudResult<cloud::FilePage>> list_files(Executor&, cloud::Session session, std::string,
+                                                       int) override {
+    ++lists;
+    if (away)
+      co_return std::unexpected(cloud::CloudError{cloud::CloudError::Kind::unavailable, "away", false, {}});
+    EXPECT_EQ(session.token, "cloud-session-token");
+    co_return cloud::FilePage{files, "", false};
+  }
+  Task<cloud::CloudResult<cloud::Share>> share(Executor&, cloud::Session, std::string, std::string,
+                                               std::string) override {
+    return none<cloud::Share>();
+  }
+  Task<cloud::CloudResult<std::optional<cloud::Share>>> find_share(Executor&, cloud::Session, std::string,
+                                                                   std::string) override {
+    return none<std::optional<cloud::Share>>();
+  }
+  Task<cloud::CloudResult<void>> revoke_share(Executor&, cloud::Session, std::string, std::string) override {
+    return none<void>();
+  }
+  std::vector<cloud::CloudFile> files{
+      {"f2", "preset", "Warm Clean"}, {"f1", "capture", "Big Amp"}, {"f3", "preset", "amp two"}};
+  bool away = false;
+  int lists = 0;
+};
+
+struct Answer {
+  int status = 0;
+  std::string text;
+  json::value body;
+  net::Headers headers;
+  std::string code() const {
+    const auto* error = body.is_object() ? body.get_object().if_contains("error") : nullptr;
+    return error == nullptr ? "" : std::string(error->at("code").as_string());
+  }
+  std::string string(std::string_view field) const { return std::string(body.at(field).as_string()); }
+};
+
+class MerchantApiTest : public ::testing::Test {
+ protected:
+  MerchantApiTest() {
+    account_ = add_account("Shop");
+    me_ = person(account_);
+    stranger_ = person(add_account("Other"));
+    add_integrations_routes(router_, {integrations_, "https://bridge.example"});
+    add_subscriptions_routes(router_, {subscriptions_});
+    add_credits_routes(router_, {credits_});
+    add_deliveries_routes(router_, {deliveries_});
+    add_credentials_routes(router_, {vault_});
+    add_login_routes(router_, {logins_});
+    add_presets_routes(router_, {presets_});
+  }
+
+  AccountId add_account(std::string_view name) {
+    const auto id = world_.ids.make<AccountId>();
+    write([&](storage::Tx& tx) { insert_account(tx, id, name); });
+    return id;
+  }
+  identity::Principal person(AccountId account) {
+    identity::Principal p;
+    p.account = account;
+    p.person = identity::Person{world_.ids.make<UserId>(), identity::Role::owner, "iss", "sub", ""};
+    p.permissions = identity::PermissionSet::all();
+    return p;
+  }
+  identity::Principal key(std::vector<IntegrationId> scope = {}) {
+    identity::Principal p;
+    p.account = account_;
+    p.key = world_.ids.make<ApiKeyId>();
+    p.permissions = identity::PermissionSet::all();
+    p.integrations = identity::IntegrationScope(std::move(scope));
+    return p;
+  }
+  template <class Fn>
+  void write(Fn fn) {
+    (*world_.db).write([&](storage::Tx& tx) { fn(tx); });
+  }
+
+  Answer send(const identity::Principal& by, std::string method, std::string target,
+              std::optional<json::value> body = {}, std::map<std::string, std::string> headers = {}) {
+    Call call;
+    call.request.method = method;
+    call.request.path = target.substr(0, target.find('?'));
+    if (body) {
+      call.request.headers.add("Content-Type", "application/json");
+      call.request.body = json::serialize(*body);
+    }
+    for (const auto& [name, value] : headers) call.request.headers.add(name, value);
+    call.request.executor = &world_.scheduler;
+    if (const auto at = target.find('?'); at != std::string::npos) {
+      std::string_view rest = std::string_view(target).substr(at + 1);
+      while (!rest.empty()) {
+        const auto pair = rest.substr(0, rest.find('&'));
+        rest.remove_prefix(std::min(rest.size(), pair.size() + 1));
+        call.query.emplace_back(pair.substr(0, pair.find('=')), pair.substr(pair.find('=') + 1));
+      }
+    }
+    call.principal = by;
+    auto match = router_.match(method, call.request.path);
+    net::HttpResponse response;
+    if (!match) {
+      response = match.error();
+    } else {
+      call.params = match->params;
+      auto reply = world_.await(match->route->handler(std::move(call)));
+      response = reply ? *reply : error_response(reply.error());
+    }
+    Answer answer{response.status, response.body, nullptr, response.headers};
+    if (!response.body.empty()) answer.body = json::parse(response.body);
+    all_answers_ += response.body + "\n";
+    return answer;
+  }
+  static IntegrationId integration_id(const Answer& made) {
+    return *parse_id<IntegrationKind>(made.string("id"));
+  }
+  Answer add_integration(json::object body = {{"name", "Store"}, {"provider", "generic"}}) {
+    return send(me_, "POST", "/api/integrations", std::move(body));
+  }
+  json::object login() const { return {{"email", "Merchant@example.com"}, {"password", agent_.password}}; }
+
+  identity::testing::World world_;
+  RecordingLog log_;
+  std::string all_answers_;
+  int wakes_ = 0;
+  std::vector<AccountId> forgotten_;
+  FakeAgent agent_;
+  FakeCloud cloud_;
+  AccountId account_;
+  identity::Principal me_;
+  identity::Principal stranger_;
+  crypto::VaultPrivateKey vault_key_ = crypto::VaultPrivateKey::generate(world_.random);
+  services::LoginGuard guard_{world_.commits, world_.ids, "key of e-mail hashes"};
+  services::IntegrationDirectory directory_{world_.commits, world_.cipher, world_.clock()};
+  services::Integrations integrations_{world_.commits, world_.ids, world_.random,
+                                       world_.cipher,  directory_, [this] { ++wakes_; }};
+  services::Subscriptions subscriptions_{
+      world_.commits,      world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https,
+      [this] { ++wakes_; }};
+  services::Credits credits_{world_.commits, world_.ids, [this] { ++wakes_; }};
+  services::DeliveryChanges changes_{world_.ids, world_.random};
+  services::DeliveryActions deliveries_{world_.commits, changes_, 5, [this] { ++wakes_; }};
+  services::Vault vault_{{world_.commits, world_.ids, world_.random, log_, agent_, guard_,
+                          vault_key_.public_key(), [this](AccountId id) { forgotten_.push_back(id); },
+                          [this] { ++wakes_; }}};
+  services::CloudLogins logins_{world_.commits, world_.ids, world_.random, world_.cipher, agent_, guard_};
+  cloud::SessionCache cache_{world_.scheduler, world_.clock(), agent_};
+  services::CloudSessions sessions_{world_.scheduler, cache_};
+  services::Presets presets_{world_.commits, cloud_, sessions_, logins_, world_.clock()};
+  Router router_;
+};
+
+}  // namespace presetbridge::api::testing

@@ -1,0 +1,28 @@
+// Members of answers that may have no value: null then.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <boost/json.hpp>
+
+#include "base/ids.h"
+#include "base/time.h"
+
+namespace presetbridge::api {
+
+inline boost::json::value time_or_null(const std::optional<Timestamp>& time) {
+  if (!time) return nullptr;
+  return boost::json::value(to_iso8601(*time));
+}
+inline boost::json::value text_or_null(const std::string& text) {
+  if (text.empty()) return nullptr;
+  return boost::json::value(text);
+}
+template <class Kind>
+boost::json::value id_or_null(Id<Kind> id) {
+  if (!id) return nullptr;
+  return boost::json::value(to_string(id));
+}
+
+}  // namespace presetbridge::api

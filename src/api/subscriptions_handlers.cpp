@@ -1,0 +1,159 @@
+#include "api/subscriptions_handlers.h"
+
+#include "api/json_body.h"
+#include "api/optional_json.h"
+#include "api/page.h"
+
+namespace presetbridge::api {
+namespace {
+
+using services::Subscriptions;
+
+constexpr TextRule kUrl{.max = 2'000};
+constexpr TextRule kSecret{.max = 200, .exact = true};
+constexpr std::size_t kMaxEventTypes = 20;
+constexpr std::size_t kMaxScope = 100;
+constexpr auto kDefaultOverlapSeconds = Subscriptions::default_overlap.count() / 1000;
+constexpr auto kMaxOverlapSeconds = Subscriptions::max_overlap.count() / 1000;
+
+json::object to_json(const storage::SubscriptionRow& row) {
+  json::array integrations;
+  for (const auto id : row.integrations) integrations.emplace_back(to_string(id));
+  return {
+      {"id", to_string(row.id)},
+      {"url", row.url},
+      {"eventTypes", json::array(row.event_types.begin(), row.event_types.end())},
+      {"integrationIds", std::move(integrations)},
+      {"active", row.active},
+      {"deactivatedReason", text_or_null(row.deactivated_reason)},
+      {"previousSecretExpiresAt", time_or_null(row.previous_secret_expires_at)},
+      {"createdAt", to_iso8601(row.created_at)},
+  };
+}
+
+json::object attempt_json(const storage::AttemptRow& row) {
+  json::value status_code = nullptr;
+  if (row.status_code) status_code = *row.status_code;
+  return {
+      {"id", to_string(row.id)},       {"eventId", row.event_uuid},
+      {"eventType", row.event_type},   {"deliveryId", id_or_null(row.delivery)},
+      {"at", to_iso8601(row.at)},      {"statusCode", std::move(status_code)},
+      {"durationMs", row.duration_ms}, {"outcome", row.outcome},
+      {"answer", row.answer},
+  };
+}
+
+net::HttpResponse issued_response(int status, const services::IssuedSubscription& issued) {
+  auto body = to_json(issued.row);
+  body["secret"] = issued.secret;
+  auto response = json_response(status, body);
+  response.headers.add("Cache-Control", "no-store");
+  return response;
+}
+
+Task<Reply> create(SubscriptionsDeps deps, Call call) {
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  services::NewSubscription wanted;
+  wanted.url = fields.text("url", kUrl);
+  wanted.secret = fields.optional_text("secret", kSecret);
+  wanted.event_types =
+      fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60}).value_or(std::vector<std::string>());
+  wanted.integrations =
+      fields.optional_ids<IntegrationId>("integrationIds", kMaxScope).value_or(std::vector<IntegrationId>());
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto issued = co_await deps.subscriptions.create(call.executor(), call.principal, std::move(wanted));
+  if (!issued) co_return std::unexpected(issued.error());
+  co_return issued_response(201, *issued);
+}
+
+Task<Reply> list(SubscriptionsDeps deps, Call call) {
+  const auto page = page_request(call);
+  if (!page) co_return std::unexpected(page.error());
+  auto found = co_await deps.subscriptions.list(call.executor(), call.principal, *page);
+  if (!found) co_return std::unexpected(found.error());
+  co_return page_response(*found, to_json);
+}
+
+Task<Reply> show(SubscriptionsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  auto found = co_await deps.subscriptions.get(call.executor(), call.principal, *id);
+  if (!found) co_return std::unexpected(found.error());
+  co_return json_response(200, to_json(*found));
+}
+
+Task<Reply> change(SubscriptionsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  services::SubscriptionChange wanted;
+  wanted.url = fields.optional_text("url", kUrl);
+  wanted.event_types = fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60});
+  wanted.integrations = fields.optional_ids<IntegrationId>("integrationIds", kMaxScope);
+  wanted.active = fields.optional_flag("active");
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto changed = co_await deps.subscriptions.change(call.executor(), call.principal, *id, std::move(wanted));
+  if (!changed) co_return std::unexpected(changed.error());
+  co_return json_response(200, to_json(*changed));
+}
+
+Task<Reply> remove(SubscriptionsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  auto removed = co_await deps.subscriptions.remove(call.executor(), call.principal, *id);
+  if (!removed) co_return std::unexpected(removed.error());
+  co_return no_content();
+}
+
+Task<Reply> rotate(SubscriptionsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto secret = (*body)->optional_text("secret", kSecret);
+  const auto overlap =
+      (*body)->optional_integer("overlapSeconds", 0, kMaxOverlapSeconds).value_or(kDefaultOverlapSeconds);
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto issued = co_await deps.subscriptions.rotate_secret(call.executor(), call.principal, *id,
+                                                          std::move(secret), std::chrono::seconds{overlap});
+  if (!issued) co_return std::unexpected(issued.error());
+  co_return issued_response(200, *issued);
+}
+
+Task<Reply> test(SubscriptionsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  auto queued = co_await deps.subscriptions.test(call.executor(), call.principal, *id);
+  if (!queued) co_return std::unexpected(queued.error());
+  co_return json_response(202, json::object{{"eventId", *queued}});
+}
+
+Task<Reply> attempts(SubscriptionsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  const auto page = page_request(call);
+  if (!page) co_return std::unexpected(page.error());
+  auto found = co_await deps.subscriptions.attempts(call.executor(), call.principal, *id, *page);
+  if (!found) co_return std::unexpected(found.error());
+  co_return page_response(*found, attempt_json);
+}
+
+}  // namespace
+
+void add_subscriptions_routes(Router& router, SubscriptionsDeps deps) {
+  const auto access = Access::needs(Permission::subscriptions);
+  router.add("GET", "/api/webhook-subscriptions", access, with(deps, list));
+  router.add("POST", "/api/webhook-subscriptions", access, with(deps, create));
+  router.add("GET", "/api/webhook-subscriptions/{subscription}", access, with(deps, show));
+  router.add("PATCH", "/api/webhook-subscriptions/{subscription}", access, with(deps, change));
+  router.add("DELETE", "/api/webhook-subscriptions/{subscription}", access, with(deps, remove));
+  router.add("POST", "/api/webhook-subscriptions/{subscription}/rotate-secret", access, with(deps, rotate));
+  router.add("POST", "/api/webhook-subscriptions/{subscription}/test", access, with(deps, test));
+  router.add("GET", "/api/webhook-subscriptions/{subscription}/attempts", access, with(deps, attempts));
+}
+
+}  // namespace presetbridge::api
