@@ -1,0 +1,310 @@
+// Stores, mappings, subscriptions, credits and deliveries over their routes.
+#include <gtest/gtest.h>
+
+#include "api/merchant_api_testing.h"
+#include "crypto/webhook_signature.h"
+#include "services/worker/chores.h"
+#include "storage/audit_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::api::testing {
+namespace {
+
+class MerchantApi : public MerchantApiTest {
+ protected:
+  std::vector<std::string> audited() {
+    std::vector<std::string> actions;
+    write([&](storage::Tx& tx) {
+      for (const auto& row : list_audit(tx, account_, {.limit = 100}).rows) actions.push_back(row.action);
+    });
+    return actions;
+  }
+  Answer put_mappings(const std::string& integration, json::array mappings) {
+    return send(me_, "PUT", "/api/integrations/" + integration + "/mappings",
+                json::object{{"mappings", std::move(mappings)}});
+  }
+  // A delivery that failed with `code`.
+  DeliveryId add_failed(IntegrationId integration, domain::ResolutionCode code) {
+    const auto id = world_.ids.make<DeliveryId>();
+    write([&](storage::Tx& tx) {
+      storage::DeliveryRow row;
+      row.id = id;
+      row.account = account_;
+      row.integration = integration;
+      row.order_key = "1001";
+      row.username = row.raw_username = "buyer";
+      row.created_at = row.updated_at = tx.now();
+      storage::ItemRow item;
+      item.id = world_.ids.make<ItemId>();
+      item.delivery = id;
+      item.account = account_;
+      item.file_id = "f1";
+      changes_.create(tx, row, {item}, {.cause = domain::Cause::order_accepted});
+      changes_.apply(tx, row, {.cause = domain::Cause::known_cause, .code = code}).value();
+    });
+    return id;
+  }
+};
+
+TEST_F(MerchantApi, AStoreIsMadeWithASecretThatIsShownOnceAndSigns) {
+  const auto made = add_integration(
+      {{"name", " Store "}, {"provider", "provider_a"}, {"settings", json::object{{"hold", "all"}}}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  const auto id = made.string("id");
+  const auto secret = made.string("secret");
+  EXPECT_EQ(secret.size(), 40U);
+  EXPECT_EQ(made.string("webhookUrl"), "https://bridge.example/api/webhooks/provider_a/" + id);
+  EXPECT_EQ(made.string("name"), "Store");
+  const auto shown = send(me_, "GET", "/api/integrations/" + id);
+  EXPECT_EQ(shown.status, 200);
+  EXPECT_EQ(shown.text.find(secret), std::string::npos);
+  EXPECT_EQ(shown.string("secretPreview"), "…" + secret.substr(36));
+  EXPECT_EQ(shown.body.at("settings").at("hold"), "all");
+  const auto snapshot = world_.await(directory_.find(world_.scheduler, integration_id(made)));
+  EXPECT_EQ((*snapshot)->secrets(world_.clock().now()), std::vector<std::string_view>{secret});
+}
+
+TEST_F(MerchantApi, ARotatedSecretOverlapsAndTheDirectoryKnowsAtOnce) {
+  const auto made = add_integration();
+  const auto old_secret = made.string("secret");
+  const auto path = "/api/integrations/" + made.string("id") + "/rotate-secret";
+  const auto now_signing = [&] {
+    const auto snapshot = world_.await(directory_.find(world_.scheduler, integration_id(made)));
+    std::vector<std::string> secrets;
+    for (const auto s : (*snapshot)->secrets(world_.clock().now())) secrets.emplace_back(s);
+    return secrets;
+  };
+  now_signing();
+  const auto rotated = send(me_, "POST", path, json::object{});
+  ASSERT_EQ(rotated.status, 200) << rotated.text;
+  const auto new_secret = rotated.string("secret");
+  EXPECT_EQ(now_signing(), (std::vector{new_secret, old_secret}));
+  world_.clock().advance(std::chrono::hours{24});
+  EXPECT_EQ(now_signing(), std::vector{new_secret});
+  EXPECT_EQ(send(me_, "POST", path, json::object{{"overlapSeconds", 0}, {"secret", "dictated-by-the-store"}})
+                .status,
+            200);
+  EXPECT_EQ(now_signing(), std::vector<std::string>{"dictated-by-the-store"});
+  EXPECT_EQ(send(me_, "POST", path, json::object{{"secret", "short"}}).code(), "VALIDATION_FAILED");
+}
+
+TEST_F(MerchantApi, AStoreIsChangedListedAndArchived) {
+  const auto path = "/api/integrations/" + add_integration().string("id");
+  const auto second = add_integration({{"name", "B"}, {"provider", "provider_b"}});
+  EXPECT_EQ(send(me_, "GET", "/api/integrations?limit=1").body.at("data").at(0).at("id").as_string(),
+            second.string("id"));
+  EXPECT_EQ(send(me_, "GET", "/api/integrations?provider=generic").body.at("data").as_array().size(), 1U);
+  const auto changed = send(
+      me_, "PATCH", path,
+      json::object{{"name", "New"}, {"active", false}, {"settings", json::object{{"autoRevoke", true}}}});
+  EXPECT_EQ(changed.string("name"), "New");
+  EXPECT_FALSE(changed.body.at("active").as_bool());
+  EXPECT_TRUE(changed.body.at("settings").at("autoRevoke").as_bool());
+  EXPECT_EQ(send(me_, "GET", "/api/integrations?active=false").body.at("data").as_array().size(), 1U);
+  EXPECT_EQ(send(me_, "PATCH", path, json::object{{"owningKeyId", to_string(ApiKeyId{77})}}).code(),
+            "VALIDATION_FAILED");
+  EXPECT_EQ(send(me_, "DELETE", path).status, 204);
+  EXPECT_EQ(send(me_, "GET", path).code(), "NOT_FOUND");
+  EXPECT_EQ(send(me_, "DELETE", path).code(), "NOT_FOUND");
+  EXPECT_EQ(audited(), (std::vector<std::string>{"integration.archived", "integration.deactivated",
+                                                 "integration.created", "integration.created"}));
+}
+
+TEST_F(MerchantApi, OthersAndKeysOutOfScopeSeeNothing) {
+  const auto made = add_integration();
+  const auto other = integration_id(add_integration());
+  const auto path = "/api/integrations/" + made.string("id");
+  for (const auto& who : {stranger_, key({other})}) {
+    EXPECT_EQ(send(who, "GET", path).code(), "NOT_FOUND");
+    EXPECT_EQ(send(who, "PATCH", path, json::object{{"name", "x"}}).code(), "NOT_FOUND");
+    EXPECT_EQ(send(who, "DELETE", path).code(), "NOT_FOUND");
+    EXPECT_EQ(send(who, "POST", path + "/rotate-secret", json::object{}).code(), "NOT_FOUND");
+    EXPECT_EQ(send(who, "GET", path + "/mappings").code(), "NOT_FOUND");
+    EXPECT_EQ(send(who, "PUT", path + "/mappings", json::object{{"mappings", json::array{}}}).code(),
+              "NOT_FOUND");
+  }
+  EXPECT_EQ(send(key({other}), "GET", "/api/integrations").body.at("data").as_array().size(), 1U);
+  EXPECT_EQ(
+      send(key({other}), "POST", "/api/integrations", json::object{{"name", "x"}, {"provider", "generic"}})
+          .code(),
+      "FORBIDDEN");
+  EXPECT_EQ(send(me_, "POST", "/api/integrations", json::object{{"provider", "other"}}).code(),
+            "VALIDATION_FAILED");
+}
+
+TEST_F(MerchantApi, MappingsAreReplacedAsAWholeOrNotAtAll) {
+  const auto id = add_integration().string("id");
+  const json::object good{
+      {"matchType", "title"}, {"matchValue", " Big  Amp "}, {"fileId", "f1"}, {"kind", "preset"}};
+  const auto saved = put_mappings(
+      id, {good, json::object{{"matchType", "sku"}, {"matchValue", "FEE"}, {"action", "ignore"}}});
+  ASSERT_EQ(saved.status, 200) << saved.text;
+  EXPECT_EQ(wakes_, 1);
+  const auto bad = put_mappings(
+      id, {good, json::object{{"matchType", "title"}, {"matchValue", "big amp"}, {"fileId", "f1"}}});
+  EXPECT_EQ(bad.code(), "VALIDATION_FAILED");
+  EXPECT_EQ(bad.body.at("error").at("details").at(0).at("field"), "mappings[1].matchValue");
+  const auto worse = put_mappings(
+      id, {json::object{{"matchType", "sku"}}, json::object{{"matchType", "x"}, {"matchValue", "A"}}});
+  EXPECT_EQ(worse.body.at("error").at("details").as_array().size(), 4U) << worse.text;
+  const auto kept = put_mappings(id, {good});
+  EXPECT_EQ(kept.body.at("mappings").at(0).at("id"), saved.body.at("mappings").at(0).at("id"));
+  EXPECT_EQ(send(me_, "PUT", "/api/integrations/" + id + "/mappings",
+                 json::object{{"version", saved.body.at("version")}, {"mappings", json::array{}}})
+                .code(),
+            "CONFLICT");
+  EXPECT_EQ(send(me_, "GET", "/api/integrations/" + id).body.at("mappingCount").as_int64(), 1);
+}
+
+TEST_F(MerchantApi, ASubscriptionIsMadeChangedTestedAndDeleted) {
+  const auto made = send(
+      me_, "POST", "/api/webhook-subscriptions",
+      json::object{{"url", "https://shop.example/hook"}, {"eventTypes", json::array{"delivery.failed"}}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_TRUE(crypto::is_webhook_secret(made.string("secret")));
+  const auto path = "/api/webhook-subscriptions/" + made.string("id");
+  EXPECT_EQ(send(me_, "GET", path).text.find("whsec_"), std::string::npos);
+  const auto tested = send(me_, "POST", path + "/test");
+  EXPECT_EQ(tested.status, 202) << tested.text;
+  EXPECT_EQ(tested.string("eventId").size(), 36U);
+  const auto off = send(me_, "PATCH", path, json::object{{"active", false}});
+  EXPECT_EQ(off.string("deactivatedReason"), "deactivated");
+  EXPECT_EQ(send(me_, "POST", path + "/test").code(), "CONFLICT");
+  EXPECT_TRUE(
+      send(me_, "PATCH", path, json::object{{"active", true}}).body.at("deactivatedReason").is_null());
+  const auto rotated = send(me_, "POST", path + "/rotate-secret", json::object{});
+  EXPECT_NE(rotated.string("secret"), made.string("secret"));
+  EXPECT_FALSE(rotated.body.at("previousSecretExpiresAt").is_null());
+  EXPECT_EQ(send(me_, "GET", path + "/attempts").body.at("data").as_array().size(), 0U);
+  EXPECT_EQ(send(stranger_, "GET", path).code(), "NOT_FOUND");
+  EXPECT_EQ(send(stranger_, "DELETE", path).code(), "NOT_FOUND");
+  EXPECT_EQ(send(me_, "DELETE", path).status, 204);
+  EXPECT_EQ(send(me_, "GET", path).code(), "NOT_FOUND");
+}
+
+TEST_F(MerchantApi, ASubscriptionToAPrivateAddressOrUnknownEventIsRefused) {
+  for (const auto* url :
+       {"http://shop.example/", "https://127.0.0.1/", "https://10.0.0.1/", "ftp://x.example/", "nonsense"}) {
+    EXPECT_EQ(send(me_, "POST", "/api/webhook-subscriptions", json::object{{"url", url}}).code(),
+              "VALIDATION_FAILED")
+        << url;
+  }
+  for (const json::object& extra :
+       {json::object{{"eventTypes", json::array{"webhook.test"}}}, json::object{{"secret", "whsec_x"}},
+        json::object{{"integrationIds", json::array{to_string(IntegrationId{5})}}}}) {
+    json::object body{{"url", "https://shop.example/"}};
+    for (const auto& member : extra) body[member.key()] = member.value();
+    EXPECT_EQ(send(me_, "POST", "/api/webhook-subscriptions", body).code(), "VALIDATION_FAILED");
+  }
+}
+
+TEST_F(MerchantApi, AScopedKeysSubscriptionsStayInsideItsScope) {
+  const auto mine = integration_id(add_integration());
+  const auto other = integration_id(add_integration());
+  const auto scoped = key({mine});
+  const json::object body{{"url", "https://shop.example/"}};
+  const auto made = send(scoped, "POST", "/api/webhook-subscriptions", body);
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(made.body.at("integrationIds"), json::array{to_string(mine)});
+  const auto wide = send(me_, "POST", "/api/webhook-subscriptions", body);
+  EXPECT_EQ(send(scoped, "GET", "/api/webhook-subscriptions/" + wide.string("id")).code(), "NOT_FOUND");
+  EXPECT_EQ(send(scoped, "GET", "/api/webhook-subscriptions").body.at("data").as_array().size(), 1U);
+  EXPECT_EQ(send(scoped, "PATCH", "/api/webhook-subscriptions/" + made.string("id"),
+                 json::object{{"integrationIds", json::array{to_string(other)}}})
+                .code(),
+            "VALIDATION_FAILED");
+  EXPECT_EQ(send(scoped, "PATCH", "/api/webhook-subscriptions/" + made.string("id"),
+                 json::object{{"integrationIds", json::array{}}})
+                .body.at("integrationIds"),
+            json::array{to_string(mine)});
+}
+
+TEST_F(MerchantApi, GrantedCreditsAreInTheBalanceAndTheLedger) {
+  ASSERT_TRUE(world_.await(credits_.grant(world_.scheduler, account_, 7, "welcome")));
+  ASSERT_TRUE(world_.await(credits_.grant(world_.scheduler, account_, 3, "more")));
+  EXPECT_EQ(wakes_, 2);
+  const auto balance = send(me_, "GET", "/api/credits");
+  EXPECT_EQ(balance.body.at("available").as_int64(), 10);
+  EXPECT_EQ(balance.body.at("debt").as_int64(), 0);
+  const auto page = send(me_, "GET", "/api/credits/ledger?limit=1");
+  EXPECT_EQ(page.body.at("data").at(0).at("note"), "more");
+  const auto rest = send(me_, "GET", "/api/credits/ledger?limit=1&cursor=" + page.string("nextCursor"));
+  EXPECT_EQ(rest.body.at("data").at(0).at("credits").as_int64(), 7);
+  EXPECT_TRUE(rest.body.at("nextCursor").is_null());
+  EXPECT_EQ(send(me_, "GET", "/api/credits/ledger?kind=spend").body.at("data").as_array().size(), 0U);
+  EXPECT_EQ(send(me_, "GET", "/api/credits/ledger?kind=other").code(), "VALIDATION_FAILED");
+  EXPECT_EQ(world_.await(credits_.grant(world_.scheduler, account_, 0, "")).error().code, "INVALID_AMOUNT");
+  EXPECT_EQ(world_.await(credits_.grant(world_.scheduler, AccountId{9}, 1, "")).error().code, "NOT_FOUND");
+}
+
+TEST_F(MerchantApi, ADeliveryIsShownListedAndActedOn) {
+  const auto integration = integration_id(add_integration());
+  const auto id = add_failed(integration, domain::ResolutionCode::username_not_found);
+  const auto path = "/api/deliveries/" + to_string(id);
+  const auto shown = send(me_, "GET", path);
+  ASSERT_EQ(shown.status, 200) << shown.text;
+  EXPECT_EQ(shown.string("resolutionCode"), "username_not_found");
+  EXPECT_EQ(shown.body.at("items").at(0).at("fileId"), "f1");
+  EXPECT_FALSE(shown.body.at("timeline").as_array().empty());
+  EXPECT_EQ(send(me_, "GET", "/api/deliveries?status=failed&orderId=1001").body.at("data").as_array().size(),
+            1U);
+  EXPECT_EQ(
+      send(me_, "GET", "/api/deliveries?resolutionCode=cloud_rejected").body.at("data").as_array().size(),
+      0U);
+  EXPECT_EQ(send(me_, "GET", "/api/deliveries?status=lost").code(), "VALIDATION_FAILED");
+  EXPECT_EQ(send(me_, "POST", path + "/retry", json::object{{"targetUsername", " @ "}}).code(),
+            "VALIDATION_FAILED");
+  EXPECT_EQ(send(me_, "POST", path + "/invalidate", json::object{{"reason", " "}}).code(),
+            "VALIDATION_FAILED");
+  EXPECT_EQ(send(me_, "POST", path + "/approve").code(), "INVALID_TRANSITION");
+  EXPECT_EQ(send(me_, "POST", path + "/revoke").code(), "INVALID_TRANSITION");
+  // No login is stored, so a new attempt fails for that, under the new name.
+  const auto retried = send(me_, "POST", path + "/retry", json::object{{"targetUsername", "@Right.Name"}});
+  EXPECT_EQ(retried.status, 200) << retried.text;
+  EXPECT_EQ(retried.string("targetUsername"), "Right.Name");
+  EXPECT_EQ(retried.string("resolutionCode"), "credentials_missing");
+  EXPECT_EQ(send(me_, "POST", path + "/reopen").string("status"), "in_review");
+  EXPECT_EQ(send(me_, "POST", path + "/complete").string("status"), "completed");
+  EXPECT_EQ(send(me_, "POST", path + "/invalidate", json::object{{"reason", "fraud"}}).string("reason"),
+            "fraud");
+  for (const auto& who : {stranger_, key({IntegrationId{5}})}) {
+    EXPECT_EQ(send(who, "GET", path).code(), "NOT_FOUND");
+    EXPECT_EQ(send(who, "POST", path + "/retry").code(), "NOT_FOUND");
+    EXPECT_EQ(send(who, "GET", "/api/deliveries").body.at("data").as_array().size(), 0U);
+  }
+}
+
+TEST_F(MerchantApi, SavedMappingsResumeWhatFailedForWantOfAFileIfItOwesOtherFilesNow) {
+  const auto made = add_integration();
+  const auto id = add_failed(integration_id(made), domain::ResolutionCode::preset_not_found);
+  write([&](storage::Tx& tx) {
+    domain::OrderState state{.seen = true};
+    domain::OrderLine line;
+    line.line_id = "1";
+    line.sku = "A";
+    state.lines = {line};
+    storage::OrderRow order;
+    order.id = OrderId{id.value};
+    order.account = account_;
+    order.integration = integration_id(made);
+    order.order_key = "1001";
+    order.outcome = "delivery";
+    order.state = domain::encode(state);
+    order.received_at = order.updated_at = tx.now();
+    insert_order(tx, order);
+  });
+  const auto resumes = [&](std::string file) {
+    put_mappings(made.string("id"),
+                 {json::object{{"matchType", "sku"}, {"matchValue", "A"}, {"fileId", file}}});
+    write([&](storage::Tx& tx) {
+      for (const auto& chore : storage::find_chores(tx, 10)) services::do_chore(tx, changes_, chore);
+    });
+    return send(me_, "GET", "/api/deliveries/" + to_string(id)).string("resolutionCode") !=
+           "preset_not_found";
+  };
+  EXPECT_FALSE(resumes("f1"));
+  EXPECT_TRUE(resumes("f2"));
+}
+
+}  // namespace
+}  // namespace presetbridge::api::testing
