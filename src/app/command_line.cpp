@@ -3,16 +3,21 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/admin_channel.h"
 #include "app/config.h"
 #include "app/data_directory.h"
+#include "app/listen.h"
+#include "app/send_order.h"
 #include "app/serve.h"
 #include "app/version.h"
 #include "cloud/credential_agent.h"
@@ -115,6 +120,108 @@ int run_config_check(const ConfigFlags& flags) {
   return loaded.problems.empty() ? 0 : kWrongUse;
 }
 
+int run_admin(const Config& config, const boost::json::object& request) {
+  const auto done = administrate(config, request);
+  if (!done) {
+    for (const auto& [field, problem] : done.error().details)
+      std::fprintf(stderr, "presetbridge: %s %s\n", field.c_str(), problem.c_str());
+    return failed(done.error());
+  }
+  std::printf("%s\n", boost::json::serialize(*done).c_str());
+  return 0;
+}
+
+// A password comes from standard input, where no list of processes shows it: its first line.
+std::string read_password() {
+  constexpr std::size_t kLongest = 4 * 1024;
+  std::string password;
+  for (int c = 0; password.size() < kLongest && (c = std::getchar()) != EOF && c != '\n';)
+    password += static_cast<char>(c);
+  return password;
+}
+
+// `admin`: each verb is a command of AdminDesk, its options the command's arguments.
+void add_admin(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
+  auto* admin = app.add_subcommand(
+      "admin",
+      "The operator's: through the running service, or on the data directory where none runs. Prints JSON");
+  admin->require_subcommand(1);
+  const auto add = [&](const std::string& name, const char* help, bool password) {
+    auto* verb = admin->add_subcommand(name, help);
+    flags.add_to(*verb);
+    auto request = std::make_shared<boost::json::object>();
+    (*request)["command"] = name;
+    verb->callback([&run, &flags, request, password] {
+      run = [&flags, request, password] {
+        const auto config = flags.load_or_tell(false);
+        if (!config) return kWrongUse;
+        if (password) (*request)["password"] = read_password();
+        return run_admin(*config, *request);
+      };
+    });
+    return std::pair{verb, request};
+  };
+  const auto text = [](auto& verb, const char* name, const char* help) {
+    auto request = verb.second;
+    std::string key(name);
+    key.erase(0, key.find_first_not_of('-'));
+    return verb.first->template add_option_function<std::string>(
+        name, [request, key](const std::string& value) { (*request)[key] = value; }, help);
+  };
+  const auto number = [](auto& verb, const char* name, const char* help) {
+    auto request = verb.second;
+    std::string key(name);
+    return verb.first->template add_option_function<std::int64_t>(
+        name, [request, key](std::int64_t value) { (*request)[key] = value; }, help);
+  };
+  auto create =
+      add("create-account", "Make an account and its owner; the password is read from standard input", true);
+  text(create, "email", "The owner's e-mail address")->required();
+  text(create, "--name", "The account's name");
+  auto list = add("list-accounts", "Accounts, newest first", false);
+  text(list, "--cursor", "nextCursor of the page before");
+  auto grant = add("grant-credits", "Give credits to an account", false);
+  text(grant, "account", "acc_…")->required();
+  number(grant, "credits", "How many")->required();
+  text(grant, "--note", "What the ledger says of it");
+  auto reset = add("reset-password", "A new password, read from standard input", true);
+  text(reset, "email", "Whose")->required();
+  auto limit = add("set-rate-limit", "How many requests an hour a key may make", false);
+  text(limit, "key", "key_…")->required();
+  number(limit, "limit", "Requests an hour")->required();
+}
+
+void add_trial_verbs(CLI::App& app, ListenOptions& listen, SendOrderOptions& order,
+                     std::function<int()>& run) {
+  auto* listening =
+      app.add_subcommand("listen", "Receive outbound webhooks on this machine, verify and print them");
+  listening->add_option("--port", listen.port, "0: any free one");
+  listening
+      ->add_option("--secret", listen.secret, "The subscription's, whsec_… (else PRESETBRIDGE_LISTEN_SECRET)")
+      ->envname("PRESETBRIDGE_LISTEN_SECRET")
+      ->required();
+  listening->add_option("--once", listen.once, "End after so many");
+  listening->add_flag("--json", listen.json, "One JSON object a line");
+  listening->add_option("--answer-status", listen.answer_status, "What every webhook is answered with");
+  listening->add_option_function<std::int64_t>(
+      "--answer-delay-ms", [&listen](std::int64_t delay) { listen.answer_delay = Millis{delay}; },
+      "And how late");
+  listening->callback([&] { run = [&listen] { return run_listen(listen, std::cout, std::cerr); }; });
+
+  auto* sending = app.add_subcommand("send-order", "Sign an order as a store does, and post it");
+  sending->add_option("--provider", order.provider, "provider_a, provider_b or generic");
+  sending->add_option("--url", order.url, "The integration's webhook address")->required();
+  sending->add_option("--secret", order.secret, "The integration's (else PRESETBRIDGE_ORDER_SECRET)")
+      ->envname("PRESETBRIDGE_ORDER_SECRET")
+      ->required();
+  sending->add_option("--order-id", order.order_id, "Default: a new one");
+  sending->add_option("--username", order.username, "The buyer's on the cloud platform");
+  sending->add_option("--sku", order.skus, "Of a line; may be repeated");
+  sending->add_option("--email", order.email, "The buyer's");
+  sending->add_option("--repeat", order.repeat, "Post the same bytes so often");
+  sending->callback([&] { run = [&order] { return run_send_order(order, std::cout, std::cerr); }; });
+}
+
 // The hidden verb: what AgentProcess starts. Not parsed by CLI11, whose help nobody needs here.
 int run_agent(int argc, char** argv) {
   const auto options = cloud::parse_agent_arguments(std::vector<std::string>(argv + 2, argv + argc));
@@ -156,6 +263,11 @@ int run_command_line(int argc, char** argv) {
   auto* vault = app.add_subcommand("vault", "The keys of the credentials vault");
   vault->require_subcommand(1);
   with_config(vault->add_subcommand("init", "Make the key files that are missing"), false, run_vault_init);
+
+  add_admin(app, flags, run);
+  ListenOptions listen;
+  SendOrderOptions order;
+  add_trial_verbs(app, listen, order, run);
 
   try {
     app.parse(argc, argv);

@@ -74,6 +74,10 @@ const std::array kSettings = {
             "For what runs when the service is told to stop", 1, 9},
 };
 
+// Variables that others of our verbs read.
+constexpr std::array<std::string_view, 3> kNoSettings = {"PRESETBRIDGE_CONFIG", "PRESETBRIDGE_LISTEN_SECRET",
+                                                         "PRESETBRIDGE_ORDER_SECRET"};
+
 template <class... F>
 struct Overloaded : F... {
   using F::operator()...;
@@ -212,7 +216,8 @@ void Loader::file(const std::filesystem::path& path) {
 
 void Loader::environment(const std::vector<std::pair<std::string, std::string>>& variables) {
   for (const auto& [name, value] : variables) {
-    if (!name.starts_with("PRESETBRIDGE_") || name == "PRESETBRIDGE_CONFIG") continue;
+    if (!name.starts_with("PRESETBRIDGE_") || std::ranges::find(kNoSettings, name) != kNoSettings.end())
+      continue;
     const auto found = std::ranges::find(kSettings, name, environment_name);
     if (found == kSettings.end()) {
       problem(name, "is not a setting");

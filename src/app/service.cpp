@@ -10,33 +10,50 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "api/account_handlers.h"
 #include "api/api.h"
 #include "api/auth_handlers.h"
+#include "api/credentials_handlers.h"
+#include "api/credits_handlers.h"
+#include "api/deliveries_handlers.h"
+#include "api/integrations_handlers.h"
 #include "api/keys_handlers.h"
 #include "api/meta_handlers.h"
+#include "api/subscriptions_handlers.h"
 #include "api/webhook_handlers.h"
+#include "app/admin_channel.h"
+#include "app/admin_desk.h"
+#include "app/foundation.h"
 #include "app/metrics_registry.h"
 #include "app/version.h"
 #include "cloud/agent_client.h"
 #include "cloud/credential_agent.h"
 #include "cloud/http_cloud.h"
 #include "cloud/session_cache.h"
+#include "crypto/digest.h"
 #include "crypto/random.h"
 #include "crypto/service_cipher.h"
-#include "crypto/vault_keys.h"
 #include "identity/built_in_issuer.h"
 #include "identity/remote_issuer.h"
 #include "net/curl_client.h"
 #include "net/http_server.h"
+#include "services/cloud_logins.h"
+#include "services/cloud_sessions.h"
+#include "services/credential_checks.h"
+#include "services/credits.h"
+#include "services/delivery/actions.h"
 #include "services/dispatcher/webhook_dispatcher.h"
 #include "services/intake/intake.h"
+#include "services/integrations.h"
+#include "services/login_guard.h"
+#include "services/presets.h"
+#include "services/subscriptions.h"
+#include "services/vault.h"
 #include "services/worker/delivery_worker.h"
 #include "storage/account_store.h"
-#include "storage/migrations.h"
-#include "storage/sqlite/sqlite_database.h"
 
 namespace presetbridge::app {
 namespace {
@@ -72,19 +89,6 @@ cloud::AgentProcessOptions agent_options(const Config& config, const DataDirecto
   for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
   options.login_deadline = agent.cloud.timeout + Millis{5'000};
   return options;
-}
-
-std::string http_url(const std::string& address, std::uint16_t port) {
-  const bool v6 = address.contains(':');
-  return "http://" + (v6 ? "[" + address + "]" : address) + (port == 0 ? "" : ":" + std::to_string(port));
-}
-
-// The name that people's identities are known by: it must outlive a restart on another free port.
-std::string issuer_name(const Config& config) {
-  if (!config.identity_issuer.empty()) return config.identity_issuer;
-  if (!config.base_url.empty()) return config.base_url;
-  const auto listen = parse_listen(config.listen);
-  return http_url(listen->address, listen->port);
 }
 
 // Something that happens once, and is waited for by another thread.
@@ -140,30 +144,29 @@ std::vector<std::unique_ptr<identity::RemoteIssuer>> remote_issuers(const Config
   return issuers;
 }
 
+// The key that e-mail addresses of logins are hashed with: of the service key, so that it need not be kept
+// besides.
+std::string login_guard_key_of(const crypto::ServiceKey& key) {
+  const auto derived = crypto::hmac_sha256(key.key.reveal(), std::string_view("presetbridge login guard"));
+  return std::string(crypto::text_of(derived));
+}
+
 std::string random_name(Random& random) {
   return fmt::format("node-{:016x}", random.u64());
 }
 
 }  // namespace
 
-// What had to exist before any thread did.
-struct Foundation {
-  std::unique_ptr<net::SystemClock> clock;
-  Config config;
-  DataDirectory directory;
-  std::unique_ptr<storage::Database> database;
-  std::vector<crypto::ServiceKey> service_keys;
-  crypto::VaultPublicKey vault_key;
-};
-
 // In the order of construction: each is given only what stands above it, and is destroyed before that.
 struct Service::Parts {
-  Parts(Foundation from, JsonLog& log);
+  Parts(Config config, Foundation foundation, JsonLog& log);
 
   void add_routes();
   Task<api::Readiness> readiness(Executor& executor);
+  Expected<void> start_issuer(identity::BuiltInIssuer& one);
   Expected<void> start();
   void stop();
+  std::string url() const { return http_url(listen.address, server.port()); }
 
   const Config config;
   const DataDirectory directory;
@@ -175,6 +178,7 @@ struct Service::Parts {
   MetricsRegistry metrics;
   std::unique_ptr<storage::Database> database;
   const crypto::VaultPublicKey vault_key;
+  const std::string login_guard_key;
 
   cloud::AgentProcess agent{log, agent_options(config, directory)};  // before any thread
   const bool log_has_thread = (log.start_thread(), true);
@@ -221,11 +225,44 @@ struct Service::Parts {
        .lease = std::chrono::seconds(config.delivery_lease_seconds),
        .poll = Millis(config.delivery_poll_ms),
        .maintenance = Millis(config.delivery_maintenance_ms),
-       .sweep_page = static_cast<int>(config.delivery_sweep_page)}};
+       .sweep_page = static_cast<int>(config.delivery_sweep_page),
+       .first_sweep = std::chrono::seconds(config.delivery_first_sweep_seconds)}};
   services::WebhookDispatcher dispatcher{
       {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, commits, outbound_http, cipher},
       {.sandbox = config.sandbox}};
   services::Intake intake{commits, changes, [this] { work_came(); }};
+
+  services::LoginGuard login_guard{commits, ids, login_guard_key};
+  services::CloudSessions cloud_sessions{runtime.scheduler(worker_core), sessions};
+  services::CloudLogins cloud_logins{commits, ids, random, cipher, agent, login_guard};
+  services::Vault vault{{.commits = commits,
+                         .ids = ids,
+                         .random = random,
+                         .log = log,
+                         .agent = agent,
+                         .guard = login_guard,
+                         .key = vault_key,
+                         .forget_sessions = [this](AccountId account) { cloud_sessions.invalidate(account); },
+                         .changed = [this] { work_came(); }}};
+  services::CredentialChecks credential_checks{runtime.scheduler(worker_core), vault, log};
+  services::Presets presets{commits, cloud, cloud_sessions, cloud_logins, clock};
+  services::Integrations stores{commits, ids, random, cipher, integrations, [this] { work_came(); }};
+  services::Subscriptions subscriptions{
+      commits,
+      ids,
+      random,
+      cipher,
+      config.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
+      [this] { work_came(); }};
+  services::Credits credits{commits, ids, [this] { work_came(); }};
+  services::DeliveryActions deliveries{commits, changes, static_cast<int>(config.delivery_jobs_per_minute),
+                                       [this] { work_came(); }};
+
+  // The operator makes accounts also where sign-up is closed.
+  identity::BuiltInIssuer operators_issuer{{commits, passwords, hasher, cipher, ids, random, clock, log},
+                                           {.iss = issuer_name(config), .signup = identity::Signup::open}};
+  AdminDesk admin_desk{{commits, operators_issuer, credits, keys}};
+  std::optional<AdminChannel> admin_channel;
 
   api::Router router;
   api::Authentication authentication{tokens, accounts, keys};
@@ -241,7 +278,8 @@ struct Service::Parts {
                           .connections = static_cast<int>(config.http_connections)}};
   Signal terminated;
   std::atomic<int> termination_signal{0};
-  bool started = false;
+  bool started = false;  // the runtime's threads
+  bool working = false;  // worker, dispatcher and checks
   bool stopped = false;
 
  private:
@@ -257,16 +295,15 @@ struct Service::Parts {
   }
 };
 
-Service::Parts::Parts(Foundation from, JsonLog& the_log)
-    : config(std::move(from.config)),
-      directory(std::move(from.directory)),
-      system_clock(std::move(from.clock)),
+Service::Parts::Parts(Config the_config, Foundation foundation, JsonLog& the_log)
+    : config(std::move(the_config)),
+      directory(std::move(foundation.directory)),
+      system_clock(std::move(foundation.clock)),
       log(the_log),
-      database(std::move(from.database)),
-      vault_key(from.vault_key),
-      cipher(std::move(from.service_keys), random) {
-  add_routes();
-}
+      database(std::move(foundation.database)),
+      vault_key(foundation.vault_key),
+      login_guard_key(login_guard_key_of(foundation.service_keys.front())),
+      cipher(std::move(foundation.service_keys), random) {}
 
 void Service::Parts::add_routes() {
   api::add_meta_routes(router, {.version = std::string(kVersion),
@@ -278,6 +315,14 @@ void Service::Parts::add_routes() {
   api::add_auth_routes(router, {issuer});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});
+  api::add_credentials_routes(router, {vault});
+  api::add_login_routes(router, {cloud_logins});
+  api::add_presets_routes(router, {presets});
+  api::add_credits_routes(router, {credits});
+  api::add_deliveries_routes(router, {deliveries});
+  api::add_integrations_routes(router, {stores, config.base_url.empty() ? url() : config.base_url});
+  api::add_subscriptions_routes(router, {subscriptions});
+  admin_channel->add_route(router, admin_desk);
   api::add_webhook_routes(
       router, {.integrations = integrations,
                .intake = intake,
@@ -298,6 +343,18 @@ Task<api::Readiness> Service::Parts::readiness(Executor& executor) {
   if (agent.pid() == 0) readiness.waiting_for.emplace_back("credential agent");
   readiness.ready = readiness.waiting_for.empty();
   co_return readiness;
+}
+
+Expected<void> Service::Parts::start_issuer(identity::BuiltInIssuer& one) {
+  Scheduler& core = runtime.scheduler(0);
+  std::promise<Expected<void>> ended;
+  core.post([&one, &core, &ended] {
+    spawn(one.start(core), [&ended](Outcome<Expected<void>> outcome) {
+      ended.set_value(outcome.value ? std::move(*outcome.value)
+                                    : fail("INTERNAL_ERROR", "The built-in issuer could not start."));
+    });
+  });
+  return ended.get_future().get();
 }
 
 Expected<void> Service::Parts::start() {
@@ -328,31 +385,34 @@ Expected<void> Service::Parts::start() {
 
 void Service::Parts::stop() {
   if (std::exchange(stopped, true)) return;
-  if (started) {
-    const auto deadline = clock.now() + std::chrono::seconds(config.shutdown_drain_seconds);
-    const auto left = [&] { return std::max(deadline - clock.now(), Millis{0}); };
-    Signal worker_ended;
-    Signal dispatcher_ended;
-    runtime.run_on(worker_core, [&] { worker.stop([&worker_ended] { worker_ended.give(); }); });
+  const auto deadline = clock.now() + std::chrono::seconds(config.shutdown_drain_seconds);
+  const auto left = [&] { return std::max(deadline - clock.now(), Millis{0}); };
+  admin_channel.reset();
+  Signal worker_ended;
+  Signal checks_ended;
+  Signal dispatcher_ended;
+  if (working) {
+    runtime.run_on(worker_core, [&] {
+      worker.stop([&worker_ended] { worker_ended.give(); });
+      credential_checks.stop([&checks_ended] { checks_ended.give(); });
+    });
     runtime.run_on(dispatcher_core,
                    [&] { dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); }); });
-    outbound_http.stop();  // sent again later, with the same id (spec 10.5)
-    server.stop(left());
-    if (!worker_ended.wait_for(left())) {
-      log.warn(
-          "calls of the cloud platform are cut off; what came of them is looked up after the next start");
-    }
-    cloud_http.stop();
-    agent.stop();
+  }
+  outbound_http.stop();  // what is cut off is sent again later, with the same id (spec 10.5)
+  server.stop(left());
+  if (working && !worker_ended.wait_for(left()))
+    log.warn("calls of the cloud platform are cut off; what came of them is looked up after the next start");
+  cloud_http.stop();
+  agent.stop();
+  if (working) {
     if (!worker_ended.wait_for(kLastCalls)) log.error("the delivery worker did not end");
+    if (!checks_ended.wait_for(kLastCalls)) log.error("the checks of logins did not end");
     if (!dispatcher_ended.wait_for(kLastCalls)) log.error("the webhook dispatcher did not end");
   }
-  cloud_http.stop();
-  outbound_http.stop();
-  agent.stop();
   passwords.stop();
   commits.shutdown();
-  runtime.stop(kLastCalls);
+  if (started) runtime.stop(kLastCalls);
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -362,35 +422,16 @@ Service::~Service() {
 }
 
 Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log) {
-  crypto::initialise();
-  auto clock = std::make_unique<net::SystemClock>();
-  auto directory = data_directory(config);
-  if (auto ready = prepare_data_directory(directory); !ready) return std::unexpected(ready.error());
-  // First the database: its lock says that nobody else is at work in this folder.
-  auto database =
-      storage::open_sqlite({.path = directory.database.string(),
-                            .readers = static_cast<int>(config.storage_readers),
-                            .wal_autocheckpoint_pages = static_cast<int>(config.storage_checkpoint_pages),
-                            .cache_mib = static_cast<int>(config.storage_cache_mib)},
-                           *clock);
-  if (!database) return std::unexpected(database.error());
-  if (auto migrated = storage::migrate(**database); !migrated) return std::unexpected(migrated.error());
-  if (auto made = create_missing_keys_elsewhere(directory); !made) return std::unexpected(made.error());
-  auto service_keys = crypto::read_service_keys(directory.service_key);
-  if (!service_keys) return std::unexpected(service_keys.error());
-  auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);
-  if (!vault_key) return std::unexpected(vault_key.error());
-
-  auto parts = std::make_unique<Parts>(Foundation{std::move(clock), std::move(config), std::move(directory),
-                                                  std::move(*database), std::move(*service_keys), *vault_key},
-                                       log);
+  auto foundation = lay_foundation(config);
+  if (!foundation) return std::unexpected(foundation.error());
+  auto parts = std::make_unique<Parts>(std::move(config), std::move(*foundation), log);
   std::unique_ptr<Service> service(new Service(std::move(parts)));
   if (auto started = service->parts_->start(); !started) return std::unexpected(started.error());
   return service;
 }
 
 std::string Service::url() const {
-  return http_url(parts_->listen.address, parts_->server.port());
+  return parts_->url();
 }
 
 int Service::wait_for_termination() {

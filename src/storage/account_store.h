@@ -8,6 +8,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "storage/database.h"
+#include "storage/page.h"
 
 namespace presetbridge::storage {
 
@@ -19,6 +20,8 @@ struct AccountRow {
 
 void insert_account(Tx& tx, AccountId id, std::string_view name);
 std::optional<AccountRow> find_account(Tx& tx, AccountId id);
+// Of the whole service, newest first: the operator's list.
+Page<AccountRow> list_accounts(Tx& tx, const PageRequest& page);
 bool rename_account(Tx& tx, AccountId id, std::string_view name);  // false: there is none
 
 }  // namespace presetbridge::storage

@@ -1,0 +1,177 @@
+#include "app/admin_channel.h"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <future>
+#include <system_error>
+#include <utility>
+
+#include "app/foundation.h"
+#include "crypto/key_file.h"
+#include "crypto/random.h"
+#include "net/curl_client.h"
+
+namespace presetbridge::app {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view kPath = "/internal/admin";
+constexpr std::string_view kTokenPrefix = "pdb_admin_";
+constexpr std::string_view kBearer = "Bearer ";
+constexpr Millis kDeadline{15'000};
+constexpr std::size_t kLongestAnswer = 4 * 1024 * 1024;
+
+struct DoorDeps {
+  AdminDesk& desk;
+  crypto::Sha256 token_hash;
+};
+
+Task<api::Reply> answer(DoorDeps deps, api::Call call) {
+  const auto header = call.request.headers.get("authorization").value_or("");
+  const auto presented = header.starts_with(kBearer)
+                             ? crypto::opaque_token_hash(kTokenPrefix, header.substr(kBearer.size()))
+                             : std::nullopt;
+  if (!presented || !crypto::equal_constant_time(*presented, deps.token_hash))
+    co_return std::unexpected(api::unauthorized());
+  std::error_code error;
+  auto request = json::parse(call.request.body, error);
+  if (error || !request.is_object()) co_return fail("VALIDATION_FAILED", "The body must be a JSON object.");
+  auto done = co_await deps.desk.run(call.executor(), std::move(request.get_object()));
+  if (!done) co_return std::unexpected(done.error());
+  co_return api::json_response(200, *done);
+}
+
+// Runs a task on core 0 of a runtime of its own, to its end.
+template <class T, class Make>
+Expected<T> run_alone(net::Runtime& runtime, Make make) {
+  std::promise<Expected<T>> ended;
+  Scheduler& core = runtime.scheduler(0);
+  core.post([&] {
+    spawn(make(core), [&ended](Outcome<Expected<T>> outcome) {
+      ended.set_value(outcome.value ? std::move(*outcome.value)
+                                    : fail("INTERNAL_ERROR", "Something went wrong here."));
+    });
+  });
+  return ended.get_future().get();
+}
+
+Task<Expected<json::object>> start_and_run(Executor& executor, identity::BuiltInIssuer& issuer,
+                                           AdminDesk& desk, json::object request) {
+  if (auto started = co_await issuer.start(executor); !started) co_return std::unexpected(started.error());
+  co_return co_await desk.run(executor, std::move(request));
+}
+
+Expected<json::object> run_here(const Config& config, Foundation foundation, const json::object& request) {
+  NullLog log;
+  crypto::SystemRandom random;
+  const crypto::ServiceCipher cipher(std::move(foundation.service_keys), random);
+  IdSource ids(*foundation.clock, 0);
+  net::Runtime runtime(1);
+  storage::GroupCommit commits(*foundation.database, log);
+  const crypto::PasswordHasher hasher;
+  identity::PasswordWorkers passwords(hasher, {.threads = 1});
+  identity::BuiltInIssuer issuer({commits, passwords, hasher, cipher, ids, random, *foundation.clock, log},
+                                 {.iss = issuer_name(config), .signup = identity::Signup::open});
+  services::Credits credits(commits, ids, [] {});
+  services::ApiKeys keys(commits, ids, random, {.rate_limit = config.api_key_requests_per_hour});
+  AdminDesk desk({commits, issuer, credits, keys});
+  runtime.start();
+  auto done = run_alone<json::object>(
+      runtime, [&](Executor& executor) { return start_and_run(executor, issuer, desk, request); });
+  passwords.stop();
+  commits.shutdown();
+  runtime.stop();
+  return done;
+}
+
+Task<Expected<net::HttpResult>> post(net::HttpClient& http, Executor& executor,
+                                     net::OutgoingRequest request) {
+  co_return co_await http.send(executor, std::move(request));
+}
+
+Expected<json::object> ask_service(const DataDirectory& directory, const json::object& request) {
+  const auto unreachable = [](const char* why) {
+    return fail(
+        "SERVICE_UNREACHABLE",
+        std::string("Another process is at work in this data directory, and cannot be asked: ") + why + ".");
+  };
+  const auto file = crypto::read_key_file(directory.admin_channel, crypto::KeyFileAccess::secret);
+  if (!file) return unreachable("its admin.channel cannot be read");
+  const auto lines =
+      crypto::parse_key_lines(directory.admin_channel, file->reveal(), "presetbridge-admin", 2);
+  if (!lines || lines->size() != 1) return unreachable("its admin.channel is damaged");
+
+  net::Runtime runtime(1);
+  net::SystemResolver resolver;
+  net::CurlClient http(runtime, 0, resolver);
+  runtime.start();
+  net::OutgoingRequest outgoing;
+  outgoing.url = std::string(lines->front()[0]) + std::string(kPath);
+  outgoing.headers = {{"Authorization", std::string(kBearer) + std::string(lines->front()[1])},
+                      {"Content-Type", "application/json"}};
+  outgoing.body = json::serialize(request);
+  outgoing.policy = net::AddressPolicy::configured;
+  outgoing.deadline = kDeadline;
+  outgoing.max_answer_bytes = kLongestAnswer;
+  auto result = run_alone<net::HttpResult>(
+      runtime, [&](Executor& executor) { return post(http, executor, std::move(outgoing)); });
+  http.stop();
+  runtime.stop();
+  if (!result) return std::unexpected(result.error());
+  const auto* answered = result->answer();
+  if (!answered) return unreachable("it does not answer");
+  std::error_code error;
+  auto body = json::parse(answered->body, error);
+  if (error || !body.is_object()) return unreachable("its answer makes no sense");
+  if (answered->status == 200) return std::move(body.get_object());
+  const auto* message = body.as_object().if_contains("error");
+  if (message && message->is_object() && message->get_object().contains("message")) {
+    Error told{"REFUSED", std::string(message->at("message").as_string()), {}};
+    if (const auto* details = message->get_object().if_contains("details"); details && details->is_array()) {
+      for (const auto& detail : details->get_array())
+        told.details.push_back(
+            {std::string(detail.at("field").as_string()), std::string(detail.at("problem").as_string())});
+    }
+    return std::unexpected(std::move(told));
+  }
+  return unreachable("its answer makes no sense");
+}
+
+}  // namespace
+
+AdminChannel::AdminChannel(std::filesystem::path file, crypto::Sha256 token_hash)
+    : file_(std::move(file)), token_hash_(token_hash) {}
+
+AdminChannel::AdminChannel(AdminChannel&& other) noexcept
+    : file_(std::exchange(other.file_, {})), token_hash_(other.token_hash_) {}
+
+AdminChannel::~AdminChannel() {
+  if (file_.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove(file_, ignored);
+}
+
+Expected<AdminChannel> AdminChannel::open(std::filesystem::path file, const std::string& url,
+                                          Random& random) {
+  const auto token = crypto::generate_opaque_token(random, kTokenPrefix);
+  const std::string line = "presetbridge-admin " + url + " " + token.text + "\n";
+  std::error_code ignored;
+  std::filesystem::remove(file, ignored);  // of a service that was killed
+  if (auto written = crypto::create_key_file(file, line, crypto::KeyFileAccess::secret); !written)
+    return std::unexpected(written.error());
+  return AdminChannel(std::move(file), token.hash);
+}
+
+void AdminChannel::add_route(api::Router& router, AdminDesk& desk) const {
+  router.add("POST", std::string(kPath), api::Access::open(), api::with(DoorDeps{desk, token_hash_}, answer));
+}
+
+Expected<json::object> administrate(const Config& config, const json::object& request) {
+  auto foundation = lay_foundation(config);
+  if (foundation) return run_here(config, std::move(*foundation), request);
+  if (foundation.error().code != "STORAGE_LOCKED") return std::unexpected(foundation.error());
+  return ask_service(data_directory(config), request);
+}
+
+}  // namespace presetbridge::app

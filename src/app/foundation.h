@@ -1,0 +1,38 @@
+// What has to exist before the service, or a command-line verb that works without it, can be made: folder,
+// database, keys.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/config.h"
+#include "app/data_directory.h"
+#include "base/error.h"
+#include "crypto/sealed_record.h"
+#include "crypto/service_cipher.h"
+#include "net/runtime.h"
+#include "storage/database.h"
+
+namespace presetbridge::app {
+
+struct Foundation {
+  std::unique_ptr<net::SystemClock> clock;  // the database has its address
+  DataDirectory directory;
+  std::unique_ptr<storage::Database> database;
+  std::vector<crypto::ServiceKey> service_keys;
+  crypto::VaultPublicKey vault_key;
+};
+
+// Opens and migrates the database, and makes missing keys. In a process without threads. STORAGE_LOCKED:
+// another process is at work in this data directory.
+Expected<Foundation> lay_foundation(const Config& config);
+
+// The name that people's identities are known by at the built-in issuer: it must outlive a restart on another
+// free port.
+std::string issuer_name(const Config& config);
+
+// "http://127.0.0.1:8080"; without the port if it is 0.
+std::string http_url(const std::string& address, std::uint16_t port);
+
+}  // namespace presetbridge::app
