@@ -5,18 +5,36 @@ import { Client, runBridge, startBridge, startCloudsim, until } from './harness.
 import { sampleOrder, sendOrder } from './orders.mjs';
 
 export const contract = Contract.fromFile(new URL('../../api/openapi.yaml', import.meta.url));
+// Every operation of the contract: {path, method, ...}.
+const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
+export const operations = Object.entries(contract.document.paths).flatMap(([path, item]) =>
+  METHODS.filter((method) => method in item).map((method) => ({ path, method: method.toUpperCase(), ...item[method] })),
+);
+export const isPublic = ({ security, operationId }) => security?.length === 0 || ['receiveOrder', 'deleteKey'].includes(operationId);
+// The path with these ids, or with some that nobody has.
+export const filled = (path, ids) => path.replace(/\{([^}]+)\}/g, (_, name) => ids[name] ?? `${name.slice(0, 3)}_0a1b2c3d4e5f6`);
+
+export function isError(answer, status, code) {
+  assert.deepEqual([answer.status, answer.json?.error?.code], [status, code], `${answer.method} ${answer.path}: ${answer.text}`);
+  assert.ok(answer.headers['x-request-id'], 'an X-Request-Id');
+}
+export function isOk(answer, status = 200) {
+  assert.equal(answer.status, status, `${answer.method} ${answer.path}: ${answer.text}`);
+  return answer.json;
+}
+
 export const PASSWORD = 'a long pass phrase';
 
 // What a test file stands on: a simulated cloud platform with merchants of its own, and the bridge before it.
 export async function startStack(scope, { cloudArgs = [], args = [], ...options } = {}) {
   const cloud = await startCloudsim(scope, { args: ['--users', '4', '--files', '10', '--create-unknown-users', ...cloudArgs] });
-  const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', '0', ...args], ...options });
+  const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...args], ...options });
   return { scope, cloud, bridge, sim: new Client(cloud.url) };
 }
 
 // Credits from the operator's command line.
 export async function grantCredits(bridge, accountId, credits) {
-  const done = await runBridge(['admin', 'grant-credits', '--data-dir', bridge.dataDir, '--account', accountId, '--credits', String(credits)]);
+  const done = await runBridge(['admin', 'grant-credits', accountId, String(credits), '--data-dir', bridge.dataDir]);
   assert.equal(done.code, 0, `${done.stdout}${done.stderr}`);
 }
 

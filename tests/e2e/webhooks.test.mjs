@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Scope } from './harness.mjs';
-import { Merchant, startStack } from './merchant.mjs';
+import { Merchant, isError, startStack } from './merchant.mjs';
 import { sampleOrder, sendOrder, signatureHeaders } from './orders.mjs';
 
 const scope = new Scope({ after });
@@ -21,11 +21,6 @@ before(async () => {
   // A buyer who never accepts: their deliveries stay where a later event of the order finds them.
   await sim.post('/sim/customers', { username: 'patient', answer: 'never' });
 });
-
-function isError(answer, status, code) {
-  assert.deepEqual([answer.status, answer.json?.error?.code], [status, code], answer.text);
-  assert.ok(answer.headers['x-request-id'], 'an X-Request-Id');
-}
 
 // Nothing of that order is stored: no delivery, and the order itself, sent as it should be, is no duplicate.
 async function nothingStored(store, orderId) {

@@ -1,0 +1,327 @@
+// Deliveries, mappings, subscriptions and credits (spec 2.10, 3, 9, 10, 11) through the API, against the running programs. Every
+// answer is checked against api/openapi.yaml by the client itself.
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Scope, until } from './harness.mjs';
+import { Merchant, filled, grantCredits, isError, isOk, isPublic, operations, startStack } from './merchant.mjs';
+import { startReceiver, verifiedEvent } from './receiver.mjs';
+
+const scope = new Scope({ after });
+let stack, sim, merchant, other, store;
+let lastOrder = 9000;
+const newOrderId = () => String(++lastOrder);
+
+before(async () => {
+  stack = await startStack(scope);
+  sim = stack.sim;
+  merchant = await Merchant.signUp(stack.bridge, 1);
+  other = await Merchant.signUp(stack.bridge, 2, { credits: 0, connected: false });
+  store = await merchant.store('generic');
+  await sim.post('/sim/customers', { username: 'patient', answer: 'never' });
+});
+
+describe('deliveries', () => {
+  const act = (id, name, body) => merchant.api.post(`/api/deliveries/${id}/${name}`, body);
+  test('one that completed shows its items, attempts and what it cost', async () => {
+    const { spent } = await merchant.balance();
+    const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'shown', email: 'shown@example.com' });
+    const it = await merchant.reaches(deliveryId, 'completed');
+    assert.deepEqual(it.items.map(({ fileId, status, matchedBy, quantity }) => [fileId, status, matchedBy.split(' ')[0], quantity]), [[merchant.file(1), 'shared', 'sku', 1]]);
+    assert.deepEqual([it.accountId, it.integrationId, it.customerEmail, it.targetUsername], [merchant.accountId, store.id, 'shown@example.com', 'shown']);
+    assert.ok(it.timeline.length > 0 && it.attemptCount > 0 && it.completedAt);
+    assert.equal((await merchant.balance()).spent, spent + 1);
+    const [entry] = isOk(await merchant.api.get('/api/credits/ledger?kind=spend&limit=1')).data;
+    assert.deepEqual([entry.kind, entry.credits, entry.itemId], ['spend', 1, it.items[0].id]);
+  });
+  test('pages join without gap or repeat, and filters hold', async () => {
+    const made = [];
+    for (let i = 0; i < 5; ++i) made.push((await merchant.order(store, { orderId: newOrderId(), username: 'patient' })).deliveryId);
+    for (const id of made) await merchant.reaches(id, 'waiting_for_friendship');
+    const all = await merchant.all('/api/deliveries');
+    const paged = [];
+    for (let cursor = null; ; ) {
+      const page = isOk(await merchant.api.get(`/api/deliveries?limit=2${cursor ? `&cursor=${cursor}` : ''}`));
+      assert.ok(page.data.length <= 2);
+      paged.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+      if (cursor === null) break;
+    }
+    assert.deepEqual(paged, all.map(({ id }) => id));
+    assert.equal(new Set(paged).size, paged.length);
+    const waiting = isOk(await merchant.api.get('/api/deliveries?status=waiting_for_friendship&limit=100')).data;
+    assert.ok(made.every((id) => waiting.some((row) => row.id === id)) && waiting.every(({ status }) => status === 'waiting_for_friendship'));
+    isError(await merchant.api.get('/api/deliveries?status=lost'), 422, 'VALIDATION_FAILED');
+    isError(await merchant.api.get('/api/deliveries?limit=101'), 422, 'VALIDATION_FAILED');
+    isError(await merchant.api.get('/api/deliveries?cursor=x'), 422, 'VALIDATION_FAILED');
+  });
+  test('a missing username: a retry with one delivers', async () => {
+    const shop = await merchant.store('provider_b');
+    const { deliveryId } = await merchant.order(shop, { orderId: newOrderId() });
+    const failed = await merchant.delivery(deliveryId);
+    assert.deepEqual([failed.status, failed.resolutionCode], ['failed', 'username_missing']);
+    assert.ok(failed.resolution.title && failed.resolution.whatHappened && failed.resolution.whatToDo);
+    isOk(await act(deliveryId, 'retry', { targetUsername: ' @found ' }));
+    const it = await merchant.reaches(deliveryId, 'completed');
+    assert.deepEqual([it.targetUsername, it.resolutionCode], ['found', null]);
+    assert.ok(it.timeline.some(({ kind, actor }) => kind === 'action' && actor.startsWith('usr_')));
+  });
+  test('a wrong username: the platform says so, and a retry with the right one delivers', async () => {
+    await sim.put('/sim/unknown-users', { create: false });
+    const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'misspelt' });
+    const failed = await merchant.reaches(deliveryId, 'failed');
+    await sim.put('/sim/unknown-users', { create: true });
+    assert.equal(failed.resolutionCode, 'username_not_found');
+    isOk(await act(deliveryId, 'retry', { targetUsername: 'spelt' }));
+    await merchant.reaches(deliveryId, 'completed');
+    isError(await act(deliveryId, 'retry', {}), 409, 'INVALID_TRANSITION');
+  });
+  test('a customer who declines, and one who blocks', async () => {
+    await sim.post('/sim/customers', { customers: [{ username: 'declines', answer: 'decline' }, { username: 'blocks', answer: 'block' }] });
+    for (const [username, code] of [['declines', 'friend_request_declined'], ['blocks', 'blocked_by_customer']]) {
+      const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username });
+      assert.equal((await merchant.reaches(deliveryId, 'failed')).resolutionCode, code);
+    }
+  });
+  test('a preset that is not there, and one that may not be shared', async () => {
+    await sim.post('/sim/files', { merchant: 'm-1', files: [{ id: 'sealed', name: 'Sealed', shareable: false }] });
+    const shop = await merchant.store('generic');
+    const mappings = [['GONE', 'no-such-file'], ['SEALED', 'sealed']].map(([matchValue, fileId]) => ({ matchType: 'sku', matchValue, fileId }));
+    isOk(await merchant.api.put(`/api/integrations/${shop.id}/mappings`, { mappings }));
+    const { held, spent } = await merchant.balance();
+    for (const [sku, code] of [['GONE', 'preset_not_found'], ['SEALED', 'preset_not_shareable']]) {
+      const { deliveryId } = await merchant.order(shop, { orderId: newOrderId(), username: 'unlucky', sku });
+      assert.equal((await merchant.reaches(deliveryId, 'failed')).resolutionCode, code);
+    }
+    assert.deepEqual([(await merchant.balance()).held, (await merchant.balance()).spent], [held, spent]);
+  });
+  test('without credits a delivery waits for some, and goes on when there are', async () => {
+    const poor = await Merchant.signUp(stack.bridge, 4, { credits: 0 });
+    const shop = await poor.store('generic');
+    const { deliveryId, status, resolutionCode } = await poor.order(shop, { orderId: newOrderId(), username: 'thrifty' });
+    assert.deepEqual([status, resolutionCode], ['failed', 'insufficient_credits']);
+    await grantCredits(stack.bridge, poor.accountId, 1);
+    await poor.reaches(deliveryId, 'completed');
+    const balance = await poor.balance();
+    assert.deepEqual([balance.granted, balance.spent, balance.available], [1, 1, 0]);
+  });
+  test('invalidate needs a reason, stops for good, and reopen returns it to review without an attempt', async () => {
+    const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'patient' });
+    const { attemptCount } = await merchant.reaches(deliveryId, 'waiting_for_friendship');
+    isError(await act(deliveryId, 'invalidate', {}), 422, 'VALIDATION_FAILED');
+    isError(await act(deliveryId, 'invalidate', { reason: '' }), 422, 'VALIDATION_FAILED');
+    const stopped = isOk(await act(deliveryId, 'invalidate', { reason: 'Charged back' }));
+    assert.deepEqual([stopped.status, stopped.reason], ['invalidated', 'Charged back']);
+    isError(await act(deliveryId, 'invalidate', { reason: 'again' }), 409, 'INVALID_TRANSITION');
+    isError(await act(deliveryId, 'retry', {}), 409, 'INVALID_TRANSITION');
+    const reopened = isOk(await act(deliveryId, 'reopen'));
+    assert.deepEqual([reopened.status, reopened.attemptCount], ['in_review', attemptCount]);
+    isError(await act(deliveryId, 'reopen'), 409, 'INVALID_TRANSITION');
+    const done = isOk(await act(deliveryId, 'complete'));
+    assert.deepEqual([done.status, done.items[0].status], ['completed', 'delivered_by_hand']);
+  });
+  test('a completed one can be reopened and invalidated', async () => {
+    const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'reopened' });
+    await merchant.reaches(deliveryId, 'completed');
+    assert.equal(isOk(await act(deliveryId, 'reopen')).status, 'in_review');
+    assert.equal(isOk(await act(deliveryId, 'invalidate', { reason: 'wrong preset' })).status, 'invalidated');
+  });
+  test('revoking takes the shares back, and costs and returns no credit', async () => {
+    const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'revoked' });
+    const { customerId } = await merchant.reaches(deliveryId, 'completed');
+    assert.ok(customerId);
+    const before = await merchant.balance();
+    isOk(await act(deliveryId, 'revoke'), 202);
+    const it = await until('the share is revoked', async () => {
+      const row = await merchant.delivery(deliveryId);
+      return row.items[0].status === 'revoked' && row;
+    });
+    assert.equal(it.status, 'completed');
+    const { shares, friendships } = await merchant.effects(sim);
+    const { customer } = friendships.find(({ username }) => username === 'revoked');
+    assert.deepEqual(shares.filter((row) => row.customer === customer).map(({ standing, made, revoked }) => [standing, made, revoked]), [[false, 1, 1]]);
+    assert.deepEqual(await merchant.balance(), before);
+    isError(await act(deliveryId, 'revoke'), 409, 'INVALID_TRANSITION');
+  });
+  test('two orders of one buyer make one request and share a file once', async () => {
+    const username = 'twice';
+    await sim.post('/sim/customers', { username, answer: 'accept' });
+    const answers = await Promise.all([1, 2].map(() => merchant.order(store, { orderId: newOrderId(), username })));
+    for (const { deliveryId } of answers) await merchant.reaches(deliveryId, 'completed');
+    const { shares, friendships } = await merchant.effects(sim);
+    const [{ customer, requests }] = friendships.filter((row) => row.username === username);
+    assert.equal(requests, 1);
+    assert.deepEqual(shares.filter((row) => row.customer === customer).map(({ made, repeats, existed }) => [made, repeats, existed]), [[1, 0, 0]]);
+  });
+  test('all that failed for one cause are retried at once', async () => {
+    const shop = await merchant.store('provider_b');
+    for (let i = 0; i < 3; ++i) await merchant.order(shop, { orderId: newOrderId() });
+    const answer = isOk(await merchant.api.post('/api/deliveries/retry', { integrationId: shop.id, resolutionCode: 'username_missing' }));
+    assert.deepEqual([answer.retried, answer.more], [3, false]);
+    // The cause stands still.
+    for (const row of await merchant.deliveriesOf(shop)) assert.equal(row.resolutionCode, 'username_missing');
+  });
+  test('one made directly, and again under the same order id or idempotency key', async () => {
+    const order = { integrationId: store.id, orderId: newOrderId(), targetUsername: 'direct', items: [{ sku: 'A-2' }] };
+    const headers = { 'idempotency-key': 'one-of-a-kind' };
+    const made = isOk(await merchant.api.post('/api/deliveries', order, { headers }), 201);
+    await merchant.reaches(made.id, 'completed');
+    const again = await merchant.api.post('/api/deliveries', order, { headers });
+    assert.equal(again.json.id, made.id, again.text);
+    assert.equal(isOk(await merchant.api.post('/api/deliveries', order)).id, made.id);
+    isError(await merchant.api.post('/api/deliveries', { ...order, orderId: newOrderId() }, { headers }), 409, 'IDEMPOTENCY_KEY_REUSED');
+    const key = await merchant.key();
+    const byFile = { ...order, orderId: newOrderId(), items: [{ fileId: merchant.file(3) }] };
+    isError(await merchant.open.post('/api/deliveries', byFile, { headers: { 'x-api-key': key.secret } }), 403, 'FORBIDDEN');
+    isError(await merchant.api.post('/api/deliveries', { ...order, items: [] }), 422, 'VALIDATION_FAILED');
+  });
+  test('a test order runs dry: no call, no credit, marked as such', async () => {
+    const before = await merchant.balance();
+    const { json } = await merchant.api.post(`/api/integrations/${store.id}/test-order`, { targetUsername: 'nobody-at-all', items: [{ sku: 'A-1' }] });
+    const it = await merchant.reaches(json.deliveryId, 'completed');
+    assert.equal(it.dryRun, true);
+    assert.deepEqual(await merchant.balance(), before);
+    const { friendships } = await merchant.effects(sim);
+    assert.equal(friendships.some(({ username }) => username === 'nobody-at-all'), false);
+  });
+});
+
+describe('mappings', () => {
+  test('the most specific key wins, and the preview tells what an order would deliver', async () => {
+    const shop = await merchant.store('generic');
+    const mappings = [
+      { matchType: 'title', matchValue: 'Loud  Amp', fileId: merchant.file(1) },
+      { matchType: 'product_id', matchValue: '77', fileId: merchant.file(2) },
+      { matchType: 'sku', matchValue: 'LOUD', fileId: merchant.file(3) },
+      { matchType: 'sku', matchValue: 'LOUD', fileId: merchant.file(4) },
+      { matchType: 'sku', matchValue: 'STICKER', action: 'ignore' },
+    ];
+    const { version } = isOk(await merchant.api.put(`/api/integrations/${shop.id}/mappings`, { mappings }));
+    const preview = async (item) => isOk(await merchant.api.post(`/api/integrations/${shop.id}/mappings/preview`, { items: [item] }));
+    const files = async (item) => (await preview(item)).items.map(({ fileId }) => fileId).sort();
+    assert.deepEqual(await files({ sku: 'LOUD', productId: '77', title: 'Loud Amp' }), [merchant.file(3), merchant.file(4)]);
+    assert.deepEqual(await files({ sku: 'other', productId: '77', title: 'Loud Amp' }), [merchant.file(2)]);
+    assert.deepEqual(await files({ title: ' loud amp ' }), [merchant.file(1)]);
+    assert.deepEqual(await files({ sku: 'STICKER' }), []);
+    assert.deepEqual((await preview({ sku: 'STICKER' })).unmapped, []);
+    assert.deepEqual((await preview({ sku: 'loud' })).unmapped, [0]);
+    isOk(await merchant.api.put(`/api/integrations/${shop.id}/mappings`, { version, mappings: mappings.slice(1) }));
+    isError(await merchant.api.put(`/api/integrations/${shop.id}/mappings`, { version, mappings: [] }), 409, 'CONFLICT');
+  });
+});
+
+describe('outbound webhook subscriptions', () => {
+  let receiver, subscription;
+  before(async () => {
+    receiver = await startReceiver(scope);
+    const shop = await merchant.store('generic');
+    subscription = { shop, ...isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, integrationIds: [shop.id], eventTypes: ['delivery.completed', 'delivery.invalidated'] }), 201) };
+  });
+  const path = () => `/api/webhook-subscriptions/${subscription.id}`;
+
+  test('the secret is shown once', async () => {
+    assert.match(subscription.secret, /^whsec_/);
+    for (const target of [path(), '/api/webhook-subscriptions', '/api/account/audit']) {
+      assert.equal((await merchant.api.get(target)).text.includes(subscription.secret.slice(6)), false);
+    }
+  });
+  test('only what was asked for arrives: these events, of these stores', async () => {
+    const elsewhere = await merchant.order(store, { orderId: newOrderId(), username: 'elsewhere' });
+    await merchant.reaches(elsewhere.deliveryId, 'completed');
+    const here = await merchant.order(subscription.shop, { orderId: newOrderId(), username: 'here' });
+    const request = await receiver.waitFor('the completion', (event) => event.deliveryId === here.deliveryId);
+    const event = await verifiedEvent(request, subscription.secret);
+    assert.deepEqual([event.type, event.integrationId, event.delivery.status, event.delivery.orderId, event.delivery.eventId], ['delivery.completed', subscription.shop.id, 'completed', here.orderId, here.eventId]);
+    assert.deepEqual(receiver.requests.map(({ body }) => JSON.parse(body).type), ['delivery.completed']);
+  });
+  test('the merchant\'s reason is in the event', async () => {
+    const { deliveryId } = await merchant.order(subscription.shop, { orderId: newOrderId(), username: 'patient' });
+    await merchant.reaches(deliveryId, 'waiting_for_friendship');
+    isOk(await merchant.api.post(`/api/deliveries/${deliveryId}/invalidate`, { reason: 'Out of stock' }));
+    const { body } = await receiver.waitFor('the invalidation', (event) => event.deliveryId === deliveryId);
+    assert.deepEqual([JSON.parse(body).type, JSON.parse(body).delivery.reason], ['delivery.invalidated', 'Out of stock']);
+  });
+  test('a test event, its attempt with the response code, and sending it again', async () => {
+    const { eventId } = isOk(await merchant.api.post(`${path()}/test`), 202);
+    const first = await receiver.waitFor('the test event', (event) => event.id === eventId);
+    assert.equal(JSON.parse(first.body).type, 'webhook.test');
+    const attempt = await until('the attempt is shown', async () => isOk(await merchant.api.get(`${path()}/attempts`)).data.find((row) => row.eventId === eventId));
+    assert.deepEqual([attempt.statusCode, attempt.outcome], [204, 'succeeded']);
+    assert.equal(isOk(await merchant.api.post(`${path()}/attempts/${attempt.id}/resend`), 202).eventId, eventId);
+    const twice = await until('it comes again', () => {
+      const all = receiver.requests.filter(({ body }) => JSON.parse(body).id === eventId);
+      return all.length === 2 && all;
+    });
+    assert.equal(twice[0].body, twice[1].body);
+  });
+  test('rotation: both secrets sign in the overlap', async () => {
+    const renewed = isOk(await merchant.api.post(`${path()}/rotate-secret`, { overlapSeconds: 600 }));
+    assert.notEqual(renewed.secret, subscription.secret);
+    const { eventId } = isOk(await merchant.api.post(`${path()}/test`), 202);
+    const request = await receiver.waitFor('the test event', (event) => event.id === eventId);
+    await verifiedEvent(request, renewed.secret);
+    const previous = request.headers['x-vendor-signature-previous'];
+    await verifiedEvent({ ...request, headers: { ...request.headers, 'x-vendor-signature': previous } }, subscription.secret);
+  });
+  test('what a subscription cannot be is 422', async () => {
+    for (const url of ['http://example.com/hook', 'ftp://127.0.0.1/', 'https://user:pw@example.com/', 'not a url', '']) {
+      isError(await merchant.api.post('/api/webhook-subscriptions', { url }), 422, 'VALIDATION_FAILED');
+    }
+    isError(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, eventTypes: ['delivery.lost'] }), 422, 'VALIDATION_FAILED');
+    isError(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, secret: 'plain' }), 422, 'VALIDATION_FAILED');
+  });
+  test('an inactive one is sent nothing; an ended one is gone', async () => {
+    isOk(await merchant.api.patch(path(), { active: false }));
+    const count = receiver.requests.length;
+    const { deliveryId } = await merchant.order(subscription.shop, { orderId: newOrderId(), username: 'silent' });
+    await merchant.reaches(deliveryId, 'completed');
+    isOk(await merchant.api.delete(path()), 204);
+    isError(await merchant.api.get(path()), 404, 'NOT_FOUND');
+    assert.equal(receiver.requests.length, count);
+  });
+});
+
+describe('credits', () => {
+  test('the ledger adds up to the balance', async () => {
+    const ledger = await merchant.all('/api/credits/ledger');
+    const sum = (kind) => ledger.filter((entry) => entry.kind === kind).reduce((total, { credits }) => total + credits, 0);
+    const balance = await merchant.balance();
+    assert.deepEqual([sum('grant'), sum('purchase'), sum('spend'), sum('reversal')], [balance.granted, balance.purchased, balance.spent, balance.reversed]);
+    assert.equal(balance.available, balance.granted + balance.purchased - balance.reversed - balance.spent - balance.held);
+    const items = ledger.filter(({ kind }) => kind === 'spend').map(({ itemId }) => itemId);
+    assert.equal(new Set(items).size, items.length);
+  });
+});
+
+describe("another account's ids", () => {
+  test('are 404 in every operation', async () => {
+    const key = await merchant.key();
+    const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'patient' });
+    const receiver = await startReceiver(scope);
+    const subscription = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url }), 201);
+    isOk(await merchant.api.post(`/api/webhook-subscriptions/${subscription.id}/test`), 202);
+    const attempt = await until('an attempt', async () => isOk(await merchant.api.get(`/api/webhook-subscriptions/${subscription.id}/attempts`)).data[0]);
+    const ids = { key: key.id, integration: store.id, delivery: deliveryId, subscription: subscription.id, attempt: attempt.id };
+    const bodies = {
+      changeKey: { name: 'mine' },
+      changeIntegration: { name: 'mine' },
+      replaceMappings: { mappings: [] },
+      previewMappings: { items: [{ sku: 'A-1' }] },
+      invalidateDelivery: { reason: 'mine' },
+      changeSubscription: { active: false },
+      recoverEvents: { since: '2026-01-01T00:00:00.000Z' },
+    };
+    const theirs = operations.filter(({ path, ...operation }) => /\{(key|integration|delivery|subscription)\}/.test(path) && !isPublic(operation));
+    assert.ok(theirs.length > 20);
+    for (const { path, method, operationId, requestBody } of theirs) {
+      const json = requestBody || bodies[operationId] ? (bodies[operationId] ?? {}) : undefined;
+      isError(await other.api.request(method, filled(path, ids), { json }), 404, 'NOT_FOUND');
+    }
+    isError(await other.api.post('/api/deliveries', { integrationId: store.id, orderId: '1', targetUsername: 'x', items: [{ sku: 'A-1' }] }), 404, 'NOT_FOUND');
+    // And nothing of it happened.
+    assert.equal(isOk(await merchant.api.get(`/api/integrations/${store.id}/mappings`)).mappings.length, 5);
+    assert.notEqual((await merchant.delivery(deliveryId)).status, 'invalidated');
+    assert.equal(isOk(await merchant.api.get(`/api/webhook-subscriptions/${subscription.id}`)).active, true);
+    assert.deepEqual(isOk(await other.api.get('/api/deliveries')).data, []);
+    assert.deepEqual(isOk(await other.api.get('/api/integrations')).data, []);
+  });
+});
