@@ -363,22 +363,21 @@ Expected<void> Service::Parts::start() {
     terminated.give();
   });
   if (auto listening = server.listen(); !listening) return std::unexpected(listening.error());
+  auto channel = AdminChannel::open(directory.admin_channel, url(), random);
+  if (!channel) return std::unexpected(channel.error());
+  admin_channel.emplace(std::move(*channel));
+  add_routes();
   runtime.start();
   started = true;
-
-  Scheduler& core = runtime.scheduler(0);
-  std::promise<Expected<void>> issuer_started;
-  core.post([this, &core, &issuer_started] {
-    spawn(issuer.start(core), [&issuer_started](Outcome<Expected<void>> outcome) {
-      issuer_started.set_value(outcome.value
-                                   ? std::move(*outcome.value)
-                                   : fail("INTERNAL_ERROR", "The built-in issuer could not start."));
-    });
+  for (auto* one : {&issuer, &operators_issuer}) {
+    if (auto done = start_issuer(*one); !done) return done;
+  }
+  runtime.run_on(worker_core, [this] {
+    worker.start();
+    credential_checks.start();
   });
-  if (auto done = issuer_started.get_future().get(); !done) return done;
-
-  runtime.run_on(worker_core, [this] { worker.start(); });
   runtime.run_on(dispatcher_core, [this] { dispatcher.start(); });
+  working = true;
   front.open(handlers);
   return {};
 }
