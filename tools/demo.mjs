@@ -173,7 +173,7 @@ async function demo() {
   api.headers.authorization = `Bearer ${account.idToken}`;
   step(`merchant ${account.accountId} signed up as ${EMAIL}`);
   const credentials = await api.call('PUT', '/api/credentials', { email: 'merchant-1@cloudsim.test', password: 'password-1' });
-  step(`cloud login ${credentials.email ?? ''} saved: ${credentials.status}`);
+  step(`cloud login ${credentials.maskedEmail} saved: ${credentials.status}`);
   await run(['admin', 'grant-credits', account.accountId, '100', '--note', 'demo', '--data-dir', dataDir]);
   const before = await api.call('GET', '/api/credits');
   step(`${before.available} credits granted by the operator`);
@@ -232,7 +232,8 @@ async function demo() {
   if (spent !== deliveries.length) throw new Error(`${spent} credits were spent on ${deliveries.length} files`);
   say();
   step(`${deliveries.length} deliveries completed, ${[...events.values()].flat().length} outbound webhooks verified, ${spent} credits spent, ${after.available} left`);
-  if (effects.sharesMade !== undefined) step(`the simulated platform counts ${effects.sharesMade} shares made`);
+  if (effects.shares.standing !== deliveries.length) throw new Error(`the simulated platform has ${effects.shares.standing} shares`);
+  step(`the simulated platform counts ${effects.shares.made} shares made, ${effects.shares.standing} standing`);
   return { url, cloudUrl, stores };
 }
 

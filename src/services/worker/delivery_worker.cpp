@@ -136,7 +136,10 @@ Task<void> DeliveryWorker::maintenance_loop() {
         more = more || done.has_value();
       }
     }
-    if (more) wakeup_.notify();
+    if (more) {
+      ports_.told();
+      wakeup_.notify();
+    }
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
   }
   --loops_;
@@ -165,6 +168,7 @@ Task<void> DeliveryWorker::run_job(Job job) {
     answer = co_await ask(call);
   }
   --running_;
+  ports_.told();
   wakeup_.notify();
   ended();
 }
@@ -279,6 +283,7 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     co_await ports_.commits.write(ports_.scheduler, [lease](Tx& tx) { end_sweep(tx, lease); });
   }
   --running_;
+  ports_.told();
   wakeup_.notify();
   ended();
 }

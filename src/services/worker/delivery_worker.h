@@ -30,6 +30,7 @@ struct WorkerPorts {
   cloud::Cloud& cloud;
   cloud::SessionCache& sessions;  // on the same scheduler
   DeliveryChanges& changes;
+  std::function<void()> told = [] {};  // outbound events may have been written; called on the scheduler's thread
 };
 
 // All but wake() are called on the scheduler's thread.

@@ -1,0 +1,195 @@
+// The program itself (spec 5.3, 8.4, 12): its health, its files, its verbs, its beginning and its end.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chown, copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { test } from 'node:test';
+import { Client, Program, Scope, runBridge, scratch, startBridge, until } from './harness.mjs';
+import { PASSWORD } from './merchant.mjs';
+
+const CLOUD = { cloudUrl: 'http://127.0.0.1:9' }; // nobody is there: none of this needs the platform
+// The one child of the service: its credential agent.
+const agentOf = (bridge) => Number(execFileSync('pgrep', ['-P', String(bridge.pid)], { encoding: 'utf8' }).match(/^(\d+)\n$/)[1]);
+const mode = async (file) => ((await stat(file)).mode & 0o777).toString(8);
+
+test('it says that it lives, that it is ready, what it is and what it counts', async (t) => {
+  const bridge = await startBridge(new Scope(t), CLOUD);
+  const client = new Client(bridge.url);
+  assert.deepEqual((await client.get('/healthz')).json, { status: 'ok' });
+  assert.deepEqual((await client.get('/readyz')).json, { status: 'ready', waitingFor: [] });
+  const version = (await client.get('/api/version')).json;
+  assert.equal(version.sandbox, true);
+  assert.equal((await runBridge(['--version'])).stdout.trim(), `presetbridge ${version.version} (${version.commit})`);
+  const metrics = await client.get('/metrics');
+  assert.match(metrics.headers['content-type'], /^text\/plain; version=0\.0\.4/);
+  assert.match(metrics.text, /^presetbridge_http_requests_total\{route="\/healthz",status="200"\} 1$/m);
+});
+
+test('metrics are kept back where the configuration says so', async (t) => {
+  const bridge = await startBridge(new Scope(t), { ...CLOUD, env: { PRESETBRIDGE_HTTP_METRICS: 'false' } });
+  assert.equal((await new Client(bridge.url).get('/metrics')).status, 404);
+});
+
+test('SIGTERM and SIGINT end it cleanly, and its log is JSON to the last line', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    const bridge = await startBridge(new Scope(t), CLOUD);
+    const began = performance.now();
+    bridge.child.kill(signal);
+    assert.deepEqual(await bridge.ended, { code: 0, signal: null });
+    assert.ok(performance.now() - began < 10_000);
+    const lines = bridge.log.filter((line) => !line.startsWith('{"listening"')).map((line) => JSON.parse(line));
+    assert.equal(lines.at(-1).message, 'stopped');
+    assert.ok(lines.every(({ time, level, message }) => time && level && message));
+    assert.ok(!(await readdir(bridge.dataDir)).includes('admin.channel'));
+  }
+});
+
+// Its own copy, because an ordinary user may not be let into the folder where it was built.
+test('an ordinary user can run it, only that user can read what it keeps, and not even that user can look inside', async (t) => {
+  const folder = await scratch(t);
+  const binary = path.join(folder, 'presetbridge');
+  await copyFile(process.env.PRESETBRIDGE_BIN, binary);
+  const root = process.getuid() === 0;
+  const nobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups', '--'];
+  if (root) await chown(folder, 65534, 65534);
+  const dataDir = path.join(folder, 'new', 'data');
+  const args = ['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', dataDir];
+  const bridge = new Program('presetbridge', root ? 'setpriv' : binary, root ? [...nobody, binary, ...args] : args);
+  t.after(() => bridge.stop());
+  await bridge.listening();
+
+  assert.equal(await mode(dataDir), '700');
+  for (const file of await readdir(dataDir)) {
+    assert.equal(await mode(path.join(dataDir, file)), file === 'vault.pub' ? '644' : '600', file);
+  }
+  const limits = await readFile(`/proc/${bridge.pid}/limits`, 'utf8');
+  assert.match(limits, /^Max core file size +0 +0 /m);
+  // What the kernel lets nobody inspect belongs to root in /proc, whoever runs it.
+  assert.notEqual((await stat(dataDir)).uid, 0);
+  for (const pid of [bridge.pid, agentOf(bridge)]) assert.equal((await stat(`/proc/${pid}/environ`)).uid, 0);
+});
+
+test('it is not ready while its credential agent is away, and gets another', async (t) => {
+  const bridge = await startBridge(new Scope(t), CLOUD);
+  const client = new Client(bridge.url);
+  const first = agentOf(bridge);
+  process.kill(first, 'SIGKILL');
+  await until('another agent', async () => agentOf(bridge) !== first && (await client.get('/readyz')).status === 200);
+});
+
+test('a second service on the same data directory is refused, and the first goes on', async (t) => {
+  const bridge = await startBridge(new Scope(t), CLOUD);
+  const second = await runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', bridge.dataDir]);
+  assert.equal(second.code, 1);
+  assert.equal(JSON.parse(second.stderr).code, 'STORAGE_LOCKED');
+  assert.equal((await new Client(bridge.url).get('/readyz')).status, 200);
+});
+
+test('a taken port is told in one line', async (t) => {
+  const bridge = await startBridge(new Scope(t), CLOUD);
+  const second = await runBridge(['serve', '--sandbox', '--listen', new URL(bridge.url).host, '--data-dir', await scratch(t)]);
+  assert.equal(second.code, 1);
+  assert.equal(JSON.parse(second.stderr).code, 'LISTEN_FAILED');
+});
+
+test('the operator administers through the running service, and without one', async (t) => {
+  const scope = new Scope(t);
+  const bridge = await startBridge(scope, CLOUD);
+  const admin = (args, input) => runBridge(['admin', ...args, '--data-dir', bridge.dataDir], { input });
+  const answerOf = async (...args) => {
+    const done = await admin(...args);
+    assert.equal(done.code, 0, done.stderr);
+    return JSON.parse(done.stdout);
+  };
+  const signIn = (url, password) => new Client(url).post('/api/auth/sign-in', { email: 'owner@shop.example', password });
+
+  const made = await answerOf(['create-account', 'Owner@Shop.example', '--name', 'A shop'], `${PASSWORD}\n`);
+  assert.equal(made.email, 'owner@shop.example');
+  const tokens = await signIn(bridge.url, PASSWORD);
+  assert.equal(tokens.json.accountId, made.accountId);
+  assert.deepEqual(await answerOf(['grant-credits', made.accountId, '5', '--note', 'a start']), { available: 5 });
+  const person = new Client(bridge.url, { headers: { authorization: `Bearer ${tokens.json.idToken}` } });
+  assert.equal((await person.get('/api/credits')).json.available, 5);
+  const key = (await person.post('/api/keys', { name: 'k' })).json;
+  assert.deepEqual(await answerOf(['set-rate-limit', key.id, '7']), { id: key.id, rateLimit: 7 });
+
+  await bridge.stop();
+  assert.deepEqual(await answerOf(['grant-credits', made.accountId, '2']), { available: 7 });
+  await answerOf(['reset-password', 'owner@shop.example'], 'another long phrase');
+  const { accounts } = await answerOf(['list-accounts']);
+  assert.deepEqual(accounts.map(({ id, name, credits }) => ({ id, name, credits })), [{ id: made.accountId, name: 'A shop', credits: 7 }]);
+
+  for (const [args, input, says] of [
+    [['create-account', 'owner@shop.example'], PASSWORD, /has an account already/],
+    [['create-account', 'other@shop.example'], 'short', /password/],
+    [['grant-credits', made.accountId, '0'], '', /./],
+    [['grant-credits', made.accountId, '-1'], '', /./],
+    [['grant-credits', 'acc_0000000000001', '1'], '', /no/i],
+    [['grant-credits', 'del_0000000000001', '1'], '', /There is no account/],
+    [['reset-password', 'nobody@shop.example'], PASSWORD, /no/i],
+  ]) {
+    const refused = await admin(args, input);
+    assert.equal(refused.code, 1, `${args}: ${refused.stdout}`);
+    assert.match(refused.stderr, says);
+    assert.doesNotMatch(refused.stderr, new RegExp(PASSWORD));
+  }
+
+  const again = await startBridge(scope, { ...CLOUD, dataDir: bridge.dataDir });
+  assert.equal((await signIn(again.url, PASSWORD)).status, 401);
+  assert.equal((await signIn(again.url, 'another long phrase')).json.accountId, made.accountId);
+});
+
+test('the admin channel opens to its token alone', async (t) => {
+  const bridge = await startBridge(new Scope(t), CLOUD);
+  const client = new Client(bridge.url);
+  const [, url, token] = (await readFile(path.join(bridge.dataDir, 'admin.channel'), 'utf8')).trim().split(' ');
+  assert.equal(url, bridge.url);
+  const ask = (headers, body = { command: 'list-accounts' }) => client.post('/internal/admin', body, { headers });
+  assert.equal((await ask({ authorization: `Bearer ${token}` })).status, 200);
+  for (const headers of [{}, { authorization: token }, { authorization: 'Bearer ' }, { authorization: `Bearer ${token}x` }, { authorization: `Bearer ${token.slice(0, -2)}AA` }]) {
+    assert.equal((await ask(headers)).status, 401, JSON.stringify(headers));
+  }
+  assert.equal((await ask({ authorization: `Bearer ${token}` }, { command: 'drop-everything' })).status, 422);
+  assert.equal((await ask({ authorization: `Bearer ${token}` }, [])).status, 422);
+});
+
+test('the configuration is printed with every problem, and a wrong one starts nothing', async (t) => {
+  const file = path.join(await scratch(t), 'presetbridge.toml');
+  await writeFile(file, 'threds = 1\n[delivery]\njobs_per_minute = 1\n[cloud]\nurl = "https://cloud.example"\n');
+  const check = await runBridge(['config', 'check', '--config', file, '--listen', 'here'], { env: { PRESETBRIDGE_DELIVERY_JOBS_PER_MINUTE: '2' } });
+  assert.equal(check.code, 2);
+  assert.match(check.stdout, /^jobs_per_minute = 2$/m);
+  assert.deepEqual(check.stderr.trim().split('\n').map((line) => line.split(' ')[1]), ['threds', 'listen']);
+  const serve = await runBridge(['serve', '--config', file]);
+  assert.equal(serve.code, 2);
+  assert.match(serve.stderr, /threds is not a setting/);
+});
+
+test('wrong words on the command line are told with exit code 2', async () => {
+  for (const args of [[], ['sing'], ['serve', '--no-such-flag'], ['admin'], ['admin', 'grant-credits', 'acc_1', 'many']]) {
+    const done = await runBridge(args);
+    assert.equal(done.code, 2, `${args}`);
+    assert.notEqual(done.stderr, '');
+  }
+});
+
+test('migrations are applied once, and only in a folder', async (t) => {
+  const folder = await scratch(t);
+  const migrated = await runBridge(['migrate', '--data-dir', folder]);
+  assert.match(migrated.stdout, /^[1-9]\d* migrations? applied/);
+  assert.match((await runBridge(['migrate', '--data-dir', folder])).stdout, /^0 migrations applied/);
+  const file = path.join(folder, 'not-a-folder');
+  await writeFile(file, '');
+  const refused = await runBridge(['migrate', '--data-dir', file]);
+  assert.deepEqual([refused.code, /is not a folder/.test(refused.stderr)], [1, true]);
+});
+
+test('half a pair of vault keys is never made whole with a new one', async (t) => {
+  const folder = await scratch(t);
+  assert.equal((await runBridge(['vault', 'init', '--data-dir', folder])).code, 0);
+  await rm(path.join(folder, 'vault.key'));
+  const refused = await runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', folder]);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /vault\.key is missing/);
+  assert.ok(!(await readdir(folder)).includes('vault.key'));
+});
