@@ -2,7 +2,7 @@
 // answer is checked against api/openapi.yaml by the client itself.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Scope, until } from './harness.mjs';
+import { Scope, startBridge, until } from './harness.mjs';
 import { Merchant, filled, grantCredits, isError, isOk, isPublic, operations, startStack } from './merchant.mjs';
 import { startReceiver, verifiedEvent } from './receiver.mjs';
 
@@ -263,11 +263,19 @@ describe('outbound webhook subscriptions', () => {
     await verifiedEvent({ ...request, headers: { ...request.headers, 'x-vendor-signature': previous } }, subscription.secret);
   });
   test('what a subscription cannot be is 422', async () => {
-    for (const url of ['http://example.com/hook', 'ftp://127.0.0.1/', 'https://user:pw@example.com/', 'not a url', '']) {
+    for (const url of ['http://93.184.216.34/', 'http://10.0.0.1/', 'https://192.168.1.1/', 'https://[::ffff:10.0.0.1]/', 'https://169.254.169.254/', 'ftp://127.0.0.1/', 'https://user:pw@example.com/', 'not a url', '']) {
       isError(await merchant.api.post('/api/webhook-subscriptions', { url }), 422, 'VALIDATION_FAILED');
     }
     isError(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, eventTypes: ['delivery.lost'] }), 422, 'VALIDATION_FAILED');
     isError(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, secret: 'plain' }), 422, 'VALIDATION_FAILED');
+  });
+  test('outside sandbox mode its address is https, and public', async (t) => {
+    const bridge = await startBridge(new Scope(t), { cloudUrl: stack.cloud.url, sandbox: false });
+    const strict = await Merchant.signUp(bridge, 1, { credits: 0, connected: false });
+    for (const url of [receiver.url, 'http://example.com/', 'https://127.0.0.1/', 'https://[::1]/', 'https://2130706433/']) {
+      isError(await strict.api.post('/api/webhook-subscriptions', { url }), 422, 'VALIDATION_FAILED');
+    }
+    isOk(await strict.api.post('/api/webhook-subscriptions', { url: 'https://example.com/hook' }), 201);
   });
   test('an inactive one is sent nothing; an ended one is gone', async () => {
     isOk(await merchant.api.patch(path(), { active: false }));

@@ -76,6 +76,14 @@ class Stores {
   }
 }
 
+// A list leaves the items out.
+async function withItems(merchant) {
+  const ids = (await merchant.all('/api/deliveries')).map(({ id }) => id);
+  const rows = [];
+  while (rows.length < ids.length) rows.push(...(await Promise.all(ids.slice(rows.length, rows.length + 16).map((id) => merchant.delivery(id)))));
+  return rows;
+}
+
 class Torture {
   constructor({ seed, kills, say }) {
     Object.assign(this, { seed, kills, say });
@@ -101,6 +109,7 @@ class Torture {
       const facts = await this.facts();
       this.problems.push(...judge(facts));
       await this.bridge.stop();
+      this.readLog(this.bridge);
       return this.summary(facts, performance.now() - began);
     } finally {
       await this.scope.close();
@@ -175,8 +184,14 @@ class Torture {
       await delay(moments.whole(0, 60));
     }
     await bridge.kill();
+    this.readLog(bridge);
     this.counts.kills += 1;
     await this.start();
+  }
+
+  // The service calls nothing an error that it expects to meet.
+  readLog(bridge) {
+    for (const line of bridge.log.filter((text) => text.includes('"level":"error"'))) this.problems.push(`the service logged: ${line}`);
   }
 
   async sendOrders() {
@@ -256,6 +271,7 @@ class Torture {
           }, deadline);
         }
       }
+      this.say(`no delivery is open after ${Math.round(performance.now() - began)} ms`);
       for (const merchant of this.merchants) await until('no credit is on hold', async () => (await merchant.balance()).held === 0, 60_000);
       const deliveries = (await Promise.all(this.merchants.map((merchant) => merchant.all('/api/deliveries')))).flat();
       const expected = deliveries.reduce((total, { sequence }) => total + sequence, 0);
@@ -272,7 +288,7 @@ class Torture {
     for (const merchant of this.merchants) {
       merchants.push({
         cloudId: `m-${merchant.number}`,
-        deliveries: await merchant.all('/api/deliveries'),
+        deliveries: await withItems(merchant),
         balance: await merchant.balance(),
         ledger: await merchant.all('/api/credits/ledger'),
       });

@@ -112,7 +112,7 @@ test("provider_a's orders of send-order are valid to the platform's own library,
       },
     });
   const valid = await validate(body);
-  assert.deepEqual([valid.valid, valid.topic], [true, 'orders/paid'], JSON.stringify(valid));
+  assert.deepEqual([valid.valid, valid.topic], [true, 'ORDERS_PAID'], JSON.stringify(valid));
   assert.equal((await validate(`${body} `)).valid, false);
   assert.equal(JSON.parse(body).id, 4711);
 
