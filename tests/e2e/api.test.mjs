@@ -24,7 +24,7 @@ before(async () => {
 describe('authentication', () => {
   test('every operation that is not public answers 401 to nobody', async () => {
     const closed = operations.filter((operation) => !isPublic(operation));
-    assert.ok(closed.length > 40);
+    assert.ok(closed.length > 35, String(closed.length));
     for (const { path, method } of closed) isError(await merchant.open.request(method, filled(path, {})), 401, 'UNAUTHORIZED');
   });
   test('what is no valid token is 401', async () => {
@@ -65,7 +65,7 @@ describe('authentication', () => {
     const { id, secret } = await merchant.key({ permissions: ['deliveries:read'] });
     const by = merchant.open.with({ 'x-api-key': secret });
     isOk(await by.get('/api/deliveries'));
-    isError(await by.post('/api/deliveries/retry', {}), 403, 'FORBIDDEN');
+    isError(await by.post('/api/deliveries/del_0a1b2c3d4e5f6/reopen'), 403, 'FORBIDDEN');
     for (const path of ['/api/keys', '/api/credentials', '/api/credits', '/api/account/audit']) isError(await by.get(path), 403, 'FORBIDDEN');
     isError(await merchant.open.get('/api/deliveries', { headers: { 'x-api-key': `${secret.slice(0, -1)}?` } }), 401, 'UNAUTHORIZED');
     isOk(await merchant.api.patch(`/api/keys/${id}`, { active: false }));

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Scope, startBridge, until } from './harness.mjs';
 import { Merchant, filled, grantCredits, isError, isOk, isPublic, operations, startStack } from './merchant.mjs';
+import { sampleOrder } from './orders.mjs';
 import { startReceiver, verifiedEvent } from './receiver.mjs';
 
 const scope = new Scope({ after });
@@ -152,41 +153,25 @@ describe('deliveries', () => {
     assert.equal(requests, 1);
     assert.deepEqual(shares.filter((row) => row.customer === customer).map(({ made, repeats, existed }) => [made, repeats, existed]), [[1, 0, 0]]);
   });
-  test('all that failed for one cause are retried at once', async () => {
-    const shop = await merchant.store('provider_b');
-    for (let i = 0; i < 3; ++i) await merchant.order(shop, { orderId: newOrderId() });
-    const answer = isOk(await merchant.api.post('/api/deliveries/retry', { integrationId: shop.id, resolutionCode: 'username_missing' }));
-    assert.deepEqual([answer.retried, answer.more], [3, false]);
-    // The cause stands still.
-    for (const row of await merchant.deliveriesOf(shop)) assert.equal(row.resolutionCode, 'username_missing');
-  });
-  test('one made directly, and again under the same order id or idempotency key', async () => {
-    const order = { integrationId: store.id, orderId: newOrderId(), targetUsername: 'direct', items: [{ sku: 'A-2' }] };
-    const headers = { 'idempotency-key': 'one-of-a-kind' };
-    const made = isOk(await merchant.api.post('/api/deliveries', order, { headers }), 201);
-    await merchant.reaches(made.id, 'completed');
-    const again = await merchant.api.post('/api/deliveries', order, { headers });
-    assert.equal(again.json.id, made.id, again.text);
-    assert.equal(isOk(await merchant.api.post('/api/deliveries', order)).id, made.id);
-    isError(await merchant.api.post('/api/deliveries', { ...order, orderId: newOrderId() }, { headers }), 409, 'IDEMPOTENCY_KEY_REUSED');
-    const key = await merchant.key();
-    const byFile = { ...order, orderId: newOrderId(), items: [{ fileId: merchant.file(3) }] };
-    isError(await merchant.open.post('/api/deliveries', byFile, { headers: { 'x-api-key': key.secret } }), 403, 'FORBIDDEN');
-    isError(await merchant.api.post('/api/deliveries', { ...order, items: [] }), 422, 'VALIDATION_FAILED');
-  });
-  test('a test order runs dry: no call, no credit, marked as such', async () => {
+  test("a store's test order runs dry: no call, no credit, marked as such", async () => {
+    const shop = await merchant.store('provider_a');
     const before = await merchant.balance();
-    const { json } = await merchant.api.post(`/api/integrations/${store.id}/test-order`, { targetUsername: 'nobody-at-all', items: [{ sku: 'A-1' }] });
-    const it = await merchant.reaches(json.deliveryId, 'completed');
+    const order = { ...sampleOrder('provider_a', { orderId: newOrderId(), username: 'nobody-at-all', sku: 'A-1' }), test: true };
+    const answer = await merchant.send(shop, order);
+    assert.equal(answer.status, 202, answer.text);
+    const it = await merchant.reaches(answer.json.deliveryId, 'completed');
     assert.equal(it.dryRun, true);
     assert.deepEqual(await merchant.balance(), before);
     const { friendships } = await merchant.effects(sim);
     assert.equal(friendships.some(({ username }) => username === 'nobody-at-all'), false);
+    isOk(await merchant.api.patch(`/api/integrations/${shop.id}`, { settings: { deliverTestOrders: true } }));
+    const real = await merchant.send(shop, { ...order, id: Number(newOrderId()) });
+    assert.equal((await merchant.reaches(real.json.deliveryId, 'completed')).dryRun, false);
   });
 });
 
 describe('mappings', () => {
-  test('the most specific key wins, and the preview tells what an order would deliver', async () => {
+  test('the most specific key wins, all of its mappings apply, and a stale version is refused', async () => {
     const shop = await merchant.store('generic');
     const mappings = [
       { matchType: 'title', matchValue: 'Loud  Amp', fileId: merchant.file(1) },
@@ -196,14 +181,16 @@ describe('mappings', () => {
       { matchType: 'sku', matchValue: 'STICKER', action: 'ignore' },
     ];
     const { version } = isOk(await merchant.api.put(`/api/integrations/${shop.id}/mappings`, { mappings }));
-    const preview = async (item) => isOk(await merchant.api.post(`/api/integrations/${shop.id}/mappings/preview`, { items: [item] }));
-    const files = async (item) => (await preview(item)).items.map(({ fileId }) => fileId).sort();
+    const files = async (item) => {
+      const { json } = await merchant.send(shop, { orderId: newOrderId(), targetUsername: 'mapped', items: [item] });
+      if (!json.deliveryId) return json.reason;
+      return (await merchant.delivery(json.deliveryId)).items.map(({ fileId }) => fileId).sort();
+    };
     assert.deepEqual(await files({ sku: 'LOUD', productId: '77', title: 'Loud Amp' }), [merchant.file(3), merchant.file(4)]);
     assert.deepEqual(await files({ sku: 'other', productId: '77', title: 'Loud Amp' }), [merchant.file(2)]);
     assert.deepEqual(await files({ title: ' loud amp ' }), [merchant.file(1)]);
-    assert.deepEqual(await files({ sku: 'STICKER' }), []);
-    assert.deepEqual((await preview({ sku: 'STICKER' })).unmapped, []);
-    assert.deepEqual((await preview({ sku: 'loud' })).unmapped, [0]);
+    assert.equal(await files({ sku: 'STICKER' }), 'no_mapped_items');
+    assert.equal(await files({ sku: 'loud' }), 'no_mapped_items');
     isOk(await merchant.api.put(`/api/integrations/${shop.id}/mappings`, { version, mappings: mappings.slice(1) }));
     isError(await merchant.api.put(`/api/integrations/${shop.id}/mappings`, { version, mappings: [] }), 409, 'CONFLICT');
   });
@@ -240,18 +227,12 @@ describe('outbound webhook subscriptions', () => {
     const { body } = await receiver.waitFor('the invalidation', (event) => event.deliveryId === deliveryId);
     assert.deepEqual([JSON.parse(body).type, JSON.parse(body).delivery.reason], ['delivery.invalidated', 'Out of stock']);
   });
-  test('a test event, its attempt with the response code, and sending it again', async () => {
+  test('a test event, and its attempt with the response code', async () => {
     const { eventId } = isOk(await merchant.api.post(`${path()}/test`), 202);
     const first = await receiver.waitFor('the test event', (event) => event.id === eventId);
     assert.equal(JSON.parse(first.body).type, 'webhook.test');
     const attempt = await until('the attempt is shown', async () => isOk(await merchant.api.get(`${path()}/attempts`)).data.find((row) => row.eventId === eventId));
     assert.deepEqual([attempt.statusCode, attempt.outcome], [204, 'succeeded']);
-    assert.equal(isOk(await merchant.api.post(`${path()}/attempts/${attempt.id}/resend`), 202).eventId, eventId);
-    const twice = await until('it comes again', () => {
-      const all = receiver.requests.filter(({ body }) => JSON.parse(body).id === eventId);
-      return all.length === 2 && all;
-    });
-    assert.equal(twice[0].body, twice[1].body);
   });
   test('rotation: both secrets sign in the overlap', async () => {
     const renewed = isOk(await merchant.api.post(`${path()}/rotate-secret`, { overlapSeconds: 600 }));
@@ -313,18 +294,15 @@ describe("another account's ids", () => {
       changeKey: { name: 'mine' },
       changeIntegration: { name: 'mine' },
       replaceMappings: { mappings: [] },
-      previewMappings: { items: [{ sku: 'A-1' }] },
       invalidateDelivery: { reason: 'mine' },
       changeSubscription: { active: false },
-      recoverEvents: { since: '2026-01-01T00:00:00.000Z' },
     };
-    const theirs = operations.filter(({ path, ...operation }) => /\{(key|integration|delivery|subscription)\}/.test(path) && !isPublic(operation));
-    assert.ok(theirs.length > 20);
+    const theirs = operations.filter((operation) => /\{(key|integration|delivery|subscription)\}/.test(operation.path) && !isPublic(operation));
+    assert.ok(theirs.length >= 20, String(theirs.length));
     for (const { path, method, operationId, requestBody } of theirs) {
       const json = requestBody || bodies[operationId] ? (bodies[operationId] ?? {}) : undefined;
       isError(await other.api.request(method, filled(path, ids), { json }), 404, 'NOT_FOUND');
     }
-    isError(await other.api.post('/api/deliveries', { integrationId: store.id, orderId: '1', targetUsername: 'x', items: [{ sku: 'A-1' }] }), 404, 'NOT_FOUND');
     // And nothing of it happened.
     assert.equal(isOk(await merchant.api.get(`/api/integrations/${store.id}/mappings`)).mappings.length, 5);
     assert.notEqual((await merchant.delivery(deliveryId)).status, 'invalidated');

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { Client, Scope, scratch, startBridge, startCloudsim, until } from './harness.mjs';
 import { Merchant, PASSWORD } from './merchant.mjs';
 import { sampleOrder } from './orders.mjs';
+import { childrenOf } from './process_memory.mjs';
 import { Random } from './random.mjs';
 import { startReceiver } from './receiver.mjs';
 import { judge } from './torture_judge.mjs';
@@ -90,7 +91,7 @@ class Torture {
     this.scope = new Scope();
     this.accepted = [];
     this.problems = [];
-    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, kills: 0 };
+    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, kills: 0, agentKills: 0 };
     this.chaos = true;
   }
 
@@ -174,8 +175,13 @@ class Torture {
     // Answers that come too late: the effect is there, and the bridge does not know.
     const steps = Array.from({ length: moments.whole(0, 3) }, () => ({ answerLatencyMs: moments.whole(800, 1600) }));
     if (steps.length > 0) await this.sim.post('/sim/faults/script', { endpoint: moments.pick(['share', 'requestFriendship']), steps });
-    await delay(moments.whole(200, 1500));
+    if (moments.chance(0.3)) await this.sim.post('/sim/sessions/revoke', {});
     const { bridge } = this;
+    if (moments.chance(0.2)) {
+      for (const agent of childrenOf(bridge.pid)) process.kill(agent, 'SIGKILL');
+      this.counts.agentKills += 1;
+    }
+    await delay(moments.whole(200, 1500));
     if (!bridge.running) {
       this.problems.push(`the service ended by itself:\n${bridge.tail(60)}`);
     } else if (moments.chance(0.2)) {
