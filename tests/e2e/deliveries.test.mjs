@@ -311,3 +311,32 @@ describe("another account's ids", () => {
     assert.deepEqual(isOk(await other.api.get('/api/integrations')).data, []);
   });
 });
+
+test('of one cloud account five jobs start in a minute, also after a crash; the rest knows its place, and another account is not held up', async (t) => {
+  const own = new Scope(t);
+  const limited = await startStack(own, { jobsPerMinute: 5 });
+  const busy = await Merchant.signUp(limited.bridge, 1);
+  const idle = await Merchant.signUp(limited.bridge, 2);
+  const shop = await busy.store('generic');
+  const began = Date.now();
+  const ids = [];
+  for (let i = 0; i < 9; ++i) ids.push((await busy.order(shop, { orderId: newOrderId(), username: `buyer-${i}` })).deliveryId);
+  const states = () => Promise.all(ids.map((id) => busy.delivery(id)));
+  const done = (rows) => rows.filter(({ status }) => status === 'completed').length;
+  await until('five are done', async () => done(await states()) === 5);
+
+  await limited.bridge.kill();
+  const again = await startBridge(own, { cloudUrl: limited.cloud.url, dataDir: limited.bridge.dataDir });
+  for (const it of [busy, idle]) it.moveTo(again);
+  // Whoever is served now was served after the restart.
+  const { deliveryId } = await idle.order(await idle.store('generic'), { orderId: newOrderId(), username: 'buyer-0' });
+  await idle.reaches(deliveryId, 'completed');
+
+  const rows = await states();
+  assert.equal(done(rows), 5);
+  const waiting = rows.filter(({ status }) => status === 'queued');
+  assert.deepEqual(waiting.map(({ queuePosition }) => queuePosition), [1, 2, 3, 4]);
+  for (const { estimatedAt } of waiting) assert.ok(Date.parse(estimatedAt) - began >= 59_000, `${estimatedAt} after ${new Date(began).toISOString()}`);
+  const { calls } = (await limited.sim.get('/sim/counts')).json;
+  assert.equal(calls.findUser.count, 6);
+});

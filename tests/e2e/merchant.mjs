@@ -26,9 +26,9 @@ export function isOk(answer, status = 200) {
 export const PASSWORD = 'a long pass phrase';
 
 // What a test file stands on: a simulated cloud platform with merchants of its own, and the bridge before it.
-export async function startStack(scope, { cloudArgs = [], args = [], ...options } = {}) {
+export async function startStack(scope, { cloudArgs = [], args = [], jobsPerMinute = 0, ...options } = {}) {
   const cloud = await startCloudsim(scope, { args: ['--users', '4', '--files', '10', '--create-unknown-users', ...cloudArgs] });
-  const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...args], ...options });
+  const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', String(jobsPerMinute), '--delivery-first-sweep-seconds', '1', ...args], ...options });
   return { scope, cloud, bridge, sim: new Client(cloud.url) };
 }
 

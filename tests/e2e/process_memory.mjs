@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync, readSync, readdirSync, statSync } fr
 import path from 'node:path';
 
 const CHUNK = 4 * 1024 * 1024;
+const SHADOW = 16n << 30n; // what is larger is a sanitizer's shadow: terabytes that hold nothing of the program's
 
 // Which of `needles` (name -> text) are in the readable memory of a process: names with the mapping where each was found. Reads as
 // the kernel lets a tracer: as root, or as root of the process's user namespace.
@@ -17,6 +18,7 @@ export function findInMemory(pid, needles) {
       const region = /^([0-9a-f]+)-([0-9a-f]+) (r)\S+ \S+ \S+ \S+\s*(.*)$/.exec(line);
       if (!region || ['[vvar]', '[vvar_vclock]', '[vsyscall]'].includes(region[4])) continue;
       const end = BigInt(`0x${region[2]}`);
+      if (end - BigInt(`0x${region[1]}`) > SHADOW) continue;
       const chunk = Buffer.allocUnsafe(CHUNK + overlap);
       let kept = 0; // bytes of the chunk before that may be the start of a match
       for (let at = BigInt(`0x${region[1]}`); at < end; ) {
