@@ -61,6 +61,14 @@ describe('authentication', () => {
     isError(await merchant.open.post('/api/auth/refresh', { refreshToken: first.refreshToken }), 401, 'UNAUTHORIZED');
     isError(await merchant.open.post('/api/auth/refresh', { refreshToken: second.refreshToken }), 401, 'UNAUTHORIZED');
   });
+  test('one address signs up once, and one refresh token is used once, also at the same moment', async () => {
+    const signUp = () => merchant.open.post('/api/auth/sign-up', { email: 'race@shop.example', password: PASSWORD });
+    const answers = await Promise.all([signUp(), signUp(), signUp()]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
+    const { refreshToken } = answers.find(({ status }) => status === 201).json;
+    const refreshed = await Promise.all(Array.from({ length: 4 }, () => merchant.open.post('/api/auth/refresh', { refreshToken })));
+    assert.ok(refreshed.filter(({ status }) => status === 200).length <= 1, JSON.stringify(refreshed.map(({ status }) => status)));
+  });
   test('a key: not valid 401, without the permission 403, inactive 403, expired 403', async () => {
     const { id, secret } = await merchant.key({ permissions: ['deliveries:read'] });
     const by = merchant.open.with({ 'x-api-key': secret });
@@ -114,6 +122,14 @@ describe('rate limit', () => {
     assert.equal(requests, 100);
     // A store's orders are never refused for it (spec 2.4).
     assert.equal((await merchant.send(store, sampleOrder('generic', { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }), { 'x-api-key': limited.secret })).status, 202);
+  });
+  test('of 150 requests at once exactly 100 are let through', async () => {
+    const { secret } = await merchant.key();
+    const answers = await Promise.all(Array.from({ length: 150 }, () => merchant.open.get('/api/account', { headers: { 'x-api-key': secret } })));
+    const count = (status) => answers.filter((answer) => answer.status === status).length;
+    assert.deepEqual([count(200), count(429)], [100, 50]);
+    const left = answers.filter(({ status }) => status === 200).map(({ headers }) => Number(headers['ratelimit-remaining']));
+    assert.deepEqual(left.sort((a, b) => a - b), Array.from({ length: 100 }, (_, i) => i));
   });
   test('a token has no such limit', async () => {
     for (let i = 0; i < 110; ++i) isOk(await merchant.api.get('/api/account'));

@@ -76,6 +76,28 @@ describe('deliveries', () => {
     await merchant.reaches(deliveryId, 'completed');
     isError(await act(deliveryId, 'retry', {}), 409, 'INVALID_TRANSITION');
   });
+  test('a new username while waiting: the request to the wrong user is taken back', async () => {
+    await sim.post('/sim/customers', { username: 'stranger', answer: 'never' });
+    const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'stranger' });
+    await merchant.reaches(deliveryId, 'waiting_for_friendship');
+    isError(await act(deliveryId, 'retry', {}), 409, 'INVALID_TRANSITION');
+    isError(await act(deliveryId, 'retry', { targetUsername: 'x'.repeat(201) }), 422, 'VALIDATION_FAILED');
+    isOk(await act(deliveryId, 'retry', { targetUsername: 'the-buyer' }));
+    await merchant.reaches(deliveryId, 'completed');
+    await until('the request is withdrawn', async () => {
+      const { friendships } = await merchant.effects(sim);
+      const { state, withdrawn } = friendships.find(({ username }) => username === 'stranger');
+      return state === 'none' && withdrawn === 1;
+    });
+  });
+  test('of many who act on one delivery at once one succeeds', async () => {
+    const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'patient' });
+    await merchant.reaches(deliveryId, 'waiting_for_friendship');
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => act(deliveryId, 'invalidate', { reason: `reason ${i}` })));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(7).fill(409)]);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    assert.equal((await merchant.delivery(deliveryId)).reason, `reason ${winner}`);
+  });
   test('a customer who declines, and one who blocks', async () => {
     await sim.post('/sim/customers', { customers: [{ username: 'declines', answer: 'decline' }, { username: 'blocks', answer: 'block' }] });
     for (const [username, code] of [['declines', 'friend_request_declined'], ['blocks', 'blocked_by_customer']]) {

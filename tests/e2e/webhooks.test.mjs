@@ -2,7 +2,7 @@
 // the account holds afterwards.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Scope } from './harness.mjs';
+import { Scope, until } from './harness.mjs';
 import { Merchant, isError, startStack } from './merchant.mjs';
 import { sampleOrder, sendOrder, signatureHeaders } from './orders.mjs';
 
@@ -378,6 +378,45 @@ describe('one order, many events', () => {
     const answer = await merchant.send(stores.provider_b, order);
     assert.deepEqual([answer.status, answer.json?.status], [202, 'completed'], answer.text);
     assert.equal((await merchant.delivery(deliveryId)).refunded, true);
+  });
+  test('where the store wants it, a cancellation takes the files back', async () => {
+    const store = await merchant.store('provider_a', { settings: { autoRevoke: true } });
+    const orderId = newOrderId();
+    const { deliveryId } = await merchant.order(store, { orderId, username: 'taken-back' });
+    await merchant.reaches(deliveryId, 'completed');
+    const order = sampleOrder('provider_a', { orderId, username: 'taken-back', sku: 'A-1' });
+    await merchant.send(store, order, { 'x-hosted-topic': 'orders/cancelled' });
+    const delivery = await until('the file is taken back', async () => {
+      const row = await merchant.delivery(deliveryId);
+      return row.items[0].status === 'revoked' && row;
+    });
+    assert.deepEqual([delivery.status, delivery.cancelled], ['completed', true]);
+    const { shares, friendships } = await merchant.effects(sim);
+    const { customer } = friendships.find(({ username }) => username === 'taken-back');
+    assert.deepEqual(shares.filter((row) => row.customer === customer).map(({ made, standing }) => [made, standing]), [[1, false]]);
+  });
+  test('a high risk puts what is not shared to review', async () => {
+    const orderId = newOrderId();
+    const { deliveryId } = await merchant.order(stores.provider_a, { orderId, username: 'patient' });
+    await merchant.reaches(deliveryId, 'waiting_for_friendship');
+    const answer = await merchant.send(stores.provider_a, { order_id: Number(orderId), risk_level: 'high' }, { 'x-hosted-topic': 'orders/risk_assessment_changed' });
+    assert.equal(answer.status, 202, answer.text);
+    assert.equal((await merchant.delivery(deliveryId)).status, 'in_review');
+  });
+  test('a buyer who is to be forgotten is, and is delivered nothing more', async () => {
+    const orderId = newOrderId();
+    const email = 'forget-me@example.com';
+    await sim.post('/sim/customers', { username: 'forget-me', answer: 'never' });
+    const { deliveryId, eventId } = await merchant.order(stores.provider_a, { orderId, username: 'forget-me', email });
+    await merchant.reaches(deliveryId, 'waiting_for_friendship');
+    const answer = await merchant.send(stores.provider_a, { customer: { email }, orders_to_redact: [Number(orderId)] }, { 'x-hosted-topic': 'customers/redact' });
+    assert.equal(answer.status, 202, answer.text);
+    const { text, json } = await merchant.api.get(`/api/deliveries/${deliveryId}`);
+    assert.deepEqual([json.status, json.reason, json.eventId], ['invalidated', 'erased', eventId]);
+    assert.deepEqual(['forget-me', email].filter((personal) => text.includes(personal)), []);
+    const again = await merchant.order(stores.provider_a, { orderId, username: 'forget-me', email });
+    assert.deepEqual([again.deliveryId, again.status], [deliveryId, 'invalidated']);
+    assert.equal((await merchant.api.get(`/api/deliveries/${deliveryId}`)).text.includes('forget-me'), false);
   });
   test('an unpaid order waits, and its payment delivers it', async () => {
     const orderId = newOrderId();
