@@ -1,5 +1,5 @@
-// What can go wrong, as a value. An Error carries a stable code of the API (spec 8.1) or of a layer, a sentence for a
-// person, and optional field problems. It never carries a secret.
+// What can go wrong, as a value. An Error carries a stable code of the API (spec 8.1) or of a layer, a
+// sentence for a person, and optional field problems. It never carries a secret.
 #pragma once
 
 #include <expected>
@@ -9,7 +9,8 @@
 
 namespace presetbridge {
 
-// One thing wrong with one field of an input, e.g. {"items[2].quantity", "must be a whole number of at least 1"}.
+// One thing wrong with one field of an input, e.g. {"items[2].quantity", "must be a whole number of at least
+// 1"}.
 struct FieldProblem {
   std::string field;
   std::string problem;

@@ -1,5 +1,5 @@
-// The ports through which work is put on a thread and woken at a time. net/ implements them over Asio; tests and the
-// simulation over a virtual clock.
+// The ports through which work is put on a thread and woken at a time. net/ implements them over Asio; tests
+// and the simulation over a virtual clock.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,17 @@ namespace presetbridge {
 
 using Callback = std::move_only_function<void()>;
 
-// Runs callbacks one after the other on one thread (an actor's mailbox). post() is thread-safe and never runs the
-// callback inside itself; callbacks posted by one thread run in the order posted. A callback must not throw.
+// Runs callbacks one after the other on one thread (an actor's mailbox). post() is thread-safe and never runs
+// the callback inside itself; callbacks posted by one thread run in the order posted. A callback must not
+// throw.
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual void post(Callback callback) = 0;
 };
 
-// A pending wake-up. Destroying or cancelling it means that the callback does not run any more. Used on the thread of the
-// executor that the timer was made for.
+// A pending wake-up. Destroying or cancelling it means that the callback does not run any more. Used on the
+// thread of the executor that the timer was made for.
 class Timer {
  public:
   virtual ~Timer() = default;

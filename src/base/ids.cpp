@@ -4,8 +4,8 @@ namespace presetbridge {
 namespace {
 
 constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
-constexpr int kDigits = 13;                             // 13 * 5 = 65 bits, the top two always zero
-constexpr std::int64_t kEpochMs = 1'704'067'200'000;    // 2024-01-01T00:00:00Z
+constexpr int kDigits = 13;                           // 13 * 5 = 65 bits, the top two always zero
+constexpr std::int64_t kEpochMs = 1'704'067'200'000;  // 2024-01-01T00:00:00Z
 constexpr int kNodeBits = 10;
 constexpr int kSequenceBits = 12;
 

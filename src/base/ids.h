@@ -21,28 +21,58 @@ struct Id {
   explicit operator bool() const { return value != 0; }
 };
 
-struct AccountKind { static constexpr std::string_view prefix = "acc"; };
-struct UserKind { static constexpr std::string_view prefix = "usr"; };
-struct ApiKeyKind { static constexpr std::string_view prefix = "key"; };
-struct IntegrationKind { static constexpr std::string_view prefix = "int"; };
-struct MappingKind { static constexpr std::string_view prefix = "map"; };
-struct OrderKind { static constexpr std::string_view prefix = "ord"; };
-struct DeliveryKind { static constexpr std::string_view prefix = "del"; };
-struct ItemKind { static constexpr std::string_view prefix = "itm"; };
-struct AttemptKind { static constexpr std::string_view prefix = "att"; };
-struct SubscriptionKind { static constexpr std::string_view prefix = "sub"; };
-struct PurchaseKind { static constexpr std::string_view prefix = "pur"; };
-struct LedgerKind { static constexpr std::string_view prefix = "led"; };
-struct CloudAccountKind { static constexpr std::string_view prefix = "cla"; };
-struct CustomerKind { static constexpr std::string_view prefix = "cus"; };
-struct EventKind { static constexpr std::string_view prefix = "evt"; };
+struct AccountKind {
+  static constexpr std::string_view prefix = "acc";
+};
+struct UserKind {
+  static constexpr std::string_view prefix = "usr";
+};
+struct ApiKeyKind {
+  static constexpr std::string_view prefix = "key";
+};
+struct IntegrationKind {
+  static constexpr std::string_view prefix = "int";
+};
+struct MappingKind {
+  static constexpr std::string_view prefix = "map";
+};
+struct OrderKind {
+  static constexpr std::string_view prefix = "ord";
+};
+struct DeliveryKind {
+  static constexpr std::string_view prefix = "del";
+};
+struct ItemKind {
+  static constexpr std::string_view prefix = "itm";
+};
+struct AttemptKind {
+  static constexpr std::string_view prefix = "att";
+};
+struct SubscriptionKind {
+  static constexpr std::string_view prefix = "sub";
+};
+struct PurchaseKind {
+  static constexpr std::string_view prefix = "pur";
+};
+struct LedgerKind {
+  static constexpr std::string_view prefix = "led";
+};
+struct CloudAccountKind {
+  static constexpr std::string_view prefix = "cla";
+};
+struct CustomerKind {
+  static constexpr std::string_view prefix = "cus";
+};
+struct EventKind {
+  static constexpr std::string_view prefix = "evt";
+};
 
 using AccountId = Id<AccountKind>;
 using UserId = Id<UserKind>;
 using ApiKeyId = Id<ApiKeyKind>;
 using IntegrationId = Id<IntegrationKind>;
 using MappingId = Id<MappingKind>;
-using OrderId = Id<OrderKind>;        // an order and its delivery have the same value: they are one to one
+using OrderId = Id<OrderKind>;  // an order and its delivery have the same value: they are one to one
 using DeliveryId = Id<DeliveryKind>;
 using ItemId = Id<ItemKind>;
 using AttemptId = Id<AttemptKind>;
@@ -69,9 +99,9 @@ std::optional<Id<Kind>> parse_id(std::string_view text) {
   return Id<Kind>{*v};
 }
 
-// Makes ids that grow: 41 bits of milliseconds since 2024, 10 bits of node, 12 bits of sequence. Unique among nodes with
-// different numbers; when more than 4,096 are asked of one millisecond, or the clock steps back, it runs ahead of the clock.
-// Thread-safe.
+// Makes ids that grow: 41 bits of milliseconds since 2024, 10 bits of node, 12 bits of sequence. Unique among
+// nodes with different numbers; when more than 4,096 are asked of one millisecond, or the clock steps back,
+// it runs ahead of the clock. Thread-safe.
 class IdSource {
  public:
   // node: 0..1023.

@@ -1,5 +1,5 @@
-// The log port: structured lines (spec 12.3). Implemented once in app/ over spdlog; faked in tests. A field never
-// holds a secret: types that hold one have no conversion to a field value.
+// The log port: structured lines (spec 12.3). Implemented once in app/ over spdlog; faked in tests. A field
+// never holds a secret: types that hold one have no conversion to a field value.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,21 @@ struct LogField {
 class Log {
  public:
   virtual ~Log() = default;
-  virtual void write(Severity severity, std::string_view message, std::initializer_list<LogField> fields) noexcept = 0;
+  virtual void write(Severity severity, std::string_view message,
+                     std::initializer_list<LogField> fields) noexcept = 0;
 
-  void debug(std::string_view m, std::initializer_list<LogField> f = {}) noexcept { write(Severity::debug, m, f); }
-  void info(std::string_view m, std::initializer_list<LogField> f = {}) noexcept { write(Severity::info, m, f); }
-  void warn(std::string_view m, std::initializer_list<LogField> f = {}) noexcept { write(Severity::warn, m, f); }
-  void error(std::string_view m, std::initializer_list<LogField> f = {}) noexcept { write(Severity::error, m, f); }
+  void debug(std::string_view m, std::initializer_list<LogField> f = {}) noexcept {
+    write(Severity::debug, m, f);
+  }
+  void info(std::string_view m, std::initializer_list<LogField> f = {}) noexcept {
+    write(Severity::info, m, f);
+  }
+  void warn(std::string_view m, std::initializer_list<LogField> f = {}) noexcept {
+    write(Severity::warn, m, f);
+  }
+  void error(std::string_view m, std::initializer_list<LogField> f = {}) noexcept {
+    write(Severity::error, m, f);
+  }
 };
 
 // Drops everything.

@@ -1,5 +1,6 @@
-// The metrics port (spec 12.3). A metric is named by a static string with the unit last (`presetbridge_orders_total`);
-// labels are few and bounded: never an id, never text from outside. Implemented in app/ over prometheus-cpp.
+// The metrics port (spec 12.3). A metric is named by a static string with the unit last
+// (`presetbridge_orders_total`); labels are few and bounded: never an id, never text from outside.
+// Implemented in app/ over prometheus-cpp.
 #pragma once
 
 #include <initializer_list>

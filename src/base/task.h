@@ -1,8 +1,9 @@
-// Task<T>: a lazy coroutine that is awaited once, or started with spawn(). It knows no executor: it runs on the thread that
-// resumes it. Bridges to callbacks (storage, cloud, timers) go through suspend(), which resumes on the executor it is given.
+// Task<T>: a lazy coroutine that is awaited once, or started with spawn(). It knows no executor: it runs on
+// the thread that resumes it. Bridges to callbacks (storage, cloud, timers) go through suspend(), which
+// resumes on the executor it is given.
 //
-// Rules: no capturing lambdas as coroutines; coroutine parameters by value, or references to what outlives the task;
-// no lock is held across a co_await; state is read again after it.
+// Rules: no capturing lambdas as coroutines; coroutine parameters by value, or references to what outlives
+// the task; no lock is held across a co_await; state is read again after it.
 #pragma once
 
 #include <coroutine>
@@ -148,9 +149,10 @@ void spawn(Task<T> task, Done done) {
   }(std::move(task), std::move(done));
 }
 
-// suspend<T>(executor, start): calls start(resume) where `resume` is a copyable function of one T; whoever gets it calls it
-// exactly once, on any thread; the coroutine goes on with that value as a callback of `executor`. A `resume` that is
-// never called leaks the coroutine: every port promises to complete, with an error at shutdown.
+// suspend<T>(executor, start): calls start(resume) where `resume` is a copyable function of one T; whoever
+// gets it calls it exactly once, on any thread; the coroutine goes on with that value as a callback of
+// `executor`. A `resume` that is never called leaks the coroutine: every port promises to complete, with an
+// error at shutdown.
 template <class T, class Start>
 auto suspend(Executor& executor, Start start) {
   struct Awaiter {
@@ -159,7 +161,8 @@ auto suspend(Executor& executor, Start start) {
     std::optional<T> value;
     bool await_ready() const noexcept { return false; }
     void await_suspend(std::coroutine_handle<> caller) {
-      // `start` may complete and resume, so destroy this awaiter, before it returns: nothing of *this is used after it.
+      // `start` may complete and resume, so destroy this awaiter, before it returns: nothing of *this is used
+      // after it.
       Start local = std::move(start);
       local([this, caller, &resume_on = executor](T result) {
         value.emplace(std::move(result));

@@ -50,7 +50,9 @@ TEST(Task, HandsAnExceptionToWhoeverStartedIt) {
 TEST(Task, ThatIsNeverStartedIsFreed) {
   ManualClock clock;
   VirtualScheduler scheduler(clock);
-  { auto unused = throw_after(scheduler); }
+  {
+    auto unused = throw_after(scheduler);
+  }
   EXPECT_TRUE(scheduler.idle());
 }
 

@@ -1,5 +1,5 @@
-// Fakes of the ports of base/, for tests of every layer: a clock that a test sets, chance from a seed, and a virtual-time
-// scheduler that runs callbacks in a fixed order.
+// Fakes of the ports of base/, for tests of every layer: a clock that a test sets, chance from a seed, and a
+// virtual-time scheduler that runs callbacks in a fixed order.
 #pragma once
 
 #include <map>

@@ -30,11 +30,11 @@ std::string to_iso8601(Timestamp t) {
   const std::chrono::year_month_day date{day};
   const std::chrono::hh_mm_ss clock{t - day};
   std::array<char, 40> out{};
-  const int n = std::snprintf(out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ",
-                              static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                              static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
-                              static_cast<int>(clock.minutes().count()), static_cast<int>(clock.seconds().count()),
-                              static_cast<int>(clock.subseconds().count()));
+  const int n = std::snprintf(
+      out.data(), out.size(), "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
+      static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+      static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+      static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
   return {out.data(), static_cast<std::size_t>(n)};
 }
 
@@ -76,7 +76,8 @@ std::optional<Timestamp> parse_iso8601(std::string_view text) {
   }
   if (!text.empty()) return std::nullopt;
 
-  const std::chrono::year_month_day date{std::chrono::year{*year}, std::chrono::month{static_cast<unsigned>(*month)},
+  const std::chrono::year_month_day date{std::chrono::year{*year},
+                                         std::chrono::month{static_cast<unsigned>(*month)},
                                          std::chrono::day{static_cast<unsigned>(*day)}};
   if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
   return std::chrono::sys_days{date} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +

@@ -1,5 +1,5 @@
-// For tests of use cases: a world in virtual time, with a real SQLite database, a cloud platform whose answers a test can hold
-// back, lose or fail, and an account that is ready to deliver.
+// For tests of use cases: a world in virtual time, with a real SQLite database, a cloud platform whose
+// answers a test can hold back, lose or fail, and an account that is ready to deliver.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -82,26 +82,33 @@ class FakeCloud final : public cloud::Cloud {
 
   Millis call_timeout() const override { return Millis{15'000}; }
 
-  Task<cloud::CloudResult<cloud::CloudUser>> find_user(Executor& e, cloud::Session, std::string username) override {
-    return run<cloud::CloudUser>(e, "find_user", username, [this, username]() -> cloud::CloudResult<cloud::CloudUser> {
-      if (unknown_users.contains(username)) return error(cloud::CloudError::Kind::user_not_found);
-      std::string id = "u-";
-      for (char c : username) id += static_cast<char>(std::tolower(c));
-      return cloud::CloudUser{id, username};
-    });
+  Task<cloud::CloudResult<cloud::CloudUser>> find_user(Executor& e, cloud::Session,
+                                                       std::string username) override {
+    return run<cloud::CloudUser>(e, "find_user", username,
+                                 [this, username]() -> cloud::CloudResult<cloud::CloudUser> {
+                                   if (unknown_users.contains(username))
+                                     return error(cloud::CloudError::Kind::user_not_found);
+                                   std::string id = "u-";
+                                   for (char c : username) id += static_cast<char>(std::tolower(c));
+                                   return cloud::CloudUser{id, username};
+                                 });
   }
-  Task<cloud::CloudResult<cloud::FriendshipState>> friendship(Executor& e, cloud::Session, std::string user) override {
-    return run<cloud::FriendshipState>(e, "friendship", user, [this, user]() -> cloud::CloudResult<cloud::FriendshipState> {
-      return friendships[user];
-    });
+  Task<cloud::CloudResult<cloud::FriendshipState>> friendship(Executor& e, cloud::Session,
+                                                              std::string user) override {
+    return run<cloud::FriendshipState>(
+        e, "friendship", user,
+        [this, user]() -> cloud::CloudResult<cloud::FriendshipState> { return friendships[user]; });
   }
-  Task<cloud::CloudResult<cloud::FriendshipState>> request_friendship(Executor& e, cloud::Session, std::string user,
+  Task<cloud::CloudResult<cloud::FriendshipState>> request_friendship(Executor& e, cloud::Session,
+                                                                      std::string user,
                                                                       std::string) override {
-    return run<cloud::FriendshipState>(e, "request", user, [this, user]() -> cloud::CloudResult<cloud::FriendshipState> {
-      ++requests[user];
-      friendships[user] = auto_accept ? cloud::FriendshipState::friends : cloud::FriendshipState::requested;
-      return friendships[user];
-    });
+    return run<cloud::FriendshipState>(
+        e, "request", user, [this, user]() -> cloud::CloudResult<cloud::FriendshipState> {
+          ++requests[user];
+          friendships[user] =
+              auto_accept ? cloud::FriendshipState::friends : cloud::FriendshipState::requested;
+          return friendships[user];
+        });
   }
   Task<cloud::CloudResult<void>> withdraw_friendship(Executor& e, cloud::Session, std::string user) override {
     return run<void>(e, "withdraw", user, [this, user]() -> cloud::CloudResult<void> {
@@ -110,22 +117,27 @@ class FakeCloud final : public cloud::Cloud {
       return {};
     });
   }
-  Task<cloud::CloudResult<cloud::FriendshipPage>> friendships_since(Executor& e, cloud::Session, std::string cursor,
-                                                                    int) override {
-    return run<cloud::FriendshipPage>(e, "sweep", cursor, [this, cursor]() -> cloud::CloudResult<cloud::FriendshipPage> {
-      const std::size_t from = cursor.empty() ? 0 : std::stoul(cursor);
-      return cloud::FriendshipPage{{changes.begin() + static_cast<std::ptrdiff_t>(from), changes.end()},
-                                   std::to_string(changes.size()), false};
-    });
+  Task<cloud::CloudResult<cloud::FriendshipPage>> friendships_since(Executor& e, cloud::Session,
+                                                                    std::string cursor, int) override {
+    return run<cloud::FriendshipPage>(
+        e, "sweep", cursor, [this, cursor]() -> cloud::CloudResult<cloud::FriendshipPage> {
+          const std::size_t from = cursor.empty() ? 0 : std::stoul(cursor);
+          return cloud::FriendshipPage{{changes.begin() + static_cast<std::ptrdiff_t>(from), changes.end()},
+                                       std::to_string(changes.size()),
+                                       false};
+        });
   }
-  Task<cloud::CloudResult<cloud::FilePage>> list_files(Executor& e, cloud::Session, std::string, int) override {
-    return run<cloud::FilePage>(e, "files", "", []() -> cloud::CloudResult<cloud::FilePage> { return cloud::FilePage{}; });
+  Task<cloud::CloudResult<cloud::FilePage>> list_files(Executor& e, cloud::Session, std::string,
+                                                       int) override {
+    return run<cloud::FilePage>(e, "files", "",
+                                []() -> cloud::CloudResult<cloud::FilePage> { return cloud::FilePage{}; });
   }
-  Task<cloud::CloudResult<cloud::Share>> share(Executor& e, cloud::Session, std::string file, std::string user,
-                                               std::string key) override {
+  Task<cloud::CloudResult<cloud::Share>> share(Executor& e, cloud::Session, std::string file,
+                                               std::string user, std::string key) override {
     return run<cloud::Share>(e, "share", file, [this, file, user, key]() -> cloud::CloudResult<cloud::Share> {
       if (unknown_files.contains(file)) return error(cloud::CloudError::Kind::file_not_found);
-      if (friendships[user] != cloud::FriendshipState::friends) return error(cloud::CloudError::Kind::not_friends);
+      if (friendships[user] != cloud::FriendshipState::friends)
+        return error(cloud::CloudError::Kind::not_friends);
       if (auto found = shares.find({user, file}); found != shares.end()) {
         auto existing = found->second;
         existing.existed = true;
@@ -135,7 +147,8 @@ class FakeCloud final : public cloud::Cloud {
       return shares[{user, file}] = {"s-" + file + user, key, clock_.now(), false};
     });
   }
-  Task<cloud::CloudResult<std::optional<cloud::Share>>> find_share(Executor& e, cloud::Session, std::string file,
+  Task<cloud::CloudResult<std::optional<cloud::Share>>> find_share(Executor& e, cloud::Session,
+                                                                   std::string file,
                                                                    std::string user) override {
     return run<std::optional<cloud::Share>>(
         e, "find_share", file, [this, file, user]() -> cloud::CloudResult<std::optional<cloud::Share>> {
@@ -143,7 +156,8 @@ class FakeCloud final : public cloud::Cloud {
           return found == shares.end() ? std::nullopt : std::optional(found->second);
         });
   }
-  Task<cloud::CloudResult<void>> revoke_share(Executor& e, cloud::Session, std::string file, std::string user) override {
+  Task<cloud::CloudResult<void>> revoke_share(Executor& e, cloud::Session, std::string file,
+                                              std::string user) override {
     return run<void>(e, "revoke", file, [this, file, user]() -> cloud::CloudResult<void> {
       shares.erase({user, file});
       return {};
@@ -213,9 +227,11 @@ class FakeAgent final : public cloud::CredentialAgent {
     if (during) during();
     co_await suspend<int>(executor, [](auto resume) { resume(0); });
     if (refuse) co_return FakeCloud::error(cloud::CloudError::Kind::login_refused);
-    co_return cloud::Session{"token-" + to_string(account), "m-1", "merchant", clock_.now() + std::chrono::hours{1}};
+    co_return cloud::Session{"token-" + to_string(account), "m-1", "merchant",
+                             clock_.now() + std::chrono::hours{1}};
   }
-  Task<cloud::CloudResult<cloud::Session>> login_with(Executor& executor, std::string, crypto::SecretString) override {
+  Task<cloud::CloudResult<cloud::Session>> login_with(Executor& executor, std::string,
+                                                      crypto::SecretString) override {
     return login(executor, AccountId{1}, 0, {});
   }
 
@@ -223,7 +239,8 @@ class FakeAgent final : public cloud::CredentialAgent {
   const ManualClock& clock_;
 };
 
-// One account with credits and a valid login, one generic integration with the mappings sku-1 .. sku-9 to file-1 .. file-9.
+// One account with credits and a valid login, one generic integration with the mappings sku-1 .. sku-9 to
+// file-1 .. file-9.
 class World {
  public:
   template <class Fn>
@@ -243,23 +260,27 @@ class World {
     cloud_account = CloudAccountId{ids.next()};
     integration = ids.make<IntegrationId>();
     write([&](storage::Tx& tx) {
-      tx.exec_script("INSERT INTO accounts (id, name, created_at, granted) VALUES (" + std::to_string(account.value) +
-                     ", 'Merchant', 0, " + std::to_string(credits) + ");");
+      tx.exec_script("INSERT INTO accounts (id, name, created_at, granted) VALUES (" +
+                     std::to_string(account.value) + ", 'Merchant', 0, " + std::to_string(credits) + ");");
       cloud_account = find_or_insert_cloud_account(tx, "m-1", "merchant", cloud_account);
       update_standing(tx, account, {storage::CredentialsStatus::valid, 1, cloud_account});
-      put_credentials(tx, {.account = account, .version = 1, .sealed = std::vector<std::byte>(8), .masked_email = "m***@x",
+      put_credentials(tx, {.account = account,
+                           .version = 1,
+                           .sealed = std::vector<std::byte>(8),
+                           .masked_email = "m***@x",
                            .saved_at = tx.now()});
-      insert_integration(tx, {.id = integration,
-                              .account = account,
-                              .name = "Store",
-                              .encrypted_secret = cipher.encrypt({"integrations.secret", integration.value}, "secret"),
-                              .secret_preview = "…ret",
-                              .created_at = tx.now()});
+      insert_integration(
+          tx, {.id = integration,
+               .account = account,
+               .name = "Store",
+               .encrypted_secret = cipher.encrypt({"integrations.secret", integration.value}, "secret"),
+               .secret_preview = "…ret",
+               .created_at = tx.now()});
       std::vector<storage::MappingRow> mappings;
       for (int i = 1; i <= 9; ++i) {
         const std::string n = std::to_string(i);
-        mappings.push_back({{ids.make<MappingId>(), domain::MatchType::sku, "sku-" + n, domain::MappingAction::deliver,
-                             "file-" + n, "preset", "File " + n},
+        mappings.push_back({{ids.make<MappingId>(), domain::MatchType::sku, "sku-" + n,
+                             domain::MappingAction::deliver, "file-" + n, "preset", "File " + n},
                             "sku-" + n,
                             false});
       }
@@ -277,7 +298,8 @@ class World {
   void start_worker(WorkerOptions options) {
     sessions = std::make_unique<cloud::SessionCache>(scheduler, database.clock, agent);
     worker = std::make_unique<DeliveryWorker>(
-        WorkerPorts{scheduler, database.clock, random, log, metrics, commits, cloud, *sessions, changes}, options);
+        WorkerPorts{scheduler, database.clock, random, log, metrics, commits, cloud, *sessions, changes},
+        options);
     worker->start();
   }
   void stop_worker() {
@@ -307,8 +329,10 @@ class World {
     return std::move(result.value());
   }
 
-  domain::OrderEvent order(const std::string& id, const std::string& username, std::vector<std::string> skus) {
-    domain::OrderEvent event{.order_id = id, .email = "buyer@example.com", .raw_username = username, .username = username};
+  domain::OrderEvent order(const std::string& id, const std::string& username,
+                           std::vector<std::string> skus) {
+    domain::OrderEvent event{
+        .order_id = id, .email = "buyer@example.com", .raw_username = username, .username = username};
     for (std::size_t i = 0; i < skus.size(); ++i) {
       event.lines.push_back({.line_id = "L" + std::to_string(i + 1), .sku = skus[i]});
     }

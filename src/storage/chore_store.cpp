@@ -6,41 +6,56 @@
 namespace presetbridge::storage {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {
-    "reroute",          "fail_invalid_credentials", "fail_missing_credentials", "fail_unavailable",
-    "resume_credentials", "resume_credits",           "resume_unavailable",
-    "resume_mappings"};
+constexpr std::array<std::string_view, 8> kNames = {"reroute",
+                                                    "fail_invalid_credentials",
+                                                    "fail_missing_credentials",
+                                                    "fail_unavailable",
+                                                    "resume_credentials",
+                                                    "resume_credits",
+                                                    "resume_unavailable",
+                                                    "resume_mappings"};
 
 constexpr Sql kAdd{
     "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2)"
     " ON CONFLICT (account_id, chore) DO UPDATE SET done_to = 0"};
-constexpr Sql kFind{"SELECT account_id, chore, done_to FROM account_chores ORDER BY account_id, chore LIMIT $1"};
+constexpr Sql kFind{
+    "SELECT account_id, chore, done_to FROM account_chores ORDER BY account_id, chore LIMIT $1"};
 constexpr Sql kLock{"SELECT done_to FROM account_chores WHERE account_id = $1 AND chore = $2 <for_update>"};
 constexpr Sql kAdvance{"UPDATE account_chores SET done_to = $3 WHERE account_id = $1 AND chore = $2"};
 constexpr Sql kEnd{"DELETE FROM account_chores WHERE account_id = $1 AND chore = $2"};
 
-std::string_view name(ChoreKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view name(ChoreKind kind) {
+  return kNames[static_cast<std::size_t>(kind)];
+}
 
 }  // namespace
 
-void add_chore(Tx& tx, AccountId account, ChoreKind kind) { tx.exec(kAdd, account, name(kind)); }
+void add_chore(Tx& tx, AccountId account, ChoreKind kind) {
+  tx.exec(kAdd, account, name(kind));
+}
 
 std::vector<Chore> find_chores(Tx& tx, int limit) {
   std::vector<Chore> chores;
   tx.query(kFind, limit, [&](const Row& r) {
     const auto found = std::ranges::find(kNames, r.text(1));
     if (found == kNames.end()) throw DbError(DbError::Kind::misuse, "unknown chore " + r.string(1));
-    chores.push_back({r.id<AccountId>(0), static_cast<ChoreKind>(found - kNames.begin()), r.id<DeliveryId>(2)});
+    chores.push_back(
+        {r.id<AccountId>(0), static_cast<ChoreKind>(found - kNames.begin()), r.id<DeliveryId>(2)});
   });
   return chores;
 }
 
 bool lock_chore(Tx& tx, Chore& chore) {
-  const auto done_to = tx.one(kLock, chore.account, name(chore.kind), [](const Row& r) { return r.id<DeliveryId>(0); });
+  const auto done_to =
+      tx.one(kLock, chore.account, name(chore.kind), [](const Row& r) { return r.id<DeliveryId>(0); });
   if (done_to) chore.done_to = *done_to;
   return done_to.has_value();
 }
-void advance_chore(Tx& tx, const Chore& chore) { tx.exec(kAdvance, chore.account, name(chore.kind), chore.done_to); }
-void end_chore(Tx& tx, const Chore& chore) { tx.exec(kEnd, chore.account, name(chore.kind)); }
+void advance_chore(Tx& tx, const Chore& chore) {
+  tx.exec(kAdvance, chore.account, name(chore.kind), chore.done_to);
+}
+void end_chore(Tx& tx, const Chore& chore) {
+  tx.exec(kEnd, chore.account, name(chore.kind));
+}
 
 }  // namespace presetbridge::storage

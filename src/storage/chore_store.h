@@ -1,4 +1,5 @@
-// Chores: what has to be done to many deliveries of an account, in small transactions, surviving a crash (spec 3.5, 3.6, 3.11).
+// Chores: what has to be done to many deliveries of an account, in small transactions, surviving a crash
+// (spec 3.5, 3.6, 3.11).
 #pragma once
 
 #include <vector>

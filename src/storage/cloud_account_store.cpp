@@ -5,8 +5,9 @@
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_CLOUD_ACCOUNT_COLUMNS                                                                                    \
-  "id, cloud_user_id, username, ready_at, blocked_until, start_log, job_turns, pause, sweep_due_at, sweep_cursor, " \
+#define PDB_CLOUD_ACCOUNT_COLUMNS                                                                     \
+  "id, cloud_user_id, username, ready_at, blocked_until, start_log, job_turns, pause, sweep_due_at, " \
+  "sweep_cursor, "                                                                                    \
   "last_sweep_at, last_full_sweep_at, newest_request_at, sweep_fence, sweep_lease_expires_at"
 
 constexpr Sql kInsert{
@@ -24,15 +25,18 @@ constexpr Sql kLockExpiredSweeps{
 constexpr Sql kNextReady{
     "SELECT ready_at FROM cloud_accounts WHERE ready_at IS NOT NULL ORDER BY ready_at LIMIT 1"};
 constexpr Sql kUpdate{
-    "UPDATE cloud_accounts SET ready_at = $2, blocked_until = $3, start_log = $4, job_turns = $5, pause = $6, "
-    "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = $11, "
+    "UPDATE cloud_accounts SET ready_at = $2, blocked_until = $3, start_log = $4, job_turns = $5, pause = "
+    "$6, "
+    "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = "
+    "$11, "
     "sweep_fence = $12, sweep_lease_expires_at = $13 WHERE id = $1"};
 constexpr Sql kWake{
     "UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
     " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"};
 constexpr Sql kNoteRequest{
     "UPDATE cloud_accounts SET newest_request_at = $2,"
-    " sweep_due_at = CASE WHEN sweep_due_at IS NULL OR sweep_due_at > $3 THEN $3 ELSE sweep_due_at END WHERE id = $1"};
+    " sweep_due_at = CASE WHEN sweep_due_at IS NULL OR sweep_due_at > $3 THEN $3 ELSE sweep_due_at END WHERE "
+    "id = $1"};
 constexpr Sql kAccountsOf{
     "SELECT id FROM accounts WHERE cloud_account_id = $1 AND credentials_status = 'valid' ORDER BY id"};
 
@@ -96,7 +100,9 @@ void update_cloud_account(Tx& tx, const CloudAccountRow& a) {
           a.sweep_lease_expires_at);
 }
 
-void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) { tx.exec(kWake, id, at); }
+void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {
+  tx.exec(kWake, id, at);
+}
 
 void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at) {
   tx.exec(kNoteRequest, id, tx.now(), sweep_at);

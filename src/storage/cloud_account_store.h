@@ -1,5 +1,6 @@
-// Cloud accounts: the merchant's user on the platform, which is the unit of the queue limit, of pauses and of friend sweeps
-// (spec 3.4, 3.5). Whoever starts a job holds this row's lock, so what is decided from it is exact over all nodes.
+// Cloud accounts: the merchant's user on the platform, which is the unit of the queue limit, of pauses and of
+// friend sweeps (spec 3.4, 3.5). Whoever starts a job holds this row's lock, so what is decided from it is
+// exact over all nodes.
 #pragma once
 
 #include <optional>

@@ -12,15 +12,18 @@ constexpr std::array<std::string_view, 4> kStatusNames = {"missing", "unchecked"
 constexpr Sql kFindStanding{"SELECT " PDB_STANDING_COLUMNS " FROM accounts WHERE id = $1"};
 constexpr Sql kLockStanding{"SELECT " PDB_STANDING_COLUMNS " FROM accounts WHERE id = $1 <for_update>"};
 constexpr Sql kUpdateStanding{
-    "UPDATE accounts SET credentials_status = $2, credentials_version = $3, cloud_account_id = $4 WHERE id = $1"};
+    "UPDATE accounts SET credentials_status = $2, credentials_version = $3, cloud_account_id = $4 WHERE id = "
+    "$1"};
 
 #define PDB_CREDENTIALS_COLUMNS \
   "account_id, version, sealed, masked_email, cloud_username, saved_at, checked_at, check_due_at"
 constexpr Sql kFind{"SELECT " PDB_CREDENTIALS_COLUMNS " FROM credentials WHERE account_id = $1"};
 constexpr Sql kPut{
     "INSERT INTO credentials (" PDB_CREDENTIALS_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (account_id) DO UPDATE SET version = excluded.version, "
-    "sealed = excluded.sealed, masked_email = excluded.masked_email, cloud_username = excluded.cloud_username, "
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (account_id) DO UPDATE SET version = "
+    "excluded.version, "
+    "sealed = excluded.sealed, masked_email = excluded.masked_email, cloud_username = "
+    "excluded.cloud_username, "
     "saved_at = excluded.saved_at, checked_at = excluded.checked_at, check_due_at = excluded.check_due_at"};
 constexpr Sql kDelete{"DELETE FROM credentials WHERE account_id = $1"};
 constexpr Sql kToCheck{"SELECT " PDB_CREDENTIALS_COLUMNS
@@ -29,19 +32,24 @@ constexpr Sql kToCheck{"SELECT " PDB_CREDENTIALS_COLUMNS
 
 CredentialsStanding read_standing(const Row& r) {
   const auto name = std::ranges::find(kStatusNames, r.text(0));
-  if (name == kStatusNames.end()) throw DbError(DbError::Kind::misuse, "unknown credentials status " + r.string(0));
-  return {static_cast<CredentialsStatus>(name - kStatusNames.begin()), r.int64(1), r.id_or_none<CloudAccountId>(2)};
+  if (name == kStatusNames.end())
+    throw DbError(DbError::Kind::misuse, "unknown credentials status " + r.string(0));
+  return {static_cast<CredentialsStatus>(name - kStatusNames.begin()), r.int64(1),
+          r.id_or_none<CloudAccountId>(2)};
 }
 
 CredentialsRecord read_record(const Row& r) {
   const Blob sealed = r.bytes(2);
-  return {r.id<AccountId>(0), r.int64(1),    {sealed.begin(), sealed.end()}, r.string(3), r.string_or_empty(4),
-          r.time(5),          r.opt_time(6), r.opt_time(7)};
+  return {r.id<AccountId>(0), r.int64(1),           {sealed.begin(), sealed.end()},
+          r.string(3),        r.string_or_empty(4), r.time(5),
+          r.opt_time(6),      r.opt_time(7)};
 }
 
 }  // namespace
 
-std::string_view to_string(CredentialsStatus status) { return kStatusNames[static_cast<std::size_t>(status)]; }
+std::string_view to_string(CredentialsStatus status) {
+  return kStatusNames[static_cast<std::size_t>(status)];
+}
 
 std::optional<CredentialsStanding> find_standing(Tx& tx, AccountId account) {
   return tx.one(kFindStanding, account, read_standing);
@@ -59,9 +67,12 @@ std::optional<CredentialsRecord> find_credentials(Tx& tx, AccountId account) {
 }
 void put_credentials(Tx& tx, const CredentialsRecord& c) {
   tx.exec(kPut, c.account, c.version, Blob(c.sealed), c.masked_email,
-          c.cloud_username.empty() ? Param(nullptr) : Param(c.cloud_username), c.saved_at, c.checked_at, c.check_due_at);
+          c.cloud_username.empty() ? Param(nullptr) : Param(c.cloud_username), c.saved_at, c.checked_at,
+          c.check_due_at);
 }
-void delete_credentials(Tx& tx, AccountId account) { tx.exec(kDelete, account); }
+void delete_credentials(Tx& tx, AccountId account) {
+  tx.exec(kDelete, account);
+}
 
 std::vector<CredentialsRecord> credentials_to_check(Tx& tx, Timestamp now, int limit) {
   std::vector<CredentialsRecord> records;

@@ -1,5 +1,5 @@
-// The vault's records and the standing of an account's cloud login (spec 5.1). The standing is on the accounts row, so that whoever
-// writes a failure that it causes locks and re-reads it (spec 3.6).
+// The vault's records and the standing of an account's cloud login (spec 5.1). The standing is on the
+// accounts row, so that whoever writes a failure that it causes locks and re-reads it (spec 3.6).
 #pragma once
 
 #include <optional>

@@ -6,9 +6,11 @@ namespace presetbridge::storage {
 namespace {
 
 constexpr Sql kFind{"SELECT granted, purchased, reversed, spent, held, debt FROM accounts WHERE id = $1"};
-constexpr Sql kLock{"SELECT granted, purchased, reversed, spent, held, debt FROM accounts WHERE id = $1 <for_update>"};
+constexpr Sql kLock{
+    "SELECT granted, purchased, reversed, spent, held, debt FROM accounts WHERE id = $1 <for_update>"};
 constexpr Sql kUpdate{
-    "UPDATE accounts SET granted = $2, purchased = $3, reversed = $4, spent = $5, held = $6, debt = $7 WHERE id = $1"};
+    "UPDATE accounts SET granted = $2, purchased = $3, reversed = $4, spent = $5, held = $6, debt = $7 WHERE "
+    "id = $1"};
 constexpr Sql kAppend{
     "INSERT INTO ledger (account_id, id, at, kind, credits, item_id, purchase_id, note)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
@@ -22,8 +24,12 @@ domain::Balance read_balance(const Row& r) {
 
 }  // namespace
 
-std::optional<domain::Balance> find_balance(Tx& tx, AccountId account) { return tx.one(kFind, account, read_balance); }
-std::optional<domain::Balance> lock_balance(Tx& tx, AccountId account) { return tx.one(kLock, account, read_balance); }
+std::optional<domain::Balance> find_balance(Tx& tx, AccountId account) {
+  return tx.one(kFind, account, read_balance);
+}
+std::optional<domain::Balance> lock_balance(Tx& tx, AccountId account) {
+  return tx.one(kLock, account, read_balance);
+}
 
 void update_balance(Tx& tx, AccountId account, const domain::Balance& b) {
   tx.exec(kUpdate, account, b.granted, b.purchased, b.reversed, b.spent, b.held, b.debt);

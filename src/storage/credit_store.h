@@ -1,5 +1,5 @@
-// An account's balance and its ledger (spec 11.1). The balance row is locked while it changes; the ledger is append-only and
-// holds one spend an item at most, ever (a unique index says so).
+// An account's balance and its ledger (spec 11.1). The balance row is locked while it changes; the ledger is
+// append-only and holds one spend an item at most, ever (a unique index says so).
 #pragma once
 
 #include <optional>

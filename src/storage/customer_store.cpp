@@ -7,32 +7,39 @@
 namespace presetbridge::storage {
 namespace {
 
-constexpr std::array<std::string_view, 7> kFriendshipNames = {"unknown", "none",     "requesting", "requested",
-                                                              "friends", "declined", "blocked"};
+constexpr std::array<std::string_view, 7> kFriendshipNames = {
+    "unknown", "none", "requesting", "requested", "friends", "declined", "blocked"};
 
-#define PDB_CUSTOMER_COLUMNS                                                                                    \
-  "id, cloud_account_id, username_key, cloud_user_id, friendship, requested_at, withdraw, queue_state, job_class, " \
+#define PDB_CUSTOMER_COLUMNS                                                                             \
+  "id, cloud_account_id, username_key, cloud_user_id, friendship, requested_at, withdraw, queue_state, " \
+  "job_class, "                                                                                          \
   "due_at, fence, lease_owner, lease_expires_at, failures, failing_since"
 
-constexpr Sql kInsert{
-    "INSERT INTO customers (id, cloud_account_id, username_key) VALUES ($1, $2, $3)"
-    " ON CONFLICT (cloud_account_id, username_key) DO UPDATE SET username_key = excluded.username_key"
-    " RETURNING id, friendship"};
-constexpr Sql kFindByUsername{"SELECT id, friendship FROM customers WHERE cloud_account_id = $1 AND username_key = $2"};
+// 1 and 3 are domain::JobClass share and first_request; the states as in kEnqueue.
+static_assert(static_cast<int>(domain::JobClass::share) == 1 &&
+              static_cast<int>(domain::JobClass::first_request) == 3);
+constexpr Sql kEnqueueByUsername{
+    "INSERT INTO customers (id, cloud_account_id, username_key, queue_state, job_class, due_at)"
+    " VALUES ($1, $2, $3, 1, 3, $4) ON CONFLICT (cloud_account_id, username_key) DO UPDATE SET"
+    " job_class = CASE WHEN customers.friendship = 'friends' THEN 1"
+    " WHEN customers.queue_state = 1 AND customers.job_class < 3 THEN customers.job_class ELSE 3 END,"
+    " due_at = CASE WHEN customers.queue_state = 1 AND customers.due_at < $4 THEN customers.due_at ELSE $4 "
+    "END,"
+    " queue_state = CASE WHEN customers.queue_state >= 2 THEN 3 ELSE 1 END RETURNING id"};
 constexpr Sql kFind{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1 <for_update>"};
-constexpr Sql kFindByCloudUser{"SELECT " PDB_CUSTOMER_COLUMNS
-                               " FROM customers WHERE cloud_account_id = $1 AND cloud_user_id = $2 ORDER BY id LIMIT 1"};
+constexpr Sql kFindByCloudUser{
+    "SELECT " PDB_CUSTOMER_COLUMNS
+    " FROM customers WHERE cloud_account_id = $1 AND cloud_user_id = $2 ORDER BY id LIMIT 1"};
 // leased (2) and leased_more (3) become leased_more; idle and queued become queued.
 constexpr Sql kEnqueue{
     "UPDATE customers SET"
     " job_class = CASE WHEN queue_state = 1 AND job_class < $2 THEN job_class ELSE $2 END,"
     " due_at = CASE WHEN queue_state = 1 AND due_at < $3 THEN due_at ELSE $3 END,"
     " queue_state = CASE WHEN queue_state >= 2 THEN 3 ELSE 1 END WHERE id = $1"};
-constexpr Sql kLockDue{
-    "SELECT " PDB_CUSTOMER_COLUMNS
-    " FROM customers WHERE cloud_account_id = $1 AND due_at <= $2 AND queue_state = 1"
-    " ORDER BY job_class, due_at LIMIT $3 <lock>"};
+constexpr Sql kLockDue{"SELECT " PDB_CUSTOMER_COLUMNS
+                       " FROM customers WHERE cloud_account_id = $1 AND due_at <= $2 AND queue_state = 1"
+                       " ORDER BY job_class, due_at LIMIT $3 <lock>"};
 constexpr Sql kLockDueOfClass{
     "SELECT " PDB_CUSTOMER_COLUMNS
     " FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND due_at <= $3 AND queue_state = 1"
@@ -41,19 +48,22 @@ constexpr Sql kNextDueOfClass{
     "SELECT due_at FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND queue_state = 1"
     " ORDER BY due_at LIMIT 1"};
 constexpr Sql kCountQueued{
-    "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1 LIMIT $2) AS q"};
+    "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1 LIMIT $2) "
+    "AS q"};
 constexpr Sql kCountBefore{
     "SELECT count(*) FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " AND (job_class < $2 OR (job_class = $2 AND due_at < $3))"};
 constexpr Sql kAnyExpired{
-    "SELECT 1 WHERE EXISTS (SELECT 1 FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1)"
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at "
+    "<= $1)"
     " OR EXISTS (SELECT 1 FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL"
     " AND sweep_lease_expires_at <= $1)"};
 constexpr Sql kLockExpired{"SELECT " PDB_CUSTOMER_COLUMNS
                            " FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1"
                            " ORDER BY lease_expires_at LIMIT $2 <lock>"};
 constexpr Sql kAnyRequestedSince{
-    "SELECT 1 FROM customers WHERE cloud_account_id = $1 AND requested_at >= $2 AND friendship = 'requested' LIMIT 1"};
+    "SELECT 1 FROM customers WHERE cloud_account_id = $1 AND requested_at >= $2 AND friendship = 'requested' "
+    "LIMIT 1"};
 // Requests are kept in view for 90 days, so most of the old ones have no delivery that waits any more.
 constexpr Sql kWaitingBefore{
     "SELECT id FROM customers WHERE cloud_account_id = $1 AND requested_at <= $2 AND friendship = 'requested'"
@@ -61,13 +71,15 @@ constexpr Sql kWaitingBefore{
     " AND deliveries.status IN ('queued', 'processing', 'waiting_for_friendship')"
     " AND deliveries.status = 'waiting_for_friendship') ORDER BY requested_at LIMIT $3"};
 constexpr Sql kUpdate{
-    "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state = $6, "
+    "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state "
+    "= $6, "
     "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
     "failing_since = $13 WHERE id = $1"};
 
 Friendship parse_friendship(std::string_view text) {
   const auto name = std::ranges::find(kFriendshipNames, text);
-  if (name == kFriendshipNames.end()) throw DbError(DbError::Kind::misuse, "unknown friendship " + std::string(text));
+  if (name == kFriendshipNames.end())
+    throw DbError(DbError::Kind::misuse, "unknown friendship " + std::string(text));
   return static_cast<Friendship>(name - kFriendshipNames.begin());
 }
 
@@ -100,26 +112,28 @@ std::vector<CustomerRow> all_customers(Tx& tx, const Sql& sql, const P&... param
 
 }  // namespace
 
-std::string_view to_string(Friendship f) { return kFriendshipNames[static_cast<std::size_t>(f)]; }
+std::string_view to_string(Friendship f) {
+  return kFriendshipNames[static_cast<std::size_t>(f)];
+}
 
 bool request_pending(const CustomerRow& row) {
   return row.friendship == Friendship::requested || row.friendship == Friendship::requesting;
 }
 
-CustomerRow find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
-                                    CustomerId proposed) {
-  const auto brief = [](const Row& r) {
-    CustomerRow c;
-    c.id = r.id<CustomerId>(0);
-    c.friendship = parse_friendship(r.text(1));
-    return c;
-  };
-  if (const auto found = tx.one(kFindByUsername, cloud_account, username_key, brief)) return *found;
-  return tx.one(kInsert, proposed, cloud_account, username_key, brief).value();
+CustomerId enqueue_by_username(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
+                               CustomerId proposed, Timestamp due_at) {
+  return tx
+      .one(kEnqueueByUsername, proposed, cloud_account, username_key, due_at,
+           [](const Row& r) { return r.id<CustomerId>(0); })
+      .value();
 }
 
-std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id) { return tx.one(kFind, id, read_customer); }
-std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id) { return tx.one(kLock, id, read_customer); }
+std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id) {
+  return tx.one(kFind, id, read_customer);
+}
+std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id) {
+  return tx.one(kLock, id, read_customer);
+}
 
 std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
                                                        std::string_view cloud_user_id) {
@@ -136,8 +150,8 @@ std::vector<CustomerRow> lock_due_customers(Tx& tx, CloudAccountId account, Time
   return rows;
 }
 
-std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account, domain::JobClass job_class,
-                                                      Timestamp now) {
+std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account,
+                                                      domain::JobClass job_class, Timestamp now) {
   return tx.one(kLockDueOfClass, account, static_cast<int>(job_class), now, read_customer);
 }
 
@@ -151,9 +165,9 @@ std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account) {
 }
 
 std::int64_t queue_position(Tx& tx, const CustomerRow& c) {
-  return 1 + tx.one(kCountBefore, c.cloud_account, static_cast<int>(c.job_class), c.due_at,
-                    [](const Row& r) { return r.int64(0); })
-                 .value_or(0);
+  return 1 + tx.one(kCountBefore, c.cloud_account, static_cast<int>(c.job_class), c.due_at, [](const Row& r) {
+                 return r.int64(0);
+               }).value_or(0);
 }
 std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);
@@ -177,9 +191,11 @@ std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Tim
 }
 
 void update_customer(Tx& tx, const CustomerRow& c) {
-  tx.exec(kUpdate, c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id), to_string(c.friendship),
-          c.requested_at, c.withdraw, static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at, c.fence,
-          c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at, c.failures, c.failing_since);
+  tx.exec(kUpdate, c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id),
+          to_string(c.friendship), c.requested_at, c.withdraw, static_cast<int>(c.queue_state),
+          static_cast<int>(c.job_class), c.due_at, c.fence,
+          c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at, c.failures,
+          c.failing_since);
 }
 
 }  // namespace presetbridge::storage

@@ -1,5 +1,6 @@
-// Customers: the friendship of one cloud account with one buyer, and that pair's place in the queue. One job at a time runs for
-// each (spec 3.2): the job holds the row's lease, and every result carries its fence (spec 3.4).
+// Customers: the friendship of one cloud account with one buyer, and that pair's place in the queue. One job
+// at a time runs for each (spec 3.2): the job holds the row's lease, and every result carries its fence
+// (spec 3.4).
 #pragma once
 
 #include <optional>
@@ -40,23 +41,25 @@ struct CustomerRow {
 // Whether a friend request is out, or may be, that the customer has not answered.
 bool request_pending(const CustomerRow& row);
 
-// The customer of that username, made with `proposed` as its id if it is new. Only id and friendship are filled.
-CustomerRow find_or_insert_customer(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
-                                   CustomerId proposed);
+// There is work for the customer of that username, who is made with `proposed` as the id if new: queued as
+// enqueue_customer() does, to share where the friendship stands, else for a first request. Returns who it is.
+CustomerId enqueue_by_username(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
+                               CustomerId proposed, Timestamp due_at);
 
 std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id);
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);
-std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account, std::string_view cloud_user_id);
+std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
+                                                       std::string_view cloud_user_id);
 
-// There is work for the customer: it is queued with this class, due at the earlier of both times; while a job holds it, the job
-// is told to look again before it ends.
+// There is work for the customer: it is queued with this class, due at the earlier of both times; while a job
+// holds it, the job is told to look again before it ends.
 void enqueue_customer(Tx& tx, CustomerId id, domain::JobClass job_class, Timestamp due_at);
 
 // Queued customers of an account that are due, in class order, then by time; locked, at most `limit`.
 std::vector<CustomerRow> lock_due_customers(Tx& tx, CloudAccountId account, Timestamp now, int limit);
 // The oldest due one of one class.
-std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account, domain::JobClass job_class,
-                                                      Timestamp now);
+std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account,
+                                                      domain::JobClass job_class, Timestamp now);
 // When the next queued customer of the account is due.
 std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account);
 // The place of a queued customer among its account's queue, from 1.
@@ -71,7 +74,8 @@ std::vector<CustomerRow> lock_expired_leases(Tx& tx, Timestamp now, int limit);
 
 // Whether a friend request younger than `since` is unanswered.
 bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since);
-// Customers asked before `until` who have not answered and for whom deliveries still wait; oldest request first.
+// Customers asked before `until` who have not answered and for whom deliveries still wait; oldest request
+// first.
 std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Timestamp until, int limit);
 
 // Writes every field.

@@ -10,16 +10,18 @@ using domain::DeliveryStatus;
 using domain::ItemStatus;
 using domain::ResolutionCode;
 
-#define PDB_DELIVERY_COLUMNS                                                                                         \
-  "id, account_id, integration_id, order_key, status, resolution_code, message, reason, invalidated_by, "           \
-  "target_username, raw_username, customer_email, cloud_account_id, customer_id, refunded, cancelled, dry_run, "     \
-  "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, requests_sent, " \
+#define PDB_DELIVERY_COLUMNS                                                                              \
+  "id, account_id, integration_id, order_key, status, resolution_code, message, reason, invalidated_by, " \
+  "target_username, raw_username, customer_email, cloud_account_id, customer_id, refunded, cancelled, "   \
+  "dry_run, "                                                                                             \
+  "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, "     \
+  "requests_sent, "                                                                                       \
   "sequence, version, created_at, updated_at, completed_at"
 
-constexpr Sql kInsertDelivery{
-    "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, "
-    "$24, $25, $26, $27, $28, $29)"};
+constexpr Sql kInsertDelivery{"INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
+                              ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
+                              "$16, $17, $18, $19, $20, $21, $22, $23, "
+                              "$24, $25, $26, $27, $28, $29)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kLockOpen{
@@ -33,21 +35,26 @@ constexpr Sql kLockFailed{
 constexpr Sql kLockFailedOfCustomer{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>"};
-constexpr Sql kLockAfter{"SELECT " PDB_DELIVERY_COLUMNS
-                         " FROM deliveries WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3 <for_update>"};
+constexpr Sql kLockAfter{
+    "SELECT " PDB_DELIVERY_COLUMNS
+    " FROM deliveries WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3 <for_update>"};
 constexpr Sql kLockDryRuns{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1 <for_update>"};
 constexpr Sql kAnyDryRun{"SELECT 1 FROM deliveries WHERE status = 'queued' AND dry_run = 1 LIMIT 1"};
 constexpr Sql kUpdate{
-    "UPDATE deliveries SET status = $2, resolution_code = $3, message = $4, reason = $5, invalidated_by = $6, "
-    "target_username = $7, raw_username = $8, customer_email = $9, cloud_account_id = $10, customer_id = $11, "
+    "UPDATE deliveries SET status = $2, resolution_code = $3, message = $4, reason = $5, invalidated_by = "
+    "$6, "
+    "target_username = $7, raw_username = $8, customer_email = $9, cloud_account_id = $10, customer_id = "
+    "$11, "
     "refunded = $12, cancelled = $13, pending_action = $14, pending_reason = $15, pending_actor = $16, "
-    "pending_username = $17, attempt_count = $18, next_attempt_at = $19, requests_sent = $20, sequence = $21, "
+    "pending_username = $17, attempt_count = $18, next_attempt_at = $19, requests_sent = $20, sequence = "
+    "$21, "
     "version = version + 1, updated_at = $22, completed_at = $23 WHERE id = $1 AND version = $24"};
 
-#define PDB_ITEM_COLUMNS                                                                                         \
-  "id, delivery_id, account_id, file_id, kind, name, matched_by, quantity, lines, status, customer_id, intent_key, " \
+#define PDB_ITEM_COLUMNS                                                                                 \
+  "id, delivery_id, account_id, file_id, kind, name, matched_by, quantity, lines, status, customer_id, " \
+  "intent_key, "                                                                                         \
   "settle_after, held, spent, shared_at"
 
 constexpr Sql kInsertItem{"INSERT INTO delivery_items (" PDB_ITEM_COLUMNS
@@ -67,19 +74,23 @@ constexpr Sql kFindTimeline{
     " ORDER BY id LIMIT $2"};
 
 // The filters that are unset are passed as '' or 0 and match all. Newest first by the (account_id, id) index.
-constexpr Sql kList{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE account_id = $1 AND id < $2 AND ($3 = '' OR status = $3)"
-    " AND ($4 = '' OR resolution_code = $4) AND ($5 = 0 OR integration_id = $5) AND ($6 = '' OR order_key = $6)"
-    " ORDER BY id DESC LIMIT $7"};
+constexpr Sql kList{"SELECT " PDB_DELIVERY_COLUMNS
+                    " FROM deliveries WHERE account_id = $1 AND id < $2 AND ($3 = '' OR status = $3)"
+                    " AND ($4 = '' OR resolution_code = $4) AND ($5 = 0 OR integration_id = $5) AND ($6 = '' "
+                    "OR order_key = $6)"
+                    " ORDER BY id DESC LIMIT $7"};
 
-Param text_or_null(const std::string& text) { return text.empty() ? Param(nullptr) : Param(text); }
+Param text_or_null(const std::string& text) {
+  return text.empty() ? Param(nullptr) : Param(text);
+}
 template <class AnyId>
 Param id_or_null(AnyId id) {
   return id ? Param(id) : Param(nullptr);
 }
 // The names of the domain's sets: the empty one is NULL.
-Param name_or_null(std::string_view name) { return name.empty() ? Param(nullptr) : Param(name); }
+Param name_or_null(std::string_view name) {
+  return name.empty() ? Param(nullptr) : Param(name);
+}
 
 std::string pending_actor(const DeliveryRow& d) {
   return d.pending.kind == domain::PendingActionKind::none ? std::string() : to_string(d.pending.actor);
@@ -102,7 +113,8 @@ DeliveryRow read_delivery(const Row& r) {
   if (!r.is_null(5)) d.resolution = parsed<ResolutionCode>(r.text(5), domain::parse_resolution_code);
   d.message = r.string(6);
   d.reason = r.string_or_empty(7);
-  if (!r.is_null(8)) d.invalidated_by = parsed<domain::InvalidatedBy>(r.text(8), domain::parse_invalidated_by);
+  if (!r.is_null(8))
+    d.invalidated_by = parsed<domain::InvalidatedBy>(r.text(8), domain::parse_invalidated_by);
   d.username = r.string_or_empty(9);
   d.raw_username = r.string_or_empty(10);
   d.email = r.string_or_empty(11);
@@ -112,8 +124,9 @@ DeliveryRow read_delivery(const Row& r) {
   d.cancelled = r.flag(15);
   d.dry_run = r.flag(16);
   if (!r.is_null(17)) {
-    d.pending = {parsed<domain::PendingActionKind>(r.text(17), domain::parse_pending_action_kind), r.string_or_empty(18),
-                 r.string_or_empty(20), parsed<domain::Actor>(r.text(19), domain::parse_actor)};
+    d.pending = {parsed<domain::PendingActionKind>(r.text(17), domain::parse_pending_action_kind),
+                 r.string_or_empty(18), r.string_or_empty(20),
+                 parsed<domain::Actor>(r.text(19), domain::parse_actor)};
   }
   d.attempt_count = r.int64(21);
   d.next_attempt_at = r.opt_time(22);
@@ -167,27 +180,33 @@ std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, const P&... params) {
 void insert_delivery(Tx& tx, const DeliveryRow& d) {
   const std::string actor = pending_actor(d);
   tx.exec(kInsertDelivery, d.id, d.account, d.integration, d.order_key, domain::to_string(d.status),
-          name_or_null(domain::to_string(d.resolution)), d.message, text_or_null(d.reason), name_or_null(domain::to_string(d.invalidated_by)),
-          text_or_null(d.username), text_or_null(d.raw_username), text_or_null(d.email), id_or_null(d.cloud_account),
+          name_or_null(domain::to_string(d.resolution)), d.message, text_or_null(d.reason),
+          name_or_null(domain::to_string(d.invalidated_by)), text_or_null(d.username),
+          text_or_null(d.raw_username), text_or_null(d.email), id_or_null(d.cloud_account),
           id_or_null(d.customer), d.refunded, d.cancelled, d.dry_run,
-          name_or_null(domain::to_string(d.pending.kind)), text_or_null(d.pending.reason), name_or_null(actor), text_or_null(d.pending.username), d.attempt_count, d.next_attempt_at, d.requests_sent,
-          d.sequence, d.version, d.created_at, d.updated_at, d.completed_at);
+          name_or_null(domain::to_string(d.pending.kind)), text_or_null(d.pending.reason),
+          name_or_null(actor), text_or_null(d.pending.username), d.attempt_count, d.next_attempt_at,
+          d.requests_sent, d.sequence, d.version, d.created_at, d.updated_at, d.completed_at);
 }
 
 void insert_item(Tx& tx, const ItemRow& i) {
-  tx.exec(kInsertItem, i.id, i.delivery, i.account, i.file_id, i.kind, i.name, i.matched_by, i.quantity, i.lines,
-          domain::to_string(i.status), id_or_null(i.customer), text_or_null(i.intent_key), i.settle_after, i.held, i.spent,
-          i.shared_at);
+  tx.exec(kInsertItem, i.id, i.delivery, i.account, i.file_id, i.kind, i.name, i.matched_by, i.quantity,
+          i.lines, domain::to_string(i.status), id_or_null(i.customer), text_or_null(i.intent_key),
+          i.settle_after, i.held, i.spent, i.shared_at);
 }
 
-std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) { return tx.one(kFind, id, read_delivery); }
-std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) { return tx.one(kLock, id, read_delivery); }
+std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {
+  return tx.one(kFind, id, read_delivery);
+}
+std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
+  return tx.one(kLock, id, read_delivery);
+}
 
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer) {
   return all_deliveries(tx, kLockOpen, customer);
 }
-std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, ResolutionCode code, DeliveryId after,
-                                                int limit) {
+std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, ResolutionCode code,
+                                                DeliveryId after, int limit) {
   return all_deliveries(tx, kLockFailed, account, domain::to_string(code), after, limit);
 }
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer) {
@@ -199,23 +218,31 @@ std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, Delive
 bool any_dry_run(Tx& tx) {
   return tx.one(kAnyDryRun, [](const Row&) { return true; }).value_or(false);
 }
-std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit) { return all_deliveries(tx, kLockDryRuns, limit); }
+std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit) {
+  return all_deliveries(tx, kLockDryRuns, limit);
+}
 
 void update_delivery(Tx& tx, DeliveryRow& d) {
   d.updated_at = tx.now();
   const std::string actor = pending_actor(d);
-  const auto changed =
-      tx.exec(kUpdate, d.id, domain::to_string(d.status), name_or_null(domain::to_string(d.resolution)), d.message, text_or_null(d.reason),
-              name_or_null(domain::to_string(d.invalidated_by)), text_or_null(d.username), text_or_null(d.raw_username), text_or_null(d.email),
-              id_or_null(d.cloud_account), id_or_null(d.customer), d.refunded, d.cancelled,
-              name_or_null(domain::to_string(d.pending.kind)), text_or_null(d.pending.reason), name_or_null(actor), text_or_null(d.pending.username), d.attempt_count, d.next_attempt_at,
-              d.requests_sent, d.sequence, d.updated_at, d.completed_at, d.version);
-  if (changed != 1) throw DbError(DbError::Kind::conflict, "delivery " + to_string(d.id) + " changed under its lock");
+  const auto changed = tx.exec(
+      kUpdate, d.id, domain::to_string(d.status), name_or_null(domain::to_string(d.resolution)), d.message,
+      text_or_null(d.reason), name_or_null(domain::to_string(d.invalidated_by)), text_or_null(d.username),
+      text_or_null(d.raw_username), text_or_null(d.email), id_or_null(d.cloud_account),
+      id_or_null(d.customer), d.refunded, d.cancelled, name_or_null(domain::to_string(d.pending.kind)),
+      text_or_null(d.pending.reason), name_or_null(actor), text_or_null(d.pending.username), d.attempt_count,
+      d.next_attempt_at, d.requests_sent, d.sequence, d.updated_at, d.completed_at, d.version);
+  if (changed != 1)
+    throw DbError(DbError::Kind::conflict, "delivery " + to_string(d.id) + " changed under its lock");
   ++d.version;
 }
 
-std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery) { return all_items(tx, kFindItems, delivery); }
-std::optional<ItemRow> find_item(Tx& tx, ItemId id) { return tx.one(kFindItem, id, read_item); }
+std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery) {
+  return all_items(tx, kFindItems, delivery);
+}
+std::optional<ItemRow> find_item(Tx& tx, ItemId id) {
+  return tx.one(kFindItem, id, read_item);
+}
 std::vector<ItemRow> find_items_of_customer(Tx& tx, CustomerId customer) {
   return all_items(tx, kFindItemsOfCustomer, customer);
 }
@@ -226,7 +253,8 @@ void update_item(Tx& tx, const ItemRow& i) {
 }
 
 void append_timeline(Tx& tx, DeliveryId delivery, std::int64_t id, const TimelineEntry& e) {
-  tx.exec(kAppendTimeline, delivery, id, e.at, e.kind, e.actor, e.status, text_or_null(e.resolution), e.message);
+  tx.exec(kAppendTimeline, delivery, id, e.at, e.kind, e.actor, e.status, text_or_null(e.resolution),
+          e.message);
 }
 
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit) {
@@ -239,7 +267,8 @@ std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit)
 
 std::vector<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& f) {
   const std::int64_t before = f.before ? f.before.value : std::numeric_limits<std::int64_t>::max();
-  return all_deliveries(tx, kList, f.account, before, f.status, f.resolution, f.integration, f.order_key, f.limit);
+  return all_deliveries(tx, kList, f.account, before, f.status, f.resolution, f.integration, f.order_key,
+                        f.limit);
 }
 
 }  // namespace presetbridge::storage

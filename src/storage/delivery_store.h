@@ -1,5 +1,5 @@
-// Rows of deliveries, their items and their timeline (spec 3.7). What may change is decided above (domain/delivery_machine.h);
-// here a change is a compare-and-set on the row's version.
+// Rows of deliveries, their items and their timeline (spec 3.7). What may change is decided above
+// (domain/delivery_machine.h); here a change is a compare-and-set on the row's version.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ struct DeliveryRow {
   domain::DeliveryStatus status = domain::DeliveryStatus::queued;
   domain::ResolutionCode resolution = domain::ResolutionCode::none;
   std::string message;
-  std::string reason;          // of an invalidation or a review; empty if none
+  std::string reason;  // of an invalidation or a review; empty if none
   domain::InvalidatedBy invalidated_by = domain::InvalidatedBy::nobody;
-  std::string username;        // normalised; empty if none is known
+  std::string username;  // normalised; empty if none is known
   std::string raw_username;
   std::string email;
   CloudAccountId cloud_account;
@@ -78,18 +78,20 @@ std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
 // queued, processing and waiting deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
 // Failed deliveries of an account with that code, oldest first, locked, at most `limit`, after `after`.
-std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code, DeliveryId after,
-                                                int limit);
+std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code,
+                                                DeliveryId after, int limit);
 // Failed deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
-// Deliveries of an account after `after`, whatever their status, oldest first, locked: for chores over all of them.
+// Deliveries of an account after `after`, whatever their status, oldest first, locked: for chores over all of
+// them.
 std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
 bool any_dry_run(Tx& tx);
 // Queued dry runs of every account, oldest first, locked.
 std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit);
 
-// Writes every field that may change, where the stored version is still row.version; then row.version has grown by one.
-// Throws DbError(conflict) otherwise: the row was locked by lock_delivery() and cannot have changed.
+// Writes every field that may change, where the stored version is still row.version; then row.version has
+// grown by one. Throws DbError(conflict) otherwise: the row was locked by lock_delivery() and cannot have
+// changed.
 void update_delivery(Tx& tx, DeliveryRow& row);
 
 std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery);
@@ -104,7 +106,7 @@ std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit)
 
 struct DeliveryFilter {
   AccountId account;
-  std::string status;                       // empty: all
+  std::string status;  // empty: all
   std::string resolution;
   IntegrationId integration;  // none: all
   std::string order_key;

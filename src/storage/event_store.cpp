@@ -4,12 +4,14 @@ namespace presetbridge::storage {
 namespace {
 
 constexpr Sql kActiveSubscriptions{
-    "SELECT id, event_types, integration_ids FROM webhook_subscriptions WHERE account_id = $1 AND active = 1"};
+    "SELECT id, event_types, integration_ids FROM webhook_subscriptions WHERE account_id = $1 AND active = "
+    "1"};
 constexpr Sql kInsertEvent{
     "INSERT INTO outbound_events (id, account_id, delivery_id, sequence, type, uuid, body, created_at)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
 constexpr Sql kInsertSend{
-    "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, 'pending', $4)"};
+    "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
+    "'pending', $4)"};
 constexpr Sql kWakeSubscription{
     "UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"};
 
@@ -26,18 +28,22 @@ bool lists(std::string_view list, std::string_view name) {
 
 }  // namespace
 
-std::vector<SubscriptionId> subscriptions_wanting(Tx& tx, AccountId account, std::string_view event_type,
-                                                  IntegrationId integration) {
-  std::vector<SubscriptionId> ids;
+std::vector<ActiveSubscription> active_subscriptions(Tx& tx, AccountId account) {
+  std::vector<ActiveSubscription> subscriptions;
   tx.query(kActiveSubscriptions, account, [&](const Row& r) {
-    if (lists(r.text(1), event_type) && lists(r.text(2), to_string(integration))) ids.push_back(r.id<SubscriptionId>(0));
+    subscriptions.push_back({r.id<SubscriptionId>(0), r.string(1), r.string(2)});
   });
-  return ids;
+  return subscriptions;
+}
+
+bool wants(const ActiveSubscription& s, std::string_view event_type, IntegrationId integration) {
+  return lists(s.event_types, event_type) &&
+         (s.integration_ids.empty() || lists(s.integration_ids, to_string(integration)));
 }
 
 void insert_event(Tx& tx, const EventRow& e) {
-  tx.exec(kInsertEvent, e.id, e.account, e.delivery ? Param(e.delivery) : Param(nullptr), e.sequence, e.type, e.uuid,
-          std::as_bytes(std::span(e.body)), e.created_at);
+  tx.exec(kInsertEvent, e.id, e.account, e.delivery ? Param(e.delivery) : Param(nullptr), e.sequence, e.type,
+          e.uuid, std::as_bytes(std::span(e.body)), e.created_at);
 }
 
 void insert_send(Tx& tx, std::int64_t send_id, SubscriptionId subscription, EventId event, Timestamp due_at) {

@@ -1,5 +1,5 @@
-// Outbound events and their sends (spec 10.1): written in the transaction of the state change that they tell of, only where an
-// active subscription wants the type. Leasing and recording of sends is in send_store.h.
+// Outbound events and their sends (spec 10.1): written in the transaction of the state change that they tell
+// of, only where an active subscription wants the type. Leasing and recording of sends is in send_store.h.
 #pragma once
 
 #include <string>
@@ -11,9 +11,14 @@
 
 namespace presetbridge::storage {
 
-// Active subscriptions of the account that want events of this type from this integration.
-std::vector<SubscriptionId> subscriptions_wanting(Tx& tx, AccountId account, std::string_view event_type,
-                                                  IntegrationId integration);
+struct ActiveSubscription {
+  SubscriptionId id;
+  std::string event_types;      // comma-separated; empty: all
+  std::string integration_ids;  // likewise
+};
+std::vector<ActiveSubscription> active_subscriptions(Tx& tx, AccountId account);
+// Whether it wants events of this type from this integration.
+bool wants(const ActiveSubscription& subscription, std::string_view event_type, IntegrationId integration);
 
 struct EventRow {
   EventId id;

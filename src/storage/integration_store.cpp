@@ -9,12 +9,14 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kProviderNames = {"provider_a", "provider_b", "generic"};
 
-#define PDB_INTEGRATION_COLUMNS                                                                                  \
-  "id, account_id, name, provider, version, encrypted_secret, secret_preview, encrypted_previous_secret, "       \
-  "previous_secret_expires_at, active, archived_at, owning_key_id, require_api_key, hold, deliver_test_orders, " \
+#define PDB_INTEGRATION_COLUMNS                                                                            \
+  "id, account_id, name, provider, version, encrypted_secret, secret_preview, encrypted_previous_secret, " \
+  "previous_secret_expires_at, active, archived_at, owning_key_id, require_api_key, hold, "                \
+  "deliver_test_orders, "                                                                                  \
   "auto_revoke, username_fields, created_at"
-constexpr Sql kInsert{"INSERT INTO integrations (" PDB_INTEGRATION_COLUMNS
-                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"};
+constexpr Sql kInsert{
+    "INSERT INTO integrations (" PDB_INTEGRATION_COLUMNS
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"};
 constexpr Sql kFind{"SELECT " PDB_INTEGRATION_COLUMNS " FROM integrations WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_INTEGRATION_COLUMNS " FROM integrations WHERE id = $1 <for_update>"};
 constexpr Sql kList{"SELECT " PDB_INTEGRATION_COLUMNS
@@ -36,10 +38,12 @@ constexpr Sql kFindMappings{
 constexpr Sql kCountMappings{"SELECT count(*) FROM mappings WHERE integration_id = $1"};
 constexpr Sql kDeleteMappings{"DELETE FROM mappings WHERE integration_id = $1"};
 constexpr Sql kInsertMapping{
-    "INSERT INTO mappings (id, integration_id, match_type, match_value, match_key, action, file_id, kind, file_name, stale)"
+    "INSERT INTO mappings (id, integration_id, match_type, match_value, match_key, action, file_id, kind, "
+    "file_name, stale)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"};
 constexpr Sql kStale{
-    "UPDATE mappings SET stale = 1 WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = $1)"};
+    "UPDATE mappings SET stale = 1 WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = "
+    "$1)"};
 
 std::string join_lines(const std::vector<std::string>& lines) {
   std::string text;
@@ -62,7 +66,9 @@ std::vector<std::byte> bytes_or_empty(const Row& r, int column) {
   const Blob b = r.bytes(column);
   return {b.begin(), b.end()};
 }
-Param bytes_or_null(const std::vector<std::byte>& b) { return b.empty() ? Param(nullptr) : Param(Blob(b)); }
+Param bytes_or_null(const std::vector<std::byte>& b) {
+  return b.empty() ? Param(nullptr) : Param(Blob(b));
+}
 
 IntegrationRow read_integration(const Row& r) {
   IntegrationRow i;
@@ -91,7 +97,9 @@ IntegrationRow read_integration(const Row& r) {
 
 }  // namespace
 
-std::string_view provider_name(domain::Provider provider) { return kProviderNames[static_cast<std::size_t>(provider)]; }
+std::string_view provider_name(domain::Provider provider) {
+  return kProviderNames[static_cast<std::size_t>(provider)];
+}
 
 std::optional<domain::Provider> parse_provider(std::string_view name) {
   const auto found = std::ranges::find(kProviderNames, name);
@@ -101,12 +109,17 @@ std::optional<domain::Provider> parse_provider(std::string_view name) {
 
 void insert_integration(Tx& tx, const IntegrationRow& i) {
   tx.exec(kInsert, i.id, i.account, i.name, provider_name(i.provider), i.version, Blob(i.encrypted_secret),
-          i.secret_preview, bytes_or_null(i.encrypted_previous_secret), i.previous_secret_expires_at, i.active, i.archived_at,
-          i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key, i.hold_all ? "all" : "none",
-          i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields), i.created_at);
+          i.secret_preview, bytes_or_null(i.encrypted_previous_secret), i.previous_secret_expires_at,
+          i.active, i.archived_at, i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key,
+          i.hold_all ? "all" : "none", i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields),
+          i.created_at);
 }
-std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id) { return tx.one(kFind, id, read_integration); }
-std::optional<IntegrationRow> lock_integration(Tx& tx, IntegrationId id) { return tx.one(kLock, id, read_integration); }
+std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id) {
+  return tx.one(kFind, id, read_integration);
+}
+std::optional<IntegrationRow> lock_integration(Tx& tx, IntegrationId id) {
+  return tx.one(kLock, id, read_integration);
+}
 
 std::vector<IntegrationRow> list_integrations(Tx& tx, AccountId account, IntegrationId before, int limit) {
   std::vector<IntegrationRow> rows;
@@ -119,10 +132,10 @@ std::int64_t count_integrations(Tx& tx, AccountId account) {
 }
 
 void update_integration(Tx& tx, IntegrationRow& i) {
-  tx.exec(kUpdate, i.id, i.name, Blob(i.encrypted_secret), i.secret_preview, bytes_or_null(i.encrypted_previous_secret),
-          i.previous_secret_expires_at, i.active, i.archived_at, i.owning_key ? Param(i.owning_key) : Param(nullptr),
-          i.require_api_key, i.hold_all ? "all" : "none", i.deliver_test_orders, i.auto_revoke,
-          join_lines(i.username_fields));
+  tx.exec(kUpdate, i.id, i.name, Blob(i.encrypted_secret), i.secret_preview,
+          bytes_or_null(i.encrypted_previous_secret), i.previous_secret_expires_at, i.active, i.archived_at,
+          i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key, i.hold_all ? "all" : "none",
+          i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields));
   ++i.version;
 }
 std::optional<std::int64_t> integration_version(Tx& tx, IntegrationId id) {
@@ -150,8 +163,8 @@ std::int64_t count_mappings(Tx& tx, IntegrationId integration) {
 void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows) {
   tx.exec(kDeleteMappings, integration);
   for (const auto& [m, written, stale] : rows) {
-    tx.exec(kInsertMapping, m.id, integration, domain::to_string(m.type), written, m.value, domain::to_string(m.action),
-            m.file_id, m.file_kind, m.file_name, stale);
+    tx.exec(kInsertMapping, m.id, integration, domain::to_string(m.type), written, m.value,
+            domain::to_string(m.action), m.file_id, m.file_kind, m.file_name, stale);
   }
   tx.exec(kTouch, integration);
 }

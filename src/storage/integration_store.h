@@ -1,4 +1,5 @@
-// Store integrations and their item mappings (spec 2.10, 9.1, 9.2). Secrets are stored encrypted under the service key.
+// Store integrations and their item mappings (spec 2.10, 9.1, 9.2). Secrets are stored encrypted under the
+// service key.
 #pragma once
 
 #include <optional>

@@ -5,13 +5,15 @@ namespace {
 
 #define PDB_ORDER_COLUMNS \
   "id, account_id, integration_id, order_key, outcome, state, unmapped, received_at, updated_at"
-constexpr Sql kInsert{"INSERT INTO orders (" PDB_ORDER_COLUMNS
-                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (integration_id, order_key) DO NOTHING"};
+constexpr Sql kInsert{
+    "INSERT INTO orders (" PDB_ORDER_COLUMNS
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (integration_id, order_key) DO NOTHING"};
 constexpr Sql kFind{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1 <for_update>"};
 constexpr Sql kLockByKey{"SELECT " PDB_ORDER_COLUMNS
                          " FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
-constexpr Sql kUpdate{"UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5 WHERE id = $1"};
+constexpr Sql kUpdate{
+    "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5 WHERE id = $1"};
 constexpr Sql kPutPayload{
     "INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"
     " ON CONFLICT (order_id) DO UPDATE SET received_at = excluded.received_at, body = excluded.body"};
@@ -19,18 +21,23 @@ constexpr Sql kPutPayload{
 constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1"};
 
 OrderRow read_order(const Row& r) {
-  return {r.id<OrderId>(0), r.id<AccountId>(1), r.id<IntegrationId>(2), r.string(3), r.string(4),
-          r.string(5),      r.int64(6),         r.time(7),              r.time(8)};
+  return {r.id<OrderId>(0), r.id<AccountId>(1), r.id<IntegrationId>(2),
+          r.string(3),      r.string(4),        r.string(5),
+          r.int64(6),       r.time(7),          r.time(8)};
 }
 
 }  // namespace
 
 bool insert_order(Tx& tx, const OrderRow& o) {
-  return tx.exec(kInsert, o.id, o.account, o.integration, o.order_key, o.outcome, o.state, o.unmapped, o.received_at,
-                 o.updated_at) == 1;
+  return tx.exec(kInsert, o.id, o.account, o.integration, o.order_key, o.outcome, o.state, o.unmapped,
+                 o.received_at, o.updated_at) == 1;
 }
-std::optional<OrderRow> find_order(Tx& tx, OrderId id) { return tx.one(kFind, id, read_order); }
-std::optional<OrderRow> lock_order(Tx& tx, OrderId id) { return tx.one(kLock, id, read_order); }
+std::optional<OrderRow> find_order(Tx& tx, OrderId id) {
+  return tx.one(kFind, id, read_order);
+}
+std::optional<OrderRow> lock_order(Tx& tx, OrderId id) {
+  return tx.one(kLock, id, read_order);
+}
 std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key) {
   return tx.one(kLockByKey, integration, order_key, read_order);
 }
@@ -41,6 +48,8 @@ void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body) {
   tx.exec(kPutPayload, id, received_at, body);
 }
 
-void delete_order_payload(Tx& tx, OrderId id) { tx.exec(kDeletePayload, id); }
+void delete_order_payload(Tx& tx, OrderId id) {
+  tx.exec(kDeletePayload, id);
+}
 
 }  // namespace presetbridge::storage

@@ -28,8 +28,8 @@ bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
   return row.account == by.account && by.sees(row.integration);
 }
 
-// The customer of before is left behind: a request that they have not answered is taken back, unless others of their deliveries
-// need it (the job that does it looks).
+// The customer of before is left behind: a request that they have not answered is taken back, unless others
+// of their deliveries need it (the job that does it looks).
 void leave_customer(Tx& tx, CustomerId id) {
   if (!id) return;
   auto customer = lock_customer(tx, id);
@@ -45,7 +45,8 @@ void ask_again(Tx& tx, const storage::DeliveryRow& row) {
   if (!row.customer) return;
   auto customer = lock_customer(tx, row.customer);
   if (!customer) return;
-  if (row.resolution == ResolutionCode::friend_request_declined && customer->friendship == Friendship::declined) {
+  if (row.resolution == ResolutionCode::friend_request_declined &&
+      customer->friendship == Friendship::declined) {
     customer->friendship = Friendship::none;
   } else if (customer->friendship != Friendship::friends) {
     customer->friendship = Friendship::unknown;
@@ -58,7 +59,8 @@ void ask_again(Tx& tx, const storage::DeliveryRow& row) {
 DeliveryView DeliveryActions::view(Tx& tx, storage::DeliveryRow row) {
   DeliveryView v{.items = find_items(tx, row.id), .timeline = find_timeline(tx, row.id, kTimelineEntries)};
   if (row.status == DeliveryStatus::queued && row.customer) {
-    if (const auto customer = find_customer(tx, row.customer); customer && customer->queue_state == storage::QueueState::queued) {
+    if (const auto customer = find_customer(tx, row.customer);
+        customer && customer->queue_state == storage::QueueState::queued) {
       v.queue_position = queue_position(tx, *customer);
       const auto account = find_cloud_account(tx, row.cloud_account);
       Timestamp start = std::max({tx.now(), customer->due_at, account ? account->blocked_until : tx.now()});
@@ -79,7 +81,8 @@ Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::
   });
 }
 
-Task<Expected<std::vector<storage::DeliveryRow>>> DeliveryActions::list(Executor& executor, identity::Principal by,
+Task<Expected<std::vector<storage::DeliveryRow>>> DeliveryActions::list(Executor& executor,
+                                                                        identity::Principal by,
                                                                         DeliveryQuery query) {
   co_return co_await commits_.read(executor, [by, query](Tx& tx) {
     storage::DeliveryFilter filter{.account = by.account,
@@ -95,22 +98,25 @@ Task<Expected<std::vector<storage::DeliveryRow>>> DeliveryActions::list(Executor
       auto rows = list_deliveries(tx, filter);
       for (auto& row : rows) {
         filter.before = row.id;
-        if (by.sees(row.integration) && static_cast<int>(page.size()) < query.limit) page.push_back(std::move(row));
+        if (by.sees(row.integration) && static_cast<int>(page.size()) < query.limit)
+          page.push_back(std::move(row));
       }
-      if (static_cast<int>(rows.size()) < query.limit || static_cast<int>(page.size()) == query.limit) return page;
+      if (static_cast<int>(rows.size()) < query.limit || static_cast<int>(page.size()) == query.limit)
+        return page;
     }
   });
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::Principal by, DeliveryId id,
                                                   const char* name, Act act) {
-  auto result = co_await commits_.write(executor, [this, by, id, name, act](Tx& tx) -> Expected<DeliveryView> {
-    auto row = lock_delivery(tx, id);
-    if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
-    if (auto done = act(tx, *row, by.actor()); !done) throw Error(done.error());
-    insert_audit(tx, changes_.ids(), {row->account, to_string(by.actor()), name, to_string(id), ""});
-    return view(tx, std::move(*row));
-  });
+  auto result =
+      co_await commits_.write(executor, [this, by, id, name, act](Tx& tx) -> Expected<DeliveryView> {
+        auto row = lock_delivery(tx, id);
+        if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
+        if (auto done = act(tx, *row, by.actor()); !done) throw Error(done.error());
+        insert_audit(tx, changes_.ids(), {row->account, to_string(by.actor()), name, to_string(id), ""});
+        return view(tx, std::move(*row));
+      });
   if (result) changed_();
   co_return result;
 }
@@ -121,15 +127,17 @@ Expected<void> DeliveryActions::act_or_wait(Tx& tx, storage::DeliveryRow& row, c
   pending.actor = change.actor;
   row.pending = domain::combine(row.pending, pending);
   update_delivery(tx, row);
-  changes_.note(tx, row, change.actor,
-                "Asked for while the delivery was being worked on: " + std::string(to_string(pending.kind)) + ".");
+  changes_.note(
+      tx, row, change.actor,
+      "Asked for while the delivery was being worked on: " + std::string(to_string(pending.kind)) + ".");
   return {};
 }
 
 Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, const std::string& username,
                                           domain::Actor actor) {
   if (row.status == DeliveryStatus::processing) {
-    return act_or_wait(tx, row, {.cause = Cause::retried, .actor = actor}, {PendingActionKind::retry, "", username, actor});
+    return act_or_wait(tx, row, {.cause = Cause::retried, .actor = actor},
+                       {PendingActionKind::retry, "", username, actor});
   }
   const bool renamed = !username.empty() && username != row.username;
   if (row.status == DeliveryStatus::failed) ask_again(tx, row);
@@ -145,17 +153,21 @@ Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, con
       queue_or_fail(tx, changes_, row);
       return {};
     case DeliveryStatus::in_review:
-      if (!renamed) return fail("INVALID_TRANSITION", "The delivery is in review: approve it to start an attempt.");
+      if (!renamed)
+        return fail("INVALID_TRANSITION", "The delivery is in review: approve it to start an attempt.");
       update_delivery(tx, row);
       changes_.note(tx, row, actor, "The customer's username was changed.");
       return {};
     case DeliveryStatus::waiting_for_friendship:
-      if (!renamed) return fail("INVALID_TRANSITION", "The delivery waits for the customer to accept the friend request.");
+      if (!renamed)
+        return fail("INVALID_TRANSITION",
+                    "The delivery waits for the customer to accept the friend request.");
       break;
     default:
       break;
   }
-  const auto cause = row.status == DeliveryStatus::waiting_for_friendship ? Cause::username_changed : Cause::retried;
+  const auto cause =
+      row.status == DeliveryStatus::waiting_for_friendship ? Cause::username_changed : Cause::retried;
   if (auto changed = changes_.apply(tx, row, {.cause = cause, .actor = actor}); !changed) return changed;
   queue_or_fail(tx, changes_, row);
   return {};
@@ -169,16 +181,19 @@ Task<Expected<DeliveryView>> DeliveryActions::retry(Executor& executor, identity
                          });
 }
 
-Task<Expected<DeliveryView>> DeliveryActions::invalidate(Executor& executor, identity::Principal by, DeliveryId id,
-                                                         std::string reason) {
+Task<Expected<DeliveryView>> DeliveryActions::invalidate(Executor& executor, identity::Principal by,
+                                                         DeliveryId id, std::string reason) {
   co_return co_await act(executor, by, id, "delivery.invalidated",
                          [this, reason](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
-                           return act_or_wait(tx, row, {.cause = Cause::invalidated_by_merchant, .reason = reason, .actor = actor},
-                                              {PendingActionKind::invalidate, reason, "", actor});
+                           return act_or_wait(
+                               tx, row,
+                               {.cause = Cause::invalidated_by_merchant, .reason = reason, .actor = actor},
+                               {PendingActionKind::invalidate, reason, "", actor});
                          });
 }
 
-Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identity::Principal by, DeliveryId id) {
+Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identity::Principal by,
+                                                     DeliveryId id) {
   co_return co_await act(executor, by, id, "delivery.reopened",
                          [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
                            return act_or_wait(tx, row, {.cause = Cause::reopened, .actor = actor},
@@ -186,22 +201,26 @@ Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identit
                          });
 }
 
-Task<Expected<DeliveryView>> DeliveryActions::approve(Executor& executor, identity::Principal by, DeliveryId id) {
+Task<Expected<DeliveryView>> DeliveryActions::approve(Executor& executor, identity::Principal by,
+                                                      DeliveryId id) {
   co_return co_await act(
       executor, by, id, "delivery.approved",
       [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         row.reason.clear();
-        if (auto changed = changes_.apply(tx, row, {.cause = Cause::approved, .actor = actor}); !changed) return changed;
+        if (auto changed = changes_.apply(tx, row, {.cause = Cause::approved, .actor = actor}); !changed)
+          return changed;
         queue_or_fail(tx, changes_, row);
         return {};
       });
 }
 
-Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, identity::Principal by, DeliveryId id) {
+Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, identity::Principal by,
+                                                       DeliveryId id) {
   co_return co_await act(
       executor, by, id, "delivery.completed_by_hand",
       [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
-        if (auto changed = changes_.apply(tx, row, {.cause = Cause::completed_by_hand, .actor = actor}); !changed) {
+        if (auto changed = changes_.apply(tx, row, {.cause = Cause::completed_by_hand, .actor = actor});
+            !changed) {
           return changed;
         }
         for (auto& item : find_items(tx, row.id)) {
@@ -213,7 +232,8 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
       });
 }
 
-Task<Expected<DeliveryView>> DeliveryActions::revoke(Executor& executor, identity::Principal by, DeliveryId id) {
+Task<Expected<DeliveryView>> DeliveryActions::revoke(Executor& executor, identity::Principal by,
+                                                     DeliveryId id) {
   co_return co_await act(executor, by, id, "delivery.revocation_started",
                          [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
                            if (revoke_shared_items(tx, row.id) == 0) {

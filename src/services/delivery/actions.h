@@ -1,5 +1,5 @@
-// What a merchant, or a key, does to deliveries (spec 3.3, 3.11, 9.4). While a job has the delivery the action waits as its pending
-// action and the answer says so; otherwise it is done when this returns.
+// What a merchant, or a key, does to deliveries (spec 3.3, 3.11, 9.4). While a job has the delivery the
+// action waits as its pending action and the answer says so; otherwise it is done when this returns.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct DeliveryView {
   storage::DeliveryRow row;
   std::vector<storage::ItemRow> items;
   std::vector<storage::TimelineEntry> timeline;
-  std::optional<std::int64_t> queue_position;   // among the due work of its cloud account, from 1
+  std::optional<std::int64_t> queue_position;  // among the due work of its cloud account, from 1
   std::optional<Timestamp> estimated_at;
   bool pending = false;  // the action was stored, and is done by the job in progress
 };
@@ -34,18 +34,24 @@ struct DeliveryQuery {
 class DeliveryActions {
  public:
   // `changed` is called, on any thread, when there may be new work for the delivery worker.
-  DeliveryActions(storage::GroupCommit& commits, DeliveryChanges& changes, int jobs_per_minute, std::function<void()> changed)
-      : commits_(commits), changes_(changes), jobs_per_minute_(jobs_per_minute), changed_(std::move(changed)) {}
+  DeliveryActions(storage::GroupCommit& commits, DeliveryChanges& changes, int jobs_per_minute,
+                  std::function<void()> changed)
+      : commits_(commits),
+        changes_(changes),
+        jobs_per_minute_(jobs_per_minute),
+        changed_(std::move(changed)) {}
 
   // NOT_FOUND for another account's, or one outside the key's scope.
   Task<Expected<DeliveryView>> get(Executor& executor, identity::Principal by, DeliveryId id);
   // Newest first; fewer than the limit means the last page.
-  Task<Expected<std::vector<storage::DeliveryRow>>> list(Executor& executor, identity::Principal by, DeliveryQuery query);
+  Task<Expected<std::vector<storage::DeliveryRow>>> list(Executor& executor, identity::Principal by,
+                                                         DeliveryQuery query);
 
   // A new attempt; with `username`, normalised and not empty, under that name (spec 3.11).
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,
                                      std::optional<std::string> username);
-  Task<Expected<DeliveryView>> invalidate(Executor& executor, identity::Principal by, DeliveryId id, std::string reason);
+  Task<Expected<DeliveryView>> invalidate(Executor& executor, identity::Principal by, DeliveryId id,
+                                          std::string reason);
   Task<Expected<DeliveryView>> reopen(Executor& executor, identity::Principal by, DeliveryId id);
   Task<Expected<DeliveryView>> approve(Executor& executor, identity::Principal by, DeliveryId id);
   // Marks what is owed as delivered by hand: no credit is spent.
@@ -55,10 +61,12 @@ class DeliveryActions {
 
  private:
   using Act = std::function<Expected<void>(storage::Tx&, storage::DeliveryRow&, domain::Actor)>;
-  Task<Expected<DeliveryView>> act(Executor& executor, identity::Principal by, DeliveryId id, const char* name, Act act);
+  Task<Expected<DeliveryView>> act(Executor& executor, identity::Principal by, DeliveryId id,
+                                   const char* name, Act act);
   Expected<void> act_or_wait(storage::Tx& tx, storage::DeliveryRow& row, const Change& change,
                              domain::PendingAction pending);
-  Expected<void> retry_row(storage::Tx& tx, storage::DeliveryRow& row, const std::string& username, domain::Actor actor);
+  Expected<void> retry_row(storage::Tx& tx, storage::DeliveryRow& row, const std::string& username,
+                           domain::Actor actor);
   DeliveryView view(storage::Tx& tx, storage::DeliveryRow row);
 
   storage::GroupCommit& commits_;

@@ -39,7 +39,8 @@ std::string usual_message(const domain::Transition& t, const Change& change) {
     case Cause::transient_failure:
       return "The cloud platform could not be reached; the delivery is tried again.";
     case Cause::account_trouble:
-      return "The cloud platform or the merchant's account is in trouble; the delivery goes on when that has passed.";
+      return "The cloud platform or the merchant's account is in trouble; the delivery goes on when that has "
+             "passed.";
     case Cause::lease_expired:
     case Cause::shutdown:
       return "The worker stopped; the delivery is taken up again.";
@@ -80,7 +81,9 @@ std::string usual_message(const domain::Transition& t, const Change& change) {
 }
 
 // Every attempt's start would double the timeline: what the attempt came to is what it tells.
-bool belongs_in_timeline(Cause cause) { return cause != Cause::leased && cause != Cause::leased_after_acceptance; }
+bool belongs_in_timeline(Cause cause) {
+  return cause != Cause::leased && cause != Cause::leased_after_acceptance;
+}
 
 }  // namespace
 
@@ -89,7 +92,8 @@ std::string order_event_id(IntegrationId integration, std::string_view order_key
   return "oev_" + crypto::hex_encode(crypto::sha256(text)).substr(0, 32);
 }
 
-void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& t, const Change& change, Timestamp now) {
+void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& t, const Change& change,
+                           Timestamp now) {
   row.status = t.to;
   if (t.sets_resolution()) row.resolution = change.code;
   if (t.clears_resolution()) row.resolution = ResolutionCode::none;
@@ -103,14 +107,15 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }
 
-void DeliveryChanges::create(storage::Tx& tx, storage::DeliveryRow& row, const std::vector<storage::ItemRow>& items,
-                             const Change& change) {
+void DeliveryChanges::create(storage::Tx& tx, storage::DeliveryRow& row,
+                             const std::vector<storage::ItemRow>& items, const Change& change,
+                             AccountFacts& facts) {
   const auto transition = domain::step(std::nullopt, change.cause);
   if (!transition) throw Error(transition.error());
   const Timestamp now = tx.now();
   row.created_at = row.updated_at = now;
   move(row, *transition, change, now);
-  if (transition->emits) tell(tx, row, *transition->emits);
+  if (transition->emits) tell(tx, row, *transition->emits, facts);
   insert_delivery(tx, row);
   for (const auto& item : items) insert_item(tx, item);
 }
@@ -119,13 +124,17 @@ Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row
   const auto transition = domain::step(row.status, change.cause, row.invalidated_by);
   if (!transition) return std::unexpected(transition.error());
   move(row, *transition, change, tx.now());
-  if (transition->emits) tell(tx, row, *transition->emits);
+  if (transition->emits) {
+    AccountFacts facts(tx);
+    tell(tx, row, *transition->emits, facts);
+  }
   update_delivery(tx, row);
   if (belongs_in_timeline(change.cause)) record(tx, row, change);
   return {};
 }
 
-void DeliveryChanges::note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message) {
+void DeliveryChanges::note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor,
+                           std::string message) {
   append_timeline(tx, row.id, ids_.next(),
                   {tx.now(), "action", to_string(actor), std::string(domain::to_string(row.status)),
                    std::string(domain::to_string(row.resolution)), std::move(message)});
@@ -138,11 +147,12 @@ void DeliveryChanges::record(storage::Tx& tx, const storage::DeliveryRow& row, c
                    std::string(domain::to_string(row.resolution)), row.message});
 }
 
-void DeliveryChanges::tell(storage::Tx& tx, storage::DeliveryRow& row, domain::EventType type) {
+void DeliveryChanges::tell(storage::Tx& tx, storage::DeliveryRow& row, domain::EventType type,
+                           AccountFacts& facts) {
   // The number grows whether or not anybody listens, so that a receiver can order what it gets (spec 10.2).
   ++row.sequence;
   const std::string_view name = domain::to_string(type);
-  const auto subscribers = subscriptions_wanting(tx, row.account, name, row.integration);
+  const auto subscribers = facts.subscribers(row.account, name, row.integration);
   if (subscribers.empty()) return;
 
   const std::string uuid = random_uuid(random_);
@@ -162,7 +172,8 @@ void DeliveryChanges::tell(storage::Tx& tx, storage::DeliveryRow& row, domain::E
                                  {"delivery", std::move(delivery)}};
 
   const EventId event{ids_.next()};
-  insert_event(tx, {event, row.account, row.id, row.sequence, std::string(name), uuid, boost::json::serialize(body), tx.now()});
+  insert_event(tx, {event, row.account, row.id, row.sequence, std::string(name), uuid,
+                    boost::json::serialize(body), tx.now()});
   for (const auto subscription : subscribers) insert_send(tx, ids_.next(), subscription, event, tx.now());
 }
 

@@ -1,5 +1,6 @@
-// The one place where a delivery's status changes: a cause is taken through the state machine (domain/delivery_machine.h), and in
-// the caller's transaction the row, its timeline and its outbound event follow. spec 3.1, 3.7, 10.1.
+// The one place where a delivery's status changes: a cause is taken through the state machine
+// (domain/delivery_machine.h), and in the caller's transaction the row, its timeline and its outbound event
+// follow. spec 3.1, 3.7, 10.1.
 #pragma once
 
 #include <string>
@@ -9,6 +10,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "domain/delivery_machine.h"
+#include "services/delivery/account_facts.h"
 #include "storage/delivery_store.h"
 
 namespace presetbridge::services {
@@ -29,9 +31,9 @@ class DeliveryChanges {
 
   // Inserts a new delivery with its items; `row.status` and what belongs to it is set by the change's cause.
   void create(storage::Tx& tx, storage::DeliveryRow& row, const std::vector<storage::ItemRow>& items,
-              const Change& change);
-  // The row is locked by this transaction. INVALID_TRANSITION leaves it untouched. What else the caller altered in `row` is
-  // written with it.
+              const Change& change, AccountFacts& facts);
+  // The row is locked by this transaction. INVALID_TRANSITION leaves it untouched. What else the caller
+  // altered in `row` is written with it.
   Expected<void> apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change);
   // What an actor did that moves no status, e.g. an action that waits for the job in progress.
   void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message);
@@ -39,8 +41,9 @@ class DeliveryChanges {
   IdSource& ids() { return ids_; }
 
  private:
-  void move(storage::DeliveryRow& row, const domain::Transition& transition, const Change& change, Timestamp now);
-  void tell(storage::Tx& tx, storage::DeliveryRow& row, domain::EventType type);
+  void move(storage::DeliveryRow& row, const domain::Transition& transition, const Change& change,
+            Timestamp now);
+  void tell(storage::Tx& tx, storage::DeliveryRow& row, domain::EventType type, AccountFacts& facts);
   void record(storage::Tx& tx, const storage::DeliveryRow& row, const Change& change);
 
   IdSource& ids_;

@@ -26,7 +26,8 @@ std::string lines_json(const std::vector<std::string>& line_ids) {
   return boost::json::serialize(boost::json::array(line_ids.begin(), line_ids.end()));
 }
 
-// The order says again that it is to be delivered: what it had asked of the job in progress is not asked any more.
+// The order says again that it is to be delivered: what it had asked of the job in progress is not asked any
+// more.
 void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
   const bool by_order = row.pending.kind == PendingActionKind::stop ||
                         row.pending.kind == PendingActionKind::payment_withdrawn ||
@@ -50,28 +51,40 @@ std::vector<domain::ItemNow> items_now(const std::vector<storage::ItemRow>& item
 
 }  // namespace
 
-std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-                                                       const FulfilmentRules& rules, Occasion occasion) {
-  if (occasion != Occasion::new_order) {
-    if (auto row = lock_delivery(tx, DeliveryId{order.id.value})) {
-      align(tx, order, state, rules, *row, occasion);
-      order.outcome = "delivery";
-      return row;
-    }
-  }
-  return create(tx, order, state, rules);
+NewOrderPlan plan_new_order(const domain::OrderState& state, const FulfilmentRules& rules) {
+  if (!rules.active) return {.outcome = "inactive"};
+  if (!state.seen || state.stopped()) return {.outcome = "stopped"};
+  if (state.payment() == domain::Payment::awaiting_payment) return {.outcome = "awaiting_payment"};
+  if (state.too_large) return {.outcome = "delivery"};
+  auto mapped = rules.mappings->map(state);
+  NewOrderPlan plan{.outcome = mapped.files.empty() ? "no_mapped_items" : "stopped",
+                    .unmapped = mapped.unmapped};
+  std::erase_if(mapped.files, [](const domain::OwedFile& file) { return file.paid_quantity <= 0; });
+  if (mapped.files.empty()) return plan;
+  plan.outcome = "delivery";
+  plan.files = std::move(mapped.files);
+  return plan;
 }
 
-std::optional<storage::DeliveryRow> Fulfilment::create(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-                                                       const FulfilmentRules& rules) {
-  const auto none = [&](const char* outcome) {
-    order.outcome = outcome;
-    return std::nullopt;
-  };
-  if (!rules.active) return none("inactive");
-  if (!state.seen || state.stopped()) return none("stopped");
-  if (state.payment() == domain::Payment::awaiting_payment) return none("awaiting_payment");
+std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow& order,
+                                                       const domain::OrderState& state,
+                                                       const FulfilmentRules& rules, Occasion occasion) {
+  if (auto row = lock_delivery(tx, DeliveryId{order.id.value})) {
+    align(tx, order, state, rules, *row, occasion);
+    order.outcome = "delivery";
+    return row;
+  }
+  const auto plan = plan_new_order(state, rules);
+  order.outcome = plan.outcome;
+  order.unmapped = plan.unmapped;
+  if (plan.outcome != "delivery") return std::nullopt;
+  AccountFacts facts(tx);
+  return create(tx, order, state, rules, plan, facts);
+}
 
+storage::DeliveryRow Fulfilment::create(Tx& tx, const storage::OrderRow& order,
+                                        const domain::OrderState& state, const FulfilmentRules& rules,
+                                        const NewOrderPlan& plan, AccountFacts& facts) {
   storage::DeliveryRow row;
   row.id = DeliveryId{order.id.value};
   row.account = order.account;
@@ -82,34 +95,25 @@ std::optional<storage::DeliveryRow> Fulfilment::create(Tx& tx, storage::OrderRow
   row.email = state.email;
   row.refunded = state.refunded();
   row.dry_run = state.test && !rules.deliver_test_orders;
-  order.outcome = "delivery";
-  if (state.too_large) {
-    changes_.create(tx, row, {},
-                    {.cause = Cause::order_too_large, .code = ResolutionCode::order_too_large, .actor = Actor::order()});
-    return row;
-  }
-
-  const auto mapped = rules.mappings->map(state);
-  order.unmapped = mapped.unmapped;
-  std::vector<storage::ItemRow> items;
-  for (const auto& file : mapped.files) {
-    if (file.paid_quantity > 0) items.push_back(owed_item(row, file));
-  }
-  if (items.empty()) return none(mapped.files.empty() ? "no_mapped_items" : "stopped");
 
   Change change{.cause = Cause::order_accepted, .actor = Actor::order()};
-  if (rules.hold_all) {
+  if (state.too_large) {
+    change.cause = Cause::order_too_large;
+    change.code = ResolutionCode::order_too_large;
+  } else if (rules.hold_all) {
     change.cause = Cause::order_held;
   } else if (state.high_risk) {
     change.cause = Cause::order_held;
     change.reason = "high_risk";
-  } else if (const auto cause = known_cause(tx, row); cause != ResolutionCode::none) {
+  } else if (const auto cause = known_cause(facts, row); cause != ResolutionCode::none) {
     change.cause = Cause::known_cause;
     change.code = cause;
   } else {
-    route(tx, changes_.ids(), row, tx.now());
+    route(tx, changes_.ids(), row, facts);
   }
-  changes_.create(tx, row, items, change);
+  std::vector<storage::ItemRow> items;
+  for (const auto& file : plan.files) items.push_back(owed_item(row, file));
+  changes_.create(tx, row, items, change, facts);
   return row;
 }
 
@@ -127,15 +131,15 @@ storage::ItemRow Fulfilment::owed_item(const storage::DeliveryRow& row, const do
   return item;
 }
 
-void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderState& state, const FulfilmentRules& rules,
-                       storage::DeliveryRow& row, Occasion occasion) {
+void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
+                       const FulfilmentRules& rules, storage::DeliveryRow& row, Occasion occasion) {
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
   if (!state.email.empty()) row.email = state.email;
-  // A missing username is filled in, and one that leads nowhere replaced; any other is the merchant's to change.
-  const bool needs_username =
-      row.username.empty() ||
-      (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::username_not_found);
+  // A missing username is filled in, and one that leads nowhere replaced; any other is the merchant's to
+  // change.
+  const bool needs_username = row.username.empty() || (row.status == DeliveryStatus::failed &&
+                                                       row.resolution == ResolutionCode::username_not_found);
   const bool username_arrived = needs_username && !state.username.empty() && state.username != row.username;
   if (username_arrived) {
     row.username = state.username;
@@ -146,7 +150,8 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
   if (state.stopped()) return stop(tx, state, rules, row);
   if (state.too_large) return;
   if (state.payment() == domain::Payment::awaiting_payment) {
-    return review(tx, row, Cause::payment_withdrawn, PendingActionKind::payment_withdrawn, "payment_withdrawn");
+    return review(tx, row, Cause::payment_withdrawn, PendingActionKind::payment_withdrawn,
+                  "payment_withdrawn");
   }
   if (state.high_risk) return review(tx, row, Cause::high_risk, PendingActionKind::high_risk, "high_risk");
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
@@ -175,14 +180,16 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
   const auto verdict = domain::conclude_items(row.status, domain::tally(statuses));
   if (!verdict.cause) return;
   changes_
-      .apply(tx, row, {.cause = *verdict.cause,
-                       .reason = verdict.cause == Cause::stopped_by_order ? "order_refunded" : "",
-                       .actor = Actor::order()})
+      .apply(tx, row,
+             {.cause = *verdict.cause,
+              .reason = verdict.cause == Cause::stopped_by_order ? "order_refunded" : "",
+              .actor = Actor::order()})
       .value();
   if (row.status == DeliveryStatus::queued) queue_or_fail(tx, changes_, row);
 }
 
-std::vector<ItemStatus> Fulfilment::drop_refunded(Tx& tx, const domain::OrderState& state, DeliveryId delivery) {
+std::vector<ItemStatus> Fulfilment::drop_refunded(Tx& tx, const domain::OrderState& state,
+                                                  DeliveryId delivery) {
   auto items = find_items(tx, delivery);
   const auto refunded = domain::refunded_items(items_now(items), state);
   std::vector<ItemStatus> statuses;
@@ -219,7 +226,8 @@ std::vector<ItemStatus> Fulfilment::align_items(Tx& tx, const domain::MappedOrde
   return statuses;
 }
 
-void Fulfilment::stop(Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules, storage::DeliveryRow& row) {
+void Fulfilment::stop(Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules,
+                      storage::DeliveryRow& row) {
   if (rules.auto_revoke) revoke_shared_items(tx, row.id);
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(
@@ -234,7 +242,8 @@ void Fulfilment::stop(Tx& tx, const domain::OrderState& state, const FulfilmentR
   if (verdict.drop_owed) drop_owed(tx, row.id);
   if (verdict.cause) {
     changes_
-        .apply(tx, row, {.cause = *verdict.cause, .reason = std::string(state.stop_reason()), .actor = Actor::order()})
+        .apply(tx, row,
+               {.cause = *verdict.cause, .reason = std::string(state.stop_reason()), .actor = Actor::order()})
         .value();
   } else if (verdict.keep_pending) {
     // What was begun is settled first; the job that does it then obeys.
@@ -252,7 +261,8 @@ void Fulfilment::drop_owed(Tx& tx, DeliveryId delivery) {
   }
 }
 
-void Fulfilment::review(Tx& tx, storage::DeliveryRow& row, Cause cause, PendingActionKind pending, std::string reason) {
+void Fulfilment::review(Tx& tx, storage::DeliveryRow& row, Cause cause, PendingActionKind pending,
+                        std::string reason) {
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, {pending, std::move(reason), "", Actor::order()});
     update_delivery(tx, row);

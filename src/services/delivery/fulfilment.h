@@ -1,5 +1,5 @@
-// Brings the delivery of an order in line with what the order says now (spec 2.6, 2.9-2.11): for a new order, a later event of it, and
-// a reprocessing after the mappings changed.
+// Brings the delivery of an order in line with what the order says now (spec 2.6, 2.9-2.11): for a new order,
+// a later event of it, and a reprocessing after the mappings changed.
 #pragma once
 
 #include <memory>
@@ -24,34 +24,48 @@ struct FulfilmentRules {
   std::shared_ptr<const domain::MappingIndex> mappings;  // never null
 };
 
+// What a new order comes to, before anything is read or written.
+struct NewOrderPlan {
+  std::string outcome;  // of the order's row
+  std::int64_t unmapped = 0;
+  std::vector<domain::OwedFile> files;  // owed; empty unless the outcome is "delivery"
+};
+NewOrderPlan plan_new_order(const domain::OrderState& state, const FulfilmentRules& rules);
+
 class Fulfilment {
  public:
   explicit Fulfilment(DeliveryChanges& changes) : changes_(changes) {}
 
-  // `order` carries ids and key; its outcome and unmapped count are set here, and whoever calls writes the row.
-  // Returns the delivery as it now stands, if there is one.
+  // The delivery of an order whose plan's outcome is "delivery".
+  storage::DeliveryRow create(storage::Tx& tx, const storage::OrderRow& order,
+                              const domain::OrderState& state, const FulfilmentRules& rules,
+                              const NewOrderPlan& plan, AccountFacts& facts);
+
   enum class Occasion {
-    new_order,     // the order was not known: there is no delivery
-    refund,        // a later event that tells of refunds alone: the mappings are not read again
-    later_event,   // any other later event, or a reprocessing
+    refund,       // a later event that tells of refunds alone: the mappings are not read again
+    later_event,  // any other later event, or a reprocessing
   };
-  std::optional<storage::DeliveryRow> fulfil(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-                                             const FulfilmentRules& rules, Occasion occasion);
+  // An order that is known: its delivery is brought in line, or made if there was none. The order's outcome
+  // and unmapped count are set, and whoever calls writes the row. Returns the delivery as it now stands, if
+  // there is one.
+  std::optional<storage::DeliveryRow> fulfil(storage::Tx& tx, storage::OrderRow& order,
+                                             const domain::OrderState& state, const FulfilmentRules& rules,
+                                             Occasion occasion);
 
   // Adds, restores and drops items so that they are what `mapped` owes; returns the statuses of all.
   std::vector<domain::ItemStatus> align_items(storage::Tx& tx, const domain::MappedOrder& mapped,
                                               const storage::DeliveryRow& row);
 
  private:
-  std::optional<storage::DeliveryRow> create(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-                                             const FulfilmentRules& rules);
-  void align(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state, const FulfilmentRules& rules,
-             storage::DeliveryRow& row, Occasion occasion);
-  std::vector<domain::ItemStatus> drop_refunded(storage::Tx& tx, const domain::OrderState& state, DeliveryId delivery);
-  void stop(storage::Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules, storage::DeliveryRow& row);
+  void align(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
+             const FulfilmentRules& rules, storage::DeliveryRow& row, Occasion occasion);
+  std::vector<domain::ItemStatus> drop_refunded(storage::Tx& tx, const domain::OrderState& state,
+                                                DeliveryId delivery);
+  void stop(storage::Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules,
+            storage::DeliveryRow& row);
   void drop_owed(storage::Tx& tx, DeliveryId delivery);
-  void review(storage::Tx& tx, storage::DeliveryRow& row, domain::Cause cause, domain::PendingActionKind pending,
-              std::string reason);
+  void review(storage::Tx& tx, storage::DeliveryRow& row, domain::Cause cause,
+              domain::PendingActionKind pending, std::string reason);
   storage::ItemRow owed_item(const storage::DeliveryRow& row, const domain::OwedFile& file);
 
   DeliveryChanges& changes_;

@@ -12,52 +12,35 @@ namespace presetbridge::services {
 namespace {
 
 using domain::ResolutionCode;
-using storage::CredentialsStatus;
-using storage::Friendship;
 using storage::Tx;
-
-ResolutionCode cause_of(const std::optional<storage::CredentialsStanding>& standing,
-                        const std::optional<domain::Balance>& balance) {
-  if (!standing || standing->status == CredentialsStatus::missing) return ResolutionCode::credentials_missing;
-  if (standing->status == CredentialsStatus::invalid) return ResolutionCode::credentials_invalid;
-  // Credits on hold may come back: that is found out when the share is due.
-  if (!balance || balance->available() + balance->held <= 0) return ResolutionCode::insufficient_credits;
-  return ResolutionCode::none;
-}
 
 }  // namespace
 
-ResolutionCode known_cause(Tx& tx, const storage::DeliveryRow& row) {
+ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row) {
   if (row.username.empty()) return ResolutionCode::username_missing;
-  if (row.dry_run) return ResolutionCode::none;
-  if (cause_of(find_standing(tx, row.account), find_balance(tx, row.account)) == ResolutionCode::none) {
-    return ResolutionCode::none;
-  }
-  return cause_of(lock_standing(tx, row.account), lock_balance(tx, row.account));
+  return row.dry_run ? ResolutionCode::none : facts.cause(row.account);
 }
 
-void route(Tx& tx, IdSource& ids, storage::DeliveryRow& row, Timestamp due_at) {
+void route(Tx& tx, IdSource& ids, storage::DeliveryRow& row, AccountFacts& facts) {
   row.customer = {};
   row.cloud_account = {};
   if (row.dry_run) return;
-  const auto standing = find_standing(tx, row.account);
-  if (!standing || standing->status != CredentialsStatus::valid) return;
+  const auto& standing = facts.standing(row.account);
+  if (standing.status != storage::CredentialsStatus::valid) return;
 
-  row.cloud_account = standing->cloud_account;
-  const auto customer = find_or_insert_customer(tx, row.cloud_account, row.username, ids.make<CustomerId>());
-  row.customer = customer.id;
-  const bool can_share = customer.friendship == Friendship::friends;
-  enqueue_customer(tx, customer.id, can_share ? domain::JobClass::share : domain::JobClass::first_request, due_at);
-  wake_cloud_account(tx, row.cloud_account, due_at);
+  row.cloud_account = standing.cloud_account;
+  row.customer = enqueue_by_username(tx, row.cloud_account, row.username, ids.make<CustomerId>(), tx.now());
+  facts.wake(row.cloud_account);
 }
 
 void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
-  const auto cause = known_cause(tx, row);
+  AccountFacts facts(tx);
+  const auto cause = known_cause(facts, row);
   if (cause != ResolutionCode::none) {
     changes.apply(tx, row, {.cause = domain::Cause::known_cause, .code = cause}).value();
     return;
   }
-  route(tx, changes.ids(), row, tx.now());
+  route(tx, changes.ids(), row, facts);
   update_delivery(tx, row);
 }
 
@@ -67,7 +50,8 @@ void resume(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, domain:
     const auto state = domain::decode_order_state(order->state);
     if (!state) throw Error(state.error());
     if (state->payment() == domain::Payment::awaiting_payment) {
-      changes.apply(tx, row, {.cause = domain::Cause::payment_withdrawn, .reason = "payment_withdrawn"}).value();
+      changes.apply(tx, row, {.cause = domain::Cause::payment_withdrawn, .reason = "payment_withdrawn"})
+          .value();
       return;
     }
     if (state->high_risk) {

@@ -1,4 +1,5 @@
-// From a queued delivery to a place in its customer's queue, or to the failure that is known without a job (spec 3.2, 3.6).
+// From a queued delivery to a place in its customer's queue, or to the failure that is known without a job
+// (spec 3.2, 3.6).
 #pragma once
 
 #include "services/delivery/change.h"
@@ -7,20 +8,23 @@
 
 namespace presetbridge::services {
 
-// What keeps a delivery from being worked on at all, none if nothing does: no username, no or invalid cloud login, no credit left.
-// A cause found is locked and read again, so that the transaction that writes the failure cannot miss its fix (spec 3.6).
-domain::ResolutionCode known_cause(storage::Tx& tx, const storage::DeliveryRow& row);
+// What keeps a delivery from being worked on at all, none if nothing does: no username, no or invalid cloud
+// login, no credit left. A cause found is locked and read again, so that the transaction that writes the
+// failure cannot miss its fix (spec 3.6).
+domain::ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row);
 
-// Gives the delivery, whose status is queued, its customer's queue at the account's cloud account, due at `due_at`, and wakes that
-// account. The row is changed, not written. While the account's login has not been checked yet there is no cloud
-// account: the delivery then waits for the chore that the check's success starts. Dry runs need no queue.
-void route(storage::Tx& tx, IdSource& ids, storage::DeliveryRow& row, Timestamp due_at);
+// Gives the delivery, whose status is queued, its customer's queue at the account's cloud account, due now,
+// and wakes that account. The row is changed, not written. While the account's login has not been checked yet
+// there is no cloud account: the delivery then waits for the chore that the check's success starts. Dry runs
+// need no queue.
+void route(storage::Tx& tx, IdSource& ids, storage::DeliveryRow& row, AccountFacts& facts);
 
-// For a delivery that a change has just brought to queued: route() and write it, or let it fail for a known cause.
+// For a delivery that a change has just brought to queued: route() and write it, or let it fail for a known
+// cause.
 void queue_or_fail(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
 
-// What stopped a failed delivery was fixed (spec 3.6): it is queued again; or it goes to review, where its order is not to be
-// delivered any more as far as the store says.
+// What stopped a failed delivery was fixed (spec 3.6): it is queued again; or it goes to review, where its
+// order is not to be delivered any more as far as the store says.
 void resume(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row,
             domain::Actor actor = domain::Actor::system());
 

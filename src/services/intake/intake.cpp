@@ -16,9 +16,13 @@ namespace {
 using domain::OrderEvent;
 using storage::Tx;
 
-std::size_t weigh(const IncomingOrder& order) { return order.payload.size() + 512 * (order.event.lines.size() + 1); }
+std::size_t weigh(const IncomingOrder& order) {
+  return order.payload.size() + 512 * (order.event.lines.size() + 1);
+}
 
-std::string reason_for(const std::string& outcome) { return outcome == "stopped" ? "order_stopped" : outcome; }
+std::string reason_for(const std::string& outcome) {
+  return outcome == "stopped" ? "order_stopped" : outcome;
+}
 
 }  // namespace
 
@@ -34,6 +38,9 @@ Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback
           {}, weigh) {}
 
 Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order) {
+  order.fresh = domain::merge(std::nullopt, order.event).state;
+  order.fresh_text = encode(order.fresh);
+  order.plan = plan_new_order(order.fresh, order.integration->rules);
   auto accepted = co_await batcher_.add(executor, std::move(order));
   if (accepted && accepted->status == domain::DeliveryStatus::queued) accepted_();
   co_return accepted;
@@ -47,6 +54,7 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     return std::tuple(orders[i].integration->id, std::string_view(orders[i].event.order_id), i);
   });
 
+  AccountFacts facts(tx);
   std::unordered_map<IntegrationId, std::int64_t> versions;
   std::unordered_map<ApiKeyId, std::pair<std::int64_t, std::int64_t>> usage;
   for (const std::size_t i : sorted) {
@@ -57,7 +65,7 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
       answers[i].stale_integration = true;
       continue;
     }
-    answers[i] = accept_one(tx, order);
+    answers[i] = accept_one(tx, order, facts);
     if (order.key) {
       auto& [requests, deliveries] = usage[order.key];
       ++requests;
@@ -67,7 +75,7 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
 }
 
-Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming) {
+Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming, AccountFacts& facts) {
   const auto& event = incoming.event;
   const IntegrationSnapshot& integration = *incoming.integration;
   Accepted answer;
@@ -91,26 +99,32 @@ Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming) {
       break;
   }
 
-  // Proposed: a duplicate is an order that is there under another id.
+  // The id is proposed: where the dedupe key is taken, the order is there under another one.
   storage::OrderRow order{.id = changes_.ids().make<OrderId>(),
                           .account = integration.account,
                           .integration = integration.id,
                           .order_key = event.order_id,
+                          .outcome = incoming.plan.outcome,
+                          .state = incoming.fresh_text,
+                          .unmapped = incoming.plan.unmapped,
                           .received_at = tx.now(),
                           .updated_at = tx.now()};
-  const auto fresh = domain::merge(std::nullopt, event);
   std::optional<storage::DeliveryRow> delivery;
-  // The outcome is known only with the mappings, so the row is written once, complete, after the delivery; the dedupe key decides.
-  if (auto stored = lock_order_by_key(tx, integration.id, event.order_id)) {
-    order = std::move(*stored);
+  if (insert_order(tx, order)) {
+    put_order_payload(tx, order.id, tx.now(), incoming.payload);
+    if (order.outcome == "delivery") {
+      delivery = fulfilment_.create(tx, order, incoming.fresh, integration.rules, incoming.plan, facts);
+    }
+  } else {
+    answer.duplicate = true;
+    order = lock_order_by_key(tx, integration.id, event.order_id).value();
     const auto state = domain::decode_order_state(order.state);
     if (!state) throw Error(state.error());
     const auto merged = domain::merge(*state, event);
-    answer.duplicate = true;
     if (merged.change.any()) {
-      delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules,
-                                    event.kind == OrderEvent::Kind::refund ? Fulfilment::Occasion::refund
-                                                                           : Fulfilment::Occasion::later_event);
+      const auto occasion = event.kind == OrderEvent::Kind::refund ? Fulfilment::Occasion::refund
+                                                                   : Fulfilment::Occasion::later_event;
+      delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, occasion);
       order.state = encode(merged.state);
       order.updated_at = tx.now();
       update_order(tx, order);
@@ -118,13 +132,6 @@ Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming) {
     } else {
       delivery = find_delivery(tx, DeliveryId{order.id.value});
     }
-  } else {
-    delivery = fulfilment_.fulfil(tx, order, fresh.state, integration.rules, Fulfilment::Occasion::new_order);
-    order.state = encode(fresh.state);
-    if (!insert_order(tx, order)) {
-      throw storage::DbError(storage::DbError::Kind::conflict, "the same order was stored by another transaction");
-    }
-    put_order_payload(tx, order.id, tx.now(), incoming.payload);
   }
 
   if (delivery) {
@@ -137,8 +144,8 @@ Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming) {
   return answer;
 }
 
-// The platform asks to forget a buyer (spec 9.6): personal fields of the named orders are blanked for good, what was not delivered is
-// not delivered any more; ids, ledger and dedupe keys stay.
+// The platform asks to forget a buyer (spec 9.6): personal fields of the named orders are blanked for good,
+// what was not delivered is not delivered any more; ids, ledger and dedupe keys stay.
 Accepted Intake::redact_customer(Tx& tx, const IncomingOrder& incoming) {
   Accepted answer;
   answer.reason = "customer_redacted";

@@ -1,5 +1,5 @@
-// Accepting orders (spec 2.5, 2.6): what was verified and parsed becomes an order, its delivery and its items in one durable
-// transaction, many orders in one commit.
+// Accepting orders (spec 2.5, 2.6): what was verified and parsed becomes an order, its delivery and its items
+// in one durable transaction, many orders in one commit.
 #pragma once
 
 #include <functional>
@@ -21,6 +21,12 @@ struct IncomingOrder {
   domain::OrderEvent event;
   std::vector<std::byte> payload;  // compressed; kept for the retention time
   ApiKeyId key;                    // in whose usage it counts; none
+
+  // Worked out by accept() on the caller's thread, so that the storage thread need not: what the order comes
+  // to if it is new.
+  domain::OrderState fresh = {};
+  std::string fresh_text = {};
+  NewOrderPlan plan = {};
 };
 
 // What the store is told (spec 2.12).
@@ -46,7 +52,7 @@ class Intake {
 
  private:
   void accept_batch(storage::Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers);
-  Accepted accept_one(storage::Tx& tx, const IncomingOrder& order);
+  Accepted accept_one(storage::Tx& tx, const IncomingOrder& order, AccountFacts& facts);
   Accepted redact_customer(storage::Tx& tx, const IncomingOrder& order);
 
   DeliveryChanges& changes_;

@@ -3,8 +3,8 @@
 namespace presetbridge::services {
 namespace {
 
-// An unknown id may be made at any moment, and another node may change a known one: what is only read, not written with, is this old
-// at most.
+// An unknown id may be made at any moment, and another node may change a known one: what is only read, not
+// written with, is this old at most.
 constexpr Millis kMaxAge{2'000};
 
 }  // namespace

@@ -14,9 +14,11 @@ constexpr int kLevel = 1;
 
 std::vector<std::byte> compress_payload(std::string_view body) {
   // A context is costly to make, and each thread of the server compresses one body at a time.
-  thread_local const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  thread_local const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
+                                                                                     ZSTD_freeCCtx);
   std::vector<std::byte> out(ZSTD_compressBound(body.size()));
-  const std::size_t n = ZSTD_compressCCtx(context.get(), out.data(), out.size(), body.data(), body.size(), kLevel);
+  const std::size_t n =
+      ZSTD_compressCCtx(context.get(), out.data(), out.size(), body.data(), body.size(), kLevel);
   out.resize(ZSTD_isError(n) ? 0 : n);
   return out;
 }

@@ -1,5 +1,5 @@
-// Trouble of a cloud account or of the platform (spec 3.5), written to the account's row: it pauses the account's queue and costs no
-// delivery a try.
+// Trouble of a cloud account or of the platform (spec 3.5), written to the account's row: it pauses the
+// account's queue and costs no delivery a try.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace presetbridge::services {
 
-// A transient failure while working on `delivery`. True: the account is paused now, so it was no fault of the delivery.
+// A transient failure while working on `delivery`. True: the account is paused now, so it was no fault of the
+// delivery.
 bool pause_after_failure(storage::Tx& tx, CloudAccountId cloud_account, DeliveryId delivery);
 // 429.
 void pause_for_rate_limit(storage::Tx& tx, CloudAccountId cloud_account, std::optional<Millis> retry_after);

@@ -23,8 +23,10 @@ using storage::ChoreKind;
 using storage::CredentialsStatus;
 using storage::Tx;
 
-// Deliveries that failed with one of `codes` and come back. They leave the index that finds them, so there is no cursor.
-void resume_failed(Tx& tx, DeliveryChanges& changes, const Chore& chore, std::span<const ResolutionCode> codes) {
+// Deliveries that failed with one of `codes` and come back. They leave the index that finds them, so there is
+// no cursor.
+void resume_failed(Tx& tx, DeliveryChanges& changes, const Chore& chore,
+                   std::span<const ResolutionCode> codes) {
   int left = kChorePiece;
   for (const auto code : codes) {
     auto rows = lock_failed_deliveries(tx, chore.account, code, chore.done_to, left);
@@ -39,10 +41,12 @@ void resume_failed(Tx& tx, DeliveryChanges& changes, const Chore& chore, std::sp
 // Oldest first, as many items as the credits cover (spec 3.6).
 void resume_credits(Tx& tx, DeliveryChanges& changes, Chore chore) {
   std::int64_t available = lock_balance(tx, chore.account).value_or(domain::Balance{}).available();
-  auto rows = lock_failed_deliveries(tx, chore.account, ResolutionCode::insufficient_credits, chore.done_to, kChorePiece);
+  auto rows = lock_failed_deliveries(tx, chore.account, ResolutionCode::insufficient_credits, chore.done_to,
+                                     kChorePiece);
   for (auto& row : rows) {
     if (available <= 0) break;
-    for (const auto& item : find_items(tx, row.id)) available -= item.status == domain::ItemStatus::owed ? 1 : 0;
+    for (const auto& item : find_items(tx, row.id))
+      available -= item.status == domain::ItemStatus::owed ? 1 : 0;
     chore.done_to = row.id;
     resume(tx, changes, row);
   }
@@ -55,7 +59,8 @@ void resume_credits(Tx& tx, DeliveryChanges& changes, Chore chore) {
 
 // What failed for want of a file, and owes other files since mappings were saved.
 void resume_mappings(Tx& tx, DeliveryChanges& changes, Chore chore) {
-  auto rows = lock_failed_deliveries(tx, chore.account, ResolutionCode::preset_not_found, chore.done_to, kChorePiece);
+  auto rows =
+      lock_failed_deliveries(tx, chore.account, ResolutionCode::preset_not_found, chore.done_to, kChorePiece);
   for (auto& row : rows) {
     chore.done_to = row.id;
     if (remap(tx, changes, row)) resume(tx, changes, row);
@@ -105,7 +110,8 @@ void reroute(Tx& tx, DeliveryChanges& changes, const Chore& chore) {
 }
 
 // Fails what a cause keeps from being served, if it still stands: it is locked, and read here.
-void fail_open(Tx& tx, DeliveryChanges& changes, const Chore& chore, bool stands, ResolutionCode code, bool waiting_too) {
+void fail_open(Tx& tx, DeliveryChanges& changes, const Chore& chore, bool stands, ResolutionCode code,
+               bool waiting_too) {
   if (!stands) return end_chore(tx, chore);
   for_each_delivery(tx, chore, [&](storage::DeliveryRow& row) {
     if (!open(row) || (row.status == DeliveryStatus::waiting_for_friendship && !waiting_too)) return;
@@ -117,7 +123,8 @@ bool platform_given_up(Tx& tx, const std::optional<storage::CredentialsStanding>
   if (!standing || !standing->cloud_account) return false;
   const auto account = lock_cloud_account(tx, standing->cloud_account);
   if (!account) return false;
-  return domain::given_up(domain::decode_account_pause(account->pause).value_or(domain::AccountPause{}), tx.now());
+  return domain::given_up(domain::decode_account_pause(account->pause).value_or(domain::AccountPause{}),
+                          tx.now());
 }
 
 }  // namespace
@@ -139,10 +146,12 @@ void do_chore(Tx& tx, DeliveryChanges& changes, Chore chore) {
                        ResolutionCode::credentials_missing, true);
     }
     case ChoreKind::fail_unavailable:
-      return fail_open(tx, changes, chore, platform_given_up(tx, standing()), ResolutionCode::cloud_unavailable, false);
+      return fail_open(tx, changes, chore, platform_given_up(tx, standing()),
+                       ResolutionCode::cloud_unavailable, false);
     case ChoreKind::resume_credentials:
-      return resume_failed(tx, changes, chore,
-                           std::array{ResolutionCode::credentials_missing, ResolutionCode::credentials_invalid});
+      return resume_failed(
+          tx, changes, chore,
+          std::array{ResolutionCode::credentials_missing, ResolutionCode::credentials_invalid});
     case ChoreKind::resume_credits:
       return resume_credits(tx, changes, chore);
     case ChoreKind::resume_unavailable:
@@ -164,8 +173,11 @@ int run_dry(Tx& tx, DeliveryChanges& changes) {
       update_item(tx, item);
     }
     changes
-        .apply(tx, row, {.cause = Cause::nothing_left_owed,
-                         .message = "Dry run: the order would have been delivered. Nothing was shared and no credit was spent."})
+        .apply(
+            tx, row,
+            {.cause = Cause::nothing_left_owed,
+             .message =
+                 "Dry run: the order would have been delivered. Nothing was shared and no credit was spent."})
         .value();
   }
   return static_cast<int>(rows.size());

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "services/worker/chores.h"
 #include "services/worker/account_trouble.h"
+#include "services/worker/chores.h"
 #include "services/worker/sweep.h"
 #include "storage/cloud_account_store.h"
 
@@ -16,7 +16,8 @@ using cloud::CloudResult;
 using storage::Tx;
 
 constexpr int kTakeOverPiece = 200;
-constexpr int kMaxSweepPages = 100'000;  // a platform that never ends its pages must not keep a sweep for ever
+constexpr int kMaxSweepPages =
+    100'000;  // a platform that never ends its pages must not keep a sweep for ever
 
 template <class T>
 void put(Answer& answer, CloudResult<T> result) {
@@ -58,7 +59,8 @@ void DeliveryWorker::ended() {
   if (stopping_ && running_ == 0 && loops_ == 0 && stopped_) std::exchange(stopped_, {})();
 }
 
-// A coroutine that throws is a fault here: its lease runs out and the work is taken over; it is logged, never lost in silence.
+// A coroutine that throws is a fault here: its lease runs out and the work is taken over; it is logged, never
+// lost in silence.
 void DeliveryWorker::start_task(Task<void> task, const char* what) {
   spawn(std::move(task), [this, what](Outcome<void> outcome) {
     if (!outcome.exception) return;
@@ -76,15 +78,15 @@ Task<void> DeliveryWorker::lease_loop() {
     const int slots = options_.max_jobs - running_;
     Millis pause = options_.poll;
     // Looking costs no write: an idle service leaves the disk alone.
-    auto next = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::next_ready(tx); });
+    auto next =
+        co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::next_ready(tx); });
     if (slots > 0 && next && *next && **next <= ports_.clock.now()) {
-      auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots](Tx& tx) {
-        return lease_jobs(tx, ports_.changes, options_, slots);
-      });
+      auto leased = co_await ports_.commits.write(
+          ports_.scheduler, [this, slots](Tx& tx) { return lease_jobs(tx, steps_, options_, slots); });
       if (leased) {
-        for (auto& job : leased->jobs) {
+        for (auto& [job, call] : leased->jobs) {
           ++running_;
-          start_task(run_job(std::move(job)), "job");
+          start_task(run_job(std::move(job), std::move(call)), "job");
         }
         for (auto& sweep : leased->sweeps) {
           ++running_;
@@ -112,7 +114,8 @@ Task<void> DeliveryWorker::maintenance_loop() {
   };
   while (!stopping_) {
     auto waiting = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) {
-      return Waiting{storage::any_lease_expired(tx, tx.now()), storage::any_dry_run(tx), storage::find_chores(tx, 50)};
+      return Waiting{storage::any_lease_expired(tx, tx.now()), storage::any_dry_run(tx),
+                     storage::find_chores(tx, 50)};
     });
     bool more = false;
     if (waiting && waiting->expired) {
@@ -122,16 +125,18 @@ Task<void> DeliveryWorker::maintenance_loop() {
       if (more) ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
     }
     if (waiting && waiting->dry) {
-      auto dry = co_await ports_.commits.write(ports_.scheduler, [this](Tx& tx) { return run_dry(tx, ports_.changes); });
+      auto dry = co_await ports_.commits.write(ports_.scheduler,
+                                               [this](Tx& tx) { return run_dry(tx, ports_.changes); });
       more = more || (dry && *dry > 0);
     }
     if (waiting) {
       for (const auto& chore : waiting->chores) {
         if (stopping_) break;
-        auto done = co_await ports_.commits.write(ports_.scheduler,
-                                                  [this, chore](Tx& tx) { do_chore(tx, ports_.changes, chore); });
+        auto done = co_await ports_.commits.write(
+            ports_.scheduler, [this, chore](Tx& tx) { do_chore(tx, ports_.changes, chore); });
         if (!done) {
-          ports_.log.warn("a chore failed", {{"account", to_string(chore.account)}, {"error", done.error().message}});
+          ports_.log.warn("a chore failed",
+                          {{"account", to_string(chore.account)}, {"error", done.error().message}});
         }
         more = more || done.has_value();
       }
@@ -146,14 +151,17 @@ Task<void> DeliveryWorker::maintenance_loop() {
   ended();
 }
 
-Task<void> DeliveryWorker::run_job(Job job) {
-  std::optional<Answer> answer;
-  while (true) {
+Task<void> DeliveryWorker::run_job(Job job, Call call) {
+  while (call.kind != Call::Kind::done && call.kind != Call::Kind::lost) {
+    // A call may start only if the lease outlasts it (spec 3.4); the step that committed its intent renewed
+    // the lease.
+    if (ports_.clock.now() + ports_.cloud.call_timeout() >= job.expires_at) break;
+    const Answer answer = co_await ask(call);
     // The closure may run more than once: each run starts from the job as it was before it.
-    auto stepped = co_await ports_.commits.write(ports_.scheduler, [this, job, answer](Tx& tx) {
+    auto stepped = co_await ports_.commits.write(ports_.scheduler, [this, &job, &answer](Tx& tx) {
       Job next = job;
-      Call call = steps_.advance(tx, next, answer);
-      return std::pair(std::move(next), std::move(call));
+      Call following = steps_.advance(tx, next, answer);
+      return std::pair(std::move(next), std::move(following));
     });
     if (!stepped) {
       ports_.log.error("a step of a job could not be written; its lease will run out",
@@ -161,14 +169,9 @@ Task<void> DeliveryWorker::run_job(Job job) {
       break;
     }
     job = std::move(stepped->first);
-    const Call call = std::move(stepped->second);
-    if (call.kind == Call::Kind::done || call.kind == Call::Kind::lost) break;
-    // A call may start only if the lease outlasts it (spec 3.4); the step that committed its intent renewed the lease.
-    if (ports_.clock.now() + ports_.cloud.call_timeout() >= job.expires_at) break;
-    answer = co_await ask(call);
+    call = std::move(stepped->second);
   }
   --running_;
-  ports_.told();
   wakeup_.notify();
   ended();
 }
@@ -178,12 +181,14 @@ Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, 
     return std::pair(find_standing(tx, account), find_credentials(tx, account));
   });
   if (!login) {
-    co_return std::unexpected(CloudError{CloudError::Kind::unavailable, "the login could not be read", false, {}});
+    co_return std::unexpected(
+        CloudError{CloudError::Kind::unavailable, "the login could not be read", false, {}});
   }
   const auto& [standing, record] = *login;
   version = standing ? standing->version : 0;
   if (!record || standing->status == storage::CredentialsStatus::invalid) {
-    co_return std::unexpected(CloudError{CloudError::Kind::login_refused, "there is no valid login", false, {}});
+    co_return std::unexpected(
+        CloudError{CloudError::Kind::login_refused, "there is no valid login", false, {}});
   }
   co_return co_await ports_.sessions.session(account, {record->version, record->sealed});
 }
@@ -200,9 +205,13 @@ Task<Answer> DeliveryWorker::ask(Call call) {
   auto& cloud = ports_.cloud;
   auto& here = ports_.scheduler;
   switch (call.kind) {
-    case Call::Kind::find_user:
-      put(answer, co_await cloud.find_user(here, *session, call.username));
+    case Call::Kind::find_user: {
+      auto user = co_await cloud.find_user(here, *session, call.username);
+      if (user && call.then_friendship)
+        answer.friendship = co_await cloud.friendship(here, *session, user->id);
+      put(answer, std::move(user));
       break;
+    }
     case Call::Kind::friendship:
       put(answer, co_await cloud.friendship(here, *session, call.user_id));
       break;
@@ -226,7 +235,8 @@ Task<Answer> DeliveryWorker::ask(Call call) {
       break;
   }
   if (const auto* error = answer.error()) {
-    if (error->kind == CloudError::Kind::session_refused) ports_.sessions.invalidate(call.account, session->token);
+    if (error->kind == CloudError::Kind::session_refused)
+      ports_.sessions.invalidate(call.account, session->token);
     ports_.log.info("a call to the cloud platform failed", {{"account", to_string(call.account)},
                                                             {"delivery", to_string(call.delivery)},
                                                             {"error", error->message}});
@@ -255,7 +265,8 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
       }
       break;
     }
-    auto page = co_await ports_.cloud.friendships_since(ports_.scheduler, *session, cursor, options_.sweep_page);
+    auto page =
+        co_await ports_.cloud.friendships_since(ports_.scheduler, *session, cursor, options_.sweep_page);
     if (!page) {
       failure = page.error();
       if (failure->kind == CloudError::Kind::session_refused) {
@@ -270,9 +281,11 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     more = page->more && page->next_cursor != cursor;
     cursor = page->next_cursor;
   }
-  if (!failure && more && own) failure = CloudError{CloudError::Kind::unavailable, "the sweep was interrupted", false, {}};
+  if (!failure && more && own)
+    failure = CloudError{CloudError::Kind::unavailable, "the sweep was interrupted", false, {}};
   if (failure) {
-    co_await ports_.commits.write(ports_.scheduler, [lease, failure](Tx& tx) { fail_sweep(tx, lease, *failure); });
+    co_await ports_.commits.write(ports_.scheduler,
+                                  [lease, failure](Tx& tx) { fail_sweep(tx, lease, *failure); });
   } else if (own) {
     while (!stopping_) {
       auto expired = co_await ports_.commits.write(ports_.scheduler, [this, lease](Tx& tx) {

@@ -1,5 +1,6 @@
-// The delivery worker (spec 3.2-3.5): leases jobs and sweeps, runs each as a coroutine, and does the small maintenance beside
-// them. All of its state that matters is in the database; what it holds in memory may vanish at any moment.
+// The delivery worker (spec 3.2-3.5): leases jobs and sweeps, runs each as a coroutine, and does the small
+// maintenance beside them. All of its state that matters is in the database; what it holds in memory may
+// vanish at any moment.
 #pragma once
 
 #include <functional>
@@ -30,7 +31,8 @@ struct WorkerPorts {
   cloud::Cloud& cloud;
   cloud::SessionCache& sessions;  // on the same scheduler
   DeliveryChanges& changes;
-  std::function<void()> told = [] {};  // outbound events may have been written; called on the scheduler's thread
+  std::function<void()> told = [] {
+  };  // outbound events may have been written; called on the scheduler's thread
 };
 
 // All but wake() are called on the scheduler's thread.
@@ -40,8 +42,8 @@ class DeliveryWorker {
   DeliveryWorker(WorkerPorts ports, WorkerOptions options);
 
   void start();
-  // No new jobs; those under way end after the call they are in. `stopped` is called once, when the last has ended. What is
-  // left then is released to be taken up at once.
+  // No new jobs; those under way end after the call they are in. `stopped` is called once, when the last has
+  // ended. What is left then is released to be taken up at once.
   void stop(Callback stopped);
   // There may be work now. Thread-safe, cheap.
   void wake() {
@@ -54,7 +56,7 @@ class DeliveryWorker {
  private:
   Task<void> lease_loop();
   Task<void> maintenance_loop();
-  Task<void> run_job(Job job);
+  Task<void> run_job(Job job, Call call);
   Task<void> run_sweep(SweepLease lease);
   Task<Answer> ask(Call call);
   Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, std::int64_t& version);
@@ -67,7 +69,7 @@ class DeliveryWorker {
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;
-  int running_ = 0;   // jobs and sweeps
+  int running_ = 0;  // jobs and sweeps
   int loops_ = 0;
   Callback stopped_;
 };

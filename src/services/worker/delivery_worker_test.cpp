@@ -11,7 +11,9 @@ using testing::FakeCloud;
 using testing::World;
 using Fate = FakeCloud::Fate;
 
-FakeCloud::Fate once(bool& done, Fate fate) { return std::exchange(done, true) ? Fate::answer : fate; }
+FakeCloud::Fate once(bool& done, Fate fate) {
+  return std::exchange(done, true) ? Fate::answer : fate;
+}
 
 // What must hold at every end (spec 3.9, 11.1).
 void expect_books_balance(World& world) {
@@ -132,7 +134,9 @@ TEST(DeliveryWorker, TakesBackTheRequestToTheWrongUserWhenTheUsernameIsCorrected
 TEST(DeliveryWorker, RetriesATransientFailureWithoutRepeatingWhatIsDone) {
   World world;
   bool failed = false;
-  world.cloud.before = [&](auto& call, auto&) { return call == "share" ? once(failed, Fate::fail) : Fate::answer; };
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(failed, Fate::fail) : Fate::answer;
+  };
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   EXPECT_EQ(world.status(id), "queued");
   EXPECT_EQ(world.balance().held, 0) << "a definite failure releases the credit";
@@ -145,7 +149,9 @@ TEST(DeliveryWorker, RetriesATransientFailureWithoutRepeatingWhatIsDone) {
 TEST(DeliveryWorker, SettlesAShareWhoseAnswerWasLostWithoutSharingAgain) {
   World world;
   bool lost = false;
-  world.cloud.before = [&](auto& call, auto&) { return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer; };
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   EXPECT_EQ(world.balance().held, 1) << "the hold stays until the outcome is known";
   world.settle(std::chrono::hours{1});
@@ -157,7 +163,9 @@ TEST(DeliveryWorker, SettlesAShareWhoseAnswerWasLostWithoutSharingAgain) {
 TEST(DeliveryWorker, ReleasesTheHoldOfAShareThatNeverArrivedAndSharesThen) {
   World world;
   bool lost = false;
-  world.cloud.before = [&](auto& call, auto&) { return call == "share" ? once(lost, Fate::lose_request) : Fate::answer; };
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.settle(std::chrono::hours{1});
   EXPECT_EQ(world.status(id), "completed");
@@ -169,7 +177,9 @@ TEST(DeliveryWorker, DoesNotRepeatAFriendRequestWhoseAnswerWasLost) {
   World world;
   world.cloud.auto_accept = false;
   bool lost = false;
-  world.cloud.before = [&](auto& call, auto&) { return call == "request" ? once(lost, Fate::lose_answer) : Fate::answer; };
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "request" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.settle(std::chrono::hours{1});
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
@@ -244,7 +254,8 @@ TEST(DeliveryWorker, SurvivesAnOutageWithOneProbeAMinuteAndGoesOnAfterIt) {
   world.cloud.before = [](auto&, auto&) { return Fate::fail; };
   std::vector<DeliveryId> ids;
   for (int i = 0; i < 20; ++i) {
-    ids.push_back(world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
+    ids.push_back(
+        world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
   }
   world.settle(std::chrono::minutes{5});
   const auto calls = world.cloud.calls.size();
@@ -261,7 +272,8 @@ TEST(DeliveryWorker, FailsAfterThreeDaysOfOutageAndResumesWithTheNextSuccess) {
   world.cloud.before = [](auto&, auto&) { return Fate::fail; };
   std::vector<DeliveryId> ids;
   for (int i = 0; i < 5; ++i) {
-    ids.push_back(world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
+    ids.push_back(
+        world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
   }
   world.settle(std::chrono::hours{74});
   for (const auto id : ids) EXPECT_EQ(world.status(id), "failed cloud_unavailable");
@@ -275,7 +287,8 @@ TEST(DeliveryWorker, HoldsTheQueueLimitOverEveryRollingMinuteAndAcrossARestart) 
   World world(limited);
   std::vector<DeliveryId> ids;
   for (int i = 0; i < 100; ++i) {
-    ids.push_back(world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
+    ids.push_back(
+        world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
   }
   world.settle(std::chrono::minutes{7});
   world.crash(limited);
@@ -288,7 +301,8 @@ TEST(DeliveryWorker, HoldsTheQueueLimitOverEveryRollingMinuteAndAcrossARestart) 
   }
   ASSERT_EQ(starts.size(), 100u);
   for (std::size_t i = 5; i < starts.size(); ++i) {
-    EXPECT_GT(starts[i] - starts[i - 5], std::chrono::minutes{1} - Millis{1}) << "six jobs within a minute at " << i;
+    EXPECT_GT(starts[i] - starts[i - 5], std::chrono::minutes{1} - Millis{1})
+        << "six jobs within a minute at " << i;
   }
 }
 
@@ -332,7 +346,8 @@ TEST(DeliveryWorker, RevokesWhatWasSharedWithoutTouchingCreditsOrStatus) {
 
 class WhileSharing : public ::testing::Test {
  protected:
-  // Brings a delivery of two files to the point where the first share is done at the platform and its answer is on the way.
+  // Brings a delivery of two files to the point where the first share is done at the platform and its answer
+  // is on the way.
   void SetUp() override {
     bool held = false;
     world.cloud.before = [held](auto& call, auto&) mutable {
@@ -384,7 +399,8 @@ TEST_F(WhileSharing, ACancelledOrderKeepsWhatWasSharedAndDropsTheRest) {
 }
 
 TEST_F(WhileSharing, ARefundOfTheSecondLineDropsItsFile) {
-  domain::OrderEvent refund{.kind = domain::OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "1"};
+  domain::OrderEvent refund{
+      .kind = domain::OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "1"};
   refund.refunds = {{"r1", {{"L2", 1}}}};
   world.accept(refund);
   finish();
@@ -414,7 +430,8 @@ TEST_F(WhileSharing, AnExpiredLeaseIsTakenOverAndTheOldAnswerRefused) {
   expect_books_balance(world);
 }
 
-// ---------------------------------------------------------------- races: causes fixed while their failure is being written
+// ---------------------------------------------------------------- races: causes fixed while their failure is
+// being written
 
 TEST(DeliveryWorkerRaces, ALoginSavedDuringARefusedOneIsTriedInsteadOfFailing) {
   World world;
@@ -457,7 +474,9 @@ TEST(DeliveryWorkerRaces, AUsernameThatArrivesWhileTheOldOneIsLookedUpIsUsed) {
   World world;
   world.cloud.unknown_users = {"Anm"};
   bool held = false;
-  world.cloud.before = [&](auto& call, auto&) { return call == "find_user" ? once(held, Fate::hold) : Fate::answer; };
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "find_user" ? once(held, Fate::hold) : Fate::answer;
+  };
   const auto id = world.deliver(world.order("1", "Anm", {"sku-1"}));
   ASSERT_EQ(world.status(id), "processing");
   ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, "Ann")));
@@ -470,10 +489,13 @@ TEST(DeliveryWorkerRaces, AUsernameThatArrivesWhileTheOldOneIsLookedUpIsUsed) {
 TEST(DeliveryWorkerRaces, AnOrderCancelledAfterALostAnswerIsSettledFirst) {
   World world;
   bool lost = false;
-  world.cloud.before = [&](auto& call, auto&) { return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer; };
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   ASSERT_EQ(world.balance().held, 1);
-  domain::OrderEvent stop{.kind = domain::OrderEvent::Kind::stop, .provider = domain::Provider::provider_b, .order_id = "1"};
+  domain::OrderEvent stop{
+      .kind = domain::OrderEvent::Kind::stop, .provider = domain::Provider::provider_b, .order_id = "1"};
   stop.payment = domain::Payment::cancelled;
   world.accept(stop);
   world.settle(std::chrono::hours{1});

@@ -1,6 +1,7 @@
-// A job on a customer's deliveries (spec 3.2), as a conversation between the database and the cloud platform: each step is one
-// transaction that takes in the answer of the last cloud call, obeys what was asked meanwhile, and commits the intent of
-// the next call before it is made. So a crash between any two steps loses nothing and repeats nothing.
+// A job on a customer's deliveries (spec 3.2), as a conversation between the database and the cloud platform:
+// each step is one transaction that takes in the answer of the last cloud call, obeys what was asked
+// meanwhile, and commits the intent of the next call before it is made. So a crash between any two steps
+// loses nothing and repeats nothing.
 #pragma once
 
 #include <map>
@@ -18,17 +19,18 @@
 namespace presetbridge::services {
 
 struct WorkerOptions {
-  std::string owner = "node";        // names this process in leases
-  int jobs_per_minute = 5;           // for each cloud account (spec 3.4); 0: no limit
-  int max_jobs = 256;                // at once, in this process
-  Millis lease{40'000};              // longer than a call's timeout plus a login's
-  Millis poll{1'000};                // how long it may take to see what another node queued
-  Millis maintenance{5'000};         // take-overs, chores, credential checks
+  std::string owner = "node";  // names this process in leases
+  int jobs_per_minute = 5;     // for each cloud account (spec 3.4); 0: no limit
+  int max_jobs = 256;          // at once, in this process
+  Millis lease{40'000};        // longer than a call's timeout plus a login's
+  Millis poll{1'000};          // how long it may take to see what another node queued
+  Millis maintenance{5'000};   // take-overs, chores, credential checks
   int sweep_page = 200;
-  Millis first_sweep{60'000};        // after a friend request (spec 3.5)
+  Millis first_sweep{60'000};  // after a friend request (spec 3.5)
 };
 
-// The lease of a customer's work. What follows `expires_at` is the job's own memory: gone with the process, and not needed.
+// The lease of a customer's work. What follows `expires_at` is the job's own memory: gone with the process,
+// and not needed.
 struct Job {
   CustomerId customer;
   CloudAccountId cloud_account;
@@ -46,14 +48,28 @@ struct Job {
   std::optional<domain::ResolutionCode> failed_all;
 };
 
-// The next thing to ask of the platform, or that there is nothing more (`done`), or that the lease is not ours any more (`lost`).
+// The next thing to ask of the platform, or that there is nothing more (`done`), or that the lease is not
+// ours any more (`lost`).
 struct Call {
-  enum class Kind { done, lost, find_user, friendship, request_friendship, withdraw, share, find_share, revoke };
+  enum class Kind {
+    done,
+    lost,
+    find_user,
+    friendship,
+    request_friendship,
+    withdraw,
+    share,
+    find_share,
+    revoke
+  };
   Kind kind = Kind::done;
   AccountId account;     // whose login makes the call
   DeliveryId delivery;   // for the log, and for counting failures
   ItemId item;           // share, find_share, revoke
   std::string username;  // find_user
+  // find_user: ask for the friendship right after it; neither call has an effect, so no intent lies between
+  // them.
+  bool then_friendship = false;
   std::string user_id;
   std::string file_id;
   std::string idempotency_key;
@@ -62,11 +78,15 @@ struct Call {
 // What came of a call.
 struct Answer {
   Call call;
-  std::variant<std::monostate, cloud::CloudUser, cloud::FriendshipState, cloud::Share, std::optional<cloud::Share>,
-               cloud::CloudError>
+  std::variant<std::monostate, cloud::CloudUser, cloud::FriendshipState, cloud::Share,
+               std::optional<cloud::Share>, cloud::CloudError>
       value;
+  std::optional<cloud::CloudResult<cloud::FriendshipState>> friendship;  // of Call::then_friendship
   std::int64_t login_version = 0;  // of the login that the call was made with
-  const cloud::CloudError* error() const { return std::get_if<cloud::CloudError>(&value); }
+  const cloud::CloudError* error() const {
+    if (friendship && !*friendship) return &friendship->error();
+    return std::get_if<cloud::CloudError>(&value);
+  }
 };
 
 }  // namespace presetbridge::services

@@ -36,16 +36,18 @@ void drop_owed(Tx& tx, std::vector<storage::ItemRow>& items) {
 }
 
 // What the job's end means for one of its deliveries.
-std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const storage::DeliveryRow& row, Finding finding) {
+std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const storage::DeliveryRow& row,
+                                               Finding finding) {
   if (job.failed_all) return {Finding::permanent, *job.failed_all};
   // Each delivery tells of a friend request once, whichever job sent it (spec 10.1).
   if (finding == Finding::still_waiting && (job.request_sent || row.requests_sent == 0)) {
     return {Finding::request_sent, ResolutionCode::none};
   }
-  if (finding == Finding::worked) {
+  if (finding == Finding::worked && !job.failed_items.empty()) {
     for (const auto& item : find_items(tx, row.id)) {
       const auto failed = job.failed_items.find(item.id);
-      if (failed != job.failed_items.end() && item.status == ItemStatus::owed) return {Finding::permanent, failed->second};
+      if (failed != job.failed_items.end() && item.status == ItemStatus::owed)
+        return {Finding::permanent, failed->second};
     }
   }
   return {finding, ResolutionCode::none};
@@ -53,13 +55,15 @@ std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const sto
 
 }  // namespace
 
-std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& changes, const CustomerRow& customer) {
+std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& changes,
+                                                  const CustomerRow& customer) {
   std::vector<storage::DeliveryRow> taken;
   for (auto& row : lock_open_deliveries(tx, customer.id)) {
     if (row.status == DeliveryStatus::queued) {
       ++row.attempt_count;
       changes.apply(tx, row, {.cause = Cause::leased, .keep_pending = true}).value();
-    } else if (row.status == DeliveryStatus::waiting_for_friendship && customer.friendship == Friendship::friends) {
+    } else if (row.status == DeliveryStatus::waiting_for_friendship &&
+               customer.friendship == Friendship::friends) {
       ++row.attempt_count;
       changes.apply(tx, row, {.cause = Cause::leased_after_acceptance, .keep_pending = true}).value();
     }
@@ -68,8 +72,8 @@ std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& chang
   return taken;
 }
 
-bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& customer, storage::DeliveryRow& row,
-              Finding finding, ResolutionCode code) {
+bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& customer,
+              storage::DeliveryRow& row, Finding finding, ResolutionCode code) {
   auto items = find_items(tx, row.id);
   const auto pending = row.pending;
   const auto verdict = domain::conclude_job(domain::tally(statuses(items)), finding, code, pending.kind);
@@ -83,13 +87,17 @@ bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& cus
   std::string reason = pending.reason;
   if (verdict.cause == Cause::stopped_by_order && reason.empty()) reason = "order_refunded";
   changes
-      .apply(tx, row, {.cause = *verdict.cause, .code = verdict.code, .reason = std::move(reason),
-                       .actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor,
-                       .keep_pending = verdict.keep_pending})
+      .apply(tx, row,
+             {.cause = *verdict.cause,
+              .code = verdict.code,
+              .reason = std::move(reason),
+              .actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor,
+              .keep_pending = verdict.keep_pending})
       .value();
   if (row.status != DeliveryStatus::queued) return true;
 
-  if (pending.kind == PendingActionKind::retry && !pending.username.empty() && pending.username != row.username) {
+  if (pending.kind == PendingActionKind::retry && !pending.username.empty() &&
+      pending.username != row.username) {
     row.username = row.raw_username = pending.username;
     customer.withdraw = customer.withdraw || request_pending(customer);
     queue_or_fail(tx, changes, row);
@@ -110,9 +118,9 @@ void conclude_settled(Tx& tx, DeliveryChanges& changes, DeliveryId delivery) {
       stopping ? domain::conclude_stop(row->status, tally) : domain::conclude_items(row->status, tally);
   if (verdict.drop_owed) drop_owed(tx, items);
   if (!verdict.cause) return;
-  const std::string reason = stopping                                      ? row->pending.reason
+  const std::string reason = stopping                                   ? row->pending.reason
                              : verdict.cause == Cause::stopped_by_order ? "order_refunded"
-                                                                           : "";
+                                                                        : "";
   const auto actor = stopping ? row->pending.actor : domain::Actor::system();
   row->pending = {};
   changes.apply(tx, *row, {.cause = *verdict.cause, .reason = reason, .actor = actor}).value();
@@ -155,7 +163,8 @@ void end_job(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& cust
   if (queued && !settle_at) queue(JobClass::retry, again);
   if (waiting && customer.friendship == Friendship::friends) queue(JobClass::share, again);
   update_customer(tx, customer);
-  if (customer.queue_state == QueueState::queued) wake_cloud_account(tx, customer.cloud_account, customer.due_at);
+  if (customer.queue_state == QueueState::queued)
+    wake_cloud_account(tx, customer.cloud_account, customer.due_at);
 }
 
 }  // namespace presetbridge::services

@@ -56,6 +56,7 @@ struct JobSteps::Step {
   Job& job;
   storage::CustomerRow customer;
   std::vector<storage::DeliveryRow> deliveries;  // in processing
+  std::optional<std::vector<storage::ItemRow>> of_customer_;
 
   void take_in(const Answer& answer);
   void take_in_error(const Answer& answer, const CloudError& error);
@@ -66,6 +67,8 @@ struct JobSteps::Step {
   void forget_user();
   void succeeded();
 
+  Call go_on();
+  const std::vector<storage::ItemRow>& of_customer();
   void obey_pending();
   std::optional<Call> next_settlement();
   std::optional<Call> next_friendship_step();
@@ -77,17 +80,26 @@ struct JobSteps::Step {
   }
 };
 
-Call JobSteps::advance(Tx& tx, Job& job, const std::optional<Answer>& answer) {
+Call JobSteps::advance(Tx& tx, Job& job, const Answer& answer) {
   auto customer = lock_customer(tx, job.customer);
-  if (!customer || customer->fence != job.fence || !customer->lease_expires_at) return {.kind = Call::Kind::lost};
+  if (!customer || customer->fence != job.fence || !customer->lease_expires_at)
+    return {.kind = Call::Kind::lost};
   customer->lease_expires_at = job.expires_at = tx.now() + options_.lease;
 
   Step step(*this, tx, job, std::move(*customer));
-  if (answer) step.take_in(*answer);
-  step.deliveries = take_deliveries(tx, changes_, step.customer);
-  step.obey_pending();
-  Call call = step.next();
-  if (call.kind != Call::Kind::done) update_customer(tx, step.customer);
+  step.take_in(answer);
+  return step.go_on();
+}
+
+Call JobSteps::begin(Tx& tx, Job& job, storage::CustomerRow customer) {
+  return Step(*this, tx, job, std::move(customer)).go_on();
+}
+
+Call JobSteps::Step::go_on() {
+  deliveries = take_deliveries(tx, steps.changes_, customer);
+  obey_pending();
+  Call call = next();
+  if (call.kind != Call::Kind::done) update_customer(tx, customer);
   return call;
 }
 
@@ -95,11 +107,17 @@ Call JobSteps::advance(Tx& tx, Job& job, const std::optional<Answer>& answer) {
 
 void JobSteps::Step::take_in(const Answer& answer) {
   const Call& call = answer.call;
-  if (const auto* error = answer.error()) return take_in_error(answer, *error);
+  if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);
   succeeded();
   switch (call.kind) {
     case Call::Kind::find_user:
-      return meet_alias(std::get<cloud::CloudUser>(answer.value));
+      meet_alias(std::get<cloud::CloudUser>(answer.value));
+      if (!answer.friendship || job.stop_calling) return;
+      if (*answer.friendship) {
+        ++job.friendship_checks;
+        return take_in_friendship(call, **answer.friendship);
+      }
+      return take_in_error({.call = call, .login_version = answer.login_version}, answer.friendship->error());
     case Call::Kind::friendship:
     case Call::Kind::request_friendship:
       return take_in_friendship(call, std::get<FriendshipState>(answer.value));
@@ -110,7 +128,8 @@ void JobSteps::Step::take_in(const Answer& answer) {
       return;
     case Call::Kind::share: {
       const auto& share = std::get<cloud::Share>(answer.value);
-      // A share that stood before this call and is not of this intent was made by somebody else: it costs nothing (spec 3.9).
+      // A share that stood before this call and is not of this intent was made by somebody else: it costs
+      // nothing (spec 3.9).
       const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
       return settle_found(tx, steps.changes_.ids(), call.item, ours, share.shared_at);
     }
@@ -146,7 +165,8 @@ void JobSteps::Step::succeeded() {
   end_account_trouble(tx, job.cloud_account);
 }
 
-// The platform's user of this name may be one whom another name led to already: friendship and shares are that row's.
+// The platform's user of this name may be one whom another name led to already: friendship and shares are
+// that row's.
 void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
   const auto known = find_customer_by_cloud_user(tx, customer.cloud_account, user.id);
   if (!known || known->id == customer.id) {
@@ -162,7 +182,8 @@ void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
     }
   }
   const bool friends = known->friendship == Friendship::friends;
-  enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request, tx.now());
+  enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request,
+                   tx.now());
   wake_cloud_account(tx, customer.cloud_account, tx.now());
   job.stop_calling = true;
 }
@@ -195,7 +216,8 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
     settle_absent(tx, call.item);
     return conclude_settled(tx, steps.changes_, call.delivery);
   }
-  if (call.kind == Call::Kind::request_friendship && !error.effect_unknown) customer.friendship = Friendship::none;
+  if (call.kind == Call::Kind::request_friendship && !error.effect_unknown)
+    customer.friendship = Friendship::none;
 
   switch (error.kind) {
     case CloudError::Kind::unavailable:
@@ -235,7 +257,8 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
                                                                     : ResolutionCode::cloud_rejected;
   if (call.kind == Call::Kind::revoke) {
     if (auto item = find_item(tx, call.item)) {
-      item->status = code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed;
+      item->status =
+          code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed;
       update_item(tx, *item);
     }
   } else if (call.kind == Call::Kind::withdraw) {
@@ -266,7 +289,8 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
   job.retry_at = tx.now() + kWithoutLogin;
 }
 
-// The name leads nowhere any more; where something is still to be settled or revoked, the id is all there is to do it with.
+// The name leads nowhere any more; where something is still to be settled or revoked, the id is all there is
+// to do it with.
 void JobSteps::Step::forget_user() {
   for (const auto& item : find_items_of_customer(tx, customer.id)) {
     if (item.status == ItemStatus::sharing || item.status == ItemStatus::revoking) return;
@@ -283,8 +307,8 @@ void JobSteps::Step::transient(const Call& call, const CloudError&) {
   }
   ++customer.failures;
   if (!customer.failing_since) customer.failing_since = tx.now();
-  const auto retry = domain::next_retry(*customer.failing_since, static_cast<int>(customer.failures), tx.now(),
-                                        steps.random_.u64());
+  const auto retry = domain::next_retry(*customer.failing_since, static_cast<int>(customer.failures),
+                                        tx.now(), steps.random_.u64());
   if (retry) {
     job.retry_at = *retry;
   } else {
@@ -302,9 +326,10 @@ void JobSteps::Step::obey_pending() {
     if (row.pending.kind == domain::PendingActionKind::none) return false;
     const auto items = find_items(tx, row.id);
     // What was begun is settled first, where it can be (spec 3.3).
-    const bool settles = !job.stop_calling && !job.failed_all && std::ranges::any_of(items, [&](const auto& item) {
-      return item.status == ItemStatus::sharing && *item.settle_after <= tx.now();
-    });
+    const bool settles =
+        !job.stop_calling && !job.failed_all && std::ranges::any_of(items, [&](const auto& item) {
+          return item.status == ItemStatus::sharing && *item.settle_after <= tx.now();
+        });
     if (settles) return false;
     return conclude(tx, steps.changes_, job, customer, row, Finding::worked, ResolutionCode::none);
   });
@@ -318,6 +343,8 @@ Call JobSteps::Step::next() {
   if (customer.cloud_user_id.empty()) {
     Call call = make(Call::Kind::find_user, deliveries.front().account, deliveries.front().id);
     call.username = customer.username_key;
+    call.then_friendship =
+        customer.friendship == Friendship::unknown || customer.friendship == Friendship::requesting;
     return call;
   }
   if (auto call = next_friendship_step()) return *call;
@@ -330,10 +357,17 @@ Call JobSteps::Step::next() {
   return finish(Finding::worked);
 }
 
-// Unknown outcomes, revocations and requests to take back: work of the customer, whatever their deliveries' status.
+// Read once a step; what the step itself changes of it is told by the statuses it decides on.
+const std::vector<storage::ItemRow>& JobSteps::Step::of_customer() {
+  if (!of_customer_) of_customer_ = find_items_of_customer(tx, customer.id);
+  return *of_customer_;
+}
+
+// Unknown outcomes, revocations and requests to take back: work of the customer, whatever their deliveries'
+// status.
 std::optional<Call> JobSteps::Step::next_settlement() {
   if (!customer.cloud_user_id.empty()) {
-    for (const auto& item : find_items_of_customer(tx, customer.id)) {
+    for (const auto& item : of_customer()) {
       const bool unknown = item.status == ItemStatus::sharing && *item.settle_after <= tx.now();
       if (!unknown && item.status != ItemStatus::revoking) continue;
       Call call = make(unknown ? Call::Kind::find_share : Call::Kind::revoke, item.account, item.delivery);
@@ -343,7 +377,8 @@ std::optional<Call> JobSteps::Step::next_settlement() {
     }
   }
   if (!customer.withdraw) return std::nullopt;
-  if (!lock_open_deliveries(tx, customer.id).empty() || customer.cloud_user_id.empty() || !request_pending(customer)) {
+  if (!lock_open_deliveries(tx, customer.id).empty() || customer.cloud_user_id.empty() ||
+      !request_pending(customer)) {
     customer.withdraw = false;
     return std::nullopt;
   }
@@ -383,9 +418,8 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
 }
 
 std::optional<Call> JobSteps::Step::next_share() {
-  const auto of_customer = find_items_of_customer(tx, customer.id);
   const auto with = [&](const std::string& file, auto... wanted) {
-    return std::ranges::any_of(of_customer, [&](const storage::ItemRow& i) {
+    return std::ranges::any_of(of_customer(), [&](const storage::ItemRow& i) {
       return i.file_id == file && ((i.status == wanted) || ...);
     });
   };
@@ -405,7 +439,8 @@ std::optional<Call> JobSteps::Step::next_share() {
       if (with(item.file_id, ItemStatus::sharing, ItemStatus::revoking)) continue;
       const std::string key = to_string(item.id) + "-" + std::to_string(customer.fence);
       if (!begin_share(tx, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
-        conclude(tx, steps.changes_, job, customer, row, Finding::permanent, ResolutionCode::insufficient_credits);
+        conclude(tx, steps.changes_, job, customer, row, Finding::permanent,
+                 ResolutionCode::insufficient_credits);
         left = true;
         break;
       }

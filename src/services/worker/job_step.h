@@ -16,10 +16,14 @@ class JobSteps {
   JobSteps(DeliveryChanges& changes, Random& random, const WorkerOptions& options, Millis call_timeout)
       : changes_(changes), random_(random), options_(options), call_timeout_(call_timeout) {}
 
-  // Takes in `answer` to the job's last call and returns the next one, its intent committed with this transaction. `done`: the job has
-  // ended and its lease is released. `lost`: the lease was taken over; nothing was written, and the answer is refused: if
-  // it had an effect, a settlement finds it.
-  Call advance(storage::Tx& tx, Job& job, const std::optional<Answer>& answer);
+  // Begins the job that has just been given the customer's lease: takes the deliveries and returns the first
+  // call, or `done` where there was nothing to ask. The customer's row is locked by this transaction, carries
+  // the lease, and is written here.
+  Call begin(storage::Tx& tx, Job& job, storage::CustomerRow customer);
+  // Takes in `answer` to the job's last call and returns the next one, its intent committed with this
+  // transaction. `done`: the job has ended and its lease is released. `lost`: the lease was taken over;
+  // nothing was written, and the answer is refused: if it had an effect, a settlement finds it.
+  Call advance(storage::Tx& tx, Job& job, const Answer& answer);
 
  private:
   struct Step;

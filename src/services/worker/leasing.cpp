@@ -34,7 +34,8 @@ class DueWork {
     all_read_ = static_cast<int>(due.size()) < most;
     for (auto& customer : due) queues_[index(customer.job_class)].push_back(std::move(customer));
     if (!all_read_) {
-      // The first classes filled the page: a later one that has work must be seen too, or it would never have its turn.
+      // The first classes filled the page: a later one that has work must be seen too, or it would never have
+      // its turn.
       for (std::size_t c = 0; c < queues_.size(); ++c) {
         if (!queues_[c].empty()) continue;
         if (auto one = lock_due_customer_of_class(tx, account.id, static_cast<JobClass>(c), tx.now())) {
@@ -68,17 +69,19 @@ class DueWork {
   bool all_read_ = true;
 };
 
-Job lease_customer(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, CustomerRow customer) {
+void lease_customer(Tx& tx, JobSteps& steps, const WorkerOptions& options, CustomerRow customer,
+                    bool troubled, Leased& leased) {
   customer.queue_state = QueueState::leased;
   customer.fence += 1;
   customer.lease_owner = options.owner;
   customer.lease_expires_at = tx.now() + options.lease;
-  update_customer(tx, customer);
-  take_deliveries(tx, changes, customer);
-  return {.customer = customer.id,
+  Job job{.customer = customer.id,
           .cloud_account = customer.cloud_account,
           .fence = customer.fence,
-          .expires_at = *customer.lease_expires_at};
+          .expires_at = *customer.lease_expires_at,
+          .clears_trouble = troubled};
+  Call call = steps.begin(tx, job, std::move(customer));
+  if (call.kind != Call::Kind::done) leased.jobs.emplace_back(std::move(job), std::move(call));
 }
 
 SweepLease lease_sweep(Tx& tx, const WorkerOptions& options, CloudAccountRow& account) {
@@ -89,8 +92,8 @@ SweepLease lease_sweep(Tx& tx, const WorkerOptions& options, CloudAccountRow& ac
   return {account.id, account.sweep_fence, full, full ? std::string() : account.sweep_cursor};
 }
 
-void lease_of_account(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, CloudAccountRow& account, int most,
-                      Leased& leased) {
+void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, CloudAccountRow& account,
+                      int most, Leased& leased) {
   const Timestamp now = tx.now();
   auto pause = domain::decode_account_pause(account.pause).value_or(domain::AccountPause{});
   const auto allowed_at = domain::next_job_at(pause, now);
@@ -104,9 +107,8 @@ void lease_of_account(Tx& tx, DeliveryChanges& changes, const WorkerOptions& opt
   if (probing) most = 1;
 
   const bool limited = options.jobs_per_minute > 0;
-  auto window =
-      domain::RateWindow::decode(options.jobs_per_minute, kQueueWindow, account.start_log)
-          .value_or(domain::RateWindow(options.jobs_per_minute, kQueueWindow));
+  auto window = domain::RateWindow::decode(options.jobs_per_minute, kQueueWindow, account.start_log)
+                    .value_or(domain::RateWindow(options.jobs_per_minute, kQueueWindow));
   auto turns = domain::JobTurns::decode(account.job_turns);
   DueWork due(tx, account, limited ? std::min(most, options.jobs_per_minute) : most);
 
@@ -119,8 +121,7 @@ void lease_of_account(Tx& tx, DeliveryChanges& changes, const WorkerOptions& opt
       due.take_sweep();
       leased.sweeps.push_back(lease_sweep(tx, options, account));
     } else {
-      leased.jobs.push_back(lease_customer(tx, changes, options, due.take(*job_class)));
-      leased.jobs.back().clears_trouble = troubled;
+      lease_customer(tx, steps, options, due.take(*job_class), troubled, leased);
     }
   }
 
@@ -128,7 +129,8 @@ void lease_of_account(Tx& tx, DeliveryChanges& changes, const WorkerOptions& opt
   account.job_turns = turns.encode();
   account.pause = domain::encode(pause);
   account.blocked_until = limited ? window.next_free(now).value_or(now) : now;
-  if (probing) account.blocked_until = std::max(account.blocked_until, domain::next_job_at(pause, now).value_or(now));
+  if (probing)
+    account.blocked_until = std::max(account.blocked_until, domain::next_job_at(pause, now).value_or(now));
   std::optional<Timestamp> next = due.exhausted() ? next_due(tx, account.id) : std::optional(now);
   if (account.sweep_due_at && !account.sweep_lease_expires_at) {
     next = next ? std::min(*next, *account.sweep_due_at) : *account.sweep_due_at;
@@ -139,14 +141,14 @@ void lease_of_account(Tx& tx, DeliveryChanges& changes, const WorkerOptions& opt
 
 }  // namespace
 
-Leased lease_jobs(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, int slots) {
+Leased lease_jobs(Tx& tx, JobSteps& steps, const WorkerOptions& options, int slots) {
   Leased leased;
   auto accounts = lock_ready_accounts(tx, tx.now(), slots);
   for (std::size_t i = 0; i < accounts.size(); ++i) {
     const int left = slots - static_cast<int>(leased.jobs.size() + leased.sweeps.size());
     if (left <= 0) break;
     const int share = std::max(1, left / static_cast<int>(accounts.size() - i));
-    lease_of_account(tx, changes, options, accounts[i], share, leased);
+    lease_of_account(tx, steps, options, accounts[i], share, leased);
   }
   leased.next_ready = next_ready(tx);
   return leased;

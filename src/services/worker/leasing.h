@@ -1,11 +1,13 @@
-// Which jobs start now (spec 3.4): the queue limit, pauses, classes and leases, decided in one transaction under the lock of each
-// cloud account's row, so that they hold over all workers, nodes and restarts.
+// Which jobs start now (spec 3.4): the queue limit, pauses, classes and leases, decided in one transaction
+// under the lock of each cloud account's row, so that they hold over all workers, nodes and restarts.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "services/delivery/change.h"
 #include "services/worker/job.h"
+#include "services/worker/job_step.h"
 #include "storage/database.h"
 
 namespace presetbridge::services {
@@ -18,17 +20,17 @@ struct SweepLease {
 };
 
 struct Leased {
-  std::vector<Job> jobs;
+  std::vector<std::pair<Job, Call>> jobs;  // with the first call of each; those that needed none have ended
   std::vector<SweepLease> sweeps;
   std::optional<Timestamp> next_ready;  // when there may be more
 };
 
-// At most `slots` jobs and sweeps together. Work of one account never waits for another's place: each ready account is visited in
-// the order in which it became ready, and takes its share of the slots.
-Leased lease_jobs(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, int slots);
+// At most `slots` jobs and sweeps together. Work of one account never waits for another's place: each ready
+// account is visited in the order in which it became ready, and takes its share of the slots.
+Leased lease_jobs(storage::Tx& tx, JobSteps& steps, const WorkerOptions& options, int slots);
 
-// Takes the work of dead or stuck workers back (spec 3.4): leases that ran out get a new fence, what was pending is obeyed, and the
-// customers are queued again. Returns how many.
+// Takes the work of dead or stuck workers back (spec 3.4): leases that ran out get a new fence, what was
+// pending is obeyed, and the customers are queued again. Returns how many.
 int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, int limit);
 
 }  // namespace presetbridge::services

@@ -51,7 +51,11 @@ void settle_found(Tx& tx, IdSource& ids, ItemId id, bool ours, Timestamp shared_
   item->spent = true;
   update_balance(tx, item->account, domain::spend(lock_balance(tx, item->account).value(), 1).value());
   append_ledger(tx, item->account,
-                {.id = ids.make<LedgerId>(), .at = tx.now(), .kind = "spend", .credits = 1, .item = item->id,
+                {.id = ids.make<LedgerId>(),
+                 .at = tx.now(),
+                 .kind = "spend",
+                 .credits = 1,
+                 .item = item->id,
                  .note = "shared " + item->name});
   update_item(tx, *item);
 }
@@ -60,7 +64,8 @@ void settle_absent(Tx& tx, ItemId id) {
   auto item = find_item(tx, id);
   if (!item || item->status != ItemStatus::sharing) return;
   const auto delivery = lock_delivery(tx, item->delivery);
-  item->status = domain::after_absent_share(delivery ? delivery->pending.kind : domain::PendingActionKind::none);
+  item->status =
+      domain::after_absent_share(delivery ? delivery->pending.kind : domain::PendingActionKind::none);
   item->customer = {};
   item->intent_key.clear();
   item->settle_after.reset();

@@ -1,5 +1,5 @@
-// Sharing exactly once, and paying exactly once (spec 3.9, 11.1): the intent with its hold, and how it ends. Each function is part of
-// the caller's transaction.
+// Sharing exactly once, and paying exactly once (spec 3.9, 11.1): the intent with its hold, and how it ends.
+// Each function is part of the caller's transaction.
 #pragma once
 
 #include <string>
@@ -9,12 +9,13 @@
 
 namespace presetbridge::services {
 
-// owed -> sharing, with one credit of the item's account on hold. False, and nothing changed, if no credit is available.
+// owed -> sharing, with one credit of the item's account on hold. False, and nothing changed, if no credit is
+// available.
 bool begin_share(storage::Tx& tx, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after);
 
-// sharing -> shared and spent; or, where the share was made by somebody else (`ours` false), already_shared and released. An item that
-// is not `sharing` any more was settled before: nothing happens.
+// sharing -> shared and spent; or, where the share was made by somebody else (`ours` false), already_shared
+// and released. An item that is not `sharing` any more was settled before: nothing happens.
 void settle_found(storage::Tx& tx, IdSource& ids, ItemId item, bool ours, Timestamp shared_at);
 
 // sharing -> owed (or dropped, where its order has stopped meanwhile), and released.

@@ -27,12 +27,14 @@ constexpr Millis kAfterFailure{60'000};
 
 std::optional<storage::CloudAccountRow> lock_own(Tx& tx, const SweepLease& lease) {
   auto account = lock_cloud_account(tx, lease.cloud_account);
-  if (!account || account->sweep_fence != lease.fence || !account->sweep_lease_expires_at) return std::nullopt;
+  if (!account || account->sweep_fence != lease.fence || !account->sweep_lease_expires_at)
+    return std::nullopt;
   return account;
 }
 
 void accepted(Tx& tx, DeliveryChanges& changes, CustomerRow& customer) {
-  const bool resumable = !customer.requested_at || domain::friendship_resumable(*customer.requested_at, tx.now());
+  const bool resumable =
+      !customer.requested_at || domain::friendship_resumable(*customer.requested_at, tx.now());
   customer.friendship = Friendship::friends;
   update_customer(tx, customer);
   for (auto& row : lock_failed_of_customer(tx, customer.id)) {
@@ -52,7 +54,8 @@ void end_waiting(Tx& tx, DeliveryChanges& changes, CustomerId customer, Resoluti
   }
 }
 
-void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account, const cloud::FriendshipChange& change) {
+void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
+                    const cloud::FriendshipChange& change) {
   auto found = find_customer_by_cloud_user(tx, account, change.user_id);
   if (!found) return;
   auto customer = lock_customer(tx, found->id);

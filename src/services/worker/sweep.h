@@ -1,5 +1,5 @@
-// Friend sweeps (spec 3.5): one job that learns what changed in all of a cloud account's friendships, page by page, each page one
-// transaction under the sweep's fence.
+// Friend sweeps (spec 3.5): one job that learns what changed in all of a cloud account's friendships, page by
+// page, each page one transaction under the sweep's fence.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace presetbridge::services {
 
-// Takes in one page and renews the lease. `cursor` is where the page began: the next sweep begins there again, so that what changed
-// while it was read is not missed. False: the lease is lost, stop.
-bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, const SweepLease& lease,
-                  const std::string& cursor, const cloud::FriendshipPage& page);
+// Takes in one page and renews the lease. `cursor` is where the page began: the next sweep begins there
+// again, so that what changed while it was read is not missed. False: the lease is lost, stop.
+bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options,
+                  const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
 
 // Fails the deliveries whose first request is 14 days old; call until it returns less than `limit`.
 int expire_requests(storage::Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit);

@@ -237,6 +237,8 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   db_.reset(db);
   if (code != SQLITE_OK) raise(code, "open");
   sqlite3_busy_timeout(db, busy_timeout_ms);
+  // Rows and cursors of a batch come from here instead of the heap, which other threads use too.
+  sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 1'200, 1'000);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);  // "x" is a name, never a string
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
   sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);

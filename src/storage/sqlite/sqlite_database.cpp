@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -125,6 +126,9 @@ class SqliteDatabase final : public Database {
 }  // namespace
 
 Expected<std::unique_ptr<Database>> open_sqlite(SqliteOptions options, const Clock& clock) {
+  // Its statistics take a lock of the whole process at every allocation; nobody reads them. Too late is no harm.
+  static std::once_flag configured;
+  std::call_once(configured, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
   options.readers = std::clamp(options.readers, 1, 64);
   if (options.lock_file.empty()) options.lock_file = options.path + ".lock";
   auto lock = take_lock(options.lock_file);

@@ -1,0 +1,56 @@
+#include "services/delivery/account_facts.h"
+
+#include "storage/cloud_account_store.h"
+#include "storage/credit_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::ResolutionCode;
+using storage::CredentialsStatus;
+
+ResolutionCode cause_of(const storage::CredentialsStanding& standing,
+                        const std::optional<domain::Balance>& balance) {
+  if (standing.status == CredentialsStatus::missing) return ResolutionCode::credentials_missing;
+  if (standing.status == CredentialsStatus::invalid) return ResolutionCode::credentials_invalid;
+  // Credits on hold may come back: that is found out when the share is due.
+  if (!balance || balance->available() + balance->held <= 0) return ResolutionCode::insufficient_credits;
+  return ResolutionCode::none;
+}
+
+}  // namespace
+
+const storage::CredentialsStanding& AccountFacts::standing(AccountId account) {
+  const auto found = standings_.find(account);
+  if (found != standings_.end()) return found->second;
+  return standings_[account] = find_standing(tx_, account).value_or(storage::CredentialsStanding{});
+}
+
+ResolutionCode AccountFacts::cause(AccountId account) {
+  if (const auto found = causes_.find(account); found != causes_.end()) return found->second;
+  ResolutionCode cause = cause_of(standing(account), find_balance(tx_, account));
+  if (cause != ResolutionCode::none) {
+    standings_[account] = lock_standing(tx_, account).value_or(storage::CredentialsStanding{});
+    cause = cause_of(standings_[account], lock_balance(tx_, account));
+  }
+  return causes_[account] = cause;
+}
+
+std::vector<SubscriptionId> AccountFacts::subscribers(AccountId account, std::string_view event_type,
+                                                      IntegrationId integration) {
+  auto found = subscriptions_.find(account);
+  if (found == subscriptions_.end()) {
+    found = subscriptions_.emplace(account, active_subscriptions(tx_, account)).first;
+  }
+  std::vector<SubscriptionId> wanting;
+  for (const auto& subscription : found->second) {
+    if (wants(subscription, event_type, integration)) wanting.push_back(subscription.id);
+  }
+  return wanting;
+}
+
+void AccountFacts::wake(CloudAccountId cloud_account) {
+  if (woken_.insert(cloud_account).second) wake_cloud_account(tx_, cloud_account, tx_.now());
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,39 @@
+// What the deliveries of one unit of work need to know of their accounts, read once instead of once a
+// delivery. Lives inside one transaction and one unit: another unit may change what it holds.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "domain/delivery.h"
+#include "storage/credential_store.h"
+#include "storage/delivery_store.h"
+#include "storage/event_store.h"
+
+namespace presetbridge::services {
+
+class AccountFacts {
+ public:
+  explicit AccountFacts(storage::Tx& tx) : tx_(tx) {}
+
+  const storage::CredentialsStanding& standing(AccountId account);
+  // What keeps the account's deliveries from being worked on at all: the login, or the credits; none if
+  // nothing does. A cause found is locked and read again, so that the transaction that writes the failure
+  // cannot miss its fix (spec 3.6).
+  domain::ResolutionCode cause(AccountId account);
+  // Active subscriptions that want events of this type from this integration.
+  std::vector<SubscriptionId> subscribers(AccountId account, std::string_view event_type,
+                                          IntegrationId integration);
+  // Wakes the cloud account's queue, once.
+  void wake(CloudAccountId cloud_account);
+
+ private:
+  storage::Tx& tx_;
+  std::unordered_map<AccountId, storage::CredentialsStanding> standings_;
+  std::unordered_map<AccountId, domain::ResolutionCode> causes_;
+  std::unordered_map<AccountId, std::vector<storage::ActiveSubscription>> subscriptions_;
+  std::unordered_set<CloudAccountId> woken_;
+};
+
+}  // namespace presetbridge::services
