@@ -165,6 +165,30 @@ describe('deliveries', () => {
     assert.deepEqual(await merchant.balance(), before);
     isError(await act(deliveryId, 'revoke'), 409, 'INVALID_TRANSITION');
   });
+  test('a file that two orders of one buyer stand on is taken back with the second, and shared anew for a third', async () => {
+    const username = 'thrice';
+    const standing = async () => {
+      const { shares, friendships } = await merchant.effects(sim);
+      const { customer } = friendships.find((row) => row.username === username);
+      return shares.filter((row) => row.customer === customer).map(({ made, standing }) => [made, standing]);
+    };
+    const deliver = async () => {
+      const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username });
+      await merchant.reaches(deliveryId, 'completed');
+      return deliveryId;
+    };
+    const [first, second] = [await deliver(), await deliver()];
+    isOk(await act(first, 'revoke'), 202);
+    assert.equal((await merchant.delivery(first)).items[0].status, 'revoked');
+    assert.equal((await merchant.delivery(second)).items[0].status, 'shared');
+    assert.deepEqual(await standing(), [[1, true]]);
+    isOk(await act(second, 'revoke'), 202);
+    await until('the second is taken back', async () => (await merchant.delivery(second)).items[0].status === 'revoked');
+    assert.deepEqual(await standing(), [[1, false]]);
+    const third = await deliver();
+    assert.equal((await merchant.delivery(third)).items[0].status, 'shared');
+    assert.deepEqual(await standing(), [[2, true]]);
+  });
   test('two orders of one buyer make one request and share a file once', async () => {
     const username = 'twice';
     await sim.post('/sim/customers', { username, answer: 'accept' });

@@ -285,18 +285,40 @@ void erase_delivery(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row)
 }
 
 int revoke_shared_items(Tx& tx, DeliveryId delivery) {
-  int revoking = 0;
+  int revoked = 0;
   for (auto& item : find_items(tx, delivery)) {
-    if (item.status != ItemStatus::shared && item.status != ItemStatus::revoke_failed) continue;
-    item.status = ItemStatus::revoking;
+    const bool carries = item.status == ItemStatus::shared || item.status == ItemStatus::revoke_failed;
+    // A dry run shared with nobody.
+    if (!item.customer || (!carries && item.status != ItemStatus::already_shared)) continue;
+    auto others = find_items_of_customer(tx, item.customer);
+    std::erase_if(others, [&](const storage::ItemRow& other) {
+      return other.id == item.id || other.file_id != item.file_id ||
+             (other.status != ItemStatus::shared && other.status != ItemStatus::already_shared &&
+              other.status != ItemStatus::revoking && other.status != ItemStatus::revoke_failed);
+    });
+    const auto heir = std::ranges::find(others, ItemStatus::already_shared, &storage::ItemRow::status);
+    if (!carries) {
+      const bool ours = std::ranges::any_of(
+          others, [](const storage::ItemRow& other) { return other.status != ItemStatus::already_shared; });
+      // Nobody here made that share: it is not ours to take back.
+      if (!ours) continue;
+      item.status = ItemStatus::revoked;
+    } else if (heir != others.end()) {
+      heir->status = ItemStatus::shared;
+      update_item(tx, *heir);
+      item.status = ItemStatus::revoked;
+    } else {
+      item.status = ItemStatus::revoking;
+    }
     update_item(tx, item);
+    ++revoked;
+    if (item.status != ItemStatus::revoking) continue;
     enqueue_customer(tx, item.customer, domain::JobClass::settlement, tx.now());
     if (const auto customer = lock_customer(tx, item.customer)) {
       wake_cloud_account(tx, customer->cloud_account, tx.now());
     }
-    ++revoking;
   }
-  return revoking;
+  return revoked;
 }
 
 }  // namespace presetbridge::services

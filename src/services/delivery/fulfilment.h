@@ -74,7 +74,9 @@ class Fulfilment {
 // Blanks what is personal on the delivery and ends what is not yet shared (spec 9.6). The row is locked.
 void erase_delivery(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
 
-// Starts the revocation of everything that this delivery shared (spec 3.10); returns how many items.
+// Gives up what this delivery shared (spec 3.10); returns how many items. A share that another order of the
+// same customer stands on stays, and is that order's from now on; any other is taken back at the platform.
+// What somebody else shared is left alone.
 int revoke_shared_items(storage::Tx& tx, DeliveryId delivery);
 
 }  // namespace presetbridge::services

@@ -342,6 +342,41 @@ TEST(DeliveryWorker, RevokesWhatWasSharedWithoutTouchingCreditsOrStatus) {
   EXPECT_TRUE(world.cloud.shares.empty());
 }
 
+TEST(DeliveryWorker, AShareThatTwoOrdersStandOnIsTakenBackWithTheSecondOfThem) {
+  World world;
+  const auto a = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto b = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  ASSERT_TRUE(world.await(world.actions.revoke(world.scheduler, world.merchant(), a)));
+  world.settle();
+  EXPECT_EQ(world.items(a)[0].status, domain::ItemStatus::revoked);
+  EXPECT_EQ(world.items(b)[0].status, domain::ItemStatus::shared);
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+
+  ASSERT_TRUE(world.await(world.actions.revoke(world.scheduler, world.merchant(), b)));
+  world.settle();
+  EXPECT_EQ(world.items(b)[0].status, domain::ItemStatus::revoked);
+  EXPECT_TRUE(world.cloud.shares.empty());
+  EXPECT_EQ(world.balance().spent, 1);
+
+  const auto c = world.deliver(world.order("3", "Ann", {"sku-1"}));
+  EXPECT_EQ(world.items(c)[0].status, domain::ItemStatus::shared);
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+  EXPECT_EQ(world.balance().spent, 2);
+}
+
+TEST(DeliveryWorker, AnOrderThatStoodOnAnothersShareGivesItUpWithoutTakingItBack) {
+  World world;
+  const auto a = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto b = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  ASSERT_TRUE(world.await(world.actions.revoke(world.scheduler, world.merchant(), b)));
+  world.settle();
+  EXPECT_EQ(world.items(b)[0].status, domain::ItemStatus::revoked);
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+  ASSERT_TRUE(world.await(world.actions.revoke(world.scheduler, world.merchant(), a)));
+  world.settle();
+  EXPECT_TRUE(world.cloud.shares.empty());
+}
+
 // ---------------------------------------------------------------- races: actions while a share is in flight
 
 class WhileSharing : public ::testing::Test {
