@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "domain/username.h"
-#include "require.h"
 #include "providers/parse.h"
 #include "providers/store_fields.h"
+#include "require.h"
 
 namespace presetbridge::fuzz {
 

@@ -1,5 +1,5 @@
-// What a store told us about one order, in the words of no particular store: the output of providers/, the input of
-// the merge (domain/order.h). spec 2.6-2.11.
+// What a store told us about one order, in the words of no particular store: the output of providers/, the
+// input of the merge (domain/order.h). spec 2.6-2.11.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ struct OrderEvent {
     customer_redact,  // privacy topics: `order_ids`, `email` (spec 9.6)
     shop_redact,
     data_request,
-    ignored_topic,    // a topic this service does not serve: 202, nothing stored
+    ignored_topic,  // a topic this service does not serve: 202, nothing stored
   };
 
   Kind kind = Kind::order;
@@ -67,7 +67,7 @@ struct OrderEvent {
   std::string raw_username;  // as the store sent it; empty if none was found
   std::string username;      // normalised (domain/username.h); empty if none
   std::vector<OrderLine> lines;
-  bool too_large = false;    // more lines than the limit: `lines` holds none of them (spec 2.9, 2.14)
+  bool too_large = false;  // more lines than the limit: `lines` holds none of them (spec 2.9, 2.14)
   Payment payment = Payment::deliver;
   std::vector<Refund> refunds;
   bool high_risk = false;

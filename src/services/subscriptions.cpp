@@ -12,6 +12,7 @@
 #include "storage/audit_store.h"
 #include "storage/event_store.h"
 #include "storage/integration_store.h"
+#include "storage/send_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -161,6 +162,8 @@ Task<Expected<SubscriptionRow>> Subscriptions::change(Executor& executor, Princi
       action = row->active ? "subscription.reactivated" : "subscription.deactivated";
     }
     update_subscription(tx, *row);
+    // What waited while it was inactive is due.
+    if (row->active) storage::refresh_readiness(tx, id);
     audit(tx, ids_, by, action, id);
     return std::move(*row);
   });

@@ -22,7 +22,7 @@
 namespace presetbridge::services {
 
 struct DispatcherOptions {
-  bool sandbox = false;  // receivers on loopback are reached, by plain HTTP too
+  bool sandbox = false;       // receivers on loopback are reached, by plain HTTP too
   int max_sends = 1'024;      // under way at once, in this process; not more than the HttpClient takes
   int batch = 512;            // leased at once
   int per_subscription = 16;  // under way at once; one alone after a timeout or a lost connection

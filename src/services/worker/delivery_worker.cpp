@@ -157,6 +157,7 @@ Task<void> DeliveryWorker::run_job(Job job, Call call) {
     // the lease.
     if (ports_.clock.now() + ports_.cloud.call_timeout() >= job.expires_at) break;
     const Answer answer = co_await ask(call);
+    job.shutting_down = stopping_;
     // The closure may run more than once: each run starts from the job as it was before it.
     auto stepped = co_await ports_.commits.write(ports_.scheduler, [this, &job, &answer](Tx& tx) {
       Job next = job;
@@ -172,6 +173,7 @@ Task<void> DeliveryWorker::run_job(Job job, Call call) {
     call = std::move(stepped->second);
   }
   --running_;
+  ports_.told();
   wakeup_.notify();
   ended();
 }

@@ -455,6 +455,22 @@ TEST_F(WhileSharing, ANewUsernameTakesTheRestToTheOtherCustomer) {
   expect_books_balance(world);
 }
 
+TEST_F(WhileSharing, AStopRecordsTheAnswerAndLeavesTheRestToBeTakenUpAtOnce) {
+  bool stopped = false;
+  world.worker->stop([&] { stopped = true; });
+  world.settle();
+  EXPECT_FALSE(stopped) << "a call is under way";
+  world.cloud.release();
+  world.settle(Millis{1});
+  EXPECT_TRUE(stopped);
+  EXPECT_EQ(world.status(id), "queued");
+  EXPECT_EQ(world.items(id)[0].status, domain::ItemStatus::shared);
+  world.crash();
+  world.settle();
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
 TEST_F(WhileSharing, AnExpiredLeaseIsTakenOverAndTheOldAnswerRefused) {
   // The worker hangs with the answer; another takes over, settles and finishes.
   world.settle(std::chrono::minutes{5});

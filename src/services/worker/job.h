@@ -43,6 +43,7 @@ struct Job {
   bool stop_calling = false;     // an answer ended the job: no further call
   bool account_trouble = false;  // ... because the account is paused now
   bool clears_trouble = false;   // the account had trouble when the job began: the first answer ends it
+  bool shutting_down = false;    // the worker stops: the answer is recorded, and no further call is made
   std::optional<Timestamp> retry_at;
   std::map<ItemId, domain::ResolutionCode> failed_items;
   std::optional<domain::ResolutionCode> failed_all;

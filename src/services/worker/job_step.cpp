@@ -301,6 +301,7 @@ void JobSteps::Step::forget_user() {
 
 void JobSteps::Step::transient(const Call& call, const CloudError&) {
   job.stop_calling = true;
+  if (job.shutting_down) return;  // what ended the call was this side
   if (pause_after_failure(tx, job.cloud_account, call.delivery)) {
     job.account_trouble = true;
     return;
@@ -337,6 +338,7 @@ void JobSteps::Step::obey_pending() {
 
 Call JobSteps::Step::next() {
   if (job.failed_all) return finish(Finding::worked);
+  if (job.shutting_down) return finish(Finding::shutting_down);
   if (job.stop_calling) return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
   if (auto call = next_settlement()) return *call;
   if (deliveries.empty()) return finish(Finding::worked);

@@ -126,7 +126,8 @@ class SqliteDatabase final : public Database {
 }  // namespace
 
 Expected<std::unique_ptr<Database>> open_sqlite(SqliteOptions options, const Clock& clock) {
-  // Its statistics take a lock of the whole process at every allocation; nobody reads them. Too late is no harm.
+  // Its statistics take a lock of the whole process at every allocation; nobody reads them. Too late is no
+  // harm.
   static std::once_flag configured;
   std::call_once(configured, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
   options.readers = std::clamp(options.readers, 1, 64);
