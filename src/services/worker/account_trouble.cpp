@@ -57,6 +57,9 @@ void end_account_trouble(Tx& tx, CloudAccountId id) {
   const auto after = domain::after_success(before);
   if (after == before) return;
   account->pause = domain::encode(after);
+  // The pause, or the next probe, was to end later; what the queue limit forbids is worked out anew at the
+  // next lease.
+  account->blocked_until = tx.now();
   update_cloud_account(tx, *account);
   wake_cloud_account(tx, id, tx.now());
   for (const auto owner : accounts_of_cloud_account(tx, id)) {
