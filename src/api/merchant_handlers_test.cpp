@@ -39,7 +39,8 @@ class MerchantApi : public MerchantApiTest {
       item.delivery = id;
       item.account = account_;
       item.file_id = "f1";
-      changes_.create(tx, row, {item}, {.cause = domain::Cause::order_accepted});
+      services::AccountFacts facts(tx);
+      changes_.create(tx, row, {item}, {.cause = domain::Cause::order_accepted}, facts);
       changes_.apply(tx, row, {.cause = domain::Cause::known_cause, .code = code}).value();
     });
     return id;
