@@ -129,18 +129,37 @@ class Api {
   }
 }
 
-// What `listen` has received and verified, by delivery; each newcomer is told.
-function watchListener(listener, names) {
-  const events = new Map();
-  listener.lines.on('line', (line) => {
-    const event = JSON.parse(line);
-    if (!event.type) return;
-    const of = events.get(event.delivery) ?? [];
-    of.push(event);
-    events.set(event.delivery, of);
-    step(`${(names.get(event.delivery) ?? event.delivery).padEnd(11)} webhook ${event.type}: ${event.verified ? 'both signatures verified' : `NOT verified: ${event.problem}`}`);
-  });
-  return events;
+// What `listen` has received and verified, by delivery; each newcomer is told, once its delivery has a name.
+class Listener {
+  events = new Map();
+  names = new Map();
+  untold = [];
+
+  constructor(program) {
+    program.lines.on('line', (line) => {
+      const event = JSON.parse(line);
+      if (!event.type) return;
+      this.events.set(event.delivery, [...(this.events.get(event.delivery) ?? []), event]);
+      this.untold.push(event);
+      this.tell();
+    });
+  }
+  name(delivery, name) {
+    this.names.set(delivery, name);
+    this.tell();
+  }
+  tell() {
+    for (const { delivery, type, verified, problem } of this.untold.filter(({ delivery }) => this.names.has(delivery))) {
+      step(`${this.names.get(delivery).padEnd(11)} webhook ${type}: ${verified ? 'both signatures verified' : `NOT verified: ${problem}`}`);
+    }
+    this.untold = this.untold.filter(({ delivery }) => !this.names.has(delivery));
+  }
+  get all() {
+    return [...this.events.values()].flat();
+  }
+  told(delivery, type) {
+    return this.all.some((event) => event.delivery === delivery && event.type === type && event.verified);
+  }
 }
 
 const WORDS = {
@@ -194,22 +213,20 @@ async function demo() {
   }
   step('three stores connected, one item of each mapped to a preset\n');
 
-  const names = new Map();
-  const events = watchListener(listener, names);
+  const events = new Listener(listener);
   const deliveries = [];
   for (const store of stores) {
     const output = await run(['send-order', '--provider', store.provider, '--url', store.webhookUrl, '--username', store.username, '--sku', store.sku], { PRESETBRIDGE_ORDER_SECRET: store.secret });
     const [, status, body] = output.match(/^(\d{3}) (\{.*\})$/m) ?? [];
     if (status !== '202') throw new Error(`an order of ${store.provider} was answered: ${output}`);
     const answer = JSON.parse(body);
-    names.set(answer.deliveryId, store.provider);
     deliveries.push({ id: answer.deliveryId, store, status: undefined });
     step(`${store.provider.padEnd(11)} signed order ${answer.orderId} answered 202: delivery ${answer.deliveryId}, ${answer.status}`);
+    events.name(answer.deliveryId, store.provider);
   }
 
   const end = performance.now() + DEADLINE_MS;
-  const arrived = (id) => events.get(id)?.some((event) => event.type === 'delivery.completed' && event.verified);
-  while (!deliveries.every(({ id, status }) => status === 'completed' && arrived(id))) {
+  while (!deliveries.every(({ id, status }) => status === 'completed' && events.told(id, 'delivery.completed'))) {
     for (const delivery of deliveries) {
       const now = await api.call('GET', `/api/deliveries/${delivery.id}`);
       if (now.status !== delivery.status) {
@@ -224,14 +241,14 @@ async function demo() {
     await delay(100);
   }
 
-  const forged = [...events.values()].flat().filter((event) => !event.verified);
+  const forged = events.all.filter((event) => !event.verified);
   if (forged.length > 0) throw new Error(`${forged.length} outbound webhooks could not be verified`);
   const after = await api.call('GET', '/api/credits');
   const spent = before.available - after.available;
   const effects = await new Api(cloudUrl).call('GET', '/sim/counts');
   if (spent !== deliveries.length) throw new Error(`${spent} credits were spent on ${deliveries.length} files`);
   say();
-  step(`${deliveries.length} deliveries completed, ${[...events.values()].flat().length} outbound webhooks verified, ${spent} credits spent, ${after.available} left`);
+  step(`${deliveries.length} deliveries completed, ${events.all.length} outbound webhooks verified, ${spent} credits spent, ${after.available} left`);
   if (effects.shares.standing !== deliveries.length) throw new Error(`the simulated platform has ${effects.shares.standing} shares`);
   step(`the simulated platform counts ${effects.shares.made} shares made, ${effects.shares.standing} standing`);
   return { url, cloudUrl, stores };
