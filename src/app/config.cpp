@@ -71,7 +71,7 @@ const std::array kSettings = {
             "commits",
             100, 1'000'000},
     Setting{"shutdown.drain_seconds", &Config::shutdown_drain_seconds,
-            "For what runs when the service is told to stop", 1, 9},
+            "For what runs when the service is told to stop", 1, 8},
 };
 
 // Variables that others of our verbs read.

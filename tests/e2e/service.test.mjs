@@ -5,7 +5,7 @@ import { chown, copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs
 import path from 'node:path';
 import { test } from 'node:test';
 import { Client, Program, Scope, runBridge, scratch, startBridge, until } from './harness.mjs';
-import { PASSWORD } from './merchant.mjs';
+import { Merchant, PASSWORD, startStack } from './merchant.mjs';
 
 const CLOUD = { cloudUrl: 'http://127.0.0.1:9' }; // nobody is there: none of this needs the platform
 // The one child of the service: its credential agent.
@@ -42,6 +42,18 @@ test('SIGTERM and SIGINT end it cleanly, and its log is JSON to the last line', 
     assert.ok(lines.every(({ time, level, message }) => time && level && message));
     assert.ok(!(await readdir(bridge.dataDir)).includes('admin.channel'));
   }
+});
+
+test('a platform that does not answer does not hold the end up', async (t) => {
+  const stack = await startStack(new Scope(t), { args: ['--shutdown-drain-seconds', '1'] });
+  const merchant = await Merchant.signUp(stack.bridge, 1);
+  const store = await merchant.store('generic');
+  await stack.sim.put('/sim/faults', { latencyMinMs: 60_000, latencyMaxMs: 60_000 });
+  const { deliveryId } = await merchant.order(store, { orderId: '1', username: 'buyer' });
+  await merchant.reaches(deliveryId, 'processing');
+  const began = performance.now();
+  await stack.bridge.stop(); // throws unless the exit code is 0
+  assert.ok(performance.now() - began < 5_000);
 });
 
 // Its own copy, because an ordinary user may not be let into the folder where it was built.
