@@ -188,7 +188,9 @@ struct Service::Parts {
   net::Runtime runtime{thread_count(config)};
   storage::GroupCommit commits{
       *database, log, {.writers = 1, .readers = static_cast<int>(config.storage_readers)}};
+  // Receivers' names are anybody's: ones that never answer must not hold up the platform's.
   net::SystemResolver resolver;
+  net::SystemResolver outbound_resolver;
   const int worker_core = runtime.cores() - 1;
   const int dispatcher_core = std::max(0, runtime.cores() - 2);
   net::CurlClient cloud_http{runtime,
@@ -198,9 +200,12 @@ struct Service::Parts {
                               .calls_per_host = static_cast<int>(config.cloud_concurrency)}};
   net::CurlClient outbound_http{runtime,
                                 dispatcher_core,
-                                resolver,
+                                outbound_resolver,
                                 {.calls = static_cast<int>(config.outbound_concurrency),
                                  .calls_per_host = static_cast<int>(config.outbound_concurrency_per_host)}};
+
+  // Lists of files are read for whoever asks; deliveries do not queue behind them. Issuers' keys likewise.
+  net::CurlClient reading_http{runtime, 0, resolver, {.calls = 32, .calls_per_host = 16}};
 
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
@@ -208,7 +213,7 @@ struct Service::Parts {
       {commits, passwords, hasher, cipher, ids, random, clock, log},
       {.iss = issuer_name(config), .signup = *identity::parse_signup(config.identity_signup)}};
   const std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted =
-      remote_issuers(config, outbound_http, clock, log);
+      remote_issuers(config, reading_http, clock, log);
   identity::TokenVerifier tokens{all_issuers(), clock};
   services::Accounts accounts{commits, ids, *identity::parse_signup(config.identity_signup)};
   services::ApiKeys keys{commits, ids, random, {.rate_limit = config.api_key_requests_per_hour}};
@@ -245,7 +250,8 @@ struct Service::Parts {
                          .forget_sessions = [this](AccountId account) { cloud_sessions.invalidate(account); },
                          .changed = [this] { work_came(); }}};
   services::CredentialChecks credential_checks{runtime.scheduler(worker_core), vault, log};
-  services::Presets presets{commits, cloud, cloud_sessions, cloud_logins, clock};
+  cloud::HttpCloud reading_cloud{reading_http, clock, cloud_options(config)};
+  services::Presets presets{commits, reading_cloud, cloud_sessions, cloud_logins, clock};
   services::Integrations stores{commits, ids, random, cipher, integrations, [this] { work_came(); }};
   services::Subscriptions subscriptions{
       commits,
@@ -403,6 +409,7 @@ void Service::Parts::stop() {
   if (working && !worker_ended.wait_for(left()))
     log.warn("calls of the cloud platform are cut off; what came of them is looked up after the next start");
   cloud_http.stop();
+  reading_http.stop();
   agent.stop();
   if (working) {
     if (!worker_ended.wait_for(kLastCalls)) log.error("the delivery worker did not end");

@@ -368,6 +368,9 @@ Task<Expected<Tokens>> BuiltInIssuer::change_password(Executor& executor, Princi
   if (!hash) co_return std::unexpected(hash.error());
 
   auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
+    // A reset may have come in between: then it was an old password that was verified.
+    const auto now = storage::find_user(tx, id);
+    if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
     storage::forget_sign_in_tries(tx, crypto::sha256(verified->email));
     storage::set_password_hash(tx, id, *hash);
     storage::revoke_refresh_tokens_of(tx, id);

@@ -37,6 +37,9 @@ constexpr Sql kNoteRequest{
     "UPDATE cloud_accounts SET newest_request_at = $2,"
     " sweep_due_at = CASE WHEN sweep_due_at IS NULL OR sweep_due_at > $3 THEN $3 ELSE sweep_due_at END WHERE "
     "id = $1"};
+constexpr Sql kEnsureSweep{
+    "UPDATE cloud_accounts SET sweep_due_at = $2 WHERE id = $1 AND sweep_due_at IS NULL"
+    " AND sweep_lease_expires_at IS NULL"};
 constexpr Sql kAccountsOf{
     "SELECT id FROM accounts WHERE cloud_account_id = $1 AND credentials_status = 'valid' ORDER BY id"};
 
@@ -107,6 +110,10 @@ void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {
 void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at) {
   tx.exec(kNoteRequest, id, tx.now(), sweep_at);
   wake_cloud_account(tx, id, sweep_at);
+}
+
+void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at) {
+  if (tx.exec(kEnsureSweep, id, at) > 0) wake_cloud_account(tx, id, at);
 }
 
 std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id) {

@@ -45,6 +45,8 @@ void update_cloud_account(Tx& tx, const CloudAccountRow& row);
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
 // A friend request was sent now: the account's next sweep is due at `sweep_at` at the latest.
 void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at);
+// Somebody is waited for: a sweep is due at `at` unless one is due or under way.
+void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at);
 // The tenants whose valid login this is.
 std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id);
 

@@ -140,10 +140,11 @@ Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, con
                        {PendingActionKind::retry, "", username, actor});
   }
   const bool renamed = !username.empty() && username != row.username;
-  if (row.status == DeliveryStatus::failed) ask_again(tx, row);
   if (renamed) {
     leave_customer(tx, row.customer);
     row.username = row.raw_username = username;
+  } else if (row.status == DeliveryStatus::failed) {
+    ask_again(tx, row);
   }
   remap(tx, changes_, row);
   switch (row.status) {

@@ -102,7 +102,8 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   if (t.clears_reason()) row.reason.clear();
   if (!change.reason.empty()) row.reason = change.reason;
   row.invalidated_by = t.invalidated_by();
-  if (t.ends_lease() && !change.keep_pending) row.pending = {};
+  const bool over = t.to == DeliveryStatus::completed || t.to == DeliveryStatus::invalidated;
+  if (over || (t.ends_lease() && !change.keep_pending)) row.pending = {};
   if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }

@@ -37,19 +37,19 @@ void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
   update_delivery(tx, row);
 }
 
-std::vector<std::string> line_ids(const std::string& json) {
-  std::vector<std::string> ids;
-  for (const auto& id : boost::json::parse(json).as_array()) ids.emplace_back(id.as_string());
-  return ids;
-}
-
 std::vector<domain::ItemNow> items_now(const std::vector<storage::ItemRow>& items) {
   std::vector<domain::ItemNow> now;
-  for (const auto& item : items) now.push_back({item.id, item.file_id, item.status, line_ids(item.lines)});
+  for (const auto& item : items) now.push_back({item.id, item.file_id, item.status, line_ids(item)});
   return now;
 }
 
 }  // namespace
+
+std::vector<std::string> line_ids(const storage::ItemRow& item) {
+  std::vector<std::string> ids;
+  for (const auto& id : boost::json::parse(item.lines).as_array()) ids.emplace_back(id.as_string());
+  return ids;
+}
 
 NewOrderPlan plan_new_order(const domain::OrderState& state, const FulfilmentRules& rules) {
   if (!rules.active) return {.outcome = "inactive"};
@@ -68,9 +68,10 @@ NewOrderPlan plan_new_order(const domain::OrderState& state, const FulfilmentRul
 
 std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow& order,
                                                        const domain::OrderState& state,
-                                                       const FulfilmentRules& rules, Occasion occasion) {
+                                                       const FulfilmentRules& rules, Occasion occasion,
+                                                       const domain::OrderChange& change) {
   if (auto row = lock_delivery(tx, DeliveryId{order.id.value})) {
-    align(tx, order, state, rules, *row, occasion);
+    align(tx, order, state, rules, *row, occasion, change);
     order.outcome = "delivery";
     return row;
   }
@@ -132,7 +133,8 @@ storage::ItemRow Fulfilment::owed_item(const storage::DeliveryRow& row, const do
 }
 
 void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-                       const FulfilmentRules& rules, storage::DeliveryRow& row, Occasion occasion) {
+                       const FulfilmentRules& rules, storage::DeliveryRow& row, Occasion occasion,
+                       const domain::OrderChange& change) {
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
   if (!state.email.empty()) row.email = state.email;
@@ -149,22 +151,28 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
 
   if (state.stopped()) return stop(tx, state, rules, row);
   if (state.too_large) return;
-  if (state.payment() == domain::Payment::awaiting_payment) {
+  // What is not paid any more is dropped, whatever else is the matter. Mappings only add: one that is gone or
+  // stale takes nothing away.
+  auto statuses = drop_refunded(tx, state, row.id);
+  if (occasion == Occasion::later_event) {
+    const auto mapped = rules.mappings->map(state);
+    order.unmapped = mapped.unmapped;
+    statuses = align_items(tx, mapped, row, false);
+  }
+
+  // The merchant may have approved since: only the event that says so brings it back to review.
+  const bool awaiting = state.payment() == domain::Payment::awaiting_payment;
+  if (awaiting && change.payment) {
     return review(tx, row, Cause::payment_withdrawn, PendingActionKind::payment_withdrawn,
                   "payment_withdrawn");
   }
-  if (state.high_risk) return review(tx, row, Cause::high_risk, PendingActionKind::high_risk, "high_risk");
-  if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
-  withdraw_pending(tx, row);
-
-  std::vector<ItemStatus> statuses;
-  if (occasion == Occasion::refund) {
-    statuses = drop_refunded(tx, state, row.id);
-  } else {
-    const auto mapped = rules.mappings->map(state);
-    order.unmapped = mapped.unmapped;
-    statuses = align_items(tx, mapped, row);
+  if (state.high_risk && change.risk) {
+    return review(tx, row, Cause::high_risk, PendingActionKind::high_risk, "high_risk");
   }
+  const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
+  if ((awaiting || state.high_risk) && ended) return;
+  if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
+  if (!awaiting && !state.high_risk) withdraw_pending(tx, row);
 
   if (row.status == DeliveryStatus::invalidated) {
     if (domain::tally(statuses).owed == 0) return;
@@ -204,13 +212,13 @@ std::vector<ItemStatus> Fulfilment::drop_refunded(Tx& tx, const domain::OrderSta
 }
 
 std::vector<ItemStatus> Fulfilment::align_items(Tx& tx, const domain::MappedOrder& mapped,
-                                                const storage::DeliveryRow& row) {
+                                                const storage::DeliveryRow& row, bool may_drop) {
   auto items = find_items(tx, row.id);
   const auto plan = domain::plan_items(items_now(items), mapped);
   for (auto& item : items) {
     if (std::ranges::find(plan.restore, item.id) != plan.restore.end()) {
       item.status = ItemStatus::owed;
-    } else if (std::ranges::find(plan.drop, item.id) != plan.drop.end()) {
+    } else if (may_drop && std::ranges::find(plan.drop, item.id) != plan.drop.end()) {
       item.status = ItemStatus::dropped;
     } else {
       continue;
@@ -274,11 +282,12 @@ void Fulfilment::review(Tx& tx, storage::DeliveryRow& row, Cause cause, PendingA
 void erase_delivery(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
   row.email.clear();
   row.raw_username.clear();
+  row.username.clear();  // a job in progress has it from the customer's row
+  row.pending.username.clear();
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", "", Actor::order()});
     return update_delivery(tx, row);
   }
-  row.username.clear();
   update_delivery(tx, row);
   if (row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated) return;
   changes.apply(tx, row, {.cause = Cause::erased, .reason = "erased", .actor = Actor::order()}).value();

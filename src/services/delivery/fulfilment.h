@@ -50,15 +50,17 @@ class Fulfilment {
   // there is one.
   std::optional<storage::DeliveryRow> fulfil(storage::Tx& tx, storage::OrderRow& order,
                                              const domain::OrderState& state, const FulfilmentRules& rules,
-                                             Occasion occasion);
+                                             Occasion occasion, const domain::OrderChange& change);
 
-  // Adds, restores and drops items so that they are what `mapped` owes; returns the statuses of all.
+  // Adds and restores items so that they are what `mapped` owes; with `may_drop` it also drops what the
+  // mappings owe no more. Returns the statuses of all.
   std::vector<domain::ItemStatus> align_items(storage::Tx& tx, const domain::MappedOrder& mapped,
-                                              const storage::DeliveryRow& row);
+                                              const storage::DeliveryRow& row, bool may_drop);
 
  private:
   void align(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-             const FulfilmentRules& rules, storage::DeliveryRow& row, Occasion occasion);
+             const FulfilmentRules& rules, storage::DeliveryRow& row, Occasion occasion,
+             const domain::OrderChange& change);
   std::vector<domain::ItemStatus> drop_refunded(storage::Tx& tx, const domain::OrderState& state,
                                                 DeliveryId delivery);
   void stop(storage::Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules,
@@ -70,6 +72,9 @@ class Fulfilment {
 
   DeliveryChanges& changes_;
 };
+
+// The ids of the order lines that owe the item.
+std::vector<std::string> line_ids(const storage::ItemRow& item);
 
 // Blanks what is personal on the delivery and ends what is not yet shared (spec 9.6). The row is locked.
 void erase_delivery(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);

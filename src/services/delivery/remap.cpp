@@ -12,14 +12,16 @@ bool remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow
   const auto state = domain::decode_order_state(order->state);
   if (!state) throw Error(state.error());
   std::vector<domain::Mapping> mappings;
+  bool stale = false;
   for (const auto& m : find_mappings(tx, row.integration)) {
+    stale = stale || m.stale;
     if (!m.stale) mappings.push_back(m.mapping);
   }
   const auto mapped = domain::map_order(*state, mappings);
   if (mapped.files.empty()) return false;
   std::vector<domain::ItemStatus> before;
   for (const auto& item : find_items(tx, row.id)) before.push_back(item.status);
-  return Fulfilment(changes).align_items(tx, mapped, row) != before;
+  return Fulfilment(changes).align_items(tx, mapped, row, !stale) != before;
 }
 
 }  // namespace presetbridge::services

@@ -124,7 +124,7 @@ Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming, AccountFacts&
     if (merged.change.any()) {
       const auto occasion = event.kind == OrderEvent::Kind::refund ? Fulfilment::Occasion::refund
                                                                    : Fulfilment::Occasion::later_event;
-      delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, occasion);
+      delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, occasion, merged.change);
       order.state = encode(merged.state);
       order.updated_at = tx.now();
       update_order(tx, order);

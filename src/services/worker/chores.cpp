@@ -148,10 +148,16 @@ void do_chore(Tx& tx, DeliveryChanges& changes, Chore chore) {
     case ChoreKind::fail_unavailable:
       return fail_open(tx, changes, chore, platform_given_up(tx, standing()),
                        ResolutionCode::cloud_unavailable, false);
-    case ChoreKind::resume_credentials:
+    case ChoreKind::resume_credentials: {
+      // Without a login they would fail again, and be found again, for ever.
+      const auto s = standing();
+      if (!s || s->status == CredentialsStatus::missing || s->status == CredentialsStatus::invalid) {
+        return end_chore(tx, chore);
+      }
       return resume_failed(
           tx, changes, chore,
           std::array{ResolutionCode::credentials_missing, ResolutionCode::credentials_invalid});
+    }
     case ChoreKind::resume_credits:
       return resume_credits(tx, changes, chore);
     case ChoreKind::resume_unavailable:

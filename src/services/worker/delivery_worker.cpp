@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 
 #include "services/worker/account_trouble.h"
 #include "services/worker/chores.h"
@@ -61,15 +62,30 @@ void DeliveryWorker::ended() {
 
 // A coroutine that throws is a fault here: its lease runs out and the work is taken over; it is logged, never
 // lost in silence.
+void DeliveryWorker::report(const Outcome<void>& outcome, const char* what) {
+  if (!outcome.exception) return;
+  try {
+    std::rethrow_exception(outcome.exception);
+  } catch (const std::exception& e) {
+    ports_.log.error("a task of the delivery worker failed", {{"task", what}, {"error", e.what()}});
+  } catch (...) {
+    ports_.log.error("a task of the delivery worker failed", {{"task", what}});
+  }
+  ports_.metrics.count("presetbridge_worker_faults_total");
+}
+
 void DeliveryWorker::start_task(Task<void> task, const char* what) {
+  spawn(std::move(task), [this, what](Outcome<void> outcome) { report(outcome, what); });
+}
+
+void DeliveryWorker::start_job(Task<void> task, const char* what) {
+  ++running_;
   spawn(std::move(task), [this, what](Outcome<void> outcome) {
-    if (!outcome.exception) return;
-    try {
-      std::rethrow_exception(outcome.exception);
-    } catch (const std::exception& e) {
-      ports_.log.error("a task of the delivery worker failed", {{"task", what}, {"error", e.what()}});
-    }
-    ports_.metrics.count("presetbridge_worker_faults_total");
+    report(outcome, what);
+    --running_;
+    ports_.told();
+    wakeup_.notify();
+    ended();
   });
 }
 
@@ -85,16 +101,15 @@ Task<void> DeliveryWorker::lease_loop() {
           ports_.scheduler, [this, slots](Tx& tx) { return lease_jobs(tx, steps_, options_, slots); });
       if (leased) {
         for (auto& [job, call] : leased->jobs) {
-          ++running_;
-          start_task(run_job(std::move(job), std::move(call)), "job");
+          start_job(run_job(std::move(job), std::move(call)), "job");
         }
         for (auto& sweep : leased->sweeps) {
-          ++running_;
-          start_task(run_sweep(std::move(sweep)), "sweep");
+          start_job(run_sweep(std::move(sweep)), "sweep");
         }
         next = leased->next_ready;
       } else {
         ports_.log.warn("no jobs could be leased", {{"error", leased.error().message}});
+        next = ports_.clock.now() + options_.poll;  // the same again would fail the same
       }
     }
     if (next && *next) pause = std::clamp(**next - ports_.clock.now(), Millis{0}, options_.poll);
@@ -156,7 +171,7 @@ Task<void> DeliveryWorker::run_job(Job job, Call call) {
     // A call may start only if the lease outlasts it (spec 3.4); the step that committed its intent renewed
     // the lease.
     if (ports_.clock.now() + ports_.cloud.call_timeout() >= job.expires_at) break;
-    const Answer answer = co_await ask(call);
+    const Answer answer = co_await ask(call, job.cloud_account);
     job.shutting_down = stopping_;
     // The closure may run more than once: each run starts from the job as it was before it.
     auto stepped = co_await ports_.commits.write(ports_.scheduler, [this, &job, &answer](Tx& tx) {
@@ -172,32 +187,37 @@ Task<void> DeliveryWorker::run_job(Job job, Call call) {
     job = std::move(stepped->first);
     call = std::move(stepped->second);
   }
-  --running_;
-  ports_.told();
-  wakeup_.notify();
-  ended();
 }
 
-Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, std::int64_t& version) {
-  auto login = co_await ports_.commits.read(ports_.scheduler, [account](Tx& tx) {
-    return std::pair(find_standing(tx, account), find_credentials(tx, account));
+Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, CloudAccountId cloud_account,
+                                                             std::int64_t& version, bool& other_user) {
+  auto login = co_await ports_.commits.read(ports_.scheduler, [account, cloud_account](Tx& tx) {
+    return std::tuple(find_standing(tx, account), find_credentials(tx, account),
+                      find_cloud_account(tx, cloud_account));
   });
   if (!login) {
     co_return std::unexpected(
         CloudError{CloudError::Kind::unavailable, "the login could not be read", false, {}});
   }
-  const auto& [standing, record] = *login;
+  const auto& [standing, record, expected] = *login;
   version = standing ? standing->version : 0;
   if (!record || standing->status == storage::CredentialsStatus::invalid) {
     co_return std::unexpected(
         CloudError{CloudError::Kind::login_refused, "there is no valid login", false, {}});
   }
-  co_return co_await ports_.sessions.session(account, {record->version, record->sealed});
+  auto session = co_await ports_.sessions.session(account, {record->version, record->sealed});
+  // A login of another cloud user must not act, and be recorded, as this one (spec 3.11).
+  other_user = session && expected && session->user_id != expected->cloud_user_id;
+  if (other_user) {
+    co_return std::unexpected(
+        CloudError{CloudError::Kind::unavailable, "the login is of another cloud user", false, {}});
+  }
+  co_return session;
 }
 
-Task<Answer> DeliveryWorker::ask(Call call) {
+Task<Answer> DeliveryWorker::ask(Call call, CloudAccountId cloud_account) {
   Answer answer{.call = call};
-  auto session = co_await session_of(call.account, answer.login_version);
+  auto session = co_await session_of(call.account, cloud_account, answer.login_version, answer.other_user);
   if (!session) {
     answer.value = session.error();
     // No call was made, so nothing can have had an effect.
@@ -257,7 +277,8 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
   bool more = owners && !owners->empty();
   for (int page_number = 0; more && own && !stopping_ && page_number < kMaxSweepPages; ++page_number) {
     std::int64_t version = 0;
-    auto session = co_await session_of(owners->front(), version);
+    bool other_user = false;
+    auto session = co_await session_of(owners->front(), lease.cloud_account, version, other_user);
     if (!session) {
       failure = session.error();
       if (failure->kind == CloudError::Kind::login_refused) {
@@ -297,10 +318,6 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     }
     co_await ports_.commits.write(ports_.scheduler, [lease](Tx& tx) { end_sweep(tx, lease); });
   }
-  --running_;
-  ports_.told();
-  wakeup_.notify();
-  ended();
 }
 
 }  // namespace presetbridge::services

@@ -58,9 +58,12 @@ class DeliveryWorker {
   Task<void> maintenance_loop();
   Task<void> run_job(Job job, Call call);
   Task<void> run_sweep(SweepLease lease);
-  Task<Answer> ask(Call call);
-  Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, std::int64_t& version);
+  Task<Answer> ask(Call call, CloudAccountId cloud_account);
+  Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, CloudAccountId cloud_account,
+                                                      std::int64_t& version, bool& other_user);
   void start_task(Task<void> task, const char* what);
+  void start_job(Task<void> task, const char* what);
+  void report(const Outcome<void>& outcome, const char* what);
   void ended();
 
   WorkerPorts ports_;

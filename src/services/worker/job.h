@@ -45,8 +45,10 @@ struct Job {
   bool clears_trouble = false;   // the account had trouble when the job began: the first answer ends it
   bool shutting_down = false;    // the worker stops: the answer is recorded, and no further call is made
   std::optional<Timestamp> retry_at;
+  std::optional<Timestamp> settle_at;  // no settlement or revocation before it
   std::map<ItemId, domain::ResolutionCode> failed_items;
   std::optional<domain::ResolutionCode> failed_all;
+  AccountId failed_account;  // whose deliveries `failed_all` is of; none: everybody's
 };
 
 // The next thing to ask of the platform, or that there is nothing more (`done`), or that the lease is not
@@ -83,6 +85,7 @@ struct Answer {
                std::optional<cloud::Share>, cloud::CloudError>
       value;
   std::optional<cloud::CloudResult<cloud::FriendshipState>> friendship;  // of Call::then_friendship
+  bool other_user = false;         // the login is not of the job's cloud account: no call was made
   std::int64_t login_version = 0;  // of the login that the call was made with
   const cloud::CloudError* error() const {
     if (friendship && !*friendship) return &friendship->error();

@@ -38,7 +38,12 @@ void drop_owed(Tx& tx, std::vector<storage::ItemRow>& items) {
 // What the job's end means for one of its deliveries.
 std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const storage::DeliveryRow& row,
                                                Finding finding) {
-  if (job.failed_all) return {Finding::permanent, *job.failed_all};
+  if (job.failed_all) {
+    if (!job.failed_account || job.failed_account == row.account)
+      return {Finding::permanent, *job.failed_all};
+    // Another tenant of the same cloud account: their turn comes with their own login.
+    return {Finding::shutting_down, ResolutionCode::none};
+  }
   // Each delivery tells of a friend request once, whichever job sent it (spec 10.1).
   if (finding == Finding::still_waiting && (job.request_sent || row.requests_sent == 0)) {
     return {Finding::request_sent, ResolutionCode::none};
@@ -63,7 +68,7 @@ std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& chang
       ++row.attempt_count;
       changes.apply(tx, row, {.cause = Cause::leased, .keep_pending = true}).value();
     } else if (row.status == DeliveryStatus::waiting_for_friendship &&
-               customer.friendship == Friendship::friends) {
+               customer.friendship != Friendship::requested) {
       ++row.attempt_count;
       changes.apply(tx, row, {.cause = Cause::leased_after_acceptance, .keep_pending = true}).value();
     }
@@ -145,6 +150,7 @@ void end_job(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& cust
   customer.lease_owner.clear();
   customer.lease_expires_at.reset();
   const Timestamp again = job.retry_at.value_or(tx.now());
+  const Timestamp settle_from = job.settle_at.value_or(again);
   const auto queue = [&](JobClass job_class, Timestamp due) {
     const bool first = customer.queue_state == QueueState::idle;
     customer.due_at = first ? due : std::min(customer.due_at, due);
@@ -153,15 +159,20 @@ void end_job(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& cust
   };
   std::optional<Timestamp> settle_at;
   for (const auto& item : find_items_of_customer(tx, customer.id)) {
-    if (item.status == ItemStatus::revoking) queue(JobClass::settlement, again);
+    if (item.status == ItemStatus::revoking) queue(JobClass::settlement, settle_from);
     if (item.status != ItemStatus::sharing) continue;
     settle_at = settle_at ? std::min(*settle_at, *item.settle_after) : *item.settle_after;
   }
-  if (customer.withdraw) queue(JobClass::settlement, again);
+  if (customer.withdraw) queue(JobClass::settlement, settle_from);
   // While an outcome is unknown, the customer's other work waits for it too: it may be the same file.
-  if (settle_at) queue(JobClass::settlement, std::max(*settle_at, again));
+  if (settle_at) queue(JobClass::settlement, std::max(*settle_at, settle_from));
   if (queued && !settle_at) queue(JobClass::retry, again);
-  if (waiting && customer.friendship == Friendship::friends) queue(JobClass::share, again);
+  if (waiting && customer.friendship == Friendship::requested) {
+    ensure_sweep(tx, customer.cloud_account, tx.now());
+  } else if (waiting) {
+    // What they wait for is not on its way: accepted meanwhile, or to be asked for again.
+    queue(customer.friendship == Friendship::friends ? JobClass::share : JobClass::first_request, again);
+  }
   update_customer(tx, customer);
   if (customer.queue_state == QueueState::queued)
     wake_cloud_account(tx, customer.cloud_account, customer.due_at);

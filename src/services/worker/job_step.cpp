@@ -6,12 +6,15 @@
 #include "domain/delivery_outcome.h"
 #include "domain/retry_schedule.h"
 #include "domain/sweep_schedule.h"
+#include "services/delivery/fulfilment.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
 #include "storage/cloud_account_store.h"
 #include "storage/delivery_store.h"
+#include "storage/integration_store.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -27,6 +30,7 @@ using storage::Tx;
 
 constexpr int kMaxFriendshipChecks = 3;
 constexpr Millis kWithoutLogin{15 * 60'000};
+constexpr Millis kOtherUser{60'000};
 
 Friendship as_friendship(FriendshipState state) {
   switch (state) {
@@ -65,6 +69,8 @@ struct JobSteps::Step {
   void transient(const Call& call, const CloudError& error);
   void lose_login(const Answer& answer, const CloudError& error);
   void forget_user();
+  void end_revocation(ItemId item, domain::ItemStatus status);
+  void revoke_if_stopped(DeliveryId delivery);
   void succeeded();
 
   Call go_on();
@@ -107,6 +113,15 @@ Call JobSteps::Step::go_on() {
 
 void JobSteps::Step::take_in(const Answer& answer) {
   const Call& call = answer.call;
+  if (answer.other_user) {
+    // The account's login is of another cloud user by now: its deliveries are about to be moved there
+    // (spec 3.11).
+    if (call.kind == Call::Kind::share) settle_absent(tx, call.item);
+    if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
+    job.account_trouble = job.stop_calling = true;
+    job.retry_at = job.settle_at = tx.now() + kOtherUser;
+    return;
+  }
   if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);
   succeeded();
   switch (call.kind) {
@@ -131,7 +146,8 @@ void JobSteps::Step::take_in(const Answer& answer) {
       // A share that stood before this call and is not of this intent was made by somebody else: it costs
       // nothing (spec 3.9).
       const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
-      return settle_found(tx, steps.changes_.ids(), call.item, ours, share.shared_at);
+      settle_found(tx, steps.changes_.ids(), call.item, ours, share.shared_at);
+      return revoke_if_stopped(call.delivery);
     }
     case Call::Kind::find_share: {
       const auto& share = std::get<std::optional<cloud::Share>>(answer.value);
@@ -143,14 +159,11 @@ void JobSteps::Step::take_in(const Answer& answer) {
       } else {
         settle_absent(tx, call.item);
       }
-      return conclude_settled(tx, steps.changes_, item->delivery);
+      conclude_settled(tx, steps.changes_, item->delivery);
+      return revoke_if_stopped(item->delivery);
     }
     case Call::Kind::revoke:
-      if (auto item = find_item(tx, call.item)) {
-        item->status = ItemStatus::revoked;
-        update_item(tx, *item);
-      }
-      return;
+      return end_revocation(call.item, ItemStatus::revoked);
     case Call::Kind::done:
     case Call::Kind::lost:
       return;
@@ -190,12 +203,12 @@ void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
 
 void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state) {
   if (call.kind == Call::Kind::friendship) ++job.friendship_checks;
+  if (call.kind == Call::Kind::request_friendship) job.request_sent = true;
   // A sweep saw the acceptance while this call was on its way.
   if (customer.friendship == Friendship::friends && state == FriendshipState::requested) return;
   customer.friendship = as_friendship(state);
   if (customer.friendship != Friendship::requested) return;
   if (!customer.requested_at) customer.requested_at = tx.now();
-  if (call.kind == Call::Kind::request_friendship) job.request_sent = true;
   note_friend_request(tx, customer.cloud_account, tx.now() + steps.options_.first_sweep);
 }
 
@@ -215,6 +228,14 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       (error.kind == CloudError::Kind::user_not_found || error.kind == CloudError::Kind::file_not_found)) {
     settle_absent(tx, call.item);
     return conclude_settled(tx, steps.changes_, call.delivery);
+  }
+  const bool gone = error.kind == CloudError::Kind::user_not_found;
+  const bool unreachable =
+      error.kind == CloudError::Kind::blocked || error.kind == CloudError::Kind::not_friends;
+  if (call.kind == Call::Kind::find_share && unreachable) return transient(call, error);
+  if (call.kind == Call::Kind::revoke && (gone || unreachable)) {
+    // Nobody is left to take it from, or nobody who can be reached: asking again would never end.
+    return end_revocation(call.item, gone ? ItemStatus::revoked : ItemStatus::revoke_failed);
   }
   if (call.kind == Call::Kind::request_friendship && !error.effect_unknown)
     customer.friendship = Friendship::none;
@@ -256,11 +277,8 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
                     : error.kind == CloudError::Kind::not_shareable ? ResolutionCode::preset_not_shareable
                                                                     : ResolutionCode::cloud_rejected;
   if (call.kind == Call::Kind::revoke) {
-    if (auto item = find_item(tx, call.item)) {
-      item->status =
-          code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed;
-      update_item(tx, *item);
-    }
+    end_revocation(call.item, code == ResolutionCode::preset_not_found ? ItemStatus::revoked
+                                                                       : ItemStatus::revoke_failed);
   } else if (call.kind == Call::Kind::withdraw) {
     customer.withdraw = false;
     customer.friendship = Friendship::unknown;
@@ -271,6 +289,24 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   } else {
     job.failed_all = code;
   }
+}
+
+void JobSteps::Step::end_revocation(ItemId id, ItemStatus status) {
+  auto item = find_item(tx, id);
+  if (!item || item->status != ItemStatus::revoking) return;
+  item->status = status;
+  update_item(tx, *item);
+}
+
+// The order was stopped while this share was on its way: what stop() takes back includes it (spec 2.11).
+void JobSteps::Step::revoke_if_stopped(DeliveryId id) {
+  const auto row = find_delivery(tx, id);
+  if (!row || (!row->refunded && !row->cancelled)) return;
+  const auto integration = find_integration(tx, row->integration);
+  if (!integration || !integration->auto_revoke) return;
+  const auto order = find_order(tx, OrderId{id.value});
+  const auto state = order ? domain::decode_order_state(order->state) : fail("", "");
+  if (state && state->stopped()) revoke_shared_items(tx, id);
 }
 
 void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
@@ -285,8 +321,9 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
       if (++job.session_retries > 1) transient(answer.call, error);
       return;
   }
+  job.failed_account = answer.call.account;
   // What has to be settled waits for a login.
-  job.retry_at = tx.now() + kWithoutLogin;
+  job.settle_at = tx.now() + kWithoutLogin;
 }
 
 // The name leads nowhere any more; where something is still to be settled or revoked, the id is all there is
@@ -350,6 +387,13 @@ Call JobSteps::Step::next() {
     return call;
   }
   if (auto call = next_friendship_step()) return *call;
+  if (customer.friendship == Friendship::unknown || customer.friendship == Friendship::none ||
+      customer.friendship == Friendship::requesting) {
+    // The platform's answers lead nowhere: later, and not as one who waits.
+    transient({.delivery = deliveries.front().id}, {});
+    if (job.failed_all) return finish(Finding::worked);
+    return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
+  }
   if (customer.friendship != Friendship::friends) {
     if (customer.friendship == Friendship::declined) job.failed_all = ResolutionCode::friend_request_declined;
     if (customer.friendship == Friendship::blocked) job.failed_all = ResolutionCode::blocked_by_customer;
@@ -368,6 +412,11 @@ const std::vector<storage::ItemRow>& JobSteps::Step::of_customer() {
 // Unknown outcomes, revocations and requests to take back: work of the customer, whatever their deliveries'
 // status.
 std::optional<Call> JobSteps::Step::next_settlement() {
+  if (customer.cloud_user_id.empty()) {
+    for (const auto& item : of_customer()) {
+      if (item.status == ItemStatus::revoking) end_revocation(item.id, ItemStatus::revoke_failed);
+    }
+  }
   if (!customer.cloud_user_id.empty()) {
     for (const auto& item : of_customer()) {
       const bool unknown = item.status == ItemStatus::sharing && *item.settle_after <= tx.now();

@@ -2,8 +2,12 @@
 
 #include "domain/credits.h"
 #include "domain/delivery_outcome.h"
+#include "domain/mapping.h"
+#include "domain/order.h"
+#include "services/delivery/fulfilment.h"
 #include "storage/chore_store.h"
 #include "storage/credit_store.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -18,6 +22,16 @@ void release_hold(Tx& tx, storage::ItemRow& item) {
   update_balance(tx, item.account, balance);
   // A delivery may have failed for want of just this credit.
   if (balance.available() == 1) add_chore(tx, item.account, storage::ChoreKind::resume_credits);
+}
+
+// Whether no line that owes the item has any paid quantity left.
+bool refunded(Tx& tx, const storage::ItemRow& item) {
+  const auto order = find_order(tx, OrderId{item.delivery.value});
+  if (!order) return false;
+  const auto state = domain::decode_order_state(order->state);
+  if (!state) throw Error(state.error());
+  const domain::ItemNow now{item.id, item.file_id, item.status, line_ids(item)};
+  return !domain::refunded_items(std::span(&now, 1), *state).empty();
 }
 
 }  // namespace
@@ -66,6 +80,11 @@ void settle_absent(Tx& tx, ItemId id) {
   const auto delivery = lock_delivery(tx, item->delivery);
   item->status =
       domain::after_absent_share(delivery ? delivery->pending.kind : domain::PendingActionKind::none);
+  if (item->status == ItemStatus::owed && delivery) {
+    // It may have been delivered by hand, or refunded, while nobody knew.
+    if (delivery->status == domain::DeliveryStatus::completed) item->status = ItemStatus::delivered_by_hand;
+    if (refunded(tx, *item)) item->status = ItemStatus::dropped;
+  }
   item->customer = {};
   item->intent_key.clear();
   item->settle_after.reset();
