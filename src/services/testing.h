@@ -48,6 +48,7 @@ class FakeCloud final : public cloud::Cloud {
     hold_done,     // do it at once, answer at release()
     rate_limit,    // 429
     refuse_session,
+    user_gone,  // 404 of the user
   };
   // `call`: "find_user", "friendship", "request", "withdraw", "sweep", "share", "find_share", "revoke".
   std::function<Fate(const std::string& call, const std::string& subject)> before;
@@ -194,6 +195,9 @@ class FakeCloud final : public cloud::Cloud {
       case Fate::rate_limit:
         result = error(cloud::CloudError::Kind::rate_limited);
         break;
+      case Fate::user_gone:
+        result = error(cloud::CloudError::Kind::user_not_found);
+        break;
       case Fate::refuse_session:
         result = error(cloud::CloudError::Kind::session_refused);
         break;
@@ -218,6 +222,7 @@ class FakeAgent final : public cloud::CredentialAgent {
   explicit FakeAgent(const ManualClock& clock) : clock_(clock) {}
   bool refuse = false;
   int logins = 0;
+  std::string user_id = "m-1";
   std::function<void()> during;  // called while a login is under way
 
   Millis login_deadline() const override { return Millis{20'000}; }
@@ -227,7 +232,7 @@ class FakeAgent final : public cloud::CredentialAgent {
     if (during) during();
     co_await suspend<int>(executor, [](auto resume) { resume(0); });
     if (refuse) co_return FakeCloud::error(cloud::CloudError::Kind::login_refused);
-    co_return cloud::Session{"token-" + to_string(account), "m-1", "merchant",
+    co_return cloud::Session{"token-" + to_string(account), user_id, "merchant",
                              clock_.now() + std::chrono::hours{1}};
   }
   Task<cloud::CloudResult<cloud::Session>> login_with(Executor& executor, std::string,

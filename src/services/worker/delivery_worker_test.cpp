@@ -377,6 +377,132 @@ TEST(DeliveryWorker, AnOrderThatStoodOnAnothersShareGivesItUpWithoutTakingItBack
   EXPECT_TRUE(world.cloud.shares.empty());
 }
 
+// ---------------------------------------------------------------- what must not hang, loop or stray
+
+domain::OrderEvent later(World& world, const std::string& id, std::vector<std::string> skus, int minute) {
+  auto event = world.order(id, "Ann", std::move(skus));
+  event.provider = domain::Provider::provider_a;
+  event.updated_at = from_unix_ms(1'790'000'000'000) + std::chrono::minutes{minute};
+  return event;
+}
+
+TEST(DeliveryWorker, EndsARevocationFromACustomerWhoIsGone) {
+  World world;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.cloud.before = [](auto& call, auto&) { return call == "revoke" ? Fate::user_gone : Fate::answer; };
+  ASSERT_TRUE(world.await(world.actions.revoke(world.scheduler, world.merchant(), id)));
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(world.items(id)[0].status, domain::ItemStatus::revoked);
+  EXPECT_EQ(world.cloud.count("revoke"), 1);
+}
+
+TEST(DeliveryWorker, TakesNothingAwayWhenAMappingBecomesStale) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(later(world, "1", {"sku-1"}, 1));
+  world.write([&](storage::Tx& tx) { mark_mappings_stale(tx, world.account); });
+  auto again = later(world, "1", {"sku-1"}, 2);
+  again.email = "other@example.com";
+  world.accept(again);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.items(id)[0].status, domain::ItemStatus::owed);
+}
+
+TEST(DeliveryWorker, LeavesAnApprovalStandingWhenALaterEventTellsOfTheSameRisk) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(later(world, "1", {"sku-1", "sku-2"}, 1));
+  domain::OrderEvent risk{
+      .kind = domain::OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  EXPECT_EQ(world.status(id), "in_review");
+  domain::OrderEvent refund{
+      .kind = domain::OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "1"};
+  refund.refunds = {{"r1", {{"L2", 1}}}};
+  world.accept(refund);
+  EXPECT_EQ(world.items(id)[1].status, domain::ItemStatus::dropped) << "a refund counts in review too";
+  ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+  world.settle();
+  auto again = later(world, "1", {"sku-1", "sku-2"}, 9);
+  again.email = "other@example.com";
+  world.accept(again);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+}
+
+TEST(DeliveryWorker, AsksAgainWhenAnAcceptedFriendshipEndedBeforeTheShare) {
+  World world(WorkerOptions{.jobs_per_minute = 0, .poll = std::chrono::minutes{1}});
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  // Two sweeps' worth of news at once: accepted, and ended before the share had its turn.
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::fail : Fate::answer; };
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::minutes{2});
+  world.cloud.change("u-ann", cloud::FriendshipState::none);
+  world.cloud.before = nullptr;
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 2);
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
+TEST(DeliveryWorker, RevokesAShareThatWasOnItsWayWhenTheOrderStopped) {
+  World world;
+  world.write([&](storage::Tx& tx) {
+    auto row = *lock_integration(tx, world.integration);
+    row.auto_revoke = true;
+    update_integration(tx, row);
+  });
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(held, Fate::hold_done) : Fate::answer;
+  };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  domain::OrderEvent stop{
+      .kind = domain::OrderEvent::Kind::stop, .provider = domain::Provider::provider_b, .order_id = "1"};
+  stop.payment = domain::Payment::cancelled;
+  world.accept(stop);
+  world.cloud.release();
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(world.items(id)[0].status, domain::ItemStatus::revoked);
+  EXPECT_TRUE(world.cloud.shares.empty());
+  EXPECT_EQ(world.balance().spent, 1) << "a revocation returns no credit (spec 3.10)";
+}
+
+TEST(DeliveryWorker, DoesNotActAsAnotherCloudUserWhoseLoginWasSaved) {
+  World world;
+  world.agent.user_id = "m-2";
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::minutes{5});
+  EXPECT_EQ(world.status(id), "queued");
+  EXPECT_TRUE(world.cloud.calls.empty());
+  world.agent.user_id = "m-1";
+  world.sessions->invalidate(world.account);
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST(DeliveryWorker, DoesNotShareARefundedFileWhoseShareTurnsOutNeverToHaveArrived) {
+  World world;
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1", "sku-2"}));
+  domain::OrderEvent refund{
+      .kind = domain::OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "1"};
+  refund.refunds = {{"r1", {{"L1", 1}}}};
+  world.accept(refund);
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.items(id)[0].status, domain::ItemStatus::dropped);
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+  expect_books_balance(world);
+}
+
 // ---------------------------------------------------------------- races: actions while a share is in flight
 
 class WhileSharing : public ::testing::Test {
