@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 7> kFriendshipNames = {
 #define PDB_CUSTOMER_COLUMNS                                                                             \
   "id, cloud_account_id, username_key, cloud_user_id, friendship, requested_at, withdraw, queue_state, " \
   "job_class, "                                                                                          \
-  "due_at, fence, lease_owner, lease_expires_at, failures, failing_since"
+  "due_at, fence, lease_owner, lease_expires_at, failures, failing_since, friendship_changed_at"
 
 // 1 and 3 are domain::JobClass share and first_request; the states as in kEnqueue.
 static_assert(static_cast<int>(domain::JobClass::share) == 1 &&
@@ -74,7 +74,7 @@ constexpr Sql kUpdate{
     "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state "
     "= $6, "
     "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
-    "failing_since = $13 WHERE id = $1"};
+    "failing_since = $13, friendship_changed_at = $14 WHERE id = $1"};
 
 Friendship parse_friendship(std::string_view text) {
   const auto name = std::ranges::find(kFriendshipNames, text);
@@ -100,6 +100,7 @@ CustomerRow read_customer(const Row& r) {
   c.lease_expires_at = r.opt_time(12);
   c.failures = r.int64(13);
   c.failing_since = r.opt_time(14);
+  c.friendship_changed_at = r.opt_time(15);
   return c;
 }
 
@@ -195,7 +196,7 @@ void update_customer(Tx& tx, const CustomerRow& c) {
           to_string(c.friendship), c.requested_at, c.withdraw, static_cast<int>(c.queue_state),
           static_cast<int>(c.job_class), c.due_at, c.fence,
           c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at, c.failures,
-          c.failing_since);
+          c.failing_since, c.friendship_changed_at);
 }
 
 }  // namespace presetbridge::storage

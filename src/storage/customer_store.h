@@ -27,6 +27,7 @@ struct CustomerRow {
   std::string cloud_user_id;  // empty until resolved
   Friendship friendship = Friendship::unknown;
   std::optional<Timestamp> requested_at;
+  std::optional<Timestamp> friendship_changed_at;  // the platform's time of the newest change a sweep told of
   bool withdraw = false;
   QueueState queue_state = QueueState::idle;
   domain::JobClass job_class = domain::JobClass::first_request;

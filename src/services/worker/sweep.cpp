@@ -1,6 +1,8 @@
 #include "services/worker/sweep.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 #include "domain/account_pause.h"
 #include "domain/job_class.h"
@@ -59,10 +61,13 @@ void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
   auto found = find_customer_by_cloud_user(tx, account, change.user_id);
   if (!found) return;
   auto customer = lock_customer(tx, found->id);
+  // Sweeps overlap, and a full one tells everything again.
+  if (customer->friendship_changed_at && change.changed_at <= *customer->friendship_changed_at) return;
+  customer->friendship_changed_at = change.changed_at;
   switch (change.state) {
     case FriendshipState::friends:
-      if (customer->friendship != Friendship::friends) accepted(tx, changes, *customer);
-      return;
+      if (customer->friendship == Friendship::friends) return update_customer(tx, *customer);
+      return accepted(tx, changes, *customer);
     case FriendshipState::declined:
     case FriendshipState::blocked: {
       const bool blocked = change.state == FriendshipState::blocked;
@@ -74,13 +79,10 @@ void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
     }
     case FriendshipState::none:
       // They ended the friendship; the next delivery asks again.
-      if (customer->friendship == Friendship::friends) {
-        customer->friendship = Friendship::none;
-        update_customer(tx, *customer);
-      }
-      return;
+      if (customer->friendship == Friendship::friends) customer->friendship = Friendship::none;
+      return update_customer(tx, *customer);
     case FriendshipState::requested:
-      return;
+      return update_customer(tx, *customer);
   }
 }
 
@@ -94,7 +96,11 @@ bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options
   if (!page.changes.empty() || account->sweep_cursor.empty()) account->sweep_cursor = cursor;
   update_cloud_account(tx, *account);
   end_account_trouble(tx, lease.cloud_account);
-  for (const auto& change : page.changes) take_in_change(tx, changes, lease.cloud_account, change);
+  // Where a page tells of one customer twice, the last word counts.
+  std::set<std::string_view> told;
+  for (auto change = page.changes.rbegin(); change != page.changes.rend(); ++change) {
+    if (told.insert(change->user_id).second) take_in_change(tx, changes, lease.cloud_account, *change);
+  }
   return true;
 }
 

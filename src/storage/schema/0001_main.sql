@@ -256,6 +256,8 @@ CREATE TABLE customers (
   friendship TEXT NOT NULL DEFAULT 'unknown'
     CHECK (friendship IN ('unknown', 'none', 'requesting', 'requested', 'friends', 'declined', 'blocked')),
   requested_at <int>,
+  -- the platform's time of the newest change that a sweep told of: what it tells again is old news
+  friendship_changed_at <int>,
   -- 1: a pending request to this customer is to be taken back (spec 3.11)
   withdraw <int> NOT NULL DEFAULT 0 CHECK (withdraw IN (0, 1)),
   -- idle, queued, leased, and leased with more work come in the meantime
