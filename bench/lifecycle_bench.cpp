@@ -87,8 +87,10 @@ class InstantAgent final : public cloud::CredentialAgent {
  public:
   explicit InstantAgent(const Clock& clock) : clock_(clock) {}
   Millis login_deadline() const override { return Millis{1'000}; }
-  Task<cloud::CloudResult<cloud::Session>> login(Executor&, AccountId, std::int64_t, crypto::Bytes) override {
-    co_return cloud::Session{"t", "m", "m", clock_.now() + std::chrono::hours{10}};
+  Task<cloud::CloudResult<cloud::Session>> login(Executor&, AccountId account, std::int64_t,
+                                                 crypto::Bytes) override {
+    co_return cloud::Session{"t", "merchant-" + to_string(account), "m",
+                             clock_.now() + std::chrono::hours{10}};
   }
   Task<cloud::CloudResult<cloud::Session>> login_with(Executor&, std::string, crypto::SecretString) override {
     co_return cloud::Session{"t", "m", "m", clock_.now() + std::chrono::hours{10}};
@@ -182,7 +184,7 @@ int main_of(int argc, char** argv) {
       const auto account = ids.make<AccountId>();
       tx.exec(kInsertAccount, account);
       const auto cloud =
-          find_or_insert_cloud_account(tx, "merchant-" + std::to_string(n), "m", ids.make<CloudAccountId>());
+          find_or_insert_cloud_account(tx, "merchant-" + to_string(account), "m", ids.make<CloudAccountId>());
       update_standing(tx, account, {storage::CredentialsStatus::valid, 1, cloud});
       put_credentials(tx, {.account = account,
                            .version = 1,
