@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "storage/credential_store.h"
 #include "storage/migrations.h"
 #include "storage/sqlite/sqlite_database.h"
+#include "storage/testing.h"
 
 namespace presetbridge {
 namespace {
@@ -100,21 +100,6 @@ class InstantAgent final : public cloud::CredentialAgent {
   const Clock& clock_;
 };
 
-class Directory {
- public:
-  Directory() : path_((std::filesystem::temp_directory_path() / "presetbridge-bench-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  }
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
-
 struct Feed {
   services::Intake& intake;
   Scheduler& scheduler;
@@ -164,7 +149,7 @@ Options read_options(int argc, char** argv) {
 int main_of(int argc, char** argv) {
   const Options options = read_options(argc, argv);
   crypto::initialise();
-  const Directory directory;
+  const storage::testing::TemporaryDirectory directory;
   net::SystemClock clock;
   crypto::SystemRandom random;
   NullLog log;

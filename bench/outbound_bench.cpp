@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -24,6 +23,7 @@
 #include "storage/event_store.h"
 #include "storage/migrations.h"
 #include "storage/sqlite/sqlite_database.h"
+#include "storage/testing.h"
 
 namespace presetbridge {
 namespace {
@@ -43,21 +43,6 @@ constexpr storage::Sql kInsertSubscription{
 constexpr storage::Sql kCountRecorded{
     "SELECT count(*) FROM webhook_sends WHERE status = 'succeeded' AND id IN (SELECT send_id FROM "
     "webhook_attempts)"};
-
-class Directory {
- public:
-  Directory() : path_((std::filesystem::temp_directory_path() / "presetbridge-bench-XXXXXX").string()) {
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error("no temporary directory");
-  }
-  ~Directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const char* name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
-};
 
 class Receiver final : public net::HttpHandler {
  public:
@@ -141,7 +126,7 @@ int run(const Options& options) {
   crypto::SystemRandom random;
   NullLog log;
   IdSource ids(clock, 0);
-  const Directory directory;
+  const storage::testing::TemporaryDirectory directory;
   auto database = storage::open_sqlite({.path = directory.file("bench.db")}, clock);
   if (!database) throw std::runtime_error(database.error().message);
   if (auto migrated = storage::migrate(**database); !migrated)

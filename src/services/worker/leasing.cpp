@@ -16,8 +16,6 @@
 namespace presetbridge::services {
 namespace {
 
-using domain::Cause;
-using domain::DeliveryStatus;
 using domain::JobClass;
 using storage::CloudAccountRow;
 using storage::CustomerRow;
