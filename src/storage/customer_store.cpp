@@ -18,14 +18,16 @@ constexpr std::array<std::string_view, 7> kFriendshipNames = {
 // 1 and 3 are domain::JobClass share and first_request; the states as in kEnqueue.
 static_assert(static_cast<int>(domain::JobClass::share) == 1 &&
               static_cast<int>(domain::JobClass::first_request) == 3);
-constexpr Sql kEnqueueByUsername{
+constexpr Sql kEnqueueNew{
     "INSERT INTO customers (id, cloud_account_id, username_key, queue_state, job_class, due_at)"
-    " VALUES ($1, $2, $3, 1, 3, $4) ON CONFLICT (cloud_account_id, username_key) DO UPDATE SET"
-    " job_class = CASE WHEN customers.friendship = 'friends' THEN 1"
-    " WHEN customers.queue_state = 1 AND customers.job_class < 3 THEN customers.job_class ELSE 3 END,"
-    " due_at = CASE WHEN customers.queue_state = 1 AND customers.due_at < $4 THEN customers.due_at ELSE $4 "
-    "END,"
-    " queue_state = CASE WHEN customers.queue_state >= 2 THEN 3 ELSE 1 END RETURNING id"};
+    " VALUES ($1, $2, $3, 1, 3, $4) ON CONFLICT (cloud_account_id, username_key) DO NOTHING"};
+constexpr Sql kEnqueueKnown{
+    "UPDATE customers SET"
+    " job_class = CASE WHEN friendship = 'friends' THEN 1"
+    " WHEN queue_state = 1 AND job_class < 3 THEN job_class ELSE 3 END,"
+    " due_at = CASE WHEN queue_state = 1 AND due_at < $3 THEN due_at ELSE $3 END,"
+    " queue_state = CASE WHEN queue_state >= 2 THEN 3 ELSE 1 END"
+    " WHERE cloud_account_id = $1 AND username_key = $2 RETURNING id"};
 constexpr Sql kFind{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1 <for_update>"};
 constexpr Sql kFindByCloudUser{
@@ -68,7 +70,7 @@ constexpr Sql kAnyRequestedSince{
 constexpr Sql kWaitingBefore{
     "SELECT id FROM customers WHERE cloud_account_id = $1 AND requested_at <= $2 AND friendship = 'requested'"
     " AND EXISTS (SELECT 1 FROM deliveries WHERE deliveries.customer_id = customers.id"
-    " AND deliveries.status IN ('queued', 'processing', 'waiting_for_friendship')"
+    " AND deliveries.open = 1"
     " AND deliveries.status = 'waiting_for_friendship') ORDER BY requested_at LIMIT $3"};
 constexpr Sql kUpdate{
     "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state "
@@ -123,8 +125,10 @@ bool request_pending(const CustomerRow& row) {
 
 CustomerId enqueue_by_username(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
                                CustomerId proposed, Timestamp due_at) {
+  // Most buyers are new: with one statement for both cases SQLite would guard each of them with a journal.
+  if (tx.exec(kEnqueueNew, proposed, cloud_account, username_key, due_at) == 1) return proposed;
   return tx
-      .one(kEnqueueByUsername, proposed, cloud_account, username_key, due_at,
+      .one(kEnqueueKnown, cloud_account, username_key, due_at,
            [](const Row& r) { return r.id<CustomerId>(0); })
       .value();
 }

@@ -18,16 +18,15 @@ using domain::ResolutionCode;
   "requests_sent, "                                                                                       \
   "sequence, version, created_at, updated_at, completed_at"
 
-constexpr Sql kInsertDelivery{"INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
-                              ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
-                              "$16, $17, $18, $19, $20, $21, $22, $23, "
-                              "$24, $25, $26, $27, $28, $29)"};
+constexpr Sql kInsertDelivery{
+    "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
+    ", open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
+    "$16, $17, $18, $19, $20, $21, $22, $23, "
+    "$24, $25, $26, $27, $28, $29, $30)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
-constexpr Sql kLockOpen{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE customer_id = $1 AND status IN ('queued', 'processing', 'waiting_for_friendship')"
-    " ORDER BY id <for_update>"};
+constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
+                        " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>"};
 constexpr Sql kLockFailed{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = 'failed'"
@@ -50,7 +49,8 @@ constexpr Sql kUpdate{
     "refunded = $12, cancelled = $13, pending_action = $14, pending_reason = $15, pending_actor = $16, "
     "pending_username = $17, attempt_count = $18, next_attempt_at = $19, requests_sent = $20, sequence = "
     "$21, "
-    "version = version + 1, updated_at = $22, completed_at = $23 WHERE id = $1 AND version = $24"};
+    "version = version + 1, updated_at = $22, completed_at = $23, open = $25 WHERE id = $1 AND version = "
+    "$24"};
 
 #define PDB_ITEM_COLUMNS                                                                                 \
   "id, delivery_id, account_id, file_id, kind, name, matched_by, quantity, lines, status, customer_id, " \
@@ -60,11 +60,12 @@ constexpr Sql kUpdate{
 constexpr Sql kInsertItem{"INSERT INTO delivery_items (" PDB_ITEM_COLUMNS
                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"};
 constexpr Sql kFindItems{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE delivery_id = $1"};
-constexpr Sql kFindItem{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE id = $1"};
+constexpr Sql kFindItem{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE delivery_id = $1 AND id = $2"};
 constexpr Sql kFindItemsOfCustomer{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE customer_id = $1"};
 constexpr Sql kUpdateItem{
-    "UPDATE delivery_items SET quantity = $2, lines = $3, status = $4, customer_id = $5, intent_key = $6, "
-    "settle_after = $7, held = $8, spent = $9, shared_at = $10, matched_by = $11 WHERE id = $1"};
+    "UPDATE delivery_items SET quantity = $3, lines = $4, status = $5, customer_id = $6, intent_key = $7, "
+    "settle_after = $8, held = $9, spent = $10, shared_at = $11, matched_by = $12"
+    " WHERE delivery_id = $1 AND file_id = $2"};
 
 constexpr Sql kAppendTimeline{
     "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message)"
@@ -90,6 +91,11 @@ Param id_or_null(AnyId id) {
 // The names of the domain's sets: the empty one is NULL.
 Param name_or_null(std::string_view name) {
   return name.empty() ? Param(nullptr) : Param(name);
+}
+
+bool open(const DeliveryRow& d) {
+  return d.status == DeliveryStatus::queued || d.status == DeliveryStatus::processing ||
+         d.status == DeliveryStatus::waiting_for_friendship;
 }
 
 std::string pending_actor(const DeliveryRow& d) {
@@ -186,7 +192,7 @@ void insert_delivery(Tx& tx, const DeliveryRow& d) {
           id_or_null(d.customer), d.refunded, d.cancelled, d.dry_run,
           name_or_null(domain::to_string(d.pending.kind)), text_or_null(d.pending.reason),
           name_or_null(actor), text_or_null(d.pending.username), d.attempt_count, d.next_attempt_at,
-          d.requests_sent, d.sequence, d.version, d.created_at, d.updated_at, d.completed_at);
+          d.requests_sent, d.sequence, d.version, d.created_at, d.updated_at, d.completed_at, open(d));
 }
 
 void insert_item(Tx& tx, const ItemRow& i) {
@@ -231,7 +237,7 @@ void update_delivery(Tx& tx, DeliveryRow& d) {
       text_or_null(d.raw_username), text_or_null(d.email), id_or_null(d.cloud_account),
       id_or_null(d.customer), d.refunded, d.cancelled, name_or_null(domain::to_string(d.pending.kind)),
       text_or_null(d.pending.reason), name_or_null(actor), text_or_null(d.pending.username), d.attempt_count,
-      d.next_attempt_at, d.requests_sent, d.sequence, d.updated_at, d.completed_at, d.version);
+      d.next_attempt_at, d.requests_sent, d.sequence, d.updated_at, d.completed_at, d.version, open(d));
   if (changed != 1)
     throw DbError(DbError::Kind::conflict, "delivery " + to_string(d.id) + " changed under its lock");
   ++d.version;
@@ -240,16 +246,17 @@ void update_delivery(Tx& tx, DeliveryRow& d) {
 std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery) {
   return all_items(tx, kFindItems, delivery);
 }
-std::optional<ItemRow> find_item(Tx& tx, ItemId id) {
-  return tx.one(kFindItem, id, read_item);
+std::optional<ItemRow> find_item(Tx& tx, DeliveryId delivery, ItemId id) {
+  return tx.one(kFindItem, delivery, id, read_item);
 }
 std::vector<ItemRow> find_items_of_customer(Tx& tx, CustomerId customer) {
   return all_items(tx, kFindItemsOfCustomer, customer);
 }
 
 void update_item(Tx& tx, const ItemRow& i) {
-  tx.exec(kUpdateItem, i.id, i.quantity, i.lines, domain::to_string(i.status), id_or_null(i.customer),
-          text_or_null(i.intent_key), i.settle_after, i.held, i.spent, i.shared_at, i.matched_by);
+  tx.exec(kUpdateItem, i.delivery, i.file_id, i.quantity, i.lines, domain::to_string(i.status),
+          id_or_null(i.customer), text_or_null(i.intent_key), i.settle_after, i.held, i.spent, i.shared_at,
+          i.matched_by);
 }
 
 void append_timeline(Tx& tx, DeliveryId delivery, std::int64_t id, const TimelineEntry& e) {

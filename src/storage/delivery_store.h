@@ -95,7 +95,7 @@ std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit);
 void update_delivery(Tx& tx, DeliveryRow& row);
 
 std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery);
-std::optional<ItemRow> find_item(Tx& tx, ItemId id);
+std::optional<ItemRow> find_item(Tx& tx, DeliveryId delivery, ItemId id);
 // Items that are, were, or may have been shared with the customer, whatever their delivery.
 std::vector<ItemRow> find_items_of_customer(Tx& tx, CustomerId customer);
 void update_item(Tx& tx, const ItemRow& row);

@@ -69,7 +69,7 @@ struct JobSteps::Step {
   void transient(const Call& call, const CloudError& error);
   void lose_login(const Answer& answer, const CloudError& error);
   void forget_user();
-  void end_revocation(ItemId item, domain::ItemStatus status);
+  void end_revocation(DeliveryId delivery, ItemId item, domain::ItemStatus status);
   void revoke_if_stopped(DeliveryId delivery);
   void succeeded();
 
@@ -116,7 +116,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
   if (answer.other_user) {
     // The account's login is of another cloud user by now: its deliveries are about to be moved there
     // (spec 3.11).
-    if (call.kind == Call::Kind::share) settle_absent(tx, call.item);
+    if (call.kind == Call::Kind::share) settle_absent(tx, call.delivery, call.item);
     if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
     job.account_trouble = job.stop_calling = true;
     job.retry_at = job.settle_at = tx.now() + kOtherUser;
@@ -146,24 +146,24 @@ void JobSteps::Step::take_in(const Answer& answer) {
       // A share that stood before this call and is not of this intent was made by somebody else: it costs
       // nothing (spec 3.9).
       const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
-      settle_found(tx, steps.changes_.ids(), call.item, ours, share.shared_at);
+      settle_found(tx, steps.changes_.ids(), call.delivery, call.item, ours, share.shared_at);
       return revoke_if_stopped(call.delivery);
     }
     case Call::Kind::find_share: {
       const auto& share = std::get<std::optional<cloud::Share>>(answer.value);
-      const auto item = find_item(tx, call.item);
+      const auto item = find_item(tx, call.delivery, call.item);
       if (!item || item->status != ItemStatus::sharing) return;
       if (share) {
         const bool ours = share->idempotency_key.empty() || share->idempotency_key == item->intent_key;
-        settle_found(tx, steps.changes_.ids(), call.item, ours, share->shared_at);
+        settle_found(tx, steps.changes_.ids(), call.delivery, call.item, ours, share->shared_at);
       } else {
-        settle_absent(tx, call.item);
+        settle_absent(tx, call.delivery, call.item);
       }
       conclude_settled(tx, steps.changes_, item->delivery);
       return revoke_if_stopped(item->delivery);
     }
     case Call::Kind::revoke:
-      return end_revocation(call.item, ItemStatus::revoked);
+      return end_revocation(call.delivery, call.item, ItemStatus::revoked);
     case Call::Kind::done:
     case Call::Kind::lost:
       return;
@@ -217,16 +217,16 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   const bool mutating_share = call.kind == Call::Kind::share;
   if (mutating_share && error.effect_unknown) {
     // The hold stays until a settlement looks the share up, when the call can have no effect any more.
-    if (auto item = find_item(tx, call.item); item && item->status == ItemStatus::sharing) {
+    if (auto item = find_item(tx, call.delivery, call.item); item && item->status == ItemStatus::sharing) {
       item->settle_after = tx.now() + steps.call_timeout_;
       update_item(tx, *item);
     }
     return transient(call, error);
   }
-  if (mutating_share) settle_absent(tx, call.item);
+  if (mutating_share) settle_absent(tx, call.delivery, call.item);
   if (call.kind == Call::Kind::find_share &&
       (error.kind == CloudError::Kind::user_not_found || error.kind == CloudError::Kind::file_not_found)) {
-    settle_absent(tx, call.item);
+    settle_absent(tx, call.delivery, call.item);
     return conclude_settled(tx, steps.changes_, call.delivery);
   }
   const bool gone = error.kind == CloudError::Kind::user_not_found;
@@ -235,7 +235,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   if (call.kind == Call::Kind::find_share && unreachable) return transient(call, error);
   if (call.kind == Call::Kind::revoke && (gone || unreachable)) {
     // Nobody is left to take it from, or nobody who can be reached: asking again would never end.
-    return end_revocation(call.item, gone ? ItemStatus::revoked : ItemStatus::revoke_failed);
+    return end_revocation(call.delivery, call.item, gone ? ItemStatus::revoked : ItemStatus::revoke_failed);
   }
   if (call.kind == Call::Kind::request_friendship && !error.effect_unknown)
     customer.friendship = Friendship::none;
@@ -277,8 +277,9 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
                     : error.kind == CloudError::Kind::not_shareable ? ResolutionCode::preset_not_shareable
                                                                     : ResolutionCode::cloud_rejected;
   if (call.kind == Call::Kind::revoke) {
-    end_revocation(call.item, code == ResolutionCode::preset_not_found ? ItemStatus::revoked
-                                                                       : ItemStatus::revoke_failed);
+    end_revocation(
+        call.delivery, call.item,
+        code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed);
   } else if (call.kind == Call::Kind::withdraw) {
     customer.withdraw = false;
     customer.friendship = Friendship::unknown;
@@ -291,8 +292,8 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   }
 }
 
-void JobSteps::Step::end_revocation(ItemId id, ItemStatus status) {
-  auto item = find_item(tx, id);
+void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus status) {
+  auto item = find_item(tx, delivery, id);
   if (!item || item->status != ItemStatus::revoking) return;
   item->status = status;
   update_item(tx, *item);
@@ -414,7 +415,8 @@ const std::vector<storage::ItemRow>& JobSteps::Step::of_customer() {
 std::optional<Call> JobSteps::Step::next_settlement() {
   if (customer.cloud_user_id.empty()) {
     for (const auto& item : of_customer()) {
-      if (item.status == ItemStatus::revoking) end_revocation(item.id, ItemStatus::revoke_failed);
+      if (item.status == ItemStatus::revoking)
+        end_revocation(item.delivery, item.id, ItemStatus::revoke_failed);
     }
   }
   if (!customer.cloud_user_id.empty()) {

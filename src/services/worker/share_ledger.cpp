@@ -50,8 +50,8 @@ bool begin_share(Tx& tx, storage::ItemRow& item, CustomerId customer, const std:
   return true;
 }
 
-void settle_found(Tx& tx, IdSource& ids, ItemId id, bool ours, Timestamp shared_at) {
-  auto item = find_item(tx, id);
+void settle_found(Tx& tx, IdSource& ids, DeliveryId delivery, ItemId id, bool ours, Timestamp shared_at) {
+  auto item = find_item(tx, delivery, id);
   if (!item || item->status != ItemStatus::sharing) return;
   item->settle_after.reset();
   item->shared_at = shared_at;
@@ -74,8 +74,8 @@ void settle_found(Tx& tx, IdSource& ids, ItemId id, bool ours, Timestamp shared_
   update_item(tx, *item);
 }
 
-void settle_absent(Tx& tx, ItemId id) {
-  auto item = find_item(tx, id);
+void settle_absent(Tx& tx, DeliveryId delivery_id, ItemId id) {
+  auto item = find_item(tx, delivery_id, id);
   if (!item || item->status != ItemStatus::sharing) return;
   const auto delivery = lock_delivery(tx, item->delivery);
   item->status =

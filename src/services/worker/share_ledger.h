@@ -16,9 +16,10 @@ bool begin_share(storage::Tx& tx, storage::ItemRow& item, CustomerId customer, c
 
 // sharing -> shared and spent; or, where the share was made by somebody else (`ours` false), already_shared
 // and released. An item that is not `sharing` any more was settled before: nothing happens.
-void settle_found(storage::Tx& tx, IdSource& ids, ItemId item, bool ours, Timestamp shared_at);
+void settle_found(storage::Tx& tx, IdSource& ids, DeliveryId delivery, ItemId item, bool ours,
+                  Timestamp shared_at);
 
 // sharing -> owed (or dropped, where its order has stopped meanwhile), and released.
-void settle_absent(storage::Tx& tx, ItemId item);
+void settle_absent(storage::Tx& tx, DeliveryId delivery, ItemId item);
 
 }  // namespace presetbridge::services
