@@ -48,7 +48,7 @@ struct Options {
   int rounds = 3;   // of each sort
   int subscriptions = 0;
   int integrations = 16;
-  int checkpoint_pages = 1'000;
+  int checkpoint_pages = 3'000;
   bool realistic = false;  // provider_a orders of 10 KB instead of small generic ones
   bool json = false;
 };

@@ -15,6 +15,14 @@ if(PRESETBRIDGE_FUZZ)
   target_compile_options(presetbridge_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# presetbridge_program: what our programs are linked with besides. Orders are allocated on one thread and freed on another,
+# which mimalloc does far faster than glibc (docs/decisions/0011-mimalloc.md); nothing calls it by name. The sanitizers bring
+# their own allocator.
+add_library(presetbridge_program INTERFACE)
+if(NOT PRESETBRIDGE_SANITIZE)
+  target_link_libraries(presetbridge_program INTERFACE mimalloc)
+endif()
+
 # presetbridge_layer(NAME DEPENDS...): the library of the folder that calls it, from its *.cpp, linked PRIVATE,
 # and one test program NAME_test from its *_test.cpp. What a header of the folder includes must be in DEPENDS too:
 # include directories of system packages are global on Debian, so PRIVATE links are enough.

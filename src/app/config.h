@@ -66,7 +66,7 @@ struct Config {
   std::string storage_path;  // empty: presetbridge.db in data_dir
   std::int64_t storage_readers = 2;
   std::int64_t storage_cache_mib = 16;
-  std::int64_t storage_checkpoint_pages = 1'000;
+  std::int64_t storage_checkpoint_pages = 3'000;
 
   std::int64_t shutdown_drain_seconds = 8;  // spec 12.3: ten in all
 };

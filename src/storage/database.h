@@ -179,11 +179,22 @@ using TxFn = std::function<void(Tx&)>;
 // how the rest of the program reaches it without blocking.
 class Database {
  public:
+  enum class Durability {
+    durable,     // a power cut does not undo it
+    on_its_way,  // others see it; a power cut may undo it until sync() has returned
+  };
+
   virtual ~Database() = default;
-  // Runs `fn` in one read-write transaction and commits it durably (spec 2.5): when this returns a value, a
-  // power cut does not undo it. Any exception of `fn` rolls back and is rethrown. Conflicts are retried: `fn`
-  // may run more than once and must overwrite, not append to, what it captures.
-  virtual void write(const TxFn& fn) = 0;
+  // Runs `fn` in one read-write transaction and commits it. Any exception of `fn` rolls back and is rethrown.
+  // Conflicts are retried: `fn` may run more than once and must overwrite, not append to, what it captures.
+  virtual Durability commit(const TxFn& fn) = 0;
+  // Makes durable all that commit() returned before this call, while further transactions run. Throws DbError
+  // of kind unavailable: nobody may then be told that what was committed since the last sync() stands.
+  virtual void sync() = 0;
+  // Both: when this returns, a power cut does not undo it (spec 2.5).
+  void write(const TxFn& fn) {
+    if (commit(fn) == Durability::on_its_way) sync();
+  }
   // Runs `fn` in one read-only transaction with a consistent view.
   virtual void read(const TxFn& fn) = 0;
   // "sqlite" or "postgres".

@@ -1,6 +1,7 @@
 #include "storage/group_commit.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace presetbridge::storage {
@@ -65,8 +66,9 @@ void Completions::post() {
 GroupCommit::GroupCommit(Database& database, Log& log, Options options)
     : database_(database), log_(log), options_(options) {
   if (options_.inline_execution) return;
-  for (int i = 0; i < std::max(options_.writers, 1); ++i)
-    threads_.emplace_back([this] { work(writes_, true); });
+  writing_ = std::max(options_.writers, 1);
+  for (int i = 0; i < writing_; ++i) threads_.emplace_back([this] { work(writes_, true); });
+  threads_.emplace_back([this] { sync_loop(); });
   for (int i = 0; i < std::max(options_.readers, 1); ++i)
     threads_.emplace_back([this] { work(reads_, false); });
 }
@@ -138,13 +140,44 @@ void GroupCommit::work(Queue& queue, bool writes) {
   std::unique_lock lock(mutex_);
   while (true) {
     queue.filled.wait(lock, [&] { return stopping_ || !queue.units.empty(); });
-    if (queue.units.empty()) return;
+    if (queue.units.empty()) break;
     auto batch = take(queue, writes ? options_.max_units : 1);
     lock.unlock();
-    writes ? write_batch(batch) : read_one(batch.front());
+    std::vector<Unit> unsynced;
+    writes ? write_batch(batch, unsynced) : read_one(batch.front());
     batch.clear();  // what the units captured goes before the lock is held
     lock.lock();
+    if (unsynced.empty()) continue;
+    // A disk that hangs holds the writers up, rather than let what waits for it grow.
+    synced_.wait(lock, [&] { return unsynced_.units.size() < options_.max_queue; });
+    std::ranges::move(unsynced, std::back_inserter(unsynced_.units));
+    unsynced_.filled.notify_one();
   }
+  if (writes && --writing_ == 0) unsynced_.filled.notify_one();
+}
+
+void GroupCommit::sync_loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    unsynced_.filled.wait(lock, [&] { return writing_ == 0 || !unsynced_.units.empty(); });
+    if (unsynced_.units.empty()) return;
+    auto units = take(unsynced_, unsynced_.units.size());
+    lock.unlock();
+    synced_.notify_all();
+    sync_units(units);
+    units.clear();
+    lock.lock();
+  }
+}
+
+void GroupCommit::sync_units(std::span<Unit> units) {
+  std::exception_ptr thrown;
+  try {
+    database_.sync();
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  finish(units, thrown, true);
 }
 
 void GroupCommit::run_inline() {
@@ -155,26 +188,37 @@ void GroupCommit::run_inline() {
     const bool writes = !writes_.units.empty();
     auto batch = take(writes ? writes_ : reads_, writes ? options_.max_units : 1);
     lock.unlock();
-    writes ? write_batch(batch) : read_one(batch.front());
+    std::vector<Unit> unsynced;
+    writes ? write_batch(batch, unsynced) : read_one(batch.front());
+    if (!unsynced.empty()) sync_units(unsynced);
     batch.clear();
     lock.lock();
   }
   running_inline_ = false;
 }
 
-void GroupCommit::write_batch(std::span<Unit> batch) {
+void GroupCommit::write_batch(std::span<Unit> batch, std::vector<Unit>& unsynced) {
   std::vector<std::span<Unit>> todo{batch};
   while (!todo.empty()) {
     const std::span<Unit> part = todo.back();
     todo.pop_back();
     std::size_t at = 0;
+    auto durability = Database::Durability::durable;
     std::exception_ptr thrown;
     try {
-      database_.write([&](Tx& tx) {
+      durability = database_.commit([&](Tx& tx) {
         for (at = 0; at < part.size(); ++at) part[at].fn(tx);
       });
     } catch (...) {
       thrown = std::current_exception();
+    }
+    if (!thrown) {
+      const std::lock_guard lock(mutex_);
+      ++stats_.commits;
+    }
+    if (!thrown && durability == Database::Durability::on_its_way) {
+      std::ranges::move(part, std::back_inserter(unsynced));
+      continue;
     }
     if (!thrown || part.size() == 1 || is_unavailable(thrown)) {
       finish(part, thrown, true);
@@ -208,7 +252,6 @@ void GroupCommit::finish(std::span<Unit> units, const std::exception_ptr& thrown
     if (thrown) {
       stats_.failed += units.size();
     } else if (wrote) {
-      ++stats_.commits;
       stats_.units += units.size();
     }
   }

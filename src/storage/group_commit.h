@@ -1,6 +1,7 @@
 // GroupCommit: how coroutines reach the Database. Units of work are queued; a writer thread takes all that
-// wait, runs them in ONE transaction and commits once (spec 2.5: who is told of success is on disk), so a
-// thousand callers share one fsync.
+// wait, runs them in ONE transaction and commits once, so a thousand callers share one fsync. Where the
+// engine leaves the syncing to its user, another thread does it while the next transaction runs; who is told
+// of success is on disk (spec 2.5).
 //
 //   auto id = co_await commits.write(executor, [order](Tx& tx) { return insert(tx, order); });   //
 //   Expected<OrderId>
@@ -168,8 +169,11 @@ class GroupCommit {
   static std::vector<Unit> take(Queue& queue, std::size_t most);
   void work(Queue& queue, bool writes);
   void run_inline();
-  void write_batch(std::span<Unit> batch);
+  // Commits the units; those that are not durable yet are left in `unsynced`.
+  void write_batch(std::span<Unit> batch, std::vector<Unit>& unsynced);
   void read_one(Unit& unit);
+  void sync_loop();
+  void sync_units(std::span<Unit> units);
   void finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote);
 
   Database& database_;
@@ -178,6 +182,9 @@ class GroupCommit {
   mutable std::mutex mutex_;
   Queue writes_;
   Queue reads_;
+  Queue unsynced_;  // committed, and durable once the sync that begins after is done
+  std::condition_variable synced_;
+  int writing_ = 0;  // threads that may still add to unsynced_
   bool stopping_ = false;
   bool running_inline_ = false;
   Stats stats_;

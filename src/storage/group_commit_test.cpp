@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <latch>
+#include <semaphore>
 #include <string>
 
 #include "storage/testing.h"
@@ -40,15 +41,39 @@ class Lines final : public Log {
 class UnavailableDatabase final : public Database {
  public:
   explicit UnavailableDatabase(Database& real) : real_(real) {}
-  void write(const TxFn& fn) override {
+  Durability commit(const TxFn& fn) override {
     ++writes;
     if (away) throw DbError(DbError::Kind::unavailable, "the server is away");
-    real_.write(fn);
+    return real_.commit(fn);
   }
+  void sync() override { real_.sync(); }
   void read(const TxFn& fn) override { real_.read(fn); }
   std::string_view engine() const override { return real_.engine(); }
   std::atomic<bool> away = true;
   std::atomic<int> writes = 0;
+
+ private:
+  Database& real_;
+};
+
+// Commits at once, and syncs when it is let.
+class SlowDisk final : public Database {
+ public:
+  explicit SlowDisk(Database& real) : real_(real) {}
+  Durability commit(const TxFn& fn) override {
+    real_.commit(fn);
+    return Durability::on_its_way;
+  }
+  void sync() override {
+    syncing.release();
+    let.acquire();
+    if (broken) throw DbError(DbError::Kind::unavailable, "the disk is gone");
+  }
+  void read(const TxFn& fn) override { real_.read(fn); }
+  std::string_view engine() const override { return real_.engine(); }
+  std::counting_semaphore<> syncing{0};
+  std::counting_semaphore<> let{0};
+  std::atomic<bool> broken = false;
 
  private:
   Database& real_;
@@ -130,6 +155,39 @@ TEST_F(GroupCommitTest, UnitsThatWaitTogetherShareOneCommitAndOnePostAnExecutor)
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(results_[i], static_cast<std::int64_t>(i));
   EXPECT_EQ(ids().size(), 100U);
   EXPECT_THAT(log_.lines, IsEmpty());
+}
+
+TEST_F(GroupCommitTest, WhoIsToldOfSuccessIsOnDiskWhileTheNextTransactionRuns) {
+  SlowDisk disk(*database_);
+  GroupCommit commits(disk, log_);
+  std::latch second_committed{1};
+  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  disk.syncing.acquire();
+  start(commits, mailbox_, 1, [](Tx& tx) { return add(tx, 1); });
+  commits.submit([&](Tx&) { second_committed.count_down(); }, [](const std::exception_ptr&, Completions&) {});
+  second_committed.wait();
+  EXPECT_EQ(mailbox_.posts(), 0U) << "nothing is on disk";
+  disk.let.release();
+  mailbox_.run_until(finished(1));
+  disk.syncing.acquire();
+  EXPECT_EQ(finished_, 1U) << "the second commit came after the first sync had begun";
+  disk.let.release(2);
+  mailbox_.run_until(finished(2));
+  EXPECT_EQ(results_[0], 0);
+  EXPECT_EQ(results_[1], 1);
+}
+
+TEST_F(GroupCommitTest, AFailedSyncIsToldToAllThatWaitedForIt) {
+  SlowDisk disk(*database_);
+  disk.broken = true;
+  disk.let.release(2);
+  GroupCommit commits(disk, log_);
+  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  start(commits, mailbox_, 1, [](Tx& tx) { return add(tx, 1); });
+  mailbox_.run_until(finished(2));
+  EXPECT_EQ(results_[0].error().code, "STORAGE_UNAVAILABLE");
+  EXPECT_EQ(results_[1].error().code, "STORAGE_UNAVAILABLE");
+  EXPECT_EQ(commits.stats().failed, 2U);
 }
 
 TEST_F(GroupCommitTest, ATransactionHoldsNoMoreUnitsThanItsCap) {

@@ -41,6 +41,9 @@ Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order)
   order.fresh = domain::merge(std::nullopt, order.event).state;
   order.fresh_text = encode(order.fresh);
   order.plan = plan_new_order(order.fresh, order.integration->rules);
+  if (!order.event.order_id.empty()) {
+    order.event_id = order_event_id(order.integration->id, order.event.order_id);
+  }
   auto accepted = co_await batcher_.add(executor, std::move(order));
   if (accepted && accepted->status == domain::DeliveryStatus::queued) accepted_();
   co_return accepted;
@@ -80,7 +83,7 @@ Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming, AccountFacts&
   const IntegrationSnapshot& integration = *incoming.integration;
   Accepted answer;
   answer.order_id = event.order_id;
-  answer.event_id = event.order_id.empty() ? "" : order_event_id(integration.id, event.order_id);
+  answer.event_id = incoming.event_id;
   switch (event.kind) {
     case OrderEvent::Kind::ignored_topic:
       answer.reason = "ignored_topic";

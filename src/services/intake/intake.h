@@ -26,6 +26,7 @@ struct IncomingOrder {
   // to if it is new.
   domain::OrderState fresh = {};
   std::string fresh_text = {};
+  std::string event_id = {};
   NewOrderPlan plan = {};
 };
 

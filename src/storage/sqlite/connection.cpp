@@ -247,9 +247,11 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   run(fmt::format("PRAGMA cache_size=-{}", cache_mib * 1024).c_str());
   if (access == Access::read_only) return;
   run("PRAGMA journal_mode=WAL");
-  run("PRAGMA synchronous=FULL");
+  run("PRAGMA synchronous=NORMAL");  // what follows a commit is synced by the database: sqlite_database.h
   run(fmt::format("PRAGMA wal_autocheckpoint={}", wal_autocheckpoint_pages).c_str());
   run(fmt::format("PRAGMA journal_size_limit={}", wal_size_kept).c_str());
+  // What a process that died left in the log is in the file, and synced, before anything builds on it.
+  run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 void Connection::run(const char* sql) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <filesystem>
@@ -65,13 +66,26 @@ Expected<void> create_private(const std::string& path) {
   return {};
 }
 
+// The log of an open connection, for syncing it. SQLite keeps one file for as long as a connection lives and
+// takes no lock on it, so that another descriptor of it does no harm.
+Descriptor open_log(const std::string& path) {
+  Descriptor log(open((path + "-wal").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (log.get() < 0) {
+    throw DbError(DbError::Kind::unavailable, fmt::format("opening the log of {} failed: {}", path,
+                                                          std::generic_category().message(errno)));
+  }
+  return log;
+}
+
 class SqliteDatabase final : public Database {
  public:
   SqliteDatabase(const SqliteOptions& options, const Clock& clock, Descriptor lock)
       : clock_(clock),
         lock_(std::move(lock)),
         writer_(options.path, Connection::Access::read_write, options.cache_mib,
-                options.wal_autocheckpoint_pages) {
+                options.wal_autocheckpoint_pages),
+        log_(open_log(options.path)),
+        sync_file_(options.sync_file != nullptr ? options.sync_file : fdatasync) {
     for (int i = 0; i < options.readers; ++i) {
       readers_.push_back(
           std::make_unique<Connection>(options.path, Connection::Access::read_only, options.cache_mib, 0));
@@ -79,9 +93,16 @@ class SqliteDatabase final : public Database {
     }
   }
 
-  void write(const TxFn& fn) override {
+  Durability commit(const TxFn& fn) override {
     const std::lock_guard lock(write_mutex_);
+    if (sync_failed_) refuse();
     writer_.transact(fn, clock_);
+    return Durability::on_its_way;
+  }
+
+  void sync() override {
+    if (!sync_failed_ && sync_file_(log_.get()) != 0) sync_failed_ = true;
+    if (sync_failed_) refuse();
   }
 
   void read(const TxFn& fn) override {
@@ -112,11 +133,20 @@ class SqliteDatabase final : public Database {
     Connection* connection;
   };
 
+  [[noreturn]] static void refuse() {
+    throw DbError(
+        DbError::Kind::unavailable,
+        "the disk failed to sync the database's log: nothing is written until the service is restarted");
+  }
+
   // In this order: readers close first, the writer makes the last checkpoint, then the lock goes.
   const Clock& clock_;
   const Descriptor lock_;
   std::mutex write_mutex_;
   Connection writer_;
+  const Descriptor log_;
+  int (*const sync_file_)(int);
+  std::atomic<bool> sync_failed_ = false;
   std::mutex read_mutex_;
   std::condition_variable freed_;
   std::vector<std::unique_ptr<Connection>> readers_;

@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 
 #include "storage/testing.h"
@@ -99,13 +102,72 @@ TEST(SqliteDatabaseTest, ItsTimeIsTheInjectedClockReadOnceATransaction) {
   database->read([&](Tx& tx) { EXPECT_EQ(tx.now(), start + Millis{5'000}); });
 }
 
-TEST(SqliteDatabaseTest, CommitsAreSyncedInWalMode) {
+// Stands in for fdatasync.
+std::atomic<int> syncs = 0;
+std::atomic<bool> sync_fails = false;
+int counted_sync(int fd) {
+  ++syncs;
+  if (sync_fails) {
+    errno = EIO;
+    return -1;
+  }
+  return fdatasync(fd);
+}
+
+TEST(SqliteDatabaseTest, AWriteSyncsTheLogThatItIsIn) {
+  const testing::TemporaryDirectory directory;
+  const presetbridge::testing::ManualClock clock;
+  static ino_t synced = 0;
+  const SqliteOptions options{.path = directory.file("a.db"), .lock_file = {}, .sync_file = [](int fd) {
+                                struct stat found{};
+                                fstat(fd, &found);
+                                synced = found.st_ino;
+                                return counted_sync(fd);
+                              }};
+  syncs = 0;
+  const auto database = open_sqlite(options, clock).value();
+  make_table(*database);
+  EXPECT_EQ(syncs, 1);
+  EXPECT_EQ(database->commit([](Tx& tx) { tx.exec(insert, 1, nullptr); }), Database::Durability::on_its_way);
+  EXPECT_EQ(syncs, 1) << "commit() leaves it to sync()";
+  database->sync();
+  EXPECT_EQ(syncs, 2);
+  struct stat log{};
+  ASSERT_EQ(stat((options.path + "-wal").c_str(), &log), 0);
+  EXPECT_EQ(synced, log.st_ino);
+}
+
+TEST(SqliteDatabaseTest, AfterAFailedSyncNothingIsWrittenUntilItIsOpenedAgain) {
+  const testing::TemporaryDirectory directory;
+  const presetbridge::testing::ManualClock clock;
+  const SqliteOptions options{.path = directory.file("a.db"), .lock_file = {}, .sync_file = counted_sync};
+  auto database = open_sqlite(options, clock).value();
+  make_table(*database);
+  const auto insert_one = [&](int id) { database->write([&](Tx& tx) { tx.exec(insert, id, nullptr); }); };
+  insert_one(1);
+  sync_fails = true;
+  EXPECT_THROW(insert_one(2), DbError);
+  sync_fails = false;
+  try {
+    insert_one(3);
+    FAIL() << "a disk that lost what it was given is trusted again";
+  } catch (const DbError& e) {
+    EXPECT_EQ(e.kind(), DbError::Kind::unavailable);
+    EXPECT_THAT(e.what(), HasSubstr("until the service is restarted"));
+  }
+  database.reset();
+  database = open_sqlite(options, clock).value();
+  insert_one(3);
+  EXPECT_GE(rows(*database), 2);
+}
+
+TEST(SqliteDatabaseTest, ItRunsInWalModeWithForeignKeysAndItsCheckpoints) {
   testing::TemporarySqlite database;
   database->write([](Tx& tx) {
     tx.query(Sql{"PRAGMA journal_mode"}, [](const Row& row) { EXPECT_EQ(row.text(0), "wal"); });
-    tx.query(Sql{"PRAGMA synchronous"}, [](const Row& row) { EXPECT_EQ(row.int64(0), 2); });
+    tx.query(Sql{"PRAGMA synchronous"}, [](const Row& row) { EXPECT_EQ(row.int64(0), 1); });
     tx.query(Sql{"PRAGMA foreign_keys"}, [](const Row& row) { EXPECT_EQ(row.int64(0), 1); });
-    tx.query(Sql{"PRAGMA wal_autocheckpoint"}, [](const Row& row) { EXPECT_EQ(row.int64(0), 1000); });
+    tx.query(Sql{"PRAGMA wal_autocheckpoint"}, [](const Row& row) { EXPECT_EQ(row.int64(0), 3000); });
   });
 }
 
