@@ -47,7 +47,7 @@ struct Options {
   int seconds = 4;  // a round
   int rounds = 3;   // of each sort
   int subscriptions = 0;
-  int integrations = 16;
+  int integrations = 1;  // one store, as on the small machine that the embedded engine is for
   int checkpoint_pages = 3'000;
   bool realistic = false;  // provider_a orders of 10 KB instead of small generic ones
   bool json = false;
@@ -113,7 +113,7 @@ void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCiphe
   NullLog log;
   NullMetrics metrics;
   auto database = storage::open_sqlite({.path = directory + "/bench.db",
-                                        .wal_autocheckpoint_pages = options.checkpoint_pages,
+                                        .checkpoint_pages = options.checkpoint_pages,
                                         .lock_file = {}},
                                        clock);
   if (!database || !storage::migrate(**database)) _exit(1);

@@ -18,7 +18,7 @@ Expected<Foundation> lay_foundation(const Config& config) {
   auto database =
       storage::open_sqlite({.path = directory.database.string(),
                             .readers = static_cast<int>(config.storage_readers),
-                            .wal_autocheckpoint_pages = static_cast<int>(config.storage_checkpoint_pages),
+                            .checkpoint_pages = static_cast<int>(config.storage_checkpoint_pages),
                             .cache_mib = static_cast<int>(config.storage_cache_mib)},
                            *clock);
   if (!database) return std::unexpected(database.error());

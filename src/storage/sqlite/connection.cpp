@@ -228,8 +228,8 @@ DbError::Kind kind_of(int code) {
 
 }  // namespace
 
-Connection::Connection(const std::string& path, Access access, int cache_mib, int wal_autocheckpoint_pages)
-    : access_(access) {
+Connection::Connection(const std::string& path, Access access, int cache_mib, int checkpoint_pages)
+    : access_(access), checkpoint_pages_(checkpoint_pages) {
   const int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (access == Access::read_write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY);
   sqlite3* db = nullptr;
@@ -248,7 +248,9 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   if (access == Access::read_only) return;
   run("PRAGMA journal_mode=WAL");
   run("PRAGMA synchronous=NORMAL");  // what follows a commit is synced by the database: sqlite_database.h
-  run(fmt::format("PRAGMA wal_autocheckpoint={}", wal_autocheckpoint_pages).c_str());
+  // In the place of SQLite's own hook, which checkpoints too but does not say whether a commit wrote
+  // anything.
+  sqlite3_wal_hook(db, after_commit, this);
   run(fmt::format("PRAGMA journal_size_limit={}", wal_size_kept).c_str());
   // What a process that died left in the log is in the file, and synced, before anything builds on it.
   run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -259,13 +261,24 @@ void Connection::run(const char* sql) {
   if (code != SQLITE_OK) raise(code, sql);
 }
 
-void Connection::transact(const TxFn& fn, const Clock& clock) {
+int Connection::after_commit(void* self, sqlite3* db, const char* name, int log_pages) {
+  auto& connection = *static_cast<Connection*>(self);
+  connection.wrote_ = true;
+  if (log_pages >= connection.checkpoint_pages_) {
+    // Readers may keep it from copying all: what is left is copied after a later commit.
+    sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  }
+  return SQLITE_OK;
+}
+
+bool Connection::transact(const TxFn& fn, const Clock& clock) {
   const auto control = [this](const Sql& sql) {
     const Use use(prepared(sql));
     const int code = sqlite3_step(use.handle());
     if (code != SQLITE_DONE) raise(code, sql.text);
   };
   roll_back();  // what a failed ROLLBACK left open
+  wrote_ = false;
   control(access_ == Access::read_write ? begin_write : begin_read);
   try {
     SqliteTx tx(*this, clock);
@@ -276,6 +289,7 @@ void Connection::transact(const TxFn& fn, const Clock& clock) {
     roll_back();
     throw;
   }
+  return wrote_;
 }
 
 void Connection::roll_back() noexcept {

@@ -30,12 +30,12 @@ class Connection {
   enum class Access { read_write, read_only };
 
   // Throws DbError.
-  Connection(const std::string& path, Access access, int cache_mib, int wal_autocheckpoint_pages);
+  Connection(const std::string& path, Access access, int cache_mib, int checkpoint_pages);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Runs `fn` between BEGIN and COMMIT. Whatever leaves it has been rolled back.
-  void transact(const TxFn& fn, const Clock& clock);
+  // Runs `fn` between BEGIN and COMMIT; whether that wrote anything. Whatever leaves it has been rolled back.
+  bool transact(const TxFn& fn, const Clock& clock);
 
   Statement& prepared(const Sql& sql);
   void exec_script(std::string_view text);
@@ -48,8 +48,11 @@ class Connection {
   };
   void run(const char* sql);
   void roll_back() noexcept;
+  static int after_commit(void* self, sqlite3* db, const char* name, int log_pages);
 
   const Access access_;
+  const int checkpoint_pages_;
+  bool wrote_ = false;
   std::unique_ptr<sqlite3, Close> db_;
   std::unordered_map<const char*, Statement> statements_;  // after db_: statements go before their connection
 };

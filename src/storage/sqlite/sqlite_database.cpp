@@ -82,8 +82,7 @@ class SqliteDatabase final : public Database {
   SqliteDatabase(const SqliteOptions& options, const Clock& clock, Descriptor lock)
       : clock_(clock),
         lock_(std::move(lock)),
-        writer_(options.path, Connection::Access::read_write, options.cache_mib,
-                options.wal_autocheckpoint_pages),
+        writer_(options.path, Connection::Access::read_write, options.cache_mib, options.checkpoint_pages),
         log_(open_log(options.path)),
         sync_file_(options.sync_file != nullptr ? options.sync_file : fdatasync) {
     for (int i = 0; i < options.readers; ++i) {
@@ -96,8 +95,7 @@ class SqliteDatabase final : public Database {
   Durability commit(const TxFn& fn) override {
     const std::lock_guard lock(write_mutex_);
     if (sync_failed_) refuse();
-    writer_.transact(fn, clock_);
-    return Durability::on_its_way;
+    return writer_.transact(fn, clock_) ? Durability::on_its_way : Durability::durable;
   }
 
   void sync() override {

@@ -19,12 +19,13 @@
 namespace presetbridge::storage {
 
 struct SqliteOptions {
-  std::string path;                     // the database file; its directory exists
-  int readers = 2;                      // connections for read(), 1..64; more callers than that wait
-  int wal_autocheckpoint_pages = 3000;  // more: higher throughput, longer slowest commits
-  int cache_mib = 16;                   // page cache of each connection, at most
-  std::string lock_file;                // empty: path + ".lock"
-  int (*sync_file)(int fd) = nullptr;   // for tests; nullptr: fdatasync
+  std::string path;  // the database file; its directory exists
+  int readers = 2;   // connections for read(), 1..64; more callers than that wait
+  int checkpoint_pages =
+      3000;            // of the log, at which it is checkpointed: more is faster, with longer slowest commits
+  int cache_mib = 16;  // page cache of each connection, at most
+  std::string lock_file;               // empty: path + ".lock"
+  int (*sync_file)(int fd) = nullptr;  // for tests; nullptr: fdatasync
 };
 
 // `clock` outlives the database. Errors: STORAGE_LOCKED when another process has it open, STORAGE_UNAVAILABLE
