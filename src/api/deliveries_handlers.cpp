@@ -107,13 +107,10 @@ Task<Reply> list(DeliveriesDeps deps, Call call) {
   query.order_key = std::string(call.query_value("orderId").value_or(""));
   if (query.order_key.size() > 800) problems.push_back({"orderId", "is too long"});
   if (!problems.empty()) co_return fail("VALIDATION_FAILED", std::string(kQueryInvalid), problems);
-  query.before = DeliveryId{page->before};
-  query.limit = page->fetch();
-  auto rows = co_await deps.deliveries.list(call.executor(), call.principal, std::move(query));
-  if (!rows) co_return std::unexpected(rows.error());
-  co_return page_response(
-      storage::make_page(std::move(*rows), *page, [](const DeliveryRow& row) { return row.id.value; }),
-      row_json);
+  query.page = *page;
+  const auto found = co_await deps.deliveries.list(call.executor(), call.principal, std::move(query));
+  if (!found) co_return std::unexpected(found.error());
+  co_return page_response(*found, row_json);
 }
 
 Task<Reply> show(DeliveriesDeps deps, Call call) {

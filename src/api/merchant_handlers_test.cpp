@@ -23,8 +23,9 @@ class MerchantApi : public MerchantApiTest {
     return send(me_, "PUT", "/api/integrations/" + integration + "/mappings",
                 json::object{{"mappings", std::move(mappings)}});
   }
-  // A delivery that failed with `code`.
-  DeliveryId add_failed(IntegrationId integration, domain::ResolutionCode code) {
+  // An order's delivery that failed with `code`.
+  DeliveryId add_failed(IntegrationId integration, domain::ResolutionCode code,
+                        const domain::OrderState& state = {}) {
     const auto id = world_.ids.make<DeliveryId>();
     write([&](storage::Tx& tx) {
       storage::DeliveryRow row;
@@ -34,6 +35,14 @@ class MerchantApi : public MerchantApiTest {
       row.order_key = "1001";
       row.username = row.raw_username = "buyer";
       row.created_at = row.updated_at = tx.now();
+      insert_order(tx, {.id = OrderId{id.value},
+                        .account = account_,
+                        .integration = integration,
+                        .order_key = row.order_key,
+                        .outcome = "delivery",
+                        .state = encode(state),
+                        .received_at = tx.now(),
+                        .updated_at = tx.now()});
       storage::ItemRow item;
       item.id = world_.ids.make<ItemId>();
       item.delivery = id;
@@ -277,23 +286,12 @@ TEST_F(MerchantApi, ADeliveryIsShownListedAndActedOn) {
 
 TEST_F(MerchantApi, SavedMappingsResumeWhatFailedForWantOfAFileIfItOwesOtherFilesNow) {
   const auto made = add_integration();
-  const auto id = add_failed(integration_id(made), domain::ResolutionCode::preset_not_found);
-  write([&](storage::Tx& tx) {
-    domain::OrderState state{.seen = true};
-    domain::OrderLine line;
-    line.line_id = "1";
-    line.sku = "A";
-    state.lines = {line};
-    storage::OrderRow order;
-    order.id = OrderId{id.value};
-    order.account = account_;
-    order.integration = integration_id(made);
-    order.order_key = "1001";
-    order.outcome = "delivery";
-    order.state = domain::encode(state);
-    order.received_at = order.updated_at = tx.now();
-    insert_order(tx, order);
-  });
+  domain::OrderState state{.seen = true};
+  domain::OrderLine line;
+  line.line_id = "1";
+  line.sku = "A";
+  state.lines = {line};
+  const auto id = add_failed(integration_id(made), domain::ResolutionCode::preset_not_found, state);
   const auto resumes = [&](std::string file) {
     put_mappings(made.string("id"),
                  {json::object{{"matchType", "sku"}, {"matchValue", "A"}, {"fileId", file}}});

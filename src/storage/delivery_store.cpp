@@ -1,7 +1,7 @@
 #include "storage/delivery_store.h"
 
 #include <algorithm>
-#include <limits>
+#include <functional>
 
 namespace presetbridge::storage {
 namespace {
@@ -74,12 +74,20 @@ constexpr Sql kFindTimeline{
     "SELECT at, kind, actor, status, resolution_code, message FROM delivery_timeline WHERE delivery_id = $1"
     " ORDER BY id LIMIT $2"};
 
-// The filters that are unset are passed as '' or 0 and match all. Newest first by the (account_id, id) index.
-constexpr Sql kList{"SELECT " PDB_DELIVERY_COLUMNS
-                    " FROM deliveries WHERE account_id = $1 AND id < $2 AND ($3 = '' OR status = $3)"
-                    " AND ($4 = '' OR resolution_code = $4) AND ($5 = 0 OR integration_id = $5) AND ($6 = '' "
-                    "OR order_key = $6)"
-                    " ORDER BY id DESC LIMIT $7"};
+constexpr Sql kListNewest{"SELECT " PDB_DELIVERY_COLUMNS
+                          " FROM deliveries WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+constexpr Sql kListFailed{
+    "SELECT " PDB_DELIVERY_COLUMNS
+    " FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id < $3 AND status = 'failed'"
+    " ORDER BY id DESC LIMIT $4"};
+// By the dedupe key of each of the account's integrations.
+constexpr Sql kListOfOrder{
+    "SELECT " PDB_DELIVERY_COLUMNS
+    " FROM deliveries WHERE account_id = $1 AND id < $3 AND id IN"
+    " (SELECT orders.id FROM integrations JOIN orders ON orders.integration_id = integrations.id"
+    " WHERE integrations.account_id = $1 AND orders.order_key = $2)"};
+constexpr int kLookedThrough = 5'000;
+constexpr int kPiece = 500;
 
 Param text_or_null(const std::string& text) {
   return text.empty() ? Param(nullptr) : Param(text);
@@ -181,6 +189,27 @@ std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, const P&... params) {
   return rows;
 }
 
+// A page of those that fit, from pieces of `read(before, limit)`, newest first.
+template <class Fits, class Read>
+Page<DeliveryRow> look_through(const PageRequest& request, const Fits& fits, const Read& read) {
+  std::vector<DeliveryRow> found;
+  std::int64_t before = request.before;
+  for (int looked = 0; looked < kLookedThrough; looked += kPiece) {
+    // Without a filter the first piece is the page.
+    const int limit = looked == 0 ? request.fetch() : kPiece;
+    auto rows = read(before, limit);
+    const bool last = static_cast<int>(rows.size()) < limit;
+    if (!rows.empty()) before = rows.back().id.value;
+    for (auto& row : rows) {
+      if (fits(row)) found.push_back(std::move(row));
+    }
+    if (last || static_cast<int>(found.size()) > request.limit) {
+      return make_page(std::move(found), request, [](const DeliveryRow& row) { return row.id.value; });
+    }
+  }
+  return {std::move(found), before};
+}
+
 }  // namespace
 
 void insert_delivery(Tx& tx, const DeliveryRow& d) {
@@ -272,10 +301,27 @@ std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit)
   return entries;
 }
 
-std::vector<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& f) {
-  const std::int64_t before = f.before ? f.before.value : std::numeric_limits<std::int64_t>::max();
-  return all_deliveries(tx, kList, f.account, before, f.status, f.resolution, f.integration, f.order_key,
-                        f.limit);
+Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& f,
+                                  const std::function<bool(const DeliveryRow&)>& shown) {
+  const auto fits = [&](const DeliveryRow& row) {
+    return (f.status.empty() || domain::to_string(row.status) == f.status) &&
+           (f.resolution.empty() || domain::to_string(row.resolution) == f.resolution) &&
+           (!f.integration || row.integration == f.integration) && shown(row);
+  };
+  if (!f.order_key.empty()) {
+    auto rows = all_deliveries(tx, kListOfOrder, f.account, f.order_key, f.page.before);
+    std::erase_if(rows, [&](const DeliveryRow& row) { return !fits(row); });
+    std::ranges::sort(rows, std::greater{}, &DeliveryRow::id);
+    return make_page(std::move(rows), f.page, [](const DeliveryRow& row) { return row.id.value; });
+  }
+  if (f.status == domain::to_string(DeliveryStatus::failed) && !f.resolution.empty()) {
+    return look_through(f.page, fits, [&](std::int64_t before, int limit) {
+      return all_deliveries(tx, kListFailed, f.account, f.resolution, before, limit);
+    });
+  }
+  return look_through(f.page, fits, [&](std::int64_t before, int limit) {
+    return all_deliveries(tx, kListNewest, f.account, before, limit);
+  });
 }
 
 }  // namespace presetbridge::storage

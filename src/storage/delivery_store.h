@@ -2,6 +2,7 @@
 // (domain/delivery_machine.h); here a change is a compare-and-set on the row's version.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/ids.h"
 #include "domain/delivery.h"
 #include "storage/database.h"
+#include "storage/page.h"
 
 namespace presetbridge::storage {
 
@@ -110,10 +112,12 @@ struct DeliveryFilter {
   std::string resolution;
   IntegrationId integration;  // none: all
   std::string order_key;
-  DeliveryId before;  // none: from the newest
-  int limit = 50;
+  PageRequest page;
 };
-// Newest first.
-std::vector<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& filter);
+// One page of the account's deliveries for which `shown` holds too, newest first. An order's and the failed
+// ones are found by an index; with any other filter the newest 5,000 before the cursor are looked through, so
+// that a page may hold fewer rows than its limit, even none, and still name a next one.
+Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& filter,
+                                  const std::function<bool(const DeliveryRow&)>& shown);
 
 }  // namespace presetbridge::storage

@@ -81,29 +81,18 @@ Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::
   });
 }
 
-Task<Expected<std::vector<storage::DeliveryRow>>> DeliveryActions::list(Executor& executor,
-                                                                        identity::Principal by,
-                                                                        DeliveryQuery query) {
+Task<Expected<storage::Page<storage::DeliveryRow>>> DeliveryActions::list(Executor& executor,
+                                                                          identity::Principal by,
+                                                                          DeliveryQuery query) {
   co_return co_await commits_.read(executor, [by, query](Tx& tx) {
-    storage::DeliveryFilter filter{.account = by.account,
-                                   .status = query.status,
-                                   .resolution = query.resolution,
-                                   .integration = query.integration,
-                                   .order_key = query.order_key,
-                                   .before = query.before,
-                                   .limit = query.limit};
-    // A scoped key sees a part of what the index yields: read on until its page is full.
-    std::vector<storage::DeliveryRow> page;
-    while (true) {
-      auto rows = list_deliveries(tx, filter);
-      for (auto& row : rows) {
-        filter.before = row.id;
-        if (by.sees(row.integration) && static_cast<int>(page.size()) < query.limit)
-          page.push_back(std::move(row));
-      }
-      if (static_cast<int>(rows.size()) < query.limit || static_cast<int>(page.size()) == query.limit)
-        return page;
-    }
+    const storage::DeliveryFilter filter{.account = by.account,
+                                         .status = query.status,
+                                         .resolution = query.resolution,
+                                         .integration = query.integration,
+                                         .order_key = query.order_key,
+                                         .page = query.page};
+    return list_deliveries(tx, filter,
+                           [&](const storage::DeliveryRow& row) { return by.sees(row.integration); });
   });
 }
 

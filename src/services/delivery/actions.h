@@ -27,8 +27,7 @@ struct DeliveryQuery {
   std::string resolution;  // empty: all
   IntegrationId integration;
   std::string order_key;
-  DeliveryId before;
-  int limit = 50;
+  storage::PageRequest page;
 };
 
 class DeliveryActions {
@@ -43,9 +42,10 @@ class DeliveryActions {
 
   // NOT_FOUND for another account's, or one outside the key's scope.
   Task<Expected<DeliveryView>> get(Executor& executor, identity::Principal by, DeliveryId id);
-  // Newest first; fewer than the limit means the last page.
-  Task<Expected<std::vector<storage::DeliveryRow>>> list(Executor& executor, identity::Principal by,
-                                                         DeliveryQuery query);
+  // Newest first; what a scoped key may not see is left out. A page may be short and have a next one:
+  // storage/delivery_store.h.
+  Task<Expected<storage::Page<storage::DeliveryRow>>> list(Executor& executor, identity::Principal by,
+                                                           DeliveryQuery query);
 
   // A new attempt; with `username`, normalised and not empty, under that name (spec 3.11).
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,
