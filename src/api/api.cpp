@@ -4,30 +4,6 @@
 #include <utility>
 
 namespace presetbridge::api {
-namespace {
-
-// Decoded `name=value` pairs; nothing for what cannot be decoded, for a name given twice, or for more
-// than 50.
-std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query) {
-  constexpr std::size_t kMaxParameters = 50;
-  std::vector<std::pair<std::string, std::string>> pairs;
-  while (!query.empty()) {
-    const auto part = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(part.size() + 1, query.size()));
-    if (part.empty()) continue;
-    const auto equals = std::min(part.find('='), part.size());
-    auto name = percent_decode(part.substr(0, equals), true);
-    auto value = percent_decode(part.substr(std::min(equals + 1, part.size())), true);
-    if (!name || !value || pairs.size() == kMaxParameters) return std::nullopt;
-    for (const auto& [known, ignored] : pairs) {
-      if (known == *name) return std::nullopt;
-    }
-    pairs.emplace_back(std::move(*name), std::move(*value));
-  }
-  return pairs;
-}
-
-}  // namespace
 
 Task<net::HttpResponse> Api::handle(net::HttpRequest request) {
   const auto began = clock_.now();

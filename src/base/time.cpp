@@ -80,8 +80,14 @@ std::optional<Timestamp> parse_iso8601(std::string_view text) {
                                          std::chrono::month{static_cast<unsigned>(*month)},
                                          std::chrono::day{static_cast<unsigned>(*day)}};
   if (!date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  return std::chrono::sys_days{date} + std::chrono::hours{*hour} + std::chrono::minutes{*minute} +
-         std::chrono::seconds{*second} + Millis{ms} - offset;
+  const Timestamp time = std::chrono::sys_days{date} + std::chrono::hours{*hour} +
+                         std::chrono::minutes{*minute} + std::chrono::seconds{*second} + Millis{ms} - offset;
+  // An offset or a leap second can lead out of the years that four digits write.
+  using std::chrono::January;
+  constexpr auto kFirst = std::chrono::sys_days{std::chrono::year{0} / January / 1};
+  constexpr auto kEnd = std::chrono::sys_days{std::chrono::year{10'000} / January / 1};
+  if (time < kFirst || time >= kEnd) return std::nullopt;
+  return time;
 }
 
 }  // namespace presetbridge

@@ -26,5 +26,16 @@ TEST(Time, RefusesWhatIsNotATime) {
   }
 }
 
+TEST(Time, RefusesWhatFourDigitsOfAYearCannotWriteBack) {
+  for (auto text : {"0000-01-01T00:00:00+00:01", "9999-12-31T23:59:60Z", "9999-12-31T23:59:59-00:01"}) {
+    EXPECT_FALSE(parse_iso8601(text)) << text;
+  }
+  for (auto text : {"0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z"}) {
+    const auto time = parse_iso8601(text);
+    ASSERT_TRUE(time) << text;
+    EXPECT_EQ(to_iso8601(*time), text);
+  }
+}
+
 }  // namespace
 }  // namespace presetbridge

@@ -26,8 +26,14 @@ std::string encode(ByteView bytes, int variant) {
   return text;
 }
 
+// libsodium 1.0.18 reads most bytes from 0x80 on as the letter A where char is signed.
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return (c & 0x80) == 0; });
+}
+
 // How many bytes were written, or nothing.
 std::optional<std::size_t> decode(std::string_view text, std::span<std::byte> out, int variant) {
+  if (!is_ascii(text)) return std::nullopt;
   std::size_t size = 0;
   if (sodium_base642bin(writable(out), out.size(), text.data(), text.size(), nullptr, &size, nullptr,
                         variant) != 0) {

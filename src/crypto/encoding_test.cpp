@@ -64,6 +64,16 @@ TEST(Encoding, Base64UrlRefusesPaddingStrayBitsAndTheOtherAlphabet) {
   }
 }
 
+TEST(Encoding, Base64RefusesEveryByteBeyondAscii) {
+  for (int byte = 0x80; byte <= 0xff; ++byte) {
+    const auto text = std::string(1, static_cast<char>(byte)) + "AAA";
+    EXPECT_FALSE(base64_decode(text)) << byte;
+    EXPECT_FALSE(base64url_decode(text)) << byte;
+    std::array<std::byte, 3> out;
+    EXPECT_FALSE(base64_decode_exactly(text, out)) << byte;
+  }
+}
+
 TEST(Encoding, EveryValueComesBackAndEveryAcceptedTextIsTheOneThatEncodingMakes) {
   EXPECT_TRUE(rc::check([](const std::string& plain) {
     RC_ASSERT(base64_decode(base64_encode(plain)) == bytes_of(plain));

@@ -109,6 +109,8 @@ std::optional<AccountPause> decode_account_pause(std::string_view text) {
                      .since = from_unix_ms(numbers[2]),
                      .failing = {}};
   for (std::size_t i = 3; i < numbers.size(); ++i) pause.failing.push_back(DeliveryId{numbers[i]});
+  // Other spellings of the numbers, and times whose differences no Timestamp holds, are not of encode().
+  if (numbers[1] < 0 || numbers[2] < 0 || encode(pause) != text) return std::nullopt;
   return pause;
 }
 

@@ -102,8 +102,8 @@ TEST(AccountPause, IsReadBackFromItsText) {
 }
 
 TEST(AccountPause, RefusesOtherText) {
-  for (const char* text :
-       {"", "0", "0 0", "0 0 ", "9 0 0", "-1 0 0", "0 0 0 1 2 3 4", "0 0 x", "0  0 0", "0 0 0 "}) {
+  for (const char* text : {"", "0", "0 0", "0 0 ", "9 0 0", "-1 0 0", "0 0 0 1 2 3 4", "0 0 x", "0  0 0",
+                           "0 0 0 ", "00 0 0", "0 0 0 01", "0 -0 0", "2 -1 0", "2 0 -9223372036854775808"}) {
     EXPECT_EQ(decode_account_pause(text), std::nullopt) << text;
   }
 }

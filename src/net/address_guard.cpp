@@ -16,6 +16,10 @@ std::unexpected<HttpFailure> refuse(HttpFailure::Kind kind, std::string message)
   return std::unexpected(HttpFailure{kind, std::move(message)});
 }
 
+bool in_dns_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
+}
+
 std::string part(CURLU* url, CURLUPart which, unsigned flags = 0) {
   char* text = nullptr;
   if (curl_url_get(url, which, &text, flags) != CURLUE_OK) return {};
@@ -65,8 +69,12 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
   out.host = part(url.get(), CURLUPART_HOST);
   std::ranges::transform(out.host, out.host.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  if (out.host.starts_with('[') && out.host.ends_with(']'))
+  if (out.host.starts_with('[') && out.host.ends_with(']')) {
     out.host = out.host.substr(1, out.host.size() - 2);
+  } else if (!std::ranges::all_of(out.host, in_dns_name)) {
+    // libcurl decodes %C3%A4 and would call the host by a name that we did not look up.
+    return refuse(invalid, "the URL's host holds characters that no DNS name has; write it in its xn-- form");
+  }
   if (out.host.empty() || out.host.size() > 253)
     return refuse(invalid, "the URL's host is empty or too long");
   if (!part(url.get(), CURLUPART_ZONEID).empty()) return refuse(invalid, "the URL's host has a zone");

@@ -24,8 +24,10 @@ struct OutgoingUrl {
 // May a connection for such a URL be made to `address`?
 bool address_allowed(AddressPolicy policy, bool https, const IpAddress& address);
 
-// `invalid`: not an absolute http(s) URL of at most 2,048 printable ASCII characters, with user info, or of a
-// scheme that the policy refuses. `denied`: the host is an address that the policy refuses. Looks nothing up.
+// `invalid`: not an absolute http(s) URL of at most 2,048 printable ASCII characters, with user info, with a
+// host that is neither an address nor of letters, digits, '.', '-' and '_' (also when it is percent-encoded),
+// or of a scheme that the policy refuses. `denied`: the host is an address that the policy refuses. Looks
+// nothing up.
 std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view url, AddressPolicy policy);
 
 }  // namespace presetbridge::net

@@ -17,6 +17,8 @@ constexpr Refusal bad_expectation{417, "EXPECTATION_FAILED",
 constexpr Refusal bad_encoding{501, "NOT_IMPLEMENTED", "The only transfer coding is chunked."};
 constexpr Refusal large_header{431, "HEADERS_TOO_LARGE", "The request's header is too large."};
 
+constexpr std::size_t shortest_chunked_end = std::string_view("0\r\n\r\n").size();
+
 }  // namespace
 
 RequestReader::RequestReader(const RequestLimits& limits) : limits_(limits) {
@@ -29,6 +31,9 @@ RequestReader::Progress RequestReader::read(std::string_view bytes) {
   while (!complete() && progress.consumed < bytes.size()) {
     const bool in_header = !header_done_;
     const std::string_view rest = bytes.substr(progress.consumed);
+    // Fewer never end a chunked body, and Beast 1.81 aborts on fewer behind a last chunk
+    // (boostorg/beast#2861).
+    if (!in_header && chunked() && rest.size() < shortest_chunked_end) return progress;
     error_code error;
     const std::size_t used = put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     progress.consumed += used;

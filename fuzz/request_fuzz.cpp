@@ -1,0 +1,115 @@
+#include "net/request_reader.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "require.h"
+
+namespace {
+
+using namespace presetbridge::net;
+
+// Small, so that inputs of a few hundred bytes reach every limit.
+constexpr RequestLimits kLimits{.header_bytes = 512, .header_fields = 8, .body_bytes = 64};
+
+struct Outcome {
+  std::vector<HttpRequest> requests;
+  std::optional<Refusal> refusal;
+};
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return c > 0x20 && c < 0x7f && !std::string_view("()<>@,;:\\\"/[]?={}").contains(static_cast<char>(c));
+  });
+}
+
+void require_request(const HttpRequest& request, bool http11) {
+  REQUIRE(is_token(request.method));
+  REQUIRE(std::ranges::all_of(request.target, [](unsigned char c) { return c > 0x20 && c != 0x7f; }));
+  REQUIRE(request.path.starts_with('/') || (request.path == "*" && request.method == "OPTIONS"));
+  REQUIRE(!request.path.contains('?'));
+  if (request.target.starts_with('/')) {
+    REQUIRE(request.target == request.path + (request.target.contains('?') ? "?" : "") + request.query);
+  }
+  std::size_t fields = 0;
+  for (const auto& [name, value] : request.headers) {
+    ++fields;
+    REQUIRE(is_token(name));
+    REQUIRE(value.find_first_of(std::string_view("\r\n\0", 3)) == value.npos);
+  }
+  REQUIRE(fields <= kLimits.header_fields);
+  const auto& headers = request.headers;
+  REQUIRE(headers.count("host") <= 1 && (headers.has("host") || !http11));
+  // Only one of the two, and only once, may tell where the body ends.
+  REQUIRE(headers.count("content-length") + headers.count("transfer-encoding") <= 1);
+  REQUIRE(request.body.size() <= kLimits.body_bytes);
+  if (request.body_too_large) {
+    REQUIRE(request.body.empty());
+  } else if (const auto length = headers.get("content-length")) {
+    REQUIRE(std::stoull(std::string(*length)) == request.body.size());
+  } else if (!headers.has("transfer-encoding")) {
+    REQUIRE(request.body.empty());
+  }
+}
+
+// What a connection reads of `bytes` when they arrive in pieces of that size.
+Outcome read_in_pieces(std::string_view bytes, std::size_t piece) {
+  Outcome out;
+  auto reader = std::make_unique<RequestReader>(kLimits);
+  std::string waiting;
+  while (true) {
+    while (!waiting.empty()) {
+      const bool in_header = !reader->header_read();
+      const auto progress = reader->read(waiting);
+      REQUIRE(progress.consumed <= waiting.size());
+      waiting.erase(0, progress.consumed);
+      if (progress.refusal) {
+        out.refusal = progress.refusal;
+        return out;
+      }
+      if (reader->complete()) {
+        require_request(reader->request(), reader->http11());
+        const bool more = reader->keep_alive();
+        out.requests.push_back(std::move(reader->request()));
+        if (!more) return out;
+        reader = std::make_unique<RequestReader>(kLimits);
+      } else if (!in_header || !reader->header_read()) {
+        // What a peer can make us keep is bounded.
+        REQUIRE(waiting.size() < kLimits.header_bytes);
+        break;
+      }
+    }
+    if (bytes.empty()) return out;
+    waiting += bytes.substr(0, piece);
+    bytes.remove_prefix(std::min(piece, bytes.size()));
+  }
+}
+
+bool same(const HttpRequest& a, const HttpRequest& b) {
+  return a.method == b.method && a.target == b.target && a.path == b.path && a.query == b.query &&
+         a.body == b.body && a.body_too_large == b.body_too_large && std::ranges::equal(a.headers, b.headers);
+}
+
+bool large_header(const Outcome& outcome) {
+  return outcome.refusal && outcome.refusal->status == 431;
+}
+
+}  // namespace
+
+// Where a request ends, and what it says, is a matter of its bytes and not of how they arrived.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes{reinterpret_cast<const char*>(data), size};
+  const auto whole = read_in_pieces(bytes, std::max<std::size_t>(size, 1));
+  for (const std::size_t piece : {1, 7}) {
+    const auto pieces = read_in_pieces(bytes, piece);
+    for (std::size_t i = 0; i < std::min(whole.requests.size(), pieces.requests.size()); ++i) {
+      REQUIRE(same(whole.requests[i], pieces.requests[i]));
+    }
+    // The lines between chunks have a limit only while they wait for their end. Else only what was never
+    // a whole request may be refused by one and still be waited for by the other.
+    if (large_header(whole) || large_header(pieces)) continue;
+    REQUIRE(whole.requests.size() == pieces.requests.size());
+  }
+  return 0;
+}
