@@ -19,17 +19,7 @@
 
 namespace presetbridge::api::testing {
 
-class RecordingLog final : public Log {
- public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
-    text.append(message);
-    for (const auto& field : fields) {
-      if (const auto* value = std::get_if<std::string_view>(&field.value)) text.append(" ").append(*value);
-    }
-    text.append("\n");
-  }
-  std::string text;
-};
+using identity::testing::RecordingLog;
 
 // Knows one password; or is away.
 class FakeAgent final : public cloud::CredentialAgent {

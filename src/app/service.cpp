@@ -272,7 +272,7 @@ struct Service::Parts {
 
   api::Router router;
   api::Authentication authentication{tokens, accounts, keys};
-  api::Api handlers{router, authentication, clock, metrics};
+  api::Api handlers{router, authentication, clock, log, metrics};
   Front front;
   net::HttpServer server{runtime,
                          front,
