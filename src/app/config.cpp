@@ -70,6 +70,12 @@ const std::array kSettings = {
             "Pages of the log at which it is checkpointed: more is faster on the whole, with slower slowest "
             "commits",
             100, 1'000'000},
+    Setting{"retention.payload_days", &Config::retention_payload_days,
+            "How long the orders' payloads are kept, from the newest event of an order", 1, 36'500},
+    Setting{"retention.outbound_days", &Config::retention_outbound_days,
+            "How long outbound events, their bodies and the attempts at them are kept", 2, 36'500},
+    Setting{"retention.audit_days", &Config::retention_audit_days, "How long the audit log is kept", 1,
+            36'500},
     Setting{"shutdown.drain_seconds", &Config::shutdown_drain_seconds,
             "For what runs when the service is told to stop", 1, 8},
 };

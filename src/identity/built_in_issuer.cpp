@@ -21,7 +21,6 @@ namespace {
 constexpr std::int64_t kFreeFailures = 4;  // the fifth locks
 constexpr Millis kFirstLock = std::chrono::seconds{30};
 constexpr Millis kLongestLock = std::chrono::minutes{15};
-constexpr Millis kFailuresForgottenAfter = std::chrono::hours{24};
 constexpr Millis kReloadCoolDown = std::chrono::seconds{10};
 constexpr std::string_view kKeyColumn = "issuer_keys.encrypted_private_jwk";
 

@@ -40,6 +40,8 @@ struct BuiltInIssuerOptions {
 
 inline constexpr std::string_view kRefreshTokenPrefix = "pdb_refresh_";
 inline constexpr std::size_t kMinPasswordCharacters = 10;
+// Failed tries to sign in are worth nothing any more when the newest is this old.
+inline constexpr Millis kFailuresForgottenAfter = std::chrono::hours{24};
 
 // What a sign-in gives.
 struct Tokens {
