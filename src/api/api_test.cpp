@@ -330,7 +330,10 @@ TEST_F(ApiTest, PeopleSignUpSignInRefreshAndSignOut) {
   EXPECT_EQ(post("/api/auth/sign-out", {{"refreshToken", fresh.string("refreshToken")}}).status, 204);
   EXPECT_EQ(post("/api/auth/refresh", {{"refreshToken", fresh.string("refreshToken")}}).status, 401);
   for (int i = 0; i < 5; ++i) post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}});
-  EXPECT_EQ(post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}}).status, 429);
+  const auto locked = post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}});
+  EXPECT_EQ(locked.status, 429);
+  EXPECT_EQ(locked.code(), "TOO_MANY_ATTEMPTS");
+  EXPECT_EQ(locked.header("Retry-After"), "30");
 }
 
 TEST_F(ApiTest, APasswordIsChangedByItsOwnerOnly) {

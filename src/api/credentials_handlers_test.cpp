@@ -126,6 +126,7 @@ TEST_F(CredentialsApi, AnEmailIsLockedAfterFiveFailuresInQuarterOfAnHourForEvery
   const auto refused = cloud_login(other, "VICTIM@example.com", agent_.password);
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.code(), "RATE_LIMIT_EXCEEDED");
+  EXPECT_EQ(refused.body.at("error").at("message").as_string(), "Rate limit exceeded");
   EXPECT_EQ(refused.headers.get("Retry-After"), "660");  // until the first is a quarter of an hour old
   EXPECT_EQ(agent_.logins, logins);
   world_.clock().advance(std::chrono::minutes{11});

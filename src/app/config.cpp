@@ -58,6 +58,8 @@ const std::array kSettings = {
     Setting{"outbound.concurrency_per_host", &Config::outbound_concurrency_per_host, "Of these, to one host",
             1, 1'000},
     Setting{"identity.signup", &Config::identity_signup, "Who may make an account", 0, 0, "open closed"},
+    Setting{"identity.signups_per_hour", &Config::identity_signups_per_hour,
+            "Tries to sign up in any hour, of everybody together", 1, 100'000},
     Setting{"identity.issuer", &Config::identity_issuer,
             "Issuer name of the built-in sign-in: keep it when base_url changes, people are known by it"},
     Setting{"identity.trusted", &Config::identity_trusted,

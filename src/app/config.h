@@ -58,8 +58,9 @@ struct Config {
   std::int64_t outbound_concurrency_per_host = 64;
 
   std::string identity_signup = "open";
-  std::string identity_issuer;                // empty: base_url
-  std::vector<std::string> identity_trusted;  // "ISSUER AUDIENCE"
+  std::int64_t identity_signups_per_hour = 100;  // spec 7.2
+  std::string identity_issuer;                   // empty: base_url
+  std::vector<std::string> identity_trusted;     // "ISSUER AUDIENCE"
 
   std::int64_t api_key_requests_per_hour = 100;  // spec 6.3
 

@@ -210,9 +210,10 @@ struct Service::Parts {
 
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
-  identity::BuiltInIssuer issuer{
-      {commits, passwords, hasher, cipher, ids, random, clock, log},
-      {.iss = issuer_name(config), .signup = *identity::parse_signup(config.identity_signup)}};
+  identity::BuiltInIssuer issuer{{commits, passwords, hasher, cipher, ids, random, clock, log},
+                                 {.iss = issuer_name(config),
+                                  .signup = *identity::parse_signup(config.identity_signup),
+                                  .signups_per_hour = config.identity_signups_per_hour}};
   const std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted =
       remote_issuers(config, reading_http, clock, log);
   identity::TokenVerifier tokens{all_issuers(), clock};
