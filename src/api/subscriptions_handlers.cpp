@@ -16,7 +16,24 @@ constexpr std::size_t kMaxScope = 100;
 constexpr auto kDefaultOverlapSeconds = Subscriptions::default_overlap.count() / 1000;
 constexpr auto kMaxOverlapSeconds = Subscriptions::max_overlap.count() / 1000;
 
-json::object to_json(const storage::SubscriptionRow& row) {
+json::object to_json(const storage::SubscriptionHealth& health) {
+  const auto status = !health.last_attempt_at         ? "untried"
+                      : health.failures_in_a_row == 0 ? "healthy"
+                                                      : "failing";
+  json::value status_code = nullptr;
+  if (health.last_status_code) status_code = *health.last_status_code;
+  return {
+      {"status", status},
+      {"failuresInARow", health.failures_in_a_row},
+      {"lastAttemptAt", time_or_null(health.last_attempt_at)},
+      {"lastStatusCode", std::move(status_code)},
+      {"lastOutcome", text_or_null(health.last_outcome)},
+      {"lastSuccessAt", time_or_null(health.last_success_at)},
+  };
+}
+
+json::object to_json(const services::SubscriptionView& view) {
+  const auto& row = view.row;
   json::array integrations;
   for (const auto id : row.integrations) integrations.emplace_back(to_string(id));
   return {
@@ -28,6 +45,7 @@ json::object to_json(const storage::SubscriptionRow& row) {
       {"deactivatedReason", text_or_null(row.deactivated_reason)},
       {"previousSecretExpiresAt", time_or_null(row.previous_secret_expires_at)},
       {"createdAt", to_iso8601(row.created_at)},
+      {"health", to_json(view.health)},
   };
 }
 
@@ -44,7 +62,7 @@ json::object attempt_json(const storage::AttemptRow& row) {
 }
 
 net::HttpResponse issued_response(int status, const services::IssuedSubscription& issued) {
-  auto body = to_json(issued.row);
+  auto body = to_json(issued.subscription);
   body["secret"] = issued.secret;
   auto response = json_response(status, body);
   response.headers.add("Cache-Control", "no-store");
@@ -73,7 +91,7 @@ Task<Reply> list(SubscriptionsDeps deps, Call call) {
   if (!page) co_return std::unexpected(page.error());
   auto found = co_await deps.subscriptions.list(call.executor(), call.principal, *page);
   if (!found) co_return std::unexpected(found.error());
-  co_return page_response(*found, to_json);
+  co_return page_response(*found, [](const services::SubscriptionView& view) { return to_json(view); });
 }
 
 Task<Reply> show(SubscriptionsDeps deps, Call call) {

@@ -4,12 +4,14 @@
 
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
+#include "domain/order.h"
 #include "services/delivery/fulfilment.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/audit_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -54,10 +56,20 @@ void ask_again(Tx& tx, const storage::DeliveryRow& row) {
   update_customer(tx, *customer);
 }
 
+std::string order_number_of(Tx& tx, DeliveryId id) {
+  const auto order = find_order(tx, OrderId{id.value});
+  if (!order) return {};
+  const auto state = domain::decode_order_state(order->state);
+  return state ? state->order_number : std::string();
+}
+
 }  // namespace
 
 DeliveryView DeliveryActions::view(Tx& tx, storage::DeliveryRow row) {
-  DeliveryView v{.items = find_items(tx, row.id), .timeline = find_timeline(tx, row.id, kTimelineEntries)};
+  DeliveryView v;
+  v.order_number = order_number_of(tx, row.id);
+  v.items = find_items(tx, row.id);
+  v.timeline = find_timeline(tx, row.id, kTimelineEntries);
   if (row.status == DeliveryStatus::queued && row.customer) {
     if (const auto customer = find_customer(tx, row.customer);
         customer && customer->queue_state == storage::QueueState::queued) {
@@ -81,9 +93,8 @@ Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::
   });
 }
 
-Task<Expected<std::vector<storage::DeliveryRow>>> DeliveryActions::list(Executor& executor,
-                                                                        identity::Principal by,
-                                                                        DeliveryQuery query) {
+Task<Expected<std::vector<DeliverySummary>>> DeliveryActions::list(Executor& executor, identity::Principal by,
+                                                                   DeliveryQuery query) {
   co_return co_await commits_.read(executor, [by, query](Tx& tx) {
     storage::DeliveryFilter filter{.account = by.account,
                                    .status = query.status,
@@ -93,13 +104,14 @@ Task<Expected<std::vector<storage::DeliveryRow>>> DeliveryActions::list(Executor
                                    .before = query.before,
                                    .limit = query.limit};
     // A scoped key sees a part of what the index yields: read on until its page is full.
-    std::vector<storage::DeliveryRow> page;
+    std::vector<DeliverySummary> page;
     while (true) {
       auto rows = list_deliveries(tx, filter);
       for (auto& row : rows) {
         filter.before = row.id;
-        if (by.sees(row.integration) && static_cast<int>(page.size()) < query.limit)
-          page.push_back(std::move(row));
+        if (!by.sees(row.integration) || static_cast<int>(page.size()) == query.limit) continue;
+        auto number = order_number_of(tx, row.id);
+        page.push_back({std::move(row), std::move(number)});
       }
       if (static_cast<int>(rows.size()) < query.limit || static_cast<int>(page.size()) == query.limit)
         return page;
