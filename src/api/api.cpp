@@ -63,7 +63,7 @@ net::HttpResponse Api::refuse(const Router::Route& route, const Error& error, co
     log_.error("a request failed", {{"request_id", trace.id},
                                     {"method", trace.method},
                                     {"route", route.pattern},
-                                    {"account_id", trace.account ? to_string(trace.account) : std::string()},
+                                    {"account", trace.account ? to_string(trace.account) : std::string()},
                                     {"code", error.code},
                                     {"error", error.message}});
   }

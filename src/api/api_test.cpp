@@ -417,7 +417,7 @@ TEST_F(ApiTest, AFaultOfTheServiceIsLoggedWithItsRequestAndNothingThatTheClientS
   EXPECT_EQ(answer.code(), "INTERNAL_ERROR");
   EXPECT_FALSE(answer.text.contains("table"));
   EXPECT_EQ(world_.log.text,
-            "a request failed request_id=request-1 method=GET route=/test/{secret}/known account_id=" +
+            "a request failed request_id=request-1 method=GET route=/test/{secret}/known account=" +
                 ann.string("accountId") + " code=RECORD_CORRUPT error=the table is broken\n");
 
   for (const auto& [path, status, code, error] :
@@ -428,7 +428,7 @@ TEST_F(ApiTest, AFaultOfTheServiceIsLoggedWithItsRequestAndNothingThatTheClientS
     world_.log.text.clear();
     EXPECT_EQ(send("GET", "/test/planted-secret/" + path).status, status);
     EXPECT_EQ(world_.log.text, "a request failed request_id=request-1 method=GET route=/test/{secret}/" +
-                                   path + " account_id= code=" + code + " error=" + error + "\n");
+                                   path + " account= code=" + code + " error=" + error + "\n");
   }
 }
 

@@ -1,5 +1,6 @@
 #include "api/subscriptions_handlers.h"
 
+#include "api/issued_secret.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
@@ -13,8 +14,7 @@ constexpr TextRule kUrl{.max = 2'000};
 constexpr TextRule kSecret{.max = 200, .exact = true};
 constexpr std::size_t kMaxEventTypes = 20;
 constexpr std::size_t kMaxScope = 100;
-constexpr auto kDefaultOverlapSeconds = Subscriptions::default_overlap.count() / 1000;
-constexpr auto kMaxOverlapSeconds = Subscriptions::max_overlap.count() / 1000;
+constexpr OverlapRule kOverlap{.usual = Subscriptions::default_overlap, .most = Subscriptions::max_overlap};
 
 json::object to_json(const storage::SubscriptionHealth& health) {
   const auto status = !health.last_attempt_at         ? "untried"
@@ -61,14 +61,6 @@ json::object attempt_json(const storage::AttemptRow& row) {
   };
 }
 
-net::HttpResponse issued_response(int status, const services::IssuedSubscription& issued) {
-  auto body = to_json(issued.subscription);
-  body["secret"] = issued.secret;
-  auto response = json_response(status, body);
-  response.headers.add("Cache-Control", "no-store");
-  return response;
-}
-
 Task<Reply> create(SubscriptionsDeps deps, Call call) {
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
@@ -83,7 +75,7 @@ Task<Reply> create(SubscriptionsDeps deps, Call call) {
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto issued = co_await deps.subscriptions.create(call.executor(), call.principal, std::move(wanted));
   if (!issued) co_return std::unexpected(issued.error());
-  co_return issued_response(201, *issued);
+  co_return issued_response(201, to_json(issued->subscription), issued->secret);
 }
 
 Task<Reply> list(SubscriptionsDeps deps, Call call) {
@@ -130,16 +122,12 @@ Task<Reply> remove(SubscriptionsDeps deps, Call call) {
 Task<Reply> rotate(SubscriptionsDeps deps, Call call) {
   const auto id = call.id<SubscriptionId>("subscription");
   if (!id) co_return std::unexpected(id.error());
-  auto body = JsonBody::parse(call.request);
-  if (!body) co_return std::unexpected(body.error());
-  auto secret = (*body)->optional_text("secret", kSecret);
-  const auto overlap =
-      (*body)->optional_integer("overlapSeconds", 0, kMaxOverlapSeconds).value_or(kDefaultOverlapSeconds);
-  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto wanted = read_secret_rotation(call.request, kSecret, kOverlap);
+  if (!wanted) co_return std::unexpected(wanted.error());
   auto issued = co_await deps.subscriptions.rotate_secret(call.executor(), call.principal, *id,
-                                                          std::move(secret), std::chrono::seconds{overlap});
+                                                          std::move(wanted->secret), wanted->overlap);
   if (!issued) co_return std::unexpected(issued.error());
-  co_return issued_response(200, *issued);
+  co_return issued_response(200, to_json(issued->subscription), issued->secret);
 }
 
 Task<Reply> test(SubscriptionsDeps deps, Call call) {
