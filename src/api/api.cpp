@@ -1,5 +1,6 @@
 #include "api/api.h"
 
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,7 @@ namespace presetbridge::api {
 
 Task<net::HttpResponse> Api::handle(net::HttpRequest request) {
   const auto began = clock_.now();
+  Trace trace{request.id, request.method};
   auto match = router_.match(request.method, request.path);
   std::string_view pattern = "none";
   net::HttpResponse response;
@@ -19,7 +21,11 @@ Task<net::HttpResponse> Api::handle(net::HttpRequest request) {
     call.request = std::move(request);
     call.route = pattern;
     call.params = std::move(match->params);
-    response = co_await answer(route, std::move(call));
+    try {
+      response = co_await answer(route, std::move(call), trace);
+    } catch (const std::exception& thrown) {
+      response = refuse(route, {"INTERNAL_ERROR", thrown.what(), {}}, trace);
+    }
   }
   const auto status = std::to_string(response.status);
   metrics_.count("presetbridge_http_requests_total", {{"route", pattern}, {"status", status}});
@@ -28,23 +34,36 @@ Task<net::HttpResponse> Api::handle(net::HttpRequest request) {
   co_return response;
 }
 
-Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call) {
+net::HttpResponse Api::refuse(const Router::Route& route, const Error& error, const Trace& trace) {
+  if (is_fault(error)) {
+    log_.error("a request failed", {{"request_id", trace.id},
+                                    {"method", trace.method},
+                                    {"route", route.pattern},
+                                    {"account", trace.account ? to_string(trace.account) : std::string()},
+                                    {"code", error.code},
+                                    {"error", error.message}});
+  }
+  return error_response(error);
+}
+
+Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace& trace) {
   // An open route judges its body's size itself, in the order that its own rules name (spec 2.3).
   if (route.access.is_open()) {
     auto query = parse_query(call.request.query);
     if (query) call.query = std::move(*query);
     auto reply = co_await route.handler(std::move(call));
-    co_return reply ? std::move(*reply) : error_response(reply.error());
+    co_return reply ? std::move(*reply) : refuse(route, reply.error(), trace);
   }
 
   if (call.request.body_too_large)
     co_return error_response({"PAYLOAD_TOO_LARGE", "The body is too large.", {}});
   auto who = co_await authentication_.authenticate(call.request);
   if (!who) {
-    auto response = error_response(who.error().error);
+    auto response = refuse(route, who.error().error, trace);
     if (who.error().rate) add_rate_headers(response, *who.error().rate);
     co_return response;
   }
+  trace.account = who->principal.account;
   const auto rate = who->rate;
   net::HttpResponse response;
   if (!route.access.allows(who->principal)) {
@@ -61,7 +80,7 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call) {
     call.query = std::move(*query);
     call.principal = std::move(who->principal);
     auto reply = co_await route.handler(std::move(call));
-    response = reply ? std::move(*reply) : error_response(reply.error());
+    response = reply ? std::move(*reply) : refuse(route, reply.error(), trace);
   }
   if (rate) add_rate_headers(response, *rate);
   co_return response;

@@ -2,6 +2,8 @@
 // functions added (router.h says how).
 #pragma once
 
+#include <string>
+
 #include "api/authentication.h"
 #include "api/router.h"
 #include "base/clock.h"
@@ -12,22 +14,30 @@
 namespace presetbridge::api {
 
 // For each request: match (404, 405) -> body within the limit (413) -> authenticate (401, 403, 429) ->
-// permission (403)
-// -> handler. What a handler answers with is told to metrics by route pattern.
+// permission (403) -> handler. Every answer is told to metrics by route pattern; what is the service's own
+// fault is logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
 class Api final : public net::HttpHandler {
  public:
   // `router` is complete; everything outlives this.
-  Api(const Router& router, Authentication& authentication, const Clock& clock, Metrics& metrics)
-      : router_(router), authentication_(authentication), clock_(clock), metrics_(metrics) {}
+  Api(const Router& router, Authentication& authentication, const Clock& clock, Log& log, Metrics& metrics)
+      : router_(router), authentication_(authentication), clock_(clock), log_(log), metrics_(metrics) {}
 
   Task<net::HttpResponse> handle(net::HttpRequest request) override;
 
  private:
-  Task<net::HttpResponse> answer(const Router::Route& route, Call call);
+  // What is logged of a request beside its route. Outlives the answering.
+  struct Trace {
+    std::string id;
+    std::string method;
+    AccountId account{};  // none: not known, or of nobody
+  };
+  Task<net::HttpResponse> answer(const Router::Route& route, Call call, Trace& trace);
+  net::HttpResponse refuse(const Router::Route& route, const Error& error, const Trace& trace);
 
   const Router& router_;
   Authentication& authentication_;
   const Clock& clock_;
+  Log& log_;
   Metrics& metrics_;
 };
 

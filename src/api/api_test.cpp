@@ -39,6 +39,14 @@ Task<Reply> whoami(EchoDeps, Call call) {
                                             {"login", call.principal.may(Permission::login)}});
 }
 
+Task<Reply> fail_with(Error error, Call) {
+  co_return std::unexpected(error);
+}
+Task<Reply> fall_over(EchoDeps, Call) {
+  throw std::runtime_error("planted exception");
+  co_return no_content();
+}
+
 class ApiTest : public ::testing::Test {
  protected:
   ApiTest() {
@@ -57,7 +65,16 @@ class ApiTest : public ::testing::Test {
     router_.add("GET", "/api/known", Access::anyone_known(), with(EchoDeps{}, whoami));
     router_.add("GET", "/api/reads", Access::needs(Permission::deliveries_read), with(EchoDeps{}, whoami));
     router_.add("GET", "/api/logins", Access::needs(Permission::login), with(EchoDeps{}, whoami));
-    api_ = std::make_unique<Api>(router_, *authentication_, world_.clock(), metrics_);
+    router_.add("GET", "/test/{secret}/known", Access::anyone_known(),
+                with(Error{"RECORD_CORRUPT", "the table is broken", {}}, fail_with));
+    router_.add("GET", "/test/{secret}/open", Access::open(),
+                with(Error{"INTERNAL_ERROR", "the log cannot be read", {}}, fail_with));
+    router_.add("GET", "/test/{secret}/storage", Access::open(),
+                with(Error{"STORAGE_UNAVAILABLE", "The storage is not available.", {}}, fail_with));
+    router_.add("GET", "/test/{secret}/throws", Access::open(), with(EchoDeps{}, fall_over));
+    router_.add("GET", "/test/{secret}/busy", Access::open(),
+                with(Error{"OVERLOADED", "The service is busy.", {}}, fail_with));
+    api_ = std::make_unique<Api>(router_, *authentication_, world_.clock(), world_.log, metrics_);
   }
   static Task<Readiness> readiness(bool ready) {
     Readiness state{ready, {}};
@@ -67,6 +84,7 @@ class ApiTest : public ::testing::Test {
 
   Answer send(std::string method, std::string target, HeaderMap headers = {}, std::string body = {}) {
     net::HttpRequest request;
+    request.id = "request-1";
     request.method = std::move(method);
     request.target = target;
     request.path = target.substr(0, target.find('?'));
@@ -312,7 +330,10 @@ TEST_F(ApiTest, PeopleSignUpSignInRefreshAndSignOut) {
   EXPECT_EQ(post("/api/auth/sign-out", {{"refreshToken", fresh.string("refreshToken")}}).status, 204);
   EXPECT_EQ(post("/api/auth/refresh", {{"refreshToken", fresh.string("refreshToken")}}).status, 401);
   for (int i = 0; i < 5; ++i) post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}});
-  EXPECT_EQ(post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}}).status, 429);
+  const auto locked = post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}});
+  EXPECT_EQ(locked.status, 429);
+  EXPECT_EQ(locked.code(), "TOO_MANY_ATTEMPTS");
+  EXPECT_EQ(locked.header("Retry-After"), "30");
 }
 
 TEST_F(ApiTest, APasswordIsChangedByItsOwnerOnly) {
@@ -375,7 +396,8 @@ TEST_F(ApiTest, EveryRouteIsInTheContract) {
   const auto contract = send("GET", "/api/openapi.json").body;
   const auto& paths = contract.at("paths").as_object();
   for (const auto& route : router_.routes()) {
-    if (route.pattern == "/api/known" || route.pattern == "/api/reads" || route.pattern == "/api/logins")
+    if (route.pattern == "/api/known" || route.pattern == "/api/reads" || route.pattern == "/api/logins" ||
+        route.pattern.starts_with("/test/"))
       continue;
     ASSERT_TRUE(paths.contains(route.pattern)) << route.pattern;
     std::string method = route.method;
@@ -384,11 +406,47 @@ TEST_F(ApiTest, EveryRouteIsInTheContract) {
   }
 }
 
-TEST(ErrorsTest, UnknownCodesDoNotLeakTheirText) {
-  const auto answer = error_response({"SOME_INNER_CODE", "the table is broken", {}});
+// ---------------------------------------------------------------- what goes wrong here
+
+TEST_F(ApiTest, AFaultOfTheServiceIsLoggedWithItsRequestAndNothingThatTheClientSent) {
+  const auto ann = sign_up("ann@example.com");
+  auto headers = bearer(ann);
+  world_.log.text.clear();
+  const auto answer = send("GET", "/test/planted-secret/known?q=planted-secret", headers);
   EXPECT_EQ(answer.status, 500);
-  EXPECT_TRUE(answer.body.contains("INTERNAL_ERROR"));
-  EXPECT_FALSE(answer.body.contains("table"));
+  EXPECT_EQ(answer.code(), "INTERNAL_ERROR");
+  EXPECT_FALSE(answer.text.contains("table"));
+  EXPECT_EQ(world_.log.text,
+            "a request failed request_id=request-1 method=GET route=/test/{secret}/known account=" +
+                ann.string("accountId") + " code=RECORD_CORRUPT error=the table is broken\n");
+
+  for (const auto& [path, status, code, error] :
+       std::vector<std::tuple<std::string, int, std::string, std::string>>{
+           {"open", 500, "INTERNAL_ERROR", "the log cannot be read"},
+           {"storage", 503, "STORAGE_UNAVAILABLE", "The storage is not available."},
+           {"throws", 500, "INTERNAL_ERROR", "planted exception"}}) {
+    world_.log.text.clear();
+    EXPECT_EQ(send("GET", "/test/planted-secret/" + path).status, status);
+    EXPECT_EQ(world_.log.text, "a request failed request_id=request-1 method=GET route=/test/{secret}/" +
+                                   path + " account= code=" + code + " error=" + error + "\n");
+  }
+}
+
+TEST_F(ApiTest, WhatIsNoFaultOfTheServiceIsNotLogged) {
+  EXPECT_EQ(send("GET", "/test/x/busy").status, 503);
+  EXPECT_EQ(send("GET", "/api/known").status, 401);
+  EXPECT_EQ(send("GET", "/nowhere").status, 404);
+  EXPECT_EQ(send("GET", "/api/keys/x").status, 401);
+  EXPECT_EQ(world_.log.text, "");
+}
+
+TEST(ErrorsTest, InnerTextDoesNotLeak) {
+  for (const char* code : {"SOME_INNER_CODE", "INTERNAL_ERROR"}) {
+    const auto answer = error_response({code, "the table is broken", {{"table", "broken"}}});
+    EXPECT_EQ(answer.status, 500);
+    EXPECT_TRUE(answer.body.contains("INTERNAL_ERROR"));
+    EXPECT_FALSE(answer.body.contains("table")) << code;
+  }
   EXPECT_EQ(error_response({"OVERLOADED", "x", {}}).headers.get("Retry-After"), "1");
 }
 

@@ -24,8 +24,8 @@ net::HttpResponse tokens_response(int status, const identity::Tokens& tokens) {
   return response;
 }
 
-Reply reply_with(int status, Expected<identity::Tokens> tokens) {
-  if (!tokens) return std::unexpected(std::move(tokens.error()));
+Reply reply_with(int status, const identity::LoginResult<identity::Tokens>& tokens) {
+  if (!tokens) return login_failed(tokens.error());
   return tokens_response(status, *tokens);
 }
 

@@ -1,6 +1,7 @@
 #include "api/call.h"
 
 #include <stdexcept>
+#include <string>
 
 namespace presetbridge::api {
 
@@ -29,6 +30,13 @@ net::HttpResponse no_content() {
   net::HttpResponse response;
   response.status = 204;
   response.content_type.clear();
+  return response;
+}
+
+Reply login_failed(const identity::LoginFailure& failure) {
+  if (!failure.retry_after) return std::unexpected<Error>(failure);
+  auto response = error_response(failure);
+  response.headers.add("Retry-After", std::to_string((failure.retry_after->count() + 999) / 1'000));
   return response;
 }
 

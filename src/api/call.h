@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/task.h"
+#include "identity/login_failure.h"
 #include "identity/principal.h"
 #include "net/http.h"
 
@@ -50,5 +51,7 @@ struct Call {
 
 net::HttpResponse json_response(int status, const json::value& body);
 net::HttpResponse no_content();  // 204
+// With Retry-After, in whole seconds, where the failure knows when to come again.
+Reply login_failed(const identity::LoginFailure& failure);
 
 }  // namespace presetbridge::api

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "crypto/secret.h"
 #include "net/http.h"
-#include "services/login_guard.h"
 
 namespace presetbridge::api {
 
@@ -18,8 +17,5 @@ struct CloudLoginBody {
 // {"email","password"}, or the same inside `member` if that is not empty. Wipes `request.body`, also when it
 // fails.
 Expected<CloudLoginBody> read_cloud_login(net::HttpRequest& request, std::string_view member);
-
-// The answer to a login that failed: with Retry-After where there is a time to wait.
-net::HttpResponse login_failure_response(const services::LoginFailure& failure);
 
 }  // namespace presetbridge::api

@@ -32,7 +32,7 @@ Task<Reply> save(CredentialsDeps deps, Call call) {
   if (!login) co_return std::unexpected(login.error());
   auto view = co_await deps.vault.save(call.executor(), call.principal, std::move(login->email),
                                        std::move(login->password));
-  if (!view) co_return login_failure_response(view.error());
+  if (!view) co_return login_failed(view.error());
   co_return json_response(200, to_json(*view));
 }
 
@@ -44,7 +44,7 @@ Task<Reply> remove(CredentialsDeps deps, Call call) {
 
 Task<Reply> validate(CredentialsDeps deps, Call call) {
   auto view = co_await deps.vault.validate(call.executor(), call.principal);
-  if (!view) co_return login_failure_response(view.error());
+  if (!view) co_return login_failed(view.error());
   co_return json_response(200, to_json(*view));
 }
 
@@ -53,7 +53,7 @@ Task<Reply> log_in(LoginDeps deps, Call call) {
   if (!login) co_return std::unexpected(login.error());
   auto opened = co_await deps.logins.login(call.executor(), call.principal, std::move(login->email),
                                            std::move(login->password));
-  if (!opened) co_return login_failure_response(opened.error());
+  if (!opened) co_return login_failed(opened.error());
   auto response = json_response(
       200, json::object{{"session", json::object{{"token", opened->token},
                                                  {"expiresAt", to_iso8601(opened->expires_at)}}},

@@ -126,6 +126,7 @@ TEST_F(CredentialsApi, AnEmailIsLockedAfterFiveFailuresInQuarterOfAnHourForEvery
   const auto refused = cloud_login(other, "VICTIM@example.com", agent_.password);
   EXPECT_EQ(refused.status, 429);
   EXPECT_EQ(refused.code(), "RATE_LIMIT_EXCEEDED");
+  EXPECT_EQ(refused.body.at("error").at("message").as_string(), "Rate limit exceeded");
   EXPECT_EQ(refused.headers.get("Retry-After"), "660");  // until the first is a quarter of an hour old
   EXPECT_EQ(agent_.logins, logins);
   world_.clock().advance(std::chrono::minutes{11});
@@ -196,12 +197,57 @@ TEST_F(CredentialsApi, PresetsAreListedByNameSearchedPagedAndKeptForAMinute) {
   EXPECT_EQ(send(me_, "GET", "/api/presets/f2").string("name"), "Warm Clean");
   EXPECT_EQ(send(me_, "GET", "/api/presets/nope").code(), "NOT_FOUND");
   EXPECT_EQ(cloud_.lists, 1);
+  world_.clock().advance(Millis{9'999});
+  EXPECT_EQ(send(me_, "GET", "/api/presets?refresh=true").status, 200);
+  EXPECT_EQ(cloud_.lists, 1) << "it was read a moment ago";
+  world_.clock().advance(Millis{1});
   EXPECT_EQ(send(me_, "GET", "/api/presets?refresh=true").status, 200);
   EXPECT_EQ(cloud_.lists, 2);
   world_.clock().advance(std::chrono::minutes{1});
   cloud_.away = true;
   EXPECT_EQ(send(me_, "GET", "/api/presets").code(), "CLOUD_UNAVAILABLE");
   EXPECT_EQ(send(me_, "GET", "/api/presets?refresh=maybe").code(), "VALIDATION_FAILED");
+}
+
+TEST_F(CredentialsApi, OneReadsTheListForAllWhoAskMeanwhile) {
+  ASSERT_EQ(save().status, 200);
+  using Page = Expected<services::PresetPage>;
+  for (const bool away : {true, false}) {
+    const int before = cloud_.lists;
+    cloud_.hold = true;
+    cloud_.away = away;
+    std::vector<Page> answers;
+    for (int i = 0; i < 3; ++i) {
+      spawn(presets_.list(world_.scheduler, me_, {}, {}, i == 1),
+            [&](Outcome<Page> outcome) { answers.push_back(std::move(*outcome.value)); });
+    }
+    world_.scheduler.run();
+    EXPECT_TRUE(answers.empty());
+    cloud_.hold = false;
+    cloud_.release();
+    world_.scheduler.run();
+    ASSERT_EQ(answers.size(), 3U);
+    EXPECT_EQ(cloud_.lists, before + 1);
+    for (const auto& answer : answers) {
+      if (away) {
+        EXPECT_EQ(answer.error().code, "CLOUD_UNAVAILABLE");
+      } else {
+        EXPECT_EQ(answer->files.size(), 3U);
+      }
+    }
+  }
+}
+
+TEST_F(CredentialsApi, ALoginThatIsRefusedWhilePresetsAreReadIsNotedOnceAndNotTriedAgain) {
+  ASSERT_EQ(save().status, 200);
+  agent_.stored_refused = true;
+  const int logins = agent_.logins;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(send(me_, "GET", "/api/presets").code(), "CREDENTIALS_MISSING");
+  EXPECT_EQ(agent_.logins, logins + 1);
+  EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "invalid");
+  agent_.stored_refused = false;
+  ASSERT_EQ(save().status, 200);
+  EXPECT_EQ(send(me_, "GET", "/api/presets").status, 200);
 }
 
 TEST_F(CredentialsApi, NoAnswerAndNoLogHoldsThePassword) {

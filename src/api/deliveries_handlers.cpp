@@ -9,12 +9,13 @@
 namespace presetbridge::api {
 namespace {
 
+using services::DeliverySummary;
 using services::DeliveryView;
-using storage::DeliveryRow;
 
 constexpr std::string_view kQueryInvalid = "The query has parameters that are not valid.";
 
-json::object row_json(const DeliveryRow& row) {
+json::object summary_json(const DeliverySummary& summary) {
+  const auto& row = summary.row;
   json::value resolution = nullptr;
   if (row.resolution != domain::ResolutionCode::none) {
     const auto& text = domain::describe(row.resolution);
@@ -26,6 +27,7 @@ json::object row_json(const DeliveryRow& row) {
       {"accountId", to_string(row.account)},
       {"integrationId", to_string(row.integration)},
       {"orderId", row.order_key},
+      {"orderNumber", text_or_null(summary.order_number)},
       {"eventId", services::order_event_id(row.integration, row.order_key)},
       {"status", domain::to_string(row.status)},
       {"resolutionCode", text_or_null(std::string(domain::to_string(row.resolution)))},
@@ -51,7 +53,7 @@ json::object row_json(const DeliveryRow& row) {
 }
 
 json::object view_json(const DeliveryView& view) {
-  auto body = row_json(view.row);
+  auto body = summary_json(view);
   json::array items;
   for (const auto& item : view.items) {
     items.push_back(json::object{{"id", to_string(item.id)},
@@ -110,7 +112,7 @@ Task<Reply> list(DeliveriesDeps deps, Call call) {
   query.page = *page;
   const auto found = co_await deps.deliveries.list(call.executor(), call.principal, std::move(query));
   if (!found) co_return std::unexpected(found.error());
-  co_return page_response(*found, row_json);
+  co_return page_response(*found, summary_json);
 }
 
 Task<Reply> show(DeliveriesDeps deps, Call call) {

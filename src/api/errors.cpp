@@ -51,14 +51,19 @@ std::optional<int> status_of(std::string_view code) {
   return found->status;
 }
 
+bool is_fault(const Error& error) {
+  return status_of(error.code).value_or(500) == 500 || error.code == "STORAGE_UNAVAILABLE";
+}
+
 net::HttpResponse error_response(const Error& error) {
-  const auto status = status_of(error.code);
-  if (!status) {
-    return error_response(
-        Error{"INTERNAL_ERROR", "Something went wrong here. It is logged with this request's id.", {}});
-  }
+  constexpr int kInternalError = 500;
+  const auto status = status_of(error.code).value_or(kInternalError);
   json::object body{{"code", error.code}, {"message", error.message}};
-  if (!error.details.empty()) {
+  if (status == kInternalError) {
+    body = {{"code", "INTERNAL_ERROR"},
+            {"message", "Something went wrong here. It is logged with this request's id."}};
+  }
+  if (status != kInternalError && !error.details.empty()) {
     json::array details;
     for (const auto& [field, problem] : error.details) {
       details.push_back(json::object{{"field", field}, {"problem", problem}});
@@ -66,9 +71,9 @@ net::HttpResponse error_response(const Error& error) {
     body["details"] = std::move(details);
   }
   net::HttpResponse response;
-  response.status = *status;
+  response.status = status;
   response.body = json::serialize(json::object{{"error", std::move(body)}});
-  if (*status == 503) response.headers.add("Retry-After", "1");
+  if (status == 503) response.headers.add("Retry-After", "1");
   return response;
 }
 

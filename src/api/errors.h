@@ -1,6 +1,5 @@
 // Errors as answers (spec 8.1): {"error":{"code","message","details"?}}. The one table of codes and statuses;
-// a code that is not in it is answered as 500 INTERNAL_ERROR with a general sentence, so that no inner
-// layer's text leaks.
+// a code that is not in it is answered as 500 INTERNAL_ERROR, so that no inner layer's text leaks.
 #pragma once
 
 #include <optional>
@@ -14,7 +13,12 @@ namespace presetbridge::api {
 // Nothing: the code is not one of the API.
 std::optional<int> status_of(std::string_view code);
 
-// 503 answers also carry Retry-After.
+// Whether an answer of this error is the service's own fault, so that it is logged: 500s, and storage that
+// fails. What waits for others or asks to come back (OVERLOADED, CLOUD_UNAVAILABLE) is not.
+bool is_fault(const Error& error);
+
+// 503 answers also carry Retry-After. The message of a 500 is a general sentence, whatever the error's own
+// is.
 net::HttpResponse error_response(const Error& error);
 
 // The errors that many handlers make.

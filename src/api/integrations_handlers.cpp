@@ -1,5 +1,6 @@
 #include "api/integrations_handlers.h"
 
+#include "api/issued_secret.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
@@ -12,8 +13,7 @@ using services::Integrations;
 constexpr TextRule kName{.max = 100};
 constexpr TextRule kSecret{.min = 16, .max = 200, .exact = true};
 constexpr std::size_t kMaxUsernameFields = 20;
-constexpr auto kDefaultOverlapSeconds = Integrations::default_overlap.count() / 1000;
-constexpr auto kMaxOverlapSeconds = Integrations::max_overlap.count() / 1000;
+constexpr OverlapRule kOverlap{.usual = Integrations::default_overlap, .most = Integrations::max_overlap};
 
 json::object to_json(const IntegrationsDeps& deps, const services::IntegrationView& view) {
   const auto& row = view.row;
@@ -38,15 +38,6 @@ json::object to_json(const IntegrationsDeps& deps, const services::IntegrationVi
       {"mappingCount", view.mappings},
       {"createdAt", to_iso8601(row.created_at)},
   };
-}
-
-net::HttpResponse issued_response(const IntegrationsDeps& deps, int status,
-                                  const services::IssuedIntegration& issued) {
-  auto body = to_json(deps, issued.integration);
-  body["secret"] = issued.secret;
-  auto response = json_response(status, body);
-  response.headers.add("Cache-Control", "no-store");
-  return response;
 }
 
 json::object to_json(const services::MappingSet& set) {
@@ -95,7 +86,7 @@ Task<Reply> create(IntegrationsDeps deps, Call call) {
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto issued = co_await deps.integrations.create(call.executor(), call.principal, std::move(wanted));
   if (!issued) co_return std::unexpected(issued.error());
-  co_return issued_response(deps, 201, *issued);
+  co_return issued_response(201, to_json(deps, issued->integration), issued->secret);
 }
 
 Task<Reply> list(IntegrationsDeps deps, Call call) {
@@ -150,16 +141,12 @@ Task<Reply> archive(IntegrationsDeps deps, Call call) {
 Task<Reply> rotate(IntegrationsDeps deps, Call call) {
   const auto id = call.id<IntegrationId>("integration");
   if (!id) co_return std::unexpected(id.error());
-  auto body = JsonBody::parse(call.request);
-  if (!body) co_return std::unexpected(body.error());
-  auto secret = (*body)->optional_text("secret", kSecret);
-  const auto overlap =
-      (*body)->optional_integer("overlapSeconds", 0, kMaxOverlapSeconds).value_or(kDefaultOverlapSeconds);
-  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto wanted = read_secret_rotation(call.request, kSecret, kOverlap);
+  if (!wanted) co_return std::unexpected(wanted.error());
   auto issued = co_await deps.integrations.rotate_secret(call.executor(), call.principal, *id,
-                                                         std::move(secret), std::chrono::seconds{overlap});
+                                                         std::move(wanted->secret), wanted->overlap);
   if (!issued) co_return std::unexpected(issued.error());
-  co_return issued_response(deps, 200, *issued);
+  co_return issued_response(200, to_json(deps, issued->integration), issued->secret);
 }
 
 Task<Reply> show_mappings(IntegrationsDeps deps, Call call) {

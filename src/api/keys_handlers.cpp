@@ -1,6 +1,8 @@
 #include "api/keys_handlers.h"
 
+#include "api/issued_secret.h"
 #include "api/json_body.h"
+#include "api/optional_json.h"
 #include "api/page.h"
 
 namespace presetbridge::api {
@@ -10,18 +12,11 @@ constexpr TextRule kName{.max = 100};
 constexpr std::size_t kMaxScope = 100;
 constexpr std::int64_t kMaxOverlapSeconds = services::ApiKeys::max_rotation_overlap.count() / 1000;
 
-json::value time_or_null(std::optional<Timestamp> time) {
-  if (!time) return nullptr;
-  return json::value(to_iso8601(*time));
-}
-
 json::object to_json(const services::ApiKey& key) {
   json::array permissions;
   for (const auto name : key.permissions.names()) permissions.emplace_back(name);
   json::array integrations;
   for (const auto id : key.integrations.ids()) integrations.emplace_back(to_string(id));
-  json::value rotated_from = nullptr;
-  if (key.rotated_from) rotated_from = to_string(*key.rotated_from);
   return {
       {"id", to_string(key.id)},
       {"name", key.name},
@@ -33,18 +28,10 @@ json::object to_json(const services::ApiKey& key) {
       {"createdAt", to_iso8601(key.created_at)},
       {"expiresAt", time_or_null(key.expires_at)},
       {"lastActiveAt", time_or_null(key.last_active_at)},
-      {"rotatedFrom", std::move(rotated_from)},
+      {"rotatedFrom", id_or_null(key.rotated_from.value_or(ApiKeyId{}))},
       {"requests", key.requests},
       {"deliveries", key.deliveries},
   };
-}
-
-net::HttpResponse issued_response(const services::IssuedApiKey& issued) {
-  auto body = to_json(issued.key);
-  body["secret"] = issued.secret;
-  auto response = json_response(201, body);
-  response.headers.add("Cache-Control", "no-store");
-  return response;
 }
 
 std::optional<identity::PermissionSet> read_permissions(JsonFields& fields) {
@@ -80,7 +67,7 @@ Task<Reply> create(KeysDeps deps, Call call) {
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto issued = co_await deps.keys.create(call.executor(), call.principal, std::move(wanted));
   if (!issued) co_return std::unexpected(issued.error());
-  co_return issued_response(*issued);
+  co_return issued_response(201, to_json(issued->key), issued->secret);
 }
 
 Task<Reply> list(KeysDeps deps, Call call) {
@@ -134,7 +121,7 @@ Task<Reply> rotate(KeysDeps deps, Call call) {
   auto issued =
       co_await deps.keys.rotate(call.executor(), call.principal, *id, std::chrono::seconds{overlap});
   if (!issued) co_return std::unexpected(issued.error());
-  co_return issued_response(*issued);
+  co_return issued_response(201, to_json(issued->key), issued->secret);
 }
 
 }  // namespace

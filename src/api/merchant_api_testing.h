@@ -19,17 +19,7 @@
 
 namespace presetbridge::api::testing {
 
-class RecordingLog final : public Log {
- public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
-    text.append(message);
-    for (const auto& field : fields) {
-      if (const auto* value = std::get_if<std::string_view>(&field.value)) text.append(" ").append(*value);
-    }
-    text.append("\n");
-  }
-  std::string text;
-};
+using identity::testing::RecordingLog;
 
 // Knows one password; or is away.
 class FakeAgent final : public cloud::CredentialAgent {
@@ -57,7 +47,7 @@ class FakeAgent final : public cloud::CredentialAgent {
   int logins = 0;
 };
 
-// Lists files only.
+// Lists files only; with `hold` not before release().
 class FakeCloud final : public cloud::Cloud {
  public:
   template <class T>
@@ -84,9 +74,12 @@ class FakeCloud final : public cloud::Cloud {
                                                                     int) override {
     return none<cloud::FriendshipPage>();
   }
-  Task<cloud::CloudResult<cloud::FilePage>> list_files(Executor&, cloud::Session session, std::string,
-                                                       int) override {
+  Task<cloud::CloudResult<cloud::FilePage>> list_files(Executor& executor, cloud::Session session,
+                                                       std::string, int) override {
     ++lists;
+    if (hold) {
+      co_await suspend<int>(executor, [this](auto resume) { release = [resume] { resume(0); }; });
+    }
     if (away)
       co_return std::unexpected(cloud::CloudError{cloud::CloudError::Kind::unavailable, "away", false, {}});
     EXPECT_EQ(session.token, "cloud-session-token");
@@ -106,6 +99,8 @@ class FakeCloud final : public cloud::Cloud {
   std::vector<cloud::CloudFile> files{
       {"f2", "preset", "Warm Clean"}, {"f1", "capture", "Big Amp"}, {"f3", "preset", "amp two"}};
   bool away = false;
+  bool hold = false;
+  std::function<void()> release;
   int lists = 0;
 };
 

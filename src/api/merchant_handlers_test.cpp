@@ -208,6 +208,61 @@ TEST_F(MerchantApi, ASubscriptionToAPrivateAddressOrUnknownEventIsRefused) {
   }
 }
 
+TEST_F(MerchantApi, InTheSandboxPlainHttpGoesToThisMachineAlone) {
+  services::Subscriptions sandbox{
+      world_.commits, world_.ids, world_.random, world_.cipher, net::AddressPolicy::sandbox_receivers, [] {}};
+  const auto code = [&](std::string url) {
+    const auto made = world_.await(sandbox.create(world_.scheduler, me_, {.url = std::move(url)}));
+    return made ? "ok" : made.error().code + " " + made.error().details.at(0).field;
+  };
+  for (const char* url : {"http://127.0.0.1:9000/hook", "http://[::1]:9000/", "http://localhost:9000/",
+                          "https://127.0.0.1/", "https://shop.example/"}) {
+    EXPECT_EQ(code(url), "ok") << url;
+  }
+  for (const char* url : {"http://shop.example/", "http://localhost.shop.example/", "http://8.8.8.8/",
+                          "http://10.0.0.1/", "https://10.0.0.1/"}) {
+    EXPECT_EQ(code(url), "VALIDATION_FAILED url") << url;
+  }
+}
+
+TEST_F(MerchantApi, ASubscriptionTellsHowItsNewestAttemptsWent) {
+  const auto made =
+      send(me_, "POST", "/api/webhook-subscriptions", json::object{{"url", "https://shop.example/"}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(made.body.at("health").at("status"), "untried");
+  EXPECT_TRUE(made.body.at("health").at("lastAttemptAt").is_null());
+  const auto id = *parse_id<SubscriptionKind>(made.string("id"));
+  const auto attempt = [&](std::optional<std::int64_t> status_code, std::string_view outcome) {
+    static constexpr storage::Sql kInsert{
+        "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, status_code, duration_ms, "
+        "outcome, answer) VALUES ($1, $2, 1, 1, $3, $4, 5, $5, '')"};
+    world_.clock().advance(std::chrono::minutes{1});
+    write([&](storage::Tx& tx) { tx.exec(kInsert, id, world_.ids.next(), tx.now(), status_code, outcome); });
+  };
+  const auto health = [&] {
+    const auto shown = send(me_, "GET", "/api/webhook-subscriptions/" + made.string("id")).body.at("health");
+    EXPECT_EQ(send(me_, "GET", "/api/webhook-subscriptions").body.at("data").at(0).at("health"), shown);
+    return shown;
+  };
+  attempt(500, "http_error");
+  attempt(200, "succeeded");
+  const auto succeeded_at = to_iso8601(world_.clock().now());
+  EXPECT_EQ(health().at("status"), "healthy");
+  EXPECT_EQ(health().at("failuresInARow"), 0);
+  EXPECT_EQ(health().at("lastStatusCode"), 200);
+  for (int i = 0; i < 3; ++i) attempt(503, "http_error");
+  attempt({}, "timeout");
+  EXPECT_EQ(health().at("status"), "failing");
+  EXPECT_EQ(health().at("failuresInARow"), 4);
+  EXPECT_TRUE(health().at("lastStatusCode").is_null());
+  EXPECT_EQ(health().at("lastOutcome"), "timeout");
+  EXPECT_EQ(health().at("lastAttemptAt"), json::value(to_iso8601(world_.clock().now())));
+  EXPECT_EQ(health().at("lastSuccessAt"), json::value(succeeded_at));
+  for (int i = 0; i < 30; ++i) attempt({}, "timeout");
+  EXPECT_EQ(health().at("failuresInARow"), 20);
+  EXPECT_TRUE(health().at("lastSuccessAt").is_null()) << "further back than is looked";
+}
+
 TEST_F(MerchantApi, AScopedKeysSubscriptionsStayInsideItsScope) {
   const auto mine = integration_id(add_integration());
   const auto other = integration_id(add_integration());
@@ -254,6 +309,7 @@ TEST_F(MerchantApi, ADeliveryIsShownListedAndActedOn) {
   const auto shown = send(me_, "GET", path);
   ASSERT_EQ(shown.status, 200) << shown.text;
   EXPECT_EQ(shown.string("resolutionCode"), "username_not_found");
+  EXPECT_TRUE(shown.body.at("orderNumber").is_null()) << "its order tells none";
   EXPECT_EQ(shown.body.at("items").at(0).at("fileId"), "f1");
   EXPECT_FALSE(shown.body.at("timeline").as_array().empty());
   EXPECT_EQ(send(me_, "GET", "/api/deliveries?status=failed&orderId=1001").body.at("data").as_array().size(),
@@ -286,7 +342,7 @@ TEST_F(MerchantApi, ADeliveryIsShownListedAndActedOn) {
 
 TEST_F(MerchantApi, SavedMappingsResumeWhatFailedForWantOfAFileIfItOwesOtherFilesNow) {
   const auto made = add_integration();
-  domain::OrderState state{.seen = true};
+  domain::OrderState state{.seen = true, .order_number = "#1001"};
   domain::OrderLine line;
   line.line_id = "1";
   line.sku = "A";
@@ -301,6 +357,9 @@ TEST_F(MerchantApi, SavedMappingsResumeWhatFailedForWantOfAFileIfItOwesOtherFile
     return send(me_, "GET", "/api/deliveries/" + to_string(id)).string("resolutionCode") !=
            "preset_not_found";
   };
+  const auto shown = send(me_, "GET", "/api/deliveries/" + to_string(id));
+  EXPECT_EQ(shown.string("orderNumber"), "#1001");
+  EXPECT_EQ(send(me_, "GET", "/api/deliveries").body.at("data").at(0).at("orderNumber"), "#1001");
   EXPECT_FALSE(resumes("f1"));
   EXPECT_TRUE(resumes("f2"));
 }

@@ -62,6 +62,11 @@ bool is_utf8(std::string_view text) {
   return !error;
 }
 
+// What serves GET serves HEAD too: the server sends the header of the same answer, and no body.
+bool serves(std::string_view route_method, std::string_view method) {
+  return route_method == method || (route_method == "GET" && method == "HEAD");
+}
+
 net::HttpResponse method_not_allowed(std::string message, const std::vector<std::string>& allowed) {
   auto response = error_response({"METHOD_NOT_ALLOWED", std::move(message), {}});
   std::string allow;
@@ -149,7 +154,7 @@ std::expected<Router::Match, net::HttpResponse> Router::match(std::string_view m
   std::vector<std::string> allowed;
   for (const auto& route : routes_) {
     if (fit(route.segments, segments) != best) continue;
-    if (route.method == method) {
+    if (serves(route.method, method)) {
       Match match{&route, {}};
       for (std::size_t i = 0; i < segments.size(); ++i) {
         const std::string_view name = route.segments[i];
@@ -159,6 +164,7 @@ std::expected<Router::Match, net::HttpResponse> Router::match(std::string_view m
       return match;
     }
     allowed.push_back(route.method);
+    if (route.method == "GET") allowed.emplace_back("HEAD");
   }
   std::string message = "This path does not take the method " + std::string(method.substr(0, 20)) + ".";
   for (const auto& refusal : refusals_) {

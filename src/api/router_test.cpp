@@ -58,11 +58,20 @@ TEST_F(RouterTest, AMethodThatAPathDoesNotTakeIs405WithAllow) {
   const auto refused = router_.match("PUT", "/api/keys");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().status, 405);
-  EXPECT_EQ(refused.error().headers.get("Allow"), "GET, POST");
+  EXPECT_EQ(refused.error().headers.get("Allow"), "GET, HEAD, POST");
   const auto told = router_.match("DELETE", "/api/keys/key_1");
   EXPECT_EQ(told.error().status, 405);
   EXPECT_TRUE(told.error().body.contains("METHOD_NOT_ALLOWED"));
   EXPECT_TRUE(told.error().body.contains("Keys stay."));
+}
+
+TEST_F(RouterTest, HeadIsTakenWhereGetIs) {
+  EXPECT_EQ(pattern("HEAD", "/api/keys"), "/api/keys");
+  EXPECT_EQ(pattern("HEAD", "/api/keys/mine"), "/api/keys/mine");
+  EXPECT_EQ(pattern("HEAD", "/api/keys/key_1/rotate"), "405");
+  EXPECT_EQ(pattern("HEAD", "/nowhere"), "404");
+  EXPECT_EQ(router_.match("OPTIONS", "/api/keys").error().headers.get("Allow"), "GET, HEAD, POST");
+  EXPECT_EQ(router_.match("HEAD", "/api/keys/key_1/rotate").error().headers.get("Allow"), "POST");
 }
 
 TEST_F(RouterTest, TheSameRouteTwiceIsAMistake) {

@@ -1,5 +1,6 @@
 #include "api/subscriptions_handlers.h"
 
+#include "api/issued_secret.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
@@ -13,10 +14,26 @@ constexpr TextRule kUrl{.max = 2'000};
 constexpr TextRule kSecret{.max = 200, .exact = true};
 constexpr std::size_t kMaxEventTypes = 20;
 constexpr std::size_t kMaxScope = 100;
-constexpr auto kDefaultOverlapSeconds = Subscriptions::default_overlap.count() / 1000;
-constexpr auto kMaxOverlapSeconds = Subscriptions::max_overlap.count() / 1000;
+constexpr OverlapRule kOverlap{.usual = Subscriptions::default_overlap, .most = Subscriptions::max_overlap};
 
-json::object to_json(const storage::SubscriptionRow& row) {
+json::object to_json(const storage::SubscriptionHealth& health) {
+  const auto status = !health.last_attempt_at         ? "untried"
+                      : health.failures_in_a_row == 0 ? "healthy"
+                                                      : "failing";
+  json::value status_code = nullptr;
+  if (health.last_status_code) status_code = *health.last_status_code;
+  return {
+      {"status", status},
+      {"failuresInARow", health.failures_in_a_row},
+      {"lastAttemptAt", time_or_null(health.last_attempt_at)},
+      {"lastStatusCode", std::move(status_code)},
+      {"lastOutcome", text_or_null(health.last_outcome)},
+      {"lastSuccessAt", time_or_null(health.last_success_at)},
+  };
+}
+
+json::object to_json(const services::SubscriptionView& view) {
+  const auto& row = view.row;
   json::array integrations;
   for (const auto id : row.integrations) integrations.emplace_back(to_string(id));
   return {
@@ -28,6 +45,7 @@ json::object to_json(const storage::SubscriptionRow& row) {
       {"deactivatedReason", text_or_null(row.deactivated_reason)},
       {"previousSecretExpiresAt", time_or_null(row.previous_secret_expires_at)},
       {"createdAt", to_iso8601(row.created_at)},
+      {"health", to_json(view.health)},
   };
 }
 
@@ -41,14 +59,6 @@ json::object attempt_json(const storage::AttemptRow& row) {
       {"durationMs", row.duration_ms}, {"outcome", row.outcome},
       {"answer", row.answer},
   };
-}
-
-net::HttpResponse issued_response(int status, const services::IssuedSubscription& issued) {
-  auto body = to_json(issued.row);
-  body["secret"] = issued.secret;
-  auto response = json_response(status, body);
-  response.headers.add("Cache-Control", "no-store");
-  return response;
 }
 
 Task<Reply> create(SubscriptionsDeps deps, Call call) {
@@ -65,7 +75,7 @@ Task<Reply> create(SubscriptionsDeps deps, Call call) {
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto issued = co_await deps.subscriptions.create(call.executor(), call.principal, std::move(wanted));
   if (!issued) co_return std::unexpected(issued.error());
-  co_return issued_response(201, *issued);
+  co_return issued_response(201, to_json(issued->subscription), issued->secret);
 }
 
 Task<Reply> list(SubscriptionsDeps deps, Call call) {
@@ -73,7 +83,7 @@ Task<Reply> list(SubscriptionsDeps deps, Call call) {
   if (!page) co_return std::unexpected(page.error());
   auto found = co_await deps.subscriptions.list(call.executor(), call.principal, *page);
   if (!found) co_return std::unexpected(found.error());
-  co_return page_response(*found, to_json);
+  co_return page_response(*found, [](const services::SubscriptionView& view) { return to_json(view); });
 }
 
 Task<Reply> show(SubscriptionsDeps deps, Call call) {
@@ -112,16 +122,12 @@ Task<Reply> remove(SubscriptionsDeps deps, Call call) {
 Task<Reply> rotate(SubscriptionsDeps deps, Call call) {
   const auto id = call.id<SubscriptionId>("subscription");
   if (!id) co_return std::unexpected(id.error());
-  auto body = JsonBody::parse(call.request);
-  if (!body) co_return std::unexpected(body.error());
-  auto secret = (*body)->optional_text("secret", kSecret);
-  const auto overlap =
-      (*body)->optional_integer("overlapSeconds", 0, kMaxOverlapSeconds).value_or(kDefaultOverlapSeconds);
-  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto wanted = read_secret_rotation(call.request, kSecret, kOverlap);
+  if (!wanted) co_return std::unexpected(wanted.error());
   auto issued = co_await deps.subscriptions.rotate_secret(call.executor(), call.principal, *id,
-                                                          std::move(secret), std::chrono::seconds{overlap});
+                                                          std::move(wanted->secret), wanted->overlap);
   if (!issued) co_return std::unexpected(issued.error());
-  co_return issued_response(200, *issued);
+  co_return issued_response(200, to_json(issued->subscription), issued->secret);
 }
 
 Task<Reply> test(SubscriptionsDeps deps, Call call) {

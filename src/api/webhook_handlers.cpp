@@ -91,10 +91,11 @@ Task<Reply> accept_webhook(WebhookDeps deps, Call call) {
       co_return std::unexpected(event.error());
     }
     auto payload = services::compress_payload(request.body);
+    if (!payload) co_return std::unexpected(payload.error());
     if (!deps.store) co_return json_response(202, {{"status", "queued"}, {"orderId", event->order_id}});
 
     auto accepted = co_await deps.intake.accept(
-        call.executor(), {std::move(*integration), std::move(*event), std::move(payload), *key});
+        call.executor(), {std::move(*integration), std::move(*event), std::move(*payload), *key});
     if (!accepted) co_return std::unexpected(accepted.error());
     if (accepted->stale_integration) {
       deps.integrations.forget(*id);

@@ -58,6 +58,8 @@ const std::array kSettings = {
     Setting{"outbound.concurrency_per_host", &Config::outbound_concurrency_per_host, "Of these, to one host",
             1, 1'000},
     Setting{"identity.signup", &Config::identity_signup, "Who may make an account", 0, 0, "open closed"},
+    Setting{"identity.signups_per_hour", &Config::identity_signups_per_hour,
+            "Tries to sign up in any hour, of everybody together", 1, 100'000},
     Setting{"identity.issuer", &Config::identity_issuer,
             "Issuer name of the built-in sign-in: keep it when base_url changes, people are known by it"},
     Setting{"identity.trusted", &Config::identity_trusted,
@@ -70,6 +72,12 @@ const std::array kSettings = {
             "Pages of the log at which it is checkpointed: more is faster on the whole, with slower slowest "
             "commits",
             100, 1'000'000},
+    Setting{"retention.payload_days", &Config::retention_payload_days,
+            "How long the orders' payloads are kept, from the newest event of an order", 1, 36'500},
+    Setting{"retention.outbound_days", &Config::retention_outbound_days,
+            "How long outbound events, their bodies and the attempts at them are kept", 2, 36'500},
+    Setting{"retention.audit_days", &Config::retention_audit_days, "How long the audit log is kept", 1,
+            36'500},
     Setting{"shutdown.drain_seconds", &Config::shutdown_drain_seconds,
             "For what runs when the service is told to stop", 1, 8},
 };

@@ -58,8 +58,9 @@ struct Config {
   std::int64_t outbound_concurrency_per_host = 64;
 
   std::string identity_signup = "open";
-  std::string identity_issuer;                // empty: base_url
-  std::vector<std::string> identity_trusted;  // "ISSUER AUDIENCE"
+  std::int64_t identity_signups_per_hour = 100;  // spec 7.2
+  std::string identity_issuer;                   // empty: base_url
+  std::vector<std::string> identity_trusted;     // "ISSUER AUDIENCE"
 
   std::int64_t api_key_requests_per_hour = 100;  // spec 6.3
 
@@ -67,6 +68,10 @@ struct Config {
   std::int64_t storage_readers = 2;
   std::int64_t storage_cache_mib = 16;
   std::int64_t storage_checkpoint_pages = 3'000;
+
+  std::int64_t retention_payload_days = 30;  // spec 9.6
+  std::int64_t retention_outbound_days = 90;
+  std::int64_t retention_audit_days = 730;  // spec 7.4
 
   std::int64_t shutdown_drain_seconds = 8;  // spec 12.3: ten in all
 };

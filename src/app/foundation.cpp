@@ -1,13 +1,45 @@
 #include "app/foundation.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "crypto/random.h"
 #include "crypto/vault_keys.h"
+#include "storage/credential_store.h"
+#include "storage/identity_store.h"
 #include "storage/migrations.h"
 #include "storage/sqlite/sqlite_database.h"
 
 namespace presetbridge::app {
+namespace {
+
+// Keys are made for a new deployment. Where the database holds what the missing ones would open, new ones
+// would hide the loss until all that was stored is of no use any more.
+Expected<void> check_for_lost_keys(const DataDirectory& directory, storage::Database& database) {
+  const auto exists = [](const std::filesystem::path& file) { return std::filesystem::exists(file); };
+  bool logins = false;
+  bool secrets = false;
+  database.read([&](storage::Tx& tx) {
+    logins = storage::has_credentials(tx);
+    secrets = !storage::issuer_keys(tx).empty();
+  });
+  if (secrets && !exists(directory.service_key)) {
+    return fail("KEY_FILE_MISSING", "The service key " + directory.service_key.string() +
+                                        " is missing, and the database holds secrets that only it opens: "
+                                        "restore it from the backup.");
+  }
+  if (logins && !exists(directory.vault_private_key) && !exists(directory.vault_public_key)) {
+    return fail(
+        "KEY_FILE_MISSING",
+        "The vault's keys " + directory.vault_private_key.string() + " and " +
+            directory.vault_public_key.string() +
+            " are missing, and the database holds logins that only they open: restore them from the "
+            "backup, or make new ones with `presetbridge vault init` and have every login saved again.");
+  }
+  return {};
+}
+
+}  // namespace
 
 Expected<Foundation> lay_foundation(const Config& config) {
   crypto::initialise();
@@ -23,6 +55,7 @@ Expected<Foundation> lay_foundation(const Config& config) {
                            *clock);
   if (!database) return std::unexpected(database.error());
   if (auto migrated = storage::migrate(**database); !migrated) return std::unexpected(migrated.error());
+  if (auto kept = check_for_lost_keys(directory, **database); !kept) return std::unexpected(kept.error());
   if (auto made = create_missing_keys_elsewhere(directory); !made) return std::unexpected(made.error());
   auto service_keys = crypto::read_service_keys(directory.service_key);
   if (!service_keys) return std::unexpected(service_keys.error());

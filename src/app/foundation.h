@@ -25,7 +25,8 @@ struct Foundation {
 };
 
 // Opens and migrates the database, and makes missing keys. In a process without threads. STORAGE_LOCKED:
-// another process is at work in this data directory.
+// another process is at work in this data directory. KEY_FILE_MISSING: the database holds what only a missing
+// key opens; new ones are not made then.
 Expected<Foundation> lay_foundation(const Config& config);
 
 // The name that people's identities are known by at the built-in issuer: it must outlive a restart on another

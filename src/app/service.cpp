@@ -46,6 +46,7 @@
 #include "services/credits.h"
 #include "services/delivery/actions.h"
 #include "services/dispatcher/webhook_dispatcher.h"
+#include "services/housekeeping.h"
 #include "services/intake/intake.h"
 #include "services/integrations.h"
 #include "services/login_guard.h"
@@ -209,9 +210,10 @@ struct Service::Parts {
 
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
-  identity::BuiltInIssuer issuer{
-      {commits, passwords, hasher, cipher, ids, random, clock, log},
-      {.iss = issuer_name(config), .signup = *identity::parse_signup(config.identity_signup)}};
+  identity::BuiltInIssuer issuer{{commits, passwords, hasher, cipher, ids, random, clock, log},
+                                 {.iss = issuer_name(config),
+                                  .signup = *identity::parse_signup(config.identity_signup),
+                                  .signups_per_hour = config.identity_signups_per_hour}};
   const std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted =
       remote_issuers(config, reading_http, clock, log);
   identity::TokenVerifier tokens{all_issuers(), clock};
@@ -250,6 +252,12 @@ struct Service::Parts {
                          .forget_sessions = [this](AccountId account) { cloud_sessions.invalidate(account); },
                          .changed = [this] { work_came(); }}};
   services::CredentialChecks credential_checks{runtime.scheduler(worker_core), vault, log};
+  services::Housekeeping housekeeping{runtime.scheduler(dispatcher_core),
+                                      commits,
+                                      log,
+                                      {.payloads = std::chrono::days(config.retention_payload_days),
+                                       .outbound = std::chrono::days(config.retention_outbound_days),
+                                       .audit_log = std::chrono::days(config.retention_audit_days)}};
   cloud::HttpCloud reading_cloud{reading_http, clock, cloud_options(config)};
   services::Presets presets{commits, reading_cloud, cloud_sessions, cloud_logins, clock};
   services::Integrations stores{commits, ids, random, cipher, integrations, [this] { work_came(); }};
@@ -272,7 +280,7 @@ struct Service::Parts {
 
   api::Router router;
   api::Authentication authentication{tokens, accounts, keys};
-  api::Api handlers{router, authentication, clock, metrics};
+  api::Api handlers{router, authentication, clock, log, metrics};
   Front front;
   net::HttpServer server{runtime,
                          front,
@@ -382,7 +390,10 @@ Expected<void> Service::Parts::start() {
     worker.start();
     credential_checks.start();
   });
-  runtime.run_on(dispatcher_core, [this] { dispatcher.start(); });
+  runtime.run_on(dispatcher_core, [this] {
+    dispatcher.start();
+    housekeeping.start();
+  });
   working = true;
   front.open(handlers);
   return {};
@@ -396,13 +407,16 @@ void Service::Parts::stop() {
   Signal worker_ended;
   Signal checks_ended;
   Signal dispatcher_ended;
+  Signal housekeeping_ended;
   if (working) {
     runtime.run_on(worker_core, [&] {
       worker.stop([&worker_ended] { worker_ended.give(); });
       credential_checks.stop([&checks_ended] { checks_ended.give(); });
     });
-    runtime.run_on(dispatcher_core,
-                   [&] { dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); }); });
+    runtime.run_on(dispatcher_core, [&] {
+      dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); });
+      housekeeping.stop([&housekeeping_ended] { housekeeping_ended.give(); });
+    });
   }
   outbound_http.stop();  // what is cut off is sent again later, with the same id (spec 10.5)
   server.stop(left());
@@ -415,6 +429,7 @@ void Service::Parts::stop() {
     if (!worker_ended.wait_for(kLastCalls)) log.error("the delivery worker did not end");
     if (!checks_ended.wait_for(kLastCalls)) log.error("the checks of logins did not end");
     if (!dispatcher_ended.wait_for(kLastCalls)) log.error("the webhook dispatcher did not end");
+    if (!housekeeping_ended.wait_for(kLastCalls)) log.error("housekeeping did not end");
   }
   passwords.stop();
   commits.shutdown();

@@ -1,5 +1,9 @@
 #include "base/ids.h"
 
+#include <algorithm>
+
+#include "base/id_time.h"
+
 namespace presetbridge {
 namespace {
 
@@ -33,6 +37,10 @@ std::optional<std::int64_t> parse_id(std::string_view prefix, std::string_view t
   }
   if (value == 0 || value >> 63 != 0) return std::nullopt;
   return static_cast<std::int64_t>(value);
+}
+
+std::int64_t first_id_at(Timestamp at) {
+  return std::max<std::int64_t>(to_unix_ms(at) - kEpochMs, 0) << (kNodeBits + kSequenceBits);
 }
 
 std::int64_t IdSource::next() {

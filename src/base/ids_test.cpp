@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "base/id_time.h"
 #include "base/testing.h"
 
 namespace presetbridge {
@@ -41,6 +42,18 @@ TEST(Ids, GrowEvenWhenTheClockStepsBackOrStandsStill) {
     EXPECT_EQ((id >> 12) & 1023, 7);
     last = id;
   }
+}
+
+TEST(Ids, OfATimeAreARange) {
+  testing::ManualClock clock;
+  IdSource ids(clock, 1'023);
+  const auto before = ids.next();
+  clock.advance(Millis{1});
+  const auto after = ids.next();
+  EXPECT_LT(before, first_id_at(clock.now()));
+  EXPECT_LE(first_id_at(clock.now()), after);
+  EXPECT_GE(before, first_id_at(clock.now() - Millis{1}));
+  EXPECT_EQ(first_id_at(from_unix_ms(0)), 0);
 }
 
 }  // namespace

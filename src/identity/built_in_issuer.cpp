@@ -21,7 +21,6 @@ namespace {
 constexpr std::int64_t kFreeFailures = 4;  // the fifth locks
 constexpr Millis kFirstLock = std::chrono::seconds{30};
 constexpr Millis kLongestLock = std::chrono::minutes{15};
-constexpr Millis kFailuresForgottenAfter = std::chrono::hours{24};
 constexpr Millis kReloadCoolDown = std::chrono::seconds{10};
 constexpr std::string_view kKeyColumn = "issuer_keys.encrypted_private_jwk";
 
@@ -106,7 +105,9 @@ BuiltInIssuer::BuiltInIssuer(Deps deps, BuiltInIssuerOptions options)
         auto hash = deps.hasher.hash("no user has this password");
         if (!hash) throw std::runtime_error(hash.error().message);
         return *hash;
-      }()) {}
+      }()) {
+  if (options_.signups_per_hour) signups_.emplace(*options_.signups_per_hour, std::chrono::hours{1});
+}
 
 BuiltInIssuer::~BuiltInIssuer() = default;
 
@@ -236,8 +237,8 @@ Expected<Tokens> BuiltInIssuer::tokens(Session session) const {
                 session.user.email};
 }
 
-Task<Expected<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string email, std::string password,
-                                              std::string account_name) {
+Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string email, std::string password,
+                                                 std::string account_name) {
   if (options_.signup != Signup::open) {
     co_return fail("SIGNUP_CLOSED", "Sign-up is closed here; ask the operator for an account.");
   }
@@ -246,13 +247,19 @@ Task<Expected<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string em
   if (auto problem = problem_of_password(password)) co_return invalid_field("password", *problem);
   if (account_name.empty()) account_name = email.substr(0, email.find('@'));
 
+  if (const auto wait = wait_for_signup(); wait > Millis{0})
+    co_return std::unexpected(rate_limit_exceeded(wait));
+
+  const Error taken{"EMAIL_TAKEN", "This e-mail address has an account already; sign in instead.", {}};
+  auto known =
+      co_await deps_.commits.read(executor, [&](Tx& tx) { return storage::find_user_by_email(tx, email); });
+  if (!known) co_return std::unexpected(known.error());
+  if (*known) co_return std::unexpected(taken);  // no hash for what will come to nothing
   auto hash = co_await deps_.passwords.hash(executor, std::move(password));
   if (!hash) co_return std::unexpected(hash.error());
   auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
     const storage::UserRow user{deps_.ids.make<UserId>(), email, *hash};
-    if (!storage::insert_user(tx, user.id, user.email, user.password_hash)) {
-      throw Error{"EMAIL_TAKEN", "This e-mail address has an account already; sign in instead.", {}};
-    }
+    if (!storage::insert_user(tx, user.id, user.email, user.password_hash)) throw Error(taken);
     found_account(tx, deps_.ids, user.id, options_.iss, to_string(user.id), account_name);
     return open_session(tx, user, deps_.ids.next());
   });
@@ -260,41 +267,67 @@ Task<Expected<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string em
   co_return tokens(std::move(*session));
 }
 
-Task<Expected<storage::UserRow>> BuiltInIssuer::verify_password(Executor& executor, std::string email,
-                                                                std::string password) {
+Millis BuiltInIssuer::wait_for_signup() {
+  const std::scoped_lock lock(mutex_);
+  if (!signups_) return Millis{0};
+  const auto admission = signups_->admit(deps_.clock.now());
+  return admission.allowed ? Millis{0} : std::max(admission.retry_after, Millis{1});
+}
+
+Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& executor, std::string email,
+                                                                   std::string password) {
   const auto key = crypto::sha256(email);
   struct Try {
     std::optional<storage::UserRow> user;
     Millis locked_for{0};
+    storage::SignInTries before;
+    storage::SignInTries counted;
   };
   // The try is counted before the password is looked at: of many at once, too, only so many get through.
   auto attempt = co_await deps_.commits.write(executor, [&](Tx& tx) {
     const auto now = tx.now();
     auto tries = storage::lock_sign_in_tries(tx, key);
     if (now - tries.last_at > kFailuresForgottenAfter) tries.failures = 0;
-    if (tries.locked_until > now) return Try{std::nullopt, tries.locked_until - now};
+    if (tries.locked_until > now) return Try{std::nullopt, tries.locked_until - now, {}, {}};
+    const auto before = tries;
     ++tries.failures;
     tries.last_at = now;
     tries.locked_until = now + lock_after(tries.failures);
     storage::update_sign_in_tries(tx, key, tries);
-    return Try{storage::find_user_by_email(tx, email), Millis{0}};
+    return Try{storage::find_user_by_email(tx, email), Millis{0}, before, tries};
   });
   if (!attempt) co_return std::unexpected(attempt.error());
   if (attempt->locked_for > Millis{0}) {
-    co_return fail("TOO_MANY_ATTEMPTS",
-                   fmt::format("Too many failed sign-ins with this e-mail address; try again in {}"
-                               " seconds.",
-                               (attempt->locked_for.count() + 999) / 1000));
+    co_return std::unexpected(LoginFailure(
+        {"TOO_MANY_ATTEMPTS",
+         fmt::format("Too many failed sign-ins with this e-mail address; try again in {} seconds.",
+                     (attempt->locked_for.count() + 999) / 1000),
+         {}},
+        attempt->locked_for));
   }
 
   std::string stored = attempt->user ? attempt->user->password_hash : unknown_hash_;
   auto verified = co_await deps_.passwords.verify(executor, std::move(stored), std::move(password));
-  if (!verified) co_return std::unexpected(verified.error());
+  if (!verified) {
+    co_await give_back(executor, key, attempt->before, attempt->counted);
+    co_return std::unexpected(verified.error());
+  }
   if (!*verified || !attempt->user) co_return wrong_login();
   co_return std::move(*attempt->user);
 }
 
-Task<Expected<Tokens>> BuiltInIssuer::sign_in(Executor& executor, std::string email, std::string password) {
+Task<void> BuiltInIssuer::give_back(Executor& executor, crypto::Sha256 email_hash,
+                                    storage::SignInTries before, storage::SignInTries counted) {
+  // Should this fail too, the try stays counted: nobody gains by that.
+  co_await deps_.commits.write(executor, [&](Tx& tx) {
+    if (storage::lock_sign_in_tries(tx, email_hash) == counted) {
+      storage::update_sign_in_tries(tx, email_hash, before);
+    }
+  });
+}
+
+Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, std::string email,
+                                                 std::string password) {
   email = normalise_email(email);
   if (!looks_like_email(email) || password.size() > crypto::max_password_bytes) co_return wrong_login();
   auto user = co_await verify_password(executor, email, password);
@@ -351,8 +384,8 @@ Task<Expected<void>> BuiltInIssuer::sign_out(Executor& executor, std::string ref
   });
 }
 
-Task<Expected<Tokens>> BuiltInIssuer::change_password(Executor& executor, Principal by, std::string current,
-                                                      std::string next) {
+Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, Principal by,
+                                                         std::string current, std::string next) {
   if (!by.person || by.person->iss != options_.iss) {
     co_return fail("FORBIDDEN", "Your password is kept by another identity provider; change it there.");
   }
@@ -365,7 +398,12 @@ Task<Expected<Tokens>> BuiltInIssuer::change_password(Executor& executor, Princi
   auto verified = co_await verify_password(executor, (*known)->email, std::move(current));
   if (!verified) co_return std::unexpected(verified.error());
   auto hash = co_await deps_.passwords.hash(executor, std::move(next));
-  if (!hash) co_return std::unexpected(hash.error());
+  if (!hash) {
+    // The password was right: the try that it took is nobody's failure.
+    auto forgotten = co_await deps_.commits.write(
+        executor, [&](Tx& tx) { storage::forget_sign_in_tries(tx, crypto::sha256(verified->email)); });
+    co_return std::unexpected(hash.error());
+  }
 
   auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
     // A reset may have come in between: then it was an old password that was verified.

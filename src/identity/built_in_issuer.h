@@ -18,9 +18,12 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/task.h"
+#include "crypto/digest.h"
 #include "crypto/jws.h"
 #include "crypto/opaque_token.h"
 #include "crypto/service_cipher.h"
+#include "domain/rate_window.h"
+#include "identity/login_failure.h"
 #include "identity/membership.h"
 #include "identity/password_workers.h"
 #include "identity/principal.h"
@@ -34,12 +37,17 @@ struct BuiltInIssuerOptions {
   std::string iss;  // the public base URL, without a slash at its end
   std::string audience = "presetbridge";
   Signup signup = Signup::open;
+  // Tries to sign up in any hour, of everybody together: behind a proxy all have one address. Nothing: no
+  // limit.
+  std::optional<std::int64_t> signups_per_hour;
   Millis token_lifetime = std::chrono::hours{1};
   Millis refresh_lifetime = std::chrono::hours{24 * 30};
 };
 
 inline constexpr std::string_view kRefreshTokenPrefix = "pdb_refresh_";
 inline constexpr std::size_t kMinPasswordCharacters = 10;
+// Failed tries to sign in are worth nothing any more when the newest is this old.
+inline constexpr Millis kFailuresForgottenAfter = std::chrono::hours{24};
 
 // What a sign-in gives.
 struct Tokens {
@@ -73,13 +81,13 @@ class BuiltInIssuer final : public Issuer {
   // stored key cannot be decrypted.
   Task<Expected<void>> start(Executor& executor);
 
-  // VALIDATION_FAILED (e-mail, password), EMAIL_TAKEN, SIGNUP_CLOSED. `account_name` empty: the e-mail's
-  // local part.
-  Task<Expected<Tokens>> sign_up(Executor& executor, std::string email, std::string password,
-                                 std::string account_name);
-  // INVALID_CREDENTIALS. From the fifth failure in a row on, the address is locked for 30 s, doubling up to
-  // 15 min.
-  Task<Expected<Tokens>> sign_in(Executor& executor, std::string email, std::string password);
+  // VALIDATION_FAILED (e-mail, password), EMAIL_TAKEN, SIGNUP_CLOSED, RATE_LIMIT_EXCEEDED. `account_name`
+  // empty: the e-mail's local part.
+  Task<LoginResult<Tokens>> sign_up(Executor& executor, std::string email, std::string password,
+                                    std::string account_name);
+  // INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS: from the fifth failure in a row on, the address is locked for 30
+  // s, doubling up to 15 min. OVERLOADED costs no try.
+  Task<LoginResult<Tokens>> sign_in(Executor& executor, std::string email, std::string password);
   // UNAUTHORIZED. A token that was used before revokes all that descend from the same sign-in: one of its two
   // holders is a thief.
   Task<Expected<Tokens>> refresh(Executor& executor, std::string refresh_token);
@@ -87,8 +95,8 @@ class BuiltInIssuer final : public Issuer {
   Task<Expected<void>> sign_out(Executor& executor, std::string refresh_token);
   // Revokes all refresh tokens of the user and gives new ones. INVALID_CREDENTIALS (wrong current one; counts
   // as a failed sign-in), VALIDATION_FAILED, FORBIDDEN (the person is another issuer's).
-  Task<Expected<Tokens>> change_password(Executor& executor, Principal by, std::string current,
-                                         std::string next);
+  Task<LoginResult<Tokens>> change_password(Executor& executor, Principal by, std::string current,
+                                            std::string next);
   // The operator's (`admin reset-password`): NOT_FOUND, VALIDATION_FAILED. Unlocks, and revokes all refresh
   // tokens.
   Task<Expected<void>> reset_password(Executor& executor, std::string email, std::string next);
@@ -108,9 +116,15 @@ class BuiltInIssuer final : public Issuer {
 
   std::shared_ptr<const Ring> ring() const;
   Task<Expected<std::shared_ptr<const Ring>>> load(Executor& executor);
+  // Counts a try to sign up if there is room for one (then 0); else how long until there is.
+  Millis wait_for_signup();
   // Counts a try against `email` and verifies the password.
-  Task<Expected<storage::UserRow>> verify_password(Executor& executor, std::string email,
-                                                   std::string password);
+  Task<LoginResult<storage::UserRow>> verify_password(Executor& executor, std::string email,
+                                                      std::string password);
+  // The try came to nothing by our fault. Forgotten only if nothing happened since: then it is as if it had
+  // not been.
+  Task<void> give_back(Executor& executor, crypto::Sha256 email_hash, storage::SignInTries before,
+                       storage::SignInTries counted);
   Session open_session(storage::Tx& tx, const storage::UserRow& user, std::int64_t family) const;
   Expected<Tokens> tokens(Session session) const;
 
@@ -120,6 +134,7 @@ class BuiltInIssuer final : public Issuer {
   mutable std::mutex mutex_;
   std::shared_ptr<const Ring> ring_;
   std::optional<Timestamp> loaded_at_;
+  std::optional<domain::RateWindow> signups_;
 };
 
 }  // namespace presetbridge::identity

@@ -17,10 +17,10 @@ class BuiltInIssuerTest : public ::testing::Test {
     issuer_ = world_.issuer();
     if (auto started = world_.await(issuer_->start(world_.scheduler)); !started) throw started.error();
   }
-  Expected<Tokens> sign_up(std::string email, std::string password = kPassword) {
+  LoginResult<Tokens> sign_up(std::string email, std::string password = kPassword) {
     return world_.await(issuer_->sign_up(world_.scheduler, std::move(email), std::move(password), ""));
   }
-  Expected<Tokens> sign_in(std::string email, std::string password = kPassword) {
+  LoginResult<Tokens> sign_in(std::string email, std::string password = kPassword) {
     return world_.await(issuer_->sign_in(world_.scheduler, std::move(email), std::move(password)));
   }
   Expected<Tokens> refresh(std::string token) {
@@ -38,7 +38,17 @@ class BuiltInIssuerTest : public ::testing::Test {
     return p;
   }
 
+  // From here on nothing can be hashed.
+  void use_overloaded_hasher() {
+    issuer_ = std::make_unique<BuiltInIssuer>(
+        BuiltInIssuer::Deps{world_.commits, full_, world_.hasher, world_.cipher, world_.ids, world_.random,
+                            world_.clock(), world_.log},
+        BuiltInIssuerOptions{.iss = "https://bridge.example"});
+    ASSERT_TRUE(world_.await(issuer_->start(world_.scheduler)));
+  }
+
   testing::World world_;
+  PasswordWorkers full_{world_.hasher, {.threads = 0, .max_queue = 0}};
   std::unique_ptr<BuiltInIssuer> issuer_;
 };
 
@@ -86,6 +96,56 @@ TEST_F(BuiltInIssuerTest, ClosedSignUpMakesNoAccount) {
   const auto refused = world_.await(closed->sign_up(world_.scheduler, "ann@example.com", kPassword, ""));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "SIGNUP_CLOSED");
+}
+
+TEST_F(BuiltInIssuerTest, OnlySoManySignUpInAnHour) {
+  issuer_ = world_.issuer({.iss = "https://bridge.example", .signups_per_hour = 3});
+  ASSERT_TRUE(world_.await(issuer_->start(world_.scheduler)));
+  EXPECT_TRUE(sign_up("a@example.com"));
+  EXPECT_EQ(sign_up("a@example.com").error().code, "EMAIL_TAKEN");
+  world_.clock().advance(std::chrono::minutes{20});
+  EXPECT_EQ(sign_up("not an address").error().code, "VALIDATION_FAILED")
+      << "costs nothing, so counts for nothing";
+  EXPECT_TRUE(sign_up("b@example.com"));
+  const auto refused = sign_up("c@example.com");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error(), (Error{"RATE_LIMIT_EXCEEDED", "Rate limit exceeded", {}}));
+  EXPECT_EQ(refused.error().retry_after, Millis{std::chrono::minutes{40}});
+  EXPECT_TRUE(sign_in("a@example.com")) << "who has an account is not touched";
+  world_.clock().advance(std::chrono::minutes{40});
+  EXPECT_TRUE(sign_up("c@example.com"));
+}
+
+TEST_F(BuiltInIssuerTest, ATakenAddressIsToldWithoutHashing) {
+  ASSERT_TRUE(sign_up("ann@example.com"));
+  use_overloaded_hasher();
+  EXPECT_EQ(sign_up("ann@example.com").error().code, "EMAIL_TAKEN");
+  EXPECT_EQ(sign_up("bob@example.com").error().code, "OVERLOADED");
+}
+
+TEST_F(BuiltInIssuerTest, AnOverloadedHasherCostsNoTryToSignIn) {
+  const auto tokens = sign_up("ann@example.com");
+  ASSERT_TRUE(tokens);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_EQ(sign_in("ann@example.com", "wrong").error().code, "INVALID_CREDENTIALS");
+  world_.clock().advance(std::chrono::seconds{30});
+  auto calm = std::move(issuer_);
+  use_overloaded_hasher();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(sign_in("ann@example.com").error().code, "OVERLOADED") << i;
+    EXPECT_EQ(sign_in("nobody@example.com").error().code, "OVERLOADED") << i;
+  }
+  const auto change = [&](std::string current) {
+    return world_.await(
+        issuer_->change_password(world_.scheduler, person(*tokens), std::move(current), "another password"));
+  };
+  EXPECT_EQ(change(kPassword).error().code, "OVERLOADED");
+  issuer_ = std::move(calm);
+  EXPECT_EQ(sign_in("ann@example.com", "wrong").error().code, "INVALID_CREDENTIALS") << "the sixth failure";
+  const auto locked = sign_in("ann@example.com");
+  ASSERT_FALSE(locked);
+  EXPECT_EQ(locked.error().code, "TOO_MANY_ATTEMPTS");
+  EXPECT_EQ(locked.error().retry_after, Millis{60'000}) << "as after six failures, not more";
 }
 
 TEST_F(BuiltInIssuerTest, AWrongPasswordAndAnUnknownAddressAreToldAlike) {

@@ -22,6 +22,24 @@
 
 namespace presetbridge::identity::testing {
 
+// What a log's lines say, one after the other: "message name=value name=value".
+class RecordingLog final : public Log {
+ public:
+  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+    text += message;
+    for (const auto& field : fields) {
+      text.append(" ").append(field.name).append("=");
+      if (const auto* value = std::get_if<std::string_view>(&field.value)) {
+        text += *value;
+      } else {
+        text += std::to_string(std::get<std::int64_t>(field.value));
+      }
+    }
+    text += '\n';
+  }
+  std::string text;
+};
+
 class World {
  public:
   World() {
@@ -48,7 +66,7 @@ class World {
   presetbridge::testing::ManualClock& clock() { return db.clock; }
 
   storage::testing::TemporarySqlite db;
-  NullLog log;
+  RecordingLog log;
   presetbridge::testing::VirtualScheduler scheduler{db.clock};
   presetbridge::testing::SeededRandom random;
   IdSource ids{db.clock, 0};

@@ -90,6 +90,19 @@ void offer_username(domain::OrderEvent& event, std::string_view candidate, const
   }
 }
 
+void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit,
+                domain::OrderLine (*read_line)(const PickedValue& line)) {
+  const auto elements = lines.elements();
+  if (elements.size() > limit) {
+    event.too_large = true;
+    return;
+  }
+  event.lines.reserve(elements.size());
+  for (const auto& line : elements) {
+    if (line.is(Kind::object)) event.lines.push_back(read_line(line));
+  }
+}
+
 std::unexpected<Error> no_order_id(std::string_view field) {
   return fail("INVALID_PAYLOAD", "The payload has no order id.",
               {{std::string(field), "is required: a string or an integer"}});

@@ -43,6 +43,11 @@ std::int64_t store_quantity(const PickedValue& value);
 void offer_username(domain::OrderEvent& event, const PickedValue& candidate, const ParseLimits& limits);
 void offer_username(domain::OrderEvent& event, std::string_view candidate, const ParseLimits& limits);
 
+// The order's lines, in order; what is no object among them is passed over. More than `limit` make the order
+// too large, and none is read.
+void read_lines(domain::OrderEvent& event, const PickedValue& lines, std::size_t limit,
+                domain::OrderLine (*read_line)(const PickedValue& line));
+
 // The problem of a store's payload without a usable order id in `field`.
 std::unexpected<Error> no_order_id(std::string_view field);
 

@@ -197,6 +197,7 @@ Task<Expected<IssuedApiKey>> ApiKeys::rotate(Executor& executor, Principal by, A
     }
     storage::update_api_key(tx, *old);
     storage::insert_api_key(tx, fresh, crypto::api_key_hash(secret));
+    storage::replace_owning_key(tx, by.account, id, fresh.id);
     audit(tx, ids_, by, "api_key.rotated", id, "replaced by " + to_string(fresh.id));
     return to_key(fresh);
   });

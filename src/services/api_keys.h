@@ -91,8 +91,8 @@ class ApiKeys {
   // Reactivating counts against the limit of active keys.
   Task<Expected<ApiKey>> change(Executor& executor, identity::Principal by, ApiKeyId id, ApiKeyChange change);
   // A new key with the old one's name, rights, limit and expiry; the old one expires after `overlap` (0:
-  // deactivated at once). CONFLICT: the old one is not in force. LIMIT_REACHED: with an overlap both count as
-  // active.
+  // deactivated at once). The integrations that the old one owns count for the new one at once (spec 2.4).
+  // CONFLICT: the old one is not in force. LIMIT_REACHED: with an overlap both count as active.
   Task<Expected<IssuedApiKey>> rotate(Executor& executor, identity::Principal by, ApiKeyId id,
                                       Millis overlap);
   // The operator's, from the command line only (spec 6.1): whatever account the key is of. NOT_FOUND,

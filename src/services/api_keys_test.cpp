@@ -194,6 +194,35 @@ TEST_F(ApiKeysTest, RotationGivesTheSameRightsAndEndsTheOldKeyAfterTheOverlap) {
   EXPECT_EQ(code(last->secret), "ok");
 }
 
+TEST_F(ApiKeysTest, TheIntegrationsOfARotatedKeyAreItsSuccessors) {
+  const auto old = create(ann_);
+  const auto other = create(ann_);
+  const auto owned_by = [&](const Principal& of, ApiKeyId owner) {
+    const auto id = integration(of);
+    world_.db->write([&](storage::Tx& tx) {
+      auto row = storage::lock_integration(tx, id).value();
+      row.owning_key = owner;
+      storage::update_integration(tx, row);
+    });
+    return id;
+  };
+  const auto mine = owned_by(ann_, old.key.id);
+  const auto others = owned_by(ann_, other.key.id);
+  const auto nobodys = owned_by(ann_, ApiKeyId{});
+  const auto find = [&](IntegrationId id) {
+    std::optional<storage::IntegrationRow> row;
+    world_.db->read([&](storage::Tx& tx) { row = storage::find_integration(tx, id); });
+    return *row;
+  };
+  const auto version = find(mine).version;
+  const auto fresh = rotate(old.key.id, std::chrono::hours{1});
+  ASSERT_TRUE(fresh);
+  EXPECT_EQ(find(mine).owning_key, fresh->key.id);
+  EXPECT_GT(find(mine).version, version) << "copies of it are out of date";
+  EXPECT_EQ(find(others).owning_key, other.key.id);
+  EXPECT_EQ(find(nobodys).owning_key, ApiKeyId{});
+}
+
 TEST_F(ApiKeysTest, AKeyIsScopedToIntegrationsOfItsAccountOnly) {
   const auto mine = integration(ann_);
   const auto theirs = integration(bob_);

@@ -24,7 +24,7 @@ crypto::ValuePlace place_of(const crypto::Sha256& hash) {
 }
 
 std::unexpected<LoginFailure> failure(Error error) {
-  return std::unexpected(LoginFailure{std::move(error), {}});
+  return std::unexpected(LoginFailure(std::move(error)));
 }
 std::unexpected<Error> no_session() {
   return fail("UNAUTHORIZED", "The session token is not valid for this API key, or has expired.");

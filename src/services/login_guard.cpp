@@ -51,12 +51,8 @@ Task<LoginResult<std::int64_t>> LoginGuard::begin(Executor& executor, AccountId 
     insert_login_try(tx, {id, account, hash, now, true});
     return std::nullopt;
   });
-  if (!wait) co_return std::unexpected(LoginFailure{wait.error(), {}});
-  if (*wait) {
-    co_return std::unexpected(LoginFailure{
-        {"RATE_LIMIT_EXCEEDED", "Too many tries to log in at the cloud platform; try again later.", {}},
-        **wait});
-  }
+  if (!wait) co_return std::unexpected(wait.error());
+  if (*wait) co_return std::unexpected(identity::rate_limit_exceeded(**wait));
   co_return id;
 }
 

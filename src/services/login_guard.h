@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,17 +14,13 @@
 #include "base/ids.h"
 #include "base/task.h"
 #include "base/time.h"
+#include "identity/login_failure.h"
 #include "storage/group_commit.h"
 
 namespace presetbridge::services {
 
-// Why a login did not happen, or was refused; with RATE_LIMIT_EXCEEDED, when it may be tried again.
-struct LoginFailure {
-  Error error;
-  std::optional<Millis> retry_after;
-};
-template <class T>
-using LoginResult = std::expected<T, LoginFailure>;
+using identity::LoginFailure;
+using identity::LoginResult;
 
 struct LoginLimits {
   std::size_t account_failures = 10;

@@ -1,8 +1,10 @@
 #include "services/presets.h"
 
 #include <algorithm>
+#include <exception>
 #include <tuple>
 
+#include "services/worker/account_trouble.h"
 #include "storage/credential_store.h"
 
 namespace presetbridge::services {
@@ -45,19 +47,56 @@ bool session_refused(const CloudError& error) {
 
 }  // namespace
 
-Presets::Files Presets::cached(const std::string& key) {
-  const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(key);
-  return found != entries_.end() && clock_.now() - found->second.read_at < max_age ? found->second.files
-                                                                                   : nullptr;
-}
-
 void Presets::keep(const std::string& key, Files files) {
-  const std::lock_guard lock(mutex_);
   if (entries_.size() >= max_lists) {
     entries_.erase(std::ranges::min_element(entries_, {}, [](const auto& e) { return e.second.read_at; }));
   }
   entries_[key] = {std::move(files), clock_.now()};
+}
+
+Task<Expected<Presets::Files>> Presets::known_or_read(Executor& executor, std::string key, bool refresh,
+                                                      ReadFiles read) {
+  std::shared_ptr<Flight> flight;
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(key);
+    if (found != entries_.end() &&
+        clock_.now() - found->second.read_at < (refresh ? refresh_floor : max_age)) {
+      co_return found->second.files;
+    }
+    auto& of_key = flights_[key];
+    first = !of_key;
+    if (first) of_key = std::make_shared<Flight>();
+    flight = of_key;
+  }
+  if (!first) {
+    co_return co_await suspend<Expected<Files>>(executor, [this, flight](auto resume) {
+      std::unique_lock lock(mutex_);
+      if (!flight->ended) {
+        flight->waiting.emplace_back(std::move(resume));
+        return;
+      }
+      lock.unlock();
+      resume(*flight->ended);
+    });
+  }
+  Expected<Files> files = fail("INTERNAL_ERROR", "The list of files could not be read.");
+  std::exception_ptr thrown;
+  try {
+    files = co_await read();
+  } catch (...) {
+    thrown = std::current_exception();  // whoever waits must hear of the end
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (files) keep(key, *files);
+    flight->ended = files;
+    flights_.erase(key);
+  }
+  for (auto& resume : flight->waiting) resume(files);
+  if (thrown) std::rethrow_exception(thrown);
+  co_return files;
 }
 
 Task<CloudResult<Presets::Files>> Presets::read_all(Executor& executor, cloud::Session session) {
@@ -81,8 +120,34 @@ Task<Expected<cloud::Session>> Presets::vault_session(Executor& executor, Accoun
   if (!record) co_return std::unexpected(record.error());
   if (!*record || (*record)->version != version) co_return no_login();
   auto session = co_await sessions_.session(executor, account, {version, std::move((*record)->sealed)});
-  if (!session) co_return error_of(session.error());
-  co_return std::move(*session);
+  if (session) co_return std::move(*session);
+  if (session.error().kind == CloudError::Kind::login_refused) {
+    auto noted =
+        co_await commits_.write(executor, [&](Tx& tx) { return refuse_login(tx, account, version); });
+    if (!noted) co_return std::unexpected(noted.error());
+  }
+  co_return error_of(session.error());
+}
+
+Task<Expected<Presets::Files>> Presets::read_of_session(Executor& executor, cloud::Session session) {
+  auto read = co_await read_all(executor, std::move(session));
+  if (read) co_return std::move(*read);
+  if (session_refused(read.error())) {
+    co_return fail("UNAUTHORIZED", "The cloud platform has ended this session: log in again.");
+  }
+  co_return error_of(read.error());
+}
+
+Task<Expected<Presets::Files>> Presets::read_of_vault(Executor& executor, AccountId account,
+                                                      std::int64_t version) {
+  for (int attempt = 0;; ++attempt) {
+    auto session = co_await vault_session(executor, account, version);
+    if (!session) co_return std::unexpected(session.error());
+    auto read = co_await read_all(executor, *session);
+    if (read) co_return std::move(*read);
+    if (!session_refused(read.error()) || attempt > 0) co_return error_of(read.error());
+    sessions_.invalidate(account, session->token);
+  }
 }
 
 Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Principal by,
@@ -90,15 +155,10 @@ Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Prin
   if (token) {
     auto session = co_await logins_.session(executor, by, std::move(*token));
     if (!session) co_return std::unexpected(session.error());
-    const auto key = "user " + session->user_id;
-    if (auto known = cached(key); known && !refresh) co_return known;
-    auto read = co_await read_all(executor, std::move(*session));
-    if (!read && session_refused(read.error())) {
-      co_return fail("UNAUTHORIZED", "The cloud platform has ended this session: log in again.");
-    }
-    if (!read) co_return error_of(read.error());
-    keep(key, *read);
-    co_return std::move(*read);
+    // With the key, so that nobody is answered through the session of another's.
+    auto key = "user " + session->user_id + " of " + to_string(*by.key);
+    co_return co_await known_or_read(executor, std::move(key), refresh,
+                                     [&] { return read_of_session(executor, *session); });
   }
   auto standing = co_await commits_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
   if (!standing) co_return std::unexpected(standing.error());
@@ -109,19 +169,9 @@ Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Prin
   }
   // With the version, so that another login never shows the list of the one before.
   const auto version = (*standing)->version;
-  const auto key = to_string(by.account) + " " + std::to_string(version);
-  if (auto known = cached(key); known && !refresh) co_return known;
-  for (int attempt = 0;; ++attempt) {
-    auto session = co_await vault_session(executor, by.account, version);
-    if (!session) co_return std::unexpected(session.error());
-    auto read = co_await read_all(executor, *session);
-    if (read) {
-      keep(key, *read);
-      co_return std::move(*read);
-    }
-    if (!session_refused(read.error()) || attempt > 0) co_return error_of(read.error());
-    sessions_.invalidate(by.account, session->token);
-  }
+  auto key = to_string(by.account) + " " + std::to_string(version);
+  co_return co_await known_or_read(executor, std::move(key), refresh,
+                                   [&] { return read_of_vault(executor, by.account, version); });
 }
 
 Task<Expected<PresetPage>> Presets::list(Executor& executor, identity::Principal by,

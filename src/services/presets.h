@@ -2,6 +2,7 @@
 // opened (spec 4.3).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -29,10 +30,12 @@ struct PresetPage {
   std::optional<std::size_t> next;      // offset of the next page
 };
 
-// Thread-safe. A user's list is kept for a minute.
+// Thread-safe. A user's list is kept for a minute. It is read by one caller at a time, whose answer the
+// others get who ask meanwhile; and not again before `refresh_floor` has passed, whoever asks for that.
 class Presets {
  public:
   static constexpr Millis max_age{60'000};
+  static constexpr Millis refresh_floor{10'000};
   static constexpr std::size_t max_files = 20'000;  // of one user; the rest is not listed
   static constexpr std::size_t max_lists = 200;     // kept at once
 
@@ -41,7 +44,8 @@ class Presets {
       : commits_(commits), cloud_(cloud), sessions_(sessions), logins_(logins), clock_(clock) {}
 
   // `token`: of X-Session-Token. UNAUTHORIZED (the token), CREDENTIALS_MISSING (no login in the vault, or not
-  // valid), CLOUD_UNAVAILABLE.
+  // valid), CLOUD_UNAVAILABLE. A vault's login that the platform refuses is noted as invalid, with what
+  // follows for deliveries (spec 3.5).
   Task<Expected<PresetPage>> list(Executor& executor, identity::Principal by,
                                   std::optional<std::string> token, PresetQuery query, bool refresh);
   // NOT_FOUND as well.
@@ -54,12 +58,21 @@ class Presets {
     Files files;
     Timestamp read_at;
   };
+  using ReadFiles = std::function<Task<Expected<Files>>()>;
+  // A reading under way: who waits for it. Guarded by mutex_.
+  struct Flight {
+    std::vector<std::move_only_function<void(Expected<Files>)>> waiting;
+    std::optional<Expected<Files>> ended;
+  };
   Task<Expected<Files>> files(Executor& executor, identity::Principal by, std::optional<std::string> token,
                               bool refresh);
+  // The list of that key: known, or read by `read`, or what another's reading gave.
+  Task<Expected<Files>> known_or_read(Executor& executor, std::string key, bool refresh, ReadFiles read);
+  Task<Expected<Files>> read_of_session(Executor& executor, cloud::Session session);
+  Task<Expected<Files>> read_of_vault(Executor& executor, AccountId account, std::int64_t version);
   Task<Expected<cloud::Session>> vault_session(Executor& executor, AccountId account, std::int64_t version);
   Task<cloud::CloudResult<Files>> read_all(Executor& executor, cloud::Session session);
-  Files cached(const std::string& key);
-  void keep(const std::string& key, Files files);
+  void keep(const std::string& key, Files files);  // under mutex_
 
   storage::GroupCommit& commits_;
   cloud::Cloud& cloud_;
@@ -68,6 +81,7 @@ class Presets {
   const Clock& clock_;
   std::mutex mutex_;
   std::unordered_map<std::string, Entry> entries_;
+  std::unordered_map<std::string, std::shared_ptr<Flight>> flights_;
 };
 
 }  // namespace presetbridge::services

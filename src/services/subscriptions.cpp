@@ -43,6 +43,11 @@ std::optional<SubscriptionRow> visible(const Principal& by, std::optional<Subscr
   return row;
 }
 
+SubscriptionView view(Tx& tx, SubscriptionRow row) {
+  auto health = find_subscription_health(tx, row.id);
+  return {std::move(row), std::move(health)};
+}
+
 void check_event_types(std::vector<FieldProblem>& problems, const std::vector<std::string>& types) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     const auto type = domain::parse_event_type(types[i]);
@@ -75,9 +80,13 @@ void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, 
 }  // namespace
 
 std::vector<FieldProblem> Subscriptions::problems_of_url(const std::string& url) const {
+  const bool sandbox = policy_ == net::AddressPolicy::sandbox_receivers;
   const auto checked = net::check_url(url, policy_);
-  if (!checked) return {{"url", "must be an https URL of a host on the public internet"}};
-  return {};
+  // By plain HTTP to this machine alone. A name could lead anywhere, so the sends would fail: better told
+  // now.
+  if (checked && (checked->https || checked->literal || checked->host == "localhost")) return {};
+  return {{"url", sandbox ? "must be an https URL of a host on the public internet, or a URL of this machine"
+                          : "must be an https URL of a host on the public internet"}};
 }
 
 Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Principal by,
@@ -108,17 +117,17 @@ Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Pri
     row.created_at = tx.now();
     insert_subscription(tx, row);
     audit(tx, ids_, by, "subscription.created", row.id);
-    return row;
+    return view(tx, std::move(row));
   });
   if (!made) co_return std::unexpected(made.error());
   co_return IssuedSubscription{std::move(*made), secret};
 }
 
-Task<Expected<storage::Page<SubscriptionRow>>> Subscriptions::list(Executor& executor, Principal by,
-                                                                   storage::PageRequest page) {
+Task<Expected<storage::Page<SubscriptionView>>> Subscriptions::list(Executor& executor, Principal by,
+                                                                    storage::PageRequest page) {
   co_return co_await commits_.read(executor, [&](Tx& tx) {
     // An account has at most max_subscriptions: read on until the page is full.
-    std::vector<SubscriptionRow> rows;
+    std::vector<SubscriptionView> rows;
     std::int64_t before = page.before;
     bool more = true;
     while (more && static_cast<int>(rows.size()) < page.fetch()) {
@@ -127,26 +136,26 @@ Task<Expected<storage::Page<SubscriptionRow>>> Subscriptions::list(Executor& exe
       for (auto& row : piece) {
         before = row.id.value;
         if (inside_scope(by, row.integrations) && static_cast<int>(rows.size()) < page.fetch())
-          rows.push_back(std::move(row));
+          rows.push_back(view(tx, std::move(row)));
       }
     }
-    return make_page(std::move(rows), page, [](const SubscriptionRow& row) { return row.id.value; });
+    return make_page(std::move(rows), page, [](const SubscriptionView& v) { return v.row.id.value; });
   });
 }
 
-Task<Expected<SubscriptionRow>> Subscriptions::get(Executor& executor, Principal by, SubscriptionId id) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<SubscriptionRow> {
+Task<Expected<SubscriptionView>> Subscriptions::get(Executor& executor, Principal by, SubscriptionId id) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
     auto row = visible(by, find_subscription(tx, id));
     if (!row) return no_such_subscription();
-    return std::move(*row);
+    return view(tx, std::move(*row));
   });
 }
 
-Task<Expected<SubscriptionRow>> Subscriptions::change(Executor& executor, Principal by, SubscriptionId id,
-                                                      SubscriptionChange change) {
+Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Principal by, SubscriptionId id,
+                                                       SubscriptionChange change) {
   auto problems = change.url ? problems_of_url(*change.url) : std::vector<FieldProblem>{};
   if (change.event_types) check_event_types(problems, *change.event_types);
-  auto changed = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SubscriptionRow> {
+  auto changed = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
     auto row = visible(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
     auto all_problems = problems;
@@ -165,7 +174,7 @@ Task<Expected<SubscriptionRow>> Subscriptions::change(Executor& executor, Princi
     // What waited while it was inactive is due.
     if (row->active) storage::refresh_readiness(tx, id);
     audit(tx, ids_, by, action, id);
-    return std::move(*row);
+    return view(tx, std::move(*row));
   });
   if (changed) changed_();
   co_return changed;
@@ -189,7 +198,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::rotate_secret(Executor& execut
   }
   const auto secret = wanted ? *wanted : crypto::generate_webhook_secret(random_);
   overlap = std::clamp(overlap, Millis{0}, max_overlap);
-  auto rotated = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SubscriptionRow> {
+  auto rotated = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
     auto row = visible(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
     if (overlap > Millis{0}) {
@@ -203,7 +212,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::rotate_secret(Executor& execut
     update_subscription(tx, *row);
     audit(tx, ids_, by, "subscription.secret_rotated", id,
           fmt::format("overlap of {} s", overlap.count() / 1000));
-    return std::move(*row);
+    return view(tx, std::move(*row));
   });
   if (!rotated) co_return std::unexpected(rotated.error());
   co_return IssuedSubscription{std::move(*rotated), secret};

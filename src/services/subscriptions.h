@@ -33,8 +33,12 @@ struct SubscriptionChange {
   std::optional<std::vector<IntegrationId>> integrations;
   std::optional<bool> active;
 };
-struct IssuedSubscription {
+struct SubscriptionView {
   storage::SubscriptionRow row;
+  storage::SubscriptionHealth health;
+};
+struct IssuedSubscription {
+  SubscriptionView subscription;
   std::string secret;
 };
 
@@ -62,11 +66,11 @@ class Subscriptions {
   Task<Expected<IssuedSubscription>> create(Executor& executor, identity::Principal by,
                                             NewSubscription wanted);
   // Newest first.
-  Task<Expected<storage::Page<storage::SubscriptionRow>>> list(Executor& executor, identity::Principal by,
-                                                               storage::PageRequest page);
-  Task<Expected<storage::SubscriptionRow>> get(Executor& executor, identity::Principal by, SubscriptionId id);
-  Task<Expected<storage::SubscriptionRow>> change(Executor& executor, identity::Principal by,
-                                                  SubscriptionId id, SubscriptionChange change);
+  Task<Expected<storage::Page<SubscriptionView>>> list(Executor& executor, identity::Principal by,
+                                                       storage::PageRequest page);
+  Task<Expected<SubscriptionView>> get(Executor& executor, identity::Principal by, SubscriptionId id);
+  Task<Expected<SubscriptionView>> change(Executor& executor, identity::Principal by, SubscriptionId id,
+                                          SubscriptionChange change);
   Task<Expected<void>> remove(Executor& executor, identity::Principal by, SubscriptionId id);
   // Both secrets sign for `overlap` more (spec 10.3).
   Task<Expected<IssuedSubscription>> rotate_secret(Executor& executor, identity::Principal by,

@@ -51,7 +51,7 @@ LoginGuard::Outcome outcome_of(const CloudResult<Session>& result) {
 }
 
 std::unexpected<LoginFailure> failure(Error error) {
-  return std::unexpected(LoginFailure{std::move(error), {}});
+  return std::unexpected(LoginFailure(std::move(error)));
 }
 
 void audit(Tx& tx, IdSource& ids, const identity::Principal& by, std::string_view action,

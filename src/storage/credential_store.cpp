@@ -26,6 +26,7 @@ constexpr Sql kPut{
     "excluded.cloud_username, "
     "saved_at = excluded.saved_at, checked_at = excluded.checked_at, check_due_at = excluded.check_due_at"};
 constexpr Sql kDelete{"DELETE FROM credentials WHERE account_id = $1"};
+constexpr Sql kAny{"SELECT account_id FROM credentials LIMIT 1"};
 constexpr Sql kToCheck{"SELECT " PDB_CREDENTIALS_COLUMNS
                        " FROM credentials WHERE check_due_at IS NOT NULL AND check_due_at <= $1"
                        " ORDER BY check_due_at LIMIT $2"};
@@ -74,6 +75,9 @@ void delete_credentials(Tx& tx, AccountId account) {
   tx.exec(kDelete, account);
 }
 
+bool has_credentials(Tx& tx) {
+  return tx.one(kAny, [](const Row& r) { return r.int64(0); }).has_value();
+}
 std::vector<CredentialsRecord> credentials_to_check(Tx& tx, Timestamp now, int limit) {
   std::vector<CredentialsRecord> records;
   tx.query(kToCheck, now, limit, [&](const Row& r) { records.push_back(read_record(r)); });

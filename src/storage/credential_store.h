@@ -37,6 +37,8 @@ struct CredentialsRecord {
 std::optional<CredentialsRecord> find_credentials(Tx& tx, AccountId account);
 void put_credentials(Tx& tx, const CredentialsRecord& record);
 void delete_credentials(Tx& tx, AccountId account);
+// Whether any account has a login stored.
+bool has_credentials(Tx& tx);
 // Records whose check is due.
 std::vector<CredentialsRecord> credentials_to_check(Tx& tx, Timestamp now, int limit);
 

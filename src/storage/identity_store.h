@@ -37,6 +37,7 @@ struct SignInTries {
   std::int64_t failures = 0;
   Timestamp locked_until;
   Timestamp last_at;
+  bool operator==(const SignInTries&) const = default;
 };
 // Makes the row if there is none, and locks it until the transaction ends.
 SignInTries lock_sign_in_tries(Tx& tx, Blob email_hash);

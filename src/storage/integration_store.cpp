@@ -30,6 +30,10 @@ constexpr Sql kUpdate{
     "username_fields = $14 WHERE id = $1"};
 constexpr Sql kVersion{"SELECT version FROM integrations WHERE id = $1"};
 constexpr Sql kTouch{"UPDATE integrations SET version = version + 1 WHERE id = $1"};
+constexpr Sql kMoveOwner{
+    "UPDATE integrations SET owning_key_id = $3, version = version + 1 WHERE account_id = $1 AND "
+    "owning_key_id "
+    "= $2"};
 constexpr Sql kTouchAll{"UPDATE integrations SET version = version + 1 WHERE account_id = $1"};
 
 constexpr Sql kFindMappings{
@@ -140,6 +144,10 @@ void update_integration(Tx& tx, IntegrationRow& i) {
 }
 std::optional<std::int64_t> integration_version(Tx& tx, IntegrationId id) {
   return tx.one(kVersion, id, [](const Row& r) { return r.int64(0); });
+}
+
+void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key) {
+  tx.exec(kMoveOwner, account, old_key, new_key);
 }
 
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration) {

@@ -47,6 +47,8 @@ std::int64_t count_integrations(Tx& tx, AccountId account);
 void update_integration(Tx& tx, IntegrationRow& row);
 // The version alone: what an order's acceptance checks (nothing: no such integration).
 std::optional<std::int64_t> integration_version(Tx& tx, IntegrationId id);
+// The integrations of the account that the old key owns are the new one's from now on.
+void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key);
 
 struct MappingRow {
   domain::Mapping mapping;  // value: normalised

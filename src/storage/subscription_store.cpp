@@ -28,6 +28,10 @@ constexpr Sql kAttempts{
     " FROM webhook_attempts a LEFT JOIN outbound_events e ON e.id = a.event_id"
     " WHERE a.subscription_id = $1 AND a.id < $2 ORDER BY a.id DESC LIMIT $3"};
 
+constexpr Sql kNewestAttempts{
+    "SELECT at, status_code, outcome FROM webhook_attempts WHERE subscription_id = $1 ORDER BY id DESC LIMIT "
+    "$2"};
+
 std::string join(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) text.append(text.empty() ? "" : ",").append(word);
@@ -115,6 +119,24 @@ void update_subscription(Tx& tx, SubscriptionRow& s) {
 void delete_subscription(Tx& tx, SubscriptionId id) {
   tx.exec(kDeleteSends, id);
   tx.exec(kDelete, id);
+}
+
+SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription) {
+  SubscriptionHealth health;
+  tx.query(kNewestAttempts, subscription, SubscriptionHealth::attempts_looked_at, [&](const Row& r) {
+    if (!health.last_attempt_at) {
+      health.last_attempt_at = r.time(0);
+      health.last_status_code = r.opt_int64(1);
+      health.last_outcome = r.string(2);
+    }
+    if (health.last_success_at) return;
+    if (r.text(2) == "succeeded") {
+      health.last_success_at = r.time(0);
+    } else {
+      ++health.failures_in_a_row;
+    }
+  });
+  return health;
 }
 
 Page<AttemptRow> list_attempts(Tx& tx, SubscriptionId subscription, const PageRequest& page) {

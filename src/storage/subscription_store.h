@@ -51,6 +51,17 @@ struct AttemptRow {
   std::string outcome;
   std::string answer;
 };
+// How the newest attempts went, as far back as is looked at.
+struct SubscriptionHealth {
+  static constexpr int attempts_looked_at = 20;
+  std::optional<Timestamp> last_attempt_at;  // nothing: none was made, or none is kept
+  std::optional<std::int64_t> last_status_code;
+  std::string last_outcome;
+  std::optional<Timestamp> last_success_at;
+  int failures_in_a_row = 0;  // up to now
+};
+SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription);
+
 // Newest first. An attempt whose event is past its retention has no uuid and type.
 Page<AttemptRow> list_attempts(Tx& tx, SubscriptionId subscription, const PageRequest& page);
 

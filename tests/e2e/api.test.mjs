@@ -297,6 +297,23 @@ describe('manners', () => {
     assert.deepEqual(many.json.error.details.map(({ field }) => field).sort(), ['name', 'provider']);
     isError(await merchant.api.request('POST', '/api/keys', { body: `{"name":"${'x'.repeat(1024 * 1024)}"}`, headers: { 'content-type': 'application/json' } }), 413, 'PAYLOAD_TOO_LARGE');
   });
+  test('HEAD answers as GET does, without the body; other methods are told which there are', async () => {
+    const ask = (method, path, headers = {}) => fetch(merchant.open.url + path, { method, headers });
+    const token = { authorization: `Bearer ${merchant.tokens.idToken}` };
+    for (const [path, headers] of [['/api/version', {}], ['/api/keys', token], ['/api/keys', {}], ['/nowhere', {}]]) {
+      const [get, head] = [await ask('GET', path, headers), await ask('HEAD', path, headers)];
+      assert.equal(head.status, get.status, path);
+      for (const name of ['content-type', 'content-length']) assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
+      assert.ok(Number(get.headers.get('content-length')) > 0);
+      assert.equal(await head.text(), '');
+      await get.text();
+    }
+    for (const method of ['OPTIONS', 'PUT']) {
+      const refused = await ask(method, '/api/keys');
+      assert.deepEqual([refused.status, refused.headers.get('allow').split(', ').sort()], [405, ['GET', 'HEAD', 'POST']]);
+      await refused.text();
+    }
+  });
   test('the service says what it is', async () => {
     const version = isOk(await merchant.open.get('/api/version'));
     assert.equal(version.sandbox, true);

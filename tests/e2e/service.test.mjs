@@ -205,3 +205,25 @@ test('half a pair of vault keys is never made whole with a new one', async (t) =
   assert.match(refused.stderr, /vault\.key is missing/);
   assert.ok(!(await readdir(folder)).includes('vault.key'));
 });
+
+test('keys that are lost are not replaced behind the back of what they sealed', async (t) => {
+  const scope = new Scope(t);
+  const folder = await scratch(t);
+  const stack = await startStack(scope, { dataDir: folder });
+  await Merchant.signUp(stack.bridge, 1);
+  stack.bridge.child.kill('SIGTERM');
+  await stack.bridge.ended;
+  const serve = () => runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', folder]);
+  const keys = ['vault.key', 'vault.pub', 'service.key'];
+  for (const [lost, sentence] of [[['vault.key', 'vault.pub'], /vault's keys .*vault\.key.* are missing.*vault init/], [['service.key'], /service key .*service\.key is missing/]]) {
+    const away = await scratch(t);
+    for (const name of lost) await copyFile(path.join(folder, name), path.join(away, name));
+    for (const name of lost) await rm(path.join(folder, name));
+    const refused = await serve();
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, sentence);
+    const left = await readdir(folder);
+    for (const name of keys) assert.equal(left.includes(name), !lost.includes(name), name);
+    for (const name of lost) await copyFile(path.join(away, name), path.join(folder, name));
+  }
+});

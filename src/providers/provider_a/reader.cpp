@@ -92,24 +92,15 @@ domain::Refund read_refund(const PickedValue& value, std::size_t limit) {
   return refund;
 }
 
-void read_lines(OrderEvent& event, const PickedValue& order, std::size_t limit) {
-  const auto lines = order["line_items"].elements();
-  if (lines.size() > limit) {
-    event.too_large = true;
-    return;
-  }
-  event.lines.reserve(lines.size());
-  for (const auto& line : lines) {
-    if (!line.is(PickedValue::Kind::object)) continue;
-    const auto current = whole_number(line["current_quantity"]);
-    event.lines.push_back({.line_id = identifier(line["id"]),
-                           .sku = identifier(line["sku"]),
-                           .product_id = identifier(line["product_id"]),
-                           .variant_id = identifier(line["variant_id"]),
-                           .title = free_text(line["title"]),
-                           .quantity = store_quantity(line["quantity"]),
-                           .current_quantity = current && *current >= 0 ? current : std::nullopt});
-  }
+domain::OrderLine read_line(const PickedValue& line) {
+  const auto current = whole_number(line["current_quantity"]);
+  return {.line_id = identifier(line["id"]),
+          .sku = identifier(line["sku"]),
+          .product_id = identifier(line["product_id"]),
+          .variant_id = identifier(line["variant_id"]),
+          .title = free_text(line["title"]),
+          .quantity = store_quantity(line["quantity"]),
+          .current_quantity = current && *current >= 0 ? current : std::nullopt};
 }
 
 Expected<OrderEvent> read_order(const ParseInput& input, bool cancelled) {
@@ -125,7 +116,7 @@ Expected<OrderEvent> read_order(const ParseInput& input, bool cancelled) {
   event.updated_at = timestamp(order["updated_at"]);
   event.test = input.test || (order["test"].is(PickedValue::Kind::boolean) && order["test"].text == "true");
   find_username(event, order, input);
-  read_lines(event, order, input.limits.line_items);
+  read_lines(event, order["line_items"], input.limits.line_items, read_line);
   for (const auto& refund : order["refunds"].elements())
     event.refunds.push_back(read_refund(refund, input.limits.line_items));
   event.too_large |= picked->truncated;

@@ -52,23 +52,14 @@ void find_username(OrderEvent& event, const PickedValue& order, const ParseInput
   }
 }
 
-void read_lines(OrderEvent& event, const PickedValue& order, std::size_t limit) {
-  const auto lines = order["line_items"].elements();
-  if (lines.size() > limit) {
-    event.too_large = true;
-    return;
-  }
-  event.lines.reserve(lines.size());
-  for (const auto& line : lines) {
-    if (!line.is(PickedValue::Kind::object)) continue;
-    event.lines.push_back({.line_id = identifier(line["id"]),
-                           .sku = identifier(line["sku"]),
-                           .product_id = nonzero_identifier(line["product_id"]),
-                           .variant_id = nonzero_identifier(line["variation_id"]),
-                           .title = free_text(line["name"]),
-                           .quantity = store_quantity(line["quantity"]),
-                           .current_quantity = std::nullopt});
-  }
+domain::OrderLine read_line(const PickedValue& line) {
+  return {.line_id = identifier(line["id"]),
+          .sku = identifier(line["sku"]),
+          .product_id = nonzero_identifier(line["product_id"]),
+          .variant_id = nonzero_identifier(line["variation_id"]),
+          .title = free_text(line["name"]),
+          .quantity = store_quantity(line["quantity"]),
+          .current_quantity = std::nullopt};
 }
 
 Expected<OrderEvent> read_order(const ParseInput& input, bool deleted) {
@@ -89,7 +80,7 @@ Expected<OrderEvent> read_order(const ParseInput& input, bool deleted) {
   event.payment = payment_of(order);
   event.updated_at = timestamp(order["date_modified_gmt"]);
   find_username(event, order, input);
-  read_lines(event, order, input.limits.line_items);
+  read_lines(event, order["line_items"], input.limits.line_items, read_line);
   // The order tells of a refund only {id, reason, total}: which lines it was for stays unknown.
   for (const auto& refund : order["refunds"].elements())
     event.refunds.push_back({identifier(refund["id"]), {}});

@@ -4,12 +4,14 @@
 
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
+#include "domain/order.h"
 #include "services/delivery/fulfilment.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/audit_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -54,10 +56,20 @@ void ask_again(Tx& tx, const storage::DeliveryRow& row) {
   update_customer(tx, *customer);
 }
 
+std::string order_number_of(Tx& tx, DeliveryId id) {
+  const auto order = find_order(tx, OrderId{id.value});
+  if (!order) return {};
+  const auto state = domain::decode_order_state(order->state);
+  return state ? state->order_number : std::string();
+}
+
 }  // namespace
 
 DeliveryView DeliveryActions::view(Tx& tx, storage::DeliveryRow row) {
-  DeliveryView v{.items = find_items(tx, row.id), .timeline = find_timeline(tx, row.id, kTimelineEntries)};
+  DeliveryView v;
+  v.order_number = order_number_of(tx, row.id);
+  v.items = find_items(tx, row.id);
+  v.timeline = find_timeline(tx, row.id, kTimelineEntries);
   if (row.status == DeliveryStatus::queued && row.customer) {
     if (const auto customer = find_customer(tx, row.customer);
         customer && customer->queue_state == storage::QueueState::queued) {
@@ -81,9 +93,9 @@ Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::
   });
 }
 
-Task<Expected<storage::Page<storage::DeliveryRow>>> DeliveryActions::list(Executor& executor,
-                                                                          identity::Principal by,
-                                                                          DeliveryQuery query) {
+Task<Expected<storage::Page<DeliverySummary>>> DeliveryActions::list(Executor& executor,
+                                                                     identity::Principal by,
+                                                                     DeliveryQuery query) {
   co_return co_await commits_.read(executor, [by, query](Tx& tx) {
     const storage::DeliveryFilter filter{.account = by.account,
                                          .status = query.status,
@@ -91,8 +103,14 @@ Task<Expected<storage::Page<storage::DeliveryRow>>> DeliveryActions::list(Execut
                                          .integration = query.integration,
                                          .order_key = query.order_key,
                                          .page = query.page};
-    return list_deliveries(tx, filter,
-                           [&](const storage::DeliveryRow& row) { return by.sees(row.integration); });
+    auto found = list_deliveries(tx, filter,
+                                 [&](const storage::DeliveryRow& row) { return by.sees(row.integration); });
+    storage::Page<DeliverySummary> page{.rows = {}, .next = found.next};
+    for (auto& row : found.rows) {
+      auto number = order_number_of(tx, row.id);
+      page.rows.push_back({std::move(row), std::move(number)});
+    }
+    return page;
   });
 }
 

@@ -13,8 +13,12 @@
 
 namespace presetbridge::services {
 
-struct DeliveryView {
+// As a list shows it.
+struct DeliverySummary {
   storage::DeliveryRow row;
+  std::string order_number;  // the store's, for people; empty: it has none
+};
+struct DeliveryView : DeliverySummary {
   std::vector<storage::ItemRow> items;
   std::vector<storage::TimelineEntry> timeline;
   std::optional<std::int64_t> queue_position;  // among the due work of its cloud account, from 1
@@ -44,8 +48,8 @@ class DeliveryActions {
   Task<Expected<DeliveryView>> get(Executor& executor, identity::Principal by, DeliveryId id);
   // Newest first; what a scoped key may not see is left out. A page may be short and have a next one:
   // storage/delivery_store.h.
-  Task<Expected<storage::Page<storage::DeliveryRow>>> list(Executor& executor, identity::Principal by,
-                                                           DeliveryQuery query);
+  Task<Expected<storage::Page<DeliverySummary>>> list(Executor& executor, identity::Principal by,
+                                                      DeliveryQuery query);
 
   // A new attempt; with `username`, normalised and not empty, under that name (spec 3.11).
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,

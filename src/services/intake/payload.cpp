@@ -3,6 +3,7 @@
 #include <zstd.h>
 
 #include <memory>
+#include <string>
 
 namespace presetbridge::services {
 namespace {
@@ -12,14 +13,21 @@ constexpr int kLevel = 1;
 
 }  // namespace
 
-std::vector<std::byte> compress_payload(std::string_view body) {
+Expected<std::vector<std::byte>> compress_payload(std::string_view body) {
+  const auto failed = [](const char* why) {
+    return fail("INTERNAL_ERROR", std::string("A payload could not be compressed: ") + why + ".");
+  };
   // A context is costly to make, and each thread of the server compresses one body at a time.
-  thread_local const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
-                                                                                     ZSTD_freeCCtx);
-  std::vector<std::byte> out(ZSTD_compressBound(body.size()));
+  thread_local std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context(nullptr, ZSTD_freeCCtx);
+  if (!context) context.reset(ZSTD_createCCtx());
+  if (!context) return failed("no memory");
+  const std::size_t bound = ZSTD_compressBound(body.size());
+  if (ZSTD_isError(bound)) return failed(ZSTD_getErrorName(bound));
+  std::vector<std::byte> out(bound);
   const std::size_t n =
       ZSTD_compressCCtx(context.get(), out.data(), out.size(), body.data(), body.size(), kLevel);
-  out.resize(ZSTD_isError(n) ? 0 : n);
+  if (ZSTD_isError(n)) return failed(ZSTD_getErrorName(n));
+  out.resize(n);
   return out;
 }
 

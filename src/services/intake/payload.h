@@ -11,7 +11,9 @@
 
 namespace presetbridge::services {
 
-std::vector<std::byte> compress_payload(std::string_view body);
+// INTERNAL_ERROR where zstd does not do it (no memory): an order that could not be kept as it came is not
+// accepted.
+Expected<std::vector<std::byte>> compress_payload(std::string_view body);
 // INTERNAL_ERROR for what compress_payload did not make, or what would grow past `max_bytes`.
 Expected<std::string> decompress_payload(std::span<const std::byte> stored, std::size_t max_bytes);
 

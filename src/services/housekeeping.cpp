@@ -1,0 +1,96 @@
+#include "services/housekeeping.h"
+
+#include <utility>
+
+#include "identity/built_in_issuer.h"
+#include "storage/audit_store.h"
+#include "storage/identity_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using storage::AgedPiece;
+using storage::Tx;
+
+// A send is made a moment after its event, and goes before it.
+constexpr Millis kSendsGoEarlier = std::chrono::hours{1};
+
+// A deletion that finds its oldest rows by itself: there is more as long as it fills a piece.
+AgedPiece of_oldest(std::int64_t deleted, int limit) {
+  AgedPiece piece{.deleted = deleted};
+  if (deleted == limit) piece.next = 0;
+  return piece;
+}
+
+}  // namespace
+
+void Housekeeping::start() {
+  running_ = true;
+  spawn(loop(), [this](Outcome<void> outcome) {
+    running_ = false;
+    if (outcome.exception) log_.error("housekeeping has ended by a fault");
+    ended();
+  });
+}
+
+void Housekeeping::stop(Callback stopped) {
+  stopping_ = true;
+  stopped_ = std::move(stopped);
+  wakeup_.notify();
+  ended();
+}
+
+void Housekeeping::ended() {
+  if (stopping_ && !running_ && stopped_) std::exchange(stopped_, {})();
+}
+
+Task<void> Housekeeping::loop() {
+  while (!stopping_) {
+    co_await round();
+    if (!stopping_) co_await wakeup_.wait(pace_.period);
+  }
+}
+
+Task<void> Housekeeping::round() {
+  const int limit = pace_.piece;
+  co_await walk("order payloads", [this, limit](Tx& tx, std::int64_t after) {
+    return delete_old_payloads(tx, after, tx.now() - retention_.payloads, limit);
+  });
+  co_await walk("outbound sends", [this, limit](Tx& tx, std::int64_t after) {
+    return delete_old_sends(tx, after, tx.now() - retention_.outbound + kSendsGoEarlier, limit);
+  });
+  co_await walk("outbound events", [this, limit](Tx& tx, std::int64_t after) {
+    return delete_old_events(tx, after, tx.now() - retention_.outbound, limit);
+  });
+  co_await walk("outbound attempts", [this, limit](Tx& tx, std::int64_t after) {
+    return delete_old_attempts(tx, after, tx.now() - retention_.outbound, limit);
+  });
+  co_await walk("audit log", [this, limit](Tx& tx, std::int64_t) {
+    return of_oldest(delete_audit(tx, tx.now() - retention_.audit_log, limit), limit);
+  });
+  co_await walk("refresh tokens", [limit](Tx& tx, std::int64_t) {
+    return of_oldest(delete_expired_refresh_tokens(tx, tx.now(), limit), limit);
+  });
+  co_await walk("tries to sign in", [limit](Tx& tx, std::int64_t) {
+    return of_oldest(delete_old_sign_in_tries(tx, tx.now() - identity::kFailuresForgottenAfter, limit),
+                     limit);
+  });
+}
+
+Task<void> Housekeeping::walk(std::string_view what, DeletePiece delete_piece) {
+  std::int64_t deleted = 0;
+  std::optional<std::int64_t> after = 0;
+  while (after && !stopping_) {
+    auto piece = co_await commits_.write(scheduler_, [&](Tx& tx) { return delete_piece(tx, *after); });
+    if (!piece) {
+      log_.warn("old rows could not be deleted", {{"what", what}, {"error", piece.error().message}});
+      co_return;
+    }
+    deleted += piece->deleted;
+    after = piece->next;
+    if (after && !stopping_) co_await wakeup_.wait(pace_.pause);
+  }
+  if (deleted > 0) log_.info("old rows were deleted", {{"what", what}, {"rows", deleted}});
+}
+
+}  // namespace presetbridge::services

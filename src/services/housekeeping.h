@@ -1,0 +1,71 @@
+// The loop that deletes what is past its time: retention (spec 7.4, 9.6), and what only lies about (expired
+// refresh tokens, forgotten tries to sign in).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "base/wakeup.h"
+#include "storage/group_commit.h"
+#include "storage/retention.h"
+
+namespace presetbridge::services {
+
+// How long rows are kept; longer than the last retry of an outbound webhook, which comes after 32 hours.
+struct Retention {
+  Millis payloads = std::chrono::days{30};
+  Millis outbound = std::chrono::days{90};  // events, sends and attempts
+  Millis audit_log = std::chrono::days{730};
+};
+
+// Lives on `scheduler`, where all of it is called. A round begins at once and then each `period` after the
+// one before has ended; it deletes piece by piece, each a transaction of at most `piece` rows with `pause`
+// behind it, so that other work goes on between them. What a round could not do the next one does. Nodes may
+// do the same at once.
+class Housekeeping {
+ public:
+  struct Pace {
+    int piece = 500;
+    Millis pause{100};
+    Millis period = std::chrono::hours{1};
+  };
+  // All outlive this. The database's clock says what is old.
+  Housekeeping(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, Retention retention)
+      : Housekeeping(scheduler, commits, log, retention, Pace{}) {}
+  Housekeeping(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, Retention retention, Pace pace)
+      : scheduler_(scheduler),
+        commits_(commits),
+        log_(log),
+        retention_(retention),
+        pace_(pace),
+        wakeup_(scheduler) {}
+
+  void start();
+  // `stopped` is called once, when the piece under way has ended.
+  void stop(Callback stopped);
+
+ private:
+  // One piece of a way that begins at 0.
+  using DeletePiece = std::function<storage::AgedPiece(storage::Tx&, std::int64_t after)>;
+
+  Task<void> loop();
+  Task<void> round();
+  Task<void> walk(std::string_view what, DeletePiece delete_piece);
+  void ended();
+
+  Scheduler& scheduler_;
+  storage::GroupCommit& commits_;
+  Log& log_;
+  const Retention retention_;
+  const Pace pace_;
+  Wakeup wakeup_;
+  bool running_ = false;
+  bool stopping_ = false;
+  Callback stopped_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,212 @@
+#include "services/housekeeping.h"
+
+#include <gtest/gtest.h>
+
+#include "crypto/digest.h"
+#include "identity/testing.h"
+#include "storage/account_store.h"
+#include "storage/audit_store.h"
+#include "storage/event_store.h"
+#include "storage/identity_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using std::chrono::days;
+using std::chrono::hours;
+using storage::Tx;
+
+constexpr AccountId kAccount{1};
+constexpr SubscriptionId kSubscription{2};
+constexpr storage::Sql kSetStatus{
+    "UPDATE webhook_sends SET status = $2, lease_expires_at = $3 WHERE id = $1"};
+constexpr storage::Sql kInsertAttempt{
+    "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, duration_ms, outcome, answer)"
+    " VALUES ($1, $2, 1, 1, $3, 5, 'succeeded', '')"};
+
+constexpr storage::Sql kPayloadIds{"SELECT order_id FROM order_payloads ORDER BY order_id"};
+constexpr storage::Sql kPayloads{"SELECT count(*) FROM order_payloads"};
+constexpr storage::Sql kEvents{"SELECT count(*) FROM outbound_events"};
+constexpr storage::Sql kSendIds{"SELECT id FROM webhook_sends ORDER BY id"};
+constexpr storage::Sql kSends{"SELECT count(*) FROM webhook_sends"};
+constexpr storage::Sql kOrphans{
+    "SELECT count(*) FROM webhook_sends WHERE event_id NOT IN (SELECT id FROM outbound_events)"};
+constexpr storage::Sql kAttempts{"SELECT count(*) FROM webhook_attempts"};
+constexpr storage::Sql kAudits{"SELECT count(*) FROM audit_log"};
+constexpr storage::Sql kTries{"SELECT count(*) FROM sign_in_tries"};
+constexpr storage::Sql kTokens{"SELECT count(*) FROM refresh_tokens"};
+
+class HousekeepingTest : public ::testing::Test {
+ protected:
+  HousekeepingTest() {
+    write([](Tx& tx) { insert_account(tx, kAccount, "a merchant"); });
+  }
+  ~HousekeepingTest() override { stop(); }
+
+  template <class Fn>
+  void write(Fn fn) {
+    world_.db->write([&](Tx& tx) { fn(tx); });
+  }
+  // The first column, in order.
+  std::string all(const storage::Sql& query) {
+    std::string text;
+    world_.db->read([&](Tx& tx) {
+      text.clear();
+      tx.query(query, [&](const storage::Row& r) { text += std::to_string(r.int64(0)) + " "; });
+    });
+    return text;
+  }
+  std::int64_t count(const storage::Sql& query) { return std::stoll(all(query)); }
+  void pass(Millis time) { world_.scheduler.advance(time); }
+
+  std::int64_t payload() {
+    const auto id = world_.ids.next();
+    const std::byte body[] = {std::byte{1}};
+    write([&](Tx& tx) { put_order_payload(tx, OrderId{id}, tx.now(), body); });
+    return id;
+  }
+  // The send of an event that is made now.
+  std::int64_t event(std::string_view status = "succeeded", SubscriptionId subscription = kSubscription) {
+    const EventId event{world_.ids.next()};
+    const auto send = world_.ids.next();
+    write([&](Tx& tx) {
+      insert_event(tx, {.id = event,
+                        .account = kAccount,
+                        .type = "webhook.test",
+                        .uuid = "u",
+                        .body = "{}",
+                        .created_at = tx.now()});
+      insert_send(tx, send, subscription, event, tx.now());
+      const auto expires = status == "leased" ? std::optional(tx.now()) : std::nullopt;
+      tx.exec(kSetStatus, send, status, expires);
+      tx.exec(kInsertAttempt, subscription, world_.ids.next(), tx.now());
+    });
+    return send;
+  }
+
+  void start(Housekeeping::Pace pace = {}) {
+    keeping_ =
+        std::make_unique<Housekeeping>(world_.scheduler, world_.commits, world_.log, Retention{}, pace);
+    keeping_->start();
+    world_.scheduler.run();
+  }
+  void stop() {
+    if (!keeping_) return;
+    bool stopped = false;
+    keeping_->stop([&] { stopped = true; });
+    world_.scheduler.run();
+    EXPECT_TRUE(stopped);
+    keeping_.reset();
+  }
+
+  identity::testing::World world_;
+  std::unique_ptr<Housekeeping> keeping_;
+};
+
+TEST_F(HousekeepingTest, PayloadsGoThirtyDaysAfterTheNewestEventOfTheirOrder) {
+  const auto old = payload();
+  const auto renewed = payload();
+  pass(days{10});
+  write([&](Tx& tx) { put_order_payload(tx, OrderId{renewed}, tx.now(), {}); });
+  const auto young = payload();
+  start();
+  const auto text = [&](std::initializer_list<std::int64_t> ids) {
+    std::string all;
+    for (const auto id : ids) all += std::to_string(id) + " ";
+    return all;
+  };
+  pass(days{20});
+  EXPECT_EQ(all(kPayloadIds), text({old, renewed, young}));
+  pass(hours{1});
+  EXPECT_EQ(all(kPayloadIds), text({renewed, young}));
+  pass(days{10});
+  EXPECT_EQ(count(kPayloads), 0);
+  EXPECT_NE(world_.log.text.find("old rows were deleted what=order payloads rows=1"), std::string::npos);
+}
+
+TEST_F(HousekeepingTest, OutboundEventsSendsAndAttemptsGoAfterNinetyDaysAndASendUnderWayStays) {
+  event("succeeded");
+  event("failed");
+  event("exhausted");
+  event("pending");                       // of a subscription that is not active
+  event("succeeded", SubscriptionId{7});  // of one that was deleted since
+  const auto under_way = event("leased");
+  pass(days{1});
+  const auto young = event("pending");
+  start();
+  pass(days{89} - hours{2});
+  EXPECT_EQ(count(kEvents), 7);
+  EXPECT_EQ(count(kSends), 7);
+  EXPECT_EQ(count(kAttempts), 7);
+  pass(hours{3});
+  EXPECT_EQ(count(kEvents), 1);
+  EXPECT_EQ(all(kSendIds), std::to_string(under_way) + " " + std::to_string(young) + " ");
+  EXPECT_EQ(count(kAttempts), 1);
+}
+
+TEST_F(HousekeepingTest, ASendIsNeverWithoutItsEventButOneUnderWay) {
+  for (int hour = 0; hour < 100; ++hour) {
+    event();
+    pass(hours{1});
+  }
+  pass(days{85});
+  start();
+  pass(days{1});
+  for (int hour = 0; hour < 100; ++hour) {
+    pass(hours{1});
+    ASSERT_EQ(all(kOrphans), "0 ") << hour;
+  }
+  EXPECT_EQ(count(kEvents), 0);
+}
+
+TEST_F(HousekeepingTest, TheAuditLogIsKeptForTwoYears) {
+  write([&](Tx& tx) { insert_audit(tx, world_.ids, {kAccount, "operator", "a.b", "", ""}); });
+  pass(days{729});
+  start();
+  pass(days{1});
+  EXPECT_EQ(count(kAudits), 1);
+  pass(hours{1});
+  EXPECT_EQ(count(kAudits), 0);
+}
+
+TEST_F(HousekeepingTest, ExpiredRefreshTokensAndForgottenTriesToSignInGo) {
+  auto issuer = world_.issuer();
+  ASSERT_TRUE(world_.await(issuer->start(world_.scheduler)));
+  ASSERT_TRUE(
+      world_.await(issuer->sign_up(world_.scheduler, "ann@example.com", "correct horse battery", "")));
+  ASSERT_FALSE(world_.await(issuer->sign_in(world_.scheduler, "ann@example.com", "a wrong password")));
+  start();
+  pass(days{1});
+  EXPECT_EQ(count(kTries), 1);
+  pass(hours{1});
+  EXPECT_EQ(count(kTries), 0);
+  pass(days{29} - hours{2});
+  EXPECT_EQ(count(kTokens), 1);
+  pass(hours{2});
+  EXPECT_EQ(count(kTokens), 0);
+}
+
+TEST_F(HousekeepingTest, MuchIsDeletedInPiecesWithPausesAndAStopEndsBetweenThem) {
+  for (int i = 0; i < 25; ++i) payload();
+  for (int i = 0; i < 15; ++i) event();
+  pass(days{100});
+  const auto before = world_.commits.stats().commits;
+  start({.piece = 10, .pause = Millis{100}});
+  EXPECT_EQ(count(kPayloads), 15);
+  EXPECT_EQ(world_.commits.stats().commits - before, 1U);
+  pass(Millis{100});
+  EXPECT_EQ(count(kPayloads), 5);
+  stop();
+  pass(hours{2});
+  EXPECT_EQ(count(kPayloads), 5);
+  start({.piece = 10, .pause = Millis{100}});
+  pass(hours{1} - Millis{1});
+  EXPECT_EQ(count(kPayloads), 0);
+  EXPECT_EQ(count(kSends), 0);
+  EXPECT_EQ(count(kEvents), 0);
+  EXPECT_EQ(count(kAttempts), 0);
+}
+
+}  // namespace
+}  // namespace presetbridge::services

@@ -1,0 +1,74 @@
+#include "storage/retention.h"
+
+#include <vector>
+
+#include "base/id_time.h"
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr Sql kOldPayloads{
+    "SELECT order_id, received_at FROM order_payloads WHERE order_id > $1 AND order_id < $2 ORDER BY "
+    "order_id "
+    "LIMIT $3"};
+constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1"};
+
+constexpr Sql kOldSends{
+    "SELECT id, status FROM webhook_sends WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
+constexpr Sql kDeleteSend{"DELETE FROM webhook_sends WHERE id = $1 AND status <> 'leased'"};
+
+constexpr Sql kOldEvents{"SELECT id FROM outbound_events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
+constexpr Sql kDeleteEvent{"DELETE FROM outbound_events WHERE id = $1"};
+
+constexpr Sql kNextWithAttempts{
+    "SELECT subscription_id FROM webhook_attempts WHERE subscription_id > $1 ORDER BY subscription_id LIMIT "
+    "1"};
+constexpr Sql kDeleteAttempts{
+    "DELETE FROM webhook_attempts WHERE subscription_id = $1 AND id IN"
+    " (SELECT id FROM webhook_attempts WHERE subscription_id = $1 AND id < $2 ORDER BY id LIMIT $3)"};
+
+// The ids that `select` finds after `after`, as long as they are old; `is_old` judges the rest of a row.
+template <class IsOld>
+AgedPiece delete_aged(Tx& tx, const Sql& select, const Sql& remove, std::int64_t after, Timestamp before,
+                      int limit, IsOld is_old) {
+  AgedPiece piece;
+  std::vector<Param> old;
+  int seen = 0;
+  std::int64_t last = after;
+  tx.query(select, after, first_id_at(before), limit, [&](const Row& r) {
+    ++seen;
+    last = r.int64(0);
+    if (is_old(r)) old.emplace_back(last);
+  });
+  if (!old.empty()) tx.exec_many(remove, 1, old);
+  piece.deleted = static_cast<std::int64_t>(old.size());
+  if (seen == limit) piece.next = last;
+  return piece;
+}
+
+}  // namespace
+
+AgedPiece delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int limit) {
+  return delete_aged(tx, kOldPayloads, kDeletePayload, after, before, limit,
+                     [&](const Row& r) { return r.time(1) < before; });
+}
+
+AgedPiece delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit) {
+  return delete_aged(tx, kOldSends, kDeleteSend, after, before, limit,
+                     [](const Row& r) { return r.text(1) != "leased"; });
+}
+
+AgedPiece delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit) {
+  return delete_aged(tx, kOldEvents, kDeleteEvent, after, before, limit, [](const Row&) { return true; });
+}
+
+AgedPiece delete_old_attempts(Tx& tx, std::int64_t after, Timestamp before, int limit) {
+  AgedPiece piece;
+  const auto subscription = tx.one(kNextWithAttempts, after, [](const Row& r) { return r.int64(0); });
+  if (!subscription) return piece;
+  piece.deleted = tx.exec(kDeleteAttempts, *subscription, first_id_at(before), limit);
+  piece.next = piece.deleted == limit ? after : *subscription;
+  return piece;
+}
+
+}  // namespace presetbridge::storage
