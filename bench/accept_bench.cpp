@@ -135,7 +135,7 @@ void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCiphe
   api::Authentication authentication(tokens, accounts, api_keys);
   api::Router router;
   api::add_webhook_routes(router, {directory_of_integrations, intake, commits, clock, metrics, {}, store});
-  api::Api handler(router, authentication, clock, metrics);
+  api::Api handler(router, authentication, clock, log, metrics);
   net::HttpServer server(runtime, handler, random, log, {});
   runtime.start();
   if (!server.listen()) _exit(1);
