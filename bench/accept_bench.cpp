@@ -112,10 +112,9 @@ void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCiphe
   crypto::SystemRandom random;
   NullLog log;
   NullMetrics metrics;
-  auto database = storage::open_sqlite({.path = directory + "/bench.db",
-                                        .checkpoint_pages = options.checkpoint_pages,
-                                        .lock_file = {}},
-                                       clock);
+  auto database = storage::open_sqlite(
+      {.path = directory + "/bench.db", .checkpoint_pages = options.checkpoint_pages, .lock_file = {}},
+      clock);
   if (!database || !storage::migrate(**database)) _exit(1);
   IdSource ids(clock, 0);
   std::vector<crypto::ServiceKey> keys;

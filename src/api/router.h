@@ -73,7 +73,8 @@ Handler with(Deps deps, Task<Reply> (*function)(Deps, Call)) {
 
 // Built once at start, then read by all threads. Patterns are absolute paths; a segment `{name}` takes one
 // whole, non-empty segment, percent-decoded after splitting; a literal segment is preferred to a parameter. A
-// trailing slash is another path. A route for GET takes HEAD too (RFC 9110, 9.3.2); do not add HEAD. add() throws std::logic_error for a pattern that is there already.
+// trailing slash is another path. A route for GET takes HEAD too (RFC 9110, 9.3.2); do not add HEAD. add()
+// throws std::logic_error for a pattern that is there already.
 class Router {
  public:
   struct Route {

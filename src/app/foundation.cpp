@@ -47,12 +47,11 @@ Expected<Foundation> lay_foundation(const Config& config) {
   auto directory = data_directory(config);
   if (auto ready = prepare_data_directory(directory); !ready) return std::unexpected(ready.error());
   // First the database: its lock says that nobody else is at work in this folder.
-  auto database =
-      storage::open_sqlite({.path = directory.database.string(),
-                            .readers = static_cast<int>(config.storage_readers),
-                            .checkpoint_pages = static_cast<int>(config.storage_checkpoint_pages),
-                            .cache_mib = static_cast<int>(config.storage_cache_mib)},
-                           *clock);
+  auto database = storage::open_sqlite({.path = directory.database.string(),
+                                        .readers = static_cast<int>(config.storage_readers),
+                                        .checkpoint_pages = static_cast<int>(config.storage_checkpoint_pages),
+                                        .cache_mib = static_cast<int>(config.storage_cache_mib)},
+                                       *clock);
   if (!database) return std::unexpected(database.error());
   if (auto migrated = storage::migrate(**database); !migrated) return std::unexpected(migrated.error());
   if (auto kept = check_for_lost_keys(directory, **database); !kept) return std::unexpected(kept.error());
