@@ -31,9 +31,9 @@ RequestReader::Progress RequestReader::read(std::string_view bytes) {
   while (!complete() && progress.consumed < bytes.size()) {
     const bool in_header = !header_done_;
     const std::string_view rest = bytes.substr(progress.consumed);
-    // Fewer never end a chunked body, and Beast 1.81 aborts on fewer behind a last chunk
-    // (boostorg/beast#2861).
-    if (!in_header && chunked() && rest.size() < shortest_chunked_end) return progress;
+    // Beast 1.81 aborts on fewer bytes once it has seen that a chunk is the last one (boostorg/beast#2861).
+    if (!in_header && chunked() && rest.starts_with('0') && rest.size() < shortest_chunked_end)
+      return progress;
     error_code error;
     const std::size_t used = put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     progress.consumed += used;
