@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <toml++/toml.h>
+#include <utf8proc.h>
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -255,6 +256,18 @@ bool is_base_url(std::string_view url) {
              rest, [](char c) { return c > ' ' && c < '\x7f' && c != '@' && c != '?' && c != '#'; });
 }
 
+// What a TOML file can hold.
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    utf8proc_int32_t point = 0;
+    const auto width = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                        static_cast<utf8proc_ssize_t>(text.size()), &point);
+    if (width <= 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(width));
+  }
+  return true;
+}
+
 }  // namespace
 
 std::span<const Setting> settings() {
@@ -289,6 +302,14 @@ std::vector<FieldProblem> check_config(const Config& config) {
     problems.push_back({std::string(key), std::move(what)});
   };
   for (const auto& setting : kSettings) {
+    const bool writable =
+        std::visit(Overloaded{[&](std::string Config::* member) { return is_utf8(config.*member); },
+                              [&](std::vector<std::string> Config::* member) {
+                                return std::ranges::all_of(config.*member, is_utf8);
+                              },
+                              [](auto) { return true; }},
+                   setting.member);
+    if (!writable) wrong(setting.key, "must be UTF-8");
     if (setting.choices.empty()) continue;
     const auto allowed = split(setting.choices, ' ');
     const auto& value = config.*std::get<std::string Config::*>(setting.member);

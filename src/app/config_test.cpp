@@ -171,6 +171,12 @@ TEST_F(ConfigTest, WhatIsPrintedLoadsToTheSameSettings) {
   EXPECT_EQ(to_toml(loaded.config), printed);
 }
 
+TEST_F(ConfigTest, TextsThatNoFileCanHoldAreRefused) {
+  EXPECT_THAT(fields(load({.environment = {{"PRESETBRIDGE_DATA_DIR", "a\xff"}}})), ElementsAre("data_dir"));
+  EXPECT_THAT(fields(load({.flags = {{"cloud.share_path", "/\xc3"}}})), ElementsAre("cloud.share_path"));
+  EXPECT_THAT(load({.flags = {{"data_dir", "donn\u00e9es"}}}).problems, IsEmpty());
+}
+
 TEST(ParseListen, TakesAnAddressAndAPort) {
   EXPECT_EQ(parse_listen("127.0.0.1:0")->port, 0);
   EXPECT_EQ(parse_listen("[::1]:65535")->address, "::1");
