@@ -123,7 +123,7 @@ class ApiTest : public ::testing::Test {
   std::unique_ptr<identity::BuiltInIssuer> issuer_;
   std::unique_ptr<identity::TokenVerifier> tokens_;
   services::Accounts accounts_{world_.commits, world_.ids, identity::Signup::open};
-  services::ApiKeys keys_{world_.commits, world_.ids, world_.random, {}};
+  services::ApiKeys keys_{world_.commits, world_.ids, world_.random, world_.log, {}};
   std::unique_ptr<Authentication> authentication_;
   Router router_;
   std::unique_ptr<Api> api_;

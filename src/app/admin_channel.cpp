@@ -74,7 +74,7 @@ Expected<json::object> run_here(const Config& config, Foundation foundation, con
   identity::BuiltInIssuer issuer({commits, passwords, hasher, cipher, ids, random, *foundation.clock, log},
                                  {.iss = issuer_name(config), .signup = identity::Signup::open});
   services::Credits credits(commits, ids, [] {});
-  services::ApiKeys keys(commits, ids, random, {.rate_limit = config.api_key_requests_per_hour});
+  services::ApiKeys keys(commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour});
   AdminDesk desk({commits, issuer, credits, keys});
   runtime.start();
   auto done = run_alone<json::object>(

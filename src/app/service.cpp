@@ -218,7 +218,7 @@ struct Service::Parts {
       remote_issuers(config, reading_http, clock, log);
   identity::TokenVerifier tokens{all_issuers(), clock};
   services::Accounts accounts{commits, ids, *identity::parse_signup(config.identity_signup)};
-  services::ApiKeys keys{commits, ids, random, {.rate_limit = config.api_key_requests_per_hour}};
+  services::ApiKeys keys{commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour}};
 
   services::DeliveryChanges changes{ids, random};
   services::IntegrationDirectory integrations{commits, cipher, clock};

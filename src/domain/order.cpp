@@ -162,6 +162,11 @@ std::string_view OrderState::stop_reason() const {
   return {};
 }
 
+void OrderState::approve() {
+  approved_unpaid = payment() == Payment::awaiting_payment;
+  approved_risk = high_risk;
+}
+
 void OrderState::erase() {
   erased = true;
   email.clear();
@@ -203,6 +208,8 @@ MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& eve
       return {before, {}};
   }
   for (const Refund& refund : event.refunds) add_refund(after, refund);
+  after.approved_unpaid = after.approved_unpaid && after.payment() == Payment::awaiting_payment;
+  after.approved_risk = after.approved_risk && after.high_risk;
   return {after, changes(before, after, !stored)};
 }
 

@@ -102,6 +102,8 @@ OrderState state_of(const json::object& o) {
                .test = flag(o, "test"),
                .high_risk = flag(o, "highRisk"),
                .erased = flag(o, "erased"),
+               .approved_unpaid = flag(o, "approvedUnpaid"),
+               .approved_risk = flag(o, "approvedRisk"),
                .told = payment_of(o.at("told").as_string()),
                .stop_told = std::nullopt,
                .refunds = {},
@@ -136,6 +138,8 @@ std::string encode(const OrderState& s) {
   put(o, "test", s.test);
   put(o, "highRisk", s.high_risk);
   put(o, "erased", s.erased);
+  put(o, "approvedUnpaid", s.approved_unpaid);
+  put(o, "approvedRisk", s.approved_risk);
   put(o, "updatedAt", s.updated_at);
   put(o, "toldAt", s.told_at);
   put(o, "usernameAt", s.username_at);

@@ -15,6 +15,12 @@ void RateWindow::settle(Timestamp now) {
   for (Timestamp& t : admitted_) t = std::min(t, now);
 }
 
+RateWindow RateWindow::full(std::int64_t limit, Millis window, Timestamp now) {
+  RateWindow result(limit, window);
+  result.admitted_.assign(static_cast<std::size_t>(std::max<std::int64_t>(limit, 0)), now);
+  return result;
+}
+
 Admission RateWindow::admit(Timestamp now) {
   settle(now);
   if (std::ssize(admitted_) >= limit_) return peek(now);

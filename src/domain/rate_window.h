@@ -28,6 +28,10 @@ class RateWindow {
   // limit >= 0, window > 0.
   RateWindow(std::int64_t limit, Millis window) : limit_(limit), window_(window) {}
 
+  // A window of which nothing is free until `now + window`: what stands in for a log that cannot be read, as
+  // nobody knows what it had admitted.
+  static RateWindow full(std::int64_t limit, Millis window, Timestamp now);
+
   // Counts one request if it is allowed.
   Admission admit(Timestamp now);
   // What admit would say, without `remaining` counting one.

@@ -226,18 +226,27 @@ Task<Expected<ApiKey>> ApiKeys::set_rate_limit(Executor& executor, ApiKeyId id, 
 Task<KeyCheck> ApiKeys::admit(Executor& executor, std::string text) {
   // Nothing is asked of the database for what cannot be a key.
   if (!crypto::is_well_formed_api_key(text)) co_return KeyCheck{unknown_key(), std::nullopt};
+  std::optional<ApiKeyId> unreadable;
   auto check = co_await commits_.write(executor, [&](Tx& tx) -> KeyCheck {
     const auto key = storage::lock_api_key_by_hash(tx, crypto::api_key_hash(text));
     if (!key) return {unknown_key(), std::nullopt};
     if (auto error = refusal(key->row, tx.now())) return {std::unexpected(std::move(*error)), std::nullopt};
 
     auto window = domain::RateWindow::decode(key->row.rate_limit, options_.rate_window, key->rate_log);
-    if (!window) throw Error{"INTERNAL_ERROR", "The rate log of an API key cannot be read.", {}};
+    unreadable = window ? std::nullopt : std::optional(key->row.id);
+    if (!window) {
+      window = domain::RateWindow::full(key->row.rate_limit, options_.rate_window, tx.now());
+      storage::replace_api_key_rate_log(tx, key->row.id, window->encode());
+    }
     const auto admission = window->admit(tx.now());
     if (!admission.allowed) return {fail("RATE_LIMIT_EXCEEDED", "Rate limit exceeded"), admission};
     storage::record_api_key_request(tx, key->row.id, window->encode());
     return {to_principal(key->row), admission};
   });
+  if (check && unreadable) {
+    log_.error("the rate log of an API key could not be read; it counts as full from now on",
+               {{"key", to_string(*unreadable)}});
+  }
   if (!check) co_return KeyCheck{std::unexpected(check.error()), std::nullopt};
   co_return std::move(*check);
 }

@@ -78,8 +78,8 @@ class ApiKeys {
   static constexpr std::int64_t max_rate_limit = 100'000;
 
   // All outlive this.
-  ApiKeys(storage::GroupCommit& commits, IdSource& ids, Random& random, Options options)
-      : commits_(commits), ids_(ids), random_(random), options_(options) {}
+  ApiKeys(storage::GroupCommit& commits, IdSource& ids, Random& random, Log& log, Options options)
+      : commits_(commits), ids_(ids), random_(random), log_(log), options_(options) {}
 
   // LIMIT_REACHED: 50 active keys. VALIDATION_FAILED: an expiry in the past, an integration that is not the
   // account's.
@@ -99,7 +99,8 @@ class ApiKeys {
   // VALIDATION_FAILED.
   Task<Expected<ApiKey>> set_rate_limit(Executor& executor, ApiKeyId id, std::int64_t limit);
 
-  // Who holds the key with this text; counts one request against its limit (spec 6.3). `text` is hostile.
+  // Who holds the key with this text; counts one request against its limit (spec 6.3). `text` is hostile. A
+  // stored log that cannot be read counts as full, and is a fresh one when the window has passed.
   Task<KeyCheck> admit(Executor& executor, std::string text);
   // The same outside the limit, and without a trace: for the webhook endpoint (spec 2.4), inside its own
   // transaction.
@@ -109,6 +110,7 @@ class ApiKeys {
   storage::GroupCommit& commits_;
   IdSource& ids_;
   Random& random_;
+  Log& log_;
   const Options options_;
 };
 

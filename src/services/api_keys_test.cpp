@@ -8,6 +8,7 @@
 #include "crypto/api_key.h"
 #include "identity/testing.h"
 #include "services/accounts.h"
+#include "services/testing.h"
 #include "storage/audit_store.h"
 #include "storage/integration_store.h"
 
@@ -55,7 +56,7 @@ class ApiKeysTest : public ::testing::Test {
   }
 
   identity::testing::World world_;
-  ApiKeys keys_{world_.commits, world_.ids, world_.random, {}};
+  ApiKeys keys_{world_.commits, world_.ids, world_.random, world_.log, {}};
   Principal ann_, bob_;
 };
 
@@ -131,7 +132,7 @@ TEST_F(ApiKeysTest, TheWindowOutlivesARestartAndIsTheKeysOwn) {
   const auto first = create(ann_);
   const auto second = create(ann_);
   for (int i = 0; i < 100; ++i) ASSERT_EQ(code(first.secret), "ok");
-  ApiKeys restarted(world_.commits, world_.ids, world_.random, {});
+  ApiKeys restarted(world_.commits, world_.ids, world_.random, world_.log, {});
   EXPECT_FALSE(world_.await(restarted.admit(world_.scheduler, first.secret)).principal);
   EXPECT_TRUE(world_.await(restarted.admit(world_.scheduler, second.secret)).principal);
 }
@@ -140,7 +141,7 @@ TEST_F(ApiKeysTest, NoRollingHourAdmitsMoreThanTheLimit) {
   EXPECT_TRUE(rc::check("admitted requests in every window are at most the limit", [this] {
     const auto limit = *rc::gen::inRange<std::int64_t>(1, 12);
     const Millis window{*rc::gen::inRange(1, 2000)};
-    ApiKeys keys(world_.commits, world_.ids, world_.random,
+    ApiKeys keys(world_.commits, world_.ids, world_.random, world_.log,
                  {.rate_limit = limit, .rate_window = window, .max_active = 1'000'000});
     const auto secret = world_.await(keys.create(world_.scheduler, ann_, {.name = "p"})).value().secret;
     std::deque<Timestamp> admitted;
@@ -292,6 +293,27 @@ TEST_F(ApiKeysTest, TheOperatorRaisesALimit) {
   for (int i = 0; i < 101; ++i) ASSERT_EQ(code(issued.secret), "ok");
   EXPECT_EQ(code(issued.secret), "RATE_LIMIT_EXCEEDED");
   EXPECT_FALSE(world_.await(keys_.set_rate_limit(world_.scheduler, issued.key.id, 0)));
+}
+
+TEST_F(ApiKeysTest, ARateLogThatCannotBeReadCountsAsFullAndIsToldOf) {
+  testing::RecordingLog log;
+  ApiKeys keys(world_.commits, world_.ids, world_.random, log, {});
+  const auto key = create(ann_);
+  const auto code = [&] {
+    const auto check = world_.await(keys.admit(world_.scheduler, key.secret));
+    return check.principal ? "ok" : check.principal.error().code;
+  };
+  const std::array<std::byte, 3> torn{};
+  world_.db->write([&](storage::Tx& tx) { storage::replace_api_key_rate_log(tx, key.key.id, torn); });
+  EXPECT_EQ(code(), "RATE_LIMIT_EXCEEDED");
+  EXPECT_TRUE(log.text.contains("key=" + to_string(key.key.id))) << log.text;
+  EXPECT_FALSE(log.text.contains(key.secret));
+  log.text.clear();
+  world_.clock().advance(std::chrono::minutes{59});
+  EXPECT_EQ(code(), "RATE_LIMIT_EXCEEDED");
+  world_.clock().advance(std::chrono::minutes{1});
+  EXPECT_EQ(code(), "ok");
+  EXPECT_EQ(log.text, "");
 }
 
 TEST_F(ApiKeysTest, AFirstTokenFoundsOneAccountAndLaterOnesFindIt) {

@@ -221,9 +221,11 @@ class FakeAgent final : public cloud::CredentialAgent {
  public:
   explicit FakeAgent(const ManualClock& clock) : clock_(clock) {}
   bool refuse = false;
+  std::set<AccountId> refused;  // these accounts' logins alone
   int logins = 0;
   std::string user_id = "m-1";
-  std::function<void()> during;  // called while a login is under way
+  std::map<AccountId, std::string> user_ids;  // of accounts with a user of their own
+  std::function<void()> during;               // called while a login is under way
 
   Millis login_deadline() const override { return Millis{20'000}; }
   Task<cloud::CloudResult<cloud::Session>> login(Executor& executor, AccountId account, std::int64_t,
@@ -231,9 +233,11 @@ class FakeAgent final : public cloud::CredentialAgent {
     ++logins;
     if (during) during();
     co_await suspend<int>(executor, [](auto resume) { resume(0); });
-    if (refuse) co_return FakeCloud::error(cloud::CloudError::Kind::login_refused);
-    co_return cloud::Session{"token-" + to_string(account), user_id, "merchant",
-                             clock_.now() + std::chrono::hours{1}};
+    if (refuse || refused.contains(account))
+      co_return FakeCloud::error(cloud::CloudError::Kind::login_refused);
+    const auto own = user_ids.find(account);
+    co_return cloud::Session{"token-" + to_string(account), own == user_ids.end() ? user_id : own->second,
+                             "merchant", clock_.now() + std::chrono::hours{1}};
   }
   Task<cloud::CloudResult<cloud::Session>> login_with(Executor& executor, std::string,
                                                       crypto::SecretString) override {
@@ -242,6 +246,23 @@ class FakeAgent final : public cloud::CredentialAgent {
 
  private:
   const ManualClock& clock_;
+};
+
+// Keeps what was logged, as text.
+class RecordingLog final : public Log {
+ public:
+  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+    text += message;
+    for (const auto& field : fields) {
+      text += ' ';
+      text += field.name;
+      text += '=';
+      if (const auto* s = std::get_if<std::string_view>(&field.value)) text += *s;
+      if (const auto* n = std::get_if<std::int64_t>(&field.value)) text += std::to_string(*n);
+    }
+    text += '\n';
+  }
+  std::string text;
 };
 
 // One account with credits and a valid login, one generic integration with the mappings sku-1 .. sku-9 to
@@ -259,28 +280,33 @@ class World {
       return std::move(*result);
     }
   }
-  explicit World(WorkerOptions worker_options = unlimited(), std::int64_t credits = 1'000) {
-    migrate(*database).value();
-    account = ids.make<AccountId>();
-    cloud_account = CloudAccountId{ids.next()};
-    integration = ids.make<IntegrationId>();
+  struct Tenant {
+    AccountId account;
+    CloudAccountId cloud_account;
+    IntegrationId integration;
+  };
+  // A merchant with a valid login as that cloud user, and an integration.
+  Tenant add_tenant(const std::string& cloud_user, std::int64_t credits = 1'000) {
+    Tenant tenant{ids.make<AccountId>(), CloudAccountId{ids.next()}, ids.make<IntegrationId>()};
+    if (cloud_user != agent.user_id) agent.user_ids[tenant.account] = cloud_user;
     write([&](storage::Tx& tx) {
       tx.exec_script("INSERT INTO accounts (id, name, created_at, granted) VALUES (" +
-                     std::to_string(account.value) + ", 'Merchant', 0, " + std::to_string(credits) + ");");
-      cloud_account = find_or_insert_cloud_account(tx, "m-1", "merchant", cloud_account);
-      update_standing(tx, account, {storage::CredentialsStatus::valid, 1, cloud_account});
-      put_credentials(tx, {.account = account,
+                     std::to_string(tenant.account.value) + ", 'Merchant', 0, " + std::to_string(credits) +
+                     ");");
+      tenant.cloud_account = find_or_insert_cloud_account(tx, cloud_user, "merchant", tenant.cloud_account);
+      update_standing(tx, tenant.account, {storage::CredentialsStatus::valid, 1, tenant.cloud_account});
+      put_credentials(tx, {.account = tenant.account,
                            .version = 1,
                            .sealed = std::vector<std::byte>(8),
                            .masked_email = "m***@x",
                            .saved_at = tx.now()});
-      insert_integration(
-          tx, {.id = integration,
-               .account = account,
-               .name = "Store",
-               .encrypted_secret = cipher.encrypt({"integrations.secret", integration.value}, "secret"),
-               .secret_preview = "…ret",
-               .created_at = tx.now()});
+      insert_integration(tx, {.id = tenant.integration,
+                              .account = tenant.account,
+                              .name = "Store",
+                              .encrypted_secret =
+                                  cipher.encrypt({"integrations.secret", tenant.integration.value}, "secret"),
+                              .secret_preview = "…ret",
+                              .created_at = tx.now()});
       std::vector<storage::MappingRow> mappings;
       for (int i = 1; i <= 9; ++i) {
         const std::string n = std::to_string(i);
@@ -289,8 +315,16 @@ class World {
                             "sku-" + n,
                             false});
       }
-      replace_mappings(tx, integration, mappings);
+      replace_mappings(tx, tenant.integration, mappings);
     });
+    return tenant;
+  }
+  explicit World(WorkerOptions worker_options = unlimited(), std::int64_t credits = 1'000) {
+    migrate(*database).value();
+    const Tenant tenant = add_tenant("m-1", credits);
+    account = tenant.account;
+    cloud_account = tenant.cloud_account;
+    integration = tenant.integration;
     start_worker(worker_options);
   }
   ~World() { stop_worker(); }
@@ -343,13 +377,21 @@ class World {
     }
     return event;
   }
-  // Accepts the event as one of a store that sends later events too, without running the worker.
-  Accepted accept(domain::OrderEvent event) {
+  // Lets no job start for a second of virtual time: what a test sets up meanwhile is all there at the first.
+  void hold_queue() {
+    write([](storage::Tx& tx) {
+      const Timestamp until = tx.now() + Millis{1'000};
+      tx.exec({"UPDATE cloud_accounts SET blocked_until = $1, ready_at = $1"}, until);
+    });
+  }
+  // Accepts the event as one of a store that sends later events too; the worker runs, but time stands still.
+  Accepted accept(domain::OrderEvent event) { return accept(integration, std::move(event)); }
+  Accepted accept(IntegrationId store, domain::OrderEvent event) {
     for (int i = 0; i < 3; ++i) {
-      auto snapshot = await(directory.find(scheduler, integration)).value();
+      auto snapshot = await(directory.find(scheduler, store)).value();
       auto accepted = await(intake.accept(scheduler, {snapshot, event, {}, {}})).value();
       if (!accepted.stale_integration) return accepted;
-      directory.forget(integration);
+      directory.forget(store);
     }
     throw std::runtime_error("stale for ever");
   }
@@ -376,6 +418,30 @@ class World {
     if (row.resolution != domain::ResolutionCode::none) text += " " + std::string(to_string(row.resolution));
     return text;
   }
+  storage::CredentialsStanding standing(AccountId of) {
+    return write([&](storage::Tx& tx) { return find_standing(tx, of).value(); });
+  }
+  storage::CloudAccountRow queue() {
+    return write([&](storage::Tx& tx) { return find_cloud_account(tx, cloud_account).value(); });
+  }
+  // The row of this delivery cannot be read from now on, and can again.
+  void spoil(DeliveryId id) {
+    write([&](storage::Tx& tx) {
+      tx.exec({"UPDATE deliveries SET pending_action = 'refresh', pending_actor = 'nobody' WHERE id = $1"},
+              id);
+    });
+  }
+  void mend(DeliveryId id) {
+    write([&](storage::Tx& tx) {
+      tx.exec({"UPDATE deliveries SET pending_action = NULL, pending_actor = NULL WHERE id = $1"}, id);
+    });
+  }
+  void grant(std::int64_t credits) {
+    write([&](storage::Tx& tx) {
+      update_balance(tx, account, domain::grant(*lock_balance(tx, account), credits).value());
+      add_chore(tx, account, storage::ChoreKind::resume_credits);
+    });
+  }
   identity::Principal merchant() const {
     return {.account = account, .permissions = identity::PermissionSet::all()};
   }
@@ -384,7 +450,7 @@ class World {
   VirtualScheduler scheduler{database.clock};
   SeededRandom random;
   IdSource ids{database.clock, 1};
-  NullLog log;
+  RecordingLog log;
   NullMetrics metrics;
   crypto::ServiceCipher cipher = make_cipher(random);
   storage::GroupCommit commits{*database, log, {.inline_execution = true}};
@@ -413,5 +479,32 @@ class World {
     return {std::move(keys), random};
   }
 };
+
+// Of the first call; those after it are answered.
+inline FakeCloud::Fate once(bool& done, FakeCloud::Fate fate) {
+  return std::exchange(done, true) ? FakeCloud::Fate::answer : fate;
+}
+
+// Ann's order as a store tells of it that sends later events too: it stands so at `minute`.
+inline domain::OrderEvent later(World& world, const std::string& id, std::vector<std::string> skus,
+                                int minute) {
+  auto event = world.order(id, "Ann", std::move(skus));
+  event.provider = domain::Provider::provider_a;
+  event.updated_at = from_unix_ms(1'790'000'000'000) + std::chrono::minutes{minute};
+  return event;
+}
+
+// What must hold at every end (spec 3.9, 11.1).
+inline void expect_books_balance(World& world) {
+  int shared = 0;
+  for (const auto& [what, times] : world.cloud.share_effects) {
+    EXPECT_EQ(times, 1) << what.first << " got " << what.second << " more than once";
+    shared += times;
+  }
+  EXPECT_EQ(world.balance().spent, shared);
+  EXPECT_EQ(world.balance().held, 0);
+  const auto ledger = world.write([&](storage::Tx& tx) { return list_ledger(tx, world.account, {}, 1'000); });
+  EXPECT_EQ(static_cast<int>(ledger.size()), shared);
+}
 
 }  // namespace presetbridge::services::testing

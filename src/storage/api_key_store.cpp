@@ -32,6 +32,7 @@ constexpr Sql kUpdate{
     " expires_at = $7 WHERE id = $1"};
 constexpr Sql kRecord{
     "UPDATE api_keys SET rate_log = $2, last_active_at = $3, requests = requests + 1 WHERE id = $1"};
+constexpr Sql kReplaceLog{"UPDATE api_keys SET rate_log = $2 WHERE id = $1"};
 constexpr Sql kCountUse{
     "UPDATE api_keys SET requests = requests + $2, deliveries = deliveries + $3, last_active_at = $4 WHERE "
     "id = $1"};
@@ -107,6 +108,9 @@ void update_api_key(Tx& tx, const ApiKeyRow& row) {
           row.expires_at);
 }
 
+void replace_api_key_rate_log(Tx& tx, ApiKeyId id, Blob rate_log) {
+  tx.exec(kReplaceLog, id, rate_log);
+}
 void record_api_key_request(Tx& tx, ApiKeyId id, Blob rate_log) {
   tx.exec(kRecord, id, rate_log, tx.now());
 }

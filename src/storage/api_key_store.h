@@ -54,6 +54,8 @@ std::int64_t lock_and_count_active_api_keys(Tx& tx, AccountId account);
 void update_api_key(Tx& tx, const ApiKeyRow& row);
 // One admitted request: the log after it, and the time of last use.
 void record_api_key_request(Tx& tx, ApiKeyId id, Blob rate_log);
+// Another log, without a request.
+void replace_api_key_rate_log(Tx& tx, ApiKeyId id, Blob rate_log);
 // A webhook with or owned by the key (spec 2.4): usage without the limit.
 void count_api_key_webhook(Tx& tx, ApiKeyId id, std::int64_t requests, std::int64_t deliveries);
 

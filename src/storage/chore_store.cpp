@@ -18,6 +18,8 @@ constexpr std::array<std::string_view, 8> kNames = {"reroute",
 constexpr Sql kAdd{
     "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2)"
     " ON CONFLICT (account_id, chore) DO UPDATE SET done_to = 0"};
+constexpr Sql kContinue{
+    "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2) ON CONFLICT (account_id, chore) DO NOTHING"};
 constexpr Sql kFind{
     "SELECT account_id, chore, done_to FROM account_chores ORDER BY account_id, chore LIMIT $1"};
 constexpr Sql kLock{"SELECT done_to FROM account_chores WHERE account_id = $1 AND chore = $2 <for_update>"};
@@ -32,6 +34,10 @@ std::string_view name(ChoreKind kind) {
 
 void add_chore(Tx& tx, AccountId account, ChoreKind kind) {
   tx.exec(kAdd, account, name(kind));
+}
+
+void continue_chore(Tx& tx, AccountId account, ChoreKind kind) {
+  tx.exec(kContinue, account, name(kind));
 }
 
 std::vector<Chore> find_chores(Tx& tx, int limit) {

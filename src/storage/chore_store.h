@@ -28,6 +28,8 @@ struct Chore {
 
 // From the beginning, also if the chore was under way.
 void add_chore(Tx& tx, AccountId account, ChoreKind kind);
+// The same, but a chore under way goes on from where it is.
+void continue_chore(Tx& tx, AccountId account, ChoreKind kind);
 std::vector<Chore> find_chores(Tx& tx, int limit);
 // Locked; nothing if another node has finished it.
 bool lock_chore(Tx& tx, Chore& chore);

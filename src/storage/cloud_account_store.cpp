@@ -40,6 +40,13 @@ constexpr Sql kNoteRequest{
 constexpr Sql kEnsureSweep{
     "UPDATE cloud_accounts SET sweep_due_at = $2 WHERE id = $1 AND sweep_due_at IS NULL"
     " AND sweep_lease_expires_at IS NULL"};
+constexpr Sql kPostpone{
+    "UPDATE cloud_accounts SET ready_at = $2,"
+    " blocked_until = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END WHERE id = $1"};
+constexpr Sql kAnyQueuedDelivery{
+    "SELECT 1 FROM customers JOIN deliveries ON deliveries.customer_id = customers.id"
+    " AND deliveries.open = 1 AND deliveries.status = 'queued'"
+    " WHERE customers.cloud_account_id = $1 AND customers.queue_state = 1 LIMIT 1"};
 constexpr Sql kAccountsOf{
     "SELECT id FROM accounts WHERE cloud_account_id = $1 AND credentials_status = 'valid' ORDER BY id"};
 
@@ -114,6 +121,14 @@ void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at) {
 
 void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at) {
   if (tx.exec(kEnsureSweep, id, at) > 0) wake_cloud_account(tx, id, at);
+}
+
+void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until) {
+  tx.exec(kPostpone, id, until);
+}
+
+bool any_queued_delivery(Tx& tx, CloudAccountId id) {
+  return tx.one(kAnyQueuedDelivery, id, [](const Row& r) { return r.int64(0); }).has_value();
 }
 
 std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id) {

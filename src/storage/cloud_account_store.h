@@ -47,6 +47,10 @@ void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
 void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at);
 // Somebody is waited for: a sweep is due at `at` unless one is due or under way.
 void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at);
+// Nothing of the account is ready before `until`, whatever wakes it.
+void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until);
+// Whether a customer in the account's queue has a delivery that is queued.
+bool any_queued_delivery(Tx& tx, CloudAccountId id);
 // The tenants whose valid login this is.
 std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id);
 

@@ -26,6 +26,17 @@ using storage::Tx;
 
 constexpr int kTimelineEntries = 200;
 
+// What stands against delivering the order is approved with it: a resumption does not ask again.
+void approve_order(Tx& tx, const storage::DeliveryRow& row) {
+  auto order = lock_order(tx, OrderId{row.id.value});
+  if (!order) return;
+  auto state = domain::decode_order_state(order->state);
+  if (!state) throw Error(state.error());
+  state->approve();
+  order->state = encode(*state);
+  update_order(tx, *order);
+}
+
 bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
   return row.account == by.account && by.sees(row.integration);
 }
@@ -217,6 +228,7 @@ Task<Expected<DeliveryView>> DeliveryActions::approve(Executor& executor, identi
         row.reason.clear();
         if (auto changed = changes_.apply(tx, row, {.cause = Cause::approved, .actor = actor}); !changed)
           return changed;
+        approve_order(tx, row);
         queue_or_fail(tx, changes_, row);
         return {};
       });

@@ -49,12 +49,12 @@ void resume(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, domain:
   if (const auto order = find_order(tx, OrderId{row.id.value})) {
     const auto state = domain::decode_order_state(order->state);
     if (!state) throw Error(state.error());
-    if (state->payment() == domain::Payment::awaiting_payment) {
+    if (state->unapproved_payment()) {
       changes.apply(tx, row, {.cause = domain::Cause::payment_withdrawn, .reason = "payment_withdrawn"})
           .value();
       return;
     }
-    if (state->high_risk) {
+    if (state->unapproved_risk()) {
       changes.apply(tx, row, {.cause = domain::Cause::high_risk, .reason = "high_risk"}).value();
       return;
     }

@@ -12,6 +12,7 @@
 #include "base/testing.h"
 #include "crypto/webhook_signature.h"
 #include "services/dispatcher/webhook_dispatcher.h"
+#include "services/testing.h"
 #include "storage/account_store.h"
 #include "storage/event_store.h"
 #include "storage/migrations.h"
@@ -53,21 +54,6 @@ class FakeReceiver final : public net::HttpClient {
 
  private:
   std::vector<std::function<void(net::HttpResult)>> open_;
-};
-
-class RecordingLog final : public Log {
- public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
-    text += message;
-    for (const auto& field : fields) {
-      text += ' ';
-      text += field.name;
-      text += '=';
-      if (const auto* s = std::get_if<std::string_view>(&field.value)) text += *s;
-    }
-    text += '\n';
-  }
-  std::string text;
 };
 
 struct SendState {

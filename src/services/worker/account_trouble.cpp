@@ -12,8 +12,10 @@ namespace {
 
 using storage::Tx;
 
-domain::AccountPause pause_of(const storage::CloudAccountRow& account) {
-  return domain::decode_account_pause(account.pause).value_or(domain::AccountPause{});
+// Nothing is decided from a pause that cannot be read, and it is left as it is: the next lease closes the
+// queue, tells of it and mends it.
+std::optional<domain::AccountPause> pause_of(const storage::CloudAccountRow& account) {
+  return domain::decode_account_pause(account.pause);
 }
 
 void put(Tx& tx, storage::CloudAccountRow& account, const domain::AccountPause& pause) {
@@ -31,22 +33,29 @@ void put(Tx& tx, storage::CloudAccountRow& account, const domain::AccountPause& 
 
 }  // namespace
 
+void give_up(Tx& tx, CloudAccountId id, const domain::AccountPause& pause) {
+  if (!domain::given_up(pause, tx.now()) || !any_queued_delivery(tx, id)) return;
+  for (const auto owner : accounts_of_cloud_account(tx, id)) {
+    continue_chore(tx, owner, storage::ChoreKind::fail_unavailable);
+  }
+}
+
 bool pause_after_failure(Tx& tx, CloudAccountId id, DeliveryId delivery) {
   auto account = lock_cloud_account(tx, id);
   if (!account) return false;
-  const auto pause = domain::after_transient_failure(pause_of(*account), delivery, tx.now());
+  const auto before = pause_of(*account);
+  if (!before) return false;
+  const auto pause = domain::after_transient_failure(*before, delivery, tx.now());
   put(tx, *account, pause);
-  if (domain::given_up(pause, tx.now())) {
-    for (const auto owner : accounts_of_cloud_account(tx, id)) {
-      add_chore(tx, owner, storage::ChoreKind::fail_unavailable);
-    }
-  }
+  give_up(tx, id, pause);
   return pause.reason != domain::PauseReason::none;
 }
 
 void pause_for_rate_limit(Tx& tx, CloudAccountId id, std::optional<Millis> retry_after) {
-  if (auto account = lock_cloud_account(tx, id)) {
-    put(tx, *account, domain::after_rate_limit(pause_of(*account), retry_after, tx.now()));
+  auto account = lock_cloud_account(tx, id);
+  if (!account) return;
+  if (const auto before = pause_of(*account)) {
+    put(tx, *account, domain::after_rate_limit(*before, retry_after, tx.now()));
   }
 }
 
@@ -54,8 +63,9 @@ void end_account_trouble(Tx& tx, CloudAccountId id) {
   auto account = lock_cloud_account(tx, id);
   if (!account) return;
   const auto before = pause_of(*account);
-  const auto after = domain::after_success(before);
-  if (after == before) return;
+  if (!before) return;
+  const auto after = domain::after_success(*before);
+  if (after == *before) return;
   account->pause = domain::encode(after);
   // The pause, or the next probe, was to end later; what the queue limit forbids is worked out anew at the
   // next lease.

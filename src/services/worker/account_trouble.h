@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/ids.h"
+#include "domain/account_pause.h"
 #include "storage/database.h"
 
 namespace presetbridge::services {
@@ -14,6 +15,9 @@ namespace presetbridge::services {
 bool pause_after_failure(storage::Tx& tx, CloudAccountId cloud_account, DeliveryId delivery);
 // 429.
 void pause_for_rate_limit(storage::Tx& tx, CloudAccountId cloud_account, std::optional<Millis> retry_after);
+// A probe failed. After 72 h of trouble what is queued fails as cloud_unavailable: a piece at a time, and not
+// from the beginning at every probe.
+void give_up(storage::Tx& tx, CloudAccountId cloud_account, const domain::AccountPause& pause);
 // A call was answered: what was paused goes on, and what failed as cloud_unavailable is resumed.
 void end_account_trouble(storage::Tx& tx, CloudAccountId cloud_account);
 

@@ -1,20 +1,79 @@
-// What a cloud account's trouble does to its queue (spec 3.5), on the worker in virtual time.
+// What a cloud account's trouble does to its queue (spec 3.5).
 #include "services/worker/account_trouble.h"
 
 #include <gtest/gtest.h>
-
-#include <chrono>
-#include <string>
-#include <vector>
 
 #include "services/testing.h"
 
 namespace presetbridge::services {
 namespace {
 
-using testing::FakeCloud;
+using testing::expect_books_balance;
+using testing::once;
 using testing::World;
-using Fate = FakeCloud::Fate;
+using Fate = testing::FakeCloud::Fate;
+
+TEST(AccountTrouble, FailsAllWhenTheLoginIsRefusedAndDoesNotTryTheLoginAgain) {
+  World world;
+  world.agent.refuse = true;
+  const auto a = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  EXPECT_EQ(world.status(a), "failed credentials_invalid");
+  const auto b = world.deliver(world.order("2", "Bob", {"sku-1"}));
+  EXPECT_EQ(world.status(b), "failed credentials_invalid");
+  EXPECT_EQ(world.agent.logins, 1);
+}
+
+TEST(AccountTrouble, LogsInAgainWhenThePlatformEndedTheSession) {
+  World world;
+  bool refused = false;
+  world.cloud.before = [&](auto&, auto&) { return once(refused, Fate::refuse_session); };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.agent.logins, 2);
+}
+
+TEST(AccountTrouble, PausesTheAccountOn429WithoutConsumingTries) {
+  World world;
+  bool limited = false;
+  world.cloud.before = [&](auto&, auto&) { return once(limited, Fate::rate_limit); };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  EXPECT_EQ(world.status(id), "queued");
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST(AccountTrouble, SurvivesAnOutageWithOneProbeAMinuteAndGoesOnAfterIt) {
+  World world;
+  world.cloud.before = [](auto&, auto&) { return Fate::fail; };
+  std::vector<DeliveryId> ids;
+  for (int i = 0; i < 20; ++i) {
+    ids.push_back(
+        world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
+  }
+  world.settle(std::chrono::minutes{5});
+  const auto calls = world.cloud.calls.size();
+  world.settle(std::chrono::hours{1});
+  EXPECT_LE(world.cloud.calls.size() - calls, 62u);
+  world.cloud.before = nullptr;
+  world.settle(std::chrono::hours{2});
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
+TEST(AccountTrouble, FailsAfterThreeDaysOfOutageAndResumesWithTheNextSuccess) {
+  World world;
+  world.cloud.before = [](auto&, auto&) { return Fate::fail; };
+  std::vector<DeliveryId> ids;
+  for (int i = 0; i < 5; ++i) {
+    ids.push_back(
+        world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
+  }
+  world.settle(std::chrono::hours{74});
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "failed cloud_unavailable");
+  world.cloud.before = nullptr;
+  world.settle(std::chrono::hours{2});
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "completed");
+}
 
 TEST(AccountTrouble, ASuccessfulProbeLetsTheRestGoOnAtOnce) {
   World world;
@@ -30,6 +89,50 @@ TEST(AccountTrouble, ASuccessfulProbeLetsTheRestGoOnAtOnce) {
   // more.
   world.settle(std::chrono::seconds{70});
   EXPECT_EQ(world.status(ids[3]), "completed");
+}
+
+TEST(AccountTrouble, DoesNotActAsAnotherCloudUserWhoseLoginWasSaved) {
+  World world;
+  world.agent.user_id = "m-2";
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::minutes{5});
+  EXPECT_EQ(world.status(id), "queued");
+  EXPECT_TRUE(world.cloud.calls.empty());
+  world.agent.user_id = "m-1";
+  world.sessions->invalidate(world.account);
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST(AccountTrouble, ARefusedLoginIsNoTroubleOfAnotherTenantOfTheSameCloudAccount) {
+  World world;
+  const auto other = world.add_tenant("m-1");
+  ASSERT_EQ(other.cloud_account, world.cloud_account);
+  world.hold_queue();
+  // Both are owed to one customer, so that one job has both; it begins with the first one's login.
+  const auto a = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  const auto b = world.accept(other.integration, world.order("2", "Ann", {"sku-2"})).delivery.value();
+  world.agent.refused = {world.account};
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(a), "failed credentials_invalid");
+  EXPECT_EQ(world.standing(world.account).status, storage::CredentialsStatus::invalid);
+  EXPECT_EQ(world.standing(other.account).status, storage::CredentialsStatus::valid);
+  EXPECT_EQ(world.status(b), "completed");
+  EXPECT_EQ(world.delivery(b).resolution, domain::ResolutionCode::none);
+}
+
+TEST(AccountTrouble, NothingIsDecidedFromAPauseThatCannotBeRead) {
+  World world;
+  auto account = world.queue();
+  account.pause = "as you like it";
+  world.write([&](storage::Tx& tx) { update_cloud_account(tx, account); });
+  const auto paused = world.write([&](storage::Tx& tx) {
+    pause_for_rate_limit(tx, world.cloud_account, {});
+    end_account_trouble(tx, world.cloud_account);
+    return pause_after_failure(tx, world.cloud_account, DeliveryId{1});
+  });
+  EXPECT_FALSE(paused);
+  EXPECT_EQ(world.queue().pause, "as you like it") << "the next lease tells of it, and mends it";
 }
 
 }  // namespace

@@ -123,8 +123,8 @@ bool platform_given_up(Tx& tx, const std::optional<storage::CredentialsStanding>
   if (!standing || !standing->cloud_account) return false;
   const auto account = lock_cloud_account(tx, standing->cloud_account);
   if (!account) return false;
-  return domain::given_up(domain::decode_account_pause(account->pause).value_or(domain::AccountPause{}),
-                          tx.now());
+  const auto pause = domain::decode_account_pause(account->pause);
+  return pause && domain::given_up(*pause, tx.now());
 }
 
 }  // namespace

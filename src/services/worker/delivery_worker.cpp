@@ -97,9 +97,16 @@ Task<void> DeliveryWorker::lease_loop() {
     auto next =
         co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::next_ready(tx); });
     if (slots > 0 && next && *next && **next <= ports_.clock.now()) {
-      auto leased = co_await ports_.commits.write(
-          ports_.scheduler, [this, slots](Tx& tx) { return lease_jobs(tx, steps_, options_, slots); });
+      LeasePlace at;
+      auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots, &at](Tx& tx) {
+        return lease_jobs(tx, steps_, options_, slots, at);
+      });
       if (leased) {
+        for (const auto& [account, column] : leased->unreadable) {
+          ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
+                           {{"cloudAccount", to_string(account)}, {"record", column}});
+          ports_.metrics.count("presetbridge_worker_faults_total");
+        }
         for (auto& [job, call] : leased->jobs) {
           start_job(run_job(std::move(job), std::move(call)), "job");
         }
@@ -109,7 +116,9 @@ Task<void> DeliveryWorker::lease_loop() {
         next = leased->next_ready;
       } else {
         ports_.log.warn("no jobs could be leased", {{"error", leased.error().message}});
-        next = ports_.clock.now() + options_.poll;  // the same again would fail the same
+        // The same again would fail the same, unless what was at fault is out of the way.
+        const bool others = co_await isolate(leased.error(), at);
+        next = ports_.clock.now() + (others ? Millis{0} : options_.poll);
       }
     }
     if (next && *next) pause = std::clamp(**next - ports_.clock.now(), Millis{0}, options_.poll);
@@ -119,6 +128,24 @@ Task<void> DeliveryWorker::lease_loop() {
   }
   --loops_;
   ended();
+}
+
+// One row that throws must not keep the work of all others: it is told of, and left alone for some minutes.
+// Returns whether it is out of the way.
+Task<bool> DeliveryWorker::isolate(Error error, LeasePlace at) {
+  const bool storage = error.code == "STORAGE_UNAVAILABLE" || error.code == "OVERLOADED";
+  if (storage || !at.cloud_account) co_return false;
+  ports_.log.error("work that fails here is left alone for some minutes",
+                   {{"cloudAccount", to_string(at.cloud_account)},
+                    {"customer", at.customer ? to_string(at.customer) : std::string()},
+                    {"error", error.message}});
+  ports_.metrics.count("presetbridge_worker_faults_total");
+  auto done = co_await ports_.commits.write(ports_.scheduler, [at](Tx& tx) { set_aside(tx, at); });
+  if (!done && at.customer) {
+    at.customer = {};
+    done = co_await ports_.commits.write(ports_.scheduler, [at](Tx& tx) { set_aside(tx, at); });
+  }
+  co_return done.has_value();
 }
 
 Task<void> DeliveryWorker::maintenance_loop() {
@@ -134,8 +161,11 @@ Task<void> DeliveryWorker::maintenance_loop() {
     });
     bool more = false;
     if (waiting && waiting->expired) {
-      auto taken = co_await ports_.commits.write(
-          ports_.scheduler, [this](Tx& tx) { return take_over_expired(tx, ports_.changes, kTakeOverPiece); });
+      LeasePlace at;
+      auto taken = co_await ports_.commits.write(ports_.scheduler, [this, &at](Tx& tx) {
+        return take_over_expired(tx, ports_.changes, kTakeOverPiece, at);
+      });
+      if (!taken) co_await isolate(taken.error(), at);
       more = taken && *taken > 0;
       if (more) ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
     }
@@ -168,15 +198,17 @@ Task<void> DeliveryWorker::maintenance_loop() {
 
 Task<void> DeliveryWorker::run_job(Job job, Call call) {
   while (call.kind != Call::Kind::done && call.kind != Call::Kind::lost) {
-    // A call may start only if the lease outlasts it (spec 3.4); the step that committed its intent renewed
-    // the lease.
-    if (ports_.clock.now() + ports_.cloud.call_timeout() >= job.expires_at) break;
-    const Answer answer = co_await ask(call, job.cloud_account);
+    const auto answer = co_await ask(call, job);
+    if (!answer) {
+      ports_.log.warn("a lease would not have outlasted a call to the cloud platform; it runs out",
+                      {{"customer", to_string(job.customer)}});
+      break;
+    }
     job.shutting_down = stopping_;
     // The closure may run more than once: each run starts from the job as it was before it.
     auto stepped = co_await ports_.commits.write(ports_.scheduler, [this, &job, &answer](Tx& tx) {
       Job next = job;
-      Call following = steps_.advance(tx, next, answer);
+      Call following = steps_.advance(tx, next, *answer);
       return std::pair(std::move(next), std::move(following));
     });
     if (!stepped) {
@@ -215,9 +247,13 @@ Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, 
   co_return session;
 }
 
-Task<Answer> DeliveryWorker::ask(Call call, CloudAccountId cloud_account) {
+// Makes the call with the account's login. Nothing, and no call, if the job's lease would not outlast it
+// (spec 3.4): asked last, as the step that committed the intent renewed the lease, but a login takes its
+// time.
+Task<std::optional<Answer>> DeliveryWorker::ask(Call call, const Job& job) {
   Answer answer{.call = call};
-  auto session = co_await session_of(call.account, cloud_account, answer.login_version, answer.other_user);
+  auto session =
+      co_await session_of(call.account, job.cloud_account, answer.login_version, answer.other_user);
   if (!session) {
     answer.value = session.error();
     // No call was made, so nothing can have had an effect.
@@ -226,6 +262,7 @@ Task<Answer> DeliveryWorker::ask(Call call, CloudAccountId cloud_account) {
   }
   auto& cloud = ports_.cloud;
   auto& here = ports_.scheduler;
+  if (ports_.clock.now() + cloud.call_timeout() >= job.expires_at) co_return std::nullopt;
   switch (call.kind) {
     case Call::Kind::find_user: {
       auto user = co_await cloud.find_user(here, *session, call.username);
@@ -267,14 +304,43 @@ Task<Answer> DeliveryWorker::ask(Call call, CloudAccountId cloud_account) {
   co_return answer;
 }
 
+// Whether the lease still holds. A row that throws must not keep the news of the others: what the page tells
+// is then taken in one by one.
+Task<bool> DeliveryWorker::take_in(const SweepLease& lease, const std::string& cursor,
+                                   const cloud::FriendshipPage& page) {
+  auto taken = co_await ports_.commits.write(ports_.scheduler, [&](Tx& tx) {
+    return take_in_page(tx, ports_.changes, options_, lease, cursor, page);
+  });
+  if (taken) co_return *taken;
+  const bool storage = taken.error().code == "STORAGE_UNAVAILABLE" || taken.error().code == "OVERLOADED";
+  for (std::size_t i = 0; !storage && i < page.changes.size(); ++i) {
+    const cloud::FriendshipPage one{.changes = {page.changes[i]}, .next_cursor = {}, .more = false};
+    auto alone = co_await ports_.commits.write(ports_.scheduler, [&](Tx& tx) {
+      return take_in_page(tx, ports_.changes, options_, lease, cursor, one);
+    });
+    if (alone && !*alone) co_return false;
+    if (!alone) sweep_failed(lease, "what a sweep told of one customer could not be written", alone.error());
+  }
+  if (storage) sweep_failed(lease, "a page of a sweep could not be written", taken.error());
+  co_return !storage;
+}
+
+void DeliveryWorker::sweep_failed(const SweepLease& lease, const char* what, const Error& error) {
+  ports_.log.error(what, {{"cloudAccount", to_string(lease.cloud_account)}, {"error", error.message}});
+  ports_.metrics.count("presetbridge_worker_faults_total");
+}
+
 Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
   auto owners = co_await ports_.commits.read(ports_.scheduler, [id = lease.cloud_account](Tx& tx) {
     return storage::accounts_of_cloud_account(tx, id);
   });
+  if (!owners) {
+    co_return sweep_failed(lease, "a sweep could not begin; its lease runs out", owners.error());
+  }
   std::optional<CloudError> failure;
   bool own = true;
   std::string cursor = lease.cursor;
-  bool more = owners && !owners->empty();
+  bool more = !owners->empty();
   for (int page_number = 0; more && own && !stopping_ && page_number < kMaxSweepPages; ++page_number) {
     std::int64_t version = 0;
     bool other_user = false;
@@ -282,9 +348,10 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     if (!session) {
       failure = session.error();
       if (failure->kind == CloudError::Kind::login_refused) {
-        co_await ports_.commits.write(ports_.scheduler, [account = owners->front(), version](Tx& tx) {
-          refuse_login(tx, account, version);
-        });
+        auto noted = co_await ports_.commits.write(
+            ports_.scheduler,
+            [account = owners->front(), version](Tx& tx) { refuse_login(tx, account, version); });
+        if (!noted) sweep_failed(lease, "that a login was refused could not be written", noted.error());
       }
       break;
     }
@@ -297,26 +364,27 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
       }
       break;
     }
-    auto taken = co_await ports_.commits.write(ports_.scheduler, [this, lease, cursor, &page](Tx& tx) {
-      return take_in_page(tx, ports_.changes, options_, lease, cursor, *page);
-    });
-    own = taken && *taken;
+    own = co_await take_in(lease, cursor, *page);
     more = page->more && page->next_cursor != cursor;
     cursor = page->next_cursor;
   }
   if (!failure && more && own)
     failure = CloudError{CloudError::Kind::unavailable, "the sweep was interrupted", false, {}};
   if (failure) {
-    co_await ports_.commits.write(ports_.scheduler,
-                                  [lease, failure](Tx& tx) { fail_sweep(tx, lease, *failure); });
+    auto failed = co_await ports_.commits.write(
+        ports_.scheduler, [lease, failure](Tx& tx) { fail_sweep(tx, lease, *failure); });
+    if (!failed) sweep_failed(lease, "a sweep could not be ended; its lease runs out", failed.error());
   } else if (own) {
     while (!stopping_) {
       auto expired = co_await ports_.commits.write(ports_.scheduler, [this, lease](Tx& tx) {
         return expire_requests(tx, ports_.changes, lease, kTakeOverPiece);
       });
+      // What waits too long is found again by the next sweep.
+      if (!expired) sweep_failed(lease, "requests without an answer could not be ended", expired.error());
       if (!expired || *expired < kTakeOverPiece) break;
     }
-    co_await ports_.commits.write(ports_.scheduler, [lease](Tx& tx) { end_sweep(tx, lease); });
+    auto ended = co_await ports_.commits.write(ports_.scheduler, [lease](Tx& tx) { end_sweep(tx, lease); });
+    if (!ended) sweep_failed(lease, "a sweep could not be ended; its lease runs out", ended.error());
   }
 }
 

@@ -58,7 +58,10 @@ class DeliveryWorker {
   Task<void> maintenance_loop();
   Task<void> run_job(Job job, Call call);
   Task<void> run_sweep(SweepLease lease);
-  Task<Answer> ask(Call call, CloudAccountId cloud_account);
+  Task<bool> isolate(Error error, LeasePlace at);
+  Task<std::optional<Answer>> ask(Call call, const Job& job);
+  Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
+  void sweep_failed(const SweepLease& lease, const char* what, const Error& error);
   Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, CloudAccountId cloud_account,
                                                       std::int64_t& version, bool& other_user);
   void start_task(Task<void> task, const char* what);

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "domain/job_class.h"
+#include "domain/order.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -58,6 +60,16 @@ std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const sto
   return {finding, ResolutionCode::none};
 }
 
+// The store sent another username while this one was looked up: a failure would miss it (spec 3.6).
+domain::PendingAction username_arrived(Tx& tx, const Job& job, const storage::DeliveryRow& row) {
+  const auto order = find_order(tx, OrderId{row.id.value});
+  if (!order || order->updated_at < job.begun_at) return {};
+  const auto state = domain::decode_order_state(order->state);
+  if (!state) throw Error(state.error());
+  if (state->username.empty() || state->username == row.username) return {};
+  return {PendingActionKind::refresh, "", state->username, domain::Actor::order()};
+}
+
 }  // namespace
 
 std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& changes,
@@ -80,7 +92,10 @@ std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& chang
 bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& customer,
               storage::DeliveryRow& row, Finding finding, ResolutionCode code) {
   auto items = find_items(tx, row.id);
-  const auto pending = row.pending;
+  auto pending = row.pending;
+  if (code == ResolutionCode::username_not_found && pending.kind == PendingActionKind::none) {
+    pending = username_arrived(tx, job, row);
+  }
   const auto verdict = domain::conclude_job(domain::tally(statuses(items)), finding, code, pending.kind);
   if (verdict.drop_owed) drop_owed(tx, items);
   if (!verdict.cause) return false;
@@ -101,8 +116,9 @@ bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& cus
       .value();
   if (row.status != DeliveryStatus::queued) return true;
 
-  if (pending.kind == PendingActionKind::retry && !pending.username.empty() &&
-      pending.username != row.username) {
+  const bool may_rename =
+      pending.kind == PendingActionKind::retry || pending.kind == PendingActionKind::refresh;
+  if (may_rename && !pending.username.empty() && pending.username != row.username) {
     row.username = row.raw_username = pending.username;
     customer.withdraw = customer.withdraw || request_pending(customer);
     queue_or_fail(tx, changes, row);

@@ -23,6 +23,7 @@ using storage::QueueState;
 using storage::Tx;
 
 constexpr Millis kQueueWindow{60'000};
+constexpr Millis kSetAside{5 * 60'000};
 
 // The due work of one account, by class, as far as it was read.
 class DueWork {
@@ -77,6 +78,7 @@ void lease_customer(Tx& tx, JobSteps& steps, const WorkerOptions& options, Custo
           .cloud_account = customer.cloud_account,
           .fence = customer.fence,
           .expires_at = *customer.lease_expires_at,
+          .begun_at = tx.now(),
           .clears_trouble = troubled};
   Call call = steps.begin(tx, job, std::move(customer));
   if (call.kind != Call::Kind::done) leased.jobs.emplace_back(std::move(job), std::move(call));
@@ -91,9 +93,20 @@ SweepLease lease_sweep(Tx& tx, const WorkerOptions& options, CloudAccountRow& ac
 }
 
 void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, CloudAccountRow& account,
-                      int most, Leased& leased) {
+                      int most, Leased& leased, LeasePlace& at) {
   const Timestamp now = tx.now();
-  auto pause = domain::decode_account_pause(account.pause).value_or(domain::AccountPause{});
+  const bool limited = options.jobs_per_minute > 0;
+  // Nobody knows what a record that cannot be read forbids: the queue is closed for a minute, and goes on
+  // with a fresh one.
+  auto decoded = domain::decode_account_pause(account.pause);
+  if (!decoded) leased.unreadable.push_back({account.id, "pause"});
+  auto pause = decoded ? *std::move(decoded) : domain::after_rate_limit({}, kQueueWindow, now);
+  account.pause = domain::encode(pause);
+  auto log = domain::RateWindow::decode(options.jobs_per_minute, kQueueWindow, account.start_log);
+  if (!log && limited) leased.unreadable.push_back({account.id, "start_log"});
+  auto window = log ? *std::move(log) : domain::RateWindow::full(options.jobs_per_minute, kQueueWindow, now);
+  account.start_log = limited ? window.encode() : std::vector<std::byte>{};
+
   const auto allowed_at = domain::next_job_at(pause, now);
   if (!allowed_at || *allowed_at > now) {
     account.ready_at = allowed_at;
@@ -104,9 +117,6 @@ void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, Clo
   const bool probing = pause.reason == domain::PauseReason::outage;
   if (probing) most = 1;
 
-  const bool limited = options.jobs_per_minute > 0;
-  auto window = domain::RateWindow::decode(options.jobs_per_minute, kQueueWindow, account.start_log)
-                    .value_or(domain::RateWindow(options.jobs_per_minute, kQueueWindow));
   auto turns = domain::JobTurns::decode(account.job_turns);
   DueWork due(tx, account, limited ? std::min(most, options.jobs_per_minute) : most);
 
@@ -119,7 +129,10 @@ void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, Clo
       due.take_sweep();
       leased.sweeps.push_back(lease_sweep(tx, options, account));
     } else {
-      lease_customer(tx, steps, options, due.take(*job_class), troubled, leased);
+      auto customer = due.take(*job_class);
+      at.customer = customer.id;
+      lease_customer(tx, steps, options, std::move(customer), troubled, leased);
+      at.customer = {};
     }
   }
 
@@ -139,26 +152,32 @@ void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, Clo
 
 }  // namespace
 
-Leased lease_jobs(Tx& tx, JobSteps& steps, const WorkerOptions& options, int slots) {
+Leased lease_jobs(Tx& tx, JobSteps& steps, const WorkerOptions& options, int slots, LeasePlace& at) {
   Leased leased;
+  at = {};
   auto accounts = lock_ready_accounts(tx, tx.now(), slots);
   for (std::size_t i = 0; i < accounts.size(); ++i) {
     const int left = slots - static_cast<int>(leased.jobs.size() + leased.sweeps.size());
     if (left <= 0) break;
     const int share = std::max(1, left / static_cast<int>(accounts.size() - i));
-    lease_of_account(tx, steps, options, accounts[i], share, leased);
+    at.cloud_account = accounts[i].id;
+    lease_of_account(tx, steps, options, accounts[i], share, leased, at);
   }
+  at = {};
   leased.next_ready = next_ready(tx);
   return leased;
 }
 
-int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit) {
+int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& at) {
+  at = {};
   const auto expired = lock_expired_leases(tx, tx.now(), limit);
   for (auto customer : expired) {
     Job dead{.customer = customer.id, .cloud_account = customer.cloud_account};
     customer.fence += 1;
+    at = {customer.cloud_account, customer.id};
     end_job(tx, changes, dead, customer, domain::Finding::lease_lost);
   }
+  at = {};
   const auto sweeps = lock_expired_sweeps(tx, tx.now(), limit);
   for (auto account : sweeps) {
     account.sweep_fence += 1;
@@ -168,6 +187,20 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit) {
     update_cloud_account(tx, account);
   }
   return static_cast<int>(expired.size() + sweeps.size());
+}
+
+void set_aside(Tx& tx, const LeasePlace& at) {
+  const Timestamp until = tx.now() + kSetAside;
+  if (!at.customer) return postpone_cloud_account(tx, at.cloud_account, until);
+  auto customer = lock_customer(tx, at.customer);
+  if (!customer) return;
+  if (customer->lease_expires_at) {
+    customer->fence += 1;
+    customer->lease_expires_at = until;
+  } else {
+    customer->due_at = until;
+  }
+  update_customer(tx, *customer);
 }
 
 }  // namespace presetbridge::services

@@ -23,14 +23,26 @@ struct Leased {
   std::vector<std::pair<Job, Call>> jobs;  // with the first call of each; those that needed none have ended
   std::vector<SweepLease> sweeps;
   std::optional<Timestamp> next_ready;  // when there may be more
+  // Columns of accounts that could not be read: each counts as closed for a minute, and is a fresh one then.
+  std::vector<std::pair<CloudAccountId, const char*>> unreadable;
+};
+
+// Whose work a transaction is at: what was at fault, where it throws. An id that is none: nobody's.
+struct LeasePlace {
+  CloudAccountId cloud_account;
+  CustomerId customer;
 };
 
 // At most `slots` jobs and sweeps together. Work of one account never waits for another's place: each ready
 // account is visited in the order in which it became ready, and takes its share of the slots.
-Leased lease_jobs(storage::Tx& tx, JobSteps& steps, const WorkerOptions& options, int slots);
+Leased lease_jobs(storage::Tx& tx, JobSteps& steps, const WorkerOptions& options, int slots, LeasePlace& at);
 
 // Takes the work of dead or stuck workers back (spec 3.4): leases that ran out get a new fence, what was
 // pending is obeyed, and the customers are queued again. Returns how many.
-int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, int limit);
+int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& at);
+
+// What threw must not hold up others: the customer, or without one the cloud account, is left alone for five
+// minutes.
+void set_aside(storage::Tx& tx, const LeasePlace& at);
 
 }  // namespace presetbridge::services

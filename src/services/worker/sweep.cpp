@@ -134,22 +134,19 @@ void end_sweep(Tx& tx, const SweepLease& lease) {
 void fail_sweep(Tx& tx, const SweepLease& lease, const cloud::CloudError& error) {
   auto account = lock_own(tx, lease);
   if (!account) return;
-  auto pause = domain::decode_account_pause(account->pause).value_or(domain::AccountPause{});
-  if (error.kind == cloud::CloudError::Kind::rate_limited) {
-    pause = domain::after_rate_limit(std::move(pause), error.retry_after, tx.now());
+  auto pause = domain::decode_account_pause(account->pause);
+  if (pause && error.kind == cloud::CloudError::Kind::rate_limited) {
+    pause = domain::after_rate_limit(*std::move(pause), error.retry_after, tx.now());
   }
-  account->pause = domain::encode(pause);
+  // One that cannot be read is the next lease's to tell of and to mend.
+  if (pause) account->pause = domain::encode(*pause);
   account->sweep_lease_expires_at.reset();
-  if (const auto next = domain::next_job_at(pause, tx.now())) {
-    account->blocked_until = std::max(account->blocked_until, *next);
-  }
+  const auto next = pause ? domain::next_job_at(*pause, tx.now()) : std::nullopt;
+  if (next) account->blocked_until = std::max(account->blocked_until, *next);
   account->sweep_due_at = std::max(tx.now() + kAfterFailure, account->blocked_until);
   update_cloud_account(tx, *account);
   wake_cloud_account(tx, account->id, *account->sweep_due_at);
-  if (!domain::given_up(pause, tx.now())) return;
-  for (const auto owner : accounts_of_cloud_account(tx, account->id)) {
-    add_chore(tx, owner, storage::ChoreKind::fail_unavailable);
-  }
+  if (pause) give_up(tx, account->id, *pause);
 }
 
 }  // namespace presetbridge::services

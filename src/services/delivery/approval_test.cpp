@@ -1,0 +1,123 @@
+// What later events of an order, and later resumptions, leave alone (spec 2.6, 2.11, 3.1).
+#include <gtest/gtest.h>
+
+#include "services/testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using testing::later;
+using testing::World;
+
+TEST(Approval, LeavesAnApprovalStandingWhenALaterEventTellsOfTheSameRisk) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(later(world, "1", {"sku-1", "sku-2"}, 1));
+  domain::OrderEvent risk{
+      .kind = domain::OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  EXPECT_EQ(world.status(id), "in_review");
+  domain::OrderEvent refund{
+      .kind = domain::OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "1"};
+  refund.refunds = {{"r1", {{"L2", 1}}}};
+  world.accept(refund);
+  EXPECT_EQ(world.items(id)[1].status, domain::ItemStatus::dropped) << "a refund counts in review too";
+  ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+  world.settle();
+  auto again = later(world, "1", {"sku-1", "sku-2"}, 9);
+  again.email = "other@example.com";
+  world.accept(again);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+}
+
+TEST(Approval, TakesNothingAwayWhenAMappingBecomesStale) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(later(world, "1", {"sku-1"}, 1));
+  world.write([&](storage::Tx& tx) { mark_mappings_stale(tx, world.account); });
+  auto again = later(world, "1", {"sku-1"}, 2);
+  again.email = "other@example.com";
+  world.accept(again);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.items(id)[0].status, domain::ItemStatus::owed);
+}
+
+domain::OrderEvent risk(bool high) {
+  domain::OrderEvent event{
+      .kind = domain::OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  event.high_risk = high;
+  return event;
+}
+
+domain::OrderEvent unpaid(World& world, int minute) {
+  auto event = later(world, "1", {"sku-1", "sku-2"}, minute);
+  event.payment = domain::Payment::awaiting_payment;
+  return event;
+}
+
+// Of two files, with one credit: one is shared, then the delivery fails, and is resumed by a purchase.
+void share_fail_and_resume(World& world, DeliveryId id) {
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::minutes{2});
+  ASSERT_EQ(world.status(id), "failed insufficient_credits");
+  world.grant(5);
+  world.settle();
+}
+
+class ApprovalThatStands : public ::testing::Test {
+ protected:
+  ApprovalThatStands() : world(World::unlimited(), 1) {
+    world.cloud.auto_accept = false;
+    id = world.deliver(later(world, "1", {"sku-1", "sku-2"}, 1));
+  }
+  void approve() {
+    ASSERT_EQ(world.status(id), "in_review");
+    ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+    world.settle();
+  }
+  World world;
+  DeliveryId id;
+};
+
+TEST_F(ApprovalThatStands, OfAHighRiskWhenAnotherFailureIsResumed) {
+  world.accept(risk(true));
+  approve();
+  share_fail_and_resume(world, id);
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(ApprovalThatStands, OfAnUnpaidOrderWhenAnotherFailureIsResumed) {
+  world.accept(unpaid(world, 2));
+  approve();
+  share_fail_and_resume(world, id);
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(ApprovalThatStands, OnlyOfWhatWasApproved) {
+  world.accept(risk(true));
+  approve();
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::minutes{2});
+  ASSERT_EQ(world.status(id), "failed insufficient_credits");
+  world.accept(unpaid(world, 2));
+  world.grant(5);
+  world.settle();
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_EQ(world.delivery(id).reason, "payment_withdrawn");
+}
+
+TEST_F(ApprovalThatStands, UntilTheRiskWasOverAndIsToldAnew) {
+  world.accept(risk(true));
+  approve();
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::minutes{2});
+  world.accept(risk(false));
+  world.accept(risk(true));
+  world.grant(5);
+  world.settle();
+  EXPECT_EQ(world.status(id), "in_review");
+}
+
+}  // namespace
+}  // namespace presetbridge::services

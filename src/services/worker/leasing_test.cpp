@@ -1,0 +1,194 @@
+// Which jobs start, and when (spec 3.4).
+#include "services/worker/leasing.h"
+
+#include <gtest/gtest.h>
+
+#include "services/testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using testing::World;
+using Fate = testing::FakeCloud::Fate;
+
+TEST(Leasing, HoldsTheQueueLimitOverEveryRollingMinuteAndAcrossARestart) {
+  const WorkerOptions limited{.jobs_per_minute = 5, .poll = std::chrono::minutes{1}};
+  World world(limited);
+  std::vector<DeliveryId> ids;
+  for (int i = 0; i < 100; ++i) {
+    ids.push_back(
+        world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"})).delivery.value());
+  }
+  world.settle(std::chrono::minutes{7});
+  world.crash(limited);
+  world.settle(std::chrono::minutes{30});
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "completed");
+  // Each of these jobs begins with find_user: their times are the jobs' starts.
+  std::vector<Timestamp> starts;
+  for (std::size_t i = 0; i < world.cloud.calls.size(); ++i) {
+    if (world.cloud.calls[i] == "find_user") starts.push_back(world.cloud.call_times[i]);
+  }
+  ASSERT_EQ(starts.size(), 100u);
+  for (std::size_t i = 5; i < starts.size(); ++i) {
+    EXPECT_GT(starts[i] - starts[i - 5], std::chrono::minutes{1} - Millis{1})
+        << "six jobs within a minute at " << i;
+  }
+}
+
+TEST(Leasing, AnAccountAtItsLimitDoesNotSlowAnother) {
+  const WorkerOptions limited{.jobs_per_minute = 5, .poll = std::chrono::minutes{1}};
+  World world(limited);
+  const auto other = world.add_tenant("m-2");
+  for (int i = 0; i < 100; ++i) {
+    world.accept(world.order(std::to_string(i), "user" + std::to_string(i), {"sku-1"}));
+  }
+  std::vector<DeliveryId> theirs;
+  for (int i = 0; i < 5; ++i) {
+    theirs.push_back(
+        world
+            .accept(other.integration, world.order(std::to_string(i), "their" + std::to_string(i), {"sku-1"}))
+            .delivery.value());
+  }
+  world.settle(Millis{1'000});
+  for (const auto id : theirs) EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.cloud.count("find_user"), 10);
+}
+
+// ---------------------------------------------------------------- what cannot be read
+
+CustomerId customer_of(World& world, DeliveryId id) {
+  return world.write([&](storage::Tx& tx) {
+    return tx
+        .one({"SELECT customer_id FROM deliveries WHERE id = $1"}, id,
+             [](const storage::Row& r) { return r.id<CustomerId>(0); })
+        .value();
+  });
+}
+
+int mentions(const World& world, std::string_view text) {
+  int times = 0;
+  for (auto at = world.log.text.find(text); at != std::string::npos; at = world.log.text.find(text, at + 1))
+    ++times;
+  return times;
+}
+
+TEST(Leasing, ADeliveryThatCannotBeReadKeepsNobodyElseWaiting) {
+  World world;
+  const auto other = world.add_tenant("m-2");
+  world.hold_queue();
+  const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  const auto bob = world.accept(world.order("2", "Bob", {"sku-1"})).delivery.value();
+  const auto cid = world.accept(other.integration, world.order("3", "Cid", {"sku-1"})).delivery.value();
+  const auto customer = customer_of(world, ann);
+  world.spoil(ann);
+  world.settle(std::chrono::minutes{4});
+  EXPECT_EQ(world.status(bob), "completed");
+  EXPECT_EQ(world.status(cid), "completed");
+  EXPECT_EQ(mentions(world, "customer=" + to_string(customer)), 1) << world.log.text;
+  world.mend(ann);
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(ann), "completed");
+}
+
+TEST(Leasing, ACustomerThatCannotBeReadKeepsOtherAccountsNotWaiting) {
+  World world;
+  const auto other = world.add_tenant("m-2");
+  world.hold_queue();
+  const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  const auto cid = world.accept(other.integration, world.order("3", "Cid", {"sku-1"})).delivery.value();
+  world.write([](storage::Tx& tx) {
+    tx.exec_script("PRAGMA ignore_check_constraints = 1;");
+    tx.exec({"UPDATE customers SET friendship = 'foes' WHERE username_key = 'Ann'"});
+  });
+  world.settle(std::chrono::minutes{4});
+  EXPECT_EQ(world.status(cid), "completed");
+  EXPECT_EQ(mentions(world, "left alone"), 1) << world.log.text;
+  EXPECT_TRUE(world.log.text.contains("cloudAccount=" + to_string(world.cloud_account)));
+  world.write([](storage::Tx& tx) { tx.exec({"UPDATE customers SET friendship = 'unknown'"}); });
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(ann), "completed");
+}
+
+TEST(Leasing, ADeliveryThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
+  World world;
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold_done : Fate::answer; };
+  const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto bob = world.deliver(world.order("2", "Bob", {"sku-1"}));
+  world.spoil(ann);
+  world.crash();
+  world.cloud.before = nullptr;
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(bob), "completed");
+  EXPECT_EQ(mentions(world, "left alone"), 1) << world.log.text;
+  world.mend(ann);
+  world.settle(std::chrono::minutes{7});
+  EXPECT_EQ(world.status(ann), "completed");
+  world.cloud.release();
+  world.settle();
+  expect_books_balance(world);
+}
+
+// Nothing may start for a minute: nobody knows what did.
+void expect_closed_for_a_minute(World& world, DeliveryId id, const std::string& record) {
+  world.settle(std::chrono::seconds{60});
+  EXPECT_TRUE(world.cloud.calls.empty());
+  EXPECT_TRUE(world.log.text.contains("cloudAccount=" + to_string(world.cloud_account) + " record=" + record))
+      << world.log.text;
+  EXPECT_EQ(mentions(world, "could not be read"), 1);
+  world.settle(std::chrono::seconds{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(mentions(world, "could not be read"), 1);
+}
+
+TEST(Leasing, ALogOfStartsThatCannotBeReadClosesTheQueueForAMinute) {
+  World world(WorkerOptions{.jobs_per_minute = 5, .poll = std::chrono::minutes{1}});
+  world.hold_queue();
+  const auto id = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  auto account = world.queue();
+  account.start_log = {std::byte{1}, std::byte{2}};
+  world.write([&](storage::Tx& tx) { update_cloud_account(tx, account); });
+  expect_closed_for_a_minute(world, id, "start_log");
+}
+
+TEST(Leasing, APauseThatCannotBeReadClosesTheQueueForAMinute) {
+  World world;
+  world.hold_queue();
+  const auto id = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  auto account = world.queue();
+  account.pause = "as you like it";
+  world.write([&](storage::Tx& tx) { update_cloud_account(tx, account); });
+  expect_closed_for_a_minute(world, id, "pause");
+}
+
+// ---------------------------------------------------------------- leases
+
+TEST(Leasing, EveryCallStartsUnderALeaseThatOutlastsItHoweverLongALoginTakes) {
+  World world;
+  int logins = 0;
+  world.agent.during = [&] {
+    if (++logins > 1) world.database.clock.advance(std::chrono::seconds{26});
+  };
+  std::set<std::string> logged_out;
+  world.cloud.tick = [&] {
+    const auto& call = world.cloud.calls.back();
+    const auto lease = world.write([](storage::Tx& tx) {
+      return tx.one({"SELECT lease_expires_at FROM customers WHERE lease_expires_at IS NOT NULL"},
+                    [](const storage::Row& r) { return r.time(0); });
+    });
+    ASSERT_TRUE(lease) << call;
+    EXPECT_LT(world.database.clock.now() + world.cloud.call_timeout(), *lease) << call;
+    // The call after this one needs a login first.
+    if ((call == "friendship" || call == "request") && logged_out.insert(call).second)
+      world.sessions->invalidate(world.account);
+  };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::minutes{5});
+  world.cloud.tick = nullptr;
+  EXPECT_EQ(logins, 3);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 1);
+  expect_books_balance(world);
+}
+
+}  // namespace
+}  // namespace presetbridge::services
