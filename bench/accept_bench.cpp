@@ -130,7 +130,7 @@ void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCiphe
   services::Intake intake(commits, changes, [] {});
   identity::TokenVerifier tokens({}, clock);
   services::Accounts accounts(commits, ids, identity::Signup::closed);
-  services::ApiKeys api_keys(commits, ids, random, {});
+  services::ApiKeys api_keys(commits, ids, random, log, {});
   api::Authentication authentication(tokens, accounts, api_keys);
   api::Router router;
   api::add_webhook_routes(router, {directory_of_integrations, intake, commits, clock, metrics, {}, store});
