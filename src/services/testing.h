@@ -446,7 +446,7 @@ class World {
     return {.account = account, .permissions = identity::PermissionSet::all()};
   }
 
-  storage::testing::TemporarySqlite database;
+  storage::testing::TemporaryDatabase database{storage::testing::suite_engine};
   VirtualScheduler scheduler{database.clock};
   SeededRandom random;
   IdSource ids{database.clock, 1};

@@ -194,6 +194,29 @@ TEST_P(GroupCommitTest, AFailedSyncIsToldToAllThatWaitedForIt) {
   EXPECT_EQ(commits.stats().failed, 2U);
 }
 
+TEST_P(GroupCommitTest, SeveralWritersLoseNothing) {
+  static constexpr Sql add_one{"UPDATE t SET parent = parent + 1 WHERE id = -1"};
+  static constexpr Sql total{"SELECT parent FROM t WHERE id = -1"};
+  database_->write([](Tx& tx) {
+    tx.exec_script("DROP TABLE t; CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, parent <int>) <table>;");
+    tx.exec(insert, -1, 0);
+  });
+  GroupCommit commits(*database_, log_, {.writers = 4, .max_units = 8});
+  for (std::size_t i = 0; i < 200; ++i) {
+    start(commits, mailbox_, i, [i](Tx& tx) {
+      tx.exec(add_one);
+      return add(tx, static_cast<std::int64_t>(i));
+    });
+  }
+  mailbox_.run_until(finished(200));
+  for (std::size_t i = 0; i < 200; ++i) EXPECT_EQ(results_[i], static_cast<std::int64_t>(i));
+  EXPECT_EQ(ids().size(), 201U);
+  database_->read([&](Tx& tx) {
+    EXPECT_EQ(tx.one(total, [](const Row& row) { return row.int64(0); }), std::optional<std::int64_t>(200));
+  });
+  EXPECT_EQ(commits.stats().units, 200U);
+}
+
 TEST_P(GroupCommitTest, ATransactionHoldsNoMoreUnitsThanItsCap) {
   GroupCommit commits(*database_, log_, {.max_units = 10});
   Gate gate(commits);

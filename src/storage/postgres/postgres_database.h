@@ -28,7 +28,7 @@ struct PostgresOptions {
   int writers = 4;  // 1..64; GroupCommit uses as many as its Options::writers
   int readers = 2;  // 1..64
   Millis connect_timeout{5'000};     // for each address; in whole seconds, at least 2
-  Millis statement_timeout{10'000};  // and 5 s more until a server that does not answer is given up
+  Millis statement_timeout{10'000};  // a server that does not answer for twice as long is given up
   Millis lock_timeout{5'000};
   Millis idle_timeout{10'000};          // between two statements of a transaction
   Millis checkout_timeout{10'000};      // for a connection that others use

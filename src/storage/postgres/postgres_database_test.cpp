@@ -53,7 +53,7 @@ class PostgresDatabaseTest : public ::testing::Test {
   }
   // Polls the server until the query answers `wanted`.
   void wait_until(const std::string& query, const std::string& wanted) const {
-    for (int tries = 0; tries < 100'000; ++tries) {
+    for (int tries = 0; tries < 10'000; ++tries) {
       if (server_.run(query) == wanted) return;
     }
     FAIL() << query;
@@ -136,6 +136,42 @@ TEST_F(PostgresDatabaseTest, ATransactionWhoseConnectionIsLostRunsAgainAndCounts
     tx.exec_many(add, 1, flat);
   });
   EXPECT_EQ(server_.run("SELECT n FROM t"), "42");
+}
+
+TEST_F(PostgresDatabaseTest, AServerThatDoesNotAnswerIsGivenUp) {
+  PostgresOptions hasty = options();
+  hasty.statement_timeout = Millis{200};
+  const auto database = open(hasty);
+  pid_t stopped = 0;
+  int runs = 0;
+  database->write([&](Tx& tx) {
+    if (++runs == 1) {
+      stopped = static_cast<pid_t>(pid_of(tx));
+      ASSERT_EQ(kill(stopped, SIGSTOP), 0);
+    }
+    tx.exec(insert, 1);
+  });
+  EXPECT_EQ(kill(stopped, SIGCONT), 0);
+  EXPECT_EQ(runs, 2);
+  EXPECT_THAT(ids(), ElementsAre(1));
+}
+
+TEST_F(PostgresDatabaseTest, MigrationsOfTwoNodesTakeTurns) {
+  std::vector<int> order;
+  std::thread other;
+  database_->write([&](Tx& tx) {
+    tx.lock_schema();
+    other = std::thread([&] {
+      database_->write([&](Tx& later) {
+        later.lock_schema();
+        order.push_back(2);
+      });
+    });
+    wait_until("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", "1");
+    order.push_back(1);
+  });
+  other.join();
+  EXPECT_THAT(order, ElementsAre(1, 2));
 }
 
 TEST_F(PostgresDatabaseTest, ATransactionThatLosesEveryConnectionIsUnavailable) {

@@ -11,7 +11,9 @@ namespace presetbridge::storage::postgres {
 namespace {
 
 // The server ends a statement that runs too long; only when it does not even do that, this side gives up.
-constexpr Millis grace{5'000};
+Millis patience_for(Millis statement) {
+  return 2 * statement;
+}
 
 // Of libpq's messages, which have several lines.
 std::string one_line(std::string_view message) {
@@ -66,7 +68,7 @@ PGconn* connect(const std::string& url, const Limits& limits) {
   const auto seconds =
       std::max<std::int64_t>(2, limits.connect.count() / 1000);  // libpq knows no less than 2
   const std::string connect_timeout = std::to_string(seconds);
-  const std::string user_timeout = std::to_string((limits.statement + grace).count());
+  const std::string user_timeout = std::to_string(patience_for(limits.statement).count());
   // What stands before dbname gives way to the connection string; what stands after it does not.
   const std::array<std::array<const char*, 2>, 9> settings{{{"connect_timeout", connect_timeout.c_str()},
                                                             {"keepalives_idle", "10"},
@@ -93,7 +95,7 @@ PGconn* connect(const std::string& url, const Limits& limits) {
 Session::Session(const std::string& url, Access access, const Limits& limits)
     : access_(access),
       limits_(limits),
-      patience_(limits.statement + grace),
+      patience_(patience_for(limits.statement)),
       connection_(connect(url, limits)) {
   PGconn* const c = connection_.get();
   if (PQstatus(c) != CONNECTION_OK) {
@@ -257,11 +259,11 @@ void Session::execute_each(const std::string& name, std::size_t count,
 
 void Session::allow(Millis patience) {
   run(fmt::format("SET LOCAL statement_timeout={0}; SET LOCAL lock_timeout={0}", patience.count()));
-  patience_ = patience + grace;
+  patience_ = patience_for(patience);
 }
 
 void Session::allow_usual() {
-  patience_ = limits_.statement + grace;
+  patience_ = patience_for(limits_.statement);
 }
 
 }  // namespace presetbridge::storage::postgres

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <stdexcept>
 
 #include "storage/postgres/session.h"
@@ -31,7 +32,11 @@ class Cluster {
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     std::string script = POSTGRES_CLUSTER;
     const std::array<char*, 2> arguments{script.data(), nullptr};
-    const int code = posix_spawn(&pid_, script.c_str(), &actions, nullptr, arguments.data(), environ);
+    std::string path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
+    std::string folder = "TMPDIR=" + std::filesystem::temp_directory_path().string();
+    const std::array<char*, 3> surroundings{path.data(), folder.data(), nullptr};
+    const int code =
+        posix_spawn(&pid_, script.c_str(), &actions, nullptr, arguments.data(), surroundings.data());
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);
