@@ -254,7 +254,7 @@ TEST_F(PostgresDatabaseTest, OfADeadlockOneGivesWayAndRunsAgain) {
   std::thread other([&] { transfer(2, 1); });
   transfer(1, 2);
   other.join();
-  EXPECT_EQ(runs, 3);
+  EXPECT_GE(runs, 3);
   EXPECT_EQ(server_.run("SELECT sum(n) FROM t"), "4");
 }
 
