@@ -65,7 +65,7 @@ class World {
 
   presetbridge::testing::ManualClock& clock() { return db.clock; }
 
-  storage::testing::TemporaryDatabase db{storage::testing::suite_engine};
+  storage::testing::TemporarySqlite db;
   RecordingLog log;
   presetbridge::testing::VirtualScheduler scheduler{db.clock};
   presetbridge::testing::SeededRandom random;

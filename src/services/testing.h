@@ -446,7 +446,7 @@ class World {
     return {.account = account, .permissions = identity::PermissionSet::all()};
   }
 
-  storage::testing::TemporaryDatabase database{storage::testing::suite_engine};
+  storage::testing::TemporarySqlite database;
   VirtualScheduler scheduler{database.clock};
   SeededRandom random;
   IdSource ids{database.clock, 1};

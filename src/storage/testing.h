@@ -51,9 +51,6 @@ inline std::string engine_name(const auto& info) {
   return info.param == Engine::sqlite ? "Sqlite" : "Postgres";
 }
 
-// Of suites that run once on each engine, one at a time: their own main sets it.
-inline Engine suite_engine = Engine::sqlite;
-
 // How tests reach PostgreSQL: a busy machine fails none.
 inline PostgresOptions patient(std::string url) {
   constexpr Millis minute{60'000};
