@@ -99,7 +99,8 @@ class Row {
   }
 };
 
-// What left a transaction: it was rolled back and nothing of it stands.
+// What left a transaction: it was rolled back and nothing of it stands. One exception: PostgreSQL's connection
+// was lost while the commit was on its way (unavailable); then it may stand (postgres_database.h).
 class DbError : public std::runtime_error {
  public:
   enum class Kind {
@@ -134,6 +135,9 @@ class Tx {
   // Runs statements without parameters, each ended by ';', and keeps none prepared: for DDL. The text may be
   // temporary.
   virtual void exec_script(std::string_view text) = 0;
+  // For migrations: returns when no other transaction that called it is open, on whichever node, and keeps
+  // others out until this one ends. Statements may then take an hour each.
+  virtual void lock_schema() = 0;
 
   template <class... P>
   std::int64_t exec(const Sql& sql, const P&... params) {

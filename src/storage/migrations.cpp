@@ -69,6 +69,7 @@ Expected<int> migrate(Database& database, std::span<const Migration> migrations)
     std::map<int, Applied> applied;
     database.write([&](Tx& tx) {
       applied.clear();
+      tx.lock_schema();
       tx.exec_script(create_table);
       tx.query(select_applied, [&](const Row& row) {
         applied[static_cast<int>(row.int64(0))] = {row.string(1), row.string(2)};
@@ -80,7 +81,8 @@ Expected<int> migrate(Database& database, std::span<const Migration> migrations)
       doing = fmt::format("Migration {} ({})", migration.number, migration.name);
       bool ours = false;
       database.write([&](Tx& tx) {
-        // First the row: another node that applies the same one waits here, and then finds it done.
+        tx.lock_schema();
+        // Another node that applied the same one while this waited has left its row.
         ours =
             tx.exec(insert_applied, migration.number, migration.name, checksum_of(migration), tx.now()) == 1;
         if (ours) tx.exec_script(migration.sql);

@@ -25,8 +25,15 @@ std::vector<std::int64_t> ids(Database& database) {
   return found;
 }
 
-TEST(MigrationsTest, WhatIsMissingIsAppliedOnce) {
-  testing::TemporarySqlite database;
+class MigrationsTest : public ::testing::TestWithParam<testing::Engine> {
+ protected:
+  testing::TemporaryDatabase database{GetParam()};
+};
+
+INSTANTIATE_TEST_SUITE_P(Engines, MigrationsTest, ::testing::ValuesIn(testing::engines),
+                         [](const auto& info) { return testing::engine_name(info); });
+
+TEST_P(MigrationsTest, WhatIsMissingIsAppliedOnce) {
   EXPECT_EQ(migrate(*database, std::array{first}), 1);
   EXPECT_EQ(migrate(*database, std::array{first}), 0);
   EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
@@ -35,8 +42,7 @@ TEST(MigrationsTest, WhatIsMissingIsAppliedOnce) {
   EXPECT_THAT(ids(*database), ElementsAre(7));
 }
 
-TEST(MigrationsTest, WhenEachWasAppliedIsKept) {
-  testing::TemporarySqlite database;
+TEST_P(MigrationsTest, WhenEachWasAppliedIsKept) {
   ASSERT_TRUE(migrate(*database, std::array{first}));
   static constexpr Sql select{"SELECT name, applied_at FROM schema_migrations WHERE number = $1"};
   database->read([&](Tx& tx) {
@@ -47,8 +53,7 @@ TEST(MigrationsTest, WhenEachWasAppliedIsKept) {
   });
 }
 
-TEST(MigrationsTest, AChangedTextOfAnAppliedMigrationIsRefused) {
-  testing::TemporarySqlite database;
+TEST_P(MigrationsTest, AChangedTextOfAnAppliedMigrationIsRefused) {
   ASSERT_TRUE(migrate(*database, std::array{first}));
   constexpr Migration changed{1, "first", "CREATE TABLE a(id <int> NOT NULL PRIMARY KEY) <table>;"};
   const auto result = migrate(*database, std::array{changed, second});
@@ -57,8 +62,7 @@ TEST(MigrationsTest, AChangedTextOfAnAppliedMigrationIsRefused) {
   EXPECT_EQ(migrate(*database, std::array{first, second}), 1) << "the refusal applied nothing";
 }
 
-TEST(MigrationsTest, ANewerDatabaseIsRefusedInOneSentence) {
-  testing::TemporarySqlite database;
+TEST_P(MigrationsTest, ANewerDatabaseIsRefusedInOneSentence) {
   ASSERT_TRUE(migrate(*database, std::array{first, second}));
   const auto result = migrate(*database, std::array{first});
   ASSERT_FALSE(result);
@@ -66,8 +70,7 @@ TEST(MigrationsTest, ANewerDatabaseIsRefusedInOneSentence) {
   EXPECT_THAT(result.error().message, HasSubstr("start a newer version"));
 }
 
-TEST(MigrationsTest, AFailingMigrationLeavesTheOnesBeforeItAndNothingOfItself) {
-  testing::TemporarySqlite database;
+TEST_P(MigrationsTest, AFailingMigrationLeavesTheOnesBeforeItAndNothingOfItself) {
   constexpr Migration broken{2, "broken", "INSERT INTO a VALUES(8);\nINSERT INTO nowhere VALUES(1);"};
   const auto result = migrate(*database, std::array{first, broken});
   ASSERT_FALSE(result);
@@ -77,15 +80,13 @@ TEST(MigrationsTest, AFailingMigrationLeavesTheOnesBeforeItAndNothingOfItself) {
   EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
 }
 
-TEST(MigrationsTest, AGapInTheNumbersIsRefusedBeforeAnythingIsDone) {
-  testing::TemporarySqlite database;
+TEST_P(MigrationsTest, AGapInTheNumbersIsRefusedBeforeAnythingIsDone) {
   constexpr Migration third{3, "third", "DROP TABLE a;"};
   EXPECT_FALSE(migrate(*database, std::array{first, third}));
   EXPECT_EQ(migrate(*database, std::array{first}), 1);
 }
 
-TEST(MigrationsTest, NodesThatStartTogetherApplyEachOnce) {
-  testing::TemporarySqlite database;
+TEST_P(MigrationsTest, NodesThatStartTogetherApplyEachOnce) {
   std::atomic<int> applied = 0;
   std::vector<std::thread> nodes;
   for (int i = 0; i < 4; ++i) {
@@ -99,8 +100,7 @@ TEST(MigrationsTest, NodesThatStartTogetherApplyEachOnce) {
   EXPECT_EQ(applied, 2);
 }
 
-TEST(MigrationsTest, TheSchemaOfThisProgramApplies) {
-  testing::TemporarySqlite database;
+TEST_P(MigrationsTest, TheSchemaOfThisProgramApplies) {
   const auto applied = migrate(*database);
   ASSERT_TRUE(applied) << applied.error().message;
   EXPECT_EQ(*applied, static_cast<int>(builtin_migrations().size()));

@@ -20,7 +20,7 @@ constexpr Sql kInsertSubscription{
 constexpr Sql kReadStatus{"SELECT status FROM webhook_sends WHERE id = $1"};
 constexpr Sql kCountAttempts{"SELECT count(*) FROM webhook_attempts"};
 
-class SendStoreTest : public ::testing::Test {
+class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
   SendStoreTest() {
     if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
@@ -71,10 +71,13 @@ class SendStoreTest : public ::testing::Test {
     return n;
   }
 
-  testing::TemporarySqlite db_;
+  testing::TemporaryDatabase db_{GetParam()};
 };
 
-TEST_F(SendStoreTest, LeasesTheOldestSendsUpToTheLimitOfEachSubscription) {
+INSTANTIATE_TEST_SUITE_P(Engines, SendStoreTest, ::testing::ValuesIn(testing::engines),
+                         [](const auto& info) { return testing::engine_name(info); });
+
+TEST_P(SendStoreTest, LeasesTheOldestSendsUpToTheLimitOfEachSubscription) {
   subscribe(1);
   subscribe(2);
   tell(1, 100, 20);
@@ -91,7 +94,7 @@ TEST_F(SendStoreTest, LeasesTheOldestSendsUpToTheLimitOfEachSubscription) {
   EXPECT_TRUE(lease({.sends = 100, .per_subscription = 5}).sends.empty());
 }
 
-TEST_F(SendStoreTest, ABacklogLeavesPlacesForOthers) {
+TEST_P(SendStoreTest, ABacklogLeavesPlacesForOthers) {
   subscribe(1);
   subscribe(2);
   tell(1, 100, 50);
@@ -102,7 +105,7 @@ TEST_F(SendStoreTest, ABacklogLeavesPlacesForOthers) {
   EXPECT_EQ(leases.targets.size(), 2u);
 }
 
-TEST_F(SendStoreTest, ANewEventDoesNotLiftTheLimitAndAResultGivesAPlace) {
+TEST_P(SendStoreTest, ANewEventDoesNotLiftTheLimitAndAResultGivesAPlace) {
   subscribe(1);
   tell(1, 100, 3);
   const SendLeaseLimits limits{.per_subscription = 2};
@@ -117,7 +120,7 @@ TEST_F(SendStoreTest, ANewEventDoesNotLiftTheLimitAndAResultGivesAPlace) {
   EXPECT_EQ(more.sends[0].id, 102);
 }
 
-TEST_F(SendStoreTest, ASingleSubscriptionMayHaveALowerLimit) {
+TEST_P(SendStoreTest, ASingleSubscriptionMayHaveALowerLimit) {
   subscribe(1);
   tell(1, 100, 9);
   const SendLeaseLimits limits{.lowered = std::make_shared<SendLimits>(SendLimits{{SubscriptionId{1}, 1}})};
@@ -125,7 +128,7 @@ TEST_F(SendStoreTest, ASingleSubscriptionMayHaveALowerLimit) {
   EXPECT_TRUE(lease(limits).sends.empty());
 }
 
-TEST_F(SendStoreTest, AResultOfALostLeaseChangesNothing) {
+TEST_P(SendStoreTest, AResultOfALostLeaseChangesNothing) {
   subscribe(1);
   tell(1, 100, 1);
   const auto lost = lease();
@@ -153,7 +156,7 @@ TEST_F(SendStoreTest, AResultOfALostLeaseChangesNothing) {
   EXPECT_EQ(attempts(), 1);
 }
 
-TEST_F(SendStoreTest, AResultIsRecordedOnce) {
+TEST_P(SendStoreTest, AResultIsRecordedOnce) {
   subscribe(1);
   tell(1, 100, 1);
   const auto leases = lease();
@@ -162,7 +165,7 @@ TEST_F(SendStoreTest, AResultIsRecordedOnce) {
   EXPECT_EQ(attempts(), 1);
 }
 
-TEST_F(SendStoreTest, AReleasedSendIsDueAgainWithoutAnAttempt) {
+TEST_P(SendStoreTest, AReleasedSendIsDueAgainWithoutAnAttempt) {
   subscribe(1);
   tell(1, 100, 1);
   auto result = success_of(lease(), 0);
@@ -175,7 +178,7 @@ TEST_F(SendStoreTest, AReleasedSendIsDueAgainWithoutAnAttempt) {
   EXPECT_EQ(again.sends[0].attempts, 0);
 }
 
-TEST_F(SendStoreTest, ALeaseThatStillRunsIsNotTakenOver) {
+TEST_P(SendStoreTest, ALeaseThatStillRunsIsNotTakenOver) {
   subscribe(1);
   tell(1, 100, 1);
   lease();
@@ -185,7 +188,7 @@ TEST_F(SendStoreTest, ALeaseThatStillRunsIsNotTakenOver) {
   EXPECT_EQ(taken, 0);
 }
 
-TEST_F(SendStoreTest, AnInactiveSubscriptionKeepsItsSendsUntilItIsActivated) {
+TEST_P(SendStoreTest, AnInactiveSubscriptionKeepsItsSendsUntilItIsActivated) {
   subscribe(1);
   tell(1, 100, 1);
   db_->write([](Tx& tx) { tx.exec({"UPDATE webhook_subscriptions SET active = 0"}); });
@@ -199,7 +202,7 @@ TEST_F(SendStoreTest, AnInactiveSubscriptionKeepsItsSendsUntilItIsActivated) {
   EXPECT_EQ(lease().sends.size(), 1u);
 }
 
-TEST_F(SendStoreTest, ASendWithoutItsEventIsDropped) {
+TEST_P(SendStoreTest, ASendWithoutItsEventIsDropped) {
   subscribe(1);
   tell(1, 100, 2);
   db_->write([](Tx& tx) { tx.exec({"DELETE FROM outbound_events WHERE id = 100"}); });

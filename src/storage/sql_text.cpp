@@ -46,7 +46,7 @@ class Reader {
     for (std::size_t i = 0; i < used_.size(); ++i) {
       if (!used_[i]) misuse(fmt::format("parameters are $1..$n, each used: ${} is not", i + 1), sql_);
     }
-    return {std::move(out_), static_cast<int>(used_.size())};
+    return {std::move(out_), static_cast<int>(used_.size()), statements_};
   }
 
  private:
@@ -154,6 +154,7 @@ class Reader {
   // UPDATE table SET is the one form both engines take; "FOR UPDATE", "DO UPDATE SET" and "ON UPDATE" name no
   // table.
   void saw(std::string_view symbol) {
+    if (symbol != ";" && (previous_.empty() || previous_ == ";")) ++statements_;
     if (after_update_table_) {
       if (symbol != "set") misuse("UPDATE has no alias: SET follows the table's name", sql_);
       after_update_table_ = false;
@@ -170,6 +171,7 @@ class Reader {
   std::size_t at_ = 0;
   std::string out_;
   std::vector<bool> used_;
+  int statements_ = 0;
   std::string previous_;
   std::string before_previous_;
   bool after_update_table_ = false;
@@ -204,6 +206,12 @@ std::size_t sequence_length(std::string_view s, std::size_t at) {
 
 SqlText to_dialect(std::string_view sql, const Dialect& dialect) {
   return Reader(sql, dialect).read();
+}
+
+SqlText to_statement(std::string_view sql, const Dialect& dialect) {
+  SqlText text = to_dialect(sql, dialect);
+  if (text.statements != 1) misuse("an Sql is one statement", sql);
+  return text;
 }
 
 void check_text(std::string_view value) {

@@ -23,11 +23,14 @@ struct Dialect {
 struct SqlText {
   std::string text;
   int parameters = 0;  // n of $1..$n
+  int statements = 0;
 };
 
 // Throws DbError misuse that names the rule which `sql` breaks. Text inside quotes and comments is not
 // judged.
 SqlText to_dialect(std::string_view sql, const Dialect& dialect);
+// The same for an Sql, which is one statement.
+SqlText to_statement(std::string_view sql, const Dialect& dialect);
 
 // Throws DbError misuse unless `value` is UTF-8 without U+0000, which is what PostgreSQL can hold. Never
 // shows the value.

@@ -1,7 +1,8 @@
-// For tests of what uses storage: a real SQLite database in a directory of its own, which goes with it, and
-// an executor that the test's thread runs while storage threads post to it.
+// For tests of what uses storage: a real, empty database of either engine, which goes with its object, and an
+// executor that the test's thread runs while storage threads post to it.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdlib>
 #include <deque>
@@ -9,11 +10,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "base/executor.h"
 #include "base/testing.h"
+#include "storage/postgres/postgres_database.h"
+#include "storage/postgres/temporary_postgres.h"
 #include "storage/sqlite/sqlite_database.h"
 
 namespace presetbridge::storage::testing {
@@ -35,30 +39,68 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-// `clock` is the database's.
-class TemporarySqlite {
+enum class Engine { sqlite, postgres };
+
+// For tests that run on each:
+//
+//   class MyTest : public ::testing::TestWithParam<testing::Engine> {
+//     testing::TemporaryDatabase db_{GetParam()};
+//   INSTANTIATE_TEST_SUITE_P(Engines, MyTest, ::testing::ValuesIn(testing::engines), testing::engine_name);
+inline constexpr std::array engines{Engine::sqlite, Engine::postgres};
+inline std::string engine_name(const auto& info) {
+  return info.param == Engine::sqlite ? "Sqlite" : "Postgres";
+}
+
+// How tests reach PostgreSQL: a busy machine fails none.
+inline PostgresOptions patient(std::string url) {
+  constexpr Millis minute{60'000};
+  return {.url = std::move(url),
+          .connect_timeout = minute,
+          .statement_timeout = minute,
+          .lock_timeout = minute,
+          .idle_timeout = minute,
+          .checkout_timeout = minute};
+}
+
+// `clock` is the database's, with PostgreSQL too.
+class TemporaryDatabase {
  public:
-  TemporarySqlite() { open(); }
+  explicit TemporaryDatabase(Engine engine) {
+    if (engine == Engine::sqlite) {
+      directory_.emplace();
+    } else {
+      server_.emplace();
+    }
+    open();
+  }
   Database& operator*() { return *database_; }
   Database* operator->() { return database_.get(); }
-  // Closes the file and opens it again.
+  // Closes it and opens it again.
   void reopen() {
     database_.reset();
     open();
   }
-  std::string path() const { return directory_.file("test.db"); }
+  // The file of SQLite's.
+  std::string path() const { return directory_->file("test.db"); }
 
   presetbridge::testing::ManualClock clock;
 
  private:
   void open() {
-    auto opened = open_sqlite({.path = path(), .lock_file = {}}, clock);
+    auto opened = directory_ ? open_sqlite({.path = path(), .lock_file = {}}, clock)
+                             : open_postgres(patient(server_->url()), &clock);
     if (!opened) throw std::runtime_error(opened.error().message);
     database_ = std::move(*opened);
   }
 
-  TemporaryDirectory directory_;
+  std::optional<TemporaryDirectory> directory_;
+  std::optional<TemporaryPostgres> server_;
   std::unique_ptr<Database> database_;
+};
+
+class TemporarySqlite : public TemporaryDatabase {
+ public:
+  TemporarySqlite() : TemporaryDatabase(Engine::sqlite) {}
 };
 
 class Mailbox final : public Executor {

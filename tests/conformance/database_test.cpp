@@ -230,6 +230,89 @@ TEST_P(DatabaseTest, ExecManyRunsOncePerGroupOfParameters) {
   EXPECT_EQ(kind, DbError::Kind::misuse);
 }
 
+TEST_P(DatabaseTest, ExecManyIsTheSameForAnyNumberOfRows) {
+  constexpr Sql insert_new{
+      "INSERT INTO thing(id, name, body, count) VALUES ($1, $2, $3, 7) ON CONFLICT (id) DO NOTHING"};
+  constexpr Sql odd{"SELECT COUNT(*), COUNT(name), CAST(SUM(count) AS BIGINT) FROM thing"};
+  for (const int rows : {1, 2, 3, 4, 5, 255, 256, 257, 600}) {
+    std::vector<std::string> names;
+    for (int id = 0; id < rows; ++id) names.push_back("Zoë, \"{NULL}\" " + std::to_string(id));
+    std::vector<Param> flat;
+    for (int id = 0; id < rows; ++id) {
+      const std::string& name = names[static_cast<std::size_t>(id)];
+      flat.insert(flat.end(), {Param(id), id % 2 == 0 ? Param(nullptr) : Param(name), Param(blob(name))});
+    }
+    flat.insert(flat.end(), {Param(0), Param("again"), Param(nullptr)});  // is there already
+    std::vector<Param> added;
+    for (int id = 0; id < rows; ++id) added.insert(added.end(), {Param(id), Param(id)});
+    const auto [kind, message] = error_of([&](Tx& tx) {
+      tx.exec_many(insert_new, 3, flat);
+      tx.exec_many(add_count, 2, added);
+      tx.query(odd, [&](const Row& row) {
+        EXPECT_EQ(row.int64(0), rows);
+        EXPECT_EQ(row.int64(1), rows / 2);
+        EXPECT_EQ(row.int64(2), 7 * rows + rows * (rows - 1) / 2);
+      });
+      tx.query(by_id, rows - 1, [&](const Row& row) {
+        EXPECT_EQ(row.is_null(1), rows % 2 == 1);
+        EXPECT_EQ(text_of(row.bytes(2)), names.back());
+      });
+      throw DbError(DbError::Kind::unavailable, "enough");
+    });
+    EXPECT_EQ(message, "enough");
+    EXPECT_THAT(ids(), ElementsAre());
+  }
+}
+
+TEST_P(DatabaseTest, ARowAtFaultFailsTheWholeOfExecMany) {
+  for (const int rows : {2, 40}) {
+    std::vector<Param> doubled;
+    std::vector<Param> broken;
+    std::vector<Param> negative;
+    for (int id = 0; id < rows; ++id) {
+      doubled.insert(doubled.end(), {Param(id / 2), Param(nullptr), Param(nullptr), Param(0)});
+      broken.insert(broken.end(), {Param(id), Param(id == 1 ? "\xff" : "ok"), Param(nullptr), Param(0)});
+      negative.insert(negative.end(), {Param(1'000), Param(id == 1 ? -1'000 : 1)});
+    }
+    EXPECT_EQ(error_of([&](Tx& tx) { tx.exec_many(insert, 4, doubled); }).first, DbError::Kind::constraint);
+    EXPECT_EQ(error_of([&](Tx& tx) { tx.exec_many(insert, 4, broken); }).first, DbError::Kind::misuse);
+    EXPECT_EQ(error_of([&](Tx& tx) {
+                tx.exec(insert, 1'000, nullptr, nullptr, 0);
+                tx.exec_many(add_count, 2, negative);
+              }).first,
+              DbError::Kind::constraint);
+    EXPECT_THAT(ids(), ElementsAre());
+  }
+}
+
+TEST_P(DatabaseTest, IntegersAreWholeWhateverTheyAreComparedWith) {
+  constexpr Sql filter{"SELECT id FROM thing WHERE ($1 = 0 OR id = $1) AND ($2 = '' OR name = $2)"};
+  constexpr Sql maybe{"SELECT id FROM thing WHERE COALESCE($1, 0) = 0 OR id = $1"};
+  constexpr auto big = std::numeric_limits<std::int64_t>::max();
+  const auto id_of = [](const Row& row) { return row.int64(0); };
+  database_->write([&](Tx& tx) {
+    tx.exec(insert, big, "a", nullptr, 0);
+    EXPECT_EQ(tx.one(filter, big, "", id_of), std::optional(big));
+    EXPECT_EQ(tx.one(filter, 0, "a", id_of), std::optional(big));
+    EXPECT_EQ(tx.one(filter, big - 1, "a", id_of), std::nullopt);
+    EXPECT_EQ(tx.one(maybe, nullptr, id_of), std::optional(big));
+    EXPECT_EQ(tx.one(maybe, big, id_of), std::optional(big));
+    EXPECT_EQ(tx.one(maybe, big - 1, id_of), std::nullopt);
+  });
+}
+
+TEST_P(DatabaseTest, AConditionAsAColumnIsAFlag) {
+  constexpr Sql conditions{"SELECT id > 5, 1 = 1, 3 FROM thing"};
+  database_->write([&](Tx& tx) {
+    tx.exec(insert, 4, nullptr, nullptr, 0);
+    tx.query(conditions, [](const Row& row) {
+      EXPECT_FALSE(row.flag(0));
+      EXPECT_TRUE(row.flag(1));
+      EXPECT_EQ(row.int64(2), 3);
+    });
+  });
+}
+
 TEST_P(DatabaseTest, ReturningGivesARowForEachOneWritten) {
   constexpr Sql raise{"UPDATE thing SET count = count + $1 WHERE count < 100 RETURNING id, count"};
   std::vector<std::pair<std::int64_t, std::int64_t>> rows;

@@ -31,13 +31,26 @@ class SqliteEngine final : public Engine {
   presetbridge::testing::ManualClock clock_;
 };
 
+class PostgresEngine final : public Engine {
+ public:
+  std::unique_ptr<Database> open() override {
+    auto opened = open_postgres(testing::patient(server_.url()));
+    if (!opened) throw std::runtime_error(opened.error().message);
+    return std::move(*opened);
+  }
+
+ private:
+  testing::TemporaryPostgres server_;
+};
+
 struct EngineKind {
   std::string name;
   std::unique_ptr<Engine> (*make)();
 };
 
 inline std::vector<EngineKind> all_engines() {
-  return {{"Sqlite", [] { return std::unique_ptr<Engine>(std::make_unique<SqliteEngine>()); }}};
+  return {{"Sqlite", [] { return std::unique_ptr<Engine>(std::make_unique<SqliteEngine>()); }},
+          {"Postgres", [] { return std::unique_ptr<Engine>(std::make_unique<PostgresEngine>()); }}};
 }
 
 inline std::string engine_name(const auto& info) {

@@ -1,0 +1,255 @@
+#include "storage/postgres/connection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "storage/postgres/bulk_insert.h"
+#include "storage/sql_text.h"
+
+namespace presetbridge::storage::postgres {
+namespace {
+
+constexpr Dialect dialect{
+    .bytes = "BYTEA",
+    .key = "TEXT COLLATE \"C\"",
+    .integer = "BIGINT",
+    .table = "",
+    .clustered = "",
+    .lock = "FOR UPDATE SKIP LOCKED",
+    .for_update = "FOR UPDATE",
+};
+
+// One round trip. What read() sees is of one moment; a transaction that writes sees what others have
+// committed when each of its statements starts, and locks what it depends on.
+constexpr const char* begin_write =
+    "BEGIN ISOLATION LEVEL READ COMMITTED; "
+    "SELECT CAST(floor(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)";
+constexpr const char* begin_read =
+    "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
+    "SELECT CAST(floor(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)";
+
+// Any number will do that no other user of the database takes.
+constexpr const char* advisory_lock = "SELECT pg_advisory_xact_lock(7310594372018562)";
+
+// Fewer rows are faster one by one in a pipeline; more than this do not get faster.
+constexpr std::size_t fewest_bulk_rows = 4;
+constexpr std::size_t most_rows_at_once = 256;
+
+[[noreturn]] void misuse(const std::string& message) {
+  throw DbError(DbError::Kind::misuse, message);
+}
+
+class Use {
+ public:
+  explicit Use(Statement& statement) : statement_(statement) {
+    if (statement_.in_use)
+      misuse("a statement runs inside its own row callback: " + statement_.source.substr(0, 200));
+    statement_.in_use = true;
+  }
+  ~Use() { statement_.in_use = false; }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  Statement& statement_;
+};
+
+class PostgresTx final : public Tx {
+ public:
+  PostgresTx(Connection& connection, Timestamp now) : connection_(connection), now_(now) {}
+
+  Timestamp now() override { return now_; }
+
+  std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
+    return guarded([&] {
+      Statement& statement = connection_.prepared(sql, params);
+      const Use use(statement);
+      return changed(execute(statement, params).get());
+    });
+  }
+
+  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
+    guarded([&] {
+      Statement& statement = connection_.prepared(sql, params);
+      const Use use(statement);
+      const Result result = execute(statement, params);
+      for (int row = 0; row < PQntuples(result.get()); ++row) fn(PostgresRow(result.get(), row));
+    });
+  }
+
+  void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    guarded([&] {
+      if (width == 0 || flat.size() % width != 0)
+        misuse("exec_many: the parameters are not a multiple of the width");
+      for (; !flat.empty(); flat = flat.subspan(std::min(flat.size(), most_rows_at_once * width)))
+        exec_some(sql, width, flat.first(std::min(flat.size(), most_rows_at_once * width)));
+    });
+  }
+
+  void exec_script(std::string_view text) override {
+    guarded([&] { connection_.exec_script(text); });
+  }
+
+  void lock_schema() override {
+    guarded([&] { connection_.lock_schema(); });
+  }
+
+  // A statement that failed spoils the transaction, even if its exception was caught: the server has it so.
+  void check() const {
+    if (failure_) throw DbError(*failure_);
+  }
+
+ private:
+  template <class F>
+  std::invoke_result_t<F&> guarded(F f) {
+    check();
+    try {
+      return f();
+    } catch (const DbError& e) {
+      failure_ = e;
+      throw;
+    }
+  }
+
+  Result execute(const Statement& statement, std::span<const Param> params) {
+    connection_.values.set(params);
+    return connection_.session.execute(statement.name, connection_.values, statement.source);
+  }
+
+  void exec_some(const Sql& sql, std::size_t width, std::span<const Param> flat) {
+    const std::size_t rows = flat.size() / width;
+    Statement* statement = nullptr;
+    // Each row may tell of the type of a parameter, where those before had NULL.
+    for (std::size_t row = 0; row < rows; ++row)
+      statement = &connection_.prepared(sql, flat.subspan(row * width, width));
+    const Use use(*statement);
+    if (rows >= fewest_bulk_rows && statement->bulk) {
+      connection_.prepare_bulk(*statement);
+      connection_.values.set_columns(statement->types, flat);
+      connection_.session.execute(statement->bulk_name, connection_.values, statement->source);
+    } else {
+      connection_.session.execute_each(
+          statement->name, rows,
+          [&](std::size_t row, Values& values) { values.set(flat.subspan(row * width, width)); },
+          statement->source);
+    }
+  }
+
+  static std::int64_t changed(PGresult* result) {
+    if (std::string_view(PQcmdStatus(result)).starts_with("SELECT")) return 0;
+    const std::string_view count = PQcmdTuples(result);
+    std::int64_t rows = 0;
+    std::from_chars(count.data(), count.data() + count.size(), rows);
+    return rows;
+  }
+
+  Connection& connection_;
+  const Timestamp now_;
+  std::optional<DbError> failure_;
+};
+
+}  // namespace
+
+void Connection::transact(const TxFn& fn, const Clock* clock) {
+  committing_ = false;
+  try {
+    const Timestamp now = begin();
+    PostgresTx tx(*this, clock == nullptr ? now : clock->now());
+    fn(tx);
+    tx.check();
+    committing_ = true;
+    session.commit();
+  } catch (...) {
+    roll_back();
+    throw;
+  }
+  session.allow_usual();
+}
+
+Timestamp Connection::begin() {
+  const Result result = session.run(access_ == Access::read_write ? begin_write : begin_read);
+  const std::string_view text = PQntuples(result.get()) == 1 ? PQgetvalue(result.get(), 0, 0) : "";
+  std::int64_t ms = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), ms).ec != std::errc{})
+    misuse("PostgreSQL did not tell the time");
+  return from_unix_ms(ms);
+}
+
+void Connection::roll_back() noexcept {
+  session.allow_usual();
+  if (!session.usable() || !session.in_transaction()) return;
+  try {
+    session.run("ROLLBACK");
+  } catch (...) {
+    session.drop();
+  }
+}
+
+Statement& Connection::prepared(const Sql& sql, std::span<const Param> params) {
+  auto found = statements_.find(sql.text);
+  if (found == statements_.end()) {
+    SqlText text = to_statement(sql.text, dialect);
+    Statement made{.source = sql.text, .text = std::move(text.text), .parameters = text.parameters};
+    made.declared.resize(static_cast<std::size_t>(text.parameters));
+    made.bulk = bulk_insert(made.text, text.parameters);
+    found = statements_.emplace(sql.text, std::move(made)).first;
+  }
+  Statement& statement = found->second;
+  if (statement.source != sql.text)
+    misuse("the text of an Sql must be static: its address now holds another one");
+  if (params.size() != statement.declared.size()) {
+    misuse(fmt::format("{} parameters for a statement of {}: {}", params.size(), statement.declared.size(),
+                       statement.source.substr(0, 200)));
+  }
+  if (statement.name.empty()) {
+    for (std::size_t i = 0; i < params.size(); ++i) {
+      // Where an integer stands in for no column, the server would make 32 bits of it. Text and bytes are
+      // inferred: declared, they would be cast to what the column is.
+      if (std::holds_alternative<std::int64_t>(params[i].value())) statement.declared[i] = kInt8;
+    }
+    prepare(statement);
+  }
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (fits(params[i], statement.types[i])) continue;
+    if (statement.declared[i] != 0 || !std::holds_alternative<std::int64_t>(params[i].value())) {
+      misuse(fmt::format("parameter ${} is of another type than the statement's: {}", i + 1,
+                         statement.source.substr(0, 200)));
+    }
+    statement.declared[i] = kInt8;  // it was NULL before
+    prepare(statement);
+  }
+  return statement;
+}
+
+void Connection::prepare(Statement& statement) {
+  if (statement.in_use)
+    misuse("a statement runs inside its own row callback: " + statement.source.substr(0, 200));
+  const std::string name = next_name();
+  statement.types = session.prepare(name, statement.text, statement.declared);
+  statement.name = name;
+  statement.bulk_name.clear();
+}
+
+void Connection::prepare_bulk(Statement& statement) {
+  if (!statement.bulk_name.empty()) return;
+  std::vector<Oid> arrays;
+  for (const Oid type : statement.types) arrays.push_back(array_of(type));
+  const std::string name = next_name();
+  session.prepare(name, *statement.bulk, arrays);
+  statement.bulk_name = name;
+}
+
+void Connection::exec_script(std::string_view text) {
+  const SqlText script = to_dialect(text, dialect);
+  if (script.parameters != 0) misuse("a script has no parameters");
+  if (script.statements != 0) session.run(script.text);
+}
+
+void Connection::lock_schema() {
+  session.allow(migration_);
+  session.run(advisory_lock);
+}
+
+}  // namespace presetbridge::storage::postgres

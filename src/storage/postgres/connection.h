@@ -1,0 +1,62 @@
+// One PostgreSQL session, its prepared statements, and the transaction that runs on it. Used by one thread at
+// a time.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/clock.h"
+#include "storage/postgres/session.h"
+
+namespace presetbridge::storage::postgres {
+
+// A prepared statement of the server, kept for the life of its session.
+struct Statement {
+  std::string source;  // the text it was made from
+  std::string text;    // as the server gets it
+  int parameters = 0;
+  std::string name;                 // empty: not prepared yet
+  std::vector<Oid> declared;        // int8, or 0 where the server was left to infer the type
+  std::vector<Oid> types;           // what it made of that
+  std::optional<std::string> bulk;  // the form for many rows, if there is one
+  std::string bulk_name;            // empty: not prepared yet
+  bool in_use = false;
+};
+
+class Connection {
+ public:
+  // Connects; throws DbError.
+  Connection(const std::string& url, Access access, const Limits& limits, Millis migration)
+      : session(url, access, limits), access_(access), migration_(migration) {}
+
+  // Runs `fn` between BEGIN and COMMIT. Whatever leaves it has been rolled back, unless outcome_unknown().
+  // `clock` replaces the server's, unless it is null.
+  void transact(const TxFn& fn, const Clock* clock);
+  // Whether the connection was lost while the last transaction's COMMIT was on its way.
+  bool outcome_unknown() const { return committing_ && !session.usable(); }
+
+  // The statement, prepared for parameters of these types. Throws DbError misuse when they do not fit it.
+  Statement& prepared(const Sql& sql, std::span<const Param> params);
+  void prepare_bulk(Statement& statement);
+  void exec_script(std::string_view text);
+  void lock_schema();
+
+  Session session;
+  Values values;  // kept for its memory
+
+ private:
+  Timestamp begin();
+  void roll_back() noexcept;
+  void prepare(Statement& statement);
+  std::string next_name() { return "s" + std::to_string(++prepared_); }
+
+  const Access access_;
+  const Millis migration_;
+  bool committing_ = false;
+  std::int64_t prepared_ = 0;
+  std::unordered_map<const char*, Statement> statements_;
+};
+
+}  // namespace presetbridge::storage::postgres

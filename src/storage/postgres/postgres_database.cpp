@@ -1,0 +1,156 @@
+#include "storage/postgres/postgres_database.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+#include "storage/postgres/connection.h"
+
+namespace presetbridge::storage {
+namespace {
+
+using postgres::Access;
+using postgres::Connection;
+using postgres::Limits;
+
+// Of one transaction: deadlocks are broken by giving way, so somebody always gets through.
+constexpr int most_runs = 6;
+// After a conflict, doubled each time: who runs again at once may take the lock that the other was given.
+constexpr Millis first_rest{10};
+// Pauses between tries to connect: 50, 100, ... ms, in all 1.5 s.
+constexpr int most_connects = 6;
+constexpr Millis first_pause{50};
+
+class Pool {
+ public:
+  Pool(const PostgresOptions& options, Access access, int size)
+      : options_(options), access_(access), left_(size) {}
+
+  // A connection for one transaction; goes back when this does, unless it is of no more use.
+  class Lease {
+   public:
+    explicit Lease(Pool& pool) : pool_(pool), connection_(pool.take()) {}
+    ~Lease() { pool_.give_back(std::move(connection_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Connection* operator->() const { return connection_.get(); }
+
+   private:
+    Pool& pool_;
+    std::unique_ptr<Connection> connection_;
+  };
+
+  void rest(Millis time) {
+    std::unique_lock lock(mutex_);
+    returned_.wait_for(lock, time, [] { return false; });
+  }
+
+ private:
+  std::unique_ptr<Connection> take() {
+    {
+      std::unique_lock lock(mutex_);
+      if (!returned_.wait_for(lock, options_.checkout_timeout, [this] { return left_ > 0; }))
+        throw DbError(DbError::Kind::unavailable, "all connections to PostgreSQL are in use");
+      --left_;
+      while (!idle_.empty()) {
+        auto connection = std::move(idle_.back());
+        idle_.pop_back();
+        if (connection->session.alive()) return connection;
+      }
+    }
+    try {
+      return connect();
+    } catch (...) {
+      give_back(nullptr);
+      throw;
+    }
+  }
+
+  std::unique_ptr<Connection> connect() {
+    const Limits limits{options_.connect_timeout, options_.statement_timeout, options_.lock_timeout,
+                        options_.idle_timeout};
+    for (int tries = 1;; ++tries) {
+      try {
+        return std::make_unique<Connection>(options_.url, access_, limits, options_.migration_timeout);
+      } catch (const DbError& e) {
+        if (e.kind() != DbError::Kind::unavailable || tries == most_connects) throw;
+      }
+      // A connection that comes back ends the pause: the server is there.
+      std::unique_lock lock(mutex_);
+      returned_.wait_for(lock, first_pause * (1 << (tries - 1)));
+    }
+  }
+
+  void give_back(std::unique_ptr<Connection> connection) {
+    {
+      const std::lock_guard lock(mutex_);
+      ++left_;
+      if (connection && connection->session.usable()) idle_.push_back(std::move(connection));
+    }
+    returned_.notify_all();
+  }
+
+  const PostgresOptions& options_;
+  const Access access_;
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  int left_;
+  std::vector<std::unique_ptr<Connection>> idle_;  // the one used last is taken first
+};
+
+class PostgresDatabase final : public Database {
+ public:
+  PostgresDatabase(PostgresOptions options, const Clock* clock)
+      : options_(std::move(options)),
+        clock_(clock),
+        writers_(options_, Access::read_write, options_.writers),
+        readers_(options_, Access::read_only, options_.readers) {}
+
+  Durability commit(const TxFn& fn) override {
+    transact(writers_, fn);
+    return Durability::durable;
+  }
+  void sync() override {}  // the server answers a commit when it is on disk
+  void read(const TxFn& fn) override { transact(readers_, fn); }
+  std::string_view engine() const override { return "postgres"; }
+
+ private:
+  void transact(Pool& pool, const TxFn& fn) {
+    bool conflict = false;
+    for (int runs = 1;; ++runs) {
+      if (conflict) pool.rest(first_rest * (1 << runs));
+      const Pool::Lease lease(pool);
+      try {
+        return lease->transact(fn, clock_);
+      } catch (const DbError& e) {
+        conflict = e.kind() == DbError::Kind::conflict;
+        const bool lost = e.kind() == DbError::Kind::unavailable && !lease->session.usable();
+        if (runs == most_runs || lease->outcome_unknown() || !(conflict || lost)) throw;
+      }
+    }
+  }
+
+  const PostgresOptions options_;
+  const Clock* const clock_;
+  Pool writers_;
+  Pool readers_;
+};
+
+}  // namespace
+
+Expected<std::unique_ptr<Database>> open_postgres(PostgresOptions options, const Clock* test_clock) {
+  options.writers = std::clamp(options.writers, 1, 64);
+  options.readers = std::clamp(options.readers, 1, 64);
+  auto database = std::make_unique<PostgresDatabase>(std::move(options), test_clock);
+  try {
+    database->write([](Tx&) {});
+  } catch (const DbError& e) {
+    return fail("STORAGE_UNAVAILABLE", fmt::format("Opening the database failed: {}.", e.what()));
+  }
+  return database;
+}
+
+}  // namespace presetbridge::storage

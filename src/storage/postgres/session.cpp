@@ -1,0 +1,269 @@
+#include "storage/postgres/session.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace presetbridge::storage::postgres {
+namespace {
+
+// The server ends a statement that runs too long; only when it does not even do that, this side gives up.
+Millis patience_for(Millis statement) {
+  return 2 * statement;
+}
+
+// Of libpq's messages, which have several lines.
+std::string one_line(std::string_view message) {
+  std::string line;
+  for (const char c : message) {
+    if (c != '\n' && c != '\t') {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  while (line.ends_with(' ') || line.ends_with('.')) line.pop_back();
+  return line;
+}
+
+std::string_view field(const PGresult* result, int code) {
+  const char* const text = PQresultErrorField(result, code);
+  return text == nullptr ? std::string_view() : text;
+}
+
+// It ended the session.
+bool fatal(const PGresult* result) {
+  const std::string_view severity = field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
+  return severity == "FATAL" || severity == "PANIC";
+}
+
+// A plan whose columns have changed under it: another transaction that prepares it anew gets along.
+bool outdated_plan(std::string_view state, const PGresult* result) {
+  return state == "26000" ||
+         (state == "0A000" && field(result, PG_DIAG_SOURCE_FUNCTION) == "RevalidateCachedQuery");
+}
+
+DbError::Kind kind_of(std::string_view state) {
+  const std::string_view group = state.substr(0, 2);
+  if (state == "40001" || state == "40P01") return DbError::Kind::conflict;
+  if (group == "23") return DbError::Kind::constraint;
+  constexpr std::array<std::string_view, 6> away{"08", "53", "57", "58", "F0", "XX"};
+  constexpr std::array<std::string_view, 4> later{"25006", "25P03", "40003", "55P03"};
+  if (std::ranges::find(away, group) != away.end() || std::ranges::find(later, state) != later.end())
+    return DbError::Kind::unavailable;
+  return DbError::Kind::misuse;
+}
+
+PGconn* connect(const std::string& url, const Limits& limits) {
+  char* fault = nullptr;
+  PQconninfoOption* const parsed = PQconninfoParse(url.c_str(), &fault);
+  PQfreemem(fault);  // unread: it may quote a piece of the password
+  if (parsed == nullptr)
+    throw DbError(DbError::Kind::misuse, "the database's connection string is malformed");
+  PQconninfoFree(parsed);
+
+  const auto seconds =
+      std::max<std::int64_t>(2, limits.connect.count() / 1000);  // libpq knows no less than 2
+  const std::string connect_timeout = std::to_string(seconds);
+  const std::string user_timeout = std::to_string(patience_for(limits.statement).count());
+  // What stands before dbname gives way to the connection string; what stands after it does not.
+  const std::array<std::array<const char*, 2>, 9> settings{{{"connect_timeout", connect_timeout.c_str()},
+                                                            {"keepalives_idle", "10"},
+                                                            {"keepalives_interval", "5"},
+                                                            {"keepalives_count", "3"},
+                                                            {"tcp_user_timeout", user_timeout.c_str()},
+                                                            {"fallback_application_name", "presetbridge"},
+                                                            {"target_session_attrs", "read-write"},
+                                                            {"dbname", url.c_str()},
+                                                            {"client_encoding", "UTF8"}}};
+  std::array<const char*, settings.size() + 1> keys{};
+  std::array<const char*, settings.size() + 1> values{};
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    keys[i] = settings[i][0];
+    values[i] = settings[i][1];
+  }
+  PGconn* const connection = PQconnectdbParams(keys.data(), values.data(), 1);
+  if (connection == nullptr) throw DbError(DbError::Kind::unavailable, "out of memory");
+  return connection;
+}
+
+}  // namespace
+
+Session::Session(const std::string& url, Access access, const Limits& limits)
+    : access_(access),
+      limits_(limits),
+      patience_(patience_for(limits.statement)),
+      connection_(connect(url, limits)) {
+  PGconn* const c = connection_.get();
+  if (PQstatus(c) != CONNECTION_OK) {
+    throw DbError(DbError::Kind::unavailable,
+                  fmt::format("connecting to PostgreSQL failed: {}", one_line(PQerrorMessage(c))));
+  }
+  PQsetNoticeReceiver(c, &Session::noticed, this);
+  if (PQsetnonblocking(c, 1) != 0) lost("it cannot be made non-blocking");
+  const char* const encoding = PQparameterStatus(c, "server_encoding");
+  if (encoding == nullptr || std::string_view(encoding) != "UTF8")
+    throw DbError(DbError::Kind::misuse, "the database is not encoded in UTF8");
+  // The queue's tables are tiny when plans are made and cached, and grow: plans that scan them must not be
+  // chosen. A commit that is answered is on disk (spec 2.5), whatever the server's default is.
+  run(fmt::format(
+      "SET synchronous_commit=on; SET enable_seqscan=off; SET enable_bitmapscan=off; SET jit=off; "
+      "SET client_min_messages=warning; SET statement_timeout={}; SET lock_timeout={}; "
+      "SET idle_in_transaction_session_timeout={}",
+      limits.statement.count(), limits.lock.count(), limits.idle.count()));
+}
+
+bool Session::alive() {
+  pollfd ready{PQsocket(connection_.get()), POLLIN, 0};
+  if (usable_ && poll(&ready, 1, 0) != 0) {  // a server has nothing to say here but that it ends
+    usable_ = PQconsumeInput(connection_.get()) == 1 && PQstatus(connection_.get()) == CONNECTION_OK;
+  }
+  return usable_;
+}
+
+bool Session::in_transaction() const {
+  return PQtransactionStatus(connection_.get()) != PQTRANS_IDLE;
+}
+
+void Session::noticed(void* self, const PGresult* /*notice*/) {
+  static_cast<Session*>(self)->warned_ = true;
+}
+
+void Session::lost(std::string_view why) {
+  usable_ = false;
+  throw DbError(DbError::Kind::unavailable, fmt::format("the connection to PostgreSQL is lost: {}", why));
+}
+
+void Session::raise(const PGresult* result, std::string_view sql) {
+  const std::string_view state = field(result, PG_DIAG_SQLSTATE);
+  if (state.empty()) lost(one_line(PQresultErrorMessage(result)));
+  DbError::Kind kind = kind_of(state);
+  if (fatal(result)) usable_ = false;
+  if (outdated_plan(state, result)) {
+    usable_ = false;
+    kind = DbError::Kind::conflict;
+  }
+  if (state == "25006") {  // a write in read(), or a server that is no primary any more
+    if (access_ == Access::read_only)
+      kind = DbError::Kind::misuse;
+    else
+      usable_ = false;
+  }
+  // The message alone: its details quote values.
+  throw DbError(kind, fmt::format("PostgreSQL {}: {}, in: {}", state, field(result, PG_DIAG_MESSAGE_PRIMARY),
+                                  sql.substr(0, 200)));
+}
+
+void Session::await(bool to_write) {
+  pollfd ready{PQsocket(connection_.get()), static_cast<short>(to_write ? POLLIN | POLLOUT : POLLIN), 0};
+  int found = 0;
+  do {
+    found = poll(&ready, 1, static_cast<int>(patience_.count()));
+  } while (found < 0 && errno == EINTR);
+  if (found <= 0) lost("no answer in time");
+  if ((ready.revents & ~POLLOUT) != 0 && PQconsumeInput(connection_.get()) == 0)
+    lost(one_line(PQerrorMessage(connection_.get())));
+}
+
+void Session::sent(int ok) {
+  if (ok == 0) lost(one_line(PQerrorMessage(connection_.get())));
+}
+
+Result Session::next() {
+  PGconn* const c = connection_.get();
+  int left = PQflush(c);
+  for (; left == 1; left = PQflush(c)) await(true);
+  // Where sending failed, the server may have said why before it went: that is read below.
+  while (PQisBusy(c) != 0) await(false);
+  Result result(PQgetResult(c));
+  if (!result && PQstatus(c) != CONNECTION_OK) lost(one_line(PQerrorMessage(c)));
+  return result;
+}
+
+// The last result of what was sent: after an error comes no other.
+Result Session::last(std::string_view sql) {
+  Result kept;
+  while (Result result = next()) {
+    kept = std::move(result);
+    if (fatal(kept.get())) break;
+  }
+  if (!kept) lost("no answer");
+  const ExecStatusType status = PQresultStatus(kept.get());
+  if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
+    raise(kept.get(), sql);
+  return kept;
+}
+
+Result Session::run(const std::string& text) {
+  sent(PQsendQuery(connection_.get(), text.c_str()));
+  return last(text);
+}
+
+void Session::commit() {
+  warned_ = false;
+  const Result result = run("COMMIT");
+  // "Canceled while waiting for the standby" is a warning beside success: it may be lost with this server.
+  if (warned_) lost("the commit was not confirmed");
+  if (std::string_view(PQcmdStatus(result.get())) != "COMMIT")
+    throw DbError(DbError::Kind::misuse, "PostgreSQL rolled back instead of committing");
+}
+
+std::vector<Oid> Session::prepare(const std::string& name, const std::string& text,
+                                  std::span<const Oid> declared) {
+  PGconn* const c = connection_.get();
+  sent(PQsendPrepare(c, name.c_str(), text.c_str(), static_cast<int>(declared.size()), declared.data()));
+  last(text);
+  sent(PQsendDescribePrepared(c, name.c_str()));
+  const Result described = last(text);
+  std::vector<Oid> types;
+  for (int i = 0; i < PQnparams(described.get()); ++i) types.push_back(PQparamtype(described.get(), i));
+  return types;
+}
+
+Result Session::execute(const std::string& name, const Values& values, std::string_view sql) {
+  sent(PQsendQueryPrepared(connection_.get(), name.c_str(), values.size(), values.data(), values.lengths(),
+                           values.formats(), 1));
+  return last(sql);
+}
+
+void Session::execute_each(const std::string& name, std::size_t count,
+                           const std::function<void(std::size_t, Values&)>& fill, std::string_view sql) {
+  PGconn* const c = connection_.get();
+  sent(PQenterPipelineMode(c));
+  Values values;
+  std::exception_ptr refused;
+  try {
+    for (std::size_t i = 0; i < count; ++i) {
+      fill(i, values);
+      sent(PQsendQueryPrepared(c, name.c_str(), values.size(), values.data(), values.lengths(),
+                               values.formats(), 1));
+    }
+  } catch (...) {
+    refused = std::current_exception();
+  }
+  sent(PQpipelineSync(c));
+  Result error;
+  for (ExecStatusType status = PGRES_COMMAND_OK; status != PGRES_PIPELINE_SYNC;) {
+    Result result = next();
+    status = PQresultStatus(result.get());
+    if (!error && result && status == PGRES_FATAL_ERROR) error = std::move(result);
+    if (error && fatal(error.get())) raise(error.get(), sql);
+  }
+  sent(PQexitPipelineMode(c));
+  if (refused) std::rethrow_exception(refused);
+  if (error) raise(error.get(), sql);
+}
+
+void Session::allow(Millis patience) {
+  run(fmt::format("SET LOCAL statement_timeout={0}; SET LOCAL lock_timeout={0}", patience.count()));
+  patience_ = patience_for(patience);
+}
+
+void Session::allow_usual() {
+  patience_ = patience_for(limits_.statement);
+}
+
+}  // namespace presetbridge::storage::postgres

@@ -1,0 +1,82 @@
+// One connection to a PostgreSQL server, where every wait has a deadline. Used by one thread at a time.
+//
+// Errors are DbErrors. After one that says that the server is away (or that this server is not the one to
+// write to any more), usable() is false: nothing of an open transaction stands, unless its COMMIT had been
+// sent, and the session can only be dropped.
+#pragma once
+
+#include <libpq-fe.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "storage/database.h"
+#include "storage/postgres/values.h"
+
+namespace presetbridge::storage::postgres {
+
+enum class Access { read_write, read_only };
+
+struct Limits {
+  Millis connect;    // for each address of each host
+  Millis statement;  // that one statement runs
+  Millis lock;       // that a statement waits for one lock
+  Millis idle;       // between two statements of a transaction
+};
+
+class Session {
+ public:
+  // Connects. `url` is a connection string; it may hold a password, and no error shows it.
+  Session(const std::string& url, Access access, const Limits& limits);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  bool usable() const { return usable_; }
+  // For a session that has rested: whether the server has not closed it meanwhile. No round trip.
+  bool alive();
+  bool in_transaction() const;
+  void drop() { usable_ = false; }
+
+  // Statements without parameters, in one round trip; the result of the last one, in text form.
+  Result run(const std::string& text);
+  // Commits. An error after which usable() is false leaves the outcome unknown.
+  void commit();
+  // The types of the parameters, as the server sees them; `declared` may hold 0 for what it shall infer.
+  std::vector<Oid> prepare(const std::string& name, const std::string& text, std::span<const Oid> declared);
+  // `sql` is for messages.
+  Result execute(const std::string& name, const Values& values, std::string_view sql);
+  // Executes once for each of 0..count-1 in one round trip. `fill` sets the values of one.
+  void execute_each(const std::string& name, std::size_t count,
+                    const std::function<void(std::size_t, Values&)>& fill, std::string_view sql);
+
+  // Statements of this transaction may take this long, and so may waiting for their first lock.
+  void allow(Millis patience);
+  void allow_usual();
+
+ private:
+  struct Finish {
+    void operator()(PGconn* connection) const { PQfinish(connection); }
+  };
+  // The next result, null at the end of a command's; its errors are still to be raised.
+  Result next();
+  Result last(std::string_view sql);
+  void await(bool to_write);
+  void sent(int ok);
+  static void noticed(void* self, const PGresult* notice);
+  [[noreturn]] void lost(std::string_view why);
+  [[noreturn]] void raise(const PGresult* result, std::string_view sql);
+
+  const Access access_;
+  const Limits limits_;
+  Millis patience_;  // for an answer
+  bool usable_ = true;
+  bool warned_ = false;
+  std::unique_ptr<PGconn, Finish> connection_;
+};
+
+}  // namespace presetbridge::storage::postgres

@@ -1,0 +1,31 @@
+// For tests: an empty database in a PostgreSQL cluster of this process, which is started for the first one
+// (tools/postgres_cluster.sh, with the settings of a real one: fsync is on) and ends with the process,
+// however that ends.
+#pragma once
+
+#include <string>
+
+#include "base/time.h"
+
+namespace presetbridge::storage::testing {
+
+class TemporaryPostgres {
+ public:
+  TemporaryPostgres();   // throws when the cluster does not start
+  ~TemporaryPostgres();  // ends what is still connected to it
+  TemporaryPostgres(const TemporaryPostgres&) = delete;
+  TemporaryPostgres& operator=(const TemporaryPostgres&) = delete;
+
+  // By unix socket; without a password, as only this user and root can reach it.
+  std::string url() const;
+  // By 127.0.0.1, with a password.
+  std::string tcp_url() const;
+  // Statements as the cluster's superuser, outside of a transaction if it is one; the first column of the
+  // last row of the last one. Its session does not wait for a standby, and is another one each time.
+  std::string run(const std::string& text) const;
+
+ private:
+  std::string name_;
+};
+
+}  // namespace presetbridge::storage::testing
