@@ -39,9 +39,9 @@ struct OrderState {
   bool too_large = false;
   bool test = false;
   bool high_risk = false;
-  bool erased = false;                   // personal fields are blank and stay so (spec 9.6)
-  // The merchant approved the order as it is, unpaid or of high risk: that is not asked again, until the store
-  // told that it is over and tells of it anew.
+  bool erased = false;  // personal fields are blank and stay so (spec 9.6)
+  // The merchant approved the order as it is, unpaid or of high risk: that is not asked again, until the
+  // store told that it is over and tells of it anew.
   bool approved_unpaid = false;
   bool approved_risk = false;
   Payment told = Payment::deliver;       // of the newest order event; use payment()
@@ -64,9 +64,7 @@ struct OrderState {
   // merchant may approve one that does not.)
   bool deliverable() const { return seen && payment() == Payment::deliver && !high_risk && !erased; }
   // Whether it waits for a payment, or is of high risk, and the merchant has not approved that.
-  bool unapproved_payment() const {
-    return payment() == Payment::awaiting_payment && !approved_unpaid;
-  }
+  bool unapproved_payment() const { return payment() == Payment::awaiting_payment && !approved_unpaid; }
   bool unapproved_risk() const { return high_risk && !approved_risk; }
   // The merchant wants it delivered as it is.
   void approve();

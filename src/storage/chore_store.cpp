@@ -19,7 +19,8 @@ constexpr Sql kAdd{
     "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2)"
     " ON CONFLICT (account_id, chore) DO UPDATE SET done_to = 0"};
 constexpr Sql kContinue{
-    "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2) ON CONFLICT (account_id, chore) DO NOTHING"};
+    "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2) ON CONFLICT (account_id, chore) DO "
+    "NOTHING"};
 constexpr Sql kFind{
     "SELECT account_id, chore, done_to FROM account_chores ORDER BY account_id, chore LIMIT $1"};
 constexpr Sql kLock{"SELECT done_to FROM account_chores WHERE account_id = $1 AND chore = $2 <for_update>"};

@@ -99,8 +99,8 @@ class Row {
   }
 };
 
-// What left a transaction: it was rolled back and nothing of it stands. One exception: PostgreSQL's connection
-// was lost while the commit was on its way (unavailable); then it may stand (postgres_database.h).
+// What left a transaction: it was rolled back and nothing of it stands. One exception: PostgreSQL's
+// connection was lost while the commit was on its way (unavailable); then it may stand (postgres_database.h).
 class DbError : public std::runtime_error {
  public:
   enum class Kind {
