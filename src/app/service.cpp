@@ -236,7 +236,9 @@ struct Service::Parts {
                                    .first_sweep = std::chrono::seconds(config.delivery_first_sweep_seconds)}};
   services::WebhookDispatcher dispatcher{
       {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, commits, outbound_http, cipher},
-      {.sandbox = config.sandbox}};
+      {.sandbox = config.sandbox,
+       .max_sends = static_cast<int>(config.outbound_concurrency),
+       .per_host = static_cast<int>(config.outbound_concurrency_per_host)}};
   services::Intake intake{commits, changes, [this] { work_came(); }};
 
   services::LoginGuard login_guard{commits, ids, login_guard_key};

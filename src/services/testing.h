@@ -17,6 +17,7 @@
 #include "cloud/cloud.h"
 #include "cloud/session_cache.h"
 #include "crypto/service_cipher.h"
+#include "identity/testing.h"
 #include "services/delivery/actions.h"
 #include "services/delivery/change.h"
 #include "services/intake/intake.h"
@@ -32,6 +33,7 @@
 
 namespace presetbridge::services::testing {
 
+using identity::testing::RecordingLog;
 using presetbridge::testing::ManualClock;
 using presetbridge::testing::SeededRandom;
 using presetbridge::testing::VirtualScheduler;
@@ -246,23 +248,6 @@ class FakeAgent final : public cloud::CredentialAgent {
 
  private:
   const ManualClock& clock_;
-};
-
-// Keeps what was logged, as text.
-class RecordingLog final : public Log {
- public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
-    text += message;
-    for (const auto& field : fields) {
-      text += ' ';
-      text += field.name;
-      text += '=';
-      if (const auto* s = std::get_if<std::string_view>(&field.value)) text += *s;
-      if (const auto* n = std::get_if<std::int64_t>(&field.value)) text += std::to_string(*n);
-    }
-    text += '\n';
-  }
-  std::string text;
 };
 
 // One account with credits and a valid login, one generic integration with the mappings sku-1 .. sku-9 to

@@ -10,11 +10,14 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kStatusNames = {"pending", "succeeded", "failed", "exhausted"};
 
-constexpr Sql kLockReady{
-    "SELECT id, account_id, version, url, encrypted_secret, encrypted_previous_secret, "
-    "previous_secret_expires_at, active"
-    " FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at <= $1 ORDER BY ready_at LIMIT $2 "
-    "<lock>"};
+#define PDB_TARGET_COLUMNS                                                      \
+  "id, account_id, version, url, encrypted_secret, encrypted_previous_secret, " \
+  "previous_secret_expires_at, active"
+
+constexpr Sql kLockReady{"SELECT " PDB_TARGET_COLUMNS
+                         " FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at <= $1"
+                         " ORDER BY ready_at LIMIT $2 <lock>"};
+constexpr Sql kLockOne{"SELECT " PDB_TARGET_COLUMNS " FROM webhook_subscriptions WHERE id = $1 <lock>"};
 constexpr Sql kCountLeased{
     "SELECT count(*) FROM webhook_sends WHERE subscription_id = $1 AND lease_expires_at IS NOT NULL"};
 // Only the sends are locked: an event may belong to sends of other subscriptions.
@@ -76,14 +79,27 @@ struct ReadySubscription {
   bool active = false;
 };
 
-std::vector<ReadySubscription> lock_ready(Tx& tx, int limit) {
+// Those that were put off, then the ready ones.
+std::vector<ReadySubscription> lock_ready(Tx& tx, const SendLeaseLimits& limits) {
   std::vector<ReadySubscription> ready;
-  tx.query(kLockReady, tx.now(), limit, [&](const Row& r) {
-    ready.push_back(
-        {{r.id<SubscriptionId>(0), r.id<AccountId>(1), r.int64(2), r.string(3), copy_of(r.bytes(4)),
-          r.is_null(5) ? std::vector<std::byte>{} : copy_of(r.bytes(5)), r.opt_time(6)},
-         r.flag(7)});
-  });
+  std::set<SubscriptionId> seen;
+  const auto take = [&](const Row& r) {
+    const auto id = r.id<SubscriptionId>(0);
+    if (!seen.insert(id).second) return;
+    SendTarget target{.id = id,
+                      .host = {},
+                      .account = r.id<AccountId>(1),
+                      .version = r.int64(2),
+                      .url = r.string(3),
+                      .encrypted_secret = copy_of(r.bytes(4)),
+                      .encrypted_previous_secret = {},
+                      .previous_secret_expires_at = r.opt_time(6)};
+    if (!r.is_null(5)) target.encrypted_previous_secret = copy_of(r.bytes(5));
+    if (limits.host_of) target.host = limits.host_of(target.url);
+    ready.push_back({std::move(target), r.flag(7)});
+  };
+  for (const auto id : limits.again) tx.query(kLockOne, id, take);
+  tx.query(kLockReady, tx.now(), limits.sends, take);
   return ready;
 }
 
@@ -131,7 +147,8 @@ int limit_of(const SendLeaseLimits& limits, SubscriptionId id) {
 SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
   SendLeases leases;
   const Timestamp expires_at = tx.now() + limits.lease;
-  auto ready = lock_ready(tx, limits.sends);
+  auto ready = lock_ready(tx, limits);
+  auto under_way = limits.under_way;
   std::vector<Param> readiness;
   for (std::size_t i = 0; i < ready.size(); ++i) {
     auto& [target, active] = ready[i];
@@ -145,10 +162,15 @@ SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
     const int limit = limit_of(limits, id);
     const auto leased = tx.one(kCountLeased, id, [](const Row& r) { return r.int64(0); }).value();
     const int room = std::max(0, limit - static_cast<int>(leased));
-    const int share = std::min(room, std::max(1, left / static_cast<int>(ready.size() - i)));
+    int& at_host = under_way[target.host];
+    const int host_room = target.host.empty() ? room : std::max(0, limits.per_host - at_host);
+    const int share = std::min({room, host_room, std::max(1, left / static_cast<int>(ready.size() - i))});
     auto sends = share > 0 ? take_due(tx, id, share, expires_at) : std::vector<LeasedSend>{};
-    const bool full = static_cast<int>(sends.size()) == room;
-    const auto next = full ? std::optional(expires_at) : next_due(tx, id);
+    const int taken = static_cast<int>(sends.size());
+    at_host += taken;
+    const bool host_full = taken < room && taken == host_room;
+    if (host_full) leases.put_off.emplace_back(id, target.host);
+    const auto next = taken == room || host_full ? std::optional(expires_at) : next_due(tx, id);
     readiness.insert(readiness.end(), {id, Param(next)});
     if (sends.empty()) continue;
     for (auto& send : sends) {

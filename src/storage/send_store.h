@@ -3,12 +3,14 @@
 // are written by event_store.h.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -21,6 +23,7 @@ namespace presetbridge::storage {
 inline constexpr std::string_view kSubscriptionSecret = "webhook_subscriptions.secret";
 struct SendTarget {
   SubscriptionId id;
+  std::string host;  // SendLeaseLimits::host_of its URL; empty without one
   AccountId account;
   std::int64_t version = 0;  // grows with every change of the row
   std::string url;
@@ -45,6 +48,9 @@ struct SendLeases {
   std::vector<SendTarget> targets;
   std::vector<LeasedSend> sends;
   std::optional<Timestamp> next_ready;  // when there may be more
+  // Subscriptions with sends that are due, and the host whose limit put them off: to be visited again when it
+  // has room.
+  std::vector<std::pair<SubscriptionId, std::string>> put_off;
 };
 
 // How many sends a subscription may have leased at one time, at least 1.
@@ -55,11 +61,17 @@ struct SendLeaseLimits {
   int per_subscription = 16;                  // leased at one time, counted over all processes
   Millis lease{40'000};                       // longer than a call's deadline
   std::shared_ptr<const SendLimits> lowered;  // for single subscriptions; null: none
+
+  // Many subscriptions may lead to one host: it has its own limit, counted in this process. Null: none.
+  std::function<std::string(const std::string& url)> host_of;
+  int per_host = 64;
+  std::unordered_map<std::string, int> under_way;  // by host
+  std::vector<SubscriptionId> again;               // put off before: visited first
 };
 
 // Leases due sends of ready subscriptions. Each ready one is visited in the order in which it became ready
-// and takes its share; one at its limit is out of the way until one of its sends ends, so that it keeps
-// nobody waiting.
+// and takes its share; one at its limit, or at its host's, is out of the way until a send ends there, so that
+// it keeps nobody waiting.
 SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits);
 
 enum class SendStatus { pending, succeeded, failed, exhausted };

@@ -11,8 +11,8 @@
 
 #include "base/testing.h"
 #include "crypto/webhook_signature.h"
+#include "identity/testing.h"
 #include "services/dispatcher/webhook_dispatcher.h"
-#include "services/testing.h"
 #include "storage/account_store.h"
 #include "storage/event_store.h"
 #include "storage/migrations.h"
@@ -20,6 +20,7 @@
 
 namespace presetbridge::services::testing {
 
+using identity::testing::RecordingLog;
 using namespace std::chrono_literals;
 
 // Answers each request by `answer`; nothing: the call stays open until abort_all().

@@ -1,9 +1,12 @@
 #include "services/dispatcher/webhook_dispatcher.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "crypto/webhook_signature.h"
+#include "net/address_guard.h"
 #include "services/dispatcher/send_outcome.h"
 
 namespace presetbridge::services {
@@ -16,6 +19,12 @@ using storage::Tx;
 
 constexpr int kTakeOverPiece = 500;
 constexpr Millis kRecordAgain{1'000};
+
+// Where a call to the URL goes, for the limit of calls to one place; empty for none.
+std::string host_of(const std::string& url) {
+  const auto checked = net::check_url(url, net::AddressPolicy::sandbox_receivers);
+  return checked ? fmt::format("{}:{}", checked->host, checked->port) : std::string();
+}
 
 std::int64_t unix_seconds(Timestamp t) {
   return to_unix_ms(t) / 1'000;
@@ -80,17 +89,18 @@ Task<void> WebhookDispatcher::lease_loop() {
     const int slots = std::min(options_.batch, options_.max_sends - running_);
     Millis pause = options_.poll;
     if (slots > 0) {
-      const storage::SendLeaseLimits limits{slots, options_.per_subscription, options_.lease, lowered_};
-      auto leased = co_await ports_.commits.write(ports_.scheduler,
-                                                  [limits](Tx& tx) { return lease_sends(tx, limits); });
+      auto leased = co_await ports_.commits.write(
+          ports_.scheduler, [limits = lease_limits(slots)](Tx& tx) { return lease_sends(tx, limits); });
       if (leased) {
         std::vector<std::shared_ptr<const SendTarget>> targets;
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));
         for (auto& send : leased->sends) {
           auto target = targets[send.target];
+          ++hosts_[target->host].under_way;
           start_task(this->send(std::move(target), std::move(send)), "send", running_);
         }
+        for (const auto& [subscription, host] : leased->put_off) put_off(subscription, host);
         if (leased->next_ready) {
           pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
         }
@@ -101,6 +111,36 @@ Task<void> WebhookDispatcher::lease_loop() {
     }
     co_await wakeup_.wait(std::max(pause, Millis{1}));
   }
+}
+
+// What may be leased now: of each host no more than it has places for, first those that wait for one. What a
+// lease that fails had taken out of their turn is ready again when its lease would have run out.
+storage::SendLeaseLimits WebhookDispatcher::lease_limits(int slots) {
+  storage::SendLeaseLimits limits{.sends = slots,
+                                  .per_subscription = options_.per_subscription,
+                                  .lease = options_.lease,
+                                  .lowered = lowered_,
+                                  .host_of = host_of,
+                                  .per_host = options_.per_host};
+  for (auto& [name, host] : hosts_) {
+    limits.under_way[name] = host.under_way;
+    for (int room = options_.per_host - host.under_way; room > 0 && !host.put_off.empty(); --room) {
+      limits.again.push_back(host.put_off.front());
+      host.put_off.pop_front();
+    }
+  }
+  return limits;
+}
+
+void WebhookDispatcher::put_off(SubscriptionId subscription, const std::string& name) {
+  Host& host = hosts_[name];
+  if (std::ranges::find(host.put_off, subscription) == host.put_off.end())
+    host.put_off.push_back(subscription);
+}
+
+WebhookDispatcher::Place::~Place() {
+  const auto found = dispatcher_.hosts_.find(host_);
+  if (--found->second.under_way == 0 && found->second.put_off.empty()) dispatcher_.hosts_.erase(found);
 }
 
 Task<void> WebhookDispatcher::maintenance_loop() {
@@ -158,18 +198,21 @@ Task<void> WebhookDispatcher::send(std::shared_ptr<const SendTarget> target, Lea
                     .at = ports_.clock.now(),
                     .version = target->version};
   std::string problem;
-  net::OutgoingRequest request;
-  if (const auto secrets = secrets_.find(*target)) {
-    request = request_of(*target, send, **secrets, problem);
-  } else {
-    problem = secrets.error().code;
-  }
-  if (problem.empty()) {
-    const auto http = co_await ports_.http.send(ports_.scheduler, std::move(request));
-    conclude_send(result, http, ports_.clock.now());
-    if (!result.released) adapt(target->id, http.answer() != nullptr);
-  } else {
-    conclude_unsigned(result, ports_.clock.now());
+  {
+    const Place place(*this, target->host);
+    net::OutgoingRequest request;
+    if (const auto secrets = secrets_.find(*target)) {
+      request = request_of(*target, send, **secrets, problem);
+    } else {
+      problem = secrets.error().code;
+    }
+    if (problem.empty()) {
+      const auto http = co_await ports_.http.send(ports_.scheduler, std::move(request));
+      conclude_send(result, http, ports_.clock.now());
+      if (!result.released) adapt(target->id, http.answer() != nullptr);
+    } else {
+      conclude_unsigned(result, ports_.clock.now());
+    }
   }
 
   ports_.metrics.count("presetbridge_webhook_sends_total", {{"outcome", result.outcome}});

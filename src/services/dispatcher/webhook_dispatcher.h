@@ -3,8 +3,10 @@
 // was not recorded is made again with the same id.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <variant>
 
 #include "base/executor.h"
@@ -26,6 +28,8 @@ struct DispatcherOptions {
   int max_sends = 1'024;      // under way at once, in this process; not more than the HttpClient takes
   int batch = 512;            // leased at once
   int per_subscription = 16;  // under way at once; one alone after a timeout or a lost connection
+  int per_host = 256;         // under way at once, of all subscriptions that lead there; not more than the
+                              // HttpClient takes, or they wait there at the cost of their deadline
   Millis deadline{15'000};    // of a call
   Millis lease{40'000};       // longer than the deadline
   Millis poll{1'000};         // how long it may take to see what another node queued
@@ -63,6 +67,20 @@ class WebhookDispatcher {
   int sends_running() const { return running_; }
 
  private:
+  // A place at a host, taken when the send was leased and given back when the call has ended.
+  class Place {
+   public:
+    Place(WebhookDispatcher& dispatcher, std::string host)
+        : dispatcher_(dispatcher), host_(std::move(host)) {}
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+   private:
+    WebhookDispatcher& dispatcher_;
+    const std::string host_;
+  };
+
   Task<void> lease_loop();
   Task<void> maintenance_loop();
   Task<void> send(std::shared_ptr<const storage::SendTarget> target, storage::LeasedSend send);
@@ -70,6 +88,8 @@ class WebhookDispatcher {
   net::OutgoingRequest request_of(const storage::SendTarget& target, storage::LeasedSend& send,
                                   const SigningSecrets& secrets, std::string& problem) const;
   void adapt(SubscriptionId subscription, bool answered);
+  storage::SendLeaseLimits lease_limits(int slots);
+  void put_off(SubscriptionId subscription, const std::string& host);
   void start_task(Task<void> task, const char* what, int& running);
   void ended();
 
@@ -79,6 +99,12 @@ class WebhookDispatcher {
   storage::Batcher<storage::SendResult, std::monostate> recorder_;
   // Subscriptions whose receiver did not answer lately, and how many sends they may have at once.
   std::shared_ptr<const storage::SendLimits> lowered_ = std::make_shared<storage::SendLimits>();
+  // Hosts with sends under way, and the subscriptions that wait for a place there, in turn.
+  struct Host {
+    int under_way = 0;
+    std::deque<SubscriptionId> put_off;
+  };
+  std::unordered_map<std::string, Host> hosts_;
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;

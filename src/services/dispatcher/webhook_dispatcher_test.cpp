@@ -2,6 +2,7 @@
 
 #include "domain/send_schedule.h"
 #include "services/dispatcher/dispatcher_testing.h"
+#include "services/subscriptions.h"
 
 namespace presetbridge::services::testing {
 namespace {
@@ -167,6 +168,66 @@ TEST_F(DispatcherTest, ADeadReceiverHoldsUpNobodyElse) {
   receiver_.end_all(FakeReceiver::status(200));
   scheduler_.advance(2s);
   EXPECT_EQ(count({"SELECT count(*) FROM webhook_sends WHERE status = 'succeeded'"}), 284);
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, AHostOfManySubscriptionsHoldsUpNoOtherAndServesThemInTurn) {
+  receiver_.answer = [](const net::OutgoingRequest& r) -> std::optional<net::HttpResult> {
+    if (r.url.contains("slow")) return std::nullopt;
+    return FakeReceiver::status(200);
+  };
+  std::vector<std::int64_t> slow;
+  for (int i = 0; i < 40; ++i) {
+    const auto subscription = subscribe("https://slow.example/" + std::to_string(i));
+    for (int n = 0; n < 10; ++n) slow.push_back(tell({subscription}));
+  }
+  scheduler_.advance(1s);
+  const auto quick = subscribe("https://quick.example/hook");
+  std::vector<std::int64_t> sends;
+  for (int i = 0; i < 100; ++i) sends.push_back(tell({quick}));
+  auto d = dispatcher({.max_sends = 64, .batch = 64, .per_host = 32});
+  scheduler_.run();
+  EXPECT_EQ(receiver_.open(), 32u);
+  for (const auto send : sends) EXPECT_EQ(state(send).status, "succeeded");
+
+  // Each answer makes room for one that was put off, at once: nothing waits for a poll.
+  std::set<std::string> served;
+  for (int i = 0; i < 20 && receiver_.open() > 0; ++i) {
+    receiver_.end_all(FakeReceiver::status(200));
+    scheduler_.advance(1ms);
+    EXPECT_LE(receiver_.open(), 32u);
+  }
+  for (const auto send : slow) EXPECT_EQ(state(send).status, "succeeded");
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, WhatWaitedWhileASubscriptionWasInactiveIsSentOnceItIsActiveAgain) {
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(503); };
+  const auto subscription = subscribe("https://shop.example/hook");
+  const auto send = tell({subscription});
+  auto d = dispatcher();
+  scheduler_.run();
+  ASSERT_EQ(receiver_.requests.size(), 1u);
+  Subscriptions subscriptions(*commits_, ids_, random_, cipher_, net::AddressPolicy::public_https,
+                              [&] { d->wake(); });
+  const identity::Principal merchant{.account = kAccount, .permissions = identity::PermissionSet::all()};
+  const auto activate = [&](bool active) {
+    std::optional<bool> done;
+    spawn(subscriptions.change(scheduler_, merchant, subscription, {.active = active}),
+          [&](auto outcome) { done = outcome.value && outcome.value->has_value(); });
+    scheduler_.run();
+    ASSERT_EQ(done, true);
+  };
+  activate(false);
+  scheduler_.advance(72h);
+  EXPECT_EQ(receiver_.requests.size(), 1u) << "nothing is sent, and no try is spent";
+  EXPECT_EQ(state(send).attempts, 1);
+
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
+  activate(true);
+  ASSERT_EQ(receiver_.requests.size(), 2u);
+  EXPECT_EQ(receiver_.requests[0].body, receiver_.requests[1].body);
+  EXPECT_EQ(state(send).status, "succeeded");
   stop(*d);
 }
 

@@ -99,13 +99,17 @@ void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, Clo
   // Nobody knows what a record that cannot be read forbids: the queue is closed for a minute, and goes on
   // with a fresh one.
   auto decoded = domain::decode_account_pause(account.pause);
-  if (!decoded) leased.unreadable.push_back({account.id, "pause"});
   auto pause = decoded ? *std::move(decoded) : domain::after_rate_limit({}, kQueueWindow, now);
-  account.pause = domain::encode(pause);
+  if (!decoded) {
+    leased.unreadable.emplace_back(account.id, "pause");
+    account.pause = domain::encode(pause);
+  }
   auto log = domain::RateWindow::decode(options.jobs_per_minute, kQueueWindow, account.start_log);
-  if (!log && limited) leased.unreadable.push_back({account.id, "start_log"});
   auto window = log ? *std::move(log) : domain::RateWindow::full(options.jobs_per_minute, kQueueWindow, now);
-  account.start_log = limited ? window.encode() : std::vector<std::byte>{};
+  if (!log && limited) {
+    leased.unreadable.emplace_back(account.id, "start_log");
+    account.start_log = window.encode();
+  }
 
   const auto allowed_at = domain::next_job_at(pause, now);
   if (!allowed_at || *allowed_at > now) {
