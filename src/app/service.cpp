@@ -353,9 +353,10 @@ void Service::Parts::add_routes() {
 
 Task<api::Readiness> Service::Parts::readiness(Executor& executor) {
   api::Readiness readiness;
-  const auto read =
-      co_await commits.read(executor, [](storage::Tx& tx) { storage::find_account(tx, AccountId{1}); });
-  if (!read) readiness.waiting_for.emplace_back("database");
+  // A writing transaction: a database that can only be read takes no order.
+  const auto reached =
+      co_await commits.write(executor, [](storage::Tx& tx) { storage::find_account(tx, AccountId{1}); });
+  if (!reached) readiness.waiting_for.emplace_back("database");
   if (agent.pid() == 0) readiness.waiting_for.emplace_back("credential agent");
   readiness.ready = readiness.waiting_for.empty();
   co_return readiness;

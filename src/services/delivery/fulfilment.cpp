@@ -138,10 +138,11 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
   if (!state.email.empty()) row.email = state.email;
-  // A missing username is filled in, and one that leads nowhere replaced; any other is the merchant's to
-  // change.
-  const bool needs_username = row.username.empty() || (row.status == DeliveryStatus::failed &&
-                                                       row.resolution == ResolutionCode::username_not_found);
+  // A missing username is filled in, and one that leads nowhere replaced by one that the store sends now; any
+  // other is the merchant's to change.
+  const bool needs_username =
+      row.username.empty() || (change.username && row.status == DeliveryStatus::failed &&
+                               row.resolution == ResolutionCode::username_not_found);
   const bool username_arrived = needs_username && !state.username.empty() && state.username != row.username;
   if (username_arrived) {
     row.username = state.username;
@@ -170,7 +171,7 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
     return review(tx, row, Cause::high_risk, PendingActionKind::high_risk, "high_risk");
   }
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
-  if ((awaiting || state.high_risk) && ended) return;
+  if ((state.unapproved_payment() || state.unapproved_risk()) && ended) return;
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
   if (!awaiting && !state.high_risk) withdraw_pending(tx, row);
 

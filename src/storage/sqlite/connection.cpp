@@ -294,6 +294,10 @@ bool Connection::transact(const TxFn& fn, const Clock& clock) {
   return wrote_;
 }
 
+std::string Connection::log_path() const {
+  return sqlite3_filename_wal(sqlite3_db_filename(db_.get(), "main"));
+}
+
 void Connection::roll_back() noexcept {
   // SQLite has rolled back by itself after some errors: then it is in autocommit mode again.
   if (sqlite3_get_autocommit(db_.get()) == 0) sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);

@@ -37,6 +37,8 @@ class Connection {
   // Runs `fn` between BEGIN and COMMIT; whether that wrote anything. Whatever leaves it has been rolled back.
   bool transact(const TxFn& fn, const Clock& clock);
 
+  // Of the write-ahead log. SQLite follows a symbolic link of the database's: the log is beside its target.
+  std::string log_path() const;
   Statement& prepared(const Sql& sql);
   void exec_script(std::string_view text);
   // Throws the DbError that SQLite's result code means, with what it says about it.

@@ -69,10 +69,10 @@ Expected<void> create_private(const std::string& path) {
 // The log of an open connection, for syncing it. SQLite keeps one file for as long as a connection lives and
 // takes no lock on it, so that another descriptor of it does no harm.
 Descriptor open_log(const std::string& path) {
-  Descriptor log(open((path + "-wal").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  Descriptor log(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (log.get() < 0) {
-    throw DbError(DbError::Kind::unavailable, fmt::format("opening the log of {} failed: {}", path,
-                                                          std::generic_category().message(errno)));
+    throw DbError(DbError::Kind::unavailable,
+                  fmt::format("opening {} failed: {}", path, std::generic_category().message(errno)));
   }
   return log;
 }
@@ -83,7 +83,7 @@ class SqliteDatabase final : public Database {
       : clock_(clock),
         lock_(std::move(lock)),
         writer_(options.path, Connection::Access::read_write, options.cache_mib, options.checkpoint_pages),
-        log_(open_log(options.path)),
+        log_(open_log(writer_.log_path())),
         sync_file_(options.sync_file != nullptr ? options.sync_file : fdatasync) {
     for (int i = 0; i < options.readers; ++i) {
       readers_.push_back(
@@ -95,12 +95,22 @@ class SqliteDatabase final : public Database {
   Durability commit(const TxFn& fn) override {
     const std::lock_guard lock(write_mutex_);
     if (sync_failed_) refuse();
-    return writer_.transact(fn, clock_) ? Durability::on_its_way : Durability::durable;
+    if (writer_.transact(fn, clock_)) ++committed_;
+    // One that wrote nothing may have read what is not synced yet: who is told of that is told too early.
+    return committed_ == synced_ ? Durability::durable : Durability::on_its_way;
   }
 
   void sync() override {
-    if (!sync_failed_ && sync_file_(log_.get()) != 0) sync_failed_ = true;
+    const std::uint64_t committed = committed_;
+    int result = -1;
+    do {
+      result = sync_failed_ ? -1 : sync_file_(log_.get());
+    } while (result != 0 && !sync_failed_ && errno == EINTR);
+    if (result != 0) sync_failed_ = true;
     if (sync_failed_) refuse();
+    auto known = synced_.load();
+    while (known < committed && !synced_.compare_exchange_weak(known, committed)) {
+    }
   }
 
   void read(const TxFn& fn) override {
@@ -145,6 +155,8 @@ class SqliteDatabase final : public Database {
   const Descriptor log_;
   int (*const sync_file_)(int);
   std::atomic<bool> sync_failed_ = false;
+  std::atomic<std::uint64_t> committed_ = 0;  // transactions that wrote something
+  std::atomic<std::uint64_t> synced_ = 0;     // as many of them are durable
   std::mutex read_mutex_;
   std::condition_variable freed_;
   std::vector<std::unique_ptr<Connection>> readers_;

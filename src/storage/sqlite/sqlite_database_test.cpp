@@ -158,7 +158,12 @@ TEST(SqliteDatabaseTest, AfterAFailedSyncNothingIsWrittenUntilItIsOpenedAgain) {
   database.reset();
   database = open_sqlite(options, clock).value();
   insert_one(3);
-  EXPECT_GE(rows(*database), 2);
+  std::vector<std::int64_t> ids;
+  database->read([&](Tx& tx) {
+    tx.query(Sql{"SELECT id FROM t WHERE id <> 2 ORDER BY id"},
+             [&](const Row& r) { ids.push_back(r.int64(0)); });
+  });
+  EXPECT_THAT(ids, ::testing::ElementsAre(1, 3));
 }
 
 TEST(SqliteDatabaseTest, ATransactionThatWroteNothingIsNotSynced) {
@@ -171,6 +176,31 @@ TEST(SqliteDatabaseTest, ATransactionThatWroteNothingIsNotSynced) {
   syncs = 0;
   database->write([](Tx& tx) { tx.exec(Sql{"DELETE FROM t WHERE id = 7"}); });
   EXPECT_EQ(syncs, 0);
+}
+
+TEST(SqliteDatabaseTest, WhatOnlyReadsIsAsDurableAsWhatItMayHaveRead) {
+  testing::TemporarySqlite database;
+  make_table(*database);
+  const auto read_only = [](Tx& tx) { tx.query(count, [](const Row&) {}); };
+  EXPECT_EQ(database->commit(read_only), Database::Durability::durable);
+  EXPECT_EQ(database->commit([](Tx& tx) { tx.exec(insert, 1, nullptr); }), Database::Durability::on_its_way);
+  EXPECT_EQ(database->commit(read_only), Database::Durability::on_its_way);
+  database->sync();
+  EXPECT_EQ(database->commit(read_only), Database::Durability::durable);
+}
+
+TEST(SqliteDatabaseTest, ADatabaseBehindASymbolicLinkSyncsItsOwnLog) {
+  const testing::TemporaryDirectory directory;
+  const presetbridge::testing::ManualClock clock;
+  std::filesystem::create_directory(directory.file("disk"));
+  std::filesystem::create_symlink("disk/a.db", directory.file("a.db"));
+  syncs = 0;
+  const auto database =
+      open_sqlite({.path = directory.file("a.db"), .lock_file = {}, .sync_file = counted_sync}, clock)
+          .value();
+  make_table(*database);
+  EXPECT_EQ(syncs, 1);
+  EXPECT_TRUE(std::filesystem::exists(directory.file("disk/a.db-wal")));
 }
 
 TEST(SqliteDatabaseTest, TheLogIsCheckpointedSoThatItDoesNotGrow) {
