@@ -94,6 +94,18 @@ TEST_F(ApprovalThatStands, OfAnUnpaidOrderWhenAnotherFailureIsResumed) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
+TEST_F(ApprovalThatStands, OfACompletedDeliveryWhenALineIsAdded) {
+  world.accept(risk(true));
+  approve();
+  share_fail_and_resume(world, id);
+  ASSERT_EQ(world.status(id), "completed");
+  world.accept(later(world, "1", {"sku-1", "sku-2", "sku-3"}, 9));
+  world.settle();
+  EXPECT_EQ(world.status(id), "completed");
+  ASSERT_EQ(world.items(id).size(), 3U);
+  EXPECT_EQ(world.items(id)[2].status, domain::ItemStatus::shared);
+}
+
 TEST_F(ApprovalThatStands, OnlyOfWhatWasApproved) {
   world.accept(risk(true));
   approve();

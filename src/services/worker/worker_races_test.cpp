@@ -252,6 +252,12 @@ TEST(WorkerRaces, AMerchantsCorrectionThatLeadsNowhereIsNotReplacedByTheOrdersOl
   world.settle();
   EXPECT_EQ(world.status(id), "failed username_not_found");
   EXPECT_EQ(world.delivery(id).username, "Amm");
+  auto refund = domain::OrderEvent{
+      .kind = domain::OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "1"};
+  refund.refunds = {{"r1", {{"L9", 1}}}};
+  world.accept(refund);
+  EXPECT_EQ(world.status(id), "failed username_not_found");
+  EXPECT_EQ(world.delivery(id).username, "Amm") << "an event about something else says nothing of the name";
 }
 
 TEST(WorkerRaces, ARenameWhileTheFriendRequestIsOnItsWayTakesTheRequestBack) {
