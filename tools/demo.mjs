@@ -256,6 +256,7 @@ async function demo() {
 
 function tellWhatToTry({ url, cloudUrl, stores }) {
   const shop = stores[2];
+  const hosted = stores[0]; // the generic kind refuses an order without a username
   const bridge = path.relative('.', BRIDGE);
   say(`
 Still serving; Ctrl-C stops everything.
@@ -267,7 +268,9 @@ Still serving; Ctrl-C stops everything.
   Another order           ${bridge} send-order --provider ${shop.provider} --url ${shop.webhookUrl} \\
                             --secret ${shop.secret} --username another_buyer --sku ${shop.sku}
   One for a buyer whose
-  username is missing     the same without --username: it fails as username_missing, and says what to do
+  username is missing     ${bridge} send-order --provider ${hosted.provider} --url ${hosted.webhookUrl} \\
+                            --secret ${hosted.secret} --sku ${hosted.sku}
+                          It is accepted, fails as username_missing, and says what to do.
 `);
 }
 
