@@ -105,6 +105,7 @@ int main(int argc, char** argv) {
   std::printf("{\"listening\":\"http://%s:%u\"}\n", arguments.address.c_str(), unsigned{server.port()});
   std::fflush(stdout);
   termination.wait();
+  runtime.run_on(0, [&simulator] { simulator.stop(); });
   server.stop(Millis{200});
   runtime.stop(Millis{200});
   return 0;

@@ -7,14 +7,6 @@
 namespace presetbridge::cloudsim {
 namespace {
 
-Task<void> pass(Scheduler& scheduler, Millis delay) {
-  if (delay <= Millis{0}) co_return;
-  std::unique_ptr<Timer> timer;
-  co_await suspend<bool>(scheduler, [&](auto resume) {
-    timer = scheduler.schedule(delay, [resume]() mutable { resume(true); });
-  });
-}
-
 net::HttpResponse dropped() {
   net::HttpResponse response;
   response.drop_connection = true;
@@ -59,6 +51,19 @@ void Simulator::reset() {
   log_.clear();
 }
 
+void Simulator::stop() {
+  stopping_ = true;
+  for (auto* delay : delays_) delay->notify();
+}
+
+Task<void> Simulator::pass(Millis time) {
+  if (time <= Millis{0} || stopping_) co_return;
+  Wakeup end(scheduler_);
+  delays_.insert(&end);
+  co_await end.wait(time);
+  delays_.erase(&end);
+}
+
 Task<net::HttpResponse> Simulator::handle(net::HttpRequest request) {
   if (request.path.starts_with("/sim/")) co_return named(answer_sim(*this, request));
   auto call = route(request.method, request.path);
@@ -70,7 +75,8 @@ Task<net::HttpResponse> Simulator::platform(PlatformCall call, net::HttpRequest 
   const Endpoint endpoint = call.endpoint;
   const FaultStep step = faults_->next(endpoint);
   const std::uint64_t number = log_.arrive(now(), endpoint, request.target, step.fault);
-  co_await pass(scheduler_, step.latency);
+  co_await pass(step.latency);
+  if (stopping_) co_return dropped();
 
   PlatformAnswer result;
   switch (step.fault) {
@@ -88,7 +94,7 @@ Task<net::HttpResponse> Simulator::platform(PlatformCall call, net::HttpRequest 
       result = answer(*world_, call, request, now());
       result.response = spoiled(step.fault, std::move(result.response));
   }
-  co_await pass(scheduler_, step.answer_latency);
+  co_await pass(step.answer_latency);
   log_.end(number, endpoint, result.merchant, result.response.drop_connection ? 0 : result.response.status);
   co_return std::move(result.response);
 }

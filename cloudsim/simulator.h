@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/clock.h"
 #include "base/executor.h"
+#include "base/wakeup.h"
 #include "call_log.h"
 #include "faults.h"
 #include "net/http.h"
@@ -28,6 +30,8 @@ class Simulator final : public net::HttpHandler {
 
   Task<net::HttpResponse> handle(net::HttpRequest request) override;
 
+  // Ends all delays: a call that has had no effect yet is dropped. On the scheduler's thread, once.
+  void stop();
   // Empties the world, ends sessions, faults and the log.
   void reset();
 
@@ -37,6 +41,7 @@ class Simulator final : public net::HttpHandler {
   Timestamp now() const { return clock_.now(); }
 
  private:
+  Task<void> pass(Millis time);
   Task<net::HttpResponse> platform(PlatformCall call, net::HttpRequest request);
 
   Scheduler& scheduler_;
@@ -46,6 +51,8 @@ class Simulator final : public net::HttpHandler {
   std::unique_ptr<World> world_;
   std::unique_ptr<FaultPlan> faults_;
   CallLog log_;
+  std::set<Wakeup*> delays_;  // of the calls that wait
+  bool stopping_ = false;
 };
 
 }  // namespace presetbridge::cloudsim

@@ -39,9 +39,16 @@ class SessionCacheTest : public ::testing::Test {
     scheduler.run();
     return slot;
   }
-  void end_login(std::size_t which, const std::string& token, Millis life = Millis{3'600'000}) {
-    agent.waiting.at(which)(Session{token, "m-1", "shop", clock.now() + life});
+  // Logins that a test leaves under way end with it.
+  ~SessionCacheTest() override {
+    for (std::size_t i = 0; i < agent.waiting.size(); ++i) end_login(i, "late");
+  }
+  void end_login(std::size_t which, CloudResult<Session> result) {
+    if (auto resume = std::exchange(agent.waiting.at(which), nullptr)) resume(std::move(result));
     scheduler.run();
+  }
+  void end_login(std::size_t which, const std::string& token, Millis life = Millis{3'600'000}) {
+    end_login(which, Session{token, "m-1", "shop", clock.now() + life});
   }
 
   presetbridge::testing::ManualClock clock;
@@ -89,8 +96,7 @@ TEST_F(SessionCacheTest, ASessionThatIsBornTooShortIsGivenOnceAndNotKept) {
 
 TEST_F(SessionCacheTest, KeepsNoFailure) {
   const auto a = ask();
-  agent.waiting.at(0)(std::unexpected(CloudError{Kind::login_refused, "no", false, std::nullopt}));
-  scheduler.run();
+  end_login(0, std::unexpected(CloudError{Kind::login_refused, "no", false, std::nullopt}));
   EXPECT_EQ((*a)->error().kind, Kind::login_refused);
   EXPECT_FALSE(*ask());
   EXPECT_EQ(agent.asked.size(), 2U);

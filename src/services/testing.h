@@ -335,8 +335,10 @@ class World {
     worker.reset();
     sessions.reset();
   }
-  // The process dies: nothing that it held in memory is ever heard of again.
+  // The process dies: it begins nothing any more, and what it has in flight is heard of when a test releases
+  // it, if ever.
   void crash(WorkerOptions options = unlimited()) {
+    worker->stop([] {});
     graveyard.push_back({std::move(worker), std::move(sessions)});
     start_worker(options);
   }

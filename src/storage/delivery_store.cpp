@@ -16,13 +16,13 @@ using domain::ResolutionCode;
   "dry_run, "                                                                                             \
   "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, "     \
   "requests_sent, "                                                                                       \
-  "sequence, version, created_at, updated_at, completed_at"
+  "sequence, version, created_at, updated_at, completed_at, offered_username"
 
 constexpr Sql kInsertDelivery{
     "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
     ", open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
     "$16, $17, $18, $19, $20, $21, $22, $23, "
-    "$24, $25, $26, $27, $28, $29, $30)"};
+    "$24, $25, $26, $27, $28, $29, $30, $31)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
@@ -49,7 +49,8 @@ constexpr Sql kUpdate{
     "refunded = $12, cancelled = $13, pending_action = $14, pending_reason = $15, pending_actor = $16, "
     "pending_username = $17, attempt_count = $18, next_attempt_at = $19, requests_sent = $20, sequence = "
     "$21, "
-    "version = version + 1, updated_at = $22, completed_at = $23, open = $25 WHERE id = $1 AND version = "
+    "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = $26 WHERE "
+    "id = $1 AND version = "
     "$24"};
 
 #define PDB_ITEM_COLUMNS                                                                                 \
@@ -150,6 +151,7 @@ DeliveryRow read_delivery(const Row& r) {
   d.created_at = r.time(26);
   d.updated_at = r.time(27);
   d.completed_at = r.opt_time(28);
+  d.offered_username = r.string_or_empty(29);
   return d;
 }
 
@@ -221,7 +223,8 @@ void insert_delivery(Tx& tx, const DeliveryRow& d) {
           id_or_null(d.customer), d.refunded, d.cancelled, d.dry_run,
           name_or_null(domain::to_string(d.pending.kind)), text_or_null(d.pending.reason),
           name_or_null(actor), text_or_null(d.pending.username), d.attempt_count, d.next_attempt_at,
-          d.requests_sent, d.sequence, d.version, d.created_at, d.updated_at, d.completed_at, open(d));
+          d.requests_sent, d.sequence, d.version, d.created_at, d.updated_at, d.completed_at,
+          text_or_null(d.offered_username), open(d));
 }
 
 void insert_item(Tx& tx, const ItemRow& i) {
@@ -266,7 +269,8 @@ void update_delivery(Tx& tx, DeliveryRow& d) {
       text_or_null(d.raw_username), text_or_null(d.email), id_or_null(d.cloud_account),
       id_or_null(d.customer), d.refunded, d.cancelled, name_or_null(domain::to_string(d.pending.kind)),
       text_or_null(d.pending.reason), name_or_null(actor), text_or_null(d.pending.username), d.attempt_count,
-      d.next_attempt_at, d.requests_sent, d.sequence, d.updated_at, d.completed_at, d.version, open(d));
+      d.next_attempt_at, d.requests_sent, d.sequence, d.updated_at, d.completed_at, d.version, open(d),
+      text_or_null(d.offered_username));
   if (changed != 1)
     throw DbError(DbError::Kind::conflict, "delivery " + to_string(d.id) + " changed under its lock");
   ++d.version;

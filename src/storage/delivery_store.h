@@ -33,6 +33,9 @@ struct DeliveryRow {
   bool cancelled = false;
   bool dry_run = false;
   domain::PendingAction pending;  // spec 3.3; kind none if there is none
+  // While `processing`: another username that the store sent meanwhile, in case the one in use leads nowhere
+  // (spec 3.6); empty if none.
+  std::string offered_username;
   std::int64_t attempt_count = 0;
   std::optional<Timestamp> next_attempt_at;
   std::int64_t requests_sent = 0;  // friend requests that this delivery told of

@@ -105,6 +105,7 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   const bool over = t.to == DeliveryStatus::completed || t.to == DeliveryStatus::invalidated;
   if (over || (t.ends_lease() && !change.keep_pending)) row.pending = {};
   if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
+  if (t.to != DeliveryStatus::processing) row.offered_username.clear();
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }
 

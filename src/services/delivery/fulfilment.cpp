@@ -147,6 +147,8 @@ void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderStat
   if (username_arrived) {
     row.username = state.username;
     row.raw_username = state.raw_username;
+  } else if (change.username && row.status == DeliveryStatus::processing) {
+    row.offered_username = state.username == row.username ? "" : state.username;
   }
   update_delivery(tx, row);
 
@@ -285,6 +287,7 @@ void erase_delivery(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row)
   row.raw_username.clear();
   row.username.clear();  // a job in progress has it from the customer's row
   row.pending.username.clear();
+  row.offered_username.clear();
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", "", Actor::order()});
     return update_delivery(tx, row);

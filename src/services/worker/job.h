@@ -36,7 +36,6 @@ struct Job {
   CloudAccountId cloud_account;
   std::int64_t fence = 0;
   Timestamp expires_at{};
-  Timestamp begun_at{};
 
   bool request_sent = false;
   int friendship_checks = 0;

@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "domain/job_class.h"
-#include "domain/order.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
-#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -60,16 +58,6 @@ std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const sto
   return {finding, ResolutionCode::none};
 }
 
-// The store sent another username while this one was looked up: a failure would miss it (spec 3.6).
-domain::PendingAction username_arrived(Tx& tx, const Job& job, const storage::DeliveryRow& row) {
-  const auto order = find_order(tx, OrderId{row.id.value});
-  if (!order || order->updated_at < job.begun_at) return {};
-  const auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  if (state->username.empty() || state->username == row.username) return {};
-  return {PendingActionKind::refresh, "", state->username, domain::Actor::order()};
-}
-
 }  // namespace
 
 std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& changes,
@@ -93,8 +81,10 @@ bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& cus
               storage::DeliveryRow& row, Finding finding, ResolutionCode code) {
   auto items = find_items(tx, row.id);
   auto pending = row.pending;
-  if (code == ResolutionCode::username_not_found && pending.kind == PendingActionKind::none) {
-    pending = username_arrived(tx, job, row);
+  // The store sent another username while this one was looked up: a failure would miss it (spec 3.6).
+  if (code == ResolutionCode::username_not_found && pending.kind == PendingActionKind::none &&
+      !row.offered_username.empty()) {
+    pending = {PendingActionKind::refresh, "", row.offered_username, domain::Actor::order()};
   }
   const auto verdict = domain::conclude_job(domain::tally(statuses(items)), finding, code, pending.kind);
   if (verdict.drop_owed) drop_owed(tx, items);

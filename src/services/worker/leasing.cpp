@@ -29,8 +29,8 @@ constexpr Millis kSetAside{5 * 60'000};
 class DueWork {
  public:
   DueWork(Tx& tx, const CloudAccountRow& account, int most) {
-    auto due = lock_due_customers(tx, account.id, tx.now(), most);
-    all_read_ = static_cast<int>(due.size()) < most;
+    auto due = lock_due_customers(tx, account.id, tx.now(), most + 1);
+    all_read_ = static_cast<int>(due.size()) <= most;
     for (auto& customer : due) queues_[index(customer.job_class)].push_back(std::move(customer));
     if (!all_read_) {
       // The first classes filled the page: a later one that has work must be seen too, or it would never have
@@ -78,7 +78,6 @@ void lease_customer(Tx& tx, JobSteps& steps, const WorkerOptions& options, Custo
           .cloud_account = customer.cloud_account,
           .fence = customer.fence,
           .expires_at = *customer.lease_expires_at,
-          .begun_at = tx.now(),
           .clears_trouble = troubled};
   Call call = steps.begin(tx, job, std::move(customer));
   if (call.kind != Call::Kind::done) leased.jobs.emplace_back(std::move(job), std::move(call));

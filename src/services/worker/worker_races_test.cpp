@@ -260,6 +260,29 @@ TEST(WorkerRaces, AMerchantsCorrectionThatLeadsNowhereIsNotReplacedByTheOrdersOl
   EXPECT_EQ(world.delivery(id).username, "Amm") << "an event about something else says nothing of the name";
 }
 
+TEST(WorkerRaces, AnEventDuringTheLookUpOfAMerchantsCorrectionBringsNoOldNameBack) {
+  World world;
+  world.cloud.unknown_users = {"Anm", "Amm"};
+  auto mistyped = later(world, "1", {"sku-1"}, 1);
+  mistyped.username = mistyped.raw_username = "Anm";
+  const auto id = world.deliver(mistyped);
+  ASSERT_EQ(world.status(id), "failed username_not_found");
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "find_user" ? once(held, Fate::hold) : Fate::answer;
+  };
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, "Amm")));
+  world.settle();
+  ASSERT_EQ(world.status(id), "processing");
+  auto edited = later(world, "1", {"sku-1", "sku-2"}, 2);
+  edited.username = edited.raw_username = "Anm";
+  world.accept(edited);
+  world.cloud.release();
+  world.settle();
+  EXPECT_EQ(world.status(id), "failed username_not_found");
+  EXPECT_EQ(world.delivery(id).username, "Amm");
+}
+
 TEST(WorkerRaces, ARenameWhileTheFriendRequestIsOnItsWayTakesTheRequestBack) {
   World world;
   world.cloud.auto_accept = false;

@@ -315,6 +315,8 @@ CREATE TABLE deliveries (
   pending_reason TEXT,
   pending_actor TEXT,
   pending_username TEXT,
+  -- another username that the store sent while a job was at work with this one (spec 3.6)
+  offered_username TEXT,
   attempt_count <int> NOT NULL DEFAULT 0,
   next_attempt_at <int>,
   requests_sent <int> NOT NULL DEFAULT 0,
@@ -331,6 +333,7 @@ CREATE TABLE deliveries (
   CHECK (status <> 'completed' OR completed_at IS NOT NULL),
   CHECK ((status = 'invalidated') = (invalidated_by IS NOT NULL)),
   CHECK (pending_action IS NULL OR status NOT IN ('completed', 'invalidated')),
+  CHECK (offered_username IS NULL OR status = 'processing'),
   CHECK (status NOT IN ('processing', 'waiting_for_friendship') OR customer_id IS NOT NULL OR dry_run = 1)
 ) <table>;
 CREATE INDEX deliveries_of_account ON deliveries (account_id, id);
