@@ -152,10 +152,12 @@ class PostgresTx final : public Tx {
 
 }  // namespace
 
-void Connection::transact(const TxFn& fn, const Clock* clock) {
+void Connection::transact(const TxFn& fn, const Clock* clock, ServerClock* told) {
   committing_ = false;
   try {
+    const std::int64_t asked_at = ServerClock::ticks();
     const Timestamp now = begin();
+    if (told != nullptr) told->told(now, asked_at);
     PostgresTx tx(*this, clock == nullptr ? now : clock->now());
     fn(tx);
     tx.check();

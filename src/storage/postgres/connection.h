@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "storage/postgres/server_clock.h"
 #include "storage/postgres/session.h"
 
 namespace presetbridge::storage::postgres {
@@ -32,8 +33,8 @@ class Connection {
       : session(url, access, limits), access_(access), migration_(migration) {}
 
   // Runs `fn` between BEGIN and COMMIT. Whatever leaves it has been rolled back, unless outcome_unknown().
-  // `clock` replaces the server's, unless it is null.
-  void transact(const TxFn& fn, const Clock* clock);
+  // `clock` replaces the server's, and `told` is told that one's time, unless they are null.
+  void transact(const TxFn& fn, const Clock* clock, ServerClock* told);
   // Whether the connection was lost while the last transaction's COMMIT was on its way.
   bool outcome_unknown() const { return committing_ && !session.usable(); }
 

@@ -124,7 +124,7 @@ class PostgresDatabase final : public Database {
       if (conflict) pool.rest(first_rest * (1 << runs));
       const Pool::Lease lease(pool);
       try {
-        return lease->transact(fn, clock_);
+        return lease->transact(fn, clock_, options_.told);
       } catch (const DbError& e) {
         conflict = e.kind() == DbError::Kind::conflict;
         const bool lost = e.kind() == DbError::Kind::unavailable && !lease->session.usable();

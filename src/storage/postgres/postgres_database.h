@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "storage/database.h"
+#include "storage/postgres/server_clock.h"
 
 namespace presetbridge::storage {
 
@@ -32,6 +33,7 @@ struct PostgresOptions {
   Millis lock_timeout{5'000};
   Millis idle_timeout{10'000};          // between two statements of a transaction
   Millis checkout_timeout{10'000};      // for a connection that others use
+  ServerClock* told = nullptr;          // the server's time by each transaction; outlives the database
   Millis migration_timeout{3'600'000};  // for each statement of a migration, and for other nodes' migrations
 };
 

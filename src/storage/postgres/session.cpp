@@ -128,6 +128,21 @@ bool Session::in_transaction() const {
   return PQtransactionStatus(connection_.get()) != PQTRANS_IDLE;
 }
 
+int Session::socket() const {
+  return PQsocket(connection_.get());
+}
+
+bool Session::notified() {
+  PGconn* const c = connection_.get();
+  if (PQconsumeInput(c) == 0) lost(one_line(PQerrorMessage(c)));
+  bool by_another = false;
+  while (PGnotify* const notification = PQnotifies(c)) {
+    by_another = by_another || notification->be_pid != PQbackendPID(c);
+    PQfreemem(notification);
+  }
+  return by_another;
+}
+
 void Session::noticed(void* self, const PGresult* /*notice*/) {
   static_cast<Session*>(self)->warned_ = true;
 }

@@ -40,6 +40,11 @@ class Session {
   // For a session that has rested: whether the server has not closed it meanwhile. No round trip.
   bool alive();
   bool in_transaction() const;
+  // Readable when the server says something by itself.
+  int socket() const;
+  // After LISTEN: whether another session has sent a notification since the last call. No round trip; throws
+  // where the connection is lost.
+  bool notified();
   void drop() { usable_ = false; }
 
   // Statements without parameters, in one round trip; the result of the last one, in text form.

@@ -3,6 +3,15 @@
 -- them. A tenant's rows hang on accounts.id. A set of three or more is written as a chain of ORs: SQLite would make a table
 -- of a longer IN list anew for each row that it checks (a fifth of the time that accepting an order takes).
 
+-- ---------------------------------------------------------------- nodes
+
+-- Who makes ids with which number (base/ids.h), and until when at least. A row stays: numbers come round as late as can be.
+CREATE TABLE nodes (
+  number <int> PRIMARY KEY CHECK (number BETWEEN 0 AND 1023),
+  owner TEXT NOT NULL,
+  expires_at <int> NOT NULL
+) <table>;
+
 -- ---------------------------------------------------------------- accounts, people, audit
 
 CREATE TABLE accounts (

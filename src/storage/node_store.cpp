@@ -1,0 +1,36 @@
+#include "storage/node_store.h"
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr Sql kCount{"SELECT count(*) FROM nodes"};
+constexpr Sql kTakeNew{
+    "INSERT INTO nodes (number, owner, expires_at) VALUES ($1, $2, $3) ON CONFLICT (number) DO NOTHING"};
+constexpr Sql kLongestFree{
+    "SELECT number FROM nodes WHERE expires_at <= $1 ORDER BY expires_at, number LIMIT 1 <lock>"};
+constexpr Sql kTakeFree{"UPDATE nodes SET owner = $2, expires_at = $3 WHERE number = $1"};
+constexpr Sql kKeep{"UPDATE nodes SET expires_at = $3 WHERE number = $1 AND owner = $2"};
+
+}  // namespace
+
+std::optional<int> take_node_number(Tx& tx, std::string_view owner, Timestamp until) {
+  auto number =
+      static_cast<int>(tx.one(kCount, [](const Row& r) { return r.int64(0); }).value());  // none is deleted
+  for (; number < kMostNodes; ++number) {
+    // Where another node takes it at this moment, the next one is tried.
+    if (tx.exec(kTakeNew, number, owner, until) == 1) return number;
+  }
+  const auto free = tx.one(kLongestFree, tx.now(), [](const Row& r) { return static_cast<int>(r.int64(0)); });
+  if (free) tx.exec(kTakeFree, *free, owner, until);
+  return free;
+}
+
+bool keep_node_number(Tx& tx, int number, std::string_view owner, Timestamp until) {
+  return tx.exec(kKeep, number, owner, until) == 1;
+}
+
+void give_node_number_back(Tx& tx, int number, std::string_view owner) {
+  tx.exec(kKeep, number, owner, tx.now());
+}
+
+}  // namespace presetbridge::storage

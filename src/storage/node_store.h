@@ -1,0 +1,23 @@
+// The numbers of nodes that share a database: each writes one into the ids that it makes (base/ids.h), so no
+// two may have the same at one time.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/time.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+inline constexpr int kMostNodes = 1'024;
+
+// A number that nobody has, for `owner`, until `until`: one never taken while there are any, then the one
+// that has been free for longest. Nothing if all are taken.
+std::optional<int> take_node_number(Tx& tx, std::string_view owner, Timestamp until);
+// False: the number is another's by now, and no id may be made with it any more.
+bool keep_node_number(Tx& tx, int number, std::string_view owner, Timestamp until);
+// Others may take it from now on.
+void give_node_number_back(Tx& tx, int number, std::string_view owner);
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,28 @@
+// The time of a PostgreSQL server, as of its last transaction's begin plus what has passed here since. What
+// nodes compare with stored times (leases, due times) must be one clock, and machines differ by seconds.
+#pragma once
+
+#include <atomic>
+
+#include "base/clock.h"
+
+namespace presetbridge::storage {
+
+// Before any transaction: this machine's time. Never behind the server by more than the drift since the last
+// transaction; ahead of it by at most that one's round trip. Thread-safe.
+class ServerClock final : public Clock {
+ public:
+  // `now`: of this machine.
+  explicit ServerClock(Timestamp now);
+  Timestamp now() const override;
+
+  // This machine's time since some moment, in milliseconds, which nobody sets.
+  static std::int64_t ticks();
+  // The server's time, asked for at `asked_at` (ticks()).
+  void told(Timestamp server, std::int64_t asked_at) { ahead_ = to_unix_ms(server) - asked_at; }
+
+ private:
+  std::atomic<std::int64_t> ahead_;  // of the ticks
+};
+
+}  // namespace presetbridge::storage
