@@ -24,10 +24,10 @@ if(NOT PRESETBRIDGE_SANITIZE)
 endif()
 
 # presetbridge_layer(NAME DEPENDS...): the library of the folder that calls it, from its *.cpp, linked PRIVATE,
-# and one test program NAME_test from its *_test.cpp. What a header of the folder includes must be in DEPENDS too:
+# and one test program NAME_test from its *_test.cpp; with BOTH_ENGINES ctest runs it a second time, on PostgreSQL. What a header of the folder includes must be in DEPENDS too:
 # include directories of system packages are global on Debian, so PRIVATE links are enough.
 function(presetbridge_layer name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "BOTH_ENGINES" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
@@ -43,5 +43,10 @@ function(presetbridge_layer name)
       GTest::gtest GTest::gmock GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name}_test)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+    if(ARG_BOTH_ENGINES)
+      add_test(NAME ${name}.postgres COMMAND ${name}_test)
+      set_tests_properties(${name}.postgres PROPERTIES LABELS unit TIMEOUT 600
+        ENVIRONMENT PRESETBRIDGE_TEST_ENGINE=postgres)
+    endif()
   endif()
 endfunction()

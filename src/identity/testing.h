@@ -65,7 +65,7 @@ class World {
 
   presetbridge::testing::ManualClock& clock() { return db.clock; }
 
-  storage::testing::TemporarySqlite db;
+  storage::testing::SuiteDatabase db;
   RecordingLog log;
   presetbridge::testing::VirtualScheduler scheduler{db.clock};
   presetbridge::testing::SeededRandom random;

@@ -1,4 +1,4 @@
-// For tests of use cases: a world in virtual time, with a real SQLite database, a cloud platform whose
+// For tests of use cases: a world in virtual time, with a real database (of either engine), a cloud platform whose
 // answers a test can hold back, lose or fail, and an account that is ready to deliver.
 #pragma once
 
@@ -433,7 +433,7 @@ class World {
     return {.account = account, .permissions = identity::PermissionSet::all()};
   }
 
-  storage::testing::TemporarySqlite database;
+  storage::testing::SuiteDatabase database;
   VirtualScheduler scheduler{database.clock};
   SeededRandom random;
   IdSource ids{database.clock, 1};

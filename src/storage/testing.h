@@ -13,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "base/executor.h"
 #include "base/testing.h"
@@ -101,6 +102,21 @@ class TemporaryDatabase {
 class TemporarySqlite : public TemporaryDatabase {
  public:
   TemporarySqlite() : TemporaryDatabase(Engine::sqlite) {}
+};
+
+// For whole suites that run once on each engine (BOTH_ENGINES in CMake): SQLite, unless the environment says
+// PRESETBRIDGE_TEST_ENGINE=postgres.
+class SuiteDatabase : public TemporaryDatabase {
+ public:
+  SuiteDatabase() : TemporaryDatabase(of_suite()) {}
+
+ private:
+  static Engine of_suite() {
+    const char* const name = std::getenv("PRESETBRIDGE_TEST_ENGINE");
+    if (name == nullptr || std::string_view(name) == "sqlite") return Engine::sqlite;
+    if (std::string_view(name) == "postgres") return Engine::postgres;
+    throw std::runtime_error("PRESETBRIDGE_TEST_ENGINE is sqlite or postgres");
+  }
 };
 
 class Mailbox final : public Executor {

@@ -177,7 +177,7 @@ class DispatcherTest : public ::testing::Test {
   static constexpr std::string_view kSecret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   static constexpr std::string_view kOldSecret = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-  storage::testing::TemporarySqlite db_;
+  storage::testing::SuiteDatabase db_;
   presetbridge::testing::VirtualScheduler scheduler_{db_.clock};
   presetbridge::testing::SeededRandom random_{3};
   IdSource ids_{db_.clock, 1};
