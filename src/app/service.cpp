@@ -92,6 +92,13 @@ cloud::AgentProcessOptions agent_options(const Config& config, const DataDirecto
   return options;
 }
 
+// The configuration has been checked.
+std::vector<net::IpNetwork> trusted_proxies(const Config& config) {
+  std::vector<net::IpNetwork> proxies;
+  for (const auto& text : config.http_trusted_proxies) proxies.push_back(net::IpNetwork::parse(text).value());
+  return proxies;
+}
+
 // Something that happens once, and is waited for by another thread.
 class Signal {
  public:
@@ -210,10 +217,12 @@ struct Service::Parts {
 
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
-  identity::BuiltInIssuer issuer{{commits, passwords, hasher, cipher, ids, random, clock, log},
-                                 {.iss = issuer_name(config),
-                                  .signup = *identity::parse_signup(config.identity_signup),
-                                  .signups_per_hour = config.identity_signups_per_hour}};
+  identity::BuiltInIssuer issuer{
+      {commits, passwords, hasher, cipher, ids, random, clock, log},
+      {.iss = issuer_name(config),
+       .signup = *identity::parse_signup(config.identity_signup),
+       .signups = identity::SignUpLimits{.per_address = config.identity_signups_per_address,
+                                         .together = config.identity_signups_per_hour}}};
   const std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted =
       remote_issuers(config, reading_http, clock, log);
   identity::TokenVerifier tokens{all_issuers(), clock};
@@ -328,7 +337,7 @@ void Service::Parts::add_routes() {
                                 .readiness = [this](Executor& executor) { return readiness(executor); },
                                 .metrics_text = config.http_metrics ? [this] { return metrics.text(); }
                                                                     : std::function<std::string()>()});
-  api::add_auth_routes(router, {issuer});
+  api::add_auth_routes(router, {issuer, trusted_proxies(config)});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});
   api::add_credentials_routes(router, {vault});
