@@ -91,6 +91,7 @@ class ApiTest : public ::testing::Test {
     if (request.path.size() < target.size()) request.query = target.substr(request.path.size() + 1);
     for (auto& [name, value] : headers) request.headers.add(name, value);
     request.body = std::move(body);
+    request.remote_address = peer_;
     request.executor = &world_.scheduler;
     auto response = world_.await(api_->handle(std::move(request)));
     Answer answer{response.status, response.headers, nullptr, response.body};
@@ -120,6 +121,7 @@ class ApiTest : public ::testing::Test {
   identity::testing::World world_;
   NullMetrics metrics_;
   bool ready_ = true;
+  std::string peer_ = "127.0.0.1";
   std::unique_ptr<identity::BuiltInIssuer> issuer_;
   std::unique_ptr<identity::TokenVerifier> tokens_;
   services::Accounts accounts_{world_.commits, world_.ids, identity::Signup::open};
@@ -334,6 +336,28 @@ TEST_F(ApiTest, PeopleSignUpSignInRefreshAndSignOut) {
   EXPECT_EQ(locked.status, 429);
   EXPECT_EQ(locked.code(), "TOO_MANY_ATTEMPTS");
   EXPECT_EQ(locked.header("Retry-After"), "30");
+}
+
+TEST_F(ApiTest, SignUpCountsTheTriesOfWhoStandsBehindATrustedProxy) {
+  const auto issuer = world_.issuer(
+      {.iss = "https://bridge.example", .signups = identity::SignUpLimits{.per_address = 1, .together = 4}});
+  ASSERT_TRUE(world_.await(issuer->start(world_.scheduler)));
+  Router router;
+  add_auth_routes(router, {*issuer, {*net::IpNetwork::parse("127.0.0.1")}});
+  api_ = std::make_unique<Api>(router, *authentication_, world_.clock(), world_.log, metrics_);
+  const auto status = [&](std::string email, std::string forwarded_for) {
+    return post("/api/auth/sign-up", {{"email", email}, {"password", "correct horse battery"}},
+                {{"X-Forwarded-For", forwarded_for}})
+        .status;
+  };
+  EXPECT_EQ(status("a@example.com", "198.51.100.7"), 201);
+  EXPECT_EQ(status("b@example.com", "198.51.100.7"), 429);
+  EXPECT_EQ(status("b@example.com", "203.0.113.1, 198.51.100.7"), 429) << "the client's own words";
+  EXPECT_EQ(status("b@example.com", "198.51.100.8"), 201);
+  peer_ = "192.0.2.1";
+  EXPECT_EQ(status("c@example.com", "198.51.100.9"), 201);
+  EXPECT_EQ(status("d@example.com", "198.51.100.10"), 429) << "not a proxy of ours: it is the caller";
+  api_.reset();  // before its router
 }
 
 TEST_F(ApiTest, APasswordIsChangedByItsOwnerOnly) {

@@ -2,6 +2,7 @@
 
 #include "api/json_body.h"
 #include "crypto/password_hash.h"
+#include "net/client_address.h"
 
 namespace presetbridge::api {
 namespace {
@@ -37,8 +38,9 @@ Task<Reply> sign_up(AuthDeps deps, Call call) {
   auto password = fields.text("password", kPassword);
   auto name = fields.optional_text("accountName", {.max = 100});
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  co_return reply_with(201, co_await deps.issuer.sign_up(call.executor(), std::move(email),
-                                                         std::move(password), name.value_or("")));
+  co_return reply_with(
+      201, co_await deps.issuer.sign_up(call.executor(), net::caller_of(call.request, deps.proxies),
+                                        std::move(email), std::move(password), name.value_or("")));
 }
 
 Task<Reply> sign_in(AuthDeps deps, Call call) {

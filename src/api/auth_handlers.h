@@ -2,13 +2,17 @@
 // and what an OpenID Connect client reads: /.well-known/openid-configuration, /.well-known/jwks.json.
 #pragma once
 
+#include <vector>
+
 #include "api/router.h"
 #include "identity/built_in_issuer.h"
+#include "net/ip_address.h"
 
 namespace presetbridge::api {
 
 struct AuthDeps {
   identity::BuiltInIssuer& issuer;
+  std::vector<net::IpNetwork> proxies;  // whose X-Forwarded-For is believed
 };
 void add_auth_routes(Router& router, AuthDeps deps);
 

@@ -10,6 +10,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "net/ip_address.h"
+
 namespace presetbridge::app {
 namespace {
 
@@ -26,6 +28,8 @@ const std::array kSettings = {
             "debug info warn error"},
     Setting{"http.connections", &Config::http_connections, "Open connections at most", 1, 1'000'000},
     Setting{"http.metrics", &Config::http_metrics, "Whether GET /metrics answers"},
+    Setting{"http.trusted_proxies", &Config::http_trusted_proxies,
+            "Reverse proxies whose X-Forwarded-For is believed: addresses, or networks like 10.0.0.0/8"},
     Setting{"limits.body_bytes", &Config::limits_body_bytes, "Longest body of a request", 1024,
             64 * kMebibyte},
     Setting{"limits.line_items", &Config::limits_line_items, "Most lines of an order", 1, 10'000},
@@ -61,6 +65,8 @@ const std::array kSettings = {
     Setting{"identity.signup", &Config::identity_signup, "Who may make an account", 0, 0, "open closed"},
     Setting{"identity.signups_per_hour", &Config::identity_signups_per_hour,
             "Tries to sign up in any hour, of everybody together", 1, 100'000},
+    Setting{"identity.signups_per_address", &Config::identity_signups_per_address,
+            "Tries to sign up in any hour from one address", 1, 100'000},
     Setting{"identity.issuer", &Config::identity_issuer,
             "Issuer name of the built-in sign-in: keep it when base_url changes, people are known by it"},
     Setting{"identity.trusted", &Config::identity_trusted,
@@ -334,6 +340,10 @@ std::vector<FieldProblem> check_config(const Config& config) {
         !is_base_url(words[0].ends_with('/') ? words[0].substr(0, words[0].size() - 1) : words[0]))
       wrong("identity.trusted",
             "must be an issuer's URL and, after a space, the audience that its tokens are for");
+  }
+  for (const auto& proxy : config.http_trusted_proxies) {
+    if (!net::IpNetwork::parse(proxy))
+      wrong("http.trusted_proxies", "must be numeric addresses, or networks like 10.0.0.0/8");
   }
   if (config.data_dir.empty()) wrong("data_dir", "is needed");
   for (const auto& [key, path] :

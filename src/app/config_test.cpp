@@ -156,6 +156,14 @@ TEST_F(ConfigTest, ALeaseMustOutlastACallAndALogin) {
   EXPECT_THAT(load({.flags = {{"cloud.timeout_seconds", "30"}}}).problems, IsEmpty());
 }
 
+TEST_F(ConfigTest, TrustedProxiesAreAddressesOrNetworks) {
+  EXPECT_THAT(load({.flags = {{"http.trusted_proxies", "127.0.0.1,10.0.0.0/8,fd00::/8"}}}).problems,
+              IsEmpty());
+  for (const char* bad : {"proxy.example", "10.0.0.1/8", "127.0.0.1:80"})
+    EXPECT_THAT(fields(load({.flags = {{"http.trusted_proxies", bad}}})), ElementsAre("http.trusted_proxies"))
+        << bad;
+}
+
 TEST_F(ConfigTest, WhatIsPrintedLoadsToTheSameSettings) {
   Config config;
   config.listen = "0.0.0.0:1";

@@ -1,15 +1,10 @@
 #include "app/serve.h"
 
-#include <unistd.h>
-
-#include <condition_variable>
 #include <cstdio>
-#include <cstdlib>
-#include <mutex>
-#include <thread>
 
 #include "app/logging.h"
 #include "app/service.h"
+#include "app/termination.h"
 #include "app/version.h"
 #include "net/runtime.h"
 
@@ -17,35 +12,15 @@ namespace presetbridge::app {
 namespace {
 
 constexpr int kNotServed = 1;
-constexpr int kStuck = 3;
-constexpr std::chrono::milliseconds kStopDeadline{9'800};
-
-// Ends the process when the stop does not end by itself. Leases then run out, and what was under way is
-// looked up by whoever takes over: that is what they are for.
-class StopDeadline {
- public:
-  explicit StopDeadline(Log& log)
-      : thread_([this, &log](const std::stop_token& done) { watch(done, log); }) {}
-
- private:
-  void watch(const std::stop_token& done, Log& log) {
-    std::unique_lock lock(mutex_);
-    ended_.wait_for(lock, done, kStopDeadline, [] { return false; });
-    if (done.stop_requested()) return;
-    log.error("the service did not stop in time and is ended", {{"seconds", std::int64_t{10}}});
-    ::usleep(50'000);  // for the line above
-    std::_Exit(kStuck);
-  }
-  std::mutex mutex_;
-  std::condition_variable_any ended_;
-  std::jthread thread_;
-};
+// The rest of the ten seconds is for the system to end the process.
+constexpr Millis kStopDeadline{9'800};
 
 }  // namespace
 
 int serve(const Config& config) {
   const net::SystemClock clock;
-  JsonLog log(clock, parse_severity(config.log_level));
+  Termination termination(clock, kStopDeadline);
+  JsonLog log(clock, parse_severity(config.log_level));  // after it: what the log still writes has a deadline
   if (!harden_process()) {
     log.error("the process cannot be protected from inspection");
     return kNotServed;
@@ -55,6 +30,7 @@ int serve(const Config& config) {
     log.error(service.error().message, {{"code", service.error().code}});
     return kNotServed;
   }
+  termination.serving();
   const std::string url = (*service)->url();
   std::printf("{\"listening\":\"%s\"}\n", url.c_str());
   std::fflush(stdout);
@@ -62,13 +38,13 @@ int serve(const Config& config) {
   if (config.sandbox)
     log.warn("sandbox mode: outbound webhooks may go to this machine, by plain HTTP; not for real shops");
 
-  const int signal = (*service)->wait_for_termination();
+  const int signal = termination.wait();
   log.info("stopping", {{"signal", std::int64_t{signal}}});
-  {
-    const StopDeadline deadline(log);
-    service->reset();
-  }
-  log.info("stopped");
+  (*service)->stop(termination.elapsed(), [&termination](const char* step) { termination.at(step); });
+  termination.at("closing the database");
+  service->reset();
+  log.info("stopped", {{"milliseconds", std::int64_t{termination.elapsed().count()}}});
+  termination.at("writing the log");
   return 0;
 }
 

@@ -92,6 +92,13 @@ cloud::AgentProcessOptions agent_options(const Config& config, const DataDirecto
   return options;
 }
 
+// The configuration has been checked.
+std::vector<net::IpNetwork> trusted_proxies(const Config& config) {
+  std::vector<net::IpNetwork> proxies;
+  for (const auto& text : config.http_trusted_proxies) proxies.push_back(net::IpNetwork::parse(text).value());
+  return proxies;
+}
+
 // Something that happens once, and is waited for by another thread.
 class Signal {
  public:
@@ -103,10 +110,6 @@ class Signal {
   bool wait_for(Millis most) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, most, [this] { return given_; });
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return given_; });
   }
 
  private:
@@ -166,7 +169,7 @@ struct Service::Parts {
   Task<api::Readiness> readiness(Executor& executor);
   Expected<void> start_issuer(identity::BuiltInIssuer& one);
   Expected<void> start();
-  void stop();
+  void stop(Millis gone, const std::function<void(const char*)>& at);
   std::string url() const { return http_url(listen.address, server.port()); }
 
   const Config config;
@@ -210,10 +213,12 @@ struct Service::Parts {
 
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
-  identity::BuiltInIssuer issuer{{commits, passwords, hasher, cipher, ids, random, clock, log},
-                                 {.iss = issuer_name(config),
-                                  .signup = *identity::parse_signup(config.identity_signup),
-                                  .signups_per_hour = config.identity_signups_per_hour}};
+  identity::BuiltInIssuer issuer{
+      {commits, passwords, hasher, cipher, ids, random, clock, log},
+      {.iss = issuer_name(config),
+       .signup = *identity::parse_signup(config.identity_signup),
+       .signups = identity::SignUpLimits{.per_address = config.identity_signups_per_address,
+                                         .together = config.identity_signups_per_hour}}};
   const std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted =
       remote_issuers(config, reading_http, clock, log);
   identity::TokenVerifier tokens{all_issuers(), clock};
@@ -292,8 +297,6 @@ struct Service::Parts {
                           .port = listen.port,
                           .body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
                           .connections = static_cast<int>(config.http_connections)}};
-  Signal terminated;
-  std::atomic<int> termination_signal{0};
   bool started = false;  // the runtime's threads
   bool working = false;  // worker, dispatcher and checks
   bool stopped = false;
@@ -328,7 +331,7 @@ void Service::Parts::add_routes() {
                                 .readiness = [this](Executor& executor) { return readiness(executor); },
                                 .metrics_text = config.http_metrics ? [this] { return metrics.text(); }
                                                                     : std::function<std::string()>()});
-  api::add_auth_routes(router, {issuer});
+  api::add_auth_routes(router, {issuer, trusted_proxies(config)});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});
   api::add_credentials_routes(router, {vault});
@@ -375,10 +378,6 @@ Expected<void> Service::Parts::start_issuer(identity::BuiltInIssuer& one) {
 }
 
 Expected<void> Service::Parts::start() {
-  runtime.on_termination([this](int signal) {
-    termination_signal = signal;
-    terminated.give();
-  });
   if (auto listening = server.listen(); !listening) return std::unexpected(listening.error());
   auto channel = AdminChannel::open(directory.admin_channel, url(), random);
   if (!channel) return std::unexpected(channel.error());
@@ -402,10 +401,16 @@ Expected<void> Service::Parts::start() {
   return {};
 }
 
-void Service::Parts::stop() {
+void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& at) {
   if (std::exchange(stopped, true)) return;
-  const auto deadline = clock.now() + std::chrono::seconds(config.shutdown_drain_seconds);
-  const auto left = [&] { return std::max(deadline - clock.now(), Millis{0}); };
+  // A wall clock that is set meanwhile makes no time.
+  using Steady = std::chrono::steady_clock;
+  const auto drained_by = Steady::now() + std::chrono::seconds(config.shutdown_drain_seconds) - gone;
+  const auto until = [](Steady::time_point when) {
+    return std::max(std::chrono::duration_cast<Millis>(when - Steady::now()), Millis{0});
+  };
+  const auto left = [&] { return until(drained_by); };
+  at("letting go of work");
   admin_channel.reset();
   Signal worker_ended;
   Signal checks_ended;
@@ -422,27 +427,39 @@ void Service::Parts::stop() {
     });
   }
   outbound_http.stop();  // what is cut off is sent again later, with the same id (spec 10.5)
+  at("finishing requests");
   server.stop(left());
+  at("finishing jobs");
   if (working && !worker_ended.wait_for(left()))
     log.warn("calls of the cloud platform are cut off; what came of them is looked up after the next start");
+  at("cutting off calls");
   cloud_http.stop();
   reading_http.stop();
+  at("ending the credential agent");
   agent.stop();
+  at("recording what was cut off");
   if (working) {
-    if (!worker_ended.wait_for(kLastCalls)) log.error("the delivery worker did not end");
-    if (!checks_ended.wait_for(kLastCalls)) log.error("the checks of logins did not end");
-    if (!dispatcher_ended.wait_for(kLastCalls)) log.error("the webhook dispatcher did not end");
-    if (!housekeeping_ended.wait_for(kLastCalls)) log.error("housekeeping did not end");
+    const auto recorded_by = Steady::now() + kLastCalls;
+    const auto await = [&](Signal& ended, const char* problem) {
+      if (!ended.wait_for(until(recorded_by))) log.error(problem);
+    };
+    await(worker_ended, "the delivery worker did not end");
+    await(checks_ended, "the checks of logins did not end");
+    await(dispatcher_ended, "the webhook dispatcher did not end");
+    await(housekeeping_ended, "housekeeping did not end");
   }
+  at("ending the password threads");
   passwords.stop();
+  at("committing what waits");
   commits.shutdown();
+  at("ending the event loops");
   if (started) runtime.stop(kLastCalls);
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Service::~Service() {
-  stop();
+  parts_->stop(Millis{0}, [](const char*) {});
 }
 
 Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log) {
@@ -458,13 +475,8 @@ std::string Service::url() const {
   return parts_->url();
 }
 
-int Service::wait_for_termination() {
-  parts_->terminated.wait();
-  return parts_->termination_signal;
-}
-
-void Service::stop() {
-  parts_->stop();
+void Service::stop(Millis gone, const std::function<void(const char*)>& at) {
+  parts_->stop(gone, at);
 }
 
 bool harden_process() {

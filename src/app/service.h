@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -16,20 +17,19 @@ namespace presetbridge::app {
 class Service {
  public:
   // Opens and migrates the database, makes missing keys, starts the credential agent, then threads; serves
-  // when it returns. Call it in a process without threads. `log` outlives the service, and gets its thread
-  // here.
+  // when it returns. Call it in a process without threads but the one that waits for signals. `log` outlives
+  // the service, and gets its thread here.
   static Expected<std::unique_ptr<Service>> start(Config config, JsonLog& log);
-  // stop(), if that was not called.
+  // Stops, if stop() was not called.
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
   // Where it listens, e.g. "http://127.0.0.1:8080".
   std::string url() const;
-  // Returns after SIGTERM or SIGINT; which of them.
-  int wait_for_termination();
-  // Accepts no more, finishes what runs for at most the drain time, releases leases, drains storage last.
-  void stop();
+  // Accepts no more, finishes what runs for at most the drain time, of which `gone` is over already, releases
+  // leases, drains storage last. `at` is told each step as it begins. Once.
+  void stop(Millis gone, const std::function<void(const char* step)>& at);
 
  private:
   struct Parts;

@@ -193,7 +193,7 @@ int run_credential_agent(int fd, const AgentOptions& options) {
   runtime.start();
   const bool ended = serve_all(agent);
   http.stop();
-  runtime.stop(Millis{1'000});
+  runtime.stop(Millis{100});  // nobody is left to be answered
   return ended ? 0 : give_up(4, "the service's socket failed");
 }
 

@@ -30,6 +30,11 @@ Admission RateWindow::admit(Timestamp now) {
   return admission;
 }
 
+void RateWindow::give_back(Timestamp admitted_at) {
+  const auto found = std::ranges::find(admitted_, admitted_at);
+  if (found != admitted_.end()) admitted_.erase(found);
+}
+
 Admission RateWindow::peek(Timestamp now) const {
   RateWindow current = *this;
   current.settle(now);

@@ -34,6 +34,8 @@ class RateWindow {
 
   // Counts one request if it is allowed.
   Admission admit(Timestamp now);
+  // What was admitted at that time counts no more. One that has left the window is no error.
+  void give_back(Timestamp admitted_at);
   // What admit would say, without `remaining` counting one.
   Admission peek(Timestamp now) const;
   // The earliest time, not before `now`, when a request is allowed; never with limit 0: then nothing.

@@ -106,6 +106,17 @@ TEST(RateWindow, ALoweredLimitWaitsUntilEnoughHaveLeft) {
   EXPECT_EQ(narrow->next_free(kStart + 3s), kStart + 62s);
 }
 
+TEST(RateWindow, WhatIsGivenBackIsFreeAgainOnce) {
+  const auto start = from_unix_ms(1'000'000);
+  RateWindow window(2, Millis{1'000});
+  window.admit(start);
+  window.admit(start + Millis{10});
+  window.give_back(start + Millis{10});
+  window.give_back(start + Millis{10});
+  EXPECT_TRUE(window.admit(start + Millis{20}).allowed);
+  EXPECT_FALSE(window.admit(start + Millis{30}).allowed);
+}
+
 TEST(RateWindow, WithLimitZeroNothingIsEverAllowed) {
   RateWindow window(0, 60s);
   EXPECT_FALSE(window.admit(kStart).allowed);

@@ -22,6 +22,7 @@ constexpr std::int64_t kFreeFailures = 4;  // the fifth locks
 constexpr Millis kFirstLock = std::chrono::seconds{30};
 constexpr Millis kLongestLock = std::chrono::minutes{15};
 constexpr Millis kReloadCoolDown = std::chrono::seconds{10};
+constexpr std::string_view kEmailTaken = "EMAIL_TAKEN";
 constexpr std::string_view kKeyColumn = "issuer_keys.encrypted_private_jwk";
 
 std::string normalise_email(std::string_view text) {
@@ -106,7 +107,7 @@ BuiltInIssuer::BuiltInIssuer(Deps deps, BuiltInIssuerOptions options)
         if (!hash) throw std::runtime_error(hash.error().message);
         return *hash;
       }()) {
-  if (options_.signups_per_hour) signups_.emplace(*options_.signups_per_hour, std::chrono::hours{1});
+  if (options_.signups) signups_.emplace(*options_.signups);
 }
 
 BuiltInIssuer::~BuiltInIssuer() = default;
@@ -237,8 +238,8 @@ Expected<Tokens> BuiltInIssuer::tokens(Session session) const {
                 session.user.email};
 }
 
-Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string email, std::string password,
-                                                 std::string account_name) {
+Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string place, std::string email,
+                                                 std::string password, std::string account_name) {
   if (options_.signup != Signup::open) {
     co_return fail("SIGNUP_CLOSED", "Sign-up is closed here; ask the operator for an account.");
   }
@@ -247,31 +248,39 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string
   if (auto problem = problem_of_password(password)) co_return invalid_field("password", *problem);
   if (account_name.empty()) account_name = email.substr(0, email.find('@'));
 
-  if (const auto wait = wait_for_signup(); wait > Millis{0})
-    co_return std::unexpected(rate_limit_exceeded(wait));
+  const auto now = deps_.clock.now();
+  const auto wait = [&] {
+    const std::scoped_lock lock(mutex_);
+    return signups_ ? signups_->admit(place, now) : Millis{0};
+  }();
+  if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
+  auto session =
+      co_await make_account(executor, std::move(email), std::move(password), std::move(account_name));
+  if (session) co_return tokens(std::move(*session));
+  if (session.error().code != kEmailTaken) {
+    const std::scoped_lock lock(mutex_);
+    if (signups_) signups_->give_back(place, now);
+  }
+  co_return std::unexpected(session.error());
+}
 
-  const Error taken{"EMAIL_TAKEN", "This e-mail address has an account already; sign in instead.", {}};
+Task<Expected<BuiltInIssuer::Session>> BuiltInIssuer::make_account(Executor& executor, std::string email,
+                                                                   std::string password,
+                                                                   std::string account_name) {
+  const Error taken{
+      std::string(kEmailTaken), "This e-mail address has an account already; sign in instead.", {}};
   auto known =
       co_await deps_.commits.read(executor, [&](Tx& tx) { return storage::find_user_by_email(tx, email); });
   if (!known) co_return std::unexpected(known.error());
   if (*known) co_return std::unexpected(taken);  // no hash for what will come to nothing
   auto hash = co_await deps_.passwords.hash(executor, std::move(password));
   if (!hash) co_return std::unexpected(hash.error());
-  auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
+  co_return co_await deps_.commits.write(executor, [&](Tx& tx) {
     const storage::UserRow user{deps_.ids.make<UserId>(), email, *hash};
     if (!storage::insert_user(tx, user.id, user.email, user.password_hash)) throw Error(taken);
     found_account(tx, deps_.ids, user.id, options_.iss, to_string(user.id), account_name);
     return open_session(tx, user, deps_.ids.next());
   });
-  if (!session) co_return std::unexpected(session.error());
-  co_return tokens(std::move(*session));
-}
-
-Millis BuiltInIssuer::wait_for_signup() {
-  const std::scoped_lock lock(mutex_);
-  if (!signups_) return Millis{0};
-  const auto admission = signups_->admit(deps_.clock.now());
-  return admission.allowed ? Millis{0} : std::max(admission.retry_after, Millis{1});
 }
 
 Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& executor, std::string email,

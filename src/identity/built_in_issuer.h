@@ -22,11 +22,11 @@
 #include "crypto/jws.h"
 #include "crypto/opaque_token.h"
 #include "crypto/service_cipher.h"
-#include "domain/rate_window.h"
 #include "identity/login_failure.h"
 #include "identity/membership.h"
 #include "identity/password_workers.h"
 #include "identity/principal.h"
+#include "identity/sign_up_limit.h"
 #include "identity/token_verifier.h"
 #include "storage/group_commit.h"
 #include "storage/identity_store.h"
@@ -37,9 +37,7 @@ struct BuiltInIssuerOptions {
   std::string iss;  // the public base URL, without a slash at its end
   std::string audience = "presetbridge";
   Signup signup = Signup::open;
-  // Tries to sign up in any hour, of everybody together: behind a proxy all have one address. Nothing: no
-  // limit.
-  std::optional<std::int64_t> signups_per_hour;
+  std::optional<SignUpLimits> signups;  // nothing: no limit
   Millis token_lifetime = std::chrono::hours{1};
   Millis refresh_lifetime = std::chrono::hours{24 * 30};
 };
@@ -82,9 +80,10 @@ class BuiltInIssuer final : public Issuer {
   Task<Expected<void>> start(Executor& executor);
 
   // VALIDATION_FAILED (e-mail, password), EMAIL_TAKEN, SIGNUP_CLOSED, RATE_LIMIT_EXCEEDED. `account_name`
-  // empty: the e-mail's local part.
-  Task<LoginResult<Tokens>> sign_up(Executor& executor, std::string email, std::string password,
-                                    std::string account_name);
+  // empty: the e-mail's local part. `place`: whose tries are counted (SignUpLimit). EMAIL_TAKEN costs a try,
+  // as it tells who has an account; what fails by our fault (OVERLOADED) costs none.
+  Task<LoginResult<Tokens>> sign_up(Executor& executor, std::string place, std::string email,
+                                    std::string password, std::string account_name);
   // INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS: from the fifth failure in a row on, the address is locked for 30
   // s, doubling up to 15 min. OVERLOADED costs no try.
   Task<LoginResult<Tokens>> sign_in(Executor& executor, std::string email, std::string password);
@@ -116,8 +115,9 @@ class BuiltInIssuer final : public Issuer {
 
   std::shared_ptr<const Ring> ring() const;
   Task<Expected<std::shared_ptr<const Ring>>> load(Executor& executor);
-  // Counts a try to sign up if there is room for one (then 0); else how long until there is.
-  Millis wait_for_signup();
+  // Makes the account of a try that was counted.
+  Task<Expected<Session>> make_account(Executor& executor, std::string email, std::string password,
+                                       std::string account_name);
   // Counts a try against `email` and verifies the password.
   Task<LoginResult<storage::UserRow>> verify_password(Executor& executor, std::string email,
                                                       std::string password);
@@ -134,7 +134,7 @@ class BuiltInIssuer final : public Issuer {
   mutable std::mutex mutex_;
   std::shared_ptr<const Ring> ring_;
   std::optional<Timestamp> loaded_at_;
-  std::optional<domain::RateWindow> signups_;
+  std::optional<SignUpLimit> signups_;
 };
 
 }  // namespace presetbridge::identity

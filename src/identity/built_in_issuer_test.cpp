@@ -17,8 +17,9 @@ class BuiltInIssuerTest : public ::testing::Test {
     issuer_ = world_.issuer();
     if (auto started = world_.await(issuer_->start(world_.scheduler)); !started) throw started.error();
   }
-  LoginResult<Tokens> sign_up(std::string email, std::string password = kPassword) {
-    return world_.await(issuer_->sign_up(world_.scheduler, std::move(email), std::move(password), ""));
+  LoginResult<Tokens> sign_up(std::string email, std::string password = kPassword, std::string place = "") {
+    return world_.await(
+        issuer_->sign_up(world_.scheduler, std::move(place), std::move(email), std::move(password), ""));
   }
   LoginResult<Tokens> sign_in(std::string email, std::string password = kPassword) {
     return world_.await(issuer_->sign_in(world_.scheduler, std::move(email), std::move(password)));
@@ -38,12 +39,17 @@ class BuiltInIssuerTest : public ::testing::Test {
     return p;
   }
 
+  void limit_signups(SignUpLimits limits) {
+    issuer_ = world_.issuer({.iss = "https://bridge.example", .signups = limits});
+    ASSERT_TRUE(world_.await(issuer_->start(world_.scheduler)));
+  }
+
   // From here on nothing can be hashed.
-  void use_overloaded_hasher() {
+  void use_overloaded_hasher(std::optional<SignUpLimits> limits = std::nullopt) {
     issuer_ = std::make_unique<BuiltInIssuer>(
         BuiltInIssuer::Deps{world_.commits, full_, world_.hasher, world_.cipher, world_.ids, world_.random,
                             world_.clock(), world_.log},
-        BuiltInIssuerOptions{.iss = "https://bridge.example"});
+        BuiltInIssuerOptions{.iss = "https://bridge.example", .signups = limits});
     ASSERT_TRUE(world_.await(issuer_->start(world_.scheduler)));
   }
 
@@ -93,14 +99,13 @@ TEST_F(BuiltInIssuerTest, SignUpJudgesAddressAndPassword) {
 
 TEST_F(BuiltInIssuerTest, ClosedSignUpMakesNoAccount) {
   auto closed = world_.issuer({.iss = "https://bridge.example", .signup = Signup::closed});
-  const auto refused = world_.await(closed->sign_up(world_.scheduler, "ann@example.com", kPassword, ""));
+  const auto refused = world_.await(closed->sign_up(world_.scheduler, "", "ann@example.com", kPassword, ""));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "SIGNUP_CLOSED");
 }
 
 TEST_F(BuiltInIssuerTest, OnlySoManySignUpInAnHour) {
-  issuer_ = world_.issuer({.iss = "https://bridge.example", .signups_per_hour = 3});
-  ASSERT_TRUE(world_.await(issuer_->start(world_.scheduler)));
+  limit_signups({.per_address = 3, .together = 3});
   EXPECT_TRUE(sign_up("a@example.com"));
   EXPECT_EQ(sign_up("a@example.com").error().code, "EMAIL_TAKEN");
   world_.clock().advance(std::chrono::minutes{20});
@@ -114,6 +119,30 @@ TEST_F(BuiltInIssuerTest, OnlySoManySignUpInAnHour) {
   EXPECT_TRUE(sign_in("a@example.com")) << "who has an account is not touched";
   world_.clock().advance(std::chrono::minutes{40});
   EXPECT_TRUE(sign_up("c@example.com"));
+}
+
+TEST_F(BuiltInIssuerTest, AStrangerUsesUpOnlyTheirOwnTries) {
+  limit_signups({.per_address = 2, .together = 5});
+  const auto stranger = [&](std::string email) {
+    return sign_up(std::move(email), kPassword, "198.51.100.7").error();
+  };
+  ASSERT_TRUE(sign_up("ann@example.com", kPassword, "192.0.2.1"));
+  EXPECT_EQ(stranger("ann@example.com").code, "EMAIL_TAKEN");
+  EXPECT_EQ(stranger("ann@example.com").code, "EMAIL_TAKEN");
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(stranger("ann@example.com").code, "RATE_LIMIT_EXCEEDED") << "who asks on learns nothing";
+    EXPECT_EQ(stranger("ann@example.com").retry_after, Millis{std::chrono::hours{1}});
+  }
+  EXPECT_TRUE(sign_up("bob@example.com", kPassword, "192.0.2.1"));
+  EXPECT_TRUE(sign_up("cid@example.com", kPassword, "192.0.2.2"));
+  EXPECT_EQ(sign_up("dan@example.com", kPassword, "192.0.2.3").error().code, "RATE_LIMIT_EXCEEDED")
+      << "all together";
+}
+
+TEST_F(BuiltInIssuerTest, AnOverloadedHasherCostsNoTryToSignUp) {
+  use_overloaded_hasher(SignUpLimits{.per_address = 1, .together = 1});
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(sign_up("ann@example.com", kPassword, "192.0.2.1").error().code, "OVERLOADED") << i;
 }
 
 TEST_F(BuiltInIssuerTest, ATakenAddressIsToldWithoutHashing) {

@@ -23,11 +23,15 @@ PasswordWorkers::~PasswordWorkers() {
 }
 
 void PasswordWorkers::stop() {
+  std::deque<Job> waiting;
   {
     const std::scoped_lock lock(mutex_);
     stopping_ = true;
+    waiting.swap(jobs_);
   }
   filled_.notify_all();
+  // Seconds of hashing, for callers whose connections are closed.
+  for (auto& job : waiting) job(false);
   for (auto& thread : threads_) thread.join();
   threads_.clear();
 }

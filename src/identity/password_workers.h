@@ -32,7 +32,7 @@ class PasswordWorkers {
   Task<Expected<std::string>> hash(Executor& executor, std::string password);
   Task<Expected<bool>> verify(Executor& executor, std::string stored, std::string password);
 
-  // Finishes what waits and joins the threads. Idempotent.
+  // Answers what waits with OVERLOADED, finishes what runs and joins the threads. Idempotent.
   void stop();
 
  private:

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 namespace presetbridge::net {
@@ -24,6 +25,7 @@ bool within(const std::array<std::uint8_t, 16>& address, const Range& range) {
   return (address[whole] & mask) == (range.base[whole] & mask);
 }
 
+constexpr Range mapped_v4 = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, 96};
 constexpr Range special_v4[] = {
     {{0}, 8},              // this network
     {{10}, 8},             // private
@@ -107,10 +109,43 @@ bool IpAddress::is_loopback() const {
   return std::all_of(bytes_.begin(), bytes_.end() - 1, [](auto b) { return b == 0; }) && bytes_[15] == 1;
 }
 
+IpAddress IpAddress::unmapped() const {
+  if (v4_ || !within(bytes_, mapped_v4)) return *this;
+  return v4({bytes_[12], bytes_[13], bytes_[14], bytes_[15]});
+}
+
+IpAddress IpAddress::network(int bits) const {
+  IpAddress out = *this;
+  for (std::size_t i = 0; i < out.bytes_.size(); ++i) {
+    const int kept = std::clamp(bits - static_cast<int>(i) * 8, 0, 8);
+    out.bytes_[i] &= static_cast<std::uint8_t>(0xff << (8 - kept));
+  }
+  return out;
+}
+
 std::string IpAddress::to_string() const {
   std::array<char, INET6_ADDRSTRLEN> text{};
   inet_ntop(v4_ ? AF_INET : AF_INET6, bytes_.data(), text.data(), text.size());
   return text.data();
+}
+
+std::optional<IpNetwork> IpNetwork::parse(std::string_view text) {
+  const auto slash = text.find('/');
+  const auto base = IpAddress::parse(text.substr(0, slash));
+  if (!base) return std::nullopt;
+  const int all = base->is_v4() ? 32 : 128;
+  if (slash == text.npos) return IpNetwork(*base, all);
+  const auto digits = text.substr(slash + 1);
+  int bits = -1;
+  const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+  if (problem != std::errc{} || end != digits.data() + digits.size() || bits < 0 || bits > all)
+    return std::nullopt;
+  if (base->network(bits) != *base) return std::nullopt;
+  return IpNetwork(*base, bits);
+}
+
+bool IpNetwork::contains(const IpAddress& address) const {
+  return address.is_v4() == base_.is_v4() && address.network(bits_) == base_;
 }
 
 }  // namespace presetbridge::net

@@ -27,12 +27,29 @@ class IpAddress {
   bool is_public() const;
   // 127.0.0.0/8 and ::1, and nothing else.
   bool is_loopback() const;
+  // The IPv4 address that an IPv6 socket shows as ::ffff:192.0.2.1; any other address is itself.
+  IpAddress unmapped() const;
+  // Of its bits only the first `bits` (0 to 32, or to 128); the rest 0.
+  IpAddress network(int bits) const;
   std::string to_string() const;
   bool operator==(const IpAddress&) const = default;
 
  private:
   std::array<std::uint8_t, 16> bytes_{};  // an IPv4 address takes the first four
   bool v4_ = true;
+};
+
+// "10.0.0.0/8", "2001:db8::/32", or one address.
+class IpNetwork {
+ public:
+  // Nothing if bits are set behind the prefix: whoever wrote that meant another network.
+  static std::optional<IpNetwork> parse(std::string_view text);
+  bool contains(const IpAddress& address) const;
+
+ private:
+  IpNetwork(IpAddress base, int bits) : base_(base), bits_(bits) {}
+  IpAddress base_;
+  int bits_;
 };
 
 }  // namespace presetbridge::net

@@ -1,0 +1,46 @@
+#include "identity/sign_up_limit.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace presetbridge::identity {
+namespace {
+
+constexpr Millis kHour = std::chrono::hours{1};
+
+Millis wait_of(const domain::Admission& admission) {
+  return admission.allowed ? Millis{0} : std::max(admission.retry_after, Millis{1});
+}
+
+}  // namespace
+
+SignUpLimit::SignUpLimit(SignUpLimits limits) : limits_(limits), together_(limits.together, kHour) {}
+
+Millis SignUpLimit::admit(const std::string& place, Timestamp now) {
+  const auto known = place.empty() ? places_.end() : places_.find(place);
+  if (known != places_.end()) {
+    if (const auto wait = wait_of(known->second.peek(now)); wait > Millis{0}) return wait;
+  }
+  if (const auto wait = wait_of(together_.admit(now)); wait > Millis{0}) return wait;
+  if (place.empty()) return Millis{0};
+  if (known != places_.end()) {
+    known->second.admit(now);
+    return Millis{0};
+  }
+  // As many places have tries in this hour as everybody together: making room always succeeds.
+  if (std::ssize(places_) >= limits_.together) forget_idle(now);
+  places_.try_emplace(place, limits_.per_address, kHour).first->second.admit(now);
+  return Millis{0};
+}
+
+void SignUpLimit::give_back(const std::string& place, Timestamp counted_at) {
+  together_.give_back(counted_at);
+  if (const auto known = places_.find(place); known != places_.end()) known->second.give_back(counted_at);
+}
+
+void SignUpLimit::forget_idle(Timestamp now) {
+  std::erase_if(places_,
+                [&](const auto& one) { return one.second.peek(now).remaining == limits_.per_address; });
+}
+
+}  // namespace presetbridge::identity

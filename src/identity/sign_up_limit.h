@@ -1,0 +1,42 @@
+// How often people may try to sign up (spec 7.2): by where they come from, so that a stranger uses up their
+// own tries and not everybody's; and all together, for strangers who come from many places.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "base/time.h"
+#include "domain/rate_window.h"
+
+namespace presetbridge::identity {
+
+struct SignUpLimits {
+  std::int64_t per_address = 0;  // tries in any hour from one place, > 0
+  std::int64_t together = 0;     // of everybody, > 0
+};
+
+// Not thread-safe. Holds at most `together` places: each of them has had one of the hour's tries.
+class SignUpLimit {
+ public:
+  explicit SignUpLimit(SignUpLimits limits);
+
+  // Counts a try from `place` if there is room for one (then 0); else how long until there is. What is refused
+  // counts for nothing, so nobody waits longer for having asked. An empty place is one that nothing is known
+  // of: only the limit of all holds.
+  Millis admit(const std::string& place, Timestamp now);
+  // A try that admit() counted at that time came to nothing by our fault.
+  void give_back(const std::string& place, Timestamp counted_at);
+
+  std::size_t places() const { return places_.size(); }
+
+ private:
+  void forget_idle(Timestamp now);
+
+  const SignUpLimits limits_;
+  domain::RateWindow together_;
+  std::unordered_map<std::string, domain::RateWindow> places_;
+};
+
+}  // namespace presetbridge::identity
