@@ -55,7 +55,7 @@ class ApiTest : public ::testing::Test {
     tokens_ = std::make_unique<identity::TokenVerifier>(std::vector<identity::Issuer*>{issuer_.get()},
                                                         world_.clock());
     authentication_ = std::make_unique<Authentication>(*tokens_, accounts_, keys_);
-    add_auth_routes(router_, {*issuer_});
+    add_auth_routes(router_, {*issuer_, {}});
     add_keys_routes(router_, {keys_});
     add_account_routes(router_, {accounts_});
     add_meta_routes(router_, {.version = "1.2.3",

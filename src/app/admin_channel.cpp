@@ -66,13 +66,14 @@ Expected<json::object> run_here(const Config& config, Foundation foundation, con
   NullLog log;
   crypto::SystemRandom random;
   const crypto::ServiceCipher cipher(std::move(foundation.service_keys), random);
-  IdSource ids(*foundation.clock, 0);
+  IdSource ids(*foundation.open.clock, foundation.node_number);
   net::Runtime runtime(1);
-  storage::GroupCommit commits(*foundation.database, log);
+  storage::GroupCommit commits(*foundation.open.database, log);
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords(hasher, {.threads = 1});
-  identity::BuiltInIssuer issuer({commits, passwords, hasher, cipher, ids, random, *foundation.clock, log},
-                                 {.iss = issuer_name(config), .signup = identity::Signup::open});
+  identity::BuiltInIssuer issuer(
+      {commits, passwords, hasher, cipher, ids, random, *foundation.open.clock, log},
+      {.iss = issuer_name(config), .signup = identity::Signup::open});
   services::Credits credits(commits, ids, [] {});
   services::ApiKeys keys(commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour});
   AdminDesk desk({commits, issuer, credits, keys});

@@ -17,14 +17,13 @@
 #include "app/config.h"
 #include "app/data_directory.h"
 #include "app/listen.h"
+#include "app/open_database.h"
 #include "app/send_order.h"
 #include "app/serve.h"
 #include "app/version.h"
 #include "cloud/credential_agent.h"
 #include "crypto/random.h"
-#include "net/runtime.h"
 #include "storage/migrations.h"
-#include "storage/sqlite/sqlite_database.h"
 
 namespace presetbridge::app {
 namespace {
@@ -91,13 +90,12 @@ class ConfigFlags {
 int run_migrate(const Config& config) {
   const auto directory = data_directory(config);
   if (auto ready = prepare_data_directory(directory); !ready) return failed(ready.error());
-  const net::SystemClock clock;
-  auto database = storage::open_sqlite({.path = directory.database.string()}, clock);
-  if (!database) return failed(database.error());
-  const auto applied = storage::migrate(**database);
+  const auto open = open_database(config, directory);
+  if (!open) return failed(open.error());
+  const auto applied = storage::migrate(*open->database);
   if (!applied) return failed(applied.error());
   std::printf("%d migration%s applied to %s\n", *applied, *applied == 1 ? "" : "s",
-              directory.database.c_str());
+              config.database_url.empty() ? directory.database.c_str() : "the PostgreSQL database");
   return 0;
 }
 

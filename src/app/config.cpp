@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "net/ip_address.h"
+#include "storage/postgres/postgres_database.h"
 
 namespace presetbridge::app {
 namespace {
@@ -22,6 +23,9 @@ const std::array kSettings = {
     Setting{"listen", &Config::listen, "Numeric address and port to listen on; port 0: any free one"},
     Setting{"base_url", &Config::base_url, "The public address, without a slash at its end"},
     Setting{"data_dir", &Config::data_dir, "Folder of the database and the keys"},
+    Setting{"database_url", &Config::database_url,
+            "postgresql://… of a database that nodes share, without password; empty: SQLite in data_dir"},
+    Setting{"roles", &Config::roles, "What this node does, of: api, worker, dispatcher"},
     Setting{"threads", &Config::threads, "Threads that serve; 0: one a core", 0, 256},
     Setting{"sandbox", &Config::sandbox, "Simulated surroundings; plain HTTP to subscribers on this machine"},
     Setting{"log.level", &Config::log_level, "The least severe lines to write", 0, 0,
@@ -72,6 +76,7 @@ const std::array kSettings = {
     Setting{"identity.trusted", &Config::identity_trusted,
             "OpenID Connect issuers besides: \"ISSUER AUDIENCE\" each"},
     Setting{"api.key_requests_per_hour", &Config::api_key_requests_per_hour, "Of a new API key", 1, 100'000},
+    Setting{"storage.writers", &Config::storage_writers, "Connections that write, with PostgreSQL", 1, 64},
     Setting{"storage.path", &Config::storage_path, "The database file; empty: presetbridge.db in data_dir"},
     Setting{"storage.readers", &Config::storage_readers, "Connections that read", 1, 64},
     Setting{"storage.cache_mib", &Config::storage_cache_mib, "Page cache of a connection, in MiB", 1, 4'096},
@@ -262,6 +267,18 @@ bool is_base_url(std::string_view url) {
              rest, [](char c) { return c > ' ' && c < '\x7f' && c != '@' && c != '?' && c != '#'; });
 }
 
+constexpr std::array<std::string_view, 3> kRoles = {"api", "worker", "dispatcher"};
+
+void check_database_url(const Config& config, const auto& wrong) {
+  const auto& url = config.database_url;
+  if (!url.starts_with("postgresql://") && !url.starts_with("postgres://"))
+    return wrong("database_url", "must begin with postgresql://");
+  if (const auto problem = storage::problem_of_postgres_url(url); !problem.empty())
+    wrong("database_url", problem);
+  if (config.base_url.empty() && config.identity_issuer.empty())
+    wrong("base_url", "is needed with database_url: people are known by it, the same on all nodes");
+}
+
 // What a TOML file can hold.
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
@@ -300,6 +317,10 @@ std::optional<ListenAddress> parse_listen(std::string_view text) {
   const auto [end, error] = std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
   if (error != std::errc{} || end != port_text.data() + port_text.size()) return std::nullopt;
   return ListenAddress{std::string(host), port};
+}
+
+bool has_role(const Config& config, std::string_view role) {
+  return std::ranges::find(config.roles, role) != config.roles.end();
 }
 
 std::vector<FieldProblem> check_config(const Config& config) {
@@ -346,6 +367,10 @@ std::vector<FieldProblem> check_config(const Config& config) {
       wrong("http.trusted_proxies", "must be numeric addresses, or networks like 10.0.0.0/8");
   }
   if (config.data_dir.empty()) wrong("data_dir", "is needed");
+  if (!config.database_url.empty()) check_database_url(config, wrong);
+  const bool known_roles = std::ranges::all_of(
+      config.roles, [](const auto& role) { return std::ranges::find(kRoles, role) != kRoles.end(); });
+  if (config.roles.empty() || !known_roles) wrong("roles", "must be one or more of: api, worker, dispatcher");
   for (const auto& [key, path] :
        {std::pair<std::string_view, const std::string&>{"cloud.login_path", config.cloud_login_path},
         {"cloud.user_path", config.cloud_user_path},

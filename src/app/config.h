@@ -24,7 +24,9 @@ struct Config {
   std::string listen = "127.0.0.1:8080";
   std::string base_url;  // empty: http:// and what it listens on
   std::string data_dir = "presetbridge-data";
-  std::int64_t threads = 0;  // 0: one a core of the machine
+  std::string database_url;  // postgresql://…; empty: SQLite in data_dir
+  std::vector<std::string> roles = {"api", "worker", "dispatcher"};  // of this node (spec 12.1)
+  std::int64_t threads = 0;                                          // 0: one a core of the machine
   bool sandbox = false;
   std::string log_level = "info";
 
@@ -68,6 +70,7 @@ struct Config {
 
   std::string storage_path;  // empty: presetbridge.db in data_dir
   std::int64_t storage_readers = 2;
+  std::int64_t storage_writers = 4;  // with PostgreSQL; SQLite has one
   std::int64_t storage_cache_mib = 16;
   std::int64_t storage_checkpoint_pages = 3'000;
 
@@ -108,6 +111,8 @@ LoadedConfig load_config(const ConfigSources& sources);
 
 // What is wrong with values together, or with the form of one.
 std::vector<FieldProblem> check_config(const Config& config);
+
+bool has_role(const Config& config, std::string_view role);
 
 // All settings, as a TOML file that would set them.
 std::string to_toml(const Config& config);

@@ -1,14 +1,22 @@
 #include "app/foundation.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "crypto/encoding.h"
 #include "crypto/random.h"
 #include "crypto/vault_keys.h"
+#include "services/node_number.h"
 #include "storage/credential_store.h"
 #include "storage/identity_store.h"
+#include "storage/key_store.h"
 #include "storage/migrations.h"
-#include "storage/sqlite/sqlite_database.h"
+#include "storage/node_store.h"
 
 namespace presetbridge::app {
 namespace {
@@ -39,29 +47,76 @@ Expected<void> check_for_lost_keys(const DataDirectory& directory, storage::Data
   return {};
 }
 
+// Nodes that share a database must have the same keys, or what one seals the others cannot open.
+Expected<void> check_shared_keys(const DataDirectory& directory, storage::Database& database,
+                                 const std::vector<crypto::ServiceKey>& service_keys,
+                                 const crypto::VaultPublicKey& vault_key) {
+  using storage::KeyUse;
+  std::set<std::string> ours;
+  for (const auto& key : service_keys) ours.insert(crypto::hex_encode(key.id));
+  const auto vault = crypto::hex_encode(vault_key.id());
+  bool same = true;
+  database.write([&](storage::Tx& tx) {
+    tx.lock_schema();  // the first node decides, and the others wait for it
+    const auto used = storage::used_keys(tx, KeyUse::service);
+    const auto sealed = storage::used_keys(tx, KeyUse::vault);
+    same = std::ranges::all_of(used, [&](const auto& id) { return ours.contains(id); }) &&
+           (sealed.empty() || std::ranges::find(sealed, vault) != sealed.end());
+    if (!same) return;
+    storage::note_used_key(tx, KeyUse::service, crypto::hex_encode(service_keys.front().id));
+    storage::note_used_key(tx, KeyUse::vault, vault);
+  });
+  if (same) return {};
+  return fail("KEY_MISMATCH",
+              "The keys in " + directory.folder.string() +
+                  " are not those of the database, which another node began: copy service.key, vault.key and "
+                  "vault.pub from that node's data directory.");
+}
+
+std::optional<int> take_number(storage::Database& database, const std::string& node) {
+  std::optional<int> number;
+  database.write([&](storage::Tx& tx) {
+    number = storage::take_node_number(tx, node, tx.now() + services::kNodeNumberLife);
+  });
+  return number;
+}
+
 }  // namespace
 
 Expected<Foundation> lay_foundation(const Config& config) {
   crypto::initialise();
-  auto clock = std::make_unique<net::SystemClock>();
   auto directory = data_directory(config);
   if (auto ready = prepare_data_directory(directory); !ready) return std::unexpected(ready.error());
-  // First the database: its lock says that nobody else is at work in this folder.
-  auto database = storage::open_sqlite({.path = directory.database.string(),
-                                        .readers = static_cast<int>(config.storage_readers),
-                                        .checkpoint_pages = static_cast<int>(config.storage_checkpoint_pages),
-                                        .cache_mib = static_cast<int>(config.storage_cache_mib)},
-                                       *clock);
-  if (!database) return std::unexpected(database.error());
-  if (auto migrated = storage::migrate(**database); !migrated) return std::unexpected(migrated.error());
-  if (auto kept = check_for_lost_keys(directory, **database); !kept) return std::unexpected(kept.error());
-  if (auto made = create_missing_keys_elsewhere(directory); !made) return std::unexpected(made.error());
-  auto service_keys = crypto::read_service_keys(directory.service_key);
-  if (!service_keys) return std::unexpected(service_keys.error());
-  auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);
-  if (!vault_key) return std::unexpected(vault_key.error());
-  return Foundation{std::move(clock), std::move(directory), std::move(*database), std::move(*service_keys),
-                    *vault_key};
+  // First the database: SQLite's lock says that nobody else is at work in this folder.
+  auto open = open_database(config, directory);
+  if (!open) return std::unexpected(open.error());
+  auto& database = *open->database;
+  const bool shared = !config.database_url.empty();
+  try {
+    if (auto migrated = storage::migrate(database); !migrated) return std::unexpected(migrated.error());
+    if (auto kept = check_for_lost_keys(directory, database); !kept) return std::unexpected(kept.error());
+    if (auto made = create_missing_keys_elsewhere(directory); !made) return std::unexpected(made.error());
+    auto service_keys = crypto::read_service_keys(directory.service_key);
+    if (!service_keys) return std::unexpected(service_keys.error());
+    auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);
+    if (!vault_key) return std::unexpected(vault_key.error());
+    if (shared) {
+      if (auto same = check_shared_keys(directory, database, *service_keys, *vault_key); !same)
+        return std::unexpected(same.error());
+    }
+    crypto::SystemRandom random;
+    const auto node = fmt::format("node-{:016x}", random.u64());
+    const auto number = shared ? take_number(database, node) : std::optional(0);
+    if (!number) {
+      return fail("TOO_MANY_NODES",
+                  fmt::format("All {} numbers of nodes were taken in the last minutes: wait some minutes.",
+                              storage::kMostNodes));
+    }
+    return Foundation{std::move(directory),     std::move(*open), node, *number,
+                      std::move(*service_keys), *vault_key};
+  } catch (const storage::DbError& e) {
+    return fail("STORAGE_UNAVAILABLE", fmt::format("The database cannot be used: {}.", e.what()));
+  }
 }
 
 std::string http_url(const std::string& address, std::uint16_t port) {

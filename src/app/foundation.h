@@ -8,25 +8,25 @@
 
 #include "app/config.h"
 #include "app/data_directory.h"
+#include "app/open_database.h"
 #include "base/error.h"
 #include "crypto/sealed_record.h"
 #include "crypto/service_cipher.h"
-#include "net/runtime.h"
-#include "storage/database.h"
 
 namespace presetbridge::app {
 
 struct Foundation {
-  std::unique_ptr<net::SystemClock> clock;  // the database has its address
   DataDirectory directory;
-  std::unique_ptr<storage::Database> database;
+  OpenDatabase open;
+  std::string node;     // names this process among the nodes of its database
+  int node_number = 0;  // of its ids (storage/node_store.h); 0 with SQLite
   std::vector<crypto::ServiceKey> service_keys;
   crypto::VaultPublicKey vault_key;
 };
 
 // Opens and migrates the database, and makes missing keys. In a process without threads. STORAGE_LOCKED:
 // another process is at work in this data directory. KEY_FILE_MISSING: the database holds what only a missing
-// key opens; new ones are not made then.
+// key opens; new ones are not made then. KEY_MISMATCH: the keys are not those of the database's other nodes.
 Expected<Foundation> lay_foundation(const Config& config);
 
 // The name that people's identities are known by at the built-in issuer: it must outlive a restart on another

@@ -1,5 +1,9 @@
 #include "app/serve.h"
 
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <cstdio>
 
 #include "app/logging.h"
@@ -25,7 +29,11 @@ int serve(const Config& config) {
     log.error("the process cannot be protected from inspection");
     return kNotServed;
   }
-  auto service = Service::start(config, log);
+  std::atomic<bool> faulty{false};
+  auto service = Service::start(config, log, [&faulty] {
+    faulty = true;
+    ::kill(::getpid(), SIGTERM);
+  });
   if (!service) {
     log.error(service.error().message, {{"code", service.error().code}});
     return kNotServed;
@@ -45,7 +53,7 @@ int serve(const Config& config) {
   service->reset();
   log.info("stopped", {{"milliseconds", std::int64_t{termination.elapsed().count()}}});
   termination.at("writing the log");
-  return 0;
+  return faulty ? kNotServed : 0;
 }
 
 }  // namespace presetbridge::app

@@ -50,11 +50,13 @@
 #include "services/intake/intake.h"
 #include "services/integrations.h"
 #include "services/login_guard.h"
+#include "services/node_number.h"
 #include "services/presets.h"
 #include "services/subscriptions.h"
 #include "services/vault.h"
 #include "services/worker/delivery_worker.h"
 #include "storage/account_store.h"
+#include "storage/postgres/wakeups.h"
 
 namespace presetbridge::app {
 namespace {
@@ -155,15 +157,11 @@ std::string login_guard_key_of(const crypto::ServiceKey& key) {
   return std::string(crypto::text_of(derived));
 }
 
-std::string random_name(Random& random) {
-  return fmt::format("node-{:016x}", random.u64());
-}
-
 }  // namespace
 
 // In the order of construction: each is given only what stands above it, and is destroyed before that.
 struct Service::Parts {
-  Parts(Config config, Foundation foundation, JsonLog& log);
+  Parts(Config config, Foundation foundation, JsonLog& log, std::function<void()> on_fault);
 
   void add_routes();
   Task<api::Readiness> readiness(Executor& executor);
@@ -175,8 +173,10 @@ struct Service::Parts {
   const Config config;
   const DataDirectory directory;
   const ListenAddress listen = *parse_listen(config.listen);
-  const std::unique_ptr<net::SystemClock> system_clock;  // the database has its address
-  const Clock& clock = *system_clock;
+  const std::string node;
+  const int node_number;
+  const std::unique_ptr<Clock> database_clock;  // the database has its address
+  const Clock& clock = *database_clock;
   crypto::SystemRandom random;
   JsonLog& log;
   MetricsRegistry metrics;
@@ -188,10 +188,12 @@ struct Service::Parts {
   const bool log_has_thread = (log.start_thread(), true);
 
   const crypto::ServiceCipher cipher;
-  IdSource ids{clock, 0};
+  IdSource ids{clock, node_number};
   net::Runtime runtime{thread_count(config)};
-  storage::GroupCommit commits{
-      *database, log, {.writers = 1, .readers = static_cast<int>(config.storage_readers)}};
+  storage::GroupCommit commits{*database,
+                               log,
+                               {.writers = shared() ? static_cast<int>(config.storage_writers) : 1,
+                                .readers = static_cast<int>(config.storage_readers)}};
   // Receivers' names are anybody's: ones that never answer must not hold up the platform's.
   net::SystemResolver resolver;
   net::SystemResolver outbound_resolver;
@@ -230,8 +232,8 @@ struct Service::Parts {
   cloud::HttpCloud cloud{cloud_http, clock, cloud_options(config)};
   cloud::SessionCache sessions{runtime.scheduler(worker_core), clock, agent};
   services::DeliveryWorker worker{{runtime.scheduler(worker_core), clock, random, log, metrics, commits,
-                                   cloud, sessions, changes, [this] { dispatcher.wake(); }},
-                                  {.owner = random_name(random),
+                                   cloud, sessions, changes, [this] { work_came(); }},
+                                  {.owner = node,
                                    .jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
                                    .max_jobs = static_cast<int>(config.delivery_max_jobs),
                                    .lease = std::chrono::seconds(config.delivery_lease_seconds),
@@ -297,8 +299,12 @@ struct Service::Parts {
                           .port = listen.port,
                           .body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
                           .connections = static_cast<int>(config.http_connections)}};
+  services::NodeNumber own_number{runtime.scheduler(0), commits, log,
+                                  node_number,          node,    [this] { on_fault(); }};
+  std::optional<storage::Wakeups> other_nodes;  // with a database that is shared
+  const std::function<void()> on_fault;
   bool started = false;  // the runtime's threads
-  bool working = false;  // worker, dispatcher and checks
+  bool working = false;  // what this node's roles have it do besides
   bool stopped = false;
 
  private:
@@ -307,22 +313,31 @@ struct Service::Parts {
     for (const auto& one : trusted) all.push_back(one.get());
     return all;
   }
+  bool shared() const { return !config.database_url.empty(); }
   // Committed work: whoever does it need not wait for the next poll.
   void work_came() {
+    look_for_work();
+    if (other_nodes) other_nodes->tell();
+  }
+  void look_for_work() {
     worker.wake();
     dispatcher.wake();
   }
 };
 
-Service::Parts::Parts(Config the_config, Foundation foundation, JsonLog& the_log)
+Service::Parts::Parts(Config the_config, Foundation foundation, JsonLog& the_log,
+                      std::function<void()> the_end)
     : config(std::move(the_config)),
       directory(std::move(foundation.directory)),
-      system_clock(std::move(foundation.clock)),
+      node(std::move(foundation.node)),
+      node_number(foundation.node_number),
+      database_clock(std::move(foundation.open.clock)),
       log(the_log),
-      database(std::move(foundation.database)),
+      database(std::move(foundation.open.database)),
       vault_key(foundation.vault_key),
       login_guard_key(login_guard_key_of(foundation.service_keys.front())),
-      cipher(std::move(foundation.service_keys), random) {}
+      cipher(std::move(foundation.service_keys), random),
+      on_fault(std::move(the_end)) {}
 
 void Service::Parts::add_routes() {
   api::add_meta_routes(router, {.version = std::string(kVersion),
@@ -331,6 +346,8 @@ void Service::Parts::add_routes() {
                                 .readiness = [this](Executor& executor) { return readiness(executor); },
                                 .metrics_text = config.http_metrics ? [this] { return metrics.text(); }
                                                                     : std::function<std::string()>()});
+  admin_channel->add_route(router, admin_desk);
+  if (!has_role(config, "api")) return;
   api::add_auth_routes(router, {issuer, trusted_proxies(config)});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});
@@ -341,7 +358,6 @@ void Service::Parts::add_routes() {
   api::add_deliveries_routes(router, {deliveries});
   api::add_integrations_routes(router, {stores, config.base_url.empty() ? url() : config.base_url});
   api::add_subscriptions_routes(router, {subscriptions});
-  admin_channel->add_route(router, admin_desk);
   api::add_webhook_routes(
       router, {.integrations = integrations,
                .intake = intake,
@@ -388,14 +404,23 @@ Expected<void> Service::Parts::start() {
   for (auto* one : {&issuer, &operators_issuer}) {
     if (auto done = start_issuer(*one); !done) return done;
   }
-  runtime.run_on(worker_core, [this] {
-    worker.start();
-    credential_checks.start();
-  });
-  runtime.run_on(dispatcher_core, [this] {
-    dispatcher.start();
-    housekeeping.start();
-  });
+  if (has_role(config, "worker")) {
+    runtime.run_on(worker_core, [this] {
+      worker.start();
+      credential_checks.start();
+    });
+  }
+  if (has_role(config, "dispatcher")) {
+    runtime.run_on(dispatcher_core, [this] {
+      dispatcher.start();
+      housekeeping.start();
+    });
+  }
+  if (shared()) {
+    runtime.run_on(0, [this] { own_number.start(); });
+    other_nodes.emplace(storage::WakeupsOptions{.url = config.database_url}, log,
+                        [this] { look_for_work(); });
+  }
   working = true;
   front.open(handlers);
   return {};
@@ -412,6 +437,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   const auto left = [&] { return until(drained_by); };
   at("letting go of work");
   admin_channel.reset();
+  if (other_nodes) other_nodes->stop();
   Signal worker_ended;
   Signal checks_ended;
   Signal dispatcher_ended;
@@ -450,8 +476,16 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   }
   at("ending the password threads");
   passwords.stop();
+  if (working && shared()) {
+    at("giving the node's number back");
+    Signal given;
+    runtime.run_on(0, [&] { own_number.stop([&given] { given.give(); }); });
+    if (!given.wait_for(kLastCalls)) log.warn("the node's number was not given back; it runs out");
+  }
   at("committing what waits");
   commits.shutdown();
+  at("leaving the other nodes");
+  other_nodes.reset();
   at("ending the event loops");
   if (started) runtime.stop(kLastCalls);
 }
@@ -462,10 +496,11 @@ Service::~Service() {
   parts_->stop(Millis{0}, [](const char*) {});
 }
 
-Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log) {
+Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log,
+                                                  std::function<void()> on_fault) {
   auto foundation = lay_foundation(config);
   if (!foundation) return std::unexpected(foundation.error());
-  auto parts = std::make_unique<Parts>(std::move(config), std::move(*foundation), log);
+  auto parts = std::make_unique<Parts>(std::move(config), std::move(*foundation), log, std::move(on_fault));
   std::unique_ptr<Service> service(new Service(std::move(parts)));
   if (auto started = service->parts_->start(); !started) return std::unexpected(started.error());
   return service;

@@ -19,7 +19,9 @@ class Service {
   // Opens and migrates the database, makes missing keys, starts the credential agent, then threads; serves
   // when it returns. Call it in a process without threads but the one that waits for signals. `log` outlives
   // the service, and gets its thread here.
-  static Expected<std::unique_ptr<Service>> start(Config config, JsonLog& log);
+  // `on_fault` is called, on some thread, when the service can go on no more and has to be stopped.
+  static Expected<std::unique_ptr<Service>> start(Config config, JsonLog& log,
+                                                  std::function<void()> on_fault);
   // Stops, if stop() was not called.
   ~Service();
   Service(const Service&) = delete;

@@ -174,7 +174,7 @@ TEST_F(HousekeepingTest, ExpiredRefreshTokensAndForgottenTriesToSignInGo) {
   auto issuer = world_.issuer();
   ASSERT_TRUE(world_.await(issuer->start(world_.scheduler)));
   ASSERT_TRUE(
-      world_.await(issuer->sign_up(world_.scheduler, "ann@example.com", "correct horse battery", "")));
+      world_.await(issuer->sign_up(world_.scheduler, "", "ann@example.com", "correct horse battery", "")));
   ASSERT_FALSE(world_.await(issuer->sign_in(world_.scheduler, "ann@example.com", "a wrong password")));
   start();
   pass(days{1});

@@ -9,6 +9,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { newDatabase } from './postgres.mjs';
+
+// What the services of this run stand on: sqlite, or postgres, with a database for each data directory.
+export const ENGINE = process.env.PRESETBRIDGE_E2E_ENGINE ?? 'sqlite';
+const databases = new Map(); // by data directory: how a program is told of it
 
 const START_MS = 20_000;
 const STOP_MS = 15_000; // the bridge promises 10 s (spec 12.3)
@@ -160,6 +165,14 @@ function sanitizerOptions() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[A-Z]+SAN_OPTIONS$/.test(name)));
 }
 
+// The environment that leads a program to the database of that data directory.
+async function databaseOf(folder) {
+  if (ENGINE !== 'postgres') return {};
+  if (!databases.has(folder)) databases.set(folder, newDatabase());
+  // The port changes with each start, and the name that people are known by must not.
+  return { PRESETBRIDGE_DATABASE_URL: await databases.get(folder), PRESETBRIDGE_IDENTITY_ISSUER: 'http://127.0.0.1' };
+}
+
 async function start(scope, program) {
   scope.after(() => (program.killed ? program.ended : program.stop()));
   return program.listening();
@@ -176,7 +189,8 @@ export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, ar
   const options = ['serve', '--data-dir', folder, '--listen', '127.0.0.1:0'];
   if (sandbox) options.push('--sandbox');
   if (cloudUrl) options.push('--cloud-url', cloudUrl);
-  const bridge = await start(scope, new Program('presetbridge', process.env.PRESETBRIDGE_BIN, [...options, ...args], { env }));
+  const surroundings = { ...(await databaseOf(folder)), ...env };
+  const bridge = await start(scope, new Program('presetbridge', process.env.PRESETBRIDGE_BIN, [...options, ...args], { env: surroundings }));
   bridge.dataDir = folder;
   const client = new Client(bridge.url);
   await until('the bridge is ready', async () => (await client.get('/readyz')).status === 200, START_MS);
@@ -185,8 +199,10 @@ export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, ar
 
 // Runs a verb of the program to its end: {code, stdout, stderr}.
 export async function runBridge(args, { env = {}, input = '', deadlineMs = START_MS } = {}) {
+  const folder = args[args.indexOf('--data-dir') + 1];
+  const database = args.includes('--data-dir') && databases.has(folder) ? await databaseOf(folder) : {};
   const child = spawn(process.env.PRESETBRIDGE_BIN, args, {
-    env: { PATH: process.env.PATH, ...sanitizerOptions(), ...env },
+    env: { PATH: process.env.PATH, ...sanitizerOptions(), ...database, ...env },
     timeout: deadlineMs,
     killSignal: 'SIGKILL',
   });

@@ -16,6 +16,7 @@ using postgres::Access;
 using postgres::Connection;
 using postgres::Limits;
 
+constexpr std::size_t kLongestUrl = 1'000;
 // Of one transaction: deadlocks are broken by giving way, so somebody always gets through.
 constexpr int most_runs = 6;
 // After a conflict, doubled each time: who runs again at once may take the lock that the other was given.
@@ -140,6 +141,21 @@ class PostgresDatabase final : public Database {
 };
 
 }  // namespace
+
+std::string problem_of_postgres_url(const std::string& url) {
+  if (url.size() > kLongestUrl) return fmt::format("must not be longer than {} bytes", kLongestUrl);
+  char* fault = nullptr;
+  const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> parsed(
+      PQconninfoParse(url.c_str(), &fault), PQconninfoFree);
+  PQfreemem(fault);  // unread: it may quote a piece of the password
+  if (!parsed) return "is no connection string of PostgreSQL";
+  for (const auto* option = parsed.get(); option->keyword != nullptr; ++option) {
+    const std::string_view name = option->keyword;
+    if ((name == "password" || name == "sslpassword") && option->val != nullptr && *option->val != '\0')
+      return "must not hold a password: name a file with passfile=, or set PGPASSFILE or PGPASSWORD";
+  }
+  return {};
+}
 
 Expected<std::unique_ptr<Database>> open_postgres(PostgresOptions options, const Clock* test_clock) {
   options.writers = std::clamp(options.writers, 1, 64);

@@ -37,6 +37,9 @@ struct PostgresOptions {
   Millis migration_timeout{3'600'000};  // for each statement of a migration, and for other nodes' migrations
 };
 
+// What is wrong with a connection string as a setting, which is no place for a password; empty: nothing.
+std::string problem_of_postgres_url(const std::string& url);
+
 // `test_clock`, for tests alone, is what Tx::now() reads instead of the server's; it outlives the database.
 // Errors: STORAGE_UNAVAILABLE, when no connection can be made or the database is not one in UTF8.
 Expected<std::unique_ptr<Database>> open_postgres(PostgresOptions options, const Clock* test_clock = nullptr);

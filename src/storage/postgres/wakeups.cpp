@@ -109,9 +109,13 @@ Wakeups::Wakeups(WakeupsOptions options, Log& log, std::function<void()> came)
 }
 
 Wakeups::~Wakeups() {
+  stop();
+  state_->thread.join();
+}
+
+void Wakeups::stop() {
   state_->stopping = true;
   state_->signal();
-  state_->thread.join();
 }
 
 void Wakeups::tell() {

@@ -25,13 +25,15 @@ class Wakeups {
   // Starts the thread. `came` is called on it when another node told of work, and after each connect, when
   // something may have been missed; it must not block. Both outlive this.
   Wakeups(WakeupsOptions options, Log& log, std::function<void()> came);
-  // Ends the thread: within a statement's or a connect's deadline.
+  // Joins the thread: within a statement's or a connect's deadline.
   ~Wakeups();
   Wakeups(const Wakeups&) = delete;
   Wakeups& operator=(const Wakeups&) = delete;
 
   // There is work that others may do. Never blocks; thread-safe.
   void tell();
+  // The thread is to end; does not wait until it has.
+  void stop();
 
  private:
   struct State;

@@ -12,6 +12,14 @@ CREATE TABLE nodes (
   expires_at <int> NOT NULL
 ) <table>;
 
+-- The keys that secrets were ever sealed with, by the ids that stand in the key files.
+CREATE TABLE used_keys (
+  purpose <key> NOT NULL CHECK (purpose IN ('service', 'vault')),
+  id <key> NOT NULL,
+  first_used_at <int> NOT NULL,
+  PRIMARY KEY (purpose, id)
+) <clustered>;
+
 -- ---------------------------------------------------------------- accounts, people, audit
 
 CREATE TABLE accounts (

@@ -1,0 +1,55 @@
+// Keeps this node's number (storage/node_store.h) while the node lives: no other may make ids with it.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "base/wakeup.h"
+#include "storage/group_commit.h"
+
+namespace presetbridge::services {
+
+// How long a number stays a node's that does not renew it: far longer than any pause of a process or of the
+// database that the node may come back from.
+inline constexpr Millis kNodeNumberLife = std::chrono::minutes{10};
+inline constexpr Millis kNodeNumberRenewal = std::chrono::minutes{1};
+
+// Lives on `scheduler`, where all of it is called.
+class NodeNumber {
+ public:
+  // `number` is `owner`'s already. `lost` is called once, when another has it: this node must end, without
+  // writing anything more. All outlive this.
+  NodeNumber(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, int number, std::string owner,
+             std::function<void()> lost)
+      : scheduler_(scheduler),
+        commits_(commits),
+        log_(log),
+        number_(number),
+        owner_(std::move(owner)),
+        lost_(std::move(lost)),
+        wakeup_(scheduler) {}
+
+  void start();
+  // Gives the number back, so nothing may make ids any more. `stopped` is called once.
+  void stop(Callback stopped);
+
+ private:
+  Task<void> loop();
+  void ended();
+
+  Scheduler& scheduler_;
+  storage::GroupCommit& commits_;
+  Log& log_;
+  const int number_;
+  const std::string owner_;
+  const std::function<void()> lost_;
+  Wakeup wakeup_;
+  bool running_ = false;
+  bool stopping_ = false;
+  Callback stopped_;
+};
+
+}  // namespace presetbridge::services

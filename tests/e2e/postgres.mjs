@@ -1,0 +1,55 @@
+// A PostgreSQL cluster of this process, started for the first database that is asked for, and gone when the process is,
+// however that ends (tools/postgres_cluster.sh).
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import readline from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const PSQL = '/usr/lib/postgresql/15/bin/psql';
+const SCRIPT = fileURLToPath(new URL('../../tools/postgres_cluster.sh', import.meta.url));
+const run = promisify(execFile);
+
+export class Cluster {
+  // `settings`: of the server, as "name=value".
+  static async start(settings = []) {
+    const child = spawn(SCRIPT, settings, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const lines = readline.createInterface({ input: child.stdout });
+    const died = once(child, 'exit').then(([code]) => {
+      throw new Error(`the PostgreSQL cluster did not start (exit ${code})`);
+    });
+    const first = once(lines, 'line').then(([line]) => line);
+    const url = await Promise.race([first, died]);
+    died.catch(() => {});
+    for (const handle of [child, child.stdin, child.stdout]) handle.unref();
+    return new Cluster(child, url);
+  }
+
+  #databases = 0;
+  constructor(child, url) {
+    Object.assign(this, { child, adminUrl: url });
+  }
+
+  // A connection string of a database.
+  url(database) {
+    return this.adminUrl.replace('/postgres?', `/${database}?`);
+  }
+  // A new, empty one: its connection string.
+  async database() {
+    const name = `e2e_${++this.#databases}`;
+    await this.sql(`CREATE DATABASE ${name}`);
+    return this.url(name);
+  }
+  // Runs statements, each on its own, in a database; what they print.
+  async sql(text, url = this.adminUrl) {
+    const { stdout } = await run(PSQL, ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', text], { timeout: 60_000 });
+    return stdout.trim();
+  }
+}
+
+let own;
+// A new database in the cluster of this process.
+export async function newDatabase() {
+  own ??= Cluster.start();
+  return (await own).database();
+}
