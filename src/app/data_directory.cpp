@@ -18,6 +18,7 @@ DataDirectory data_directory(const Config& config) {
   return {.folder = folder,
           .database = config.storage_path.empty() ? folder / "presetbridge.db"
                                                   : std::filesystem::path(config.storage_path),
+          .lock = folder / "presetbridge.lock",
           .vault_private_key = folder / "vault.key",
           .vault_public_key = folder / "vault.pub",
           .service_key = folder / "service.key",

@@ -13,6 +13,7 @@ namespace presetbridge::app {
 struct DataDirectory {
   std::filesystem::path folder;
   std::filesystem::path database;
+  std::filesystem::path lock;               // held by who is at work here, where the database is elsewhere
   std::filesystem::path vault_private_key;  // opened by the credential agent only
   std::filesystem::path vault_public_key;
   std::filesystem::path service_key;

@@ -87,11 +87,17 @@ Expected<Foundation> lay_foundation(const Config& config) {
   crypto::initialise();
   auto directory = data_directory(config);
   if (auto ready = prepare_data_directory(directory); !ready) return std::unexpected(ready.error());
-  // First the database: SQLite's lock says that nobody else is at work in this folder.
+  const bool shared = !config.database_url.empty();
+  // First of all the lock that says that nobody else is at work in this folder; SQLite's is its database's.
+  std::optional<storage::FileLock> lock;
+  if (shared) {
+    auto taken = storage::FileLock::take(directory.lock.string());
+    if (!taken) return std::unexpected(taken.error());
+    lock.emplace(std::move(*taken));
+  }
   auto open = open_database(config, directory);
   if (!open) return std::unexpected(open.error());
   auto& database = *open->database;
-  const bool shared = !config.database_url.empty();
   try {
     if (auto migrated = storage::migrate(database); !migrated) return std::unexpected(migrated.error());
     if (auto kept = check_for_lost_keys(directory, database); !kept) return std::unexpected(kept.error());
@@ -112,7 +118,7 @@ Expected<Foundation> lay_foundation(const Config& config) {
                   fmt::format("All {} numbers of nodes were taken in the last minutes: wait some minutes.",
                               storage::kMostNodes));
     }
-    return Foundation{std::move(directory),     std::move(*open), node, *number,
+    return Foundation{std::move(directory),     std::move(lock), std::move(*open), node, *number,
                       std::move(*service_keys), *vault_key};
   } catch (const storage::DbError& e) {
     return fail("STORAGE_UNAVAILABLE", fmt::format("The database cannot be used: {}.", e.what()));

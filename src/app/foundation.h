@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,13 @@
 #include "base/error.h"
 #include "crypto/sealed_record.h"
 #include "crypto/service_cipher.h"
+#include "storage/file_lock.h"
 
 namespace presetbridge::app {
 
 struct Foundation {
   DataDirectory directory;
+  std::optional<storage::FileLock> lock;  // of the folder; with SQLite the database has one
   OpenDatabase open;
   std::string node;     // names this process among the nodes of its database
   int node_number = 0;  // of its ids (storage/node_store.h); 0 with SQLite

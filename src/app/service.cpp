@@ -173,6 +173,7 @@ struct Service::Parts {
   const Config config;
   const DataDirectory directory;
   const ListenAddress listen = *parse_listen(config.listen);
+  const std::optional<storage::FileLock> lock;
   const std::string node;
   const int node_number;
   const std::unique_ptr<Clock> database_clock;  // the database has its address
@@ -329,6 +330,7 @@ Service::Parts::Parts(Config the_config, Foundation foundation, JsonLog& the_log
                       std::function<void()> the_end)
     : config(std::move(the_config)),
       directory(std::move(foundation.directory)),
+      lock(std::move(foundation.lock)),
       node(std::move(foundation.node)),
       node_number(foundation.node_number),
       database_clock(std::move(foundation.open.clock)),

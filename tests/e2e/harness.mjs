@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { newDatabase } from './postgres.mjs';
+import { folderOf, newDatabase } from './postgres.mjs';
 
 // What the services of this run stand on: sqlite, or postgres, with a database for each data directory.
 export const ENGINE = process.env.PRESETBRIDGE_E2E_ENGINE ?? 'sqlite';
@@ -192,6 +192,7 @@ export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, ar
   const surroundings = { ...(await databaseOf(folder)), ...env };
   const bridge = await start(scope, new Program('presetbridge', process.env.PRESETBRIDGE_BIN, [...options, ...args], { env: surroundings }));
   bridge.dataDir = folder;
+  bridge.databaseFolder = folderOf(surroundings.PRESETBRIDGE_DATABASE_URL); // where it is not in the data directory
   const client = new Client(bridge.url);
   await until('the bridge is ready', async () => (await client.get('/readyz')).status === 200, START_MS);
   return bridge;

@@ -47,6 +47,11 @@ export class Cluster {
   }
 }
 
+// Of a connection string of ours: the folder of the whole cluster, its log of transactions included.
+export function folderOf(url) {
+  return url && `${new URL(url.replace('postgresql:///', 'postgresql://x/')).searchParams.get('host')}/data`;
+}
+
 let own;
 // A new database in the cluster of this process.
 export async function newDatabase() {

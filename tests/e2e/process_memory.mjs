@@ -53,7 +53,7 @@ export function findInFiles(folder, needles) {
   const files = [];
   for (const entry of readdirSync(folder, { recursive: true })) {
     const file = path.join(folder, entry);
-    if (!statSync(file).isFile()) continue;
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) continue; // a database's come and go
     files.push(entry);
     const bytes = readFileSync(file);
     for (const [name, text] of Object.entries(needles)) if (bytes.includes(text)) found.push({ name, where: entry });

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include <system_error>
 #include <vector>
 
+#include "storage/file_lock.h"
 #include "storage/sqlite/connection.h"
 
 namespace presetbridge::storage {
@@ -39,18 +39,6 @@ class Descriptor {
 std::unexpected<Error> unavailable(std::string_view doing, const std::string& path) {
   return fail("STORAGE_UNAVAILABLE",
               fmt::format("{} {} failed: {}.", doing, path, std::generic_category().message(errno)));
-}
-
-Expected<Descriptor> take_lock(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file.get() < 0) return unavailable("Opening the lock file", path);
-  if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return file;
-  if (errno != EWOULDBLOCK) return unavailable("Locking", path);
-  return fail(
-      "STORAGE_LOCKED",
-      fmt::format(
-          "Another process uses this data directory (it holds {}): stop it first, or choose another one.",
-          path));
 }
 
 // SQLite would create it with the umask's permissions, and gives the -wal and -shm files those of the
@@ -79,7 +67,7 @@ Descriptor open_log(const std::string& path) {
 
 class SqliteDatabase final : public Database {
  public:
-  SqliteDatabase(const SqliteOptions& options, const Clock& clock, Descriptor lock)
+  SqliteDatabase(const SqliteOptions& options, const Clock& clock, FileLock lock)
       : clock_(clock),
         lock_(std::move(lock)),
         writer_(options.path, Connection::Access::read_write, options.cache_mib, options.checkpoint_pages),
@@ -149,7 +137,7 @@ class SqliteDatabase final : public Database {
 
   // In this order: readers close first, the writer makes the last checkpoint, then the lock goes.
   const Clock& clock_;
-  const Descriptor lock_;
+  const FileLock lock_;
   std::mutex write_mutex_;
   Connection writer_;
   const Descriptor log_;
@@ -172,7 +160,7 @@ Expected<std::unique_ptr<Database>> open_sqlite(SqliteOptions options, const Clo
   std::call_once(configured, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
   options.readers = std::clamp(options.readers, 1, 64);
   if (options.lock_file.empty()) options.lock_file = options.path + ".lock";
-  auto lock = take_lock(options.lock_file);
+  auto lock = FileLock::take(options.lock_file);
   if (!lock) return std::unexpected(lock.error());
   if (auto created = create_private(options.path); !created) return std::unexpected(created.error());
   try {
