@@ -5,7 +5,8 @@
 #
 # Once it takes connections, two lines come on standard output, a connection string each: by unix socket (a folder that only
 # its owner enters; no password), and by 127.0.0.1 with a password. It serves until standard input ends, so until whoever
-# started it closes it or dies, however that happens; then nothing of it is left. Run as root, it runs as the user that
+# started it closes it or dies, however that happens; then nothing of it is left. A line "restart" on standard input ends the
+# server as a power cut would, starts it again, and is answered by a line "restarted". Run as root, it runs as the user that
 # Debian's package makes, since PostgreSQL refuses root.
 set -eu
 trap '' INT TERM HUP # of a terminal's group: the end of standard input is the end
@@ -44,21 +45,34 @@ as_owner $bin/initdb -D "$dir/data" --no-sync -U postgres --pwfile="$dir/passwor
 settings="-c unix_socket_directories=$dir -c listen_addresses=127.0.0.1 -c max_connections=200 -c logging_collector=off"
 for setting in "$@"; do settings="$settings -c $setting"; done
 
-# Below the range of ports that the system gives to others; taken ones are tried again elsewhere.
-for try in 1 2 3 4 5 6 7 8 9 10; do
-  port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 12000))
+start() {
   setpriv $owner --pdeathsig QUIT $bin/postgres -D "$dir/data" -p "$port" $settings >>"$dir/log" 2>&1 </dev/null &
   server=$!
   while kill -0 "$server" 2>/dev/null; do
-    if $bin/pg_isready -q -t 1 -h "$dir" -p "$port"; then
-      echo "postgresql:///postgres?host=$(echo "$dir" | sed 's,/,%2F,g')&port=$port&user=postgres"
-      echo "postgresql://postgres:$password@127.0.0.1:$port/postgres"
-      exec >/dev/null
-      cat >/dev/null
-      exit 0
-    fi
+    $bin/pg_isready -q -t 1 -h "$dir" -p "$port" && return 0
     sleep 0.05
   done
+  return 1
+}
+
+obey() {
+  while read -r command; do
+    [ "$command" = restart ] || fail "there is no command $command"
+    kill -QUIT "$server"
+    wait "$server" || true
+    start || { cat "$dir/log" >&2; fail "the server did not start again"; }
+    echo restarted
+  done
+}
+
+# Below the range of ports that the system gives to others; taken ones are tried again elsewhere.
+for try in 1 2 3 4 5 6 7 8 9 10; do
+  port=$((20000 + $(od -An -N2 -tu2 /dev/urandom) % 12000))
+  start || continue
+  echo "postgresql:///postgres?host=$(echo "$dir" | sed 's,/,%2F,g')&port=$port&user=postgres"
+  echo "postgresql://postgres:$password@127.0.0.1:$port/postgres"
+  obey
+  exit 0
 done
 cat "$dir/log" >&2
 fail "the server did not start"

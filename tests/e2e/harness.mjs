@@ -3,7 +3,7 @@
 // in a scope goes away with it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -165,6 +165,14 @@ function sanitizerOptions() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[A-Z]+SAN_OPTIONS$/.test(name)));
 }
 
+// A data directory for one more node of the service at `dataDir`: the same database and keys.
+export async function dataDirBeside(scope, dataDir) {
+  const folder = await scratch(scope);
+  databases.set(folder, databases.get(dataDir));
+  for (const name of ['service.key', 'vault.key', 'vault.pub']) await copyFile(path.join(dataDir, name), path.join(folder, name));
+  return folder;
+}
+
 // The environment that leads a program to the database of that data directory.
 async function databaseOf(folder) {
   if (ENGINE !== 'postgres') return {};
@@ -218,7 +226,8 @@ export async function runBridge(args, { env = {}, input = '', deadlineMs = START
 
 // An HTTP client of one server: a new connection for each request, redirects not followed, any status an answer.
 export class Client {
-  // `headers` go with every request; `check` sees every answer, and may throw (see contract.mjs).
+  // `url`: or a function that says where the next request goes. `headers` go with every request; `check` sees every answer, and
+  // may throw (see contract.mjs).
   constructor(url, { headers = {}, check = () => {} } = {}) {
     this.url = url;
     this.headers = headers;
@@ -231,7 +240,7 @@ export class Client {
   // `json` is sent as JSON, `body` (text or bytes) as it is. The answer: {method, path, status, headers, text, json},
   // where `json` is absent unless the content type says JSON.
   async request(method, target, { json, body = json === undefined ? undefined : JSON.stringify(json), headers = {}, deadlineMs = REQUEST_MS } = {}) {
-    const request = http.request(new URL(target, this.url), {
+    const request = http.request(new URL(target, typeof this.url === 'function' ? this.url() : this.url), {
       method,
       agent: false,
       signal: AbortSignal.timeout(deadlineMs),

@@ -14,20 +14,32 @@ export class Cluster {
   // `settings`: of the server, as "name=value".
   static async start(settings = []) {
     const child = spawn(SCRIPT, settings, { stdio: ['pipe', 'pipe', 'inherit'] });
-    const lines = readline.createInterface({ input: child.stdout });
+    const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const died = once(child, 'exit').then(([code]) => {
       throw new Error(`the PostgreSQL cluster did not start (exit ${code})`);
     });
-    const first = once(lines, 'line').then(([line]) => line);
-    const url = await Promise.race([first, died]);
+    const line = async () => (await lines.next()).value;
+    const url = await Promise.race([line(), died]);
+    await line(); // by TCP, with a password
     died.catch(() => {});
     for (const handle of [child, child.stdin, child.stdout]) handle.unref();
-    return new Cluster(child, url);
+    return new Cluster(child, url, line);
   }
 
   #databases = 0;
-  constructor(child, url) {
+  #line;
+  constructor(child, url, line) {
     Object.assign(this, { child, adminUrl: url });
+    this.#line = line;
+  }
+
+  // Ends the server as a power cut would, and starts it again.
+  async restart() {
+    this.child.stdout.ref();
+    this.child.stdin.write('restart\n');
+    const answer = await this.#line();
+    this.child.stdout.unref();
+    if (answer !== 'restarted') throw new Error(`the PostgreSQL cluster did not start again: ${answer}`);
   }
 
   // A connection string of a database.
@@ -53,8 +65,11 @@ export function folderOf(url) {
 }
 
 let own;
-// A new database in the cluster of this process.
+// The cluster of this process.
+export function cluster() {
+  return (own ??= Cluster.start());
+}
+// A new database in it.
 export async function newDatabase() {
-  own ??= Cluster.start();
-  return (await own).database();
+  return (await cluster()).database();
 }

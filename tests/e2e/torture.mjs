@@ -5,9 +5,10 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { Client, Scope, scratch, startBridge, startCloudsim, until } from './harness.mjs';
+import { Client, ENGINE, Scope, dataDirBeside, scratch, startBridge, startCloudsim, until } from './harness.mjs';
 import { Merchant, PASSWORD } from './merchant.mjs';
 import { sampleOrder } from './orders.mjs';
+import { cluster } from './postgres.mjs';
 import { childrenOf } from './process_memory.mjs';
 import { Random } from './random.mjs';
 import { startReceiver } from './receiver.mjs';
@@ -86,12 +87,13 @@ async function withItems(merchant) {
 }
 
 class Torture {
-  constructor({ seed, kills, say }) {
-    Object.assign(this, { seed, kills, say });
+  constructor({ seed, kills, nodes, orders, say }) {
+    Object.assign(this, { seed, kills, orders, say });
+    this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
     this.scope = new Scope();
     this.accepted = [];
     this.problems = [];
-    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, kills: 0, agentKills: 0 };
+    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, kills: 0, agentKills: 0, databaseRestarts: 0 };
     this.chaos = true;
   }
 
@@ -101,16 +103,21 @@ class Torture {
       await this.setUp();
       const senders = Array.from({ length: SENDERS }, () => this.sendOrders());
       for (let i = 1; i <= this.kills; ++i) {
-        await this.killOnce();
+        await this.killOnce(this.nodes[i % this.nodes.length]);
+        // The database too, a third and two thirds of the way.
+        if (ENGINE === 'postgres' && [Math.ceil(this.kills / 3), Math.ceil((2 * this.kills) / 3)].includes(i)) await this.restartDatabase();
         if (i % 10 === 0 || i === this.kills) this.say(`${i} of ${this.kills} kills, ${this.counts.orders} orders`);
       }
+      await until(`${this.orders} orders`, () => this.counts.orders >= this.orders, this.orders * 100);
       this.sending = false;
       await Promise.all(senders);
       await this.settle();
       const facts = await this.facts();
       this.problems.push(...judge(facts));
-      await this.bridge.stop();
-      this.readLog(this.bridge);
+      for (const { bridge } of this.nodes) {
+        await bridge.stop();
+        this.readLog(bridge);
+      }
       return this.summary(facts, performance.now() - began);
     } finally {
       await this.scope.close();
@@ -120,14 +127,19 @@ class Torture {
   async setUp() {
     this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS), '--files', '5', '--create-unknown-users', '--seed', String(this.seed)] });
     this.sim = new Client(this.cloud.url);
-    this.dataDir = await scratch(this.scope);
-    await this.start();
+    const [first, ...others] = this.nodes;
+    first.dataDir = await scratch(this.scope);
+    await this.start(first);
+    for (const node of others) {
+      node.dataDir = await dataDirBeside(this.scope, first.dataDir);
+      await this.start(node);
+    }
     const flaky = new Random(this.seed, 'receiver');
     this.receiver = await startReceiver(this.scope, { answer: () => ({ status: this.chaos && flaky.chance(0.03) ? 503 : 204 }) });
     this.merchants = [];
     const shops = [];
     for (let number = 1; number <= MERCHANTS; ++number) {
-      const merchant = await Merchant.signUp(this.bridge, number, { credits: 1_000_000 });
+      const merchant = await Merchant.signUp(this.balanced, number, { credits: 1_000_000 });
       this.merchants.push(merchant);
       const made = await merchant.api.post('/api/webhook-subscriptions', { url: this.receiver.url });
       if (made.status !== 201) throw new Error(made.text);
@@ -155,28 +167,42 @@ class Torture {
     if (made.status !== 201) throw new Error(made.text);
   }
 
-  async start() {
-    const options = { cloudUrl: this.cloud.url, dataDir: this.dataDir, args: ARGS };
-    this.bridge = await startBridge(this.scope, options);
-    for (const merchant of this.merchants ?? []) merchant.moveTo(this.bridge);
+  // What the stores and merchants speak to: the nodes that run, in turn, as behind a load balancer.
+  get balanced() {
+    let turn = 0;
+    const url = () => this.nodes[turn++ % this.nodes.length].bridge.url;
+    return { url: this.nodes.length === 1 ? this.nodes[0].bridge.url : url, dataDir: this.nodes[0].dataDir };
+  }
+
+  async start(node) {
+    node.bridge = await startBridge(this.scope, { cloudUrl: this.cloud.url, dataDir: node.dataDir, args: ARGS });
+    for (const merchant of this.merchants ?? []) merchant.moveTo(this.balanced);
     if (performance.now() - this.signedInAt > TOKEN_MS) {
       for (const merchant of this.merchants) {
         const { json } = await merchant.open.post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD });
         merchant.tokens = json;
-        merchant.moveTo(this.bridge);
+        merchant.moveTo(this.balanced);
       }
       this.signedInAt = performance.now();
     }
   }
 
-  async killOnce() {
+  async restartDatabase() {
+    await (await cluster()).restart();
+    this.counts.databaseRestarts += 1;
+    for (const { bridge } of this.nodes) {
+      await until('the service has its database again', async () => (await new Client(bridge.url).get('/readyz')).status === 200, 30_000);
+    }
+  }
+
+  async killOnce(node) {
     const moments = this.moments;
     if (this.stores.buyers + 200 > this.known) await this.addCustomers();
     // Answers that come too late: the effect is there, and the bridge does not know.
     const steps = Array.from({ length: moments.whole(0, 3) }, () => ({ answerLatencyMs: moments.whole(800, 1600) }));
     if (steps.length > 0) await this.sim.post('/sim/faults/script', { endpoint: moments.pick(['share', 'requestFriendship']), steps });
     if (moments.chance(0.3)) await this.sim.post('/sim/sessions/revoke', {});
-    const { bridge } = this;
+    const { bridge } = node;
     if (moments.chance(0.2)) {
       for (const agent of childrenOf(bridge.pid)) process.kill(agent, 'SIGKILL');
       this.counts.agentKills += 1;
@@ -192,12 +218,14 @@ class Torture {
     await bridge.kill();
     this.readLog(bridge);
     this.counts.kills += 1;
-    await this.start();
+    await this.start(node);
   }
 
-  // The service calls nothing an error that it expects to meet.
+  // The service calls nothing an error that it expects to meet. A database that goes away is none of that.
   readLog(bridge) {
-    for (const line of bridge.log.filter((text) => text.includes('"level":"error"'))) this.problems.push(`the service logged: ${line}`);
+    const away = /connection to PostgreSQL|connecting to PostgreSQL|PostgreSQL 57P0|storage is not available/;
+    const expected = (line) => this.counts.databaseRestarts > 0 && away.test(line);
+    for (const line of bridge.log.filter((text) => text.includes('"level":"error"') && !expected(text))) this.problems.push(`the service logged: ${line}`);
   }
 
   async sendOrders() {
@@ -328,20 +356,27 @@ class Torture {
   }
 }
 
-export function torture({ seed, kills, say = () => {} }) {
-  return new Torture({ seed, kills, say }).run();
+// `nodes`: more than one only on PostgreSQL. `orders`: so many at least.
+export function torture({ seed, kills, nodes = 1, orders = 0, say = () => {} }) {
+  return new Torture({ seed, kills, nodes, orders, say }).run();
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { values } = parseArgs({ options: { kills: { type: 'string', default: '100' }, seed: { type: 'string' } } });
-  const kills = Number(values.kills);
+  const { values } = parseArgs({
+    options: { kills: { type: 'string', default: '100' }, seed: { type: 'string' }, nodes: { type: 'string', default: '1' }, orders: { type: 'string', default: '0' } },
+  });
+  const [kills, nodes, orders] = [values.kills, values.nodes, values.orders].map(Number);
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
   if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed) || seed < 0) {
     console.error('torture: --kills takes a whole number from 1 on, --seed one from 0 on');
     process.exit(2);
   }
+  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 16 || (nodes > 1 && ENGINE !== 'postgres') || !Number.isInteger(orders) || orders < 0) {
+    console.error('torture: --nodes takes 1 to 16, more than 1 with PRESETBRIDGE_E2E_ENGINE=postgres; --orders a whole number from 0 on');
+    process.exit(2);
+  }
   console.error(`torture: ${kills} kills, seed ${seed}`);
-  const summary = await torture({ seed, kills, say: (text) => console.error(`torture: ${text}`) });
+  const summary = await torture({ seed, kills, nodes, orders, say: (text) => console.error(`torture: ${text}`) });
   console.log(JSON.stringify(summary, null, 2));
   if (summary.problems.length > 0) {
     console.error(`torture: ${summary.problems.length} problems; try again with --seed ${seed}`);

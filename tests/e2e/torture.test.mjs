@@ -1,6 +1,7 @@
 // The short form of `./dev torture`, and the judge itself on planted faults.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { ENGINE } from './harness.mjs';
 import { torture } from './torture.mjs';
 import { judge } from './torture_judge.mjs';
 
@@ -72,5 +73,12 @@ test('eight kills among faults of the platform lose nothing and do nothing twice
   const summary = await torture({ seed: 20261121, kills: 8 });
   assert.deepEqual(summary.problems, [], `seed ${summary.seed}: ${JSON.stringify(summary, null, 2)}`);
   assert.equal(summary.kills, 8);
+  assert.ok(summary.deliveries >= 50 && summary.filesShared >= 50, JSON.stringify(summary));
+});
+
+test('three nodes over one database, killed in turn, and the database too: the same', { skip: ENGINE !== 'postgres' && 'SQLite has one node' }, async () => {
+  const summary = await torture({ seed: 20261122, kills: 6, nodes: 3 });
+  assert.deepEqual(summary.problems, [], `seed ${summary.seed}: ${JSON.stringify(summary, null, 2)}`);
+  assert.deepEqual([summary.kills, summary.databaseRestarts], [6, 2]);
   assert.ok(summary.deliveries >= 50 && summary.filesShared >= 50, JSON.stringify(summary));
 });
