@@ -14,6 +14,8 @@ using namespace presetbridge;
 
 namespace {
 
+constexpr int kWrongUse = 2;  // as of presetbridge
+
 // Waits on the main thread for SIGTERM or SIGINT.
 class Termination {
  public:
@@ -73,7 +75,11 @@ int main(int argc, char** argv) {
                "Every username that is asked for exists, and accepts friend requests");
   app.add_option("--accept-delay-ms", arguments.accept_delay_ms, "Their delay")->capture_default_str();
   app.add_option("--session-life-s", arguments.session_life_s, "Life of a session")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kWrongUse;  // --help is no error
+  }
 
   cloudsim::SimulatorOptions options;
   options.seed = arguments.seed;

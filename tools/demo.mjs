@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const DEADLINE_MS = 120_000;
 const START_MS = 20_000;
 const STOP_MS = 12_000;
+const LOCKED = 75;
 const FOLDER = path.resolve('build/demo');
 const BRIDGE = process.env.PRESETBRIDGE_BIN;
 const CLOUDSIM = process.env.CLOUDSIM_BIN;
@@ -47,6 +48,30 @@ function start(name, binary, args, env = {}) {
   });
   running.push(program);
   return program;
+}
+
+// Holds the folder until this process is gone, however it ends: the end of `cat`'s input ends it, and with it the lock. Another
+// demonstration at work there is left alone.
+async function lockFolder() {
+  await mkdir(path.dirname(FOLDER), { recursive: true });
+  const child = spawn('flock', ['--timeout', '3', '--conflict-exit-code', String(LOCKED), `${FOLDER}.lock`, 'cat'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true, // as the programs
+  });
+  child.stdin.on('error', () => {});
+  const ended = new Promise((resolve) => {
+    child.once('error', (error) => resolve(String(error)));
+    child.once('close', resolve);
+  });
+  const held = new Promise((resolve) => child.stdout.once('data', () => resolve('held')));
+  child.stdin.write('held\n');
+  const outcome = await limited('the lock of the folder', START_MS, Promise.race([held, ended]));
+  if (outcome === LOCKED) {
+    console.error(`demo: another ./dev run is at work in ${path.relative('.', FOLDER)}; stop it first (Ctrl-C where it runs).`);
+    process.exit(1);
+  }
+  if (outcome !== 'held') throw new Error(`${FOLDER}.lock cannot be locked (${outcome})`);
+  child.unref();
 }
 
 function listening(program) {
@@ -170,9 +195,11 @@ const WORDS = {
 };
 
 async function demo() {
-  await rm(FOLDER, { recursive: true, force: true });
+  await lockFolder();
+  await rm(FOLDER, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(FOLDER, { recursive: true });
-  const dataDir = path.join(FOLDER, 'data');
+  // Not a name of before: the programs of one that was killed may still be ending.
+  const dataDir = path.join(FOLDER, `data-${process.pid}`);
 
   say('Preset Delivery Bridge: a demonstration. The cloud platform here is a SIMULATOR; nothing leaves this machine.\n');
   const cloudsim = start('cloudsim', CLOUDSIM, ['--port', '0', '--users', '1', '--files', '5', '--create-unknown-users', '--accept-delay-ms', String(ACCEPT_MS)]);

@@ -55,8 +55,7 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace
     co_return reply ? std::move(*reply) : refuse(route, reply.error(), trace);
   }
 
-  if (call.request.body_too_large)
-    co_return error_response({"PAYLOAD_TOO_LARGE", "The body is too large.", {}});
+  if (call.request.body_too_large) co_return error_response(payload_too_large(call.request));
   auto who = co_await authentication_.authenticate(call.request);
   if (!who) {
     auto response = refuse(route, who.error().error, trace);
@@ -74,8 +73,8 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace
             : "This needs the permission " +
                   std::string(identity::kPermissionNames[static_cast<std::size_t>(permission)]) + "."));
   } else if (auto query = parse_query(call.request.query); !query) {
-    response =
-        error_response({"VALIDATION_FAILED", "The query cannot be read, or names a parameter twice.", {}});
+    response = error_response(
+        {"VALIDATION_FAILED", "The query has parameters that are not valid.", {std::move(query.error())}});
   } else {
     call.query = std::move(*query);
     call.principal = std::move(who->principal);

@@ -290,6 +290,29 @@ TEST_F(ApiTest, AKeyIsRotatedWithAnOverlap) {
   world_.clock().advance(std::chrono::seconds{60});
   EXPECT_EQ(send("GET", "/api/known", key(old)).status, 403);
   EXPECT_EQ(send("GET", "/api/known", key(fresh)).status, 200);
+  EXPECT_EQ(send("POST", "/api/keys/" + fresh.string("id") + "/rotate", bearer(ann)).status, 201)
+      << "it needs no body";
+}
+
+TEST_F(ApiTest, WhatIsWrongWithASignUpIsToldAllAtOnce) {
+  const auto fields = [&](json::object body) {
+    const auto refused = post("/api/auth/sign-up", std::move(body));
+    EXPECT_EQ(refused.status, 422);
+    std::vector<std::string> names;
+    for (const auto& detail : refused.body.at("error").at("details").as_array())
+      names.emplace_back(detail.at("field").as_string());
+    return names;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(fields({{"email", "nobody"}, {"password", "short"}}), (Names{"email", "password"}));
+  EXPECT_EQ(fields({{"email", "nobody"}, {"accountName", 7}}), (Names{"password", "accountName", "email"}));
+  EXPECT_EQ(fields({}), (Names{"email", "password"}));
+}
+
+TEST_F(ApiTest, AParameterGivenTwiceIsNamed) {
+  const auto refused = send("GET", "/api/keys?limit=2&limit=3", bearer(sign_up("ann@example.com")));
+  EXPECT_EQ(refused.status, 422);
+  EXPECT_EQ(refused.body.at("error").at("details").at(0).at("field"), "limit") << refused.text;
 }
 
 TEST_F(ApiTest, WhatIsWrongWithAKeyIsToldAllAtOnce) {
@@ -298,6 +321,9 @@ TEST_F(ApiTest, WhatIsWrongWithAKeyIsToldAllAtOnce) {
       create_key(ann, {{"name", " "}, {"permissions", json::array{"account", "login"}}, {"expiresAt", 7}});
   EXPECT_EQ(refused.status, 422);
   EXPECT_EQ(refused.body.at("error").at("details").as_array().size(), 3U) << refused.text;
+  const auto bogus = create_key(ann, {{"name", "x"}, {"permissions", json::array{"bogus"}}});
+  ASSERT_EQ(bogus.body.at("error").at("details").as_array().size(), 1U) << bogus.text;
+  EXPECT_EQ(bogus.body.at("error").at("details").at(0).at("field"), "permissions[0]");
   EXPECT_EQ(create_key(ann, {{"name", "x"}, {"expiresAt", "2020-01-01T00:00:00Z"}}).status, 422);
   EXPECT_EQ(create_key(ann, {{"name", "x"}, {"permissions", json::array{}}}).status, 422);
 }

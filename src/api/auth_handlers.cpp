@@ -37,6 +37,10 @@ Task<Reply> sign_up(AuthDeps deps, Call call) {
   auto email = fields.text("email", kEmail);
   auto password = fields.text("password", kPassword);
   auto name = fields.optional_text("accountName", {.max = 100});
+  for (auto& [field, problem] : identity::BuiltInIssuer::problems_of_sign_up(email, password)) {
+    const bool told = (field == "email" ? email : password).empty();  // by what read it
+    if (!told) fields.problem(field, std::move(problem));
+  }
   if (auto error = body->problems()) co_return std::unexpected(*error);
   co_return reply_with(
       201, co_await deps.issuer.sign_up(call.executor(), net::caller_of(call.request, deps.proxies),

@@ -9,13 +9,15 @@ namespace presetbridge::api {
 namespace {
 
 json::object to_json(const services::CredentialsView& view) {
-  return {{"status", to_string(view.status)},
-          {"maskedEmail", text_or_null(view.masked_email)},
-          {"cloudUserId", text_or_null(view.cloud_user_id)},
-          {"cloudUsername", text_or_null(view.cloud_username)},
-          {"version", view.version},
-          {"savedAt", time_or_null(view.saved_at)},
-          {"checkedAt", time_or_null(view.checked_at)}};
+  json::object body{{"status", to_string(view.status)},
+                    {"maskedEmail", text_or_null(view.masked_email)},
+                    {"cloudUserId", text_or_null(view.cloud_user_id)},
+                    {"cloudUsername", text_or_null(view.cloud_username)},
+                    {"version", view.version},
+                    {"savedAt", time_or_null(view.saved_at)},
+                    {"checkedAt", time_or_null(view.checked_at)}};
+  if (view.mappings_made_stale > 0) body["mappingsMadeStale"] = view.mappings_made_stale;
+  return body;
 }
 json::object preset_json(const cloud::CloudFile& file) {
   return {{"id", file.id}, {"kind", file.kind}, {"name", file.name}};

@@ -109,9 +109,31 @@ TEST_F(CredentialsApi, AnotherCloudUserMakesTheMappingsStale) {
   const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";
   const json::object mapping{{"matchType", "sku"}, {"matchValue", "A"}, {"fileId", "f1"}};
   ASSERT_EQ(send(me_, "PUT", path, json::object{{"mappings", json::array{mapping}}}).status, 200);
+  EXPECT_FALSE(save().body.as_object().contains("mappingsMadeStale")) << "the same user again";
   agent_.user_id = "u2";
-  ASSERT_EQ(save().status, 200);
+  const auto other = save();
+  ASSERT_EQ(other.status, 200);
+  EXPECT_EQ(other.body.at("mappingsMadeStale"), 1);
   EXPECT_TRUE(send(me_, "GET", path).body.at("mappings").at(0).at("stale").as_bool());
+  EXPECT_FALSE(send(me_, "GET", "/api/credentials").body.as_object().contains("mappingsMadeStale"));
+}
+
+TEST_F(CredentialsApi, AMappingToAFileThatIsNotListedIsSavedWithAHint) {
+  ASSERT_EQ(save().status, 200);
+  const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";
+  const auto put = [&](const char* file) {
+    const json::object mapping{{"matchType", "sku"}, {"matchValue", file}, {"fileId", file}};
+    const auto answer = send(me_, "PUT", path, json::object{{"mappings", json::array{mapping}}});
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    EXPECT_EQ(answer.body.at("mappings").at(0).at("fileId"), file);
+    const auto* hint = answer.body.as_object().if_contains("unknownFileIds");
+    return hint ? *hint : json::value();
+  };
+  EXPECT_EQ(put("gone"), json::value()) << "nobody has read the list yet";
+  EXPECT_EQ(cloud_.lists, 0) << "and it is not read for this";
+  ASSERT_EQ(send(me_, "GET", "/api/presets").status, 200);
+  EXPECT_EQ(put("gone"), json::array{"gone"});
+  EXPECT_EQ(put("f1"), json::value());
 }
 
 TEST_F(CredentialsApi, AnEmailIsLockedAfterFiveFailuresInQuarterOfAnHourForEveryAccount) {

@@ -1,5 +1,7 @@
 #include "api/deliveries_handlers.h"
 
+#include <fmt/format.h>
+
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
@@ -12,6 +14,7 @@ namespace {
 using services::DeliverySummary;
 using services::DeliveryView;
 
+constexpr std::size_t kLongestOrderId = 255;  // longer ones are not accepted from stores
 constexpr std::string_view kQueryInvalid = "The query has parameters that are not valid.";
 
 json::object summary_json(const DeliverySummary& summary) {
@@ -107,7 +110,8 @@ Task<Reply> list(DeliveriesDeps deps, Call call) {
     query.integration = id.value_or(IntegrationId{});
   }
   query.order_key = std::string(call.query_value("orderId").value_or(""));
-  if (query.order_key.size() > 800) problems.push_back({"orderId", "is too long"});
+  if (query.order_key.size() > kLongestOrderId)
+    problems.push_back({"orderId", fmt::format("must be at most {} bytes long", kLongestOrderId)});
   if (!problems.empty()) co_return fail("VALIDATION_FAILED", std::string(kQueryInvalid), problems);
   query.page = *page;
   const auto found = co_await deps.deliveries.list(call.executor(), call.principal, std::move(query));
@@ -127,16 +131,14 @@ Task<Reply> retry(DeliveriesDeps deps, Call call) {
   const auto id = call.id<DeliveryId>("delivery");
   if (!id) co_return std::unexpected(id.error());
   std::optional<std::string> username;
-  if (!call.request.body.empty() || call.request.body_too_large) {
-    auto body = JsonBody::parse(call.request);
-    if (!body) co_return std::unexpected(body.error());
-    auto& fields = **body;
-    if (const auto raw = fields.optional_text("targetUsername", {.max = 1'000})) {
-      username = domain::normalise_username(*raw);
-      if (username->empty()) fields.problem("targetUsername", "is not a username");
-    }
-    if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto body = JsonBody::parse_optional(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  auto& fields = **body;
+  if (const auto raw = fields.optional_text("targetUsername", {.max = 1'000})) {
+    username = domain::normalise_username(*raw);
+    if (username->empty()) fields.problem("targetUsername", "is not a username");
   }
+  if (auto error = body->problems()) co_return std::unexpected(*error);
   co_return answer(co_await deps.deliveries.retry(call.executor(), call.principal, *id, std::move(username)));
 }
 

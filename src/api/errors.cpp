@@ -85,6 +85,12 @@ Error forbidden(std::string_view message) {
   return {"FORBIDDEN", std::string(message), {}};
 }
 
+Error payload_too_large(const net::HttpRequest& request) {
+  return {"PAYLOAD_TOO_LARGE",
+          "The body is too large: at most " + std::to_string(request.body_limit) + " bytes are taken.",
+          {}};
+}
+
 Error not_found(std::string_view what) {
   return {"NOT_FOUND", "There is no such " + std::string(what) + ".", {}};
 }

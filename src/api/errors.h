@@ -24,6 +24,8 @@ net::HttpResponse error_response(const Error& error);
 // The errors that many handlers make.
 Error unauthorized();  // 401
 Error forbidden(std::string_view message);
+// 413: the request's body passed its limit, which the message names.
+Error payload_too_large(const net::HttpRequest& request);
 Error not_found(std::string_view what);  // "There is no such <what>."
 
 }  // namespace presetbridge::api

@@ -1,5 +1,7 @@
 #include "api/integrations_handlers.h"
 
+#include <set>
+
 #include "api/issued_secret.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
@@ -188,7 +190,18 @@ Task<Reply> replace_mappings(IntegrationsDeps deps, Call call) {
   auto set = co_await deps.integrations.replace_mappings(call.executor(), call.principal, *id, version,
                                                          std::move(wanted));
   if (!set) co_return std::unexpected(set.error());
-  co_return json_response(200, to_json(*set));
+  std::vector<std::string> files;
+  for (const auto& [mapping, written, stale] : set->mappings) {
+    if (!mapping.file_id.empty()) files.push_back(mapping.file_id);
+  }
+  auto body_out = to_json(*set);
+  const auto unknown = co_await deps.presets.unknown(call.executor(), call.principal, std::move(files));
+  // A hint and no refusal: the list may be older than the file.
+  if (unknown && !unknown->empty()) {
+    const std::set<std::string> unique(unknown->begin(), unknown->end());
+    body_out["unknownFileIds"] = json::array(unique.begin(), unique.end());
+  }
+  co_return json_response(200, body_out);
 }
 
 }  // namespace

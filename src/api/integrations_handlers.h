@@ -5,11 +5,13 @@
 
 #include "api/router.h"
 #include "services/integrations.h"
+#include "services/presets.h"
 
 namespace presetbridge::api {
 
 struct IntegrationsDeps {
   services::Integrations& integrations;
+  services::Presets& presets;
   std::string base_url;  // of this service, without a slash at the end: webhook addresses begin with it
 };
 void add_integrations_routes(Router& router, const IntegrationsDeps& deps);

@@ -21,7 +21,7 @@ net::HttpResponse issued_response(int status, json::object body, const std::stri
 
 Expected<SecretRotation> read_secret_rotation(const net::HttpRequest& request, const TextRule& secret,
                                               const OverlapRule& overlap) {
-  auto body = JsonBody::parse(request);
+  auto body = JsonBody::parse_optional(request);
   if (!body) return std::unexpected(body.error());
   SecretRotation rotation;
   rotation.secret = (*body)->optional_text("secret", secret);

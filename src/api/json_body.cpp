@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "api/errors.h"
 #include "crypto/secret.h"
 
 namespace presetbridge::api {
@@ -236,10 +237,13 @@ JsonBody::JsonBody(json::object object)
       fields_(content_->object, "", content_->problems) {}
 
 Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
-  if (request.body_too_large) return fail("PAYLOAD_TOO_LARGE", "The body is too large.");
+  if (request.body_too_large) return std::unexpected(payload_too_large(request));
   if (!is_json(request.headers.get("Content-Type").value_or(""))) {
-    return fail("UNSUPPORTED_MEDIA_TYPE", "The body must be JSON, with Content-Type: application/json.");
+    return fail("UNSUPPORTED_MEDIA_TYPE",
+                request.body.empty() ? "A body is needed: a JSON object, with Content-Type: application/json."
+                                     : "The body must be JSON, with Content-Type: application/json.");
   }
+  if (request.body.empty()) return std::unexpected(invalid({{"", "a body is needed: a JSON object"}}));
   json::parse_options options;
   options.max_depth = kMaxDepth;
   std::error_code error;
@@ -247,6 +251,11 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
   if (error) return std::unexpected(invalid({{"", "the body is not JSON, or nested too deeply"}}));
   if (!value.is_object()) return std::unexpected(invalid({{"", "the body must be a JSON object"}}));
   return JsonBody(std::move(value.as_object()));
+}
+
+Expected<JsonBody> JsonBody::parse_optional(const net::HttpRequest& request) {
+  if (request.body.empty() && !request.body_too_large) return JsonBody(json::object());
+  return parse(request);
 }
 
 void JsonBody::wipe() {

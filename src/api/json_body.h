@@ -99,9 +99,11 @@ class JsonFields {
 // A body that is a JSON object.
 class JsonBody {
  public:
-  // PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (not application/json), VALIDATION_FAILED (not a JSON object,
-  // or deeper than 32).
+  // PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (not application/json), VALIDATION_FAILED (empty, not a JSON
+  // object, or deeper than 32).
   static Expected<JsonBody> parse(const net::HttpRequest& request);
+  // Of a request that needs none: no body is an empty object, whatever the content type.
+  static Expected<JsonBody> parse_optional(const net::HttpRequest& request);
 
   // Reads at the top level: body->text("name"). Valid as long as this body, also when it has moved.
   JsonFields* operator->() { return &fields_; }

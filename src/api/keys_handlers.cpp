@@ -1,5 +1,8 @@
 #include "api/keys_handlers.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "api/issued_secret.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
@@ -38,14 +41,15 @@ std::optional<identity::PermissionSet> read_permissions(JsonFields& fields) {
   const auto names = fields.optional_texts("permissions", 20, {.max = 40});
   if (!names) return std::nullopt;
   identity::PermissionSet set;
-  for (const auto& name : *names) {
-    if (const auto permission = identity::parse_permission(name)) {
+  for (std::size_t i = 0; i < names->size(); ++i) {
+    if (const auto permission = identity::parse_permission((*names)[i])) {
       set.add(*permission);
     } else {
-      fields.problem("permissions", name + " is not a permission that a key can have");
+      fields.problem(fmt::format("permissions[{}]", i),
+                     fmt::format("must be one of {}", fmt::join(identity::kPermissionNames, ", ")));
     }
   }
-  if (set.empty()) fields.problem("permissions", "must name at least one permission");
+  if (names->empty()) fields.problem("permissions", "must name at least one permission");
   return set;
 }
 
@@ -114,7 +118,7 @@ Task<Reply> change(KeysDeps deps, Call call) {
 Task<Reply> rotate(KeysDeps deps, Call call) {
   const auto id = call.id<ApiKeyId>("key");
   if (!id) co_return std::unexpected(id.error());
-  auto body = JsonBody::parse(call.request);
+  auto body = JsonBody::parse_optional(call.request);
   if (!body) co_return std::unexpected(body.error());
   const auto overlap = (*body)->optional_integer("overlapSeconds", 0, kMaxOverlapSeconds).value_or(0);
   if (auto error = body->problems()) co_return std::unexpected(*error);

@@ -122,7 +122,7 @@ class MerchantApiTest : public ::testing::Test {
     account_ = add_account("Shop");
     me_ = person(account_);
     stranger_ = person(add_account("Other"));
-    add_integrations_routes(router_, {integrations_, "https://bridge.example"});
+    add_integrations_routes(router_, {integrations_, presets_, "https://bridge.example"});
     add_subscriptions_routes(router_, {subscriptions_});
     add_credits_routes(router_, {credits_});
     add_deliveries_routes(router_, {deliveries_});

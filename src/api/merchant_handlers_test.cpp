@@ -298,7 +298,8 @@ TEST_F(MerchantApi, GrantedCreditsAreInTheBalanceAndTheLedger) {
   EXPECT_TRUE(rest.body.at("nextCursor").is_null());
   EXPECT_EQ(send(me_, "GET", "/api/credits/ledger?kind=spend").body.at("data").as_array().size(), 0U);
   EXPECT_EQ(send(me_, "GET", "/api/credits/ledger?kind=other").code(), "VALIDATION_FAILED");
-  EXPECT_EQ(world_.await(credits_.grant(world_.scheduler, account_, 0, "")).error().code, "INVALID_AMOUNT");
+  EXPECT_EQ(world_.await(credits_.grant(world_.scheduler, account_, 0, "")).error().code,
+            "VALIDATION_FAILED");
   EXPECT_EQ(world_.await(credits_.grant(world_.scheduler, AccountId{9}, 1, "")).error().code, "NOT_FOUND");
 }
 

@@ -96,8 +96,10 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus_is_sp
   return out;
 }
 
-std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query) {
+std::expected<std::vector<std::pair<std::string, std::string>>, FieldProblem> parse_query(
+    std::string_view query) {
   constexpr std::size_t kMaxParameters = 50;
+  constexpr std::size_t kLongestNameTold = 60;
   std::vector<std::pair<std::string, std::string>> pairs;
   while (!query.empty()) {
     const auto part = query.substr(0, query.find('&'));
@@ -106,10 +108,14 @@ std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std:
     const auto equals = std::min(part.find('='), part.size());
     auto name = percent_decode(part.substr(0, equals), true);
     auto value = percent_decode(part.substr(std::min(equals + 1, part.size())), true);
-    if (!name || !value || pairs.size() == kMaxParameters) return std::nullopt;
+    const auto refuse = [&](const char* problem) {
+      return std::unexpected(FieldProblem{name && name->size() <= kLongestNameTold ? *name : "", problem});
+    };
+    if (!name || !value) return refuse("is not UTF-8 in percent-encoding");
     for (const auto& [known, ignored] : pairs) {
-      if (known == *name) return std::nullopt;
+      if (known == *name) return refuse("is given more than once");
     }
+    if (pairs.size() == kMaxParameters) return refuse("is one parameter too many");
     pairs.emplace_back(std::move(*name), std::move(*value));
   }
   return pairs;

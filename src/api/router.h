@@ -112,8 +112,9 @@ class Router {
 // Percent-decodes; nothing for a broken escape, invalid UTF-8 or U+0000.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
 
-// The decoded `name=value` pairs of a query, in order; nothing for what cannot be decoded, for a name given
-// twice, or for more than 50.
-std::optional<std::vector<std::pair<std::string, std::string>>> parse_query(std::string_view query);
+// The decoded `name=value` pairs of a query, in order; else the parameter that cannot be decoded, is given
+// twice, or is the 51st.
+std::expected<std::vector<std::pair<std::string, std::string>>, FieldProblem> parse_query(
+    std::string_view query);
 
 }  // namespace presetbridge::api

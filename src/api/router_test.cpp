@@ -93,14 +93,39 @@ TEST(JsonBodyTest, OnlyJsonObjectsAreTaken) {
   EXPECT_TRUE(JsonBody::parse(request_with("{}", "Application/JSON ; charset=utf-8")));
   EXPECT_EQ(JsonBody::parse(request_with("{}", "text/plain")).error().code, "UNSUPPORTED_MEDIA_TYPE");
   EXPECT_EQ(JsonBody::parse(request_with("{}", "application/jsonx")).error().code, "UNSUPPORTED_MEDIA_TYPE");
-  EXPECT_EQ(JsonBody::parse(net::HttpRequest{}).error().code, "UNSUPPORTED_MEDIA_TYPE");
+  EXPECT_EQ(JsonBody::parse(request_with("{}", "")).error().code, "UNSUPPORTED_MEDIA_TYPE");
+  const auto none = JsonBody::parse(net::HttpRequest{}).error();
+  EXPECT_EQ(none.code, "UNSUPPORTED_MEDIA_TYPE");
+  EXPECT_EQ(none.message, "A body is needed: a JSON object, with Content-Type: application/json.");
+  EXPECT_EQ(JsonBody::parse(request_with("")).error().details.at(0).problem,
+            "a body is needed: a JSON object");
   for (const std::string& body : {std::string(), std::string("[]"), std::string("{"), std::string("{}x"),
                                   std::string("{\"a\":\"\xff\"}"), "{\"a\":" + std::string(100, '[')}) {
     EXPECT_EQ(JsonBody::parse(request_with(body)).error().code, "VALIDATION_FAILED") << body;
   }
   auto large = request_with("");
   large.body_too_large = true;
-  EXPECT_EQ(JsonBody::parse(large).error().code, "PAYLOAD_TOO_LARGE");
+  large.body_limit = 4'096;
+  for (const auto& error : {JsonBody::parse(large).error(), JsonBody::parse_optional(large).error()}) {
+    EXPECT_EQ(error.code, "PAYLOAD_TOO_LARGE");
+    EXPECT_NE(error.message.find("4096 bytes"), std::string::npos);
+  }
+}
+
+TEST(JsonBodyTest, WhereNoneIsNeededNoneIsAnEmptyObject) {
+  EXPECT_TRUE(JsonBody::parse_optional(net::HttpRequest{}));
+  EXPECT_EQ(JsonBody::parse_optional(request_with("{}", "text/plain")).error().code,
+            "UNSUPPORTED_MEDIA_TYPE");
+  EXPECT_EQ(JsonBody::parse_optional(request_with("{")).error().code, "VALIDATION_FAILED");
+}
+
+TEST(QueryTest, WhatIsWrongWithItIsToldOfTheParameter) {
+  EXPECT_EQ(parse_query("a=1&b=%C3%A4").value().at(1).second, "\u00e4");
+  EXPECT_EQ(parse_query("a=1&limit=2&limit=3").error(), (FieldProblem{"limit", "is given more than once"}));
+  EXPECT_EQ(parse_query("a=%ff").error(), (FieldProblem{"a", "is not UTF-8 in percent-encoding"}));
+  EXPECT_EQ(parse_query("%zz=1").error().field, "");
+  const std::string longest(61, 'x');
+  EXPECT_EQ(parse_query(longest + "&" + longest).error().field, "");
 }
 
 TEST(JsonBodyTest, EveryProblemIsToldAtOnce) {

@@ -65,8 +65,7 @@ Task<Reply> accept_webhook(WebhookDeps deps, Call call) {
     if (!*integration || (*integration)->provider != profile->provider) {
       co_return std::unexpected(integration_not_found());
     }
-    if (request.body_too_large)
-      co_return fail("PAYLOAD_TOO_LARGE", "The body is larger than this endpoint takes.");
+    if (request.body_too_large) co_return std::unexpected(payload_too_large(request));
     const auto headers = values_of(request.headers);
     if (providers::is_unsigned_ping(*profile, request.body)) co_return json_response(200, {{"status", "ok"}});
 

@@ -169,10 +169,21 @@ void AdminChannel::add_route(api::Router& router, AdminDesk& desk) const {
 }
 
 Expected<json::object> administrate(const Config& config, const json::object& request) {
+  // Never a new deployment: a mistyped folder would get one, and the account in it nobody to serve it.
+  const auto directory = data_directory(config);
+  std::error_code error;
+  if (config.database_url.empty() && !std::filesystem::exists(directory.database, error)) {
+    return fail("NO_DATABASE", "There is no database " + directory.database.string() +
+                                   ": check --data-dir; `presetbridge serve` makes a new deployment.");
+  }
+  if (!config.database_url.empty() && !std::filesystem::exists(directory.service_key, error)) {
+    return fail("KEY_FILE_MISSING", "There is no service key " + directory.service_key.string() +
+                                        ": check --data-dir, which is that of a node of the deployment.");
+  }
   auto foundation = lay_foundation(config);
   if (foundation) return run_here(config, std::move(*foundation), request);
   if (foundation.error().code != "STORAGE_LOCKED") return std::unexpected(foundation.error());
-  return ask_service(data_directory(config), request);
+  return ask_service(directory, request);
 }
 
 }  // namespace presetbridge::app

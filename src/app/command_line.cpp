@@ -112,7 +112,7 @@ int run_vault_init(const Config& config) {
 
 int run_config_check(const ConfigFlags& flags) {
   const auto loaded = flags.load();
-  std::fputs(to_toml(loaded.config).c_str(), stdout);
+  if (loaded.file_read) std::fputs(to_toml(loaded.config).c_str(), stdout);
   for (const auto& [field, problem] : loaded.problems)
     std::fprintf(stderr, "presetbridge: %s %s\n", field.c_str(), problem.c_str());
   return loaded.problems.empty() ? 0 : kWrongUse;
@@ -227,6 +227,25 @@ int run_agent(int argc, char** argv) {
   return cloud::run_credential_agent(kAgentDescriptor, *options);
 }
 
+// What was wrong with the words, and the verbs that stood to choose from.
+std::string told(const CLI::App* app, const CLI::Error& error) {
+  std::string known;
+  const auto* last = app;
+  while (!last->get_subcommands().empty()) last = last->get_subcommands().front();
+  for (const auto* verb : last->get_subcommands([](const CLI::App* one) { return !one->get_name().empty(); }))
+    known.append(known.empty() ? "" : ", ").append(verb->get_name());
+  const auto words = last->remaining();
+  std::string text = "presetbridge: ";
+  if (known.empty()) {
+    text += error.what();
+  } else if (words.empty()) {
+    text += "A verb is needed: " + known;
+  } else {
+    text += "There is no " + words.front() + "; the verbs are: " + known;
+  }
+  return text + "\nRun with --help for more.\n";
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -236,6 +255,7 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version",
                        "presetbridge " + std::string(kVersion) + " (" + std::string(kCommit) + ")");
   app.require_subcommand(1);
+  app.failure_message(told);
   ConfigFlags flags;
   std::function<int()> run;
 

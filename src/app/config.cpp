@@ -1,6 +1,8 @@
 #include "app/config.h"
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <toml++/toml.h>
 #include <utf8proc.h>
@@ -8,6 +10,8 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <functional>
+#include <numeric>
 #include <sstream>
 
 #include "net/ip_address.h"
@@ -45,11 +49,14 @@ const std::array kSettings = {
     Setting{"cloud.concurrency", &Config::cloud_concurrency, "Calls of the cloud platform at one time", 1,
             10'000},
     Setting{"cloud.login_path", &Config::cloud_login_path, "Path of logging in"},
-    Setting{"cloud.user_path", &Config::cloud_user_path, "Path of a user, with {username}"},
+    Setting{"cloud.user_path", &Config::cloud_user_path, "Path of a user, with {username}", 0, 0, "",
+            "{username}"},
     Setting{"cloud.friendships_path", &Config::cloud_friendships_path, "Path of the friendships"},
-    Setting{"cloud.friendship_path", &Config::cloud_friendship_path, "Path of one friendship, with {userId}"},
+    Setting{"cloud.friendship_path", &Config::cloud_friendship_path, "Path of one friendship, with {userId}",
+            0, 0, "", "{userId}"},
     Setting{"cloud.files_path", &Config::cloud_files_path, "Path of the files"},
-    Setting{"cloud.share_path", &Config::cloud_share_path, "Path of a share, with {fileId} and {userId}"},
+    Setting{"cloud.share_path", &Config::cloud_share_path, "Path of a share, with {fileId} and {userId}", 0,
+            0, "", "{fileId} {userId}"},
     Setting{"delivery.jobs_per_minute", &Config::delivery_jobs_per_minute,
             "Jobs of one cloud account in any 60 seconds; 0: no limit", 0, 100'000},
     Setting{"delivery.max_jobs", &Config::delivery_max_jobs, "Jobs at one time", 1, 10'000},
@@ -147,6 +154,37 @@ class Loader {
   LoadedConfig& into_;
 };
 
+// How many letters must change, come or go to make one text of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    auto diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const auto change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({change, row[j] + 1, row[j - 1] + 1}));
+    }
+  }
+  return row.back();
+}
+
+// `spell` makes of a setting what the source calls it.
+template <class Spell>
+std::string not_a_setting(std::string_view name, const Spell& spell) {
+  constexpr std::size_t kLongestName = 80;
+  std::string nearest;
+  std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const auto& setting : settings()) {
+    std::string known(spell(setting));
+    if (name.size() > kLongestName) break;
+    const auto away = distance(name, known);
+    if (away >= best) continue;
+    best = away;
+    nearest = std::move(known);
+  }
+  return nearest.empty() ? "is not a setting" : "is not a setting; is " + nearest + " meant?";
+}
+
 const Setting* find_setting(std::string_view key) {
   const auto found = std::ranges::find(kSettings, key, &Setting::key);
   return found == kSettings.end() ? nullptr : &*found;
@@ -213,7 +251,7 @@ void Loader::table(const toml::table& table, const std::string& prefix) {
     } else if (value.is_table() && prefix.empty()) {
       this->table(*value.as_table(), key + ".");
     } else {
-      problem(key, "is not a setting");
+      problem(key, not_a_setting(key, std::mem_fn(&Setting::key)));
     }
   }
 }
@@ -222,8 +260,12 @@ void Loader::file(const std::filesystem::path& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   std::ifstream stream(path, std::ios::binary);
-  if (error || !stream) return problem(path.string(), "cannot be read");
-  if (size > kLongestFile) return problem(path.string(), "is longer than 1 MiB");
+  const auto unread = [&](const char* why) {
+    into_.file_read = false;
+    problem(path.string(), why);
+  };
+  if (error || !stream) return unread("cannot be read");
+  if (size > kLongestFile) return unread("is longer than 1 MiB");
   std::ostringstream content;
   content << stream.rdbuf();
   try {
@@ -240,7 +282,7 @@ void Loader::environment(const std::vector<std::pair<std::string, std::string>>&
       continue;
     const auto found = std::ranges::find(kSettings, name, environment_name);
     if (found == kSettings.end()) {
-      problem(name, "is not a setting");
+      problem(name, not_a_setting(name, environment_name));
     } else {
       text(*found, name, value);
     }
@@ -258,11 +300,24 @@ void Loader::flags(const std::vector<std::pair<std::string, std::string>>& flags
   }
 }
 
+bool is_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  return error == std::errc{} && end == text.data() + text.size() && port > 0;
+}
+
 bool is_base_url(std::string_view url) {
   const auto rest = url.starts_with("https://")  ? url.substr(8)
                     : url.starts_with("http://") ? url.substr(7)
                                                  : std::string_view();
-  return !rest.empty() && url.size() <= 1'000 && !rest.starts_with('/') && !rest.ends_with('/') &&
+  auto host = rest.substr(0, rest.find('/'));
+  const auto colon = host.find(':', host.starts_with('[') ? std::min(host.find(']'), host.size()) : 0);
+  if (colon != std::string_view::npos) {
+    if (!is_port(host.substr(colon + 1))) return false;
+    host = host.substr(0, colon);
+  }
+  if (host.starts_with('[') != host.ends_with(']')) return false;
+  return !host.empty() && url.size() <= 1'000 && !rest.ends_with('/') &&
          std::ranges::all_of(
              rest, [](char c) { return c > ' ' && c < '\x7f' && c != '@' && c != '?' && c != '#'; });
 }
@@ -277,6 +332,37 @@ void check_database_url(const Config& config, const auto& wrong) {
     wrong("database_url", problem);
   if (config.base_url.empty() && config.identity_issuer.empty())
     wrong("base_url", "is needed with database_url: people are known by it, the same on all nodes");
+}
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + part.size()))
+    ++count;
+  return count;
+}
+
+// What is wrong with the path of an endpoint of the cloud platform (spec 4.1); empty: nothing.
+std::string problem_of_path(std::string_view path, std::string_view placeholders) {
+  if (!path.starts_with('/')) return "must begin with a slash";
+  const auto needed = split(placeholders, ' ');
+  const bool each_once = std::ranges::all_of(needed, [&](const auto& p) { return count_of(path, p) == 1; });
+  if (each_once && count_of(path, "{") == needed.size() && count_of(path, "}") == needed.size()) return {};
+  if (needed.empty()) return "must have no placeholder";
+  return fmt::format("must have {} once, and no other placeholder", fmt::join(needed, " and "));
+}
+
+// What an empty text stands for, as a comment of one line.
+std::string meaning_of_empty(const Config& config, const Setting& setting) {
+  const auto own_url = "http://" + config.listen;
+  std::string meaning;
+  if (setting.key == "base_url") meaning = own_url;
+  if (setting.key == "identity.issuer") meaning = config.base_url.empty() ? own_url : config.base_url;
+  if (setting.key == "storage.path")
+    meaning = (std::filesystem::path(config.data_dir) / "presetbridge.db").string();
+  if (meaning.empty()) return "  # not set";
+  std::ostringstream quoted;
+  quoted << toml::toml_formatter(toml::value(meaning), toml::format_flags::none);
+  return "  # not set: " + quoted.str();
 }
 
 // What a TOML file can hold.
@@ -316,6 +402,10 @@ std::optional<ListenAddress> parse_listen(std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
   if (error != std::errc{} || end != port_text.data() + port_text.size()) return std::nullopt;
+  // A zone, as in fe80::1%eth0, is the system's to judge.
+  const std::string numeric(bracketed ? host.substr(0, host.find('%')) : host);
+  in6_addr parsed{};
+  if (::inet_pton(bracketed ? AF_INET6 : AF_INET, numeric.c_str(), &parsed) != 1) return std::nullopt;
   return ListenAddress{std::string(host), port};
 }
 
@@ -337,6 +427,11 @@ std::vector<FieldProblem> check_config(const Config& config) {
                               [](auto) { return true; }},
                    setting.member);
     if (!writable) wrong(setting.key, "must be UTF-8");
+    if (writable && setting.key.starts_with("cloud.") && setting.key.ends_with("_path")) {
+      const auto& path = config.*std::get<std::string Config::*>(setting.member);
+      if (auto problem = problem_of_path(path, setting.placeholders); !problem.empty())
+        wrong(setting.key, std::move(problem));
+    }
     if (setting.choices.empty()) continue;
     const auto allowed = split(setting.choices, ' ');
     const auto& value = config.*std::get<std::string Config::*>(setting.member);
@@ -371,15 +466,6 @@ std::vector<FieldProblem> check_config(const Config& config) {
   const bool known_roles = std::ranges::all_of(
       config.roles, [](const auto& role) { return std::ranges::find(kRoles, role) != kRoles.end(); });
   if (config.roles.empty() || !known_roles) wrong("roles", "must be one or more of: api, worker, dispatcher");
-  for (const auto& [key, path] :
-       {std::pair<std::string_view, const std::string&>{"cloud.login_path", config.cloud_login_path},
-        {"cloud.user_path", config.cloud_user_path},
-        {"cloud.friendships_path", config.cloud_friendships_path},
-        {"cloud.friendship_path", config.cloud_friendship_path},
-        {"cloud.files_path", config.cloud_files_path},
-        {"cloud.share_path", config.cloud_share_path}}) {
-    if (!path.starts_with('/')) wrong(key, "must begin with a slash");
-  }
   if (config.delivery_lease_seconds < config.cloud_timeout_seconds + 10)
     wrong("delivery.lease_seconds", "must be at least 10 more than cloud.timeout_seconds");
   return problems;
@@ -389,6 +475,7 @@ LoadedConfig load_config(const ConfigSources& sources) {
   LoadedConfig loaded;
   Loader loader(loaded);
   if (sources.file) loader.file(*sources.file);
+  if (!loaded.file_read) return loaded;
   loader.environment(sources.environment);
   loader.flags(sources.flags);
   // The simulator's usual place: with --sandbox nothing else has to be said.
@@ -399,27 +486,29 @@ LoadedConfig load_config(const ConfigSources& sources) {
 }
 
 std::string to_toml(const Config& config) {
-  toml::table root;
+  std::ostringstream text;
+  std::string_view table;
   for (const auto& setting : kSettings) {
     const auto dot = setting.key.find('.');
-    toml::table* table = &root;
-    auto name = setting.key;
-    if (dot != std::string_view::npos) {
-      table = root.insert(setting.key.substr(0, dot), toml::table{}).first->second.as_table();
-      name = setting.key.substr(dot + 1);
-    }
+    const auto of = dot == std::string_view::npos ? std::string_view() : setting.key.substr(0, dot);
+    if (of != table) text << "\n[" << of << "]\n";
+    table = of;
+    text << setting.key.substr(of.empty() ? 0 : dot + 1) << " = ";
     std::visit(Overloaded{
                    [&](std::vector<std::string> Config::* member) {
                      toml::array list;
-                     for (const auto& text : config.*member) list.push_back(text);
-                     table->insert_or_assign(name, std::move(list));
+                     for (const auto& one : config.*member) list.push_back(one);
+                     text << list;
                    },
-                   [&](auto member) { table->insert_or_assign(name, config.*member); },
+                   [&](std::string Config::* member) {
+                     text << toml::value(config.*member);
+                     if ((config.*member).empty()) text << meaning_of_empty(config, setting);
+                   },
+                   [&](auto member) { text << toml::value(config.*member); },
                },
                setting.member);
+    text << '\n';
   }
-  std::ostringstream text;
-  text << root << '\n';
   return text.str();
 }
 

@@ -90,7 +90,8 @@ struct Setting {
   std::string_view help;
   std::int64_t min = 0;  // of whole numbers
   std::int64_t max = 0;
-  std::string_view choices = {};  // of texts: "open closed"; empty: any
+  std::string_view choices = {};       // of texts: "open closed"; empty: any
+  std::string_view placeholders = {};  // of paths: "{fileId} {userId}", each needed once
 };
 std::span<const Setting> settings();
 std::string environment_name(const Setting& setting);
@@ -105,6 +106,7 @@ struct ConfigSources {
 struct LoadedConfig {
   Config config;
   std::vector<FieldProblem> problems;  // empty: the configuration can be used
+  bool file_read = true;  // else that is the only problem told: of what the file says nothing is known
 };
 // Reads the file and nothing else of the world. A file that cannot be read is a problem too.
 LoadedConfig load_config(const ConfigSources& sources);
@@ -114,14 +116,14 @@ std::vector<FieldProblem> check_config(const Config& config);
 
 bool has_role(const Config& config, std::string_view role);
 
-// All settings, as a TOML file that would set them.
+// All settings, as a TOML file that would set them. What an empty one stands for follows as a comment.
 std::string to_toml(const Config& config);
 
 struct ListenAddress {
   std::string address;
   std::uint16_t port = 0;
 };
-// "127.0.0.1:8080", "[::1]:0".
+// "127.0.0.1:8080", "[::1]:0": a numeric address, never a name.
 std::optional<ListenAddress> parse_listen(std::string_view text);
 
 }  // namespace presetbridge::app

@@ -86,6 +86,13 @@ TEST_F(ConfigTest, TheEnvironmentOverrulesTheFileAndFlagsOverruleBoth) {
 TEST_F(ConfigTest, WhatIsNoSettingIsNamedWhereverItStands) {
   auto sources = with_file("threds = 1\n[delivery]\njobs = 1\n[delivry]\nsweep_page = 1\n");
   sources.environment = {{"PRESETBRIDGE_THREDS", "1"}, {"OTHER_THREDS", "1"}};
+  const auto problem_of = [loaded = load(sources)](std::string_view field) {
+    return std::ranges::find(loaded.problems, field, &FieldProblem::field)->problem;
+  };
+  EXPECT_EQ(problem_of("threds"), "is not a setting; is threads meant?");
+  EXPECT_EQ(problem_of("delivry.sweep_page"), "is not a setting; is delivery.sweep_page meant?");
+  EXPECT_EQ(problem_of("PRESETBRIDGE_THREDS"), "is not a setting; is PRESETBRIDGE_THREADS meant?");
+  EXPECT_EQ(problem_of("delivery.jobs"), "is not a setting; is delivery.max_jobs meant?");
   EXPECT_THAT(fields(load(sources)),
               ::testing::UnorderedElementsAre("threds", "delivery.jobs", "delivry.sweep_page",
                                               "PRESETBRIDGE_THREDS"));
@@ -113,6 +120,9 @@ TEST_F(ConfigTest, AFileThatCannotBeUsedIsToldWithItsPlace) {
   EXPECT_THAT(fields(load({.file = folder_ / "absent.toml"})),
               ElementsAre((folder_ / "absent.toml").string()));
   EXPECT_THAT(fields(load({.file = folder_})), ElementsAre(folder_.string()));
+  EXPECT_THAT(fields(load_config({.file = folder_ / "absent.toml"})),
+              ElementsAre((folder_ / "absent.toml").string()))
+      << "what it would have said is not missed as well";
 }
 
 TEST_F(ConfigTest, NumbersAreHeldToTheirLimits) {
@@ -143,11 +153,33 @@ TEST_F(ConfigTest, NoTwoSettingsShareAName) {
 TEST_F(ConfigTest, AnAddressWithAPasswordInItIsRefused) {
   for (const char* url :
        {"https://user:secret@cloud.example", "ftp://cloud.example", "https://", "https://cloud.example/",
-        "https://cloud.example?x", "https://cloud example", "cloud.example"}) {
+        "https://cloud.example?x", "https://cloud example", "cloud.example", "localhost:80", "http://:80",
+        "http://localhost:", "http://localhost:0", "http://localhost:65536", "http://localhost:8o",
+        "http://[::1"}) {
     const auto loaded = load({.flags = {{"cloud.url", url}}});
     ASSERT_THAT(fields(loaded), ElementsAre("cloud.url")) << url;
     EXPECT_THAT(loaded.problems[0].problem, ::testing::Not(::testing::HasSubstr("secret")));
   }
+}
+
+TEST_F(ConfigTest, AnAddressMayHaveAPortAndAPath) {
+  for (const char* url :
+       {"http://localhost:80", "https://cloud.example:8443/v1", "http://[::1]:8090", "http://[::1]"})
+    EXPECT_THAT(load({.flags = {{"cloud.url", url}}}).problems, IsEmpty()) << url;
+}
+
+TEST_F(ConfigTest, APathOfThePlatformHasItsPlaceholdersOnceAndNoOthers) {
+  const auto refused = [](const char* key, const char* path) {
+    return fields(load({.flags = {{key, path}}})) == std::vector<std::string>{key};
+  };
+  for (const char* path : {"/users", "users/{username}", "/users/{name}", "/{username}/{username}",
+                           "/{username}/{id}", "/users/{username"})
+    EXPECT_TRUE(refused("cloud.user_path", path)) << path;
+  EXPECT_TRUE(refused("cloud.share_path", "/shares/{fileId}"));
+  EXPECT_TRUE(refused("cloud.files_path", "/files/{fileId}"));
+  EXPECT_THAT(load({.flags = {{"cloud.user_path", "/users?"}}}).problems.at(0).problem,
+              ::testing::HasSubstr("{username}"));
+  EXPECT_THAT(load({.flags = {{"cloud.share_path", "/u/{userId}/{fileId}"}}}).problems, IsEmpty());
 }
 
 TEST_F(ConfigTest, ALeaseMustOutlastACallAndALogin) {
@@ -173,6 +205,8 @@ TEST_F(ConfigTest, WhatIsPrintedLoadsToTheSameSettings) {
   config.sandbox = true;
   config.data_dir = "a\\b\"c\n";
   const auto printed = to_toml(config);
+  EXPECT_THAT(printed, ::testing::HasSubstr("\nbase_url = ''  # not set: \"http://0.0.0.0:1\"\n"));
+  EXPECT_THAT(printed, ::testing::HasSubstr("# not set: \"a\\\\b\\\"c\\n/presetbridge.db\"\n"));
   auto sources = with_file(printed);
   const auto loaded = load_config(sources);
   EXPECT_THAT(fields(loaded), IsEmpty());
@@ -188,8 +222,8 @@ TEST_F(ConfigTest, TextsThatNoFileCanHoldAreRefused) {
 TEST(ParseListen, TakesAnAddressAndAPort) {
   EXPECT_EQ(parse_listen("127.0.0.1:0")->port, 0);
   EXPECT_EQ(parse_listen("[::1]:65535")->address, "::1");
-  for (const char* text :
-       {"", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80", "127.0.0.1:8o"})
+  for (const char* text : {"", ":80", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "::1:80",
+                           "127.0.0.1:8o", "localhost:80", "here:80", "[localhost]:80", "[127.0.0.1]:80"})
     EXPECT_FALSE(parse_listen(text)) << text;
 }
 

@@ -1,11 +1,14 @@
 #include "app/data_directory.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
-#include <cstdio>
+#include <string>
 
 #include "crypto/random.h"
 #include "crypto/service_cipher.h"
@@ -37,6 +40,8 @@ Expected<void> prepare_data_directory(const DataDirectory& directory) {
   if (::stat(directory.folder.c_str(), &info) != 0) return unusable("cannot be read");
   if (!S_ISDIR(info.st_mode)) return unusable("is not a folder");
   if ((info.st_mode & (S_IWGRP | S_IWOTH)) != 0) return unusable("may be written to by others: chmod 700 it");
+  if (::access(directory.folder.c_str(), R_OK | W_OK | X_OK) != 0)
+    return unusable("cannot be read and written by this user");
   return {};
 }
 
@@ -63,24 +68,56 @@ Expected<int> create_missing_keys(const DataDirectory& directory, Random& random
   return made;
 }
 
-Expected<void> create_missing_keys_elsewhere(const DataDirectory& directory) {
-  if (std::filesystem::exists(directory.vault_private_key) &&
-      std::filesystem::exists(directory.vault_public_key) && std::filesystem::exists(directory.service_key))
-    return {};
+namespace {
+
+Expected<void> make_and_check_keys(const DataDirectory& directory) {
+  crypto::SystemRandom random;
+  if (auto made = create_missing_keys(directory, random); !made) return std::unexpected(made.error());
+  const auto held = crypto::read_vault_private_keys(directory.vault_private_key);
+  if (!held) return std::unexpected(held.error());
+  const auto published = crypto::read_vault_public_key(directory.vault_public_key);
+  if (!published) return std::unexpected(published.error());
+  // Not the newest alone: a rotation that was cut short leaves the public file one behind.
+  if (std::ranges::none_of(held->keys(),
+                           [&](const auto& key) { return key.public_key().raw() == published->raw(); }))
+    return fail("KEY_FILE_FOREIGN", "The key file " + directory.vault_private_key.string() +
+                                        " does not hold the private key of " +
+                                        directory.vault_public_key.string() +
+                                        ": restore both from the same backup.");
+  return {};
+}
+
+}  // namespace
+
+Expected<void> make_and_check_keys_elsewhere(const DataDirectory& directory) {
+  std::array<int, 2> ends{};
+  const auto failed = [&] {
+    return fail("KEY_FILE_UNAVAILABLE",
+                "The key files in " + directory.folder.string() + " could not be made or checked.");
+  };
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed();
   const pid_t child = ::fork();
   if (child == 0) {
-    crypto::SystemRandom random;
-    const auto made = create_missing_keys(directory, random);
-    if (!made) std::fprintf(stderr, "presetbridge: %s\n", made.error().message.c_str());
-    ::_exit(made ? 0 : 1);
+    const auto done = make_and_check_keys(directory);
+    // One write, shorter than a pipe takes at once.
+    const auto told = done ? std::string() : done.error().code + '\n' + done.error().message;
+    ::_exit(::write(ends[1], told.data(), told.size()) == static_cast<ssize_t>(told.size()) && done ? 0 : 1);
   }
+  ::close(ends[1]);
+  std::string told;
+  std::array<char, 1024> piece{};
+  for (ssize_t got = 0; child > 0 && (got = ::read(ends[0], piece.data(), piece.size())) != 0;) {
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0) told.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  ::close(ends[0]);
   int status = 0;
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (child < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    return fail("KEY_FILE_UNAVAILABLE",
-                "The key files could not be made in " + directory.folder.string() + ".");
-  return {};
+  if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  const auto line_end = told.find('\n');
+  if (line_end == std::string::npos) return failed();
+  return std::unexpected(Error{told.substr(0, line_end), told.substr(line_end + 1), {}});
 }
 
 }  // namespace presetbridge::app

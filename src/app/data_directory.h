@@ -22,8 +22,8 @@ struct DataDirectory {
 };
 DataDirectory data_directory(const Config& config);
 
-// Makes the folder, mode 0700, if it is not there. DATA_DIR_UNUSABLE: it cannot be made, is no folder, or
-// others may write to it.
+// Makes the folder, mode 0700, if it is not there. DATA_DIR_UNUSABLE: it cannot be made, is no folder,
+// others may write to it, or we may not.
 Expected<void> prepare_data_directory(const DataDirectory& directory);
 
 // `vault init`: makes the vault's key pair and the service key, each if it is missing; how many files were
@@ -31,8 +31,10 @@ Expected<void> prepare_data_directory(const DataDirectory& directory);
 // pair is there.
 Expected<int> create_missing_keys(const DataDirectory& directory, Random& random);
 
-// The same in a child process that ends afterwards, so that the private key was never in this one's memory
-// (spec 5.2). Only before there are threads.
-Expected<void> create_missing_keys_elsewhere(const DataDirectory& directory);
+// Makes the key files that are missing, and reads the vault's: what the credential agent could not use must
+// stop the start, not the first login. In a child process that ends afterwards, so that the private key was
+// never in this one's memory (spec 5.2). Only before there are threads. The errors of create_missing_keys and
+// of crypto/vault_keys.h; KEY_FILE_FOREIGN: the two files of the vault are not of one pair.
+Expected<void> make_and_check_keys_elsewhere(const DataDirectory& directory);
 
 }  // namespace presetbridge::app

@@ -31,6 +31,17 @@ TEST(MetricsRegistry, ShowsCountersGaugesAndHistograms) {
   EXPECT_THAT(text, HasSubstr("seconds_count 2\n"));
 }
 
+TEST(MetricsRegistry, TellsWhatEachMetricCounts) {
+  MetricsRegistry metrics;
+  metrics.count("presetbridge_webhook_sends_total", {{"outcome", "succeeded"}});
+  metrics.observe("presetbridge_http_request_seconds", 1);
+  EXPECT_THAT(
+      metrics.text(),
+      HasSubstr("# HELP presetbridge_webhook_sends_total Attempts at outbound webhooks, by outcome.\n"));
+  EXPECT_THAT(metrics.text(),
+              HasSubstr("# HELP presetbridge_http_request_seconds Time to answer, by route.\n"));
+}
+
 TEST(MetricsRegistry, LabelsInAnotherOrderAreTheSameSeries) {
   MetricsRegistry metrics;
   metrics.count("a_total", {{"x", "1"}, {"y", "2"}});

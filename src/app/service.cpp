@@ -358,7 +358,7 @@ void Service::Parts::add_routes() {
   api::add_presets_routes(router, {presets});
   api::add_credits_routes(router, {credits});
   api::add_deliveries_routes(router, {deliveries});
-  api::add_integrations_routes(router, {stores, config.base_url.empty() ? url() : config.base_url});
+  api::add_integrations_routes(router, {stores, presets, config.base_url.empty() ? url() : config.base_url});
   api::add_subscriptions_routes(router, {subscriptions});
   api::add_webhook_routes(
       router, {.integrations = integrations,

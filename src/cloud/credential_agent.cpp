@@ -127,8 +127,12 @@ bool harden() {
   return true;
 }
 
-int give_up(int code, const char* what) {
-  std::fprintf(stderr, "presetbridge credential agent: %s\n", what);
+// Of the form of the service's log lines, among which it comes.
+int give_up(int code, const std::string& what) {
+  const boost::json::object line{{"time", to_iso8601(net::SystemClock().now())},
+                                 {"level", "error"},
+                                 {"message", "the credential agent cannot work: " + what}};
+  std::fprintf(stderr, "%s\n", boost::json::serialize(line).c_str());
   return code;
 }
 
@@ -181,7 +185,7 @@ int run_credential_agent(int fd, const AgentOptions& options) {
   if (!harden()) return give_up(3, "the process cannot be protected from inspection");
   crypto::initialise();
   auto keys = crypto::read_vault_private_keys(options.key_file);
-  if (!keys) return give_up(2, keys.error().message.c_str());
+  if (!keys) return give_up(2, keys.error().message);
 
   const net::SystemClock clock;
   net::Runtime runtime(1);

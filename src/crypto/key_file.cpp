@@ -116,10 +116,11 @@ Expected<SecretString> read_key_file(const fs::path& path, KeyFileAccess access)
   if (::fstat(fd.get(), &status) != 0) return refused_by_system(path, errno);
   if (!S_ISREG(status.st_mode)) return key_file_invalid(path);
   const bool exposed =
-      access == KeyFileAccess::secret ? (status.st_mode & 0027) != 0 : (status.st_mode & 0022) != 0;
+      access == KeyFileAccess::secret ? (status.st_mode & 0077) != 0 : (status.st_mode & 0022) != 0;
   if (exposed) {
     return fail("KEY_FILE_EXPOSED",
-                fmt::format("{} can be read or changed by others; restrict it to its owner.", path.string()));
+                fmt::format("{} can be read or changed by others: chmod {:o} it.", path.string(),
+                            access == KeyFileAccess::secret ? 0600 : 0644));
   }
   if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > max_file_bytes)
     return key_file_invalid(path);

@@ -20,7 +20,7 @@ Expected<void> create_key_file(const std::filesystem::path& path, std::string_vi
 Expected<void> replace_key_file(const std::filesystem::path& path, std::string_view text,
                                 KeyFileAccess access);
 
-// At most 64 KiB. A secret file that others may read, or that the group may write, is refused.
+// At most 64 KiB. A secret file that anybody but its owner may read or write is refused.
 Expected<SecretString> read_key_file(const std::filesystem::path& path, KeyFileAccess access);
 
 // The words behind `kind` of each line; KEY_FILE_INVALID unless every line is `kind` and `words` words more,

@@ -110,13 +110,13 @@ TEST_F(KeyFiles, RotationPassesOverWhatACrashLeftAndFollowsALink) {
   EXPECT_FALSE(fs::exists(directory_ / "vault.key.new"));
 }
 
-TEST_F(KeyFiles, ASecretFileThatOthersMayReadOrTheGroupMayWriteIsRefused) {
+TEST_F(KeyFiles, ASecretFileThatAnybodyElseMayReadOrWriteIsRefused) {
   ASSERT_TRUE(create_vault_key_files(private_, public_, random_));
-  for (const mode_t open_mode : {0604u, 0602u, 0620u, 0644u, 0666u}) {
+  for (const mode_t open_mode : {0604u, 0602u, 0640u, 0620u, 0644u, 0666u}) {
     ::chmod(private_.c_str(), open_mode);
     EXPECT_EQ(code_of_private(), "KEY_FILE_EXPOSED") << open_mode;
   }
-  ::chmod(private_.c_str(), 0440);
+  ::chmod(private_.c_str(), 0400);
   EXPECT_TRUE(read_vault_private_keys(private_));
   ::chmod(public_.c_str(), 0664);
   EXPECT_EQ(read_vault_public_key(public_).error().code, "KEY_FILE_EXPOSED");

@@ -1,6 +1,7 @@
 #include "domain/delivery_machine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -165,6 +166,34 @@ InvalidatedBy Transition::invalidated_by() const {
   return cause == C::stopped_by_order ? InvalidatedBy::order : InvalidatedBy::merchant;
 }
 
+namespace {
+
+// What a merchant can ask for, by its name in the API.
+constexpr std::array kAsked = std::to_array<std::pair<Cause, std::string_view>>({
+    {C::retried, "retry"},
+    {C::approved, "approve"},
+    {C::completed_by_hand, "complete"},
+    {C::reopened, "reopen"},
+    {C::invalidated_by_merchant, "invalidate"},
+});
+
+std::string refusal(std::optional<DeliveryStatus> from, Cause cause) {
+  const auto asked = std::ranges::find(kAsked, cause, &decltype(kAsked)::value_type::first);
+  if (asked == kAsked.end()) {
+    return fmt::format("A delivery in status {} does not take the action {}.", name_of(from),
+                       to_string(cause));
+  }
+  std::vector<std::string_view> possible;
+  for (const auto& [other, name] : kAsked) {
+    if (std::ranges::any_of(kTable, [&](const Transition& t) { return t.from == from && t.cause == other; }))
+      possible.push_back(name);
+  }
+  return fmt::format("A delivery in status {} does not take the action {}; it takes: {}.", name_of(from),
+                     asked->second, possible.empty() ? "none" : fmt::format("{}", fmt::join(possible, ", ")));
+}
+
+}  // namespace
+
 std::span<const Transition> transitions() {
   return kTable;
 }
@@ -173,8 +202,7 @@ Expected<Transition> step(std::optional<DeliveryStatus> from, Cause cause, Inval
   const auto row =
       std::ranges::find_if(kTable, [&](const Transition& t) { return t.from == from && t.cause == cause; });
   if (row == kTable.end()) {
-    return fail("INVALID_TRANSITION", fmt::format("A delivery in status {} does not take the action {}.",
-                                                  name_of(from), to_string(cause)));
+    return fail("INVALID_TRANSITION", refusal(from, cause));
   }
   if (cause == C::paid_again && invalidated_by != InvalidatedBy::order) {
     return fail(

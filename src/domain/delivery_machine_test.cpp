@@ -85,8 +85,10 @@ TEST(DeliveryMachine, RefusesOtherMovesNamingStatusAndCause) {
   const auto refused = step(completed, Cause::approved);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "INVALID_TRANSITION");
-  EXPECT_NE(refused.error().message.find("completed"), std::string::npos);
-  EXPECT_NE(refused.error().message.find("approved"), std::string::npos);
+  EXPECT_EQ(refused.error().message,
+            "A delivery in status completed does not take the action approve; it takes: reopen, invalidate.");
+  EXPECT_NE(step(completed, Cause::leased).error().message.find("completed does not take the action leased"),
+            std::string::npos);
 }
 
 TEST(DeliveryMachine, OnlyAnInvalidationByTheOrderIsUndoneByTheOrder) {

@@ -31,7 +31,8 @@ constexpr std::array<ResolutionText, 15> kTexts = {{
     {"Preset cannot be shared", "The cloud platform does not let this file be shared.",
      "Make the file shareable on the cloud platform, or map the item to another one, then retry."},
     {"Not enough credits", "Each shared file costs one credit, and none was left.",
-     "Buy credits. Deliveries that wait for them resume by themselves, oldest first."},
+     "Get more credits: whoever runs the service grants them to your account. Deliveries that wait for them "
+     "resume by themselves, oldest first."},
     {"Cloud platform not available", "The cloud platform could not be reached for 72 hours.",
      "Nothing to do: the delivery resumes by itself once the platform answers. You can also retry now."},
     {"Refused by the cloud platform",

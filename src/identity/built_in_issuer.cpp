@@ -238,14 +238,22 @@ Expected<Tokens> BuiltInIssuer::tokens(Session session) const {
                 session.user.email};
 }
 
+std::vector<FieldProblem> BuiltInIssuer::problems_of_sign_up(std::string_view email,
+                                                             std::string_view password) {
+  std::vector<FieldProblem> problems;
+  if (!looks_like_email(normalise_email(email))) problems.push_back({"email", "is not an e-mail address"});
+  if (auto problem = problem_of_password(password)) problems.push_back({"password", std::move(*problem)});
+  return problems;
+}
+
 Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string place, std::string email,
                                                  std::string password, std::string account_name) {
   if (options_.signup != Signup::open) {
     co_return fail("SIGNUP_CLOSED", "Sign-up is closed here; ask the operator for an account.");
   }
+  if (auto problems = problems_of_sign_up(email, password); !problems.empty())
+    co_return fail("VALIDATION_FAILED", "The request has fields that are not valid.", std::move(problems));
   email = normalise_email(email);
-  if (!looks_like_email(email)) co_return invalid_field("email", "is not an e-mail address");
-  if (auto problem = problem_of_password(password)) co_return invalid_field("password", *problem);
   if (account_name.empty()) account_name = email.substr(0, email.find('@'));
 
   const auto now = deps_.clock.now();

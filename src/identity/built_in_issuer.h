@@ -84,6 +84,8 @@ class BuiltInIssuer final : public Issuer {
   // as it tells who has an account; what fails by our fault (OVERLOADED) costs none.
   Task<LoginResult<Tokens>> sign_up(Executor& executor, std::string place, std::string email,
                                     std::string password, std::string account_name);
+  // What is wrong with the fields of a sign-up, of each at most one problem; the database is not asked.
+  static std::vector<FieldProblem> problems_of_sign_up(std::string_view email, std::string_view password);
   // INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS: from the fifth failure in a row on, the address is locked for 30
   // s, doubling up to 15 min. OVERLOADED costs no try.
   Task<LoginResult<Tokens>> sign_in(Executor& executor, std::string email, std::string password);

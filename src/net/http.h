@@ -42,6 +42,7 @@ struct HttpRequest {
   std::string body;  // exactly the bytes received
   bool body_too_large =
       false;  // the body passed the limit: `body` is empty, the connection closes after the answer
+  std::size_t body_limit = 0;  // bytes; set when the body passed it
   std::string remote_address;  // numeric, without port
   std::string id;  // X-Request-Id: the client's if it is 1 to 64 of [A-Za-z0-9._-], else made here
   Executor* executor = nullptr;  // the executor of this connection: where the handler runs and must end

@@ -87,7 +87,7 @@ void RequestReader::on_header_impl(error_code& error) {
   header_done_ = true;
   if (const auto refusal = judge_header()) return refuse(error, *refusal);
   const auto length = content_length();
-  if (length && *length > limits_.body_bytes) request_.body_too_large = true;
+  if (length && *length > limits_.body_bytes) too_large();
 }
 
 std::optional<Refusal> RequestReader::judge_header() {
@@ -130,13 +130,18 @@ std::optional<Refusal> RequestReader::read_target() {
   return std::nullopt;
 }
 
+void RequestReader::too_large() {
+  request_.body_too_large = true;
+  request_.body_limit = limits_.body_bytes;
+}
+
 void RequestReader::on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) {
   if (length) request_.body.reserve(static_cast<std::size_t>(*length));
 }
 
 std::size_t RequestReader::on_body_impl(text body, error_code& error) {
   if (body.size() > limits_.body_bytes - request_.body.size()) {
-    request_.body_too_large = true;
+    too_large();
     request_.body = {};
     error = http::error::body_limit;
     return 0;

@@ -55,6 +55,7 @@ class RequestReader final : private boost::beast::http::basic_parser<true> {
   void on_request_impl(boost::beast::http::verb, text method, text target, int version, error_code&) override;
   void on_field_impl(boost::beast::http::field, text name, text value, error_code&) override;
   void on_header_impl(error_code&) override;
+  void too_large();
   void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override;
   std::size_t on_body_impl(text body, error_code&) override;
   void on_chunk_header_impl(std::uint64_t, text, error_code&) override {}

@@ -74,7 +74,8 @@ void check_scope(Tx& tx, AccountId account, const IntegrationScope& scope) {
   for (const auto id : scope.ids()) {
     const auto integration = storage::find_integration(tx, id);
     if (!integration || integration->account != account) {
-      problems.push_back({"integrationIds", to_string(id) + " is not one of your integrations"});
+      problems.push_back(
+          {"integrationIds", to_string(id) + " is not the id of one of your stores (GET /api/integrations)"});
     }
   }
   if (!problems.empty())

@@ -1,5 +1,7 @@
 #include "services/credits.h"
 
+#include <fmt/format.h>
+
 #include "storage/audit_store.h"
 #include "storage/chore_store.h"
 
@@ -37,17 +39,20 @@ Task<Expected<storage::Page<LedgerEntry>>> Credits::ledger(Executor& executor, i
 
 Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId account, std::int64_t credits,
                                                std::string note) {
+  if (note.size() > max_note_bytes)
+    co_return fail("VALIDATION_FAILED", fmt::format("A note has at most {} bytes.", max_note_bytes));
   auto granted = co_await commits_.write(executor, [&](Tx& tx) -> Expected<domain::Balance> {
     const auto before = lock_balance(tx, account);
     if (!before) return fail("NOT_FOUND", "There is no such account.");
     auto after = domain::grant(*before, credits);
-    if (!after) return after;
+    if (!after) return fail("VALIDATION_FAILED", after.error().message);
     update_balance(tx, account, *after);
     append_ledger(
         tx, account,
         {.id = ids_.make<LedgerId>(), .at = tx.now(), .kind = "grant", .credits = credits, .note = note});
     add_chore(tx, account, storage::ChoreKind::resume_credits);
-    insert_audit(tx, ids_, {account, "operator", "credits.granted", "", std::to_string(credits)});
+    const auto detail = note.empty() ? std::to_string(credits) : fmt::format("{}: {}", credits, note);
+    insert_audit(tx, ids_, {account, "operator", "credits.granted", "", detail});
     return after;
   });
   if (granted) changed_();

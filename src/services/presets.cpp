@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <tuple>
+#include <unordered_set>
 
 #include "services/worker/account_trouble.h"
 #include "storage/credential_store.h"
@@ -167,10 +168,8 @@ Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Prin
       (*standing)->status == CredentialsStatus::invalid) {
     co_return no_login();
   }
-  // With the version, so that another login never shows the list of the one before.
   const auto version = (*standing)->version;
-  auto key = to_string(by.account) + " " + std::to_string(version);
-  co_return co_await known_or_read(executor, std::move(key), refresh,
+  co_return co_await known_or_read(executor, key_of(by.account, version), refresh,
                                    [&] { return read_of_vault(executor, by.account, version); });
 }
 
@@ -190,6 +189,23 @@ Task<Expected<PresetPage>> Presets::list(Executor& executor, identity::Principal
     page.files.push_back(file);
   }
   co_return page;
+}
+
+Task<Expected<std::vector<std::string>>> Presets::unknown(Executor& executor, identity::Principal by,
+                                                          std::vector<std::string> ids) {
+  auto standing = co_await commits_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
+  if (!standing) co_return std::unexpected(standing.error());
+  Files files;
+  if (*standing) {
+    const std::lock_guard lock(mutex_);
+    const auto found = entries_.find(key_of(by.account, (*standing)->version));
+    if (found != entries_.end()) files = found->second.files;
+  }
+  if (!files) co_return std::vector<std::string>();
+  std::unordered_set<std::string_view> known;
+  for (const auto& file : *files) known.insert(file.id);
+  std::erase_if(ids, [&](const std::string& id) { return known.contains(id); });
+  co_return ids;
 }
 
 Task<Expected<CloudFile>> Presets::get(Executor& executor, identity::Principal by,

@@ -51,6 +51,10 @@ class Presets {
   // NOT_FOUND as well.
   Task<Expected<cloud::CloudFile>> get(Executor& executor, identity::Principal by,
                                        std::optional<std::string> token, std::string id);
+  // Those of `ids` that are not among the files of the vault's user, by the list that was read last; none
+  // where none was. Asks the platform nothing.
+  Task<Expected<std::vector<std::string>>> unknown(Executor& executor, identity::Principal by,
+                                                   std::vector<std::string> ids);
 
  private:
   using Files = std::shared_ptr<const std::vector<cloud::CloudFile>>;
@@ -64,6 +68,10 @@ class Presets {
     std::vector<std::move_only_function<void(Expected<Files>)>> waiting;
     std::optional<Expected<Files>> ended;
   };
+  static std::string key_of(AccountId account, std::int64_t version) {
+    // With the version, so that another login never shows the list of the one before.
+    return to_string(account) + " " + std::to_string(version);
+  }
   Task<Expected<Files>> files(Executor& executor, identity::Principal by, std::optional<std::string> token,
                               bool refresh);
   // The list of that key: known, or read by `read`, or what another's reading gave.

@@ -62,7 +62,8 @@ void check_integrations(Tx& tx, std::vector<FieldProblem>& problems, const Princ
   for (std::size_t i = 0; i < integrations.size(); ++i) {
     const auto row = find_integration(tx, integrations[i]);
     if (!row || row->account != by.account || !by.sees(row->id)) {
-      problems.push_back({fmt::format("integrationIds[{}]", i), "is not one of your integrations"});
+      problems.push_back({fmt::format("integrationIds[{}]", i),
+                          "is not the id of one of your stores (GET /api/integrations)"});
     }
   }
 }

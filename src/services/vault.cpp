@@ -1,5 +1,7 @@
 #include "services/vault.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "cloud/cloud_login.h"
@@ -78,12 +80,18 @@ Task<Expected<CredentialsView>> Vault::get(Executor& executor, identity::Princip
   co_return co_await ports_.commits.read(executor, [&](Tx& tx) { return view(tx, by.account); });
 }
 
-void Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRecord& record, const Session& session) {
+std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRecord& record,
+                           const Session& session) {
   const auto proposed = ports_.ids.make<CloudAccountId>();
   const auto cloud_account = find_or_insert_cloud_account(tx, session.user_id, session.username, proposed);
   // Files of another user cannot be shared with this login (spec 3.11).
-  if (standing.cloud_account && standing.cloud_account != cloud_account)
-    mark_mappings_stale(tx, record.account);
+  std::int64_t stale = 0;
+  if (standing.cloud_account && standing.cloud_account != cloud_account) {
+    stale = mark_mappings_stale(tx, record.account);
+    insert_audit(tx, ports_.ids,
+                 {record.account, "system", "mappings.made_stale", "",
+                  fmt::format("{}: the login is of another cloud user", stale)});
+  }
   standing.status = CredentialsStatus::valid;
   standing.cloud_account = cloud_account;
   update_standing(tx, record.account, standing);
@@ -94,6 +102,7 @@ void Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRecord& rec
   add_chore(tx, record.account, ChoreKind::reroute);
   add_chore(tx, record.account, ChoreKind::resume_credentials);
   wake_cloud_account(tx, cloud_account, tx.now());
+  return stale;
 }
 
 Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Principal by, std::string email,
@@ -129,8 +138,9 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
         .sealed = ports_.key.seal(ports_.random, {by.account, standing->version}, login->reveal()),
         .masked_email = masked,
         .saved_at = tx.now()};
+    std::int64_t stale = 0;
     if (session) {
-      accept(tx, *standing, record, *session);
+      stale = accept(tx, *standing, record, *session);
     } else {
       standing->status = CredentialsStatus::unchecked;
       update_standing(tx, by.account, *standing);
@@ -138,7 +148,9 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
       put_credentials(tx, record);
     }
     audit(tx, ports_.ids, by, "credentials.saved", to_string(standing->status));
-    return view(tx, by.account);
+    auto saved_view = view(tx, by.account);
+    saved_view.mappings_made_stale = stale;
+    return saved_view;
   });
   if (!saved) co_return failure(saved.error());
   ports_.forget_sessions(by.account);
@@ -175,10 +187,11 @@ Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId acc
     auto standing = lock_standing(tx, account);
     auto record = find_credentials(tx, account);
     bool changed = false;
+    std::int64_t stale = 0;
     if (standing && record && standing->version == version && record->version == version) {
       const auto before = standing->status;
       if (result) {
-        accept(tx, *standing, *record, *result);
+        stale = accept(tx, *standing, *record, *result);
         changed = true;
       } else if (refused(result)) {
         refuse_login(tx, account, version);
@@ -188,7 +201,9 @@ Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId acc
         put_credentials(tx, *record);
       }
     }
-    return Written{view(tx, account), changed};
+    Written now{view(tx, account), changed};
+    now.view.mappings_made_stale = stale;
+    return now;
   });
   if (!written) co_return std::unexpected(written.error());
   if (written->changed) {

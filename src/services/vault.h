@@ -29,6 +29,8 @@ struct CredentialsView {
   std::string cloud_username;
   std::optional<Timestamp> saved_at;
   std::optional<Timestamp> checked_at;
+  // By what this is the answer to: the login is of another cloud user than before (spec 3.11).
+  std::int64_t mappings_made_stale = 0;
 };
 
 // "m…@example.com": the first character and the domain; "…" for what has no '@' within.
@@ -70,8 +72,9 @@ class Vault {
  private:
   Task<Expected<CredentialsView>> checked(Executor& executor, AccountId account, std::int64_t version,
                                           const cloud::CloudResult<cloud::Session>& result);
-  void accept(storage::Tx& tx, storage::CredentialsStanding& standing, storage::CredentialsRecord& record,
-              const cloud::Session& session);
+  // How many mappings became stale.
+  std::int64_t accept(storage::Tx& tx, storage::CredentialsStanding& standing,
+                      storage::CredentialsRecord& record, const cloud::Session& session);
 
   const VaultPorts ports_;
 };

@@ -46,7 +46,8 @@ constexpr Sql kInsertMapping{
     "file_name, stale)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"};
 constexpr Sql kStale{
-    "UPDATE mappings SET stale = 1 WHERE integration_id IN (SELECT id FROM integrations WHERE account_id = "
+    "UPDATE mappings SET stale = 1 WHERE stale = 0 AND integration_id IN (SELECT id FROM integrations WHERE "
+    "account_id = "
     "$1)"};
 
 std::string join_lines(const std::vector<std::string>& lines) {
@@ -177,9 +178,10 @@ void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<Mappi
   tx.exec(kTouch, integration);
 }
 
-void mark_mappings_stale(Tx& tx, AccountId account) {
-  tx.exec(kStale, account);
+std::int64_t mark_mappings_stale(Tx& tx, AccountId account) {
+  const auto marked = tx.exec(kStale, account);
   tx.exec(kTouchAll, account);
+  return marked;
 }
 
 }  // namespace presetbridge::storage

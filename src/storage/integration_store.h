@@ -58,7 +58,8 @@ struct MappingRow {
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);
 std::int64_t count_mappings(Tx& tx, IntegrationId integration);
 void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows);
-// Marks all mappings of the account's integrations stale, and their integrations changed (spec 3.11).
-void mark_mappings_stale(Tx& tx, AccountId account);
+// Marks all mappings of the account's integrations stale, and their integrations changed (spec 3.11). How
+// many were not stale before.
+std::int64_t mark_mappings_stale(Tx& tx, AccountId account);
 
 }  // namespace presetbridge::storage

@@ -295,7 +295,14 @@ describe('manners', () => {
     const many = await merchant.api.post('/api/integrations', { provider: 'provider_z' });
     isError(many, 422, 'VALIDATION_FAILED');
     assert.deepEqual(many.json.error.details.map(({ field }) => field).sort(), ['name', 'provider']);
-    isError(await merchant.api.request('POST', '/api/keys', { body: `{"name":"${'x'.repeat(1024 * 1024)}"}`, headers: { 'content-type': 'application/json' } }), 413, 'PAYLOAD_TOO_LARGE');
+    const large = await merchant.api.request('POST', '/api/keys', { body: `{"name":"${'x'.repeat(1024 * 1024)}"}`, headers: { 'content-type': 'application/json' } });
+    isError(large, 413, 'PAYLOAD_TOO_LARGE');
+    assert.match(large.json.error.message, /at most 1048576 bytes/);
+    const key = await merchant.key({});
+    isOk(await merchant.api.request('POST', `/api/keys/${key.id}/rotate`), 201);
+    const twice = await merchant.api.get('/api/deliveries?limit=1&limit=2');
+    isError(twice, 422, 'VALIDATION_FAILED');
+    assert.deepEqual(twice.json.error.details, [{ field: 'limit', problem: 'is given more than once' }]);
   });
   test('HEAD answers as GET does, without the body; other methods are told which there are', async () => {
     const ask = (method, path, headers = {}) => fetch(merchant.open.url + path, { method, headers });

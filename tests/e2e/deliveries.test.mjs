@@ -159,6 +159,8 @@ describe('deliveries', () => {
       return row.items[0].status === 'revoked' && row;
     });
     assert.equal(it.status, 'completed');
+    const taken = it.timeline.filter(({ message }) => message.endsWith(' was taken back.'));
+    assert.deepEqual(taken.map(({ actor, status }) => [actor, status]), [['system', 'completed']]);
     const { shares, friendships } = await merchant.effects(sim);
     const { customer } = friendships.find(({ username }) => username === 'revoked');
     assert.deepEqual(shares.filter((row) => row.customer === customer).map(({ standing, made, revoked }) => [standing, made, revoked]), [[false, 1, 1]]);

@@ -1,7 +1,7 @@
 // The program itself (spec 5.3, 8.4, 12): its health, its files, its verbs, its beginning and its end.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chown, copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
 import { Client, Program, Scope, runBridge, scratch, startBridge, until } from './harness.mjs';
@@ -22,6 +22,7 @@ test('it says that it lives, that it is ready, what it is and what it counts', a
   assert.equal((await runBridge(['--version'])).stdout.trim(), `presetbridge ${version.version} (${version.commit})`);
   const metrics = await client.get('/metrics');
   assert.match(metrics.headers['content-type'], /^text\/plain; version=0\.0\.4/);
+  for (const [, name] of metrics.text.matchAll(/^# TYPE (\S+) /gm)) assert.match(metrics.text, new RegExp(`^# HELP ${name} .`, 'm'));
   assert.match(metrics.text, /^presetbridge_http_requests_total\{route="\/healthz",status="200"\} 1$/m);
 });
 
@@ -122,6 +123,11 @@ test('the operator administers through the running service, and without one', as
   assert.deepEqual(await answerOf(['grant-credits', made.accountId, '5', '--note', 'a start']), { available: 5 });
   const person = new Client(bridge.url, { headers: { authorization: `Bearer ${tokens.json.idToken}` } });
   assert.equal((await person.get('/api/credits')).json.available, 5);
+  const overHttp = await runBridge(['admin', 'grant-credits', made.accountId, '0', '--data-dir', bridge.dataDir]);
+  assert.equal(overHttp.code, 1);
+  assert.match(overHttp.stderr, /at least 1 and at most 9007199254740991/);
+  const granted = (await person.get('/api/account/audit')).json.data.find(({ action }) => action === 'credits.granted');
+  assert.equal(granted.detail, '5: a start');
   const key = (await person.post('/api/keys', { name: 'k' })).json;
   assert.deepEqual(await answerOf(['set-rate-limit', key.id, '7']), { id: key.id, rateLimit: 7 });
 
@@ -134,8 +140,10 @@ test('the operator administers through the running service, and without one', as
   for (const [args, input, says] of [
     [['create-account', 'owner@shop.example'], PASSWORD, /has an account already/],
     [['create-account', 'other@shop.example'], 'short', /password/],
-    [['grant-credits', made.accountId, '0'], '', /./],
-    [['grant-credits', made.accountId, '-1'], '', /./],
+    [['grant-credits', made.accountId, '0'], '', /at least 1 and at most 9007199254740991/],
+    [['grant-credits', made.accountId, '-1'], '', /at least 1 and at most 9007199254740991/],
+    [['grant-credits', made.accountId, '9007199254740992'], '', /at least 1 and at most 9007199254740991/],
+    [['grant-credits', made.accountId, '1', '--note', 'x'.repeat(501)], '', /at most 500 bytes/],
     [['grant-credits', 'acc_0000000000001', '1'], '', /no/i],
     [['grant-credits', 'del_0000000000001', '1'], '', /There is no account/],
     [['reset-password', 'nobody@shop.example'], PASSWORD, /no/i],
@@ -149,6 +157,16 @@ test('the operator administers through the running service, and without one', as
   const again = await startBridge(scope, { ...CLOUD, dataDir: bridge.dataDir });
   assert.equal((await signIn(again.url, PASSWORD)).status, 401);
   assert.equal((await signIn(again.url, 'another long phrase')).json.accountId, made.accountId);
+});
+
+test('a folder without a deployment is not made one by the operator', async (t) => {
+  const folder = path.join(await scratch(t), 'mistyped');
+  for (const args of [['list-accounts'], ['create-account', 'a@shop.example']]) {
+    const refused = await runBridge(['admin', ...args, '--data-dir', folder], { input: PASSWORD });
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /There is no database .*mistyped\/presetbridge\.db: check --data-dir/);
+  }
+  await assert.rejects(stat(folder), { code: 'ENOENT' });
 });
 
 test('the admin channel opens to its token alone', async (t) => {
@@ -175,6 +193,29 @@ test('the configuration is printed with every problem, and a wrong one starts no
   const serve = await runBridge(['serve', '--config', file]);
   assert.equal(serve.code, 2);
   assert.match(serve.stderr, /threds is not a setting/);
+});
+
+test('wrong words on the command line are told with what is known', async () => {
+  for (const [args, says] of [
+    [[], /A verb is needed: serve, migrate, config, vault, admin, listen, send-order$/m],
+    [['sing'], /There is no sing; the verbs are: serve, /],
+    [['admin'], /A verb is needed: create-account, /],
+    [['admin', 'give'], /There is no give; the verbs are: create-account, .*grant-credits/],
+    [['vault', 'open'], /There is no open; the verbs are: init$/m],
+    [['serve', '--no-such-flag'], /--no-such-flag/],
+    [['admin', 'grant-credits'], /account is required/],
+  ]) {
+    const done = await runBridge(args);
+    assert.equal(done.code, 2);
+    assert.match(done.stderr, says);
+  }
+});
+
+test('a settings file that is not there is the one thing told', async () => {
+  for (const verb of [['config', 'check'], ['serve']]) {
+    const done = await runBridge([...verb, '--config', 'none.toml']);
+    assert.deepEqual([done.code, done.stdout, done.stderr], [2, '', 'presetbridge: none.toml cannot be read\n']);
+  }
 });
 
 test('wrong words on the command line are told with exit code 2', async () => {
@@ -204,6 +245,35 @@ test('half a pair of vault keys is never made whole with a new one', async (t) =
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /vault\.key is missing/);
   assert.ok(!(await readdir(folder)).includes('vault.key'));
+});
+
+test('vault keys that the agent could not use stop the start', async (t) => {
+  const folder = await scratch(t);
+  assert.equal((await runBridge(['vault', 'init', '--data-dir', folder])).code, 0);
+  const other = await scratch(t);
+  assert.equal((await runBridge(['vault', 'init', '--data-dir', other])).code, 0);
+  const key = path.join(folder, 'vault.key');
+  const good = await readFile(key, 'utf8');
+  const refusedAs = async (code, sentence) => {
+    const refused = await runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', folder]);
+    assert.equal(refused.code, 1);
+    const lines = refused.stderr.trim().split('\n').map((line) => JSON.parse(line));
+    assert.deepEqual([lines.length, lines[0].level, lines[0].code], [1, 'error', code]);
+    assert.match(lines[0].message, sentence);
+    assert.ok(!refused.stderr.includes(good.split(' ')[1].slice(0, 20)));
+  };
+  for (const open of [0o640, 0o604]) {
+    await chmod(key, open);
+    await refusedAs('KEY_FILE_EXPOSED', /vault\.key can be read or changed by others: chmod 600 it/);
+  }
+  await chmod(key, 0o600);
+  await writeFile(key, good.slice(0, 40));
+  await refusedAs('KEY_FILE_INVALID', /vault\.key is not a key file/);
+  await copyFile(path.join(other, 'vault.key'), key);
+  await refusedAs('KEY_FILE_FOREIGN', /vault\.key does not hold the private key of .*vault\.pub/);
+  await writeFile(key, good);
+  const bridge = await startBridge(new Scope(t), { ...CLOUD, dataDir: folder });
+  assert.equal((await new Client(bridge.url).get('/readyz')).status, 200);
 });
 
 test('keys that are lost are not replaced behind the back of what they sealed', async (t) => {

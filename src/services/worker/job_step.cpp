@@ -297,6 +297,12 @@ void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus s
   if (!item || item->status != ItemStatus::revoking) return;
   item->status = status;
   update_item(tx, *item);
+  const auto row = find_delivery(tx, delivery);
+  if (!row) return;
+  const auto& file = item->name.empty() ? item->file_id : item->name;
+  steps.changes_.note(tx, *row, domain::Actor::system(),
+                      "The share of " + file +
+                          (status == ItemStatus::revoked ? " was taken back." : " could not be taken back."));
 }
 
 // The order was stopped while this share was on its way: what stop() takes back includes it (spec 2.11).

@@ -1,0 +1,49 @@
+// What docs/ say of options, settings and metrics is what the programs have.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const read = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const helpOf = (binary, ...verb) => execFileSync(binary, [...verb, '--help'], { encoding: 'utf8' });
+const flagsOf = (help) => new Set(help.match(/(?<=^ +(?:-\w,)?)--[a-z][a-z-]*/gm));
+const operations = read('docs/operations.md');
+const rowsOf = (heading) => [...operations.split(heading)[1].split('\n\n').find((part) => part.trim().startsWith('|')).matchAll(/^\| `([^`]+)`.*\|$/gm)];
+const bridge = process.env.PRESETBRIDGE_BIN;
+
+test('the table of settings is the settings, with their help', () => {
+  const help = helpOf(bridge, 'serve');
+  const documented = rowsOf('unknown key is an error').map(([row, key]) => ({ row, flag: `--${key.replace(/[._]/g, '-')}` }));
+  assert.deepEqual(new Set(documented.map(({ flag }) => flag)), new Set([...flagsOf(help)].filter((flag) => !['--help', '--config'].includes(flag))));
+  const words = help.replace(/\s+/g, ' ');
+  for (const { row } of documented) {
+    const meaning = row.split('|').at(-2).trim().replace(/`/g, '');
+    assert.ok(words.includes(meaning), `help does not say: ${meaning}`);
+  }
+});
+
+test('every option of a verb is documented', () => {
+  const settings = flagsOf(helpOf(bridge, 'serve'));
+  const verbs = [['listen'], ['send-order'], ['migrate'], ['config', 'check'], ['vault', 'init'],
+    ...[...operations.matchAll(/^\| `admin (\S+)/gm)].map(([, verb]) => ['admin', verb])];
+  const known = helpOf(bridge, 'admin').split('Subcommands:')[1].match(/(?<=^ +)[a-z-]+/gm);
+  assert.deepEqual(verbs.filter(([first]) => first === 'admin').map(([, verb]) => verb).sort(), known.sort());
+  for (const verb of verbs) {
+    for (const flag of flagsOf(helpOf(bridge, ...verb))) {
+      if (!settings.has(flag)) assert.ok(new RegExp(`${flag}(?![a-z-])`).test(operations), `${verb.join(' ')} ${flag} is not in docs/operations.md`);
+    }
+  }
+  const platform = read('docs/cloud-platform.md');
+  for (const flag of flagsOf(helpOf(process.env.CLOUDSIM_BIN))) {
+    if (flag !== '--help') assert.ok(new RegExp(`${flag}(?![a-z-])`).test(platform), `cloudsim ${flag} is not in docs/cloud-platform.md`);
+  }
+});
+
+test('every metric that is counted has a help text and a line in the docs', () => {
+  const names = (text) => new Set(text.match(/\bpresetbridge_[a-z_]+_(total|seconds)\b/g));
+  const sources = execFileSync('grep', ['-rhoE', '--include=*.cpp', '--exclude=*_test.cpp', '--exclude=metrics_registry.cpp', '"presetbridge_[a-z_]+_(total|seconds)"', new URL('../../src', import.meta.url).pathname], { encoding: 'utf8' });
+  const counted = names(sources).add('presetbridge_metrics_dropped_total');
+  const helped = names(read('src/app/metrics_registry.cpp').split('kHelp')[1].split('}};')[0]);
+  assert.deepEqual([...helped].sort(), [...counted].sort());
+  assert.deepEqual([...names(operations.split('| metric |')[1].split('\n\n')[0])].sort(), [...counted].sort());
+});
