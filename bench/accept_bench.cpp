@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@
 #include "storage/credential_store.h"
 #include "storage/credit_store.h"
 #include "storage/migrations.h"
+#include "storage/postgres/postgres_database.h"
+#include "storage/postgres/temporary_postgres.h"
 #include "storage/sqlite/sqlite_database.h"
 
 namespace presetbridge {
@@ -51,6 +54,8 @@ struct Options {
   int checkpoint_pages = 3'000;
   bool realistic = false;  // provider_a orders of 10 KB instead of small generic ones
   bool json = false;
+  bool postgres = false;
+  int writers = 4;  // connections, with PostgreSQL
 };
 
 constexpr std::string_view kSecret = "bench-secret";
@@ -105,16 +110,18 @@ void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCiphe
 }
 
 // Serves until the control pipe closes.
-[[noreturn]] void serve(const Options& options, bool store, const std::string& directory, int ready,
-                        int control) {
+[[noreturn]] void serve(const Options& options, bool store, const std::string& directory,
+                        const std::string& postgres, int ready, int control) {
   crypto::initialise();
   net::SystemClock clock;
   crypto::SystemRandom random;
   NullLog log;
   NullMetrics metrics;
-  auto database = storage::open_sqlite(
-      {.path = directory + "/bench.db", .checkpoint_pages = options.checkpoint_pages, .lock_file = {}},
-      clock);
+  auto database = postgres.empty() ? storage::open_sqlite({.path = directory + "/bench.db",
+                                                           .checkpoint_pages = options.checkpoint_pages,
+                                                           .lock_file = {}},
+                                                          clock)
+                                   : storage::open_postgres({.url = postgres, .writers = options.writers});
   if (!database || !storage::migrate(**database)) _exit(1);
   IdSource ids(clock, 0);
   std::vector<crypto::ServiceKey> keys;
@@ -124,7 +131,7 @@ void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCiphe
   seed(**database, ids, cipher, options, setup);
 
   net::Runtime runtime(2);
-  storage::GroupCommit commits(**database, log);
+  storage::GroupCommit commits(**database, log, {.writers = postgres.empty() ? 1 : options.writers});
   services::DeliveryChanges changes(ids, random);
   services::IntegrationDirectory directory_of_integrations(commits, cipher, clock);
   services::Intake intake(commits, changes, [] {});
@@ -309,6 +316,8 @@ class Server {
   Server(const Options& options, bool store)
       : directory_((std::filesystem::temp_directory_path() / "presetbridge-bench-XXXXXX").string()) {
     if (mkdtemp(directory_.data()) == nullptr) throw std::runtime_error("no temporary directory");
+    if (options.postgres) postgres_.emplace();
+    const std::string url = postgres_ ? postgres_->url() : std::string();
     int ready[2];
     int control[2];
     if (pipe(ready) != 0 || pipe(control) != 0) throw std::runtime_error("no pipe");
@@ -316,7 +325,7 @@ class Server {
     if (pid_ == 0) {
       close(ready[0]);
       close(control[1]);
-      serve(options, store, directory_, ready[1], control[0]);
+      serve(options, store, directory_, url, ready[1], control[0]);
     }
     close(ready[1]);
     close(control[0]);
@@ -335,6 +344,7 @@ class Server {
 
  private:
   std::string directory_;
+  std::optional<storage::testing::TemporaryPostgres> postgres_;
   pid_t pid_ = 0;
   int control_ = -1;
 };
@@ -365,6 +375,13 @@ Options read_options(int argc, char** argv) {
       options.integrations = std::clamp(number(), 1, 64);
     else if (name == "--checkpoint-pages")
       options.checkpoint_pages = std::clamp(number(), 100, 1'000'000);
+    else if (name == "--engine") {
+      const std::string engine = i + 1 < argc ? argv[++i] : "";
+      if (engine != "sqlite" && engine != "postgres")
+        throw std::runtime_error("--engine is sqlite or postgres");
+      options.postgres = engine == "postgres";
+    } else if (name == "--writers")
+      options.writers = std::clamp(number(), 1, 64);
     else
       throw std::runtime_error("unknown option " + name);
   }
@@ -399,10 +416,11 @@ int main_of(int argc, char** argv) {
         "{\"acceptedPerSecond\":%.0f,\"storageOffPerSecond\":%.0f,\"ratio\":%.3f,\"p50Ms\":%.2f,\"p99Ms\":%."
         "2f,"
         "\"connections\":%d,\"subscriptions\":%d,\"integrations\":%d,\"payload\":\"%s\",\"engine\":"
-        "\"sqlite\","
+        "\"%s\","
         "\"peakRssMiB\":%ld}\n",
         median(on), median(off), ratio, at(0.5), at(0.99), options.connections, options.subscriptions,
-        options.integrations, options.realistic ? "provider_a 10 KB" : "generic", children.ru_maxrss / 1'024);
+        options.integrations, options.realistic ? "provider_a 10 KB" : "generic",
+        options.postgres ? "postgres" : "sqlite", children.ru_maxrss / 1'024);
   } else {
     std::printf(
         "accepted durably %.0f/s, storage off %.0f/s, ratio %.3f, p50 %.2f ms, p99 %.2f ms, peak %ld MiB\n",

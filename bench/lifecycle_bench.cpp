@@ -34,6 +34,8 @@ struct Options {
   int jobs = 2'048;
   int in_flight = 512;  // orders being accepted
   bool json = false;
+  bool postgres = false;
+  int writers = 4;  // connections, with PostgreSQL
 };
 
 constexpr storage::Sql kInsertAccount{
@@ -140,6 +142,13 @@ Options read_options(int argc, char** argv) {
       options.subscriptions = std::clamp(number(), 0, 1);
     else if (name == "--jobs")
       options.jobs = std::clamp(number(), 1, 100'000);
+    else if (name == "--engine") {
+      const std::string engine = i + 1 < argc ? argv[++i] : "";
+      if (engine != "sqlite" && engine != "postgres")
+        throw std::runtime_error("--engine is sqlite or postgres");
+      options.postgres = engine == "postgres";
+    } else if (name == "--writers")
+      options.writers = std::clamp(number(), 1, 64);
     else
       throw std::runtime_error("unknown option " + name);
   }
@@ -154,7 +163,10 @@ int main_of(int argc, char** argv) {
   crypto::SystemRandom random;
   NullLog log;
   NullMetrics metrics;
-  auto opened = storage::open_sqlite({.path = directory.file("bench.db"), .lock_file = {}}, clock);
+  std::optional<storage::testing::TemporaryPostgres> server;
+  if (options.postgres) server.emplace();
+  auto opened = server ? storage::open_postgres({.url = server->url(), .writers = options.writers})
+                       : storage::open_sqlite({.path = directory.file("bench.db"), .lock_file = {}}, clock);
   if (!opened || !storage::migrate(**opened)) throw std::runtime_error("the database does not open");
   auto& database = **opened;
   IdSource ids(clock, 0);
@@ -198,7 +210,8 @@ int main_of(int argc, char** argv) {
   });
 
   net::Runtime runtime(2);
-  storage::GroupCommit commits(database, log, {.max_units = 2'048, .max_queue = 100'000});
+  storage::GroupCommit commits(
+      database, log, {.writers = server ? options.writers : 1, .max_units = 2'048, .max_queue = 100'000});
   services::DeliveryChanges changes(ids, random);
   InstantCloud cloud;
   InstantAgent agent(clock);
@@ -258,9 +271,10 @@ int main_of(int argc, char** argv) {
     std::printf(
         "{\"deliveriesPerSecond\":%.0f,\"deliveries\":%d,\"accounts\":%d,\"events\":%lld,\"unitsPerCommit\":%"
         ".1f,"
-        "\"engine\":\"sqlite\",\"peakRssMiB\":%ld}\n",
+        "\"engine\":\"%s\",\"peakRssMiB\":%ld}\n",
         options.deliveries / seconds, options.deliveries, options.accounts, static_cast<long long>(events),
-        static_cast<double>(stats.units) / static_cast<double>(stats.commits), self.ru_maxrss / 1'024);
+        static_cast<double>(stats.units) / static_cast<double>(stats.commits),
+        options.postgres ? "postgres" : "sqlite", self.ru_maxrss / 1'024);
   } else {
     std::printf(
         "%.0f deliveries/s (%d with %d accounts, %lld events, %.1f units a commit), peak %ld MiB\n",

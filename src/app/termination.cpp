@@ -23,7 +23,7 @@ sigset_t both() {
 
 Termination::Termination(const Clock& clock, Millis deadline) : clock_(clock), deadline_(deadline) {
   const sigset_t set = both();
-  pthread_sigmask(SIG_BLOCK, &set, &before_);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -35,7 +35,12 @@ Termination::~Termination() {
   changed_.notify_all();
   pthread_kill(thread_.native_handle(), SIGTERM);  // should it wait for a signal still
   thread_.join();
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  // One that came twice must not end the process with its stop done: those that wait are taken, and the
+  // signals stay blocked.
+  const sigset_t set = both();
+  const timespec at_once{};
+  while (sigtimedwait(&set, nullptr, &at_once) > 0) {
+  }
 }
 
 void Termination::serving() {

@@ -24,7 +24,7 @@ class Termination {
   // Blocks both signals in this thread, and so in all that are started from it: make it before any other
   // thread. `clock` is for the log line, and outlives this.
   Termination(const Clock& clock, Millis deadline);
-  // The stop has come to its end: nobody is ended any more, and the signals are blocked no longer.
+  // The stop has come to its end: nobody is ended any more. Both signals stay blocked.
   ~Termination();
   Termination(const Termination&) = delete;
   Termination& operator=(const Termination&) = delete;
@@ -45,7 +45,6 @@ class Termination {
 
   const Clock& clock_;
   const Millis deadline_;
-  sigset_t before_{};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool serving_ = false;

@@ -22,9 +22,9 @@ class SignUpLimit {
  public:
   explicit SignUpLimit(SignUpLimits limits);
 
-  // Counts a try from `place` if there is room for one (then 0); else how long until there is. What is refused
-  // counts for nothing, so nobody waits longer for having asked. An empty place is one that nothing is known
-  // of: only the limit of all holds.
+  // Counts a try from `place` if there is room for one (then 0); else how long until there is. What is
+  // refused counts for nothing, so nobody waits longer for having asked. An empty place is one that nothing
+  // is known of: only the limit of all holds.
   Millis admit(const std::string& place, Timestamp now);
   // A try that admit() counted at that time came to nothing by our fault.
   void give_back(const std::string& place, Timestamp counted_at);

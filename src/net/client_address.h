@@ -10,10 +10,10 @@
 
 namespace presetbridge::net {
 
-// The last entry of X-Forwarded-For that is not itself a proxy of ours; each proxy adds at the end the peer it
-// saw, so what stands before that entry is anybody's invention. Without a trusted proxy before us the field is
-// not looked at. An entry that is no address ends the search: the proxy that wrote it is the answer. Nothing:
-// `request` does not say its peer.
+// The last entry of X-Forwarded-For that is not itself a proxy of ours; each proxy adds at the end the peer
+// it saw, so what stands before that entry is anybody's invention. Without a trusted proxy before us the
+// field is not looked at. An entry that is no address ends the search: the proxy that wrote it is the answer.
+// Nothing: `request` does not say its peer.
 std::optional<IpAddress> client_address(const HttpRequest& request, const std::vector<IpNetwork>& proxies);
 
 // What one caller counts as: the IPv4 address, or the /64 of an IPv6 one, which is what one host is given.

@@ -1,5 +1,5 @@
-// For tests of use cases: a world in virtual time, with a real database (of either engine), a cloud platform whose
-// answers a test can hold back, lose or fail, and an account that is ready to deliver.
+// For tests of use cases: a world in virtual time, with a real database (of either engine), a cloud platform
+// whose answers a test can hold back, lose or fail, and an account that is ready to deliver.
 #pragma once
 
 #include <gtest/gtest.h>

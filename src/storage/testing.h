@@ -66,11 +66,11 @@ inline PostgresOptions patient(std::string url) {
 // `clock` is the database's, with PostgreSQL too.
 class TemporaryDatabase {
  public:
-  explicit TemporaryDatabase(Engine engine) {
+  explicit TemporaryDatabase(Engine engine, TemporaryPostgres::Kind kind = TemporaryPostgres::Kind::real) {
     if (engine == Engine::sqlite) {
       directory_.emplace();
     } else {
-      server_.emplace();
+      server_.emplace(kind);
     }
     open();
   }
@@ -108,7 +108,7 @@ class TemporarySqlite : public TemporaryDatabase {
 // PRESETBRIDGE_TEST_ENGINE=postgres.
 class SuiteDatabase : public TemporaryDatabase {
  public:
-  SuiteDatabase() : TemporaryDatabase(of_suite()) {}
+  SuiteDatabase() : TemporaryDatabase(of_suite(), TemporaryPostgres::Kind::quick) {}
 
  private:
   static Engine of_suite() {

@@ -160,7 +160,17 @@ TEST(Injection, CryptoMayImplementChanceButReadsNoClock) {
               ElementsAre(finding(1, "time")));
 }
 
+TEST(Injection, AClockOfTheDatabaseReadsTheMachinesAndNothingBesideItDoes) {
+  EXPECT_THAT(check_injection({"src/storage/postgres/server_clock.cpp", "auto t = steady_clock::now();\n"}),
+              IsEmpty());
+  EXPECT_THAT(check_injection({"src/storage/postgres/session.cpp", "auto t = steady_clock::now();\n"}),
+              ElementsAre(finding(1, "time")));
+}
+
 TEST(Injection, TestsMayReadTheWorldButNeverSleep) {
+  EXPECT_THAT(check_injection({"src/storage/testing.h", "auto h = getenv(\"X\");\n"}), IsEmpty());
+  EXPECT_THAT(check_injection({"src/identity/a_testing.h", "usleep(1);\n"}),
+              ElementsAre(finding(1, "sleeping")));
   EXPECT_THAT(check_injection({"src/storage/a_test.cpp", "auto h = getenv(\"X\");\n"}), IsEmpty());
   EXPECT_THAT(check_injection({"src/net/a_test.cpp", "std::this_thread::sleep_for(1ms);\n"}),
               ElementsAre(finding(1, "sleeping")));

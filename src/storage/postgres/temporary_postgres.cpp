@@ -11,6 +11,7 @@
 #include <atomic>
 #include <filesystem>
 #include <stdexcept>
+#include <vector>
 
 #include "storage/postgres/session.h"
 
@@ -21,7 +22,7 @@ constexpr int starting_ms = 120'000;
 
 class Cluster {
  public:
-  Cluster() {
+  explicit Cluster(const std::vector<std::string>& settings) {
     std::array<int, 2> in{};
     std::array<int, 2> out{};
     if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0)
@@ -31,7 +32,11 @@ class Cluster {
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     std::string script = POSTGRES_CLUSTER;
-    const std::array<char*, 2> arguments{script.data(), nullptr};
+    std::vector<std::string> words{script};
+    words.insert(words.end(), settings.begin(), settings.end());
+    std::vector<char*> arguments;
+    for (auto& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
     std::string path = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
     std::string folder = "TMPDIR=" + std::filesystem::temp_directory_path().string();
     const std::array<char*, 3> surroundings{path.data(), folder.data(), nullptr};
@@ -90,14 +95,18 @@ class Cluster {
   std::string tcp_url_;
 };
 
-const Cluster& cluster() {
-  static const Cluster only;
-  return only;
+const Cluster& cluster(TemporaryPostgres::Kind kind) {
+  if (kind == TemporaryPostgres::Kind::quick) {
+    static const Cluster quick({"fsync=off", "full_page_writes=off"});
+    return quick;
+  }
+  static const Cluster real({});
+  return real;
 }
 
-std::string run_in(const std::string& database, const std::string& text) {
+std::string run_in(TemporaryPostgres::Kind kind, const std::string& database, const std::string& text) {
   constexpr Millis long_enough{60'000};
-  postgres::Session session(cluster().socket_url(database), postgres::Access::read_write,
+  postgres::Session session(cluster(kind).socket_url(database), postgres::Access::read_write,
                             {long_enough, long_enough, long_enough, long_enough});
   session.run("SET synchronous_commit=local");
   const postgres::Result result = session.run(text);
@@ -107,27 +116,27 @@ std::string run_in(const std::string& database, const std::string& text) {
 
 }  // namespace
 
-TemporaryPostgres::TemporaryPostgres() {
+TemporaryPostgres::TemporaryPostgres(Kind kind) : kind_(kind) {
   static std::atomic<int> made = 0;
   name_ = fmt::format("test_{}", ++made);
-  run_in("postgres", "CREATE DATABASE " + name_);
+  run_in(kind_, "postgres", "CREATE DATABASE " + name_);
 }
 
 TemporaryPostgres::~TemporaryPostgres() {
   try {
-    run_in("postgres", "DROP DATABASE " + name_ + " WITH (FORCE)");
+    run_in(kind_, "postgres", "DROP DATABASE " + name_ + " WITH (FORCE)");
   } catch (const DbError&) {  // it goes with the cluster
   }
 }
 
 std::string TemporaryPostgres::url() const {
-  return cluster().socket_url(name_);
+  return cluster(kind_).socket_url(name_);
 }
 std::string TemporaryPostgres::tcp_url() const {
-  return cluster().tcp_url(name_);
+  return cluster(kind_).tcp_url(name_);
 }
 std::string TemporaryPostgres::run(const std::string& text) const {
-  return run_in(name_, text);
+  return run_in(kind_, name_, text);
 }
 
 }  // namespace presetbridge::storage::testing

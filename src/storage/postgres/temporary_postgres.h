@@ -1,6 +1,5 @@
 // For tests: an empty database in a PostgreSQL cluster of this process, which is started for the first one
-// (tools/postgres_cluster.sh, with the settings of a real one: fsync is on) and ends with the process,
-// however that ends.
+// (tools/postgres_cluster.sh) and ends with the process, however that ends.
 #pragma once
 
 #include <string>
@@ -11,8 +10,12 @@ namespace presetbridge::storage::testing {
 
 class TemporaryPostgres {
  public:
-  TemporaryPostgres();   // throws when the cluster does not start
-  ~TemporaryPostgres();  // ends what is still connected to it
+  enum class Kind {
+    real,   // fsync is on
+    quick,  // for tests of what statements do, not of what a power cut leaves
+  };
+  explicit TemporaryPostgres(Kind kind = Kind::real);  // throws when the cluster does not start
+  ~TemporaryPostgres();                                // ends what is still connected to it
   TemporaryPostgres(const TemporaryPostgres&) = delete;
   TemporaryPostgres& operator=(const TemporaryPostgres&) = delete;
 
@@ -25,6 +28,7 @@ class TemporaryPostgres {
   std::string run(const std::string& text) const;
 
  private:
+  const Kind kind_;
   std::string name_;
 };
 
