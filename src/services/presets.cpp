@@ -17,6 +17,7 @@ using cloud::CloudResult;
 using storage::Tx;
 
 constexpr int kPageSize = 200;
+constexpr std::string_view kUnauthorized = "UNAUTHORIZED";
 constexpr int kMaxPages = 1'000;
 
 char lower(char c) {
@@ -58,21 +59,22 @@ void Presets::keep(const std::string& key, Files files) {
 Task<Expected<Presets::Files>> Presets::known_or_read(Executor& executor, std::string key, bool refresh,
                                                       ReadFiles read) {
   std::shared_ptr<Flight> flight;
-  bool first = false;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(key);
-    if (found != entries_.end() &&
-        clock_.now() - found->second.read_at < (refresh ? refresh_floor : max_age)) {
-      co_return found->second.files;
+  while (true) {
+    bool first = false;
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = entries_.find(key);
+      if (found != entries_.end() &&
+          clock_.now() - found->second.read_at < (refresh ? refresh_floor : max_age)) {
+        co_return found->second.files;
+      }
+      auto& of_key = flights_[key];
+      first = !of_key;
+      if (first) of_key = std::make_shared<Flight>();
+      flight = of_key;
     }
-    auto& of_key = flights_[key];
-    first = !of_key;
-    if (first) of_key = std::make_shared<Flight>();
-    flight = of_key;
-  }
-  if (!first) {
-    co_return co_await suspend<Expected<Files>>(executor, [this, flight](auto resume) {
+    if (first) break;
+    auto of_other = co_await suspend<Expected<Files>>(executor, [this, flight](auto resume) {
       std::unique_lock lock(mutex_);
       if (!flight->ended) {
         flight->waiting.emplace_back(std::move(resume));
@@ -81,6 +83,8 @@ Task<Expected<Presets::Files>> Presets::known_or_read(Executor& executor, std::s
       lock.unlock();
       resume(*flight->ended);
     });
+    // That another's session has ended says nothing of this one. Each reads once at most, so this ends.
+    if (of_other || of_other.error().code != kUnauthorized) co_return of_other;
   }
   Expected<Files> files = fail("INTERNAL_ERROR", "The list of files could not be read.");
   std::exception_ptr thrown;
@@ -134,7 +138,7 @@ Task<Expected<Presets::Files>> Presets::read_of_session(Executor& executor, clou
   auto read = co_await read_all(executor, std::move(session));
   if (read) co_return std::move(*read);
   if (session_refused(read.error())) {
-    co_return fail("UNAUTHORIZED", "The cloud platform has ended this session: log in again.");
+    co_return fail(std::string(kUnauthorized), "The cloud platform has ended this session: log in again.");
   }
   co_return error_of(read.error());
 }

@@ -31,7 +31,8 @@ struct PresetPage {
 };
 
 // Thread-safe. A user's list is kept for a minute. It is read by one caller at a time, whose answer the
-// others get who ask meanwhile; and not again before `refresh_floor` has passed, whoever asks for that.
+// others get who ask meanwhile, unless it is that this caller's session has ended; and not again before
+// `refresh_floor` has passed, whoever asks for that.
 class Presets {
  public:
   static constexpr Millis max_age{60'000};

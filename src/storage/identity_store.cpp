@@ -27,7 +27,8 @@ constexpr Sql kUpdateTries{
 constexpr Sql kForgetTries{"DELETE FROM sign_in_tries WHERE email_hash = $1"};
 constexpr Sql kDeleteOldTries{
     "DELETE FROM sign_in_tries WHERE email_hash IN"
-    " (SELECT email_hash FROM sign_in_tries WHERE last_at < $1 ORDER BY last_at LIMIT $2)"};
+    " (SELECT email_hash FROM sign_in_tries WHERE last_at < $1 ORDER BY last_at LIMIT $2)"
+    " AND last_at < $1"};  // again, for a row that was changed since
 
 constexpr Sql kInsertToken{
     "INSERT INTO refresh_tokens (hash, user_id, family, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)"};

@@ -11,14 +11,14 @@ constexpr Sql kOldPayloads{
     "SELECT order_id, received_at FROM order_payloads WHERE order_id > $1 AND order_id < $2 ORDER BY "
     "order_id "
     "LIMIT $3"};
-constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1"};
+constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1 AND received_at < $2"};
 
 constexpr Sql kOldSends{
     "SELECT id, status FROM webhook_sends WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
-constexpr Sql kDeleteSend{"DELETE FROM webhook_sends WHERE id = $1 AND status <> 'leased'"};
+constexpr Sql kDeleteSend{"DELETE FROM webhook_sends WHERE id = $1 AND id < $2 AND status <> 'leased'"};
 
 constexpr Sql kOldEvents{"SELECT id FROM outbound_events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
-constexpr Sql kDeleteEvent{"DELETE FROM outbound_events WHERE id = $1"};
+constexpr Sql kDeleteEvent{"DELETE FROM outbound_events WHERE id = $1 AND id < $2"};
 
 constexpr Sql kNextWithAttempts{
     "SELECT subscription_id FROM webhook_attempts WHERE subscription_id > $1 ORDER BY subscription_id LIMIT "
@@ -28,9 +28,11 @@ constexpr Sql kDeleteAttempts{
     " (SELECT id FROM webhook_attempts WHERE subscription_id = $1 AND id < $2 ORDER BY id LIMIT $3)"};
 
 // The ids that `select` finds after `after`, as long as they are old; `is_old` judges the rest of a row.
+// `remove` gets an id and `oldest_kept`, and says again what makes a row old: where several write, another
+// may have changed it since.
 template <class IsOld>
-AgedPiece delete_aged(Tx& tx, const Sql& select, const Sql& remove, std::int64_t after, Timestamp before,
-                      int limit, IsOld is_old) {
+AgedPiece delete_aged(Tx& tx, const Sql& select, const Sql& remove, const Param& oldest_kept,
+                      std::int64_t after, Timestamp before, int limit, IsOld is_old) {
   AgedPiece piece;
   std::vector<Param> old;
   int seen = 0;
@@ -38,10 +40,12 @@ AgedPiece delete_aged(Tx& tx, const Sql& select, const Sql& remove, std::int64_t
   tx.query(select, after, first_id_at(before), limit, [&](const Row& r) {
     ++seen;
     last = r.int64(0);
-    if (is_old(r)) old.emplace_back(last);
+    if (!is_old(r)) return;
+    old.emplace_back(last);
+    old.push_back(oldest_kept);
   });
-  if (!old.empty()) tx.exec_many(remove, 1, old);
-  piece.deleted = static_cast<std::int64_t>(old.size());
+  if (!old.empty()) tx.exec_many(remove, 2, old);
+  piece.deleted = static_cast<std::int64_t>(old.size() / 2);
   if (seen == limit) piece.next = last;
   return piece;
 }
@@ -49,17 +53,18 @@ AgedPiece delete_aged(Tx& tx, const Sql& select, const Sql& remove, std::int64_t
 }  // namespace
 
 AgedPiece delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  return delete_aged(tx, kOldPayloads, kDeletePayload, after, before, limit,
+  return delete_aged(tx, kOldPayloads, kDeletePayload, before, after, before, limit,
                      [&](const Row& r) { return r.time(1) < before; });
 }
 
 AgedPiece delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  return delete_aged(tx, kOldSends, kDeleteSend, after, before, limit,
+  return delete_aged(tx, kOldSends, kDeleteSend, first_id_at(before), after, before, limit,
                      [](const Row& r) { return r.text(1) != "leased"; });
 }
 
 AgedPiece delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit) {
-  return delete_aged(tx, kOldEvents, kDeleteEvent, after, before, limit, [](const Row&) { return true; });
+  return delete_aged(tx, kOldEvents, kDeleteEvent, first_id_at(before), after, before, limit,
+                     [](const Row&) { return true; });
 }
 
 AgedPiece delete_old_attempts(Tx& tx, std::int64_t after, Timestamp before, int limit) {

@@ -129,6 +129,8 @@ Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::
                                                   const char* name, Act act) {
   auto result =
       co_await commits_.write(executor, [this, by, id, name, act](Tx& tx) -> Expected<DeliveryView> {
+        // First, as intake does: an action may change the order too.
+        lock_order(tx, OrderId{id.value});
         auto row = lock_delivery(tx, id);
         if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
         if (auto done = act(tx, *row, by.actor()); !done) throw Error(done.error());

@@ -7,7 +7,9 @@
 namespace presetbridge::services {
 
 bool remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
-  auto order = lock_order(tx, OrderId{row.id.value});
+  // Not locked: the delivery is, and orders are locked before deliveries. Who changes the order meanwhile
+  // goes on to align the items once this delivery is free.
+  const auto order = find_order(tx, OrderId{row.id.value});
   if (!order) return false;
   const auto state = domain::decode_order_state(order->state);
   if (!state) throw Error(state.error());

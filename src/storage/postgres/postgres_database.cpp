@@ -53,6 +53,7 @@ class Pool {
   std::unique_ptr<Connection> take() {
     {
       std::unique_lock lock(mutex_);
+      if (left_ == 0 && options_.on_wait) options_.on_wait();
       if (!returned_.wait_for(lock, options_.checkout_timeout, [this] { return left_ > 0; }))
         throw DbError(DbError::Kind::unavailable, "all connections to PostgreSQL are in use");
       --left_;

@@ -13,6 +13,7 @@
 //   makes a repetition harmless (an order's dedupe key), or by a fence or version that tells (a lease).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -35,6 +36,7 @@ struct PostgresOptions {
   Millis checkout_timeout{10'000};      // for a connection that others use
   ServerClock* told = nullptr;          // the server's time by each transaction; outlives the database
   Millis migration_timeout{3'600'000};  // for each statement of a migration, and for other nodes' migrations
+  std::function<void()> on_wait;        // for tests: told when a caller begins to wait for a connection
 };
 
 // What is wrong with a connection string as a setting, which is no place for a password; empty: nothing.

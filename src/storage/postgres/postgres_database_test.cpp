@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <latch>
+#include <semaphore>
 #include <thread>
 
 #include "storage/testing.h"
@@ -290,18 +291,25 @@ TEST_F(PostgresDatabaseTest, MoreCallersThanConnectionsWaitButNotForEver) {
   small->write(
       [&](Tx&) { EXPECT_EQ(kind_of([&] { small->write([](Tx&) {}); }), DbError::Kind::unavailable); });
   few.checkout_timeout = Millis{60'000};
+  std::binary_semaphore waiting{0};
+  few.on_wait = [&] { waiting.release(); };
   const auto patient = open(few);
-  std::latch inside{1};
+  bool done = false;
   std::thread other;
   patient->write([&](Tx& tx) {
     other = std::thread([&] {
-      inside.count_down();
-      patient->write([](Tx& later) { later.exec(add, 1); });
+      try {
+        patient->write([](Tx& later) { later.exec(add, 1); });
+        done = true;
+      } catch (const DbError& e) {
+        ADD_FAILURE() << e.what();
+      }
     });
-    inside.wait();
+    EXPECT_TRUE(waiting.try_acquire_for(std::chrono::seconds{60}));
     tx.exec(insert, 1);
   });
   other.join();
+  EXPECT_TRUE(done);
   EXPECT_EQ(server_.run("SELECT n FROM t"), "1");
 }
 
