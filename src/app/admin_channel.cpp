@@ -180,7 +180,8 @@ Expected<json::object> administrate(const Config& config, const json::object& re
     return fail("KEY_FILE_MISSING", "There is no service key " + directory.service_key.string() +
                                         ": check --data-dir, which is that of a node of the deployment.");
   }
-  auto foundation = lay_foundation(config);
+  NullLog log;
+  auto foundation = lay_foundation(config, log);
   if (foundation) return run_here(config, std::move(*foundation), request);
   if (foundation.error().code != "STORAGE_LOCKED") return std::unexpected(foundation.error());
   return ask_service(directory, request);

@@ -83,7 +83,7 @@ std::optional<int> take_number(storage::Database& database, const std::string& n
 
 }  // namespace
 
-Expected<Foundation> lay_foundation(const Config& config) {
+Expected<Foundation> lay_foundation(const Config& config, Log& log) {
   crypto::initialise();
   auto directory = data_directory(config);
   if (auto ready = prepare_data_directory(directory); !ready) return std::unexpected(ready.error());
@@ -95,7 +95,7 @@ Expected<Foundation> lay_foundation(const Config& config) {
     if (!taken) return std::unexpected(taken.error());
     lock.emplace(std::move(*taken));
   }
-  auto open = open_database(config, directory);
+  auto open = open_database(config, directory, &log);
   if (!open) return std::unexpected(open.error());
   auto& database = *open->database;
   try {

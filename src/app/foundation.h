@@ -11,6 +11,7 @@
 #include "app/data_directory.h"
 #include "app/open_database.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "crypto/sealed_record.h"
 #include "crypto/service_cipher.h"
 #include "storage/file_lock.h"
@@ -30,7 +31,7 @@ struct Foundation {
 // Opens and migrates the database, and makes missing keys. In a process without threads. STORAGE_LOCKED:
 // another process is at work in this data directory. KEY_FILE_MISSING: the database holds what only a missing
 // key opens; new ones are not made then. KEY_MISMATCH: the keys are not those of the database's other nodes.
-Expected<Foundation> lay_foundation(const Config& config);
+Expected<Foundation> lay_foundation(const Config& config, Log& log);
 
 // The name that people's identities are known by at the built-in issuer: it must outlive a restart on another
 // free port.

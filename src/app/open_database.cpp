@@ -6,7 +6,7 @@
 
 namespace presetbridge::app {
 
-Expected<OpenDatabase> open_database(const Config& config, const DataDirectory& directory) {
+Expected<OpenDatabase> open_database(const Config& config, const DataDirectory& directory, Log* log) {
   const auto opened = [](auto clock, auto database) -> Expected<OpenDatabase> {
     if (!database) return std::unexpected(database.error());
     return OpenDatabase{std::move(clock), std::move(*database)};
@@ -18,7 +18,9 @@ Expected<OpenDatabase> open_database(const Config& config, const DataDirectory& 
                   storage::open_sqlite({.path = directory.database.string(),
                                         .readers = static_cast<int>(config.storage_readers),
                                         .checkpoint_pages = static_cast<int>(config.storage_checkpoint_pages),
-                                        .cache_mib = static_cast<int>(config.storage_cache_mib)},
+                                        .cache_mib = static_cast<int>(config.storage_cache_mib),
+                                        .lock_file = {},
+                                        .log = log},
                                        time));
   }
   auto clock = std::make_unique<storage::ServerClock>(net::SystemClock().now());

@@ -7,6 +7,7 @@
 #include "app/data_directory.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "storage/database.h"
 
 namespace presetbridge::app {
@@ -18,6 +19,9 @@ struct OpenDatabase {
 
 // STORAGE_LOCKED: with SQLite, another process is at work in this data directory. STORAGE_UNAVAILABLE: the
 // file cannot be used, or the server not be reached. No message shows a password.
-Expected<OpenDatabase> open_database(const Config& config, const DataDirectory& directory);
+// `log` is told of what goes wrong without anybody's waiting for it, and outlives the database; nullptr:
+// nobody.
+Expected<OpenDatabase> open_database(const Config& config, const DataDirectory& directory,
+                                     Log* log = nullptr);
 
 }  // namespace presetbridge::app

@@ -194,7 +194,8 @@ struct Service::Parts {
   storage::GroupCommit commits{*database,
                                log,
                                {.writers = shared() ? static_cast<int>(config.storage_writers) : 1,
-                                .readers = static_cast<int>(config.storage_readers)}};
+                                .readers = static_cast<int>(config.storage_readers),
+                                .clock = &clock}};
   // Receivers' names are anybody's: ones that never answer must not hold up the platform's.
   net::SystemResolver resolver;
   net::SystemResolver outbound_resolver;
@@ -500,7 +501,7 @@ Service::~Service() {
 
 Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log,
                                                   std::function<void()> on_fault) {
-  auto foundation = lay_foundation(config);
+  auto foundation = lay_foundation(config, log);
   if (!foundation) return std::unexpected(foundation.error());
   auto parts = std::make_unique<Parts>(std::move(config), std::move(*foundation), log, std::move(on_fault));
   std::unique_ptr<Service> service(new Service(std::move(parts)));

@@ -33,7 +33,8 @@ void CredentialChecks::ended() {
 Task<void> CredentialChecks::loop() {
   while (!stopping_) {
     auto tried = co_await vault_.check_due(scheduler_, kPiece);
-    if (!tried) log_.warn("saved logins could not be checked", {{"error", tried.error().message}});
+    if (!tried && !storage::is_told(tried.error()))
+      log_.warn("saved logins could not be checked", {{"error", tried.error().message}});
     if (tried && *tried == kPiece) continue;
     co_await wakeup_.wait(poll_);
   }

@@ -83,7 +83,8 @@ Task<void> Housekeeping::walk(std::string_view what, DeletePiece delete_piece) {
   while (after && !stopping_) {
     auto piece = co_await commits_.write(scheduler_, [&](Tx& tx) { return delete_piece(tx, *after); });
     if (!piece) {
-      log_.warn("old rows could not be deleted", {{"what", what}, {"error", piece.error().message}});
+      if (!storage::is_told(piece.error()))
+        log_.warn("old rows could not be deleted", {{"what", what}, {"error", piece.error().message}});
       co_return;
     }
     deleted += piece->deleted;

@@ -39,7 +39,7 @@ using presetbridge::testing::SeededRandom;
 using presetbridge::testing::VirtualScheduler;
 
 // The platform in memory. Each call first asks `before` (if set) what to do with it.
-class FakeCloud final : public cloud::Cloud {
+class FakeCloud : public cloud::Cloud {
  public:
   enum class Fate {
     answer,        // do it, answer

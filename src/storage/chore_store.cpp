@@ -27,18 +27,18 @@ constexpr Sql kLock{"SELECT done_to FROM account_chores WHERE account_id = $1 AN
 constexpr Sql kAdvance{"UPDATE account_chores SET done_to = $3 WHERE account_id = $1 AND chore = $2"};
 constexpr Sql kEnd{"DELETE FROM account_chores WHERE account_id = $1 AND chore = $2"};
 
-std::string_view name(ChoreKind kind) {
+}  // namespace
+
+std::string_view to_string(ChoreKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-}  // namespace
-
 void add_chore(Tx& tx, AccountId account, ChoreKind kind) {
-  tx.exec(kAdd, account, name(kind));
+  tx.exec(kAdd, account, to_string(kind));
 }
 
 void continue_chore(Tx& tx, AccountId account, ChoreKind kind) {
-  tx.exec(kContinue, account, name(kind));
+  tx.exec(kContinue, account, to_string(kind));
 }
 
 std::vector<Chore> find_chores(Tx& tx, int limit) {
@@ -54,15 +54,15 @@ std::vector<Chore> find_chores(Tx& tx, int limit) {
 
 bool lock_chore(Tx& tx, Chore& chore) {
   const auto done_to =
-      tx.one(kLock, chore.account, name(chore.kind), [](const Row& r) { return r.id<DeliveryId>(0); });
+      tx.one(kLock, chore.account, to_string(chore.kind), [](const Row& r) { return r.id<DeliveryId>(0); });
   if (done_to) chore.done_to = *done_to;
   return done_to.has_value();
 }
 void advance_chore(Tx& tx, const Chore& chore) {
-  tx.exec(kAdvance, chore.account, name(chore.kind), chore.done_to);
+  tx.exec(kAdvance, chore.account, to_string(chore.kind), chore.done_to);
 }
 void end_chore(Tx& tx, const Chore& chore) {
-  tx.exec(kEnd, chore.account, name(chore.kind));
+  tx.exec(kEnd, chore.account, to_string(chore.kind));
 }
 
 }  // namespace presetbridge::storage

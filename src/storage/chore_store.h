@@ -2,6 +2,7 @@
 // (spec 3.5, 3.6, 3.11).
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -19,6 +20,8 @@ enum class ChoreKind {
   resume_unavailable,
   resume_mappings,  // mappings were saved: what failed as preset_not_found may owe other files now
 };
+
+std::string_view to_string(ChoreKind kind);
 
 struct Chore {
   AccountId account;

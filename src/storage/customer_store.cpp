@@ -60,9 +60,13 @@ constexpr Sql kAnyExpired{
     "<= $1)"
     " OR EXISTS (SELECT 1 FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL"
     " AND sweep_lease_expires_at <= $1)"};
-constexpr Sql kLockExpired{"SELECT " PDB_CUSTOMER_COLUMNS
-                           " FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1"
-                           " ORDER BY lease_expires_at LIMIT $2 <lock>"};
+constexpr Sql kLockExpired{
+    "SELECT id FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1"
+    " ORDER BY lease_expires_at LIMIT $2 <lock>"};
+constexpr Sql kSetLeaseAside{
+    "UPDATE customers SET fence = fence + 1, lease_expires_at = $2 WHERE id = $1 AND lease_expires_at IS NOT "
+    "NULL"};
+constexpr Sql kSetTurnAside{"UPDATE customers SET due_at = $2 WHERE id = $1 AND lease_expires_at IS NULL"};
 constexpr Sql kAnyRequestedSince{
     "SELECT 1 FROM customers WHERE cloud_account_id = $1 AND requested_at >= $2 AND friendship = 'requested' "
     "LIMIT 1"};
@@ -181,8 +185,13 @@ std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap) {
 bool any_lease_expired(Tx& tx, Timestamp now) {
   return tx.one(kAnyExpired, now, [](const Row&) { return true; }).value_or(false);
 }
-std::vector<CustomerRow> lock_expired_leases(Tx& tx, Timestamp now, int limit) {
-  return all_customers(tx, kLockExpired, now, limit);
+std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp now, int limit) {
+  std::vector<CustomerId> ids;
+  tx.query(kLockExpired, now, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
+  return ids;
+}
+void set_customer_aside(Tx& tx, CustomerId id, Timestamp until) {
+  if (tx.exec(kSetLeaseAside, id, until) == 0) tx.exec(kSetTurnAside, id, until);
 }
 
 bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since) {

@@ -70,8 +70,11 @@ std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap);
 
 // Whether there is a lease of a customer or of a sweep that ran out.
 bool any_lease_expired(Tx& tx, Timestamp now);
-// Customers whose lease ran out, locked.
-std::vector<CustomerRow> lock_expired_leases(Tx& tx, Timestamp now, int limit);
+// Customers whose lease ran out, locked; which, as one row that cannot be read must not hide the others.
+std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp now, int limit);
+// Nobody works on the customer until then: a lease lasts as long, under a new fence; without one its turn
+// comes then. For a row that may not be readable.
+void set_customer_aside(Tx& tx, CustomerId id, Timestamp until);
 
 // Whether a friend request younger than `since` is unanswered.
 bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since);

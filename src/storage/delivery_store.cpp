@@ -27,20 +27,16 @@ constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = 
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
                         " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>"};
-constexpr Sql kLockFailed{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = 'failed'"
-    " ORDER BY id LIMIT $4 <for_update>"};
+constexpr Sql kFindFailed{
+    "SELECT id FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = "
+    "'failed'"
+    " ORDER BY id LIMIT $4"};
 constexpr Sql kLockFailedOfCustomer{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>"};
-constexpr Sql kLockAfter{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3 <for_update>"};
-constexpr Sql kLockDryRuns{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1 <for_update>"};
-constexpr Sql kAnyDryRun{"SELECT 1 FROM deliveries WHERE status = 'queued' AND dry_run = 1 LIMIT 1"};
+constexpr Sql kFindAfter{"SELECT id FROM deliveries WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3"};
+constexpr Sql kFindDryRuns{
+    "SELECT id FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1"};
 constexpr Sql kUpdate{
     "UPDATE deliveries SET status = $2, resolution_code = $3, message = $4, reason = $5, invalidated_by = "
     "$6, "
@@ -184,6 +180,13 @@ std::vector<DeliveryRow> all_deliveries(Tx& tx, const Sql& sql, const P&... para
 }
 
 template <class... P>
+std::vector<DeliveryId> all_ids(Tx& tx, const Sql& sql, const P&... params) {
+  std::vector<DeliveryId> ids;
+  tx.query(sql, params..., [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
+  return ids;
+}
+
+template <class... P>
 std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, const P&... params) {
   std::vector<ItemRow> rows;
   tx.query(sql, params..., [&](const Row& r) { rows.push_back(read_item(r)); });
@@ -243,21 +246,18 @@ std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer) {
   return all_deliveries(tx, kLockOpen, customer);
 }
-std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, ResolutionCode code,
-                                                DeliveryId after, int limit) {
-  return all_deliveries(tx, kLockFailed, account, domain::to_string(code), after, limit);
+std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, ResolutionCode code,
+                                               DeliveryId after, int limit) {
+  return all_ids(tx, kFindFailed, account, domain::to_string(code), after, limit);
 }
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer) {
   return all_deliveries(tx, kLockFailedOfCustomer, customer);
 }
-std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
-  return all_deliveries(tx, kLockAfter, account, after, limit);
+std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
+  return all_ids(tx, kFindAfter, account, after, limit);
 }
-bool any_dry_run(Tx& tx) {
-  return tx.one(kAnyDryRun, [](const Row&) { return true; }).value_or(false);
-}
-std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit) {
-  return all_deliveries(tx, kLockDryRuns, limit);
+std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit) {
+  return all_ids(tx, kFindDryRuns, limit);
 }
 
 void update_delivery(Tx& tx, DeliveryRow& d) {

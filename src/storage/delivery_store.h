@@ -82,17 +82,16 @@ std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
 // queued, processing and waiting deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
-// Failed deliveries of an account with that code, oldest first, locked, at most `limit`, after `after`.
-std::vector<DeliveryRow> lock_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code,
-                                                DeliveryId after, int limit);
+// Failed deliveries of an account with that code, oldest first, at most `limit`, after `after`. Ids alone,
+// here and below: one row that cannot be read must not keep the others from being found.
+std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code,
+                                               DeliveryId after, int limit);
 // Failed deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
-// Deliveries of an account after `after`, whatever their status, oldest first, locked: for chores over all of
-// them.
-std::vector<DeliveryRow> lock_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
-bool any_dry_run(Tx& tx);
-// Queued dry runs of every account, oldest first, locked.
-std::vector<DeliveryRow> lock_dry_runs(Tx& tx, int limit);
+// Deliveries of an account after `after`, whatever their status, oldest first: for chores over all of them.
+std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
+// Queued dry runs of every account, oldest first.
+std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit);
 
 // Writes every field that may change, where the stored version is still row.version; then row.version has
 // grown by one. Throws DbError(conflict) otherwise: the row was locked by lock_delivery() and cannot have

@@ -64,7 +64,11 @@ void Completions::post() {
 }
 
 GroupCommit::GroupCommit(Database& database, Log& log, Options options)
-    : database_(database), log_(log), options_(options) {
+    : database_(database),
+      log_(log),
+      options_(options),
+      writes_trouble_(log, options.clock, "writes"),
+      reads_trouble_(log, options.clock, "reads") {
   if (options_.inline_execution) return;
   writing_ = std::max(options_.writers, 1);
   for (int i = 0; i < writing_; ++i) threads_.emplace_back([this] { work(writes_, true); });
@@ -255,11 +259,14 @@ void GroupCommit::finish(std::span<Unit> units, const std::exception_ptr& thrown
       stats_.units += units.size();
     }
   }
-  if (thrown) {
-    if (const std::string text = fault(thrown); !text.empty()) {
-      log_.error("a storage transaction failed",
-                 {{"units", static_cast<std::int64_t>(units.size())}, {"cause", text}});
-    }
+  TroubleLog& trouble = wrote ? writes_trouble_ : reads_trouble_;
+  if (!thrown) {
+    trouble.worked();
+  } else if (is_unavailable(thrown)) {
+    trouble.failed(fault(thrown));
+  } else if (const std::string text = fault(thrown); !text.empty()) {
+    log_.error("a storage transaction failed",
+               {{"units", static_cast<std::int64_t>(units.size())}, {"cause", text}});
   }
   Completions completions;
   for (Unit& unit : units) unit.done(thrown, completions);

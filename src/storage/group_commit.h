@@ -32,6 +32,7 @@
 #include "base/log.h"
 #include "base/task.h"
 #include "storage/database.h"
+#include "storage/trouble_log.h"
 
 namespace presetbridge::storage {
 
@@ -45,6 +46,11 @@ class Overloaded : public DbError {
 Error explain(const std::exception_ptr& exception);
 // A DbError of kind unavailable, Overloaded included.
 bool is_unavailable(const std::exception_ptr& exception);
+// Of an error that write() or read() gave: the log tells of it already, for all callers at once
+// (trouble_log.h). One that says it again for each try would flood the log.
+inline bool is_told(const Error& error) {
+  return error.code == "STORAGE_UNAVAILABLE";
+}
 
 // Callbacks gathered for executors, so that each executor is posted to once however many wake on it.
 class Completions {
@@ -81,6 +87,8 @@ class GroupCommit {
     // No threads: a unit runs inside the call that submits it, for simulation and for tests on one thread.
     // Completions are posted to the executor all the same.
     bool inline_execution = false;
+    // For the lines on trouble that lasts (trouble_log.h); outlives this.
+    const Clock* clock = nullptr;
   };
   struct Stats {
     std::uint64_t commits = 0;  // transactions that stand
@@ -179,6 +187,8 @@ class GroupCommit {
   Database& database_;
   Log& log_;
   const Options options_;
+  TroubleLog writes_trouble_;
+  TroubleLog reads_trouble_;
   mutable std::mutex mutex_;
   Queue writes_;
   Queue reads_;

@@ -294,7 +294,23 @@ TEST_P(GroupCommitTest, AnUnavailableDatabaseFailsAllAtOnceWithoutBlame) {
   mailbox_.run_until(finished(3));
   for (const auto& result : results_) EXPECT_EQ(result.error().code, "STORAGE_UNAVAILABLE");
   EXPECT_EQ(away.writes, 2);
-  EXPECT_EQ(log_.lines.size(), 2U);
+  EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes")));
+}
+
+TEST_P(GroupCommitTest, HoweverOftenAnUnavailableDatabaseIsTriedTheLogSaysItOnceAndThatItIsOver) {
+  UnavailableDatabase away(*database_);
+  GroupCommit commits(away, log_, {.inline_execution = true});
+  int failed = 0;
+  const auto count = [&](const std::exception_ptr& thrown, Completions&) { failed += thrown ? 1 : 0; };
+  for (int i = 0; i < 100; ++i) commits.submit([](Tx&) {}, count);
+  EXPECT_EQ(failed, 100);
+  EXPECT_EQ(log_.lines.size(), 1U);
+  commits.submit_read([](Tx&) {}, count);
+  EXPECT_EQ(log_.lines.size(), 1U) << "what reads is another matter";
+  away.away = false;
+  for (int i = 0; i < 10; ++i) commits.submit([](Tx&) {}, count);
+  EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes the server is away"),
+                                      HasSubstr("the storage works again writes")));
 }
 
 TEST_P(GroupCommitTest, AFullQueueRefusesAtOnce) {

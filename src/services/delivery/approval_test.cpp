@@ -1,7 +1,10 @@
 // What later events of an order, and later resumptions, leave alone (spec 2.6, 2.11, 3.1).
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "services/testing.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -29,6 +32,42 @@ TEST(Approval, LeavesAnApprovalStandingWhenALaterEventTellsOfTheSameRisk) {
   again.email = "other@example.com";
   world.accept(again);
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
+}
+
+TEST(Approval, LocksTheOrderBeforeTheDelivery) {
+  World world;
+  if (world.database->engine() == "sqlite") GTEST_SKIP() << "one transaction writes at a time: none waits";
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(later(world, "1", {"sku-1"}, 1));
+  domain::OrderEvent risk{
+      .kind = domain::OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  ASSERT_EQ(world.status(id), "in_review");
+  const auto ask = [&](const storage::Sql& sql) {
+    std::int64_t found = 0;
+    world.database->read([&](storage::Tx& tx) {
+      found = tx.one(sql, [](const storage::Row& r) { return r.int64(0); }).value();
+    });
+    return found;
+  };
+  static constexpr storage::Sql kWaiting{"SELECT count(*) FROM pg_locks WHERE NOT granted"};
+  static constexpr storage::Sql kDeliveriesOfWaiting{
+      "SELECT count(*) FROM pg_locks JOIN pg_class ON pg_class.oid = pg_locks.relation"
+      " WHERE pg_class.relname = 'deliveries' AND pg_locks.mode = 'RowShareLock'"
+      " AND pg_locks.pid IN (SELECT pid FROM pg_locks WHERE NOT granted)"};
+  std::thread approver;
+  world.database->write([&](storage::Tx& tx) {
+    lock_order(tx, OrderId{id.value});  // as intake does
+    approver = std::thread(
+        [&] { EXPECT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id))); });
+    int tries = 0;
+    while (ask(kWaiting) == 0 && ++tries < 10'000) {
+    }
+    EXPECT_EQ(ask(kDeliveriesOfWaiting), 0) << "intake goes on to lock the delivery";
+  });
+  approver.join();
+  EXPECT_NE(world.status(id), "in_review");
 }
 
 TEST(Approval, TakesNothingAwayWhenAMappingBecomesStale) {

@@ -106,7 +106,8 @@ Task<void> WebhookDispatcher::lease_loop() {
         }
         if (pause == Millis{0} && running_ < options_.max_sends) continue;
       } else {
-        ports_.log.warn("no webhooks could be leased", {{"error", leased.error().message}});
+        if (!storage::is_told(leased.error()))
+          ports_.log.warn("no webhooks could be leased", {{"error", leased.error().message}});
       }
     }
     co_await wakeup_.wait(std::max(pause, Millis{1}));
@@ -233,8 +234,10 @@ Task<void> WebhookDispatcher::record(SendResult result, Timestamp lease_expires_
   while (true) {
     const auto recorded = co_await recorder_.add(ports_.scheduler, result);
     if (recorded) co_return;
-    ports_.log.warn("the result of a webhook could not be recorded",
-                    {{"subscription", to_string(result.subscription)}, {"error", recorded.error().message}});
+    if (!storage::is_told(recorded.error()))
+      ports_.log.warn(
+          "the result of a webhook could not be recorded",
+          {{"subscription", to_string(result.subscription)}, {"error", recorded.error().message}});
     if (stopping_ || ports_.clock.now() + kRecordAgain >= lease_expires_at) co_return;
     co_await sleep_for(ports_.scheduler, kRecordAgain);
   }

@@ -23,68 +23,103 @@ using storage::ChoreKind;
 using storage::CredentialsStatus;
 using storage::Tx;
 
+// One piece of a chore.
+struct Piece {
+  Tx& tx;
+  DeliveryChanges& changes;
+  Chore chore;
+  const Aside& aside;
+  DeliveryId& at;
+
+  // The deliveries among `ids` that are not aside, locked one by one. `fn` says whether to go on.
+  template <class Fn>
+  void each(const std::vector<DeliveryId>& ids, Fn fn) {
+    for (const auto id : ids) {
+      if (aside.contains(id)) continue;
+      at = id;
+      if (auto row = lock_delivery(tx, id); row && !fn(*row)) break;
+    }
+    at = {};
+  }
+  ChoreProgress end() const {
+    end_chore(tx, chore);
+    return ChoreProgress::ended;
+  }
+  // Nothing is left but what is aside.
+  ChoreProgress end_of_list() {
+    if (aside.empty()) return end();
+    chore.done_to = DeliveryId{aside.begin()->value - 1};
+    advance_chore(tx, chore);
+    return ChoreProgress::waiting;
+  }
+  ChoreProgress end_or_advance(std::size_t found) {
+    if (found < kChorePiece) return end_of_list();
+    advance_chore(tx, chore);
+    return ChoreProgress::under_way;
+  }
+};
+
+bool failed_with(const storage::DeliveryRow& row, ResolutionCode code) {
+  return row.status == DeliveryStatus::failed && row.resolution == code;
+}
+
 // Deliveries that failed with one of `codes` and come back. They leave the index that finds them, so there is
 // no cursor.
-void resume_failed(Tx& tx, DeliveryChanges& changes, const Chore& chore,
-                   std::span<const ResolutionCode> codes) {
+ChoreProgress resume_failed(Piece piece, std::span<const ResolutionCode> codes) {
   int left = kChorePiece;
   for (const auto code : codes) {
-    auto rows = lock_failed_deliveries(tx, chore.account, code, chore.done_to, left);
-    for (auto& row : rows) {
-      resume(tx, changes, row);
-      left -= 1;
-    }
+    const int most = left + static_cast<int>(piece.aside.size());
+    piece.each(find_failed_deliveries(piece.tx, piece.chore.account, code, piece.chore.done_to, most),
+               [&](storage::DeliveryRow& row) {
+                 if (failed_with(row, code)) resume(piece.tx, piece.changes, row);
+                 return --left > 0;
+               });
+    if (left <= 0) return ChoreProgress::under_way;
   }
-  if (left > 0) end_chore(tx, chore);
+  return piece.end_of_list();
 }
 
 // Oldest first, as many items as the credits cover (spec 3.6).
-void resume_credits(Tx& tx, DeliveryChanges& changes, Chore chore) {
+ChoreProgress resume_credits(Piece piece) {
+  constexpr auto kCode = ResolutionCode::insufficient_credits;
+  auto& [tx, changes, chore, aside, at] = piece;
   std::int64_t available = lock_balance(tx, chore.account).value_or(domain::Balance{}).available();
-  auto rows = lock_failed_deliveries(tx, chore.account, ResolutionCode::insufficient_credits, chore.done_to,
-                                     kChorePiece);
-  for (auto& row : rows) {
-    if (available <= 0) break;
+  const auto ids = find_failed_deliveries(tx, chore.account, kCode, chore.done_to, kChorePiece);
+  if (!ids.empty() && available > 0) chore.done_to = ids.back();
+  piece.each(ids, [&](storage::DeliveryRow& row) {
+    if (available <= 0) return false;
+    if (!failed_with(row, kCode)) return true;
     for (const auto& item : find_items(tx, row.id))
       available -= item.status == domain::ItemStatus::owed ? 1 : 0;
-    chore.done_to = row.id;
     resume(tx, changes, row);
-  }
-  if (available <= 0 || rows.size() < kChorePiece) {
-    end_chore(tx, chore);
-  } else {
-    advance_chore(tx, chore);
-  }
+    return true;
+  });
+  return available <= 0 ? piece.end() : piece.end_or_advance(ids.size());
 }
 
 // What failed for want of a file, and owes other files since mappings were saved.
-void resume_mappings(Tx& tx, DeliveryChanges& changes, Chore chore) {
-  auto rows =
-      lock_failed_deliveries(tx, chore.account, ResolutionCode::preset_not_found, chore.done_to, kChorePiece);
-  for (auto& row : rows) {
-    chore.done_to = row.id;
-    if (remap(tx, changes, row)) resume(tx, changes, row);
-  }
-  if (rows.size() < kChorePiece) {
-    end_chore(tx, chore);
-  } else {
-    advance_chore(tx, chore);
-  }
+ChoreProgress resume_mappings(Piece piece) {
+  constexpr auto kCode = ResolutionCode::preset_not_found;
+  auto& [tx, changes, chore, aside, at] = piece;
+  const auto ids = find_failed_deliveries(tx, chore.account, kCode, chore.done_to, kChorePiece);
+  if (!ids.empty()) chore.done_to = ids.back();
+  piece.each(ids, [&](storage::DeliveryRow& row) {
+    if (failed_with(row, kCode) && remap(tx, changes, row)) resume(tx, changes, row);
+    return true;
+  });
+  return piece.end_or_advance(ids.size());
 }
 
 // Calls `fn` for the next deliveries of the account.
 template <class Fn>
-void for_each_delivery(Tx& tx, Chore chore, Fn fn) {
-  auto rows = lock_deliveries_after(tx, chore.account, chore.done_to, kChorePiece);
-  for (auto& row : rows) {
-    chore.done_to = row.id;
+ChoreProgress for_each_delivery(Piece piece, Fn fn) {
+  const auto ids = find_deliveries_after(piece.tx, piece.chore.account, piece.chore.done_to, kChorePiece);
+  if (!ids.empty()) piece.chore.done_to = ids.back();
+  piece.each(ids, [&](storage::DeliveryRow& row) {
     fn(row);
-  }
-  if (rows.size() < kChorePiece) {
-    end_chore(tx, chore);
-  } else {
-    advance_chore(tx, chore);
-  }
+    return true;
+  });
+  return piece.end_or_advance(ids.size());
 }
 
 bool open(const storage::DeliveryRow& row) {
@@ -92,10 +127,11 @@ bool open(const storage::DeliveryRow& row) {
          (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship);
 }
 
-void reroute(Tx& tx, DeliveryChanges& changes, const Chore& chore) {
+ChoreProgress reroute(Piece piece) {
+  auto& [tx, changes, chore, aside, at] = piece;
   const auto standing = lock_standing(tx, chore.account);
-  if (!standing || standing->status != CredentialsStatus::valid) return end_chore(tx, chore);
-  for_each_delivery(tx, chore, [&](storage::DeliveryRow& row) {
+  if (!standing || standing->status != CredentialsStatus::valid) return piece.end();
+  return for_each_delivery(piece, [&](storage::DeliveryRow& row) {
     if (row.cloud_account == standing->cloud_account) return;
     if (row.status == DeliveryStatus::processing) {
       row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", "", {}});
@@ -110,12 +146,11 @@ void reroute(Tx& tx, DeliveryChanges& changes, const Chore& chore) {
 }
 
 // Fails what a cause keeps from being served, if it still stands: it is locked, and read here.
-void fail_open(Tx& tx, DeliveryChanges& changes, const Chore& chore, bool stands, ResolutionCode code,
-               bool waiting_too) {
-  if (!stands) return end_chore(tx, chore);
-  for_each_delivery(tx, chore, [&](storage::DeliveryRow& row) {
+ChoreProgress fail_open(Piece piece, bool stands, ResolutionCode code, bool waiting_too) {
+  if (!stands) return piece.end();
+  return for_each_delivery(piece, [&](storage::DeliveryRow& row) {
     if (!open(row) || (row.status == DeliveryStatus::waiting_for_friendship && !waiting_too)) return;
-    changes.apply(tx, row, {.cause = Cause::known_cause, .code = code}).value();
+    piece.changes.apply(piece.tx, row, {.cause = Cause::known_cause, .code = code}).value();
   });
 }
 
@@ -129,50 +164,53 @@ bool platform_given_up(Tx& tx, const std::optional<storage::CredentialsStanding>
 
 }  // namespace
 
-void do_chore(Tx& tx, DeliveryChanges& changes, Chore chore) {
-  if (!lock_chore(tx, chore)) return;
+ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Aside& aside, DeliveryId& at) {
+  at = {};
+  if (!lock_chore(tx, chore)) return ChoreProgress::ended;
+  const Piece piece{tx, changes, chore, aside, at};
   const auto standing = [&] { return lock_standing(tx, chore.account); };
   switch (chore.kind) {
     case ChoreKind::reroute:
-      return reroute(tx, changes, chore);
+      return reroute(piece);
     case ChoreKind::fail_invalid_credentials: {
       const auto s = standing();
-      return fail_open(tx, changes, chore, s && s->status == CredentialsStatus::invalid,
+      return fail_open(piece, s && s->status == CredentialsStatus::invalid,
                        ResolutionCode::credentials_invalid, true);
     }
     case ChoreKind::fail_missing_credentials: {
       const auto s = standing();
-      return fail_open(tx, changes, chore, s && s->status == CredentialsStatus::missing,
+      return fail_open(piece, s && s->status == CredentialsStatus::missing,
                        ResolutionCode::credentials_missing, true);
     }
     case ChoreKind::fail_unavailable:
-      return fail_open(tx, changes, chore, platform_given_up(tx, standing()),
-                       ResolutionCode::cloud_unavailable, false);
+      return fail_open(piece, platform_given_up(tx, standing()), ResolutionCode::cloud_unavailable, false);
     case ChoreKind::resume_credentials: {
       // Without a login they would fail again, and be found again, for ever.
       const auto s = standing();
       if (!s || s->status == CredentialsStatus::missing || s->status == CredentialsStatus::invalid) {
-        return end_chore(tx, chore);
+        return piece.end();
       }
       return resume_failed(
-          tx, changes, chore,
-          std::array{ResolutionCode::credentials_missing, ResolutionCode::credentials_invalid});
+          piece, std::array{ResolutionCode::credentials_missing, ResolutionCode::credentials_invalid});
     }
     case ChoreKind::resume_credits:
-      return resume_credits(tx, changes, chore);
+      return resume_credits(piece);
     case ChoreKind::resume_unavailable:
-      return resume_failed(tx, changes, chore, std::array{ResolutionCode::cloud_unavailable});
+      return resume_failed(piece, std::array{ResolutionCode::cloud_unavailable});
     case ChoreKind::resume_mappings:
-      return resume_mappings(tx, changes, chore);
+      return resume_mappings(piece);
   }
+  return ChoreProgress::ended;
 }
 
-int run_dry(Tx& tx, DeliveryChanges& changes) {
-  auto rows = lock_dry_runs(tx, kChorePiece);
-  for (auto& row : rows) {
-    ++row.attempt_count;
-    changes.apply(tx, row, {.cause = Cause::leased}).value();
-    for (auto& item : find_items(tx, row.id)) {
+void run_dry(Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids, DeliveryId& at) {
+  for (const auto id : ids) {
+    at = id;
+    auto row = lock_delivery(tx, id);
+    if (!row || !row->dry_run || row->status != DeliveryStatus::queued) continue;
+    ++row->attempt_count;
+    changes.apply(tx, *row, {.cause = Cause::leased}).value();
+    for (auto& item : find_items(tx, id)) {
       if (item.status != domain::ItemStatus::owed) continue;
       item.status = domain::ItemStatus::shared;
       item.shared_at = tx.now();
@@ -180,13 +218,13 @@ int run_dry(Tx& tx, DeliveryChanges& changes) {
     }
     changes
         .apply(
-            tx, row,
+            tx, *row,
             {.cause = Cause::nothing_left_owed,
              .message =
                  "Dry run: the order would have been delivered. Nothing was shared and no credit was spent."})
         .value();
   }
-  return static_cast<int>(rows.size());
+  at = {};
 }
 
 }  // namespace presetbridge::services

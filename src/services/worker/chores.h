@@ -3,6 +3,8 @@
 // (spec 2.11).
 #pragma once
 
+#include <set>
+
 #include "services/delivery/change.h"
 #include "storage/chore_store.h"
 
@@ -10,10 +12,20 @@ namespace presetbridge::services {
 
 inline constexpr int kChorePiece = 200;  // deliveries in one transaction
 
-// Does the next piece; the chore is gone when nothing is left of it.
-void do_chore(storage::Tx& tx, DeliveryChanges& changes, storage::Chore chore);
+// Deliveries that threw, and are left alone for a while: they must not hold up those behind them.
+using Aside = std::set<DeliveryId>;
 
-// Completes queued dry runs; returns how many (at most kChorePiece).
-int run_dry(storage::Tx& tx, DeliveryChanges& changes);
+enum class ChoreProgress {
+  under_way,
+  ended,   // and is gone
+  waiting  // but for what is aside: to be done again, from there on, when that is tried again
+};
+
+// Does the next piece. `at` is the delivery that it is at, where it throws; none where it is at no one's.
+ChoreProgress do_chore(storage::Tx& tx, DeliveryChanges& changes, storage::Chore chore, const Aside& aside,
+                       DeliveryId& at);
+
+// Completes these dry runs, as far as they are queued still; `at` as above.
+void run_dry(storage::Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids, DeliveryId& at);
 
 }  // namespace presetbridge::services

@@ -18,7 +18,9 @@ std::vector<storage::Chore> chores(World& world) {
   return world.write([](storage::Tx& tx) { return storage::find_chores(tx, 10); });
 }
 void do_next(World& world) {
-  world.write([&](storage::Tx& tx) { do_chore(tx, world.changes, storage::find_chores(tx, 1).at(0)); });
+  DeliveryId at;
+  world.write(
+      [&](storage::Tx& tx) { do_chore(tx, world.changes, storage::find_chores(tx, 1).at(0), {}, at); });
 }
 
 TEST(Chores, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
@@ -66,6 +68,72 @@ TEST(Chores, ResumingForALoginThatIsRefusedAgainEndsAndResumesNothing) {
   for (int i = 0; i < 5 && !chores(world).empty(); ++i) do_next(world);
   EXPECT_TRUE(chores(world).empty());
   EXPECT_EQ(world.delivery(id).sequence, told);
+}
+
+TEST(Chores, ADeliveryThatCannotBeReadIsLeftOutAndDoneOnceItCanBe) {
+  World world(World::unlimited(), 0);
+  std::vector<DeliveryId> ids;
+  for (const char* name : {"Ann", "Bob", "Cid"})
+    ids.push_back(world.deliver(world.order(name, name, {"sku-1"})));
+  for (const auto id : ids) ASSERT_EQ(world.status(id), "failed insufficient_credits");
+  world.spoil(ids[0]);
+  world.grant(10);
+  world.settle(std::chrono::minutes{3});
+  EXPECT_EQ(world.status(ids[1]), "completed");
+  EXPECT_EQ(world.status(ids[2]), "completed");
+  EXPECT_TRUE(world.log.text.contains("account=" + to_string(world.account) +
+                                      " chore=resume_credits delivery=" + to_string(ids[0])))
+      << world.log.text;
+  EXPECT_EQ(chores(world).size(), 1u) << "it waits for the one that was left out";
+  world.mend(ids[0]);
+  world.settle(std::chrono::minutes{7});
+  EXPECT_EQ(world.status(ids[0]), "completed");
+  EXPECT_TRUE(chores(world).empty());
+}
+
+TEST(Chores, WhatCannotBeReadIsLeftOutOfAChoreWithoutACursorToo) {
+  World world;
+  world.hold_queue();
+  std::vector<DeliveryId> ids;
+  for (const char* name : {"Ann", "Bob"})
+    ids.push_back(world.accept(world.order(name, name, {"sku-1"})).delivery.value());
+  world.write([&](storage::Tx& tx) {
+    for (const auto id : ids) {
+      auto row = *lock_delivery(tx, id);
+      world.changes
+          .apply(tx, row,
+                 {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::cloud_unavailable})
+          .value();
+    }
+    add_chore(tx, world.account, ChoreKind::resume_unavailable);
+  });
+  world.spoil(ids[0]);
+  world.settle(std::chrono::minutes{3});
+  EXPECT_EQ(world.status(ids[1]), "completed");
+  world.mend(ids[0]);
+  world.settle(std::chrono::minutes{7});
+  EXPECT_EQ(world.status(ids[0]), "completed");
+  EXPECT_TRUE(chores(world).empty());
+}
+
+TEST(Chores, AChoreAtFaultKeepsThoseOfOtherAccountsNotWaiting) {
+  World world;
+  const auto other = world.add_tenant("m-2", 0);
+  const auto theirs = world.accept(other.integration, world.order("1", "Ann", {"sku-1"})).delivery.value();
+  world.write([&](storage::Tx& tx) {
+    add_chore(tx, world.account, ChoreKind::reroute);
+    tx.exec_script(world.database->engine() == "sqlite"
+                       ? "PRAGMA ignore_check_constraints = 1;"
+                       : "ALTER TABLE accounts DROP CONSTRAINT accounts_credentials_status_check;");
+    tx.exec({"UPDATE accounts SET credentials_status = 'odd' WHERE id = $1"}, world.account);
+    update_balance(tx, other.account, domain::grant(*lock_balance(tx, other.account), 5).value());
+    add_chore(tx, other.account, ChoreKind::resume_credits);
+  });
+  world.settle(std::chrono::minutes{4});
+  EXPECT_EQ(world.status(theirs), "completed");
+  const auto line = world.log.text.find("account=" + to_string(world.account) + " chore=reroute");
+  ASSERT_NE(line, std::string::npos) << world.log.text;
+  EXPECT_EQ(world.log.text.find("chore=reroute", line + 60), std::string::npos) << "said once";
 }
 
 TEST(Chores, ALoginSavedBeforeItsRefusalIsSpreadKeepsTheDeliveriesGoing) {

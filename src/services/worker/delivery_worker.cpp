@@ -17,8 +17,14 @@ using cloud::CloudResult;
 using storage::Tx;
 
 constexpr int kTakeOverPiece = 200;
+constexpr int kMostChores = 50;  // in one round
 constexpr int kMaxSweepPages =
     100'000;  // a platform that never ends its pages must not keep a sweep for ever
+
+// The same again may go well: nobody's row is at fault.
+bool is_passing(const Error& error) {
+  return error.code == "STORAGE_UNAVAILABLE" || error.code == "OVERLOADED";
+}
 
 template <class T>
 void put(Answer& answer, CloudResult<T> result) {
@@ -115,7 +121,8 @@ Task<void> DeliveryWorker::lease_loop() {
         }
         next = leased->next_ready;
       } else {
-        ports_.log.warn("no jobs could be leased", {{"error", leased.error().message}});
+        if (!storage::is_told(leased.error()))
+          ports_.log.warn("no jobs could be leased", {{"error", leased.error().message}});
         // The same again would fail the same, unless what was at fault is out of the way.
         const bool others = co_await isolate(leased.error(), at);
         next = ports_.clock.now() + (others ? Millis{0} : options_.poll);
@@ -133,15 +140,14 @@ Task<void> DeliveryWorker::lease_loop() {
 // One row that throws must not keep the work of all others: it is told of, and left alone for some minutes.
 // Returns whether it is out of the way.
 Task<bool> DeliveryWorker::isolate(Error error, LeasePlace at) {
-  const bool storage = error.code == "STORAGE_UNAVAILABLE" || error.code == "OVERLOADED";
-  if (storage || !at.cloud_account) co_return false;
+  if (is_passing(error) || (!at.cloud_account && !at.customer)) co_return false;
   ports_.log.error("work that fails here is left alone for some minutes",
-                   {{"cloudAccount", to_string(at.cloud_account)},
+                   {{"cloudAccount", at.cloud_account ? to_string(at.cloud_account) : std::string()},
                     {"customer", at.customer ? to_string(at.customer) : std::string()},
                     {"error", error.message}});
   ports_.metrics.count("presetbridge_worker_faults_total");
   auto done = co_await ports_.commits.write(ports_.scheduler, [at](Tx& tx) { set_aside(tx, at); });
-  if (!done && at.customer) {
+  if (!done && at.customer && at.cloud_account) {
     at.customer = {};
     done = co_await ports_.commits.write(ports_.scheduler, [at](Tx& tx) { set_aside(tx, at); });
   }
@@ -151,13 +157,18 @@ Task<bool> DeliveryWorker::isolate(Error error, LeasePlace at) {
 Task<void> DeliveryWorker::maintenance_loop() {
   struct Waiting {
     bool expired;
-    bool dry;
+    std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
   };
   while (!stopping_) {
-    auto waiting = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) {
-      return Waiting{storage::any_lease_expired(tx, tx.now()), storage::any_dry_run(tx),
-                     storage::find_chores(tx, 50)};
+    deliveries_aside_.forget_until(ports_.clock.now());
+    chores_aside_.forget_until(ports_.clock.now());
+    // What is aside is found too: it must not fill the list.
+    const int dry_runs = kChorePiece + deliveries_aside_.size();
+    const int chores = kMostChores + chores_aside_.size();
+    auto waiting = co_await ports_.commits.read(ports_.scheduler, [dry_runs, chores](Tx& tx) {
+      return Waiting{storage::any_lease_expired(tx, tx.now()), storage::find_dry_runs(tx, dry_runs),
+                     storage::find_chores(tx, chores)};
     });
     bool more = false;
     if (waiting && waiting->expired) {
@@ -169,22 +180,10 @@ Task<void> DeliveryWorker::maintenance_loop() {
       more = taken && *taken > 0;
       if (more) ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
     }
-    if (waiting && waiting->dry) {
-      auto dry = co_await ports_.commits.write(ports_.scheduler,
-                                               [this](Tx& tx) { return run_dry(tx, ports_.changes); });
-      more = more || (dry && *dry > 0);
-    }
     if (waiting) {
-      for (const auto& chore : waiting->chores) {
-        if (stopping_) break;
-        auto done = co_await ports_.commits.write(
-            ports_.scheduler, [this, chore](Tx& tx) { do_chore(tx, ports_.changes, chore); });
-        if (!done) {
-          ports_.log.warn("a chore failed",
-                          {{"account", to_string(chore.account)}, {"error", done.error().message}});
-        }
-        more = more || done.has_value();
-      }
+      const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
+      const bool done = co_await do_chores(std::move(waiting->chores));
+      more = more || dry || done;
     }
     if (more) {
       ports_.told();
@@ -194,6 +193,50 @@ Task<void> DeliveryWorker::maintenance_loop() {
   }
   --loops_;
   ended();
+}
+
+Task<bool> DeliveryWorker::complete_dry_runs(std::vector<DeliveryId> waiting) {
+  std::erase_if(waiting, [this](DeliveryId id) { return deliveries_aside_.contains({AccountId{}, id}); });
+  if (waiting.empty()) co_return false;
+  DeliveryId at;
+  auto done = co_await ports_.commits.write(ports_.scheduler,
+                                            [&](Tx& tx) { run_dry(tx, ports_.changes, waiting, at); });
+  if (done) co_return true;
+  if (is_passing(done.error()) || !at) co_return false;
+  ports_.log.error("a test order that fails here is left alone for some minutes",
+                   {{"delivery", to_string(at)}, {"error", done.error().message}});
+  ports_.metrics.count("presetbridge_worker_faults_total");
+  deliveries_aside_.put({AccountId{}, at}, ports_.clock.now() + kSetAside);
+  co_return true;  // the others
+}
+
+Task<bool> DeliveryWorker::do_chores(std::vector<storage::Chore> waiting) {
+  bool more = false;
+  for (const auto& chore : waiting) {
+    if (stopping_) break;
+    if (chores_aside_.contains({chore.account, chore.kind})) continue;
+    Aside aside;
+    for (const auto& [place, until] : deliveries_aside_.all())
+      if (place.first == chore.account) aside.insert(place.second);
+    DeliveryId at;
+    auto done = co_await ports_.commits.write(
+        ports_.scheduler, [&](Tx& tx) { return do_chore(tx, ports_.changes, chore, aside, at); });
+    const auto later = ports_.clock.now() + kSetAside;
+    if (!done && is_passing(done.error())) continue;
+    if (!done) {
+      ports_.log.error("a chore that fails here is left alone for some minutes",
+                       {{"account", to_string(chore.account)},
+                        {"chore", storage::to_string(chore.kind)},
+                        {"delivery", at ? to_string(at) : std::string()},
+                        {"error", done.error().message}});
+      ports_.metrics.count("presetbridge_worker_faults_total");
+    }
+    // One delivery at fault is left out; without one the whole chore waits.
+    if (!done && at) deliveries_aside_.put({chore.account, at}, later);
+    if (done ? *done == ChoreProgress::waiting : !at) chores_aside_.put({chore.account, chore.kind}, later);
+    more = more || (done ? *done != ChoreProgress::waiting : bool{at});
+  }
+  co_return more;
 }
 
 Task<void> DeliveryWorker::run_job(Job job, Call call) {
@@ -212,8 +255,9 @@ Task<void> DeliveryWorker::run_job(Job job, Call call) {
       return std::pair(std::move(next), std::move(following));
     });
     if (!stepped) {
-      ports_.log.error("a step of a job could not be written; its lease will run out",
-                       {{"customer", to_string(job.customer)}, {"error", stepped.error().message}});
+      if (!storage::is_told(stepped.error()))
+        ports_.log.error("a step of a job could not be written; its lease will run out",
+                         {{"customer", to_string(job.customer)}, {"error", stepped.error().message}});
       break;
     }
     job = std::move(stepped->first);
@@ -312,7 +356,7 @@ Task<bool> DeliveryWorker::take_in(const SweepLease& lease, const std::string& c
     return take_in_page(tx, ports_.changes, options_, lease, cursor, page);
   });
   if (taken) co_return *taken;
-  const bool storage = taken.error().code == "STORAGE_UNAVAILABLE" || taken.error().code == "OVERLOADED";
+  const bool storage = is_passing(taken.error());
   for (std::size_t i = 0; !storage && i < page.changes.size(); ++i) {
     const cloud::FriendshipPage one{.changes = {page.changes[i]}, .next_cursor = {}, .more = false};
     auto alone = co_await ports_.commits.write(ports_.scheduler, [&](Tx& tx) {
@@ -326,7 +370,8 @@ Task<bool> DeliveryWorker::take_in(const SweepLease& lease, const std::string& c
 }
 
 void DeliveryWorker::sweep_failed(const SweepLease& lease, const char* what, const Error& error) {
-  ports_.log.error(what, {{"cloudAccount", to_string(lease.cloud_account)}, {"error", error.message}});
+  if (!storage::is_told(error))
+    ports_.log.error(what, {{"cloudAccount", to_string(lease.cloud_account)}, {"error", error.message}});
   ports_.metrics.count("presetbridge_worker_faults_total");
 }
 

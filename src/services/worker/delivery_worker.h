@@ -16,6 +16,8 @@
 #include "services/worker/job.h"
 #include "services/worker/job_step.h"
 #include "services/worker/leasing.h"
+#include "services/worker/set_aside.h"
+#include "storage/chore_store.h"
 #include "storage/credential_store.h"
 #include "storage/group_commit.h"
 
@@ -59,6 +61,9 @@ class DeliveryWorker {
   Task<void> run_job(Job job, Call call);
   Task<void> run_sweep(SweepLease lease);
   Task<bool> isolate(Error error, LeasePlace at);
+  // Each returns whether there is more to do at once.
+  Task<bool> complete_dry_runs(std::vector<DeliveryId> waiting);
+  Task<bool> do_chores(std::vector<storage::Chore> waiting);
   Task<std::optional<Answer>> ask(Call call, const Job& job);
   Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
   void sweep_failed(const SweepLease& lease, const char* what, const Error& error);
@@ -72,6 +77,9 @@ class DeliveryWorker {
   WorkerPorts ports_;
   const WorkerOptions options_;
   JobSteps steps_;
+  // What threw in the maintenance. It is lost with the process, which then tries once more.
+  SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
+  SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;

@@ -107,5 +107,41 @@ TEST(DeliveryWorker, CompletesADryRunWithoutCloudAndCredits) {
   EXPECT_EQ(world.balance().spent, 0);
 }
 
+TEST(DeliveryWorker, ADryRunThatCannotBeReadKeepsNoOtherWaiting) {
+  World world;
+  const auto accept_dry = [&](const std::string& id) {
+    auto event = world.order(id, "Ann", {"sku-1"});
+    event.test = true;
+    return world.accept(event).delivery.value();
+  };
+  // Accepted while time stands still: the maintenance has not seen them yet.
+  std::vector<DeliveryId> ids;
+  for (int i = 0; i < 4; ++i) ids.push_back(accept_dry(std::to_string(i)));
+  for (const auto id : {ids[0], ids[2]}) {
+    world.write(
+        [&](storage::Tx& tx) { tx.exec({"UPDATE deliveries SET status = 'queued' WHERE id = $1"}, id); });
+    world.spoil(id);
+  }
+  const auto raw_status = [&](DeliveryId id) {
+    return world.write([&](storage::Tx& tx) {
+      return *tx.one({"SELECT status FROM deliveries WHERE id = $1"}, id,
+                     [](const storage::Row& r) { return r.string(0); });
+    });
+  };
+  world.settle(std::chrono::minutes{4});
+  EXPECT_EQ(raw_status(ids[1]), "completed");
+  EXPECT_EQ(raw_status(ids[3]), "completed");
+  EXPECT_EQ(raw_status(ids[0]), "queued");
+  for (const auto id : {ids[0], ids[2]}) {
+    const auto line = world.log.text.find("left alone for some minutes delivery=" + to_string(id));
+    EXPECT_NE(line, std::string::npos) << world.log.text;
+    EXPECT_EQ(world.log.text.find("delivery=" + to_string(id), line + 60), std::string::npos) << "said once";
+    world.mend(id);
+  }
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(raw_status(ids[0]), "completed");
+  EXPECT_EQ(raw_status(ids[2]), "completed");
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -23,7 +23,6 @@ using storage::QueueState;
 using storage::Tx;
 
 constexpr Millis kQueueWindow{60'000};
-constexpr Millis kSetAside{5 * 60'000};
 
 // The due work of one account, by class, as far as it was read.
 class DueWork {
@@ -174,11 +173,14 @@ Leased lease_jobs(Tx& tx, JobSteps& steps, const WorkerOptions& options, int slo
 int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& at) {
   at = {};
   const auto expired = lock_expired_leases(tx, tx.now(), limit);
-  for (auto customer : expired) {
-    Job dead{.customer = customer.id, .cloud_account = customer.cloud_account};
-    customer.fence += 1;
-    at = {customer.cloud_account, customer.id};
-    end_job(tx, changes, dead, customer, domain::Finding::lease_lost);
+  for (const auto id : expired) {
+    at = {.cloud_account = {}, .customer = id};
+    auto customer = lock_customer(tx, id);
+    if (!customer) continue;
+    at.cloud_account = customer->cloud_account;
+    Job dead{.customer = customer->id, .cloud_account = customer->cloud_account};
+    customer->fence += 1;
+    end_job(tx, changes, dead, *customer, domain::Finding::lease_lost);
   }
   at = {};
   const auto sweeps = lock_expired_sweeps(tx, tx.now(), limit);
@@ -195,15 +197,7 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& a
 void set_aside(Tx& tx, const LeasePlace& at) {
   const Timestamp until = tx.now() + kSetAside;
   if (!at.customer) return postpone_cloud_account(tx, at.cloud_account, until);
-  auto customer = lock_customer(tx, at.customer);
-  if (!customer) return;
-  if (customer->lease_expires_at) {
-    customer->fence += 1;
-    customer->lease_expires_at = until;
-  } else {
-    customer->due_at = until;
-  }
-  update_customer(tx, *customer);
+  set_customer_aside(tx, at.customer, until);
 }
 
 }  // namespace presetbridge::services

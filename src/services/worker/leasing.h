@@ -12,6 +12,8 @@
 
 namespace presetbridge::services {
 
+inline constexpr Millis kSetAside{5 * 60'000};
+
 struct SweepLease {
   CloudAccountId cloud_account;
   std::int64_t fence = 0;
@@ -41,8 +43,8 @@ Leased lease_jobs(storage::Tx& tx, JobSteps& steps, const WorkerOptions& options
 // pending is obeyed, and the customers are queued again. Returns how many.
 int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& at);
 
-// What threw must not hold up others: the customer, or without one the cloud account, is left alone for five
-// minutes.
+// What threw must not hold up others: the customer, or without one the cloud account, is left alone for
+// kSetAside.
 void set_aside(storage::Tx& tx, const LeasePlace& at);
 
 }  // namespace presetbridge::services

@@ -130,6 +130,33 @@ TEST(Leasing, ADeliveryThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
   expect_books_balance(world);
 }
 
+TEST(Leasing, ACustomerThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
+  World world;
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold_done : Fate::answer; };
+  const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto bob = world.deliver(world.order("2", "Bob", {"sku-1"}));
+  const auto customer = customer_of(world, ann);
+  world.write([&](storage::Tx& tx) {
+    tx.exec_script(world.database->engine() == "sqlite"
+                       ? "PRAGMA ignore_check_constraints = 1;"
+                       : "ALTER TABLE customers DROP CONSTRAINT customers_friendship_check;");
+    tx.exec({"UPDATE customers SET friendship = 'foes' WHERE id = $1"}, customer);
+  });
+  world.crash();
+  world.cloud.before = nullptr;
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(bob), "completed");
+  EXPECT_EQ(mentions(world, "customer=" + to_string(customer)), 1) << world.log.text;
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE customers SET friendship = 'friends' WHERE id = $1"}, customer);
+  });
+  world.settle(std::chrono::minutes{7});
+  EXPECT_EQ(world.status(ann), "completed");
+  world.cloud.release();
+  world.settle();
+  expect_books_balance(world);
+}
+
 // Nothing may start for a minute: nobody knows what did.
 void expect_closed_for_a_minute(World& world, DeliveryId id, const std::string& record) {
   world.settle(std::chrono::seconds{60});

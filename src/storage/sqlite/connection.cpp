@@ -268,7 +268,12 @@ int Connection::after_commit(void* self, sqlite3* db, const char* name, int log_
   connection.wrote_ = true;
   if (log_pages >= connection.checkpoint_pages_) {
     // Readers may keep it from copying all: what is left is copied after a later commit.
-    sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    // One that fails costs nobody their commit: it stands in the log, which grows until one works.
+    const int code = sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    if (auto& trouble = connection.checkpoints_; trouble && code != SQLITE_BUSY) {
+      code == SQLITE_OK ? trouble->worked()
+                        : trouble->failed(fmt::format("SQLite {}: {}", code, sqlite3_errstr(code)));
+    }
   }
   return SQLITE_OK;
 }

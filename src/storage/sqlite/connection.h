@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "storage/database.h"
+#include "storage/trouble_log.h"
 
 namespace presetbridge::storage::sqlite {
 
@@ -37,6 +38,9 @@ class Connection {
   // Runs `fn` between BEGIN and COMMIT; whether that wrote anything. Whatever leaves it has been rolled back.
   bool transact(const TxFn& fn, const Clock& clock);
 
+  // From now on of checkpoints that fail. Both outlive this.
+  void tell(Log& log, const Clock& clock) { checkpoints_.emplace(log, &clock, "checkpoints"); }
+
   // Of the write-ahead log. SQLite follows a symbolic link of the database's: the log is beside its target.
   std::string log_path() const;
   Statement& prepared(const Sql& sql);
@@ -55,6 +59,7 @@ class Connection {
   const Access access_;
   const int checkpoint_pages_;
   bool wrote_ = false;
+  std::optional<TroubleLog> checkpoints_;
   std::unique_ptr<sqlite3, Close> db_;
   std::unordered_map<const char*, Statement> statements_;  // after db_: statements go before their connection
 };

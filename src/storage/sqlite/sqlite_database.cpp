@@ -73,6 +73,7 @@ class SqliteDatabase final : public Database {
         writer_(options.path, Connection::Access::read_write, options.cache_mib, options.checkpoint_pages),
         log_(open_log(writer_.log_path())),
         sync_file_(options.sync_file != nullptr ? options.sync_file : fdatasync) {
+    if (options.log != nullptr) writer_.tell(*options.log, clock);
     for (int i = 0; i < options.readers; ++i) {
       readers_.push_back(
           std::make_unique<Connection>(options.path, Connection::Access::read_only, options.cache_mib, 0));

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "storage/database.h"
 
 namespace presetbridge::storage {
@@ -26,6 +27,8 @@ struct SqliteOptions {
   int cache_mib = 16;  // page cache of each connection, at most
   std::string lock_file;               // empty: path + ".lock"
   int (*sync_file)(int fd) = nullptr;  // for tests; nullptr: fdatasync
+  // Told when checkpoints begin to fail, and when they work again; outlives the database. nullptr: nobody.
+  Log* log = nullptr;
 };
 
 // `clock` outlives the database. Errors: STORAGE_LOCKED when another process has it open, STORAGE_UNAVAILABLE

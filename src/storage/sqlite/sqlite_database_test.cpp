@@ -20,6 +20,18 @@ using ::testing::HasSubstr;
 constexpr Sql insert{"INSERT INTO t(id, body) VALUES($1, $2)"};
 constexpr Sql count{"SELECT COUNT(*) FROM t"};
 
+class Lines final : public Log {
+ public:
+  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+    std::string line(message);
+    for (const auto& field : fields) {
+      if (const auto* text = std::get_if<std::string_view>(&field.value)) line += " " + std::string(*text);
+    }
+    lines.push_back(line);
+  }
+  std::vector<std::string> lines;
+};
+
 void make_table(Database& database) {
   database.write(
       [](Tx& tx) { tx.exec_script("CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, body <bytes>) <table>;"); });
@@ -217,6 +229,36 @@ TEST(SqliteDatabaseTest, TheLogIsCheckpointedSoThatItDoesNotGrow) {
   ASSERT_EQ(stat((options.path + "-wal").c_str(), &log), 0);
   EXPECT_LT(log.st_size, 40 * 4'200);
   EXPECT_EQ(rows(*database), 100);
+}
+
+TEST(SqliteDatabaseTest, ACheckpointThatFailsIsToldOnceAndCostsNoCommit) {
+  const testing::TemporaryDirectory directory;
+  presetbridge::testing::ManualClock clock;
+  Lines log;
+  const SqliteOptions options{
+      .path = directory.file("a.db"), .checkpoint_pages = 20, .lock_file = {}, .log = &log};
+  const auto database = open_sqlite(options, clock).value();
+  make_table(*database);
+  const std::string body(4'000, 'x');
+  int id = 0;
+  const auto insert_pages = [&](int pages) {
+    for (int i = 0; i < pages; ++i)
+      database->write([&](Tx& tx) { tx.exec(insert, ++id, Blob(std::as_bytes(std::span(body)))); });
+  };
+  insert_pages(200);  // the file is some 1,000 KiB then
+  EXPECT_THAT(log.lines, ::testing::IsEmpty());
+  {
+    // Room for the log, not for what a checkpoint would add to the file.
+    const FileSizeLimit limit(std::filesystem::file_size(options.path));
+    insert_pages(50);
+    EXPECT_THAT(log.lines,
+                ::testing::ElementsAre(::testing::HasSubstr("the storage is in trouble checkpoints SQLite")));
+  }
+  clock.advance(std::chrono::minutes{1});
+  insert_pages(50);
+  EXPECT_EQ(log.lines.size(), 2u);
+  EXPECT_THAT(log.lines.back(), ::testing::HasSubstr("the storage works again checkpoints"));
+  EXPECT_EQ(rows(*database), 300);
 }
 
 TEST(SqliteDatabaseTest, ItRunsInWalModeWithForeignKeys) {
