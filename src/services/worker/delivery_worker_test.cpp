@@ -114,14 +114,13 @@ TEST(DeliveryWorker, ADryRunThatCannotBeReadKeepsNoOtherWaiting) {
     event.test = true;
     return world.accept(event).delivery.value();
   };
-  // Accepted while time stands still: the maintenance has not seen them yet.
   std::vector<DeliveryId> ids;
   for (int i = 0; i < 4; ++i) ids.push_back(accept_dry(std::to_string(i)));
-  for (const auto id : {ids[0], ids[2]}) {
-    world.write(
-        [&](storage::Tx& tx) { tx.exec({"UPDATE deliveries SET status = 'queued' WHERE id = $1"}, id); });
-    world.spoil(id);
-  }
+  world.settle();
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE deliveries SET status = 'queued', open = 1, completed_at = NULL"});  // once more
+  });
+  for (const auto id : {ids[0], ids[2]}) world.spoil(id);
   const auto raw_status = [&](DeliveryId id) {
     return world.write([&](storage::Tx& tx) {
       return *tx.one({"SELECT status FROM deliveries WHERE id = $1"}, id,
