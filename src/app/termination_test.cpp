@@ -101,7 +101,7 @@ TEST_F(TerminationDeathTest, ASignalBeforeItServesEndsTheProcess) {
       ::testing::KilledBySignal(SIGTERM), "");
 }
 
-TEST_F(TerminationDeathTest, AStopThatEndsIsNotEnded) {
+TEST_F(TerminationDeathTest, AStopThatEndsIsNotEndedNorBySignalsThatComeAgain) {
   EXPECT_EXIT(
       {
         {
@@ -109,7 +109,9 @@ TEST_F(TerminationDeathTest, AStopThatEndsIsNotEnded) {
           termination.serving();
           ::kill(::getpid(), SIGTERM);
           termination.wait();
+          ::kill(::getpid(), SIGTERM);
         }
+        ::kill(::getpid(), SIGINT);
         std::promise<void>().get_future().wait_for(2 * kSoon);
         std::_Exit(0);
       },

@@ -15,7 +15,7 @@
 namespace presetbridge::storage {
 namespace {
 
-const Timestamp kOld = from_unix_ms(1'600'000'000'000);
+const Timestamp kOld = from_unix_ms(1'750'000'000'000);
 const Timestamp kBefore = kOld + std::chrono::days{1};
 const Timestamp kRecent = kOld + std::chrono::days{2};
 
