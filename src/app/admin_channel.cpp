@@ -83,6 +83,8 @@ Expected<json::object> run_here(const Config& config, Foundation foundation, con
   passwords.stop();
   commits.shutdown();
   runtime.stop();
+  if (!config.database_url.empty())
+    give_number_back(*foundation.open.database, foundation.node_number, foundation.node);
   return done;
 }
 

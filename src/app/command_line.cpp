@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <functional>
@@ -23,6 +24,7 @@
 #include "app/version.h"
 #include "cloud/credential_agent.h"
 #include "crypto/random.h"
+#include "storage/key_store.h"
 #include "storage/migrations.h"
 
 namespace presetbridge::app {
@@ -99,9 +101,33 @@ int run_migrate(const Config& config) {
   return 0;
 }
 
-int run_vault_init(const Config& config) {
+// With a shared database a new vault key is one that all nodes must get, and that no stored login opens to.
+Expected<void> check_vault_of_nodes(const Config& config, const DataDirectory& directory, bool replace_lost) {
+  if (config.database_url.empty() || std::filesystem::exists(directory.vault_private_key)) return {};
+  const auto open = open_database(config, directory);
+  if (!open) return std::unexpected(open.error());
+  if (auto applied = storage::migrate(*open->database); !applied) return std::unexpected(applied.error());
+  bool used = false;
+  open->database->write([&](storage::Tx& tx) {
+    used = !storage::used_keys(tx, storage::KeyUse::vault).empty();
+    if (used && replace_lost) storage::forget_used_keys(tx, storage::KeyUse::vault);
+  });
+  if (!used || replace_lost) return {};
+  return fail(
+      "KEY_MISMATCH",
+      "The database has a vault key already: copy service.key, vault.key and vault.pub from a node's data "
+      "directory. If no node and no backup has them any more, --replace-lost makes new ones; then every "
+      "login must be saved again.");
+}
+
+int run_vault_init(const Config& config, bool replace_lost) {
   const auto directory = data_directory(config);
   if (auto ready = prepare_data_directory(directory); !ready) return failed(ready.error());
+  try {
+    if (auto fit = check_vault_of_nodes(config, directory, replace_lost); !fit) return failed(fit.error());
+  } catch (const storage::DbError& e) {
+    return failed({"STORAGE_UNAVAILABLE", "The database cannot be used: " + std::string(e.what()) + ".", {}});
+  }
   crypto::SystemRandom random;
   const auto made = create_missing_keys(directory, random);
   if (!made) return failed(made.error());
@@ -111,7 +137,14 @@ int run_vault_init(const Config& config) {
 }
 
 int run_config_check(const ConfigFlags& flags) {
-  const auto loaded = flags.load();
+  auto loaded = flags.load();
+  // What is wrong may be so because it holds a password.
+  for (const auto& setting : settings()) {
+    const auto* text = std::get_if<std::string Config::*>(&setting.member);
+    if (text &&
+        std::ranges::find(loaded.problems, setting.key, &FieldProblem::field) != loaded.problems.end())
+      (loaded.config.**text).clear();
+  }
   if (loaded.file_read) std::fputs(to_toml(loaded.config).c_str(), stdout);
   for (const auto& [field, problem] : loaded.problems)
     std::fprintf(stderr, "presetbridge: %s %s\n", field.c_str(), problem.c_str());
@@ -280,7 +313,17 @@ int run_command_line(int argc, char** argv) {
 
   auto* vault = app.add_subcommand("vault", "The keys of the credentials vault");
   vault->require_subcommand(1);
-  with_config(vault->add_subcommand("init", "Make the key files that are missing"), false, run_vault_init);
+  auto* init = vault->add_subcommand("init", "Make the key files that are missing");
+  flags.add_to(*init);
+  bool replace_lost = false;
+  init->add_flag("--replace-lost", replace_lost,
+                 "With database_url: the vault's keys of all nodes are lost; logins must be saved again");
+  init->callback([&] {
+    run = [&] {
+      const auto config = flags.load_or_tell(false);
+      return config ? run_vault_init(*config, replace_lost) : kWrongUse;
+    };
+  });
 
   add_admin(app, flags, run);
   ListenOptions listen;

@@ -42,7 +42,8 @@ Expected<void> check_for_lost_keys(const DataDirectory& directory, storage::Data
         "The vault's keys " + directory.vault_private_key.string() + " and " +
             directory.vault_public_key.string() +
             " are missing, and the database holds logins that only they open: restore them from the "
-            "backup, or make new ones with `presetbridge vault init` and have every login saved again.");
+            "backup, or make new ones with `presetbridge vault init` (with a database that nodes share: "
+            "--replace-lost) and have every login saved again.");
   }
   return {};
 }
@@ -122,6 +123,13 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
                       std::move(*service_keys), *vault_key};
   } catch (const storage::DbError& e) {
     return fail("STORAGE_UNAVAILABLE", fmt::format("The database cannot be used: {}.", e.what()));
+  }
+}
+
+void give_number_back(storage::Database& database, int number, std::string_view node) noexcept {
+  try {
+    database.write([&](storage::Tx& tx) { storage::give_node_number_back(tx, number, node); });
+  } catch (const std::exception&) {
   }
 }
 

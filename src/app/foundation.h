@@ -33,6 +33,9 @@ struct Foundation {
 // key opens; new ones are not made then. KEY_MISMATCH: the keys are not those of the database's other nodes.
 Expected<Foundation> lay_foundation(const Config& config, Log& log);
 
+// This process makes no ids with its number any more. What fails is left to run out.
+void give_number_back(storage::Database& database, int number, std::string_view node) noexcept;
+
 // The name that people's identities are known by at the built-in issuer: it must outlive a restart on another
 // free port.
 std::string issuer_name(const Config& config);

@@ -407,6 +407,11 @@ Expected<void> Service::Parts::start() {
   for (auto* one : {&issuer, &operators_issuer}) {
     if (auto done = start_issuer(*one); !done) return done;
   }
+  if (shared()) {
+    runtime.run_on(0, [this] { own_number.start(); });
+    other_nodes.emplace(storage::WakeupsOptions{.url = config.database_url}, log,
+                        [this] { look_for_work(); });
+  }
   if (has_role(config, "worker")) {
     runtime.run_on(worker_core, [this] {
       worker.start();
@@ -418,11 +423,6 @@ Expected<void> Service::Parts::start() {
       dispatcher.start();
       housekeeping.start();
     });
-  }
-  if (shared()) {
-    runtime.run_on(0, [this] { own_number.start(); });
-    other_nodes.emplace(storage::WakeupsOptions{.url = config.database_url}, log,
-                        [this] { look_for_work(); });
   }
   working = true;
   front.open(handlers);
@@ -445,6 +445,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   Signal checks_ended;
   Signal dispatcher_ended;
   Signal housekeeping_ended;
+  Signal renewals_ended;
   if (working) {
     runtime.run_on(worker_core, [&] {
       worker.stop([&worker_ended] { worker_ended.give(); });
@@ -480,17 +481,17 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   at("ending the password threads");
   passwords.stop();
   if (working && shared()) {
-    at("giving the node's number back");
-    Signal given;
-    runtime.run_on(0, [&] { own_number.stop([&given] { given.give(); }); });
-    if (!given.wait_for(kLastCalls)) log.warn("the node's number was not given back; it runs out");
+    runtime.run_on(0, [&] { own_number.stop([&renewals_ended] { renewals_ended.give(); }); });
+    if (!renewals_ended.wait_for(kLastCalls)) log.warn("the renewal of the node's number did not end");
   }
   at("committing what waits");
+  database->give_up();
   commits.shutdown();
-  at("leaving the other nodes");
-  other_nodes.reset();
   at("ending the event loops");
   if (started) runtime.stop(kLastCalls);
+  at("leaving the other nodes");
+  other_nodes.reset();
+  if (shared()) give_number_back(*database, node_number, node);  // nothing makes ids any more
 }
 
 Service::Service(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}

@@ -35,7 +35,6 @@ Task<void> NodeNumber::loop() {
     const auto kept = co_await commits_.write(scheduler_, [this](storage::Tx& tx) {
       return storage::keep_node_number(tx, number_, owner_, tx.now() + kNodeNumberLife);
     });
-    // A database that is away takes no ids either.
     if (!kept) log_.warn("the node's number could not be renewed", {{"error", kept.error().message}});
     if (kept && !*kept && !std::exchange(told, true)) {
       log_.error("another node has this one's number: this one ends", {{"number", std::int64_t{number_}}});
@@ -43,10 +42,6 @@ Task<void> NodeNumber::loop() {
     }
     co_await wakeup_.wait(kNodeNumberRenewal);
   }
-  // What is not given back runs out.
-  auto given = co_await commits_.write(
-      scheduler_, [this](storage::Tx& tx) { storage::give_node_number_back(tx, number_, owner_); });
-  if (!given) log_.warn("the node's number could not be given back", {{"error", given.error().message}});
 }
 
 }  // namespace presetbridge::services

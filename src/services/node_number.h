@@ -20,8 +20,8 @@ inline constexpr Millis kNodeNumberRenewal = std::chrono::minutes{1};
 // Lives on `scheduler`, where all of it is called.
 class NodeNumber {
  public:
-  // `number` is `owner`'s already. `lost` is called once, when another has it: this node must end, without
-  // writing anything more. All outlive this.
+  // `number` is `owner`'s already. `lost` is called once, when another has it (after a renewal was missed for
+  // all of kNodeNumberLife, and every other number was taken since): this node must end. All outlive this.
   NodeNumber(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, int number, std::string owner,
              std::function<void()> lost)
       : scheduler_(scheduler),
@@ -33,7 +33,7 @@ class NodeNumber {
         wakeup_(scheduler) {}
 
   void start();
-  // Gives the number back, so nothing may make ids any more. `stopped` is called once.
+  // Renews it no more. `stopped` is called once.
   void stop(Callback stopped);
 
  private:

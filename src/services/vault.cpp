@@ -62,6 +62,9 @@ void audit(Tx& tx, IdSource& ids, const identity::Principal& by, std::string_vie
 }
 
 // The later it is since the save, the longer until the next check.
+// Longer than a login takes: by then another node may check what this one did not come to the end of.
+constexpr Millis kCheckTaken{120'000};
+
 Timestamp next_check(Timestamp saved_at, Timestamp now) {
   return now + std::clamp(now - saved_at, kFirstCheck, kSlowestCheck);
 }
@@ -237,8 +240,13 @@ Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity:
 }
 
 Task<Expected<int>> Vault::check_due(Executor& executor, int limit) {
-  auto due = co_await ports_.commits.read(
-      executor, [limit](Tx& tx) { return credentials_to_check(tx, tx.now(), limit); });
+  const auto any =
+      co_await ports_.commits.read(executor, [](Tx& tx) { return any_credentials_to_check(tx, tx.now()); });
+  if (!any) co_return std::unexpected(any.error());
+  if (!*any) co_return 0;
+  auto due = co_await ports_.commits.write(executor, [limit](Tx& tx) {
+    return take_credentials_to_check(tx, tx.now(), tx.now() + kCheckTaken, limit);
+  });
   if (!due) co_return std::unexpected(due.error());
   int tried = 0;
   for (auto& record : *due) {

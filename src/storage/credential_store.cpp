@@ -29,7 +29,10 @@ constexpr Sql kDelete{"DELETE FROM credentials WHERE account_id = $1"};
 constexpr Sql kAny{"SELECT account_id FROM credentials LIMIT 1"};
 constexpr Sql kToCheck{"SELECT " PDB_CREDENTIALS_COLUMNS
                        " FROM credentials WHERE check_due_at IS NOT NULL AND check_due_at <= $1"
-                       " ORDER BY check_due_at LIMIT $2"};
+                       " ORDER BY check_due_at LIMIT $2 <lock>"};
+constexpr Sql kAnyToCheck{
+    "SELECT account_id FROM credentials WHERE check_due_at IS NOT NULL AND check_due_at <= $1 LIMIT 1"};
+constexpr Sql kTaken{"UPDATE credentials SET check_due_at = $2 WHERE account_id = $1"};
 
 CredentialsStanding read_standing(const Row& r) {
   const auto name = std::ranges::find(kStatusNames, r.text(0));
@@ -78,9 +81,13 @@ void delete_credentials(Tx& tx, AccountId account) {
 bool has_credentials(Tx& tx) {
   return tx.one(kAny, [](const Row& r) { return r.int64(0); }).has_value();
 }
-std::vector<CredentialsRecord> credentials_to_check(Tx& tx, Timestamp now, int limit) {
+bool any_credentials_to_check(Tx& tx, Timestamp now) {
+  return tx.one(kAnyToCheck, now, [](const Row&) { return true; }).value_or(false);
+}
+std::vector<CredentialsRecord> take_credentials_to_check(Tx& tx, Timestamp now, Timestamp until, int limit) {
   std::vector<CredentialsRecord> records;
   tx.query(kToCheck, now, limit, [&](const Row& r) { records.push_back(read_record(r)); });
+  for (const auto& record : records) tx.exec(kTaken, record.account, until);
   return records;
 }
 

@@ -39,7 +39,8 @@ void put_credentials(Tx& tx, const CredentialsRecord& record);
 void delete_credentials(Tx& tx, AccountId account);
 // Whether any account has a login stored.
 bool has_credentials(Tx& tx);
-// Records whose check is due.
-std::vector<CredentialsRecord> credentials_to_check(Tx& tx, Timestamp now, int limit);
+bool any_credentials_to_check(Tx& tx, Timestamp now);
+// Records whose check is due, for the caller to check: nobody else gets them until `until`.
+std::vector<CredentialsRecord> take_credentials_to_check(Tx& tx, Timestamp now, Timestamp until, int limit);
 
 }  // namespace presetbridge::storage

@@ -105,6 +105,7 @@ class DbError : public std::runtime_error {
  public:
   enum class Kind {
     unavailable,  // the server is away, the disk is full, the file is locked: try again later
+    busy,         // a statement, or its wait for a lock, took too long: others may do well
     conflict,     // deadlock or serialization failure: the caller of write() never sees it unless retries ran
                   // out
     constraint,   // a CHECK, UNIQUE or type was violated: a bug here
@@ -201,6 +202,8 @@ class Database {
   }
   // Runs `fn` in one read-only transaction with a consistent view.
   virtual void read(const TxFn& fn) = 0;
+  // From now on nothing waits for a server that is away: what cannot be done at once is unavailable.
+  virtual void give_up() {}
   // "sqlite" or "postgres".
   virtual std::string_view engine() const = 0;
 };

@@ -22,14 +22,26 @@ std::string fault(const std::exception_ptr& exception) {
 
 }  // namespace
 
-bool is_unavailable(const std::exception_ptr& exception) {
+namespace {
+
+bool is_of(const std::exception_ptr& exception, DbError::Kind kind) {
   try {
     std::rethrow_exception(exception);
   } catch (const DbError& e) {
-    return e.kind() == DbError::Kind::unavailable;
+    return e.kind() == kind;
   } catch (...) {
     return false;
   }
+}
+
+bool is_busy(const std::exception_ptr& exception) {
+  return is_of(exception, DbError::Kind::busy);
+}
+
+}  // namespace
+
+bool is_unavailable(const std::exception_ptr& exception) {
+  return is_of(exception, DbError::Kind::unavailable);
 }
 
 Error explain(const std::exception_ptr& exception) {
@@ -42,6 +54,9 @@ Error explain(const std::exception_ptr& exception) {
   } catch (const DbError& e) {
     if (e.kind() == DbError::Kind::unavailable) {
       return {"STORAGE_UNAVAILABLE", "The storage is not available. Try again later.", {}};
+    }
+    if (e.kind() == DbError::Kind::busy || e.kind() == DbError::Kind::conflict) {
+      return {"OVERLOADED", "The service is busy. Try again in a moment.", {}};
     }
   } catch (...) {
   }
@@ -226,6 +241,13 @@ void GroupCommit::write_batch(std::span<Unit> batch, std::vector<Unit>& unsynced
     }
     if (!thrown || part.size() == 1 || is_unavailable(thrown)) {
       finish(part, thrown, true);
+      continue;
+    }
+    // What one unit waited for in vain is no reason to fail the others, nor to wait for it again.
+    if (at < part.size() && is_busy(thrown)) {
+      finish(part.subspan(at, 1), thrown, true);
+      if (at + 1 < part.size()) todo.push_back(part.subspan(at + 1));
+      if (at > 0) todo.push_back(part.first(at));
       continue;
     }
     // The unit that threw runs again alone, between those before it, which went well, and those after it.

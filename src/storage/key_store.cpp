@@ -6,6 +6,7 @@ namespace {
 constexpr Sql kFind{"SELECT id FROM used_keys WHERE purpose = $1"};
 constexpr Sql kNote{
     "INSERT INTO used_keys (purpose, id, first_used_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"};
+constexpr Sql kForget{"DELETE FROM used_keys WHERE purpose = $1"};
 
 std::string_view name_of(KeyUse use) {
   return use == KeyUse::service ? "service" : "vault";
@@ -17,6 +18,10 @@ std::vector<std::string> used_keys(Tx& tx, KeyUse use) {
   std::vector<std::string> ids;
   tx.query(kFind, name_of(use), [&](const Row& r) { ids.push_back(r.string(0)); });
   return ids;
+}
+
+void forget_used_keys(Tx& tx, KeyUse use) {
+  tx.exec(kForget, name_of(use));
 }
 
 void note_used_key(Tx& tx, KeyUse use, std::string_view id) {

@@ -16,5 +16,7 @@ enum class KeyUse { service, vault };
 std::vector<std::string> used_keys(Tx& tx, KeyUse use);
 // Nothing happens if it is known.
 void note_used_key(Tx& tx, KeyUse use, std::string_view id);
+// What they sealed is given up.
+void forget_used_keys(Tx& tx, KeyUse use);
 
 }  // namespace presetbridge::storage

@@ -166,9 +166,11 @@ bool platform_given_up(Tx& tx, const std::optional<storage::CredentialsStanding>
 
 ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Aside& aside, DeliveryId& at) {
   at = {};
+  // The account first, as everybody does who adds a chore.
+  const auto locked = lock_standing(tx, chore.account);
   if (!lock_chore(tx, chore)) return ChoreProgress::ended;
   const Piece piece{tx, changes, chore, aside, at};
-  const auto standing = [&] { return lock_standing(tx, chore.account); };
+  const auto standing = [&] { return locked; };
   switch (chore.kind) {
     case ChoreKind::reroute:
       return reroute(piece);

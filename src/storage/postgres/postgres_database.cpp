@@ -44,6 +44,15 @@ class Pool {
     std::unique_ptr<Connection> connection_;
   };
 
+  // No connection is made any more; who waits for one is told.
+  void give_up() {
+    {
+      const std::lock_guard lock(mutex_);
+      given_up_ = true;
+    }
+    returned_.notify_all();
+  }
+
   void rest(Millis time) {
     std::unique_lock lock(mutex_);
     returned_.wait_for(lock, time, [] { return false; });
@@ -75,6 +84,11 @@ class Pool {
     const Limits limits{options_.connect_timeout, options_.statement_timeout, options_.lock_timeout,
                         options_.idle_timeout};
     for (int tries = 1;; ++tries) {
+      {
+        const std::lock_guard lock(mutex_);
+        if (given_up_)
+          throw DbError(DbError::Kind::unavailable, "no connection to PostgreSQL is made any more");
+      }
       try {
         return std::make_unique<Connection>(options_.url, access_, limits, options_.migration_timeout);
       } catch (const DbError& e) {
@@ -82,7 +96,7 @@ class Pool {
       }
       // A connection that comes back ends the pause: the server is there.
       std::unique_lock lock(mutex_);
-      returned_.wait_for(lock, first_pause * (1 << (tries - 1)));
+      if (!given_up_) returned_.wait_for(lock, first_pause * (1 << (tries - 1)));
     }
   }
 
@@ -100,6 +114,7 @@ class Pool {
   std::mutex mutex_;
   std::condition_variable returned_;
   int left_;
+  bool given_up_ = false;
   std::vector<std::unique_ptr<Connection>> idle_;  // the one used last is taken first
 };
 
@@ -117,6 +132,10 @@ class PostgresDatabase final : public Database {
   }
   void sync() override {}  // the server answers a commit when it is on disk
   void read(const TxFn& fn) override { transact(readers_, fn); }
+  void give_up() override {
+    writers_.give_up();
+    readers_.give_up();
+  }
   std::string_view engine() const override { return "postgres"; }
 
  private:

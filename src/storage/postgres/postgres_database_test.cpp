@@ -264,20 +264,19 @@ TEST_F(PostgresDatabaseTest, OfADeadlockOneGivesWayAndRunsAgain) {
   EXPECT_EQ(server_.run("SELECT sum(n) FROM t"), "4");
 }
 
-TEST_F(PostgresDatabaseTest, AStatementOrALockThatTakesTooLongIsUnavailable) {
+TEST_F(PostgresDatabaseTest, AStatementOrALockThatTakesTooLongIsBusy) {
   PostgresOptions hasty = options();
   hasty.statement_timeout = Millis{100};
   const auto impatient = open(hasty);
   EXPECT_EQ(kind_of([&] { impatient->write([](Tx& tx) { tx.exec(Sql{"SELECT pg_sleep(60)"}); }); }),
-            DbError::Kind::unavailable);
+            DbError::Kind::busy);
 
   hasty = options();
   hasty.lock_timeout = Millis{100};
   const auto waiter = open(hasty);
   database_->write([&](Tx& tx) {
     tx.exec(insert, 1);
-    EXPECT_EQ(kind_of([&] { waiter->write([](Tx& other) { other.exec(insert, 1); }); }),
-              DbError::Kind::unavailable);
+    EXPECT_EQ(kind_of([&] { waiter->write([](Tx& other) { other.exec(insert, 1); }); }), DbError::Kind::busy);
   });
   waiter->write([](Tx& tx) { tx.exec(add, 1); });
   EXPECT_EQ(server_.run("SELECT n FROM t"), "1");

@@ -1,6 +1,6 @@
 #include "storage/postgres/server_clock.h"
 
-#include <chrono>
+#include <time.h>
 
 namespace presetbridge::storage {
 
@@ -11,8 +11,9 @@ Timestamp ServerClock::now() const {
 }
 
 std::int64_t ServerClock::ticks() {
-  using std::chrono::steady_clock;
-  return std::chrono::duration_cast<Millis>(steady_clock::now().time_since_epoch()).count();
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);  // it goes on while the machine is suspended
+  return std::int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
 }
 
 }  // namespace presetbridge::storage

@@ -49,9 +49,10 @@ bool outdated_plan(std::string_view state, const PGresult* result) {
 DbError::Kind kind_of(std::string_view state) {
   const std::string_view group = state.substr(0, 2);
   if (state == "40001" || state == "40P01") return DbError::Kind::conflict;
+  if (state == "55P03" || state == "57014") return DbError::Kind::busy;
   if (group == "23") return DbError::Kind::constraint;
   constexpr std::array<std::string_view, 6> away{"08", "53", "57", "58", "F0", "XX"};
-  constexpr std::array<std::string_view, 4> later{"25006", "25P03", "40003", "55P03"};
+  constexpr std::array<std::string_view, 3> later{"25006", "25P03", "40003"};
   if (std::ranges::find(away, group) != away.end() || std::ranges::find(later, state) != later.end())
     return DbError::Kind::unavailable;
   return DbError::Kind::misuse;

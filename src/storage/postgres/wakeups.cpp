@@ -46,6 +46,7 @@ struct Wakeups::State {
   std::atomic<bool> told{false};
   std::atomic<bool> stopping{false};
   bool connected = false;
+  bool said = false;  // that there is none, since it was last there
   std::thread thread;
 };
 
@@ -65,6 +66,7 @@ void Wakeups::State::listen() {
   session.run("LISTEN presetbridge_work");
   if (!connected) log.info("listening to the other nodes");
   connected = true;
+  said = false;
   came();
   std::optional<std::int64_t> last_told;
   while (!stopping) {
@@ -90,12 +92,12 @@ void Wakeups::State::run() {
     try {
       listen();
     } catch (const std::exception& e) {
-      if (connected) {
-        log.warn("the connection to the other nodes is lost; their work is found by looking for it",
+      if (connected) pause = options.first_pause;
+      if (connected || !said)
+        log.warn("there is no connection to the other nodes; their work is found by looking for it",
                  {{"error", e.what()}});
-        pause = options.first_pause;
-      }
       connected = false;
+      said = true;
     }
     const auto until = ServerClock::ticks() + pause.count();
     while (!stopping && ServerClock::ticks() < until) poll_for(Millis(until - ServerClock::ticks()), -1);
