@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <future>
 
 #include "app/logging.h"
@@ -17,8 +18,9 @@ constexpr Millis kSoon{200};
 constexpr Millis kNever = std::chrono::hours{1};
 
 // For ever, as far as the deadline is concerned.
-void hang() {
-  std::promise<void>().get_future().wait();
+[[noreturn]] void hang() {
+  std::promise<void>().get_future().wait_for(std::chrono::minutes{1});
+  std::_Exit(1);
 }
 
 // Standard error becomes a pipe whose reader does not read.

@@ -256,7 +256,7 @@ TEST(SqliteDatabaseTest, ACheckpointThatFailsIsToldOnceAndCostsNoCommit) {
   }
   clock.advance(std::chrono::minutes{1});
   insert_pages(50);
-  EXPECT_EQ(log.lines.size(), 2u);
+  ASSERT_EQ(log.lines.size(), 2u);
   EXPECT_THAT(log.lines.back(), ::testing::HasSubstr("the storage works again checkpoints"));
   EXPECT_EQ(rows(*database), 300);
 }
