@@ -270,6 +270,24 @@ TEST_P(GroupCommitTest, OnlyTheUnitAtFaultFails) {
   EXPECT_THAT(log_.lines, Contains(AnyOf(HasSubstr("FOREIGN KEY"), HasSubstr("foreign key constraint"))));
 }
 
+TEST_P(GroupCommitTest, AUnitThatWaitsForALockInVainFailsAloneAndIsNotWaitedForAgain) {
+  GroupCommit commits(*database_, log_);
+  Gate gate(commits);
+  int waited = 0;
+  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  start(commits, mailbox_, 1, [&waited](Tx& tx) -> std::int64_t {
+    ++waited;
+    add(tx, 1);
+    throw DbError(DbError::Kind::busy, "a lock timeout");
+  });
+  start(commits, mailbox_, 2, [](Tx& tx) { return add(tx, 2); });
+  gate.open();
+  mailbox_.run_until(finished(3));
+  EXPECT_EQ(results_[1].error().code, "OVERLOADED");
+  EXPECT_EQ(waited, 1);
+  EXPECT_EQ(ids(), (std::vector<std::int64_t>{0, 2}));
+}
+
 TEST_P(GroupCommitTest, TheResultIsThatOfTheRunThatWasCommitted) {
   GroupCommit commits(*database_, log_);
   Gate gate(commits);
