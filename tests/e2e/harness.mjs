@@ -200,7 +200,8 @@ export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, ar
   const surroundings = { ...(await databaseOf(folder)), ...env };
   const bridge = await start(scope, new Program('presetbridge', process.env.PRESETBRIDGE_BIN, [...options, ...args], { env: surroundings }));
   bridge.dataDir = folder;
-  bridge.databaseFolder = folderOf(surroundings.PRESETBRIDGE_DATABASE_URL); // where it is not in the data directory
+  bridge.databaseUrl = surroundings.PRESETBRIDGE_DATABASE_URL; // where it is not in the data directory
+  bridge.databaseFolder = folderOf(bridge.databaseUrl);
   const client = new Client(bridge.url);
   await until('the bridge is ready', async () => (await client.get('/readyz')).status === 200, START_MS);
   return bridge;
