@@ -165,10 +165,12 @@ function sanitizerOptions() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[A-Z]+SAN_OPTIONS$/.test(name)));
 }
 
-// A data directory for one more node of the service at `dataDir`: the same database and keys.
-export async function dataDirBeside(scope, dataDir) {
+// A data directory for one more node of the service at `dataDir`: the same database and keys, or none yet.
+export async function dataDirBeside(scope, dataDir, { keys = true } = {}) {
   const folder = await scratch(scope);
+  await databaseOf(dataDir); // the first start may be yet to come
   databases.set(folder, databases.get(dataDir));
+  if (!keys) return folder;
   for (const name of ['service.key', 'vault.key', 'vault.pub']) await copyFile(path.join(dataDir, name), path.join(folder, name));
   return folder;
 }
