@@ -58,10 +58,10 @@ class ApiTest : public ::testing::Test {
     add_auth_routes(router_, {*issuer_, {}});
     add_keys_routes(router_, {keys_});
     add_account_routes(router_, {accounts_});
-    add_meta_routes(router_, {.version = "1.2.3",
-                              .commit = "abc",
-                              .readiness = [this](Executor&) -> Task<Readiness> { return readiness(ready_); },
-                              .metrics_text = {}});
+    add_about_routes(router_, {.version = "1.2.3", .commit = "abc"});
+    add_health_routes(router_,
+                      {.readiness = [this](Executor&) -> Task<Readiness> { return readiness(ready_); },
+                       .metrics_text = {}});
     router_.add("GET", "/api/known", Access::anyone_known(), with(EchoDeps{}, whoami));
     router_.add("GET", "/api/reads", Access::needs(Permission::deliveries_read), with(EchoDeps{}, whoami));
     router_.add("GET", "/api/logins", Access::needs(Permission::login), with(EchoDeps{}, whoami));

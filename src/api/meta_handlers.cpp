@@ -14,25 +14,25 @@ net::HttpResponse text_response(std::string content_type, std::string body) {
   return response;
 }
 
-Task<Reply> version(MetaDeps deps, Call) {
+Task<Reply> version(AboutDeps deps, Call) {
   co_return json_response(200, json::object{{"name", "Preset Delivery Bridge"},
                                             {"version", deps.version},
                                             {"commit", deps.commit},
                                             {"sandbox", deps.sandbox}});
 }
 
-Task<Reply> openapi(MetaDeps, Call) {
+Task<Reply> openapi(AboutDeps, Call) {
   auto response = text_response("application/json", std::string(openapi_document));
   response.headers.add("Cache-Control", "public, max-age=300");
   co_return response;
 }
 
 // Alive is whoever answers this.
-Task<Reply> alive(MetaDeps, Call) {
+Task<Reply> alive(HealthDeps, Call) {
   co_return json_response(200, json::object{{"status", "ok"}});
 }
 
-Task<Reply> ready(MetaDeps deps, Call call) {
+Task<Reply> ready(HealthDeps deps, Call call) {
   const auto readiness = co_await deps.readiness(call.executor());
   json::array waiting_for;
   for (const auto& part : readiness.waiting_for) waiting_for.emplace_back(part);
@@ -41,19 +41,22 @@ Task<Reply> ready(MetaDeps deps, Call call) {
                                        {"waitingFor", std::move(waiting_for)}});
 }
 
-Task<Reply> metrics(MetaDeps deps, Call) {
+Task<Reply> metrics(HealthDeps deps, Call) {
   if (!deps.metrics_text) co_return std::unexpected(not_found("path"));
   co_return text_response("text/plain; version=0.0.4; charset=utf-8", deps.metrics_text());
 }
 
 }  // namespace
 
-void add_meta_routes(Router& router, MetaDeps deps) {
-  router.add("GET", "/api/version", Access::open(), with(deps, version));
-  router.add("GET", "/api/openapi.json", Access::open(), with(deps, openapi));
+void add_health_routes(Router& router, HealthDeps deps) {
   router.add("GET", "/healthz", Access::open(), with(deps, alive));
   router.add("GET", "/readyz", Access::open(), with(deps, ready));
   router.add("GET", "/metrics", Access::open(), with(deps, metrics));
+}
+
+void add_about_routes(Router& router, AboutDeps deps) {
+  router.add("GET", "/api/version", Access::open(), with(deps, version));
+  router.add("GET", "/api/openapi.json", Access::open(), with(deps, openapi));
 }
 
 }  // namespace presetbridge::api

@@ -16,13 +16,18 @@ struct Readiness {
   std::vector<std::string> waiting_for;  // what is not ready, in words fit for anyone
 };
 
-struct MetaDeps {
-  std::string version;
-  std::string commit;
-  bool sandbox = false;  // spec 12.2: said wherever a person meets it
+// Of any node, whatever its roles.
+struct HealthDeps {
   std::function<Task<Readiness>(Executor&)> readiness;
   std::function<std::string()> metrics_text;  // Prometheus' text format; empty function: 404
 };
-void add_meta_routes(Router& router, MetaDeps deps);
+void add_health_routes(Router& router, HealthDeps deps);
+
+struct AboutDeps {
+  std::string version;
+  std::string commit;
+  bool sandbox = false;  // spec 12.2: said wherever a person meets it
+};
+void add_about_routes(Router& router, AboutDeps deps);
 
 }  // namespace presetbridge::api

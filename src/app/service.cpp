@@ -343,14 +343,13 @@ Service::Parts::Parts(Config the_config, Foundation foundation, JsonLog& the_log
       on_fault(std::move(the_end)) {}
 
 void Service::Parts::add_routes() {
-  api::add_meta_routes(router, {.version = std::string(kVersion),
-                                .commit = std::string(kCommit),
-                                .sandbox = config.sandbox,
-                                .readiness = [this](Executor& executor) { return readiness(executor); },
-                                .metrics_text = config.http_metrics ? [this] { return metrics.text(); }
-                                                                    : std::function<std::string()>()});
+  api::add_health_routes(router, {.readiness = [this](Executor& executor) { return readiness(executor); },
+                                  .metrics_text = config.http_metrics ? [this] { return metrics.text(); }
+                                                                      : std::function<std::string()>()});
   admin_channel->add_route(router, admin_desk);
   if (!has_role(config, "api")) return;
+  api::add_about_routes(
+      router, {.version = std::string(kVersion), .commit = std::string(kCommit), .sandbox = config.sandbox});
   api::add_auth_routes(router, {issuer, trusted_proxies(config)});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});

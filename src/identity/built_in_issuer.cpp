@@ -123,6 +123,11 @@ Task<Expected<std::shared_ptr<const BuiltInIssuer::Ring>>> BuiltInIssuer::load(E
   auto rows = co_await deps_.commits.write(executor, [this](Tx& tx) {
     auto found = storage::issuer_keys(tx);
     if (found.empty()) {
+      // The first of several nodes that start at one moment decides, and the others take what it made.
+      tx.lock_schema();
+      found = storage::issuer_keys(tx);
+    }
+    if (found.empty()) {
       const auto key = crypto::PrivateJwk::generate(crypto::JwsAlgorithm::es256);
       const auto now = tx.now();
       storage::IssuerKeyRow row{

@@ -165,10 +165,12 @@ function sanitizerOptions() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[A-Z]+SAN_OPTIONS$/.test(name)));
 }
 
-// A data directory for one more node of the service at `dataDir`: the same database and keys.
-export async function dataDirBeside(scope, dataDir) {
+// A data directory for one more node of the service at `dataDir`: the same database and keys, or none yet.
+export async function dataDirBeside(scope, dataDir, { keys = true } = {}) {
   const folder = await scratch(scope);
+  await databaseOf(dataDir); // the first start may be yet to come
   databases.set(folder, databases.get(dataDir));
+  if (!keys) return folder;
   for (const name of ['service.key', 'vault.key', 'vault.pub']) await copyFile(path.join(dataDir, name), path.join(folder, name));
   return folder;
 }
@@ -200,7 +202,8 @@ export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, ar
   const surroundings = { ...(await databaseOf(folder)), ...env };
   const bridge = await start(scope, new Program('presetbridge', process.env.PRESETBRIDGE_BIN, [...options, ...args], { env: surroundings }));
   bridge.dataDir = folder;
-  bridge.databaseFolder = folderOf(surroundings.PRESETBRIDGE_DATABASE_URL); // where it is not in the data directory
+  bridge.databaseUrl = surroundings.PRESETBRIDGE_DATABASE_URL; // where it is not in the data directory
+  bridge.databaseFolder = folderOf(bridge.databaseUrl);
   const client = new Client(bridge.url);
   await until('the bridge is ready', async () => (await client.get('/readyz')).status === 200, START_MS);
   return bridge;

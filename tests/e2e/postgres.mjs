@@ -11,9 +11,9 @@ const SCRIPT = fileURLToPath(new URL('../../tools/postgres_cluster.sh', import.m
 const run = promisify(execFile);
 
 export class Cluster {
-  // `settings`: of the server, as "name=value".
-  static async start(settings = []) {
-    const child = spawn(SCRIPT, settings, { stdio: ['pipe', 'pipe', 'inherit'] });
+  // `settings`: of the server, as "name=value". `standby`: with a second server, see failOver().
+  static async start({ settings = [], standby = false } = {}) {
+    const child = spawn(SCRIPT, [...(standby ? ['--standby'] : []), ...settings], { stdio: ['pipe', 'pipe', 'inherit'] });
     const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const died = once(child, 'exit').then(([code]) => {
       throw new Error(`the PostgreSQL cluster did not start (exit ${code})`);
@@ -34,12 +34,19 @@ export class Cluster {
   }
 
   // Ends the server as a power cut would, and starts it again.
-  async restart() {
+  restart() {
+    return this.#command('restart', 'restarted');
+  }
+  // Kills the server, and has the standby, which each commit waited for, take its place.
+  failOver() {
+    return this.#command('fail over', 'failed over');
+  }
+  async #command(command, done) {
     this.child.stdout.ref();
-    this.child.stdin.write('restart\n');
+    this.child.stdin.write(`${command}\n`);
     const answer = await this.#line();
     this.child.stdout.unref();
-    if (answer !== 'restarted') throw new Error(`the PostgreSQL cluster did not start again: ${answer}`);
+    if (answer !== done) throw new Error(`the PostgreSQL cluster did not ${command}: ${answer}`);
   }
 
   // A connection string of a database.
@@ -61,13 +68,13 @@ export class Cluster {
 
 // Of a connection string of ours: the folder of the whole cluster, its log of transactions included.
 export function folderOf(url) {
-  return url && `${new URL(url.replace('postgresql:///', 'postgresql://x/')).searchParams.get('host')}/data`;
+  return url && `${new URL(url.replace('postgresql:///', 'postgresql://x/')).searchParams.get('host').split(',')[0]}/data`;
 }
 
 let own;
-// The cluster of this process.
-export function cluster() {
-  return (own ??= Cluster.start());
+// The cluster of this process; the first caller says how it starts.
+export function cluster(options) {
+  return (own ??= Cluster.start(options));
 }
 // A new database in it.
 export async function newDatabase() {

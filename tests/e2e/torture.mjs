@@ -1,6 +1,6 @@
-// Kills the service again and again while orders stream in and the cloud platform misbehaves, and then counts what was lost or done
-// twice. `./dev torture --kills N [--seed S]`: prints a summary as JSON; exits 1 when anything is wrong. The same seed draws the same
-// orders, faults and moments; what the machine makes of them is its own.
+// Does something bad to the service (torture_troubles.mjs: kills it again and again) while orders stream in and the cloud platform
+// misbehaves, and then counts what was lost or done twice. `./dev torture --kills N [--seed S]`: prints a summary as JSON; exits 1
+// when anything is wrong. The same seed draws the same orders, faults and moments; what the machine makes of them is its own.
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
@@ -9,10 +9,10 @@ import { Client, ENGINE, Scope, dataDirBeside, scratch, startBridge, startClouds
 import { Merchant, PASSWORD } from './merchant.mjs';
 import { sampleOrder } from './orders.mjs';
 import { cluster } from './postgres.mjs';
-import { childrenOf } from './process_memory.mjs';
 import { Random } from './random.mjs';
 import { startReceiver } from './receiver.mjs';
 import { judge } from './torture_judge.mjs';
+import { disconnects, kills } from './torture_troubles.mjs';
 
 const MERCHANTS = 3;
 const SENDERS = 4;
@@ -47,17 +47,17 @@ class Stores {
   next() {
     const random = this.#random;
     const draw = this.#orders.length < 10 ? 0 : random.real();
-    if (draw < 0.6) return this.#newOrder();
+    if (draw < 0.6) return this.newOrder();
     const order = random.pick(this.#orders);
     if (draw < 0.78) return { kind: 'order', order, copies: random.whole(1, 3) };
     if (draw < 0.84) return { kind: 'invalidate', order };
-    if (order.shop.store.provider !== 'provider_a') return this.#newOrder();
+    if (order.shop.store.provider !== 'provider_a') return this.newOrder();
     if (draw < 0.9) return { kind: 'refund', order };
     if (draw < 0.96) return { kind: 'cancel', order };
     return { kind: 'edit', order: this.#edited(order) };
   }
 
-  #newOrder() {
+  newOrder() {
     const random = this.#random;
     const shop = random.pick(this.shops);
     const orderId = String(100_000 + ++this.#count);
@@ -87,14 +87,15 @@ async function withItems(merchant) {
 }
 
 class Torture {
-  constructor({ seed, kills, nodes, orders, say }) {
-    Object.assign(this, { seed, kills, orders, say });
+  constructor({ seed, trouble, nodes, orders, say }) {
+    Object.assign(this, { seed, trouble, orders, say });
     this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
     this.scope = new Scope();
     this.accepted = [];
     this.problems = [];
-    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, kills: 0, agentKills: 0, databaseRestarts: 0 };
+    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, ...trouble.counts };
     this.chaos = true;
+    this.calmFrom = Infinity; // the moment from which nothing is an excuse any more
   }
 
   async run() {
@@ -102,12 +103,7 @@ class Torture {
     try {
       await this.setUp();
       const senders = Array.from({ length: SENDERS }, () => this.sendOrders());
-      for (let i = 1; i <= this.kills; ++i) {
-        await this.killOnce(this.nodes[i % this.nodes.length]);
-        // The database too, a third and two thirds of the way.
-        if (ENGINE === 'postgres' && [Math.ceil(this.kills / 3), Math.ceil((2 * this.kills) / 3)].includes(i)) await this.restartDatabase();
-        if (i % 10 === 0 || i === this.kills) this.say(`${i} of ${this.kills} kills, ${this.counts.orders} orders`);
-      }
+      await this.trouble.happen(this);
       await until(`${this.orders} orders`, () => this.counts.orders >= this.orders, this.orders * 100);
       this.sending = false;
       await Promise.all(senders);
@@ -127,6 +123,7 @@ class Torture {
   async setUp() {
     this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS), '--files', '5', '--create-unknown-users', '--seed', String(this.seed)] });
     this.sim = new Client(this.cloud.url);
+    if (this.trouble.standby) await cluster({ standby: true });
     const [first, ...others] = this.nodes;
     first.dataDir = await scratch(this.scope);
     await this.start(first);
@@ -148,12 +145,15 @@ class Torture {
     this.signedInAt = performance.now();
     this.stores = new Stores(this.seed, shops);
     this.pools = new Random(this.seed, 'customers');
-    this.moments = new Random(this.seed, 'kills');
     await this.addCustomers();
     await this.sim.put('/sim/faults', FAULTS);
     this.sending = true;
   }
 
+  // Enough for what the stores send meanwhile.
+  async enoughCustomers() {
+    if (this.stores.buyers + 200 > this.known) await this.addCustomers();
+  }
   // Most accept at once, some after a while, a few not at all. Known before their first order, so that the seed decides.
   async addCustomers() {
     this.known ??= 0;
@@ -187,44 +187,17 @@ class Torture {
     }
   }
 
-  async restartDatabase() {
-    await (await cluster()).restart();
-    this.counts.databaseRestarts += 1;
+  // All nodes have their database.
+  async ready() {
     for (const { bridge } of this.nodes) {
       await until('the service has its database again', async () => (await new Client(bridge.url).get('/readyz')).status === 200, 30_000);
     }
   }
 
-  async killOnce(node) {
-    const moments = this.moments;
-    if (this.stores.buyers + 200 > this.known) await this.addCustomers();
-    // Answers that come too late: the effect is there, and the bridge does not know.
-    const steps = Array.from({ length: moments.whole(0, 3) }, () => ({ answerLatencyMs: moments.whole(800, 1600) }));
-    if (steps.length > 0) await this.sim.post('/sim/faults/script', { endpoint: moments.pick(['share', 'requestFriendship']), steps });
-    if (moments.chance(0.3)) await this.sim.post('/sim/sessions/revoke', {});
-    const { bridge } = node;
-    if (moments.chance(0.2)) {
-      for (const agent of childrenOf(bridge.pid)) process.kill(agent, 'SIGKILL');
-      this.counts.agentKills += 1;
-    }
-    await delay(moments.whole(200, 1500));
-    if (!bridge.running) {
-      this.problems.push(`the service ended by itself:\n${bridge.tail(60)}`);
-    } else if (moments.chance(0.2)) {
-      // In the middle of a stop.
-      bridge.child.kill('SIGTERM');
-      await delay(moments.whole(0, 60));
-    }
-    await bridge.kill();
-    this.readLog(bridge);
-    this.counts.kills += 1;
-    await this.start(node);
-  }
-
   // The service calls nothing an error that it expects to meet. A database that goes away is none of that.
   readLog(bridge) {
     const away = /connection to PostgreSQL|connecting to PostgreSQL|PostgreSQL 57P0|storage is not available/;
-    const expected = (line) => this.counts.databaseRestarts > 0 && away.test(line);
+    const expected = (line) => this.trouble.takesDatabase && away.test(line);
     for (const line of bridge.log.filter((text) => text.includes('"level":"error"') && !expected(text))) this.problems.push(`the service logged: ${line}`);
   }
 
@@ -262,14 +235,29 @@ class Torture {
     }
   }
 
+  // Orders of all stores at one moment, each accepted at the first try.
+  async batch(count) {
+    const answers = Array.from({ length: count }, async () => {
+      const { order } = this.stores.newOrder();
+      const { shop, orderId, body } = order;
+      this.counts.orders += 1;
+      const answer = await shop.merchant.send(shop.store, body);
+      if (answer.status !== 202) throw new Error(`order ${orderId}: ${answer.status} ${answer.text}`);
+      this.accepted.push({ store: shop.store.id, orderId, deliveryId: answer.json.deliveryId });
+    });
+    for (const { reason } of await Promise.allSettled(answers)) if (reason) this.problems.push(`in a batch of orders: ${reason}`);
+  }
+
   // As a store does: until there is an answer that is not "come again".
   async insist(call, order) {
     for (;;) {
+      const calm = performance.now() > this.calmFrom;
       let answer;
       try {
         answer = await call();
       } catch (error) {
-        if (error.code === undefined && error.name !== 'AbortError' && error.message !== 'aborted') {
+        const brokenOff = error.code !== undefined || error.name === 'AbortError' || error.message === 'aborted';
+        if (!brokenOff || !this.trouble.takesNodes) {
           this.problems.push(String(error));
           return;
         }
@@ -282,7 +270,9 @@ class Torture {
         }
         return;
       }
-      if (answer && ![502, 503].includes(answer.status)) this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
+      if (answer && (answer.status !== 503 || !(Number(answer.headers['retry-after']) > 0) || calm)) {
+        this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}${calm ? ', when all was well again' : ''}`);
+      }
       this.counts.sentAgain += 1;
       await delay(50);
     }
@@ -292,7 +282,7 @@ class Torture {
   async settle() {
     this.chaos = false;
     await this.sim.delete('/sim/faults');
-    const deadline = 150_000 + Math.min(this.kills, 1000) * 1000;
+    const deadline = 150_000 + Math.min(this.counts.kills ?? 0, 1000) * 1000;
     this.say('faults are off; waiting for the end of every delivery');
     const began = performance.now();
     try {
@@ -356,27 +346,38 @@ class Torture {
   }
 }
 
-// `nodes`: more than one only on PostgreSQL. `orders`: so many at least.
-export function torture({ seed, kills, nodes = 1, orders = 0, say = () => {} }) {
-  return new Torture({ seed, kills, nodes, orders, say }).run();
+// `trouble`: one of torture_troubles.mjs. `nodes`: more than one only on PostgreSQL. `orders`: so many at least.
+export function torture({ seed, trouble, nodes = 1, orders = 0, say = () => {} }) {
+  return new Torture({ seed, trouble, nodes, orders, say }).run();
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { values } = parseArgs({
-    options: { kills: { type: 'string', default: '100' }, seed: { type: 'string' }, nodes: { type: 'string', default: '1' }, orders: { type: 'string', default: '0' } },
+    options: {
+      kills: { type: 'string', default: '100' },
+      disconnects: { type: 'string' }, // seconds
+      seed: { type: 'string' },
+      nodes: { type: 'string', default: '1' },
+      orders: { type: 'string', default: '0' },
+    },
   });
-  const [kills, nodes, orders] = [values.kills, values.nodes, values.orders].map(Number);
+  const [number, nodes, orders] = [values.disconnects ?? values.kills, values.nodes, values.orders].map(Number);
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
-  if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed) || seed < 0) {
-    console.error('torture: --kills takes a whole number from 1 on, --seed one from 0 on');
+  if (!Number.isInteger(number) || number < 1 || !Number.isInteger(seed) || seed < 0) {
+    console.error('torture: --kills and --disconnects take a whole number from 1 on, --seed one from 0 on');
     process.exit(2);
   }
-  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 16 || (nodes > 1 && ENGINE !== 'postgres') || !Number.isInteger(orders) || orders < 0) {
-    console.error('torture: --nodes takes 1 to 16, more than 1 with PRESETBRIDGE_E2E_ENGINE=postgres; --orders a whole number from 0 on');
+  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 16 || !Number.isInteger(orders) || orders < 0) {
+    console.error('torture: --nodes takes 1 to 16, --orders a whole number from 0 on');
     process.exit(2);
   }
-  console.error(`torture: ${kills} kills, seed ${seed}`);
-  const summary = await torture({ seed, kills, nodes, orders, say: (text) => console.error(`torture: ${text}`) });
+  if ((nodes > 1 || values.disconnects) && ENGINE !== 'postgres') {
+    console.error('torture: several nodes, and --disconnects, need PRESETBRIDGE_E2E_ENGINE=postgres');
+    process.exit(2);
+  }
+  const trouble = values.disconnects ? disconnects(number) : kills(number);
+  console.error(`torture: ${trouble.name}, seed ${seed}`);
+  const summary = await torture({ seed, trouble, nodes, orders, say: (text) => console.error(`torture: ${text}`) });
   console.log(JSON.stringify(summary, null, 2));
   if (summary.problems.length > 0) {
     console.error(`torture: ${summary.problems.length} problems; try again with --seed ${seed}`);

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { ENGINE } from './harness.mjs';
 import { torture } from './torture.mjs';
 import { judge } from './torture_judge.mjs';
+import { kills } from './torture_troubles.mjs';
 
 function soundFacts() {
   const delivery = (id, orderId, username, status, items, sequence) => ({ id, integrationId: 'int_1', orderId, targetUsername: username, status, message: '', pendingAction: null, items, sequence });
@@ -71,14 +72,14 @@ describe('the judge', () => {
 
 if (ENGINE === 'postgres') {
   test('three nodes over one database, killed in turn, and the database too: the same', async () => {
-    const summary = await torture({ seed: 20261122, kills: 6, nodes: 3 });
+    const summary = await torture({ seed: 20261122, trouble: kills(6), nodes: 3 });
     assert.deepEqual(summary.problems, [], `seed ${summary.seed}: ${JSON.stringify(summary, null, 2)}`);
     assert.deepEqual([summary.kills, summary.databaseRestarts], [6, 2]);
     assert.ok(summary.deliveries >= 50 && summary.filesShared >= 50, JSON.stringify(summary));
   });
 } else {
   test('eight kills among faults of the platform lose nothing and do nothing twice', async () => {
-    const summary = await torture({ seed: 20261121, kills: 8 });
+    const summary = await torture({ seed: 20261121, trouble: kills(8) });
     assert.deepEqual(summary.problems, [], `seed ${summary.seed}: ${JSON.stringify(summary, null, 2)}`);
     assert.equal(summary.kills, 8);
     assert.ok(summary.deliveries >= 50 && summary.filesShared >= 50, JSON.stringify(summary));

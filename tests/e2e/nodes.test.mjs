@@ -1,0 +1,186 @@
+// Several nodes over one PostgreSQL (docs/operations.md, docs/decisions/0014-nodes.md): how they begin, what each does, how they
+// are replaced, and what they count together.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, Scope, dataDirBeside, runBridge, scratch, startBridge, startCloudsim, until } from './harness.mjs';
+import { Merchant, PASSWORD, filled, isError, isOk, operations, startStack } from './merchant.mjs';
+import { sampleOrder } from './orders.mjs';
+import { cluster } from './postgres.mjs';
+import { startReceiver } from './receiver.mjs';
+
+const CLOUD = { cloudUrl: 'http://127.0.0.1:9' }; // nobody is there: the test needs no platform
+const RATES = ['--delivery-jobs-per-minute', '0', '--delivery-poll-ms', '50'];
+const serve = (dataDir) => runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', dataDir]);
+const codeOf = ({ stderr }) => JSON.parse(stderr.trim().split('\n').at(-1)).code;
+
+// A platform and two nodes: {..., nodes}.
+async function startPair(scope, options = {}) {
+  const stack = await startStack(scope, options);
+  const { args = [], jobsPerMinute = 0 } = options;
+  const other = await startBridge(scope, {
+    cloudUrl: stack.cloud.url,
+    dataDir: await dataDirBeside(scope, stack.bridge.dataDir),
+    args: ['--delivery-jobs-per-minute', String(jobsPerMinute), ...args],
+  });
+  return { ...stack, nodes: [stack.bridge, other] };
+}
+// Both in turn, as behind a load balancer.
+function balanced([first, second]) {
+  let turn = 0;
+  return { url: () => [first, second][turn++ % 2].url, dataDir: first.dataDir };
+}
+
+test('two nodes that start at one moment on an empty database both come up, and are one service', async (t) => {
+  for (let round = 1; round <= 3; ++round) {
+    const scope = new Scope(t);
+    const first = await scratch(scope);
+    assert.equal((await runBridge(['vault', 'init', '--data-dir', first])).code, 0);
+    const folders = [first, await dataDirBeside(scope, first)];
+    const [one, other] = await Promise.all(folders.map((dataDir) => startBridge(scope, { ...CLOUD, dataDir })));
+    const made = isOk(await new Client(one.url).post('/api/auth/sign-up', { email: 'owner@shop.example', password: PASSWORD, accountName: 'A shop' }), 201);
+    const session = isOk(await new Client(other.url).post('/api/auth/sign-in', { email: 'owner@shop.example', password: PASSWORD }));
+    // Each believes the other's tokens.
+    for (const [node, { idToken }] of [[one, session], [other, made]]) {
+      assert.equal(isOk(await new Client(node.url).get('/api/account', { headers: { authorization: `Bearer ${idToken}` } })).id, made.accountId);
+    }
+    await scope.close();
+  }
+});
+
+test('a node with the keys of another deployment, or with none, refuses to start', async (t) => {
+  const scope = new Scope(t);
+  const node = await startBridge(scope, CLOUD);
+  const stranger = await dataDirBeside(scope, node.dataDir, { keys: false });
+  const without = await serve(stranger);
+  assert.deepEqual([without.code, codeOf(without)], [1, 'KEY_FILE_MISSING']);
+  assert.equal((await runBridge(['vault', 'init', '--data-dir', stranger])).code, 0);
+  const refused = await serve(stranger);
+  assert.deepEqual([refused.code, codeOf(refused)], [1, 'KEY_MISMATCH']);
+  // It has left nothing behind that would keep a node of ours from starting.
+  await startBridge(scope, { ...CLOUD, dataDir: await dataDirBeside(scope, node.dataDir) });
+  assert.equal((await new Client(node.url).get('/readyz')).status, 200);
+});
+
+test('a node that is older than the schema refuses to start, and those that run go on', async (t) => {
+  const scope = new Scope(t);
+  const node = await startBridge(scope, CLOUD);
+  const other = await dataDirBeside(scope, node.dataDir);
+  const database = await cluster();
+  await database.sql("INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (9999, 'of a later version', '', 0)", node.databaseUrl);
+  const refused = await serve(other);
+  assert.deepEqual([refused.code, codeOf(refused)], [1, 'SCHEMA_NEWER']);
+  const migrated = await runBridge(['migrate', '--data-dir', other]);
+  assert.equal(migrated.code, 1);
+  assert.match(migrated.stderr, /start a newer version/);
+  assert.equal((await new Client(node.url).get('/readyz')).status, 200);
+  await database.sql('DELETE FROM schema_migrations WHERE number = 9999', node.databaseUrl);
+  await startBridge(scope, { ...CLOUD, dataDir: other });
+});
+
+test('each node does what its roles say, and together they deliver', async (t) => {
+  const scope = new Scope(t);
+  const cloud = await startCloudsim(scope, { args: ['--users', '1', '--files', '5', '--create-unknown-users'] });
+  const nodes = {};
+  for (const role of ['api', 'worker', 'dispatcher']) {
+    const dataDir = nodes.api && (await dataDirBeside(scope, nodes.api.dataDir));
+    nodes[role] = await startBridge(scope, { cloudUrl: cloud.url, dataDir, args: ['--roles', role, ...RATES] });
+  }
+  for (const role of ['worker', 'dispatcher']) {
+    const client = new Client(nodes[role].url);
+    for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await client.get(path)).status, 200, `${role} ${path}`);
+    for (const { path, method } of operations.filter((one) => one.path.startsWith('/api/'))) {
+      isError(await client.request(method, filled(path, {})), 404, 'NOT_FOUND');
+    }
+  }
+  const receiver = await startReceiver(scope);
+  const merchant = await Merchant.signUp(nodes.api, 1);
+  isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url }), 201);
+  const { deliveryId } = await merchant.order(await merchant.store('generic'), { orderId: '1', username: 'buyer' });
+  await merchant.reaches(deliveryId, 'completed');
+  await receiver.waitFor('its event', ({ type, deliveryId: id }) => type === 'delivery.completed' && id === deliveryId);
+});
+
+test('nodes are replaced one by one, and no request of the other one fails', async (t) => {
+  const scope = new Scope(t);
+  const { nodes, cloud } = await startPair(scope, { args: ['--delivery-poll-ms', '50'] });
+  const merchant = await Merchant.signUp(nodes[0], 1);
+  const store = await merchant.store('generic');
+  const accepted = [];
+  for (const leaving of [0, 1]) {
+    merchant.moveTo(nodes[1 - leaving]);
+    let wanted = true;
+    const failures = [];
+    const traffic = async (call) => {
+      while (wanted) {
+        const answer = await call().catch((error) => ({ error }));
+        if (answer.error || answer.status >= 300) failures.push(answer.error ?? `${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
+        await delay(10);
+      }
+    };
+    const order = async () => {
+      const orderId = `o-${leaving}-${accepted.length}`;
+      const answer = await merchant.send(store, sampleOrder('generic', { orderId, username: `buyer-${accepted.length % 20}`, sku: 'A-1' }));
+      if (answer.status === 202) accepted.push(answer.json.deliveryId);
+      return answer;
+    };
+    const users = [traffic(order), traffic(() => merchant.api.get('/api/deliveries?limit=5')), traffic(() => merchant.open.get('/readyz'))];
+    const some = async (what) => {
+      const before = accepted.length;
+      await until(`orders ${what}`, () => accepted.length >= before + 10 || failures.length > 0, 30_000);
+    };
+    try {
+      await some('before');
+      const { dataDir } = nodes[leaving];
+      await nodes[leaving].stop();
+      await some('while it is away');
+      const migrated = await runBridge(['migrate', '--data-dir', dataDir]);
+      assert.deepEqual([migrated.code, migrated.stdout], [0, '0 migrations applied to the PostgreSQL database\n'], migrated.stderr);
+      nodes[leaving] = await startBridge(scope, { cloudUrl: cloud.url, dataDir, args: RATES });
+      await some('when it is back');
+    } finally {
+      wanted = false;
+      await Promise.all(users);
+    }
+    assert.deepEqual(failures, []);
+  }
+  await until('all is delivered', async () => {
+    const open = (await merchant.all('/api/deliveries')).filter(({ status }) => status !== 'completed');
+    if (open.length > 0) throw new Error(`${open.length}, such as ${JSON.stringify(open[0])}`);
+    return true;
+  }, 60_000);
+  const known = new Set((await merchant.all('/api/deliveries')).map(({ id }) => id));
+  assert.deepEqual(accepted.filter((id) => !known.has(id)), []);
+});
+
+test('a key has its requests an hour once for all nodes, not once for each', async (t) => {
+  const scope = new Scope(t);
+  const { nodes } = await startPair(scope);
+  const merchant = await Merchant.signUp(balanced(nodes), 1, { credits: 0, connected: false });
+  const key = await merchant.key();
+  const limited = await runBridge(['admin', 'set-rate-limit', key.id, '10', '--data-dir', nodes[0].dataDir]);
+  assert.equal(limited.code, 0, limited.stderr);
+  const by = merchant.open.with({ 'x-api-key': key.secret });
+  const answers = await Promise.all(Array.from({ length: 30 }, () => by.get('/api/account')));
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.equal(answers.length - refused.length, 10);
+  for (const answer of refused) {
+    isError(answer, 429, 'RATE_LIMIT_EXCEEDED');
+    assert.ok(Number(answer.headers['retry-after']) > 0, answer.headers['retry-after']);
+  }
+});
+
+test('a cloud account has its jobs a minute once for all nodes, not once for each', async (t) => {
+  const scope = new Scope(t);
+  const { nodes, sim } = await startPair(scope, { jobsPerMinute: 5, args: ['--delivery-poll-ms', '50'] });
+  const merchant = await Merchant.signUp(balanced(nodes), 1);
+  const store = await merchant.store('generic');
+  await Promise.all(Array.from({ length: 12 }, (_, i) => merchant.order(store, { orderId: `${i}`, username: `buyer-${i}` })));
+  // A job begins with this call.
+  const started = async () => (await sim.get('/sim/calls')).json.calls.filter(({ endpoint }) => endpoint === 'findUser');
+  await until('the first jobs', async () => (await started()).length >= 5, 20_000);
+  const [{ atMs: first }] = await started();
+  await until('twenty seconds have passed', async () => Date.now() > first + 20_000, 30_000);
+  const early = (await started()).filter(({ atMs }) => atMs <= first + 20_000);
+  assert.equal(early.length, 5, JSON.stringify(early));
+});
