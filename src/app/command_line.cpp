@@ -16,6 +16,7 @@
 
 #include "app/admin_channel.h"
 #include "app/config.h"
+#include "app/copy_verb.h"
 #include "app/data_directory.h"
 #include "app/listen.h"
 #include "app/open_database.h"
@@ -222,6 +223,20 @@ void add_admin(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
   number(limit, "limit", "Requests an hour")->required();
 }
 
+void add_copy(CLI::App& app, CopyVerbOptions& copy, std::function<int()>& run) {
+  auto* verb = app.add_subcommand(
+      "copy", "Move a stopped service's SQLite database to PostgreSQL; again after an interruption: goes on");
+  verb->add_option("--from", copy.from, "sqlite:PATH of the database file")->required();
+  verb->add_option("--to", copy.to, "postgresql://… of an empty database, without password")->required();
+  verb->add_option("--data-dir", copy.data_dir,
+                   "Folder of the keys that all nodes will have (default: the database file's)");
+  verb->add_option("--piece", copy.piece_rows, "Rows of one transaction at most")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  verb->add_flag("--json", copy.json, "One JSON object a line");
+  verb->callback([&] { run = [&copy] { return run_copy(copy, std::cout, std::cerr); }; });
+}
+
 void add_trial_verbs(CLI::App& app, ListenOptions& listen, SendOrderOptions& order,
                      std::function<int()>& run) {
   auto* listening =
@@ -326,6 +341,8 @@ int run_command_line(int argc, char** argv) {
   });
 
   add_admin(app, flags, run);
+  CopyVerbOptions copy;
+  add_copy(app, copy, run);
   ListenOptions listen;
   SendOrderOptions order;
   add_trial_verbs(app, listen, order, run);

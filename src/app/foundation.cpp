@@ -12,6 +12,7 @@
 #include "crypto/random.h"
 #include "crypto/vault_keys.h"
 #include "services/node_number.h"
+#include "storage/copy.h"
 #include "storage/credential_store.h"
 #include "storage/identity_store.h"
 #include "storage/key_store.h"
@@ -48,6 +49,15 @@ Expected<void> check_for_lost_keys(const DataDirectory& directory, storage::Data
   return {};
 }
 
+// Half a database would be served, and what came in meanwhile stop the copy.
+Expected<void> check_for_unfinished_copy(storage::Tx& tx) {
+  if (!storage::copy_unfinished(tx, "postgres")) return {};
+  return fail(
+      "COPY_UNFINISHED",
+      "The database is the target of a copy that has not ended: run the same `presetbridge copy` again "
+      "until it says that all is equal, then start.");
+}
+
 // Nodes that share a database must have the same keys, or what one seals the others cannot open.
 Expected<void> check_shared_keys(const DataDirectory& directory, storage::Database& database,
                                  const std::vector<crypto::ServiceKey>& service_keys,
@@ -57,8 +67,11 @@ Expected<void> check_shared_keys(const DataDirectory& directory, storage::Databa
   for (const auto& key : service_keys) ours.insert(crypto::hex_encode(key.id));
   const auto vault = crypto::hex_encode(vault_key.id());
   bool same = true;
+  Expected<void> whole;
   database.write([&](storage::Tx& tx) {
-    tx.lock_schema();  // the first node decides, and the others wait for it
+    tx.lock_schema();                       // the first node decides, and the others wait for it
+    whole = check_for_unfinished_copy(tx);  // that may have begun since
+    if (!whole) return;
     const auto used = storage::used_keys(tx, KeyUse::service);
     const auto sealed = storage::used_keys(tx, KeyUse::vault);
     same = std::ranges::all_of(used, [&](const auto& id) { return ours.contains(id); }) &&
@@ -67,7 +80,7 @@ Expected<void> check_shared_keys(const DataDirectory& directory, storage::Databa
     storage::note_used_key(tx, KeyUse::service, crypto::hex_encode(service_keys.front().id));
     storage::note_used_key(tx, KeyUse::vault, vault);
   });
-  if (same) return {};
+  if (!whole || same) return whole;
   return fail("KEY_MISMATCH",
               "The keys in " + directory.folder.string() +
                   " are not those of the database, which another node began: copy service.key, vault.key and "
@@ -101,6 +114,11 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
   auto& database = *open->database;
   try {
     if (auto migrated = storage::migrate(database); !migrated) return std::unexpected(migrated.error());
+    if (shared) {
+      Expected<void> whole;
+      database.read([&](storage::Tx& tx) { whole = check_for_unfinished_copy(tx); });
+      if (!whole) return std::unexpected(whole.error());
+    }
     if (auto kept = check_for_lost_keys(directory, database); !kept) return std::unexpected(kept.error());
     if (auto made = make_and_check_keys_elsewhere(directory); !made) return std::unexpected(made.error());
     auto service_keys = crypto::read_service_keys(directory.service_key);

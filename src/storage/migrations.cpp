@@ -29,6 +29,13 @@ struct Applied {
   std::string checksum;
 };
 
+std::map<int, Applied> applied_to(Tx& tx) {
+  std::map<int, Applied> applied;
+  tx.query(select_applied,
+           [&](const Row& row) { applied[static_cast<int>(row.int64(0))] = {row.string(1), row.string(2)}; });
+  return applied;
+}
+
 std::string checksum_of(const Migration& migration) {
   return crypto::hex_encode(crypto::sha256(std::as_bytes(std::span(migration.sql))));
 }
@@ -68,12 +75,9 @@ Expected<int> migrate(Database& database, std::span<const Migration> migrations)
   try {
     std::map<int, Applied> applied;
     database.write([&](Tx& tx) {
-      applied.clear();
       tx.lock_schema();
       tx.exec_script(create_table);
-      tx.query(select_applied, [&](const Row& row) {
-        applied[static_cast<int>(row.int64(0))] = {row.string(1), row.string(2)};
-      });
+      applied = applied_to(tx);
     });
     if (auto fit = check(applied, migrations); !fit) return std::unexpected(fit.error());
     for (const Migration& migration : migrations) {
@@ -95,6 +99,25 @@ Expected<int> migrate(Database& database, std::span<const Migration> migrations)
                 fmt::format("{} failed: {}.", doing, e.what()));
   }
   return count;
+}
+
+Expected<void> check_schema(Database& database, std::span<const Migration> migrations) {
+  std::map<int, Applied> applied;
+  try {
+    database.read([&](Tx& tx) { applied = applied_to(tx); });
+  } catch (const DbError& e) {
+    if (e.kind() == DbError::Kind::unavailable)
+      return fail("STORAGE_UNAVAILABLE", fmt::format("Reading the list of migrations failed: {}.", e.what()));
+    return fail("SCHEMA_MISSING", "The database has no list of migrations: it is not of this product.");
+  }
+  if (auto fit = check(applied, migrations); !fit) return fit;
+  if (applied.size() < migrations.size()) {
+    return fail("SCHEMA_OLDER",
+                fmt::format("The database's schema is number {} and this program's {}: bring it up to date "
+                            "with `presetbridge migrate`.",
+                            applied.size(), migrations.size()));
+  }
+  return {};
 }
 
 }  // namespace presetbridge::storage

@@ -25,4 +25,9 @@ std::span<const Migration> builtin_migrations();
 // stand), STORAGE_UNAVAILABLE.
 Expected<int> migrate(Database& database, std::span<const Migration> migrations = builtin_migrations());
 
+// Whether the database's schema is the one of `migrations`, without changing anything: SCHEMA_NEWER and
+// SCHEMA_CHANGED as above, SCHEMA_OLDER (migrate() would apply some), SCHEMA_MISSING (it has no list of
+// migrations, so is no database of this product), STORAGE_UNAVAILABLE.
+Expected<void> check_schema(Database& database, std::span<const Migration> migrations = builtin_migrations());
+
 }  // namespace presetbridge::storage

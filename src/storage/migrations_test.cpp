@@ -106,5 +106,20 @@ TEST_P(MigrationsTest, TheSchemaOfThisProgramApplies) {
   EXPECT_EQ(*applied, static_cast<int>(builtin_migrations().size()));
 }
 
+TEST_P(MigrationsTest, ASchemaIsCheckedWithoutAChange) {
+  const auto code = [&](std::span<const Migration> migrations) {
+    const auto checked = check_schema(*database, migrations);
+    return checked ? "" : checked.error().code;
+  };
+  EXPECT_EQ(code(std::array{first}), "SCHEMA_MISSING");
+  ASSERT_TRUE(migrate(*database, std::array{first}));
+  EXPECT_EQ(code(std::array{first}), "");
+  EXPECT_EQ(code(std::array{first, second}), "SCHEMA_OLDER");
+  EXPECT_EQ(code(std::array{Migration{1, "first", "CREATE TABLE b(id <int> PRIMARY KEY) <table>;"}}),
+            "SCHEMA_CHANGED");
+  EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
+  EXPECT_EQ(code(std::array{first}), "SCHEMA_NEWER");
+}
+
 }  // namespace
 }  // namespace presetbridge::storage
