@@ -73,7 +73,7 @@ Expected<json::object> run_here(const Config& config, Foundation foundation, con
   identity::PasswordWorkers passwords(hasher, {.threads = 1});
   identity::BuiltInIssuer issuer(
       {commits, passwords, hasher, cipher, ids, random, *foundation.open.clock, log},
-      {.iss = issuer_name(config), .signup = identity::Signup::open});
+      {.iss = known_issuer(config, *foundation.open.database), .signup = identity::Signup::open});
   services::Credits credits(commits, ids, [] {});
   services::ApiKeys keys(commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour});
   AdminDesk desk({commits, issuer, credits, keys});
@@ -171,9 +171,18 @@ void AdminChannel::add_route(api::Router& router, AdminDesk& desk) const {
 }
 
 Expected<json::object> administrate(const Config& config, const json::object& request) {
-  // Never a new deployment: a mistyped folder would get one, and the account in it nobody to serve it.
   const auto directory = data_directory(config);
   std::error_code error;
+  // A service at work here knows its database and its keys. What one left that was killed is of nobody.
+  if (std::filesystem::exists(directory.admin_channel, error)) {
+    auto answer = ask_service(directory, request);
+    if (answer || answer.error().code != "SERVICE_UNREACHABLE") return answer;
+  }
+  if (error) {
+    return fail("DATA_DIR_UNUSABLE", "The data directory " + directory.folder.string() +
+                                         " cannot be read: " + error.message() + ".");
+  }
+  // Never a new deployment: a mistyped folder would get one, and the account in it nobody to serve it.
   if (config.database_url.empty() && !std::filesystem::exists(directory.database, error)) {
     return fail("NO_DATABASE", "There is no database " + directory.database.string() +
                                    ": check --data-dir; `presetbridge serve` makes a new deployment.");

@@ -51,11 +51,8 @@ class ConfigFlags {
       };
       const std::string name = "--" + flag_name(setting);
       if (std::holds_alternative<bool Config::*>(setting.member)) {
-        verb.add_flag_function(
-                name + "{true}",
-                [this, key = std::string(setting.key)](std::int64_t) { flags_.emplace_back(key, "true"); },
-                std::string(setting.help))
-            ->group("Settings");
+        // Of a text, so that what stands behind an equals sign is told apart by the setting, not by the flag.
+        verb.add_flag(name, ignored_, std::string(setting.help))->each(take)->group("Settings");
       } else {
         verb.add_option_function<std::string>(name, take, std::string(setting.help))->group("Settings");
       }
@@ -87,6 +84,7 @@ class ConfigFlags {
 
  private:
   std::string file_;
+  std::string ignored_;
   std::vector<std::pair<std::string, std::string>> flags_;
 };
 
@@ -102,30 +100,46 @@ int run_migrate(const Config& config) {
   return 0;
 }
 
-// With a shared database a new vault key is one that all nodes must get, and that no stored login opens to.
-Expected<void> check_vault_of_nodes(const Config& config, const DataDirectory& directory, bool replace_lost) {
-  if (config.database_url.empty() || std::filesystem::exists(directory.vault_private_key)) return {};
+// New keys beside a database that has secrets hide that the old ones are lost (spec 5.2).
+Expected<void> check_for_lost_keys(const Config& config, const DataDirectory& directory, bool replace_lost) {
+  const auto is_there = [](const std::filesystem::path& file) { return std::filesystem::exists(file); };
+  const bool lost_service = !is_there(directory.service_key);
+  const bool lost_vault = !is_there(directory.vault_private_key) && !is_there(directory.vault_public_key);
+  if ((!lost_service && !lost_vault) || (config.database_url.empty() && !is_there(directory.database)))
+    return {};
   const auto open = open_database(config, directory);
   if (!open) return std::unexpected(open.error());
   if (auto applied = storage::migrate(*open->database); !applied) return std::unexpected(applied.error());
-  bool used = false;
+  bool sealed = false;
+  bool encrypted = false;
   open->database->write([&](storage::Tx& tx) {
-    used = !storage::used_keys(tx, storage::KeyUse::vault).empty();
-    if (used && replace_lost) storage::forget_used_keys(tx, storage::KeyUse::vault);
+    sealed = !storage::used_keys(tx, storage::KeyUse::vault).empty();
+    encrypted = !storage::used_keys(tx, storage::KeyUse::service).empty();
+    if (lost_vault && replace_lost && !(encrypted && lost_service))
+      storage::forget_used_keys(tx, storage::KeyUse::vault);
   });
-  if (!used || replace_lost) return {};
+  constexpr const char* kRestore =
+      ": restore it from the backup of the keys, or copy service.key, vault.key and vault.pub from another "
+      "node.";
+  if (encrypted && lost_service) {
+    return fail("KEY_FILE_MISSING", "The service key " + directory.service_key.string() +
+                                        " is missing, and the database holds secrets that only it opens" +
+                                        kRestore);
+  }
+  if (!sealed || !lost_vault || replace_lost) return {};
   return fail(
-      "KEY_MISMATCH",
-      "The database has a vault key already: copy service.key, vault.key and vault.pub from a node's data "
-      "directory. If no node and no backup has them any more, --replace-lost makes new ones; then every "
-      "login must be saved again.");
+      "KEY_FILE_MISSING",
+      "The vault's keys in " + directory.folder.string() +
+          " are missing, and the database holds logins that only they open" + kRestore +
+          " If nobody has them any more, --replace-lost makes new ones; every login must then be saved "
+          "again.");
 }
 
 int run_vault_init(const Config& config, bool replace_lost) {
   const auto directory = data_directory(config);
   if (auto ready = prepare_data_directory(directory); !ready) return failed(ready.error());
   try {
-    if (auto fit = check_vault_of_nodes(config, directory, replace_lost); !fit) return failed(fit.error());
+    if (auto fit = check_for_lost_keys(config, directory, replace_lost); !fit) return failed(fit.error());
   } catch (const storage::DbError& e) {
     return failed({"STORAGE_UNAVAILABLE", "The database cannot be used: " + std::string(e.what()) + ".", {}});
   }
@@ -332,7 +346,7 @@ int run_command_line(int argc, char** argv) {
   flags.add_to(*init);
   bool replace_lost = false;
   init->add_flag("--replace-lost", replace_lost,
-                 "With database_url: the vault's keys of all nodes are lost; logins must be saved again");
+                 "The vault's keys are lost: make new ones; every login must be saved again");
   init->callback([&] {
     run = [&] {
       const auto config = flags.load_or_tell(false);

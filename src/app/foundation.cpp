@@ -38,30 +38,30 @@ Expected<void> check_for_lost_keys(const DataDirectory& directory, storage::Data
                                         "restore it from the backup.");
   }
   if (logins && !exists(directory.vault_private_key) && !exists(directory.vault_public_key)) {
-    return fail(
-        "KEY_FILE_MISSING",
-        "The vault's keys " + directory.vault_private_key.string() + " and " +
-            directory.vault_public_key.string() +
-            " are missing, and the database holds logins that only they open: restore them from the "
-            "backup, or make new ones with `presetbridge vault init` (with a database that nodes share: "
-            "--replace-lost) and have every login saved again.");
+    return fail("KEY_FILE_MISSING",
+                "The vault's keys " + directory.vault_private_key.string() + " and " +
+                    directory.vault_public_key.string() +
+                    " are missing, and the database holds logins that only they open: restore them from the "
+                    "backup, or make new ones with `presetbridge vault init --replace-lost` and have every "
+                    "login saved "
+                    "again.");
   }
   return {};
 }
 
 // Half a database would be served, and what came in meanwhile stop the copy.
-Expected<void> check_for_unfinished_copy(storage::Tx& tx) {
-  if (!storage::copy_unfinished(tx, "postgres")) return {};
+Expected<void> check_for_unfinished_copy(storage::Tx& tx, std::string_view engine) {
+  if (!storage::copy_unfinished(tx, engine)) return {};
   return fail(
       "COPY_UNFINISHED",
       "The database is the target of a copy that has not ended: run the same `presetbridge copy` again "
       "until it says that all is equal, then start.");
 }
 
-// Nodes that share a database must have the same keys, or what one seals the others cannot open.
-Expected<void> check_shared_keys(const DataDirectory& directory, storage::Database& database,
-                                 const std::vector<crypto::ServiceKey>& service_keys,
-                                 const crypto::VaultPublicKey& vault_key) {
+// Keys of another deployment open nothing of this one, and what they seal the right ones cannot open.
+Expected<void> check_keys(const DataDirectory& directory, storage::Database& database,
+                          const std::vector<crypto::ServiceKey>& service_keys,
+                          const crypto::VaultPublicKey& vault_key) {
   using storage::KeyUse;
   std::set<std::string> ours;
   for (const auto& key : service_keys) ours.insert(crypto::hex_encode(key.id));
@@ -69,8 +69,8 @@ Expected<void> check_shared_keys(const DataDirectory& directory, storage::Databa
   bool same = true;
   Expected<void> whole;
   database.write([&](storage::Tx& tx) {
-    tx.lock_schema();                       // the first node decides, and the others wait for it
-    whole = check_for_unfinished_copy(tx);  // that may have begun since
+    tx.lock_schema();  // the first node decides, and the others wait for it
+    whole = check_for_unfinished_copy(tx, database.engine());  // that may have begun since
     if (!whole) return;
     const auto used = storage::used_keys(tx, KeyUse::service);
     const auto sealed = storage::used_keys(tx, KeyUse::vault);
@@ -81,10 +81,11 @@ Expected<void> check_shared_keys(const DataDirectory& directory, storage::Databa
     storage::note_used_key(tx, KeyUse::vault, vault);
   });
   if (!whole || same) return whole;
-  return fail("KEY_MISMATCH",
-              "The keys in " + directory.folder.string() +
-                  " are not those of the database, which another node began: copy service.key, vault.key and "
-                  "vault.pub from that node's data directory.");
+  return fail(
+      "KEY_MISMATCH",
+      "The keys in " + directory.folder.string() +
+          " are not those that the database's secrets are sealed with: restore service.key, vault.key and "
+          "vault.pub from the backup, or copy them from another node's data directory.");
 }
 
 std::optional<int> take_number(storage::Database& database, const std::string& node) {
@@ -114,21 +115,17 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
   auto& database = *open->database;
   try {
     if (auto migrated = storage::migrate(database); !migrated) return std::unexpected(migrated.error());
-    if (shared) {
-      Expected<void> whole;
-      database.read([&](storage::Tx& tx) { whole = check_for_unfinished_copy(tx); });
-      if (!whole) return std::unexpected(whole.error());
-    }
+    Expected<void> whole;
+    database.read([&](storage::Tx& tx) { whole = check_for_unfinished_copy(tx, database.engine()); });
+    if (!whole) return std::unexpected(whole.error());
     if (auto kept = check_for_lost_keys(directory, database); !kept) return std::unexpected(kept.error());
     if (auto made = make_and_check_keys_elsewhere(directory); !made) return std::unexpected(made.error());
     auto service_keys = crypto::read_service_keys(directory.service_key);
     if (!service_keys) return std::unexpected(service_keys.error());
     auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);
     if (!vault_key) return std::unexpected(vault_key.error());
-    if (shared) {
-      if (auto same = check_shared_keys(directory, database, *service_keys, *vault_key); !same)
-        return std::unexpected(same.error());
-    }
+    if (auto same = check_keys(directory, database, *service_keys, *vault_key); !same)
+      return std::unexpected(same.error());
     crypto::SystemRandom random;
     const auto node = fmt::format("node-{:016x}", random.u64());
     const auto number = shared ? take_number(database, node) : std::optional(0);
@@ -149,6 +146,24 @@ void give_number_back(storage::Database& database, int number, std::string_view 
     database.write([&](storage::Tx& tx) { storage::give_node_number_back(tx, number, node); });
   } catch (const std::exception&) {
   }
+}
+
+std::string known_issuer(const Config& config, storage::Database& database) {
+  auto name = issuer_name(config);
+  database.read([&](storage::Tx& tx) {
+    if (!storage::issuer_is_known(tx, name)) name = storage::issuer_of_users(tx).value_or(name);
+  });
+  return name;
+}
+
+Expected<void> check_issuer(const Config& config, storage::Database& database) try {
+  const auto known = known_issuer(config, database);
+  if (known == issuer_name(config)) return {};
+  return fail("ISSUER_CHANGED", "The people of this deployment are known by the issuer " + known +
+                                    ", and the settings make it " + issuer_name(config) +
+                                    ": set identity.issuer to the former (base_url may be another).");
+} catch (const storage::DbError& e) {
+  return fail("STORAGE_UNAVAILABLE", fmt::format("The database cannot be used: {}.", e.what()));
 }
 
 std::string http_url(const std::string& address, std::uint16_t port) {

@@ -40,6 +40,10 @@ void give_number_back(storage::Database& database, int number, std::string_view 
 // The name that people's identities are known by at the built-in issuer: it must outlive a restart on another
 // free port.
 std::string issuer_name(const Config& config);
+// The name that the people of this database signed up with; that of the settings, where there are none.
+std::string known_issuer(const Config& config, storage::Database& database);
+// ISSUER_CHANGED: with the name of the settings nobody could sign in any more.
+Expected<void> check_issuer(const Config& config, storage::Database& database);
 
 // "http://127.0.0.1:8080"; without the port if it is 0.
 std::string http_url(const std::string& address, std::uint16_t port);

@@ -374,10 +374,11 @@ void Service::Parts::add_routes() {
 
 Task<api::Readiness> Service::Parts::readiness(Executor& executor) {
   api::Readiness readiness;
-  // A writing transaction: a database that can only be read takes no order.
+  // A writing transaction: a database that can only be read takes no order. One that writes nothing goes well
+  // on a full disk too, so what others have met counts.
   const auto reached =
       co_await commits.write(executor, [](storage::Tx& tx) { storage::find_account(tx, AccountId{1}); });
-  if (!reached) readiness.waiting_for.emplace_back("database");
+  if (!reached || commits.writes_in_trouble()) readiness.waiting_for.emplace_back("database");
   if (agent.pid() == 0) readiness.waiting_for.emplace_back("credential agent");
   readiness.ready = readiness.waiting_for.empty();
   co_return readiness;
@@ -503,6 +504,8 @@ Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log,
                                                   std::function<void()> on_fault) {
   auto foundation = lay_foundation(config, log);
   if (!foundation) return std::unexpected(foundation.error());
+  if (auto known = check_issuer(config, *foundation->open.database); !known)
+    return std::unexpected(known.error());
   auto parts = std::make_unique<Parts>(std::move(config), std::move(*foundation), log, std::move(on_fault));
   std::unique_ptr<Service> service(new Service(std::move(parts)));
   if (auto started = service->parts_->start(); !started) return std::unexpected(started.error());

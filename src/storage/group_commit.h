@@ -127,6 +127,8 @@ class GroupCommit {
   void shutdown();
 
   Stats stats() const;
+  // Whether writes fail for want of storage, or have until some seconds ago.
+  bool writes_in_trouble() const { return writes_trouble_.failing(); }
 
  private:
   struct Unit {

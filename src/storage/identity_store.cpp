@@ -5,6 +5,10 @@
 namespace presetbridge::storage {
 namespace {
 
+constexpr Sql kIssuerIsKnown{"SELECT sub FROM identities WHERE iss = $1 LIMIT 1"};
+constexpr Sql kIssuerOfUsers{
+    "SELECT iss FROM identities WHERE EXISTS (SELECT 1 FROM users WHERE users.id = identities.user_id) LIMIT "
+    "1"};
 constexpr Sql kFindIdentity{"SELECT account_id, user_id, role FROM identities WHERE iss = $1 AND sub = $2"};
 constexpr Sql kInsertIdentity{
     "INSERT INTO identities (iss, sub, account_id, user_id, role, created_at) VALUES ($1, $2, $3, $4, $5, $6)"
@@ -55,6 +59,13 @@ UserRow user_row(const Row& r) {
 }
 
 }  // namespace
+
+bool issuer_is_known(Tx& tx, std::string_view iss) {
+  return tx.one(kIssuerIsKnown, iss, [](const Row&) { return true; }).value_or(false);
+}
+std::optional<std::string> issuer_of_users(Tx& tx) {
+  return tx.one(kIssuerOfUsers, [](const Row& r) { return r.string(0); });
+}
 
 std::optional<IdentityRow> find_identity(Tx& tx, std::string_view iss, std::string_view sub) {
   return tx.one(kFindIdentity, iss, sub,

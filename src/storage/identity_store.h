@@ -21,6 +21,10 @@ std::optional<IdentityRow> find_identity(Tx& tx, std::string_view iss, std::stri
 // False, and nothing is written: the identity exists.
 bool insert_identity(Tx& tx, std::string_view iss, std::string_view sub, const IdentityRow& row);
 
+bool issuer_is_known(Tx& tx, std::string_view iss);
+// By what name some user of the built-in issuer is known; nothing without users.
+std::optional<std::string> issuer_of_users(Tx& tx);
+
 struct UserRow {
   UserId id;
   std::string email;

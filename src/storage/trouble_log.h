@@ -27,6 +27,7 @@ class TroubleLog {
   void failed(std::string_view cause);
   // Cheap as long as nothing has failed.
   void worked();
+  bool failing() const { return failing_; }
 
  private:
   Timestamp now() const { return clock_ != nullptr ? clock_->now() : Timestamp{}; }

@@ -1,6 +1,8 @@
 // Several nodes over one PostgreSQL (docs/operations.md, docs/decisions/0014-nodes.md): how they begin, what each does, how they
 // are replaced, and what they count together.
 import assert from 'node:assert/strict';
+import { copyFile, readdir } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Scope, dataDirBeside, runBridge, scratch, startBridge, startCloudsim, until } from './harness.mjs';
@@ -54,7 +56,11 @@ test('a node with the keys of another deployment, or with none, refuses to start
   const stranger = await dataDirBeside(scope, node.dataDir, { keys: false });
   const without = await serve(stranger);
   assert.deepEqual([without.code, codeOf(without)], [1, 'KEY_FILE_MISSING']);
-  assert.equal((await runBridge(['vault', 'init', '--data-dir', stranger])).code, 0);
+  // Nor does the database of others get new keys by mistake.
+  assert.deepEqual([(await runBridge(['vault', 'init', '--data-dir', stranger])).code, await readdir(stranger)], [1, ['presetbridge.lock']]);
+  const elsewhere = await scratch(t);
+  assert.equal((await runBridge(['vault', 'init', '--data-dir', elsewhere])).code, 0);
+  for (const name of await readdir(elsewhere)) await copyFile(path.join(elsewhere, name), path.join(stranger, name));
   const refused = await serve(stranger);
   assert.deepEqual([refused.code, codeOf(refused)], [1, 'KEY_MISMATCH']);
   // It has left nothing behind that would keep a node of ours from starting.

@@ -197,7 +197,7 @@ test('the configuration is printed with every problem, and a wrong one starts no
 
 test('wrong words on the command line are told with what is known', async () => {
   for (const [args, says] of [
-    [[], /A verb is needed: serve, migrate, config, vault, admin, listen, send-order$/m],
+    [[], /A verb is needed: serve, migrate, config, vault, admin, copy, listen, send-order$/m],
     [['sing'], /There is no sing; the verbs are: serve, /],
     [['admin'], /A verb is needed: create-account, /],
     [['admin', 'give'], /There is no give; the verbs are: create-account, .*grant-credits/],
@@ -276,24 +276,66 @@ test('vault keys that the agent could not use stop the start', async (t) => {
   assert.equal((await new Client(bridge.url).get('/readyz')).status, 200);
 });
 
-test('keys that are lost are not replaced behind the back of what they sealed', async (t) => {
+test('keys that are lost, or of another deployment, are not taken behind the back of what the right ones sealed', async (t) => {
   const scope = new Scope(t);
   const folder = await scratch(t);
   const stack = await startStack(scope, { dataDir: folder });
   await Merchant.signUp(stack.bridge, 1);
   stack.bridge.child.kill('SIGTERM');
   await stack.bridge.ended;
-  const serve = () => runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', folder]);
+  const verb = (...words) => runBridge([...words, '--data-dir', folder]);
+  const serve = () => verb('serve', '--sandbox', '--listen', '127.0.0.1:0', '--cloud-url', stack.cloud.url);
   const keys = ['vault.key', 'vault.pub', 'service.key'];
-  for (const [lost, sentence] of [[['vault.key', 'vault.pub'], /vault's keys .*vault\.key.* are missing.*vault init/], [['service.key'], /service key .*service\.key is missing/]]) {
-    const away = await scratch(t);
-    for (const name of lost) await copyFile(path.join(folder, name), path.join(away, name));
+  const good = await scratch(t);
+  for (const name of keys) await copyFile(path.join(folder, name), path.join(good, name));
+  const restore = async (from, names = keys) => {
+    for (const name of names) await copyFile(path.join(from, name), path.join(folder, name));
+  };
+  for (const [lost, sentence] of [[['vault.key', 'vault.pub'], /vault's keys .*vault\.key.* are missing.*vault init --replace-lost/], [['service.key'], /service key .*service\.key is missing/]]) {
     for (const name of lost) await rm(path.join(folder, name));
-    const refused = await serve();
-    assert.equal(refused.code, 1, refused.stderr);
-    assert.match(refused.stderr, sentence);
-    const left = await readdir(folder);
-    for (const name of keys) assert.equal(left.includes(name), !lost.includes(name), name);
-    for (const name of lost) await copyFile(path.join(away, name), path.join(folder, name));
+    for (const refused of [await serve(), await verb('vault', 'init')]) {
+      assert.equal(refused.code, 1, refused.stderr);
+      assert.match(refused.stderr, /are missing|is missing/);
+      const left = await readdir(folder);
+      for (const name of keys) assert.equal(left.includes(name), !lost.includes(name), name);
+    }
+    assert.match((await serve()).stderr, sentence);
+    await restore(good);
   }
+  const stranger = await scratch(t);
+  assert.equal((await runBridge(['vault', 'init', '--data-dir', stranger])).code, 0);
+  for (const names of [['vault.key', 'vault.pub'], ['service.key']]) {
+    await restore(stranger, names);
+    const refused = await serve();
+    assert.deepEqual([refused.code, JSON.parse(refused.stderr.trim().split('\n').at(-1)).code], [1, 'KEY_MISMATCH']);
+    await restore(good);
+  }
+  for (const name of ['vault.key', 'vault.pub']) await rm(path.join(folder, name));
+  const replaced = await verb('vault', 'init', '--replace-lost');
+  assert.deepEqual([replaced.code, replaced.stderr], [0, '']);
+  const again = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: folder });
+  assert.equal((await new Client(again.url).get('/readyz')).status, 200);
+});
+
+test('people who are known by another name of the issuer are not locked out in silence', async (t) => {
+  const scope = new Scope(t);
+  const issuer = (name) => ({ ...CLOUD, env: { PRESETBRIDGE_IDENTITY_ISSUER: name } });
+  const bridge = await startBridge(scope, issuer('https://one.example'));
+  await Merchant.signUp(bridge, 1, { credits: 0, connected: false });
+  await bridge.stop();
+  const refused = await runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', bridge.dataDir, '--identity-issuer', 'https://two.example']);
+  const last = JSON.parse(refused.stderr.trim().split('\n').at(-1));
+  assert.deepEqual([refused.code, last.code], [1, 'ISSUER_CHANGED']);
+  assert.match(last.message, /https:\/\/one\.example.*https:\/\/two\.example.*identity\.issuer/);
+  const again = await startBridge(scope, { ...issuer('https://one.example'), dataDir: bridge.dataDir });
+  assert.equal((await new Client(again.url).post('/api/auth/sign-in', { email: 'merchant-1@shop.example', password: PASSWORD })).status, 200);
+});
+
+test('a flag says yes or no, and nothing else', async () => {
+  const check = (...words) => runBridge(['config', 'check', '--cloud-url', 'http://127.0.0.1:9', ...words], { env: { PRESETBRIDGE_SANDBOX: 'true' } });
+  for (const [words, sandbox] of [[[], true], [['--sandbox=false'], false], [['--sandbox'], true], [['--sandbox=true'], true]]) {
+    assert.match((await check(...words)).stdout, new RegExp(`^sandbox = ${sandbox}$`, 'm'), words.join());
+  }
+  const wrong = await check('--sandbox=banana');
+  assert.deepEqual([wrong.code, /sandbox must be true or false/.test(wrong.stderr)], [2, true], wrong.stderr);
 });
