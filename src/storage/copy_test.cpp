@@ -295,6 +295,20 @@ TEST_F(CopyTest, EveryDifferenceIsFoundAndKeepsTheTargetClosed) {
   }
 }
 
+TEST_F(CopyTest, TheRowsThatTheTargetHasTooManyAreAllCounted) {
+  bool changed = false;
+  const auto copied = copy_database(*source_, *target_, {.progress = [&](const CopyProgress& now) {
+    if (!now.comparing || changed) return;
+    changed = true;
+    change(target_,
+           "INSERT INTO users SELECT 100 + n, CAST(n AS TEXT), 'hash', 1 "
+           "FROM generate_series(1, 250) n;");
+  }});
+  ASSERT_TRUE(copied) << copied.error().message;
+  for (const auto& table : *copied)
+    EXPECT_EQ(table.target_rows - table.source_rows, table.name == "users" ? 250 : 0) << table.name;
+}
+
 TEST_F(CopyTest, RefusesATargetThatHoldsAnything) {
   change(target_, "INSERT INTO nodes VALUES (0, 'a node', 1);");
   EXPECT_EQ(refusal(), "COPY_TARGET_NOT_EMPTY");
