@@ -79,8 +79,8 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
   const count = async (table) => Number(await (await cluster()).sql(`SELECT count(*) FROM ${table}`, url));
   assert.equal(await count('deliveries'), orders.length + left.length);
   for (const { table, sourceRows } of lines) {
-    // Of the keys in the folder it is noted that they are in use.
-    assert.equal(await count(table), sourceRows + (table === 'used_keys' ? 2 : 0), table);
+    // Of the two keys in the folder it is noted that they are in use, whether or not the source knew.
+    assert.equal(await count(table), table === 'used_keys' ? 2 : sourceRows, table);
   }
 
   const bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir, env, args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...RATES] });
