@@ -97,7 +97,7 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
     const { deliveryId } = await merchant.order(store, { orderId: '2001', username: 'new-buyer' });
     assert.ok(!orders.some((one) => one.deliveryId === deliveryId));
     await merchant.reaches(deliveryId, 'completed');
-    const event = await receiver.waitFor('its event', (body) => body.type === 'delivery.completed' && body.deliveryId === deliveryId);
+    const event = await receiver.waitFor('its event', (body) => body.type === 'delivery.completed' && body.deliveryId === deliveryId, 60_000);
     await verifiedEvent(event, secret);
   }
   assert.equal((await merchant.balance()).spent, (await merchant.effects(stack.sim)).shares.length);
