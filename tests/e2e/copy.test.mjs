@@ -78,7 +78,10 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
   for (const line of lines) assert.deepEqual([line.targetRows, line.targetChecksum, line.equal], [line.sourceRows, line.sourceChecksum, true], line.table);
   const count = async (table) => Number(await (await cluster()).sql(`SELECT count(*) FROM ${table}`, url));
   assert.equal(await count('deliveries'), orders.length + left.length);
-  for (const { table, sourceRows } of lines) assert.equal(await count(table), sourceRows, table);
+  for (const { table, sourceRows } of lines) {
+    // Of the two keys in the folder it is noted that they are in use, whether or not the source knew.
+    assert.equal(await count(table), table === 'used_keys' ? 2 : sourceRows, table);
+  }
 
   const bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir, env, args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...RATES] });
   merchant.moveTo(bridge);
@@ -94,7 +97,7 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
     const { deliveryId } = await merchant.order(store, { orderId: '2001', username: 'new-buyer' });
     assert.ok(!orders.some((one) => one.deliveryId === deliveryId));
     await merchant.reaches(deliveryId, 'completed');
-    const event = await receiver.waitFor('its event', (body) => body.type === 'delivery.completed' && body.deliveryId === deliveryId);
+    const event = await receiver.waitFor('its event', (body) => body.type === 'delivery.completed' && body.deliveryId === deliveryId, 60_000);
     await verifiedEvent(event, secret);
   }
   assert.equal((await merchant.balance()).spent, (await merchant.effects(stack.sim)).shares.length);
