@@ -273,6 +273,7 @@ class Torture {
       if (answer && (answer.status !== 503 || !(Number(answer.headers['retry-after']) > 0) || calm)) {
         this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}${calm ? ', when all was well again' : ''}`);
       }
+      if (calm) return;
       this.counts.sentAgain += 1;
       await delay(50);
     }

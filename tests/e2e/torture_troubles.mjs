@@ -7,7 +7,7 @@ import { childrenOf } from './process_memory.mjs';
 import { Random } from './random.mjs';
 
 const RECOVERY_MS = 5_000; // then nothing fails any more
-const BATCH = 40;
+const BATCH = 20;
 
 // Kills the nodes in turn, so often; on PostgreSQL that too, a third and two thirds of the way.
 export function kills(count) {
