@@ -51,6 +51,7 @@ class FakeCloud : public cloud::Cloud {
     rate_limit,    // 429
     refuse_session,
     user_gone,  // 404 of the user
+    reject,     // a definite refusal of the call
   };
   // `call`: "find_user", "friendship", "request", "withdraw", "sweep", "share", "find_share", "revoke".
   std::function<Fate(const std::string& call, const std::string& subject)> before;
@@ -121,13 +122,13 @@ class FakeCloud : public cloud::Cloud {
     });
   }
   Task<cloud::CloudResult<cloud::FriendshipPage>> friendships_since(Executor& e, cloud::Session,
-                                                                    std::string cursor, int) override {
+                                                                    std::string cursor, int limit) override {
     return run<cloud::FriendshipPage>(
-        e, "sweep", cursor, [this, cursor]() -> cloud::CloudResult<cloud::FriendshipPage> {
+        e, "sweep", cursor, [this, cursor, limit]() -> cloud::CloudResult<cloud::FriendshipPage> {
           const std::size_t from = cursor.empty() ? 0 : std::stoul(cursor);
-          return cloud::FriendshipPage{{changes.begin() + static_cast<std::ptrdiff_t>(from), changes.end()},
-                                       std::to_string(changes.size()),
-                                       false};
+          const std::size_t to = std::min(changes.size(), from + static_cast<std::size_t>(limit));
+          const auto at = [this](std::size_t i) { return changes.begin() + static_cast<std::ptrdiff_t>(i); };
+          return cloud::FriendshipPage{{at(from), at(to)}, std::to_string(to), to < changes.size()};
         });
   }
   Task<cloud::CloudResult<cloud::FilePage>> list_files(Executor& e, cloud::Session, std::string,
@@ -199,6 +200,9 @@ class FakeCloud : public cloud::Cloud {
         break;
       case Fate::user_gone:
         result = error(cloud::CloudError::Kind::user_not_found);
+        break;
+      case Fate::reject:
+        result = error(cloud::CloudError::Kind::rejected);
         break;
       case Fate::refuse_session:
         result = error(cloud::CloudError::Kind::session_refused);

@@ -7,7 +7,7 @@ namespace {
 
 #define PDB_CLOUD_ACCOUNT_COLUMNS                                                                     \
   "id, cloud_user_id, username, ready_at, blocked_until, start_log, job_turns, pause, sweep_due_at, " \
-  "sweep_cursor, "                                                                                    \
+  "sweep_cursor, full_sweep_under_way, "                                                              \
   "last_sweep_at, last_full_sweep_at, newest_request_at, sweep_fence, sweep_lease_expires_at"
 
 constexpr Sql kInsert{
@@ -29,7 +29,7 @@ constexpr Sql kUpdate{
     "$6, "
     "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = "
     "$11, "
-    "sweep_fence = $12, sweep_lease_expires_at = $13 WHERE id = $1"};
+    "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14 WHERE id = $1"};
 constexpr Sql kWake{
     "UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
     " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"};
@@ -63,11 +63,12 @@ CloudAccountRow read_cloud_account(const Row& r) {
   a.pause = r.string(7);
   a.sweep_due_at = r.opt_time(8);
   a.sweep_cursor = r.string(9);
-  a.last_sweep_at = r.opt_time(10);
-  a.last_full_sweep_at = r.opt_time(11);
-  a.newest_request_at = r.opt_time(12);
-  a.sweep_fence = r.int64(13);
-  a.sweep_lease_expires_at = r.opt_time(14);
+  a.full_sweep_under_way = r.flag(10);
+  a.last_sweep_at = r.opt_time(11);
+  a.last_full_sweep_at = r.opt_time(12);
+  a.newest_request_at = r.opt_time(13);
+  a.sweep_fence = r.int64(14);
+  a.sweep_lease_expires_at = r.opt_time(15);
   return a;
 }
 
@@ -107,7 +108,7 @@ std::optional<Timestamp> next_ready(Tx& tx) {
 void update_cloud_account(Tx& tx, const CloudAccountRow& a) {
   tx.exec(kUpdate, a.id, a.ready_at, a.blocked_until, Blob(a.start_log), a.job_turns, a.pause, a.sweep_due_at,
           a.sweep_cursor, a.last_sweep_at, a.last_full_sweep_at, a.newest_request_at, a.sweep_fence,
-          a.sweep_lease_expires_at);
+          a.sweep_lease_expires_at, a.full_sweep_under_way);
 }
 
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {

@@ -23,7 +23,8 @@ struct CloudAccountRow {
   std::int64_t job_turns = 0;        // domain::JobTurns
   std::string pause;                 // domain::AccountPause
   std::optional<Timestamp> sweep_due_at;
-  std::string sweep_cursor;
+  std::string sweep_cursor;  // the start of the last page that was taken in: the next sweep begins there
+  bool full_sweep_under_way = false;  // begun at the start of all pages, and not at their end yet
   std::optional<Timestamp> last_sweep_at;
   std::optional<Timestamp> last_full_sweep_at;
   std::optional<Timestamp> newest_request_at;

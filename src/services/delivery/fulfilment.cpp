@@ -125,7 +125,7 @@ storage::ItemRow Fulfilment::owed_item(const storage::DeliveryRow& row, const do
   item.account = row.account;
   item.file_id = file.file_id;
   item.kind = file.kind;
-  item.name = file.name;
+  item.name = file.name.empty() ? file.file_id : file.name;
   item.matched_by = std::string(domain::to_string(file.matched_by));
   item.quantity = std::max<std::int64_t>(file.quantity, 1);
   item.lines = lines_json(file.line_ids);

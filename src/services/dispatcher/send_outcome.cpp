@@ -63,15 +63,17 @@ void conclude_send(storage::SendResult& result, const net::HttpResult& http, Tim
     result.answer = kept_answer(answer->body);
     return apply(result, verdict, ended_at);
   }
-  const auto kind = http.failure()->kind;
+  const auto& [kind, message] = *http.failure();
   result.released = kind == HttpFailure::Kind::aborted;
   result.outcome = name_of(kind);
+  result.answer = kept_answer(message);
   const bool hopeless = kind == HttpFailure::Kind::denied || kind == HttpFailure::Kind::invalid;
   apply(result, domain::classify_send(hopeless ? SendFailure::denied : SendFailure::transport, 0), ended_at);
 }
 
 void conclude_unsigned(storage::SendResult& result, Timestamp ended_at) {
   result.outcome = "unsigned";
+  result.answer = "the event could not be signed";
   apply(result, SendVerdict::retry, ended_at);
 }
 

@@ -6,10 +6,10 @@
 
 namespace presetbridge::services {
 
-// Fills in what the outcome decides: http_status, duration, outcome, answer, status, due_at, deactivate_for,
-// or `released`. `ended_at`: when the attempt ended; `result.attempts` counts it. The outcome's codes:
-// `succeeded`, `http_error` (an answer that is no success), `denied`, `invalid`, `unresolved`, `connect`,
-// `tls`, `timeout`, `lost`.
+// Fills in what the outcome decides: http_status, duration, outcome, answer (or why there is none), status,
+// due_at, deactivate_for, or `released`. `ended_at`: when the attempt ended; `result.attempts` counts it. The
+// outcome's codes: `succeeded`, `http_error` (an answer that is no success), `denied`, `invalid`,
+// `unresolved`, `connect`, `tls`, `timeout`, `lost`.
 void conclude_send(storage::SendResult& result, const net::HttpResult& http, Timestamp ended_at);
 
 // The same for a send that could not be signed: it never left, and is tried again as if the receiver had been

@@ -82,6 +82,11 @@ TEST_F(DispatcherTest, EachAnswerHasItsMeaning) {
     EXPECT_EQ(state(send).status, c.status) << c.outcome;
     ASSERT_EQ(attempts(send).size(), 1u);
     EXPECT_EQ(attempts(send)[0].outcome, c.outcome);
+    const auto* failure = c.result.failure();
+    if (failure) {
+      EXPECT_NE(attempts(send)[0].answer, "");
+      EXPECT_EQ(attempts(send)[0].answer, failure->message) << "why there is no answer";
+    }
     if (c.status == "pending") {
       EXPECT_EQ(state(send).due_at, to_unix_ms(db_.clock.now()) + 60'000);
     }
@@ -344,6 +349,7 @@ TEST_F(DispatcherTest, ASecretThatCannotBeDecryptedSendsNothingAndIsTriedLater) 
   EXPECT_EQ(state(send).status, "pending");
   ASSERT_EQ(attempts(send).size(), 1u);
   EXPECT_EQ(attempts(send)[0].outcome, "unsigned");
+  EXPECT_EQ(attempts(send)[0].answer, "the event could not be signed");
   stop(*d);
 }
 

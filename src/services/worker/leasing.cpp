@@ -85,9 +85,15 @@ void lease_customer(Tx& tx, JobSteps& steps, const WorkerOptions& options, Custo
 SweepLease lease_sweep(Tx& tx, const WorkerOptions& options, CloudAccountRow& account) {
   account.sweep_fence += 1;
   account.sweep_lease_expires_at = tx.now() + options.lease;
-  const bool full = domain::full_sweep_due(
-      {.last_sweep_at = account.last_sweep_at, .last_full_sweep_at = account.last_full_sweep_at}, tx.now());
-  return {account.id, account.sweep_fence, full, full ? std::string() : account.sweep_cursor};
+  // A full one that did not come to its end goes on where it was.
+  if (!account.full_sweep_under_way &&
+      domain::full_sweep_due(
+          {.last_sweep_at = account.last_sweep_at, .last_full_sweep_at = account.last_full_sweep_at},
+          tx.now())) {
+    account.full_sweep_under_way = true;
+    account.sweep_cursor.clear();
+  }
+  return {account.id, account.sweep_fence, account.sweep_cursor};
 }
 
 void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, CloudAccountRow& account,

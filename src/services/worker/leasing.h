@@ -17,7 +17,6 @@ inline constexpr Millis kSetAside{5 * 60'000};
 struct SweepLease {
   CloudAccountId cloud_account;
   std::int64_t fence = 0;
-  bool full = false;
   std::string cursor;
 };
 

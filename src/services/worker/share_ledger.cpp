@@ -70,7 +70,7 @@ void settle_found(Tx& tx, IdSource& ids, DeliveryId delivery, ItemId id, bool ou
                  .kind = "spend",
                  .credits = 1,
                  .item = item->id,
-                 .note = "shared " + item->name});
+                 .note = "shared " + (item->name.empty() ? item->file_id : item->name)});
   update_item(tx, *item);
 }
 

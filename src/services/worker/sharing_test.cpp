@@ -110,5 +110,17 @@ TEST(Sharing, TakesOverTheWorkOfADeadWorkerWithinAMinute) {
   expect_books_balance(world);
 }
 
+TEST(Sharing, AFileThatTheMappingDoesNotNameIsCalledByItsId) {
+  World world;
+  world.write([](storage::Tx& tx) { tx.exec_script("UPDATE mappings SET file_name = '';"); });
+  world.directory.forget(world.integration);
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.items(id)[0].name, "file-1");
+  const auto ledger = world.write([&](storage::Tx& tx) { return list_ledger(tx, world.account, {}, 10); });
+  ASSERT_EQ(ledger.size(), 1u);
+  EXPECT_EQ(ledger[0].note, "shared file-1");
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -119,7 +119,8 @@ void end_sweep(Tx& tx, const SweepLease& lease) {
   if (!account) return;
   const Timestamp now = tx.now();
   account->last_sweep_at = now;
-  if (lease.full) account->last_full_sweep_at = now;
+  if (account->full_sweep_under_way) account->last_full_sweep_at = now;
+  account->full_sweep_under_way = false;
   account->sweep_lease_expires_at.reset();
   const bool awaited = any_requested_since(tx, account->id, now - domain::kFriendshipResumeWindow);
   account->sweep_due_at = domain::next_sweep({.awaited = awaited ? 1 : 0,
@@ -141,6 +142,11 @@ void fail_sweep(Tx& tx, const SweepLease& lease, const cloud::CloudError& error)
   // One that cannot be read is the next lease's to tell of and to mend.
   if (pause) account->pause = domain::encode(*pause);
   account->sweep_lease_expires_at.reset();
+  // It may be the cursor that the platform refuses, which may have grown too old.
+  if (error.kind == cloud::CloudError::Kind::rejected) {
+    account->full_sweep_under_way = true;
+    account->sweep_cursor.clear();
+  }
   const auto next = pause ? domain::next_job_at(*pause, tx.now()) : std::nullopt;
   if (next) account->blocked_until = std::max(account->blocked_until, *next);
   account->sweep_due_at = std::max(tx.now() + kAfterFailure, account->blocked_until);

@@ -13,7 +13,8 @@
 namespace presetbridge::services {
 
 // Takes in one page and renews the lease. `cursor` is where the page began: the next sweep begins there
-// again, so that what changed while it was read is not missed. False: the lease is lost, stop.
+// again, so that what changed while it was read is not missed, and one that failed, or whose process died, goes
+// on instead of starting afresh. False: the lease is lost, stop.
 bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options,
                   const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
 
@@ -23,7 +24,8 @@ int expire_requests(storage::Tx& tx, DeliveryChanges& changes, const SweepLease&
 // Releases the lease and schedules the next sweep.
 void end_sweep(storage::Tx& tx, const SweepLease& lease);
 
-// The platform did not answer, or refused: the sweep is due again in a minute, or when the pause ends.
+// The platform did not answer, or refused: the sweep goes on in a minute, or when the pause ends; from the
+// start of all pages where the platform refused the call itself.
 void fail_sweep(storage::Tx& tx, const SweepLease& lease, const cloud::CloudError& error);
 
 }  // namespace presetbridge::services

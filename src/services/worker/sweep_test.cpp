@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "services/testing.h"
 
 namespace presetbridge::services {
@@ -71,6 +73,105 @@ TEST(Sweep, AsksAgainWhenAnAcceptedFriendshipEndedBeforeTheShare) {
   world.settle(std::chrono::hours{2});
   EXPECT_EQ(world.status(id), "completed");
   expect_books_balance(world);
+}
+
+// Five customers who accepted between two sweeps, one on each page of the next; and a platform that serves
+// two pages and fails the third, again and again.
+class ManyPages : public ::testing::Test {
+ protected:
+  ManyPages() {
+    world_.cloud.auto_accept = false;
+    for (const char* name : {"Ann", "Bob", "Cid", "Dan", "Eve"})
+      ids_.push_back(world_.accept(world_.order(name, name, {"sku-1"})).delivery.value());
+    world_.settle();
+    world_.cloud.before = [this](auto& call, auto& subject) {
+      if (call != "sweep") return Fate::answer;
+      asked_.push_back(subject);
+      return asked_.size() % 3 == 0 ? Fate::fail : Fate::answer;
+    };
+  }
+  void all_accept() {
+    for (const char* user : {"u-ann", "u-bob", "u-cid", "u-dan", "u-eve"}) world_.cloud.accept(user);
+  }
+  void expect_all_completed() {
+    for (const auto id : ids_) EXPECT_EQ(world_.status(id), "completed");
+    expect_books_balance(world_);
+  }
+
+  static constexpr WorkerOptions one_a_page() {
+    auto options = World::unlimited();
+    options.sweep_page = 1;
+    return options;
+  }
+
+  World world_{one_a_page()};
+  std::vector<DeliveryId> ids_;
+  std::vector<std::string> asked_;  // the cursors
+};
+
+TEST_F(ManyPages, AFullSweepThatFailedGoesOnFromTheLastPageThatWasTakenIn) {
+  all_accept();
+  world_.settle(std::chrono::minutes{6});
+  expect_all_completed();
+  EXPECT_EQ(std::ranges::count(asked_, ""), 1) << "it began once";
+  EXPECT_TRUE(world_.queue().last_full_sweep_at);
+}
+
+TEST_F(ManyPages, AFailedSweepIsDueAgainWithinAMinute) {
+  all_accept();
+  world_.cloud.before = [this](auto& call, auto&) {
+    if (call != "sweep") return Fate::answer;
+    asked_.push_back("");
+    return Fate::fail;
+  };
+  while (asked_.empty()) world_.settle(std::chrono::seconds{1});
+  ASSERT_TRUE(world_.queue().sweep_due_at);
+  EXPECT_LE(*world_.queue().sweep_due_at - world_.database.clock.now(), std::chrono::minutes{1});
+}
+
+TEST_F(ManyPages, AFullSweepWhoseProcessDiedGoesOnToo) {
+  all_accept();
+  bool dead = false;
+  world_.cloud.before = [&](auto& call, auto& subject) {
+    if (call != "sweep") return Fate::answer;
+    asked_.push_back(subject);
+    const bool now = !dead && subject == "3";
+    dead = dead || now;
+    return now ? Fate::hold : Fate::answer;
+  };
+  while (!dead) world_.settle(std::chrono::seconds{1});
+  world_.crash(one_a_page());
+  world_.settle(std::chrono::minutes{10});
+  expect_all_completed();
+  EXPECT_EQ(std::ranges::count(asked_, ""), 1) << "it began once";
+}
+
+TEST_F(ManyPages, TheFullSweepOfTheNextDayBeginsAtTheStart) {
+  all_accept();
+  world_.settle(std::chrono::minutes{6});
+  expect_all_completed();
+  ASSERT_EQ(std::ranges::count(asked_, ""), 1);
+  const auto first = *world_.queue().last_full_sweep_at;
+  world_.cloud.before = [this](auto& call, auto& subject) {
+    if (call == "sweep") asked_.push_back(subject);
+    return Fate::answer;
+  };
+  ids_.push_back(world_.accept(world_.order("late", "Fay", {"sku-1"})).delivery.value());
+  world_.settle(std::chrono::hours{26});
+  EXPECT_EQ(std::ranges::count(asked_, ""), 2);
+  EXPECT_GE(*world_.queue().last_full_sweep_at - first, std::chrono::hours{24});
+}
+
+TEST_F(ManyPages, ACursorThatThePlatformRefusesIsGivenUp) {
+  world_.cloud.before = nullptr;
+  world_.settle(std::chrono::minutes{2});
+  world_.write([](storage::Tx& tx) { tx.exec_script("UPDATE cloud_accounts SET sweep_cursor = '77';"); });
+  world_.cloud.before = [](auto& call, auto& subject) {
+    return call == "sweep" && subject == "77" ? Fate::reject : Fate::answer;
+  };
+  all_accept();
+  world_.settle(std::chrono::minutes{3});
+  expect_all_completed();
 }
 
 // A row for which this holds cannot be written: computing the index overflows.

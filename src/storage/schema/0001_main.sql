@@ -254,9 +254,11 @@ CREATE TABLE cloud_accounts (
   job_turns <int> NOT NULL DEFAULT 0,
   -- Trouble of the platform or the account (spec 3.5, domain/account_pause.h).
   pause TEXT NOT NULL,
-  -- Friend sweeps.
+  -- Friend sweeps. sweep_cursor: where the next one begins, the start of the last page that was taken in. While a full one
+  -- is under way, over as many tries as it needs, that is how far it has come.
   sweep_due_at <int>,
   sweep_cursor TEXT NOT NULL DEFAULT '',
+  full_sweep_under_way <int> NOT NULL DEFAULT 0 CHECK (full_sweep_under_way IN (0, 1)),
   last_sweep_at <int>,
   last_full_sweep_at <int>,
   newest_request_at <int>,
