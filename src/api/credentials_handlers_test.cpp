@@ -118,6 +118,23 @@ TEST_F(CredentialsApi, AnotherCloudUserMakesTheMappingsStale) {
   EXPECT_FALSE(send(me_, "GET", "/api/credentials").body.as_object().contains("mappingsMadeStale"));
 }
 
+TEST_F(CredentialsApi, TheFormerCloudUsersLoginMakesItsMappingsGoodAgain) {
+  const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";
+  const json::object first{{"matchType", "sku"}, {"matchValue", "A"}, {"fileId", "f1"}};
+  ASSERT_EQ(send(me_, "PUT", path, json::object{{"mappings", json::array{first}}}).status, 200);
+  const auto stale = [&] { return send(me_, "GET", path).body.at("mappings").at(0).at("stale").as_bool(); };
+  ASSERT_EQ(save().status, 200);
+  EXPECT_FALSE(stale()) << "saved before there was any login";
+  agent_.user_id = "u2";
+  EXPECT_EQ(save().body.at("mappingsMadeStale"), 1);
+  EXPECT_TRUE(stale());
+  write([](storage::Tx& tx) { tx.exec_script("DELETE FROM account_chores;"); });
+  agent_.user_id = "u1";
+  EXPECT_FALSE(save().body.as_object().contains("mappingsMadeStale"));
+  EXPECT_FALSE(stale());
+  EXPECT_TRUE(has_chore(storage::ChoreKind::resume_mappings));
+}
+
 TEST_F(CredentialsApi, AMappingToAFileThatIsNotListedIsSavedWithAHint) {
   ASSERT_EQ(save().status, 200);
   const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";

@@ -88,12 +88,17 @@ std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRec
   const auto proposed = ports_.ids.make<CloudAccountId>();
   const auto cloud_account = find_or_insert_cloud_account(tx, session.user_id, session.username, proposed);
   // Files of another user cannot be shared with this login (spec 3.11).
-  std::int64_t stale = 0;
-  if (standing.cloud_account && standing.cloud_account != cloud_account) {
-    stale = mark_mappings_stale(tx, record.account);
+  const auto changed = match_mappings_to_login(tx, record.account, cloud_account);
+  if (changed.made_stale > 0) {
     insert_audit(tx, ports_.ids,
                  {record.account, "system", "mappings.made_stale", "",
-                  fmt::format("{}: the login is of another cloud user", stale)});
+                  fmt::format("{}: the login is of another cloud user", changed.made_stale)});
+  }
+  if (changed.lifted > 0) {
+    insert_audit(tx, ports_.ids,
+                 {record.account, "system", "mappings.stale_lifted", "",
+                  fmt::format("{}: the login is of their cloud user again", changed.lifted)});
+    add_chore(tx, record.account, ChoreKind::resume_mappings);
   }
   standing.status = CredentialsStatus::valid;
   standing.cloud_account = cloud_account;
@@ -105,7 +110,7 @@ std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRec
   add_chore(tx, record.account, ChoreKind::reroute);
   add_chore(tx, record.account, ChoreKind::resume_credentials);
   wake_cloud_account(tx, cloud_account, tx.now());
-  return stale;
+  return changed.made_stale;
 }
 
 Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Principal by, std::string email,

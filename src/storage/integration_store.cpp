@@ -43,12 +43,18 @@ constexpr Sql kCountMappings{"SELECT count(*) FROM mappings WHERE integration_id
 constexpr Sql kDeleteMappings{"DELETE FROM mappings WHERE integration_id = $1"};
 constexpr Sql kInsertMapping{
     "INSERT INTO mappings (id, integration_id, match_type, match_value, match_key, action, file_id, kind, "
-    "file_name, stale)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"};
+    "file_name, stale, made_for)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT accounts.cloud_account_id FROM integrations"
+    " JOIN accounts ON accounts.id = integrations.account_id WHERE integrations.id = $2))"};
+constexpr Sql kAdopt{
+    "UPDATE mappings SET made_for = $2 WHERE made_for IS NULL"
+    " AND integration_id IN (SELECT id FROM integrations WHERE account_id = $1)"};
 constexpr Sql kStale{
-    "UPDATE mappings SET stale = 1 WHERE stale = 0 AND integration_id IN (SELECT id FROM integrations WHERE "
-    "account_id = "
-    "$1)"};
+    "UPDATE mappings SET stale = 1 WHERE stale = 0 AND made_for <> $2"
+    " AND integration_id IN (SELECT id FROM integrations WHERE account_id = $1)"};
+constexpr Sql kLiftStale{
+    "UPDATE mappings SET stale = 0 WHERE stale = 1 AND made_for = $2"
+    " AND integration_id IN (SELECT id FROM integrations WHERE account_id = $1)"};
 
 std::string join_lines(const std::vector<std::string>& lines) {
   std::string text;
@@ -178,10 +184,13 @@ void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<Mappi
   tx.exec(kTouch, integration);
 }
 
-std::int64_t mark_mappings_stale(Tx& tx, AccountId account) {
-  const auto marked = tx.exec(kStale, account);
-  tx.exec(kTouchAll, account);
-  return marked;
+MappingsOfLogin match_mappings_to_login(Tx& tx, AccountId account, CloudAccountId cloud_account) {
+  tx.exec(kAdopt, account, cloud_account);
+  MappingsOfLogin changed;
+  changed.made_stale = tx.exec(kStale, account, cloud_account);
+  changed.lifted = tx.exec(kLiftStale, account, cloud_account);
+  if (changed.made_stale > 0 || changed.lifted > 0) tx.exec(kTouchAll, account);
+  return changed;
 }
 
 }  // namespace presetbridge::storage

@@ -58,8 +58,13 @@ struct MappingRow {
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);
 std::int64_t count_mappings(Tx& tx, IntegrationId integration);
 void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows);
-// Marks all mappings of the account's integrations stale, and their integrations changed (spec 3.11). How
-// many were not stale before.
-std::int64_t mark_mappings_stale(Tx& tx, AccountId account);
+struct MappingsOfLogin {
+  std::int64_t made_stale = 0;  // that were not before
+  std::int64_t lifted = 0;      // that were stale, and are no longer
+};
+// The account's login is of this cloud account now (spec 3.11): mappings that were made for another one
+// become stale, those made for it are so no longer, and those saved before there was any login are its from
+// now on. Their integrations count as changed.
+MappingsOfLogin match_mappings_to_login(Tx& tx, AccountId account, CloudAccountId cloud_account);
 
 }  // namespace presetbridge::storage

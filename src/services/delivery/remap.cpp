@@ -1,6 +1,7 @@
 #include "services/delivery/remap.h"
 
 #include "services/delivery/fulfilment.h"
+#include "storage/credential_store.h"
 #include "storage/integration_store.h"
 #include "storage/order_store.h"
 
@@ -23,7 +24,9 @@ bool remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow
   if (mapped.files.empty()) return false;
   std::vector<domain::ItemStatus> before;
   for (const auto& item : find_items(tx, row.id)) before.push_back(item.status);
-  return Fulfilment(changes).align_items(tx, mapped, row, !stale) != before;
+  const bool changed = Fulfilment(changes).align_items(tx, mapped, row, !stale) != before;
+  const auto standing = find_standing(tx, row.account);
+  return changed || (standing && row.cloud_account && row.cloud_account != standing->cloud_account);
 }
 
 }  // namespace presetbridge::services

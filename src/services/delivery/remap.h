@@ -5,9 +5,9 @@
 
 namespace presetbridge::services {
 
-// Items that are not shared yet follow the mappings; the row is locked. Whether that changed anything. An
-// order of which nothing is mapped any more is left as it is: a mapping that is gone must not take away what
-// a retry is to deliver.
+// Items that are not shared yet follow the mappings; the row is locked. Whether that changed anything,
+// or the files are asked of another cloud account now than the row's. An order of which nothing is mapped any
+// more is left as it is: a mapping that is gone must not take away what a retry is to deliver.
 bool remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row);
 
 }  // namespace presetbridge::services

@@ -97,7 +97,8 @@ ChoreProgress resume_credits(Piece piece) {
   return available <= 0 ? piece.end() : piece.end_or_advance(ids.size());
 }
 
-// What failed for want of a file, and owes other files since mappings were saved.
+// What failed for want of a file, and owes other files, or those of another cloud user, since mappings were
+// saved or are no longer stale.
 ChoreProgress resume_mappings(Piece piece) {
   constexpr auto kCode = ResolutionCode::preset_not_found;
   auto& [tx, changes, chore, aside, at] = piece;

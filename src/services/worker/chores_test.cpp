@@ -136,6 +136,28 @@ TEST(Chores, AChoreAtFaultKeepsThoseOfOtherAccountsNotWaiting) {
   EXPECT_EQ(world.log.text.find("chore=reroute", line + 60), std::string::npos) << "said once";
 }
 
+TEST(Chores, WhatFailedOnTheFilesOfAnotherCloudUserResumesOnceTheFormerIsBack) {
+  World world;
+  world.cloud.unknown_files.insert("file-1");
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  const auto resume = [&] {
+    world.write([&](storage::Tx& tx) { add_chore(tx, world.account, ChoreKind::resume_mappings); });
+    world.settle(std::chrono::minutes{1});
+  };
+  const auto told = world.delivery(id).sequence;
+  resume();
+  EXPECT_EQ(world.delivery(id).sequence, told) << "nothing has changed for it";
+  world.cloud.unknown_files.clear();
+  world.write([&](storage::Tx& tx) {
+    auto row = *lock_delivery(tx, id);
+    row.cloud_account = find_or_insert_cloud_account(tx, "other", "other", world.ids.make<CloudAccountId>());
+    update_delivery(tx, row);
+  });
+  resume();
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 TEST(Chores, ALoginSavedBeforeItsRefusalIsSpreadKeepsTheDeliveriesGoing) {
   World world;
   world.hold_queue();

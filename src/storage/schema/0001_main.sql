@@ -210,6 +210,8 @@ CREATE TABLE mappings (
   file_id <key> NOT NULL,
   kind TEXT NOT NULL,
   file_name TEXT NOT NULL,
+  -- Whose files: the cloud account of the login that it was saved under, or of the first one after. Stale: not the account's of now.
+  made_for <int>,
   stale <int> NOT NULL DEFAULT 0 CHECK (stale IN (0, 1)),
   CHECK ((action = 'ignore') = (file_id = ''))
 ) <table>;
