@@ -40,6 +40,12 @@ constexpr Sql kNoteRequest{
 constexpr Sql kEnsureSweep{
     "UPDATE cloud_accounts SET sweep_due_at = $2 WHERE id = $1 AND sweep_due_at IS NULL"
     " AND sweep_lease_expires_at IS NULL"};
+#define PDB_FORGOTTEN                                                                                      \
+  "blocked_until <= $1 AND (ready_at IS NULL OR ready_at > $1) AND EXISTS (SELECT 1 FROM customers WHERE"  \
+  " customers.cloud_account_id = cloud_accounts.id AND customers.queue_state = 1 AND customers.due_at <= " \
+  "$1)"
+constexpr Sql kAnyForgotten{"SELECT 1 FROM cloud_accounts WHERE " PDB_FORGOTTEN " LIMIT 1"};
+constexpr Sql kWakeForgotten{"UPDATE cloud_accounts SET ready_at = $1 WHERE " PDB_FORGOTTEN};
 constexpr Sql kPostpone{
     "UPDATE cloud_accounts SET ready_at = $2,"
     " blocked_until = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END WHERE id = $1"};
@@ -126,6 +132,13 @@ void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at) {
 
 void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until) {
   tx.exec(kPostpone, id, until);
+}
+
+bool any_forgotten_account(Tx& tx) {
+  return tx.one(kAnyForgotten, tx.now(), [](const Row&) { return true; }).value_or(false);
+}
+std::int64_t wake_forgotten_accounts(Tx& tx) {
+  return tx.exec(kWakeForgotten, tx.now());
 }
 
 bool any_queued_delivery(Tx& tx, CloudAccountId id) {

@@ -44,6 +44,11 @@ std::optional<Timestamp> next_ready(Tx& tx);
 void update_cloud_account(Tx& tx, const CloudAccountRow& row);
 // There is work from `at` on: ready_at moves forward to it, or to the end of the block, never back.
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
+// Accounts that are not ready though a customer of theirs is due: a wake-up was lost. On PostgreSQL that
+// happens when a transaction sees the account ready already, and so leaves it alone, while the one that
+// serves the account does not see that transaction's customer yet.
+bool any_forgotten_account(Tx& tx);
+std::int64_t wake_forgotten_accounts(Tx& tx);
 // A friend request was sent now: the account's next sweep is due at `sweep_at` at the latest.
 void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at);
 // Somebody is waited for: a sweep is due at `at` unless one is due or under way.

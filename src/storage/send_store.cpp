@@ -31,6 +31,10 @@ constexpr Sql kLease{
     "UPDATE webhook_sends SET status = 'leased', fence = $2, lease_expires_at = $3 WHERE id = $1"};
 constexpr Sql kDrop{"UPDATE webhook_sends SET status = 'failed' WHERE id = $1"};
 constexpr Sql kSetReady{"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1"};
+constexpr Sql kWakeForgotten{
+    "UPDATE webhook_subscriptions SET ready_at = $1 WHERE active = 1 AND (ready_at IS NULL OR ready_at > $1)"
+    " AND EXISTS (SELECT 1 FROM webhook_sends WHERE webhook_sends.subscription_id = webhook_subscriptions.id"
+    " AND webhook_sends.status = 'pending' AND webhook_sends.due_at <= $1)"};
 constexpr Sql kNextReady{
     "SELECT ready_at FROM webhook_subscriptions WHERE ready_at IS NOT NULL ORDER BY ready_at LIMIT 1"};
 
@@ -221,6 +225,10 @@ int take_over_expired_sends(Tx& tx, int limit) {
   if (!flat.empty()) tx.exec_many(kTakeOver, 2, flat);
   for (const auto subscription : touched) refresh_readiness(tx, subscription);
   return static_cast<int>(flat.size() / 2);
+}
+
+std::int64_t wake_forgotten_subscriptions(Tx& tx) {
+  return tx.exec(kWakeForgotten, tx.now());
 }
 
 void refresh_readiness(Tx& tx, SubscriptionId subscription) {

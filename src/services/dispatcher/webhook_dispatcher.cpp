@@ -146,13 +146,15 @@ WebhookDispatcher::Place::~Place() {
 
 Task<void> WebhookDispatcher::maintenance_loop() {
   while (!stopping_) {
-    auto taken = co_await ports_.commits.write(
-        ports_.scheduler, [](Tx& tx) { return storage::take_over_expired_sends(tx, kTakeOverPiece); });
-    const bool more = taken && *taken > 0;
-    if (more) {
-      ports_.log.info("webhooks whose lease ran out were taken over", {{"count", std::int64_t{*taken}}});
-      wakeup_.notify();
-    }
+    auto found = co_await ports_.commits.write(ports_.scheduler, [](Tx& tx) {
+      return std::pair(storage::take_over_expired_sends(tx, kTakeOverPiece),
+                       storage::wake_forgotten_subscriptions(tx));
+    });
+    const bool more = found && found->first > 0;
+    if (more)
+      ports_.log.info("webhooks whose lease ran out were taken over",
+                      {{"count", std::int64_t{found->first}}});
+    if (found && (more || found->second > 0)) wakeup_.notify();
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
   }
 }

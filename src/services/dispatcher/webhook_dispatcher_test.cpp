@@ -38,6 +38,18 @@ TEST_F(DispatcherTest, ASendCarriesEveryHeaderAndBothSignaturesVerify) {
   stop(*d);
 }
 
+TEST_F(DispatcherTest, ASendWhoseWakeUpWasLostIsFound) {
+  const auto hook = subscribe("https://shop.example/hook");
+  auto d = dispatcher();
+  scheduler_.run();
+  tell({hook});
+  static constexpr storage::Sql kForget{"UPDATE webhook_subscriptions SET ready_at = NULL"};
+  db_->write([](storage::Tx& tx) { tx.exec(kForget); });
+  scheduler_.advance(10s);
+  EXPECT_EQ(receiver_.requests.size(), 1u);
+  stop(*d);
+}
+
 TEST_F(DispatcherTest, InSandboxModeReceiversOnLoopbackAreAllowed) {
   tell({subscribe("http://127.0.0.1:9/hook")});
   auto d = dispatcher({.sandbox = true});

@@ -157,6 +157,7 @@ Task<bool> DeliveryWorker::isolate(Error error, LeasePlace at) {
 Task<void> DeliveryWorker::maintenance_loop() {
   struct Waiting {
     bool expired;
+    bool forgotten;
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
   };
@@ -167,8 +168,8 @@ Task<void> DeliveryWorker::maintenance_loop() {
     const int dry_runs = kChorePiece + deliveries_aside_.size();
     const int chores = kMostChores + chores_aside_.size();
     auto waiting = co_await ports_.commits.read(ports_.scheduler, [dry_runs, chores](Tx& tx) {
-      return Waiting{storage::any_lease_expired(tx, tx.now()), storage::find_dry_runs(tx, dry_runs),
-                     storage::find_chores(tx, chores)};
+      return Waiting{storage::any_lease_expired(tx, tx.now()), storage::any_forgotten_account(tx),
+                     storage::find_dry_runs(tx, dry_runs), storage::find_chores(tx, chores)};
     });
     bool more = false;
     if (waiting && waiting->expired) {
@@ -179,6 +180,11 @@ Task<void> DeliveryWorker::maintenance_loop() {
       if (!taken) co_await isolate(taken.error(), at);
       more = taken && *taken > 0;
       if (more) ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
+    }
+    if (waiting && waiting->forgotten) {
+      const auto woken = co_await ports_.commits.write(
+          ports_.scheduler, [](Tx& tx) { return storage::wake_forgotten_accounts(tx); });
+      if (woken && *woken > 0) wakeup_.notify();
     }
     if (waiting) {
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));

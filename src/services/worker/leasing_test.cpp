@@ -90,6 +90,17 @@ TEST(Leasing, ADeliveryThatCannotBeReadKeepsNobodyElseWaiting) {
   EXPECT_EQ(world.status(ann), "completed");
 }
 
+TEST(Leasing, ACustomerWhoseAccountWasNotWokenIsFound) {
+  World world;
+  world.hold_queue();
+  const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  world.write([](storage::Tx& tx) {
+    tx.exec({"UPDATE cloud_accounts SET ready_at = NULL, blocked_until = $1"}, tx.now());
+  });
+  world.settle(std::chrono::minutes{1});
+  EXPECT_EQ(world.status(ann), "completed");
+}
+
 TEST(Leasing, ACustomerThatCannotBeReadKeepsOtherAccountsNotWaiting) {
   World world;
   const auto other = world.add_tenant("m-2");

@@ -13,8 +13,8 @@
 namespace presetbridge::services {
 
 // Takes in one page and renews the lease. `cursor` is where the page began: the next sweep begins there
-// again, so that what changed while it was read is not missed, and one that failed, or whose process died, goes
-// on instead of starting afresh. False: the lease is lost, stop.
+// again, so that what changed while it was read is not missed, and one that failed, or whose process died,
+// goes on instead of starting afresh. False: the lease is lost, stop.
 bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options,
                   const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
 
