@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/testing.h"
@@ -8,6 +9,8 @@
 #include "crypto/encoding.h"
 #include "crypto/opaque_token.h"
 #include "net/address_guard.h"
+#include "net/client_address.h"
+#include "net/http.h"
 #include "net/ip_address.h"
 #include "require.h"
 #include "splice.h"
@@ -103,6 +106,28 @@ void try_addresses(std::string_view text, FuzzedDataProvider& input) {
   require(IpAddress::v4({bytes[0], bytes[1], bytes[2], bytes[3]}));
 }
 
+// What a proxy says of its client is believed of proxies that are named, and of nobody else.
+void try_forwarded(std::string_view text) {
+  using namespace net;
+  if (const auto network = IpNetwork::parse(text)) {
+    const auto address = IpAddress::parse(text.substr(0, text.find('/')));
+    REQUIRE(address && network->contains(*address));
+  }
+  const auto proxy = *IpAddress::parse("10.0.0.1");
+  const std::vector<IpNetwork> proxies{*IpNetwork::parse("10.0.0.0/8")};
+  HttpRequest request;
+  request.remote_address = proxy.to_string();
+  request.headers.add("X-Forwarded-For", std::string(text));
+  REQUIRE(client_address(request, {}) == proxy);
+  const auto client = client_address(request, proxies);
+  REQUIRE(client);
+  // A proxy only where the field names nobody else, or breaks off there.
+  REQUIRE(proxies.front().contains(*client) || text.find_first_of("0123456789abcdefABCDEF:") != text.npos);
+  REQUIRE(caller_of(request, proxies).size() <= 45);
+  request.remote_address = "192.0.2.1";
+  REQUIRE(client_address(request, proxies) == IpAddress::parse("192.0.2.1"));
+}
+
 void try_url(std::string_view text) {
   using namespace net;
   const auto configured = check_url(text, AddressPolicy::configured);
@@ -135,6 +160,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   try_encodings(text);
   try_url(text);
+  try_forwarded(text);
   FuzzedDataProvider input(data, size);
   try_ids(text, input);
   try_times(text, input);
