@@ -48,6 +48,15 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
   if (!std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; })) {
     return refuse(invalid, "the URL holds characters that must be percent-encoded");
   }
+  // libcurl's parser also takes one slash for two, and decodes a host: the name of "http:/%31" would be "1",
+  // which it reads as an address elsewhere.
+  const auto slashes = text.find("://");
+  const auto authority =
+      slashes == std::string_view::npos
+          ? std::string_view()
+          : text.substr(slashes + 3, text.find_first_of("/?#\\", slashes + 3) - slashes - 3);
+  if (authority.empty() || (authority.contains('%') && !authority.contains('[')))
+    return refuse(invalid, "not a URL of the form https://host/path with a plain host");
   // The very parser that the call will be made with, so that both read the same host.
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
   if (!url ||

@@ -38,12 +38,28 @@ TEST(AddressGuard, FindsAnAddressInEverySpelling) {
 }
 
 TEST(AddressGuard, RefusesWhatIsNoPlainHttpUrl) {
-  for (const char* url :
-       {"", "example.com", "/path", "ftp://example.com/", "file:///etc/passwd", "gopher://example.com/",
-        "https://", "https://user@example.com/", "https://user:pass@example.com/", "https://example.com:0/",
-        "https://example.com:65536/", "https://exa mple.com/", "https://example.com/\r\nX: y",
-        "https://ex\xc3\xa4mple.com/", "https://ex%C3%A4mple.com/", "https://ex%FFmple.com/",
-        "https://ex%2541mple.com/", "https://[fe80::1%25eth0]/", "javascript:alert(1)"}) {
+  for (const char* url : {"",
+                          "example.com",
+                          "/path",
+                          "ftp://example.com/",
+                          "file:///etc/passwd",
+                          "gopher://example.com/",
+                          "https://",
+                          "https://user@example.com/",
+                          "https://user:pass@example.com/",
+                          "https://example.com:0/",
+                          "https://example.com:65536/",
+                          "https://exa mple.com/",
+                          "https://example.com/\r\nX: y",
+                          "https://ex\xc3\xa4mple.com/",
+                          "https://ex%C3%A4mple.com/",
+                          "https://ex%FFmple.com/",
+                          "http:/%31",
+                          "https:/example.com/",
+                          "https://%31/",
+                          "https://ex%2541mple.com/",
+                          "https://[fe80::1%25eth0]/",
+                          "javascript:alert(1)"}) {
     EXPECT_EQ(refusal(url, configured), Kind::invalid) << url;
   }
   EXPECT_EQ(refusal(std::string_view("https://example.com/\0", 21), configured), Kind::invalid);
