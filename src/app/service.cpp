@@ -504,8 +504,11 @@ Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log,
                                                   std::function<void()> on_fault) {
   auto foundation = lay_foundation(config, log);
   if (!foundation) return std::unexpected(foundation.error());
-  if (auto known = check_issuer(config, *foundation->open.database); !known)
+  if (auto known = check_issuer(config, *foundation->open.database); !known) {
+    if (!config.database_url.empty())
+      give_number_back(*foundation->open.database, foundation->node_number, foundation->node);
     return std::unexpected(known.error());
+  }
   auto parts = std::make_unique<Parts>(std::move(config), std::move(*foundation), log, std::move(on_fault));
   std::unique_ptr<Service> service(new Service(std::move(parts)));
   if (auto started = service->parts_->start(); !started) return std::unexpected(started.error());

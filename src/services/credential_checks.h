@@ -8,8 +8,7 @@
 
 namespace presetbridge::services {
 
-// Lives on `scheduler`, where all of it is called. Two nodes may check one login at once; both write the
-// same.
+// Lives on `scheduler`, where all of it is called. Of several nodes one takes each login.
 class CredentialChecks {
  public:
   CredentialChecks(Scheduler& scheduler, Vault& vault, Log& log, Millis poll = std::chrono::seconds{15})
