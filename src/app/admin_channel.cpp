@@ -63,6 +63,8 @@ Task<Expected<json::object>> start_and_run(Executor& executor, identity::BuiltIn
 }
 
 Expected<json::object> run_here(const Config& config, Foundation foundation, const json::object& request) {
+  const auto issuer_known = known_issuer(config, *foundation.open.database);
+  if (!issuer_known) return std::unexpected(issuer_known.error());
   NullLog log;
   crypto::SystemRandom random;
   const crypto::ServiceCipher cipher(std::move(foundation.service_keys), random);
@@ -73,7 +75,7 @@ Expected<json::object> run_here(const Config& config, Foundation foundation, con
   identity::PasswordWorkers passwords(hasher, {.threads = 1});
   identity::BuiltInIssuer issuer(
       {commits, passwords, hasher, cipher, ids, random, *foundation.open.clock, log},
-      {.iss = known_issuer(config, *foundation.open.database), .signup = identity::Signup::open});
+      {.iss = *issuer_known, .signup = identity::Signup::open});
   services::Credits credits(commits, ids, [] {});
   services::ApiKeys keys(commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour});
   AdminDesk desk({commits, issuer, credits, keys});

@@ -148,22 +148,24 @@ void give_number_back(storage::Database& database, int number, std::string_view 
   }
 }
 
-std::string known_issuer(const Config& config, storage::Database& database) {
-  auto name = issuer_name(config);
+Expected<std::string> known_issuer(const Config& config, storage::Database& database) try {
+  const auto ours = issuer_name(config);
+  auto name = ours;
   database.read([&](storage::Tx& tx) {
-    if (!storage::issuer_is_known(tx, name)) name = storage::issuer_of_users(tx).value_or(name);
+    name = storage::issuer_is_known(tx, ours) ? ours : storage::issuer_of_users(tx).value_or(ours);
   });
   return name;
-}
-
-Expected<void> check_issuer(const Config& config, storage::Database& database) try {
-  const auto known = known_issuer(config, database);
-  if (known == issuer_name(config)) return {};
-  return fail("ISSUER_CHANGED", "The people of this deployment are known by the issuer " + known +
-                                    ", and the settings make it " + issuer_name(config) +
-                                    ": set identity.issuer to the former (base_url may be another).");
 } catch (const storage::DbError& e) {
   return fail("STORAGE_UNAVAILABLE", fmt::format("The database cannot be used: {}.", e.what()));
+}
+
+Expected<void> check_issuer(const Config& config, storage::Database& database) {
+  const auto known = known_issuer(config, database);
+  if (!known) return std::unexpected(known.error());
+  if (*known == issuer_name(config)) return {};
+  return fail("ISSUER_CHANGED", "The people of this deployment are known by the issuer " + *known +
+                                    ", and the settings make it " + issuer_name(config) +
+                                    ": set identity.issuer to the former (base_url may be another).");
 }
 
 std::string http_url(const std::string& address, std::uint16_t port) {

@@ -41,7 +41,7 @@ void give_number_back(storage::Database& database, int number, std::string_view 
 // free port.
 std::string issuer_name(const Config& config);
 // The name that the people of this database signed up with; that of the settings, where there are none.
-std::string known_issuer(const Config& config, storage::Database& database);
+Expected<std::string> known_issuer(const Config& config, storage::Database& database);
 // ISSUER_CHANGED: with the name of the settings nobody could sign in any more.
 Expected<void> check_issuer(const Config& config, storage::Database& database);
 
