@@ -14,7 +14,8 @@
 
 namespace presetbridge::storage {
 
-// What is known of a friendship. `requesting`: a request was begun and its outcome is not known.
+// What is known of a friendship. `requesting`: a request was begun, or is being taken back, and the outcome is
+// not known.
 enum class Friendship { unknown, none, requesting, requested, friends, declined, blocked };
 std::string_view to_string(Friendship f);
 

@@ -27,6 +27,10 @@ const ARGS = [
 ];
 const FAULTS = { latencyMaxMs: 40, too_many_requests: 0.005, server_error: 0.01, server_error_after: 0.015, drop_before: 0.01, drop_after: 0.015, malformed: 0.005, retryAfterS: 1 };
 const TOKEN_MS = 30 * 60_000;
+const OPEN = ['queued', 'processing', 'waiting_for_friendship'];
+
+const STORY = `SELECT row_to_json(customers), row_to_json(cloud_accounts), now() FROM customers
+  JOIN cloud_accounts ON cloud_accounts.id = customers.cloud_account_id WHERE username_key = $1`;
 
 // The stores: what happens to orders, one operation after the other, decided by the seed alone.
 class Stores {
@@ -110,6 +114,9 @@ class Torture {
       await this.settle();
       const facts = await this.facts();
       this.problems.push(...judge(facts));
+      for (const { deliveries } of facts.merchants) {
+        for (const row of deliveries.filter(({ status }) => OPEN.includes(status))) this.problems.push(await this.storyOf(row, facts));
+      }
       for (const { bridge } of this.nodes) {
         await bridge.stop();
         this.readLog(bridge);
@@ -288,7 +295,7 @@ class Torture {
     const began = performance.now();
     try {
       for (const merchant of this.merchants) {
-        for (const status of ['queued', 'processing', 'waiting_for_friendship']) {
+        for (const status of OPEN) {
           await until(`no delivery of merchant ${merchant.number} is ${status}`, async () => {
             const { json } = await merchant.api.get(`/api/deliveries?status=${status}&limit=1`);
             if (json.data.length > 0) throw new Error(JSON.stringify(json.data[0]));
@@ -321,6 +328,14 @@ class Torture {
     const { json } = await this.sim.get('/sim/effects', { deadlineMs: 60_000 });
     const events = this.receiver.requests.map(({ headers, body }) => ({ id: headers['webhook-id'], body }));
     return { accepted: this.accepted, merchants, shares: json.shares, friendships: json.friendships, events };
+  }
+
+  // All that is known of a delivery that came to no end.
+  async storyOf({ id, customerId, cloudAccountId, targetUsername, timeline }, { friendships }) {
+    const lines = this.nodes.flatMap(({ bridge }, node) => bridge.log.filter((line) => [id, customerId, cloudAccountId].some((one) => one && line.includes(one))).map((line) => `node ${node}: ${line}`));
+    const known = friendships.filter(({ username }) => username === targetUsername);
+    const rows = ENGINE === 'postgres' ? await (await cluster()).sql(STORY.replace('$1', `'${targetUsername}'`), this.nodes[0].bridge.databaseUrl) : '';
+    return [id, JSON.stringify(timeline), JSON.stringify(known), rows, ...lines].join('\n');
   }
 
   summary({ merchants, shares, events, accepted }, elapsedMs) {

@@ -434,7 +434,8 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
       if (!expired) sweep_failed(lease, "requests without an answer could not be ended", expired.error());
       if (!expired || *expired < kTakeOverPiece) break;
     }
-    auto ended = co_await ports_.commits.write(ports_.scheduler, [lease](Tx& tx) { end_sweep(tx, lease); });
+    auto ended = co_await ports_.commits.write(ports_.scheduler,
+                                               [this, lease](Tx& tx) { end_sweep(tx, options_, lease); });
     if (!ended) sweep_failed(lease, "a sweep could not be ended; its lease runs out", ended.error());
   }
 }

@@ -446,6 +446,8 @@ std::optional<Call> JobSteps::Step::next_settlement() {
     customer.withdraw = false;
     return std::nullopt;
   }
+  // Until the answer nobody knows whether the request stands: an order that comes meanwhile looks again.
+  customer.friendship = Friendship::requesting;
   return make(Call::Kind::withdraw, owners.front(), {});
 }
 

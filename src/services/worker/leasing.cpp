@@ -93,7 +93,7 @@ SweepLease lease_sweep(Tx& tx, const WorkerOptions& options, CloudAccountRow& ac
     account.full_sweep_under_way = true;
     account.sweep_cursor.clear();
   }
-  return {account.id, account.sweep_fence, account.sweep_cursor};
+  return {account.id, account.sweep_fence, account.sweep_cursor, tx.now()};
 }
 
 void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, CloudAccountRow& account,

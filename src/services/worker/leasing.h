@@ -18,6 +18,7 @@ struct SweepLease {
   CloudAccountId cloud_account;
   std::int64_t fence = 0;
   std::string cursor;
+  Timestamp began{};
 };
 
 struct Leased {

@@ -114,7 +114,7 @@ int expire_requests(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, i
   return expired;
 }
 
-void end_sweep(Tx& tx, const SweepLease& lease) {
+void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease) {
   auto account = lock_own(tx, lease);
   if (!account) return;
   const Timestamp now = tx.now();
@@ -123,11 +123,17 @@ void end_sweep(Tx& tx, const SweepLease& lease) {
   account->full_sweep_under_way = false;
   account->sweep_lease_expires_at.reset();
   const bool awaited = any_requested_since(tx, account->id, now - domain::kFriendshipResumeWindow);
-  account->sweep_due_at = domain::next_sweep({.awaited = awaited ? 1 : 0,
-                                              .queued = count_queued(tx, account->id, domain::kBusyQueue + 1),
-                                              .newest_request_at = account->newest_request_at,
-                                              .last_sweep_at = account->last_sweep_at,
-                                              .last_full_sweep_at = account->last_full_sweep_at});
+  auto next = domain::next_sweep({.awaited = awaited ? 1 : 0,
+                                  .queued = count_queued(tx, account->id, domain::kBusyQueue + 1),
+                                  .newest_request_at = account->newest_request_at,
+                                  .last_sweep_at = account->last_sweep_at,
+                                  .last_full_sweep_at = account->last_full_sweep_at});
+  if (next) {
+    // This sweep may have come too early for the newest request: the first one after it is still to come.
+    const Timestamp first = *account->newest_request_at + options.first_sweep;
+    if (first > lease.began) next = std::min(*next, std::max(first, now));
+  }
+  account->sweep_due_at = next;
   update_cloud_account(tx, *account);
   if (account->sweep_due_at) wake_cloud_account(tx, account->id, *account->sweep_due_at);
 }

@@ -22,7 +22,7 @@ bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions
 int expire_requests(storage::Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit);
 
 // Releases the lease and schedules the next sweep.
-void end_sweep(storage::Tx& tx, const SweepLease& lease);
+void end_sweep(storage::Tx& tx, const WorkerOptions& options, const SweepLease& lease);
 
 // The platform did not answer, or refused: the sweep goes on in a minute, or when the pause ends; from the
 // start of all pages where the platform refused the call itself.

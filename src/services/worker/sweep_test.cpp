@@ -75,6 +75,25 @@ TEST(Sweep, AsksAgainWhenAnAcceptedFriendshipEndedBeforeTheShare) {
   expect_books_balance(world);
 }
 
+TEST(Sweep, FollowsARequestThatWasSentWhileAnotherSweepWasUnderWay) {
+  constexpr std::chrono::seconds kFirst{20};
+  World world(WorkerOptions{.jobs_per_minute = 0, .first_sweep = kFirst});
+  world.cloud.auto_accept = false;
+  world.deliver(world.order("1", "Ann", {"sku-1"}));
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "sweep" ? once(held, Fate::hold_done) : Fate::answer;
+  };
+  world.settle(kFirst);
+  ASSERT_TRUE(held);
+  const auto id = world.deliver(world.order("2", "Bob", {"sku-1"}));
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  world.cloud.release();
+  world.cloud.accept("u-bob");
+  world.settle(kFirst);
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 // Five customers who accepted between two sweeps, one on each page of the next; and a platform that serves
 // two pages and fails the third, again and again.
 class ManyPages : public ::testing::Test {

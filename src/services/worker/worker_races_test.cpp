@@ -300,6 +300,33 @@ TEST(WorkerRaces, ARenameWhileTheFriendRequestIsOnItsWayTakesTheRequestBack) {
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
 }
 
+// However a withdrawal ends, an order that comes before its end is known does not wait for a request that may
+// be gone.
+class WithdrawalsEnd : public ::testing::TestWithParam<Fate> {};
+INSTANTIATE_TEST_SUITE_P(WorkerRaces, WithdrawalsEnd,
+                         ::testing::Values(Fate::lose_request, Fate::lose_answer));
+
+TEST_P(WithdrawalsEnd, AnOrderThatComesWhileItIsUnknownIsAskedForAgain) {
+  World world;
+  world.cloud.auto_accept = false;
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "withdraw" ? once(lost, GetParam()) : Fate::answer;
+  };
+  const auto first = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world.status(first), "waiting_for_friendship");
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), first, "Bob")));
+  world.settle();
+  ASSERT_TRUE(lost);
+  const auto second = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  world.settle(std::chrono::minutes{5});
+  EXPECT_EQ(world.cloud.friendships["u-ann"], cloud::FriendshipState::requested);
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::minutes{5});
+  EXPECT_EQ(world.status(second), "completed");
+  expect_books_balance(world);
+}
+
 TEST(WorkerRaces, ErasureBeforeTheFirstShareEndsTheDeliveryWithoutIt) {
   World world;
   bool held = false;
