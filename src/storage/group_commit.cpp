@@ -181,12 +181,27 @@ void GroupCommit::sync_loop() {
     unsynced_.filled.wait(lock, [&] { return writing_ == 0 || !unsynced_.units.empty(); });
     if (unsynced_.units.empty()) return;
     auto units = take(unsynced_, unsynced_.units.size());
+    syncing_ = true;
     lock.unlock();
     synced_.notify_all();
     sync_units(units);
     units.clear();
     lock.lock();
+    syncing_ = false;
+    writes_.filled.notify_all();
   }
+}
+
+// Adds what came meanwhile to a transaction that is open; false when it is to be committed. That is once the
+// disk has done with the commits before it: an earlier one would only wait for it, and write the pages that
+// both change twice.
+bool GroupCommit::gather(std::vector<Unit>& batch) {
+  std::unique_lock lock(mutex_);
+  const auto disk_free = [&] { return stopping_ || (!syncing_ && unsynced_.units.empty()); };
+  writes_.filled.wait(lock, [&] { return disk_free() || !writes_.units.empty(); });
+  if (disk_free() || batch.size() >= options_.max_units) return false;
+  std::ranges::move(take(writes_, options_.max_units - batch.size()), std::back_inserter(batch));
+  return true;
 }
 
 void GroupCommit::sync_units(std::span<Unit> units) {
@@ -216,17 +231,21 @@ void GroupCommit::run_inline() {
   running_inline_ = false;
 }
 
-void GroupCommit::write_batch(std::span<Unit> batch, std::vector<Unit>& unsynced) {
+void GroupCommit::write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced) {
   std::vector<std::span<Unit>> todo{batch};
-  while (!todo.empty()) {
-    const std::span<Unit> part = todo.back();
+  // Only the first try may grow: afterwards there are spans of the batch.
+  for (bool grows = true; !todo.empty(); grows = false) {
+    std::span<Unit> part = todo.back();
     todo.pop_back();
     std::size_t at = 0;
     auto durability = Database::Durability::durable;
     std::exception_ptr thrown;
     try {
       durability = database_.commit([&](Tx& tx) {
-        for (at = 0; at < part.size(); ++at) part[at].fn(tx);
+        for (at = 0; at < part.size() || (grows && gather(batch)); ++at) {
+          if (grows) part = batch;
+          part[at].fn(tx);
+        }
       });
     } catch (...) {
       thrown = std::current_exception();

@@ -179,8 +179,9 @@ class GroupCommit {
   static std::vector<Unit> take(Queue& queue, std::size_t most);
   void work(Queue& queue, bool writes);
   void run_inline();
-  // Commits the units; those that are not durable yet are left in `unsynced`.
-  void write_batch(std::span<Unit> batch, std::vector<Unit>& unsynced);
+  // Commits the units, and those that gather() adds; those that are not durable yet are left in `unsynced`.
+  void write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced);
+  bool gather(std::vector<Unit>& batch);
   void read_one(Unit& unit);
   void sync_loop();
   void sync_units(std::span<Unit> units);
@@ -197,6 +198,7 @@ class GroupCommit {
   Queue unsynced_;  // committed, and durable once the sync that begins after is done
   std::condition_variable synced_;
   int writing_ = 0;  // threads that may still add to unsynced_
+  bool syncing_ = false;
   bool stopping_ = false;
   bool running_inline_ = false;
   Stats stats_;
