@@ -2,6 +2,7 @@
 // with its fsyncs, calling a receiver on loopback in this process. Only from the first send on: what wrote
 // the events is not measured.
 #include <sys/resource.h>
+#include <array>
 
 #include <atomic>
 #include <chrono>
@@ -97,16 +98,18 @@ void write_events(storage::Database& database, IdSource& ids, const crypto::Serv
     for (int i = 0; i < options.events; ++i) {
       const auto event = ids.make<EventId>();
       const std::string uuid = "00000000-0000-4000-8000-" + std::to_string(100'000'000'000 + i);
-      insert_event(
+      insert_events(
           tx,
-          {event, account, DeliveryId{1 + i}, 1, "delivery.completed", uuid,
-           R"({"id":")" + uuid +
-               R"(","type":"delivery.completed","createdAt":"2026-11-21T10:00:00.000Z","integrationId":"int_1",)"
-               R"("deliveryId":"del_1","delivery":{"orderId":"1001","eventId":"oev_1","status":"completed",)"
-               R"("message":"All files were shared with the customer.","sequence":3}})",
-           tx.now()});
-      insert_send(tx, ids.next(), subscriptions[static_cast<std::size_t>(i % options.subscriptions)], event,
-                  tx.now());
+          std::array{storage::EventRow{
+              event, account, DeliveryId{1 + i}, 1, "delivery.completed", uuid,
+              R"({"id":")" + uuid +
+                  R"(","type":"delivery.completed","createdAt":"2026-11-21T10:00:00.000Z","integrationId":"int_1",)"
+                  R"("deliveryId":"del_1","delivery":{"orderId":"1001","eventId":"oev_1","status":"completed",)"
+                  R"("message":"All files were shared with the customer.","sequence":3}})",
+              tx.now()}});
+      insert_sends(tx, std::array{storage::SendRow{
+                           ids.next(), subscriptions[static_cast<std::size_t>(i % options.subscriptions)],
+                           event, tx.now()}});
     }
   });
 }

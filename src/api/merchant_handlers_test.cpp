@@ -1,5 +1,6 @@
 // Stores, mappings, subscriptions, credits and deliveries over their routes.
 #include <gtest/gtest.h>
+#include <array>
 
 #include "api/merchant_api_testing.h"
 #include "crypto/webhook_signature.h"
@@ -35,22 +36,23 @@ class MerchantApi : public MerchantApiTest {
       row.order_key = "1001";
       row.username = row.raw_username = "buyer";
       row.created_at = row.updated_at = tx.now();
-      insert_order(tx, {.id = OrderId{id.value},
-                        .account = account_,
-                        .integration = integration,
-                        .order_key = row.order_key,
-                        .outcome = "delivery",
-                        .state = encode(state),
-                        .received_at = tx.now(),
-                        .updated_at = tx.now()});
+      insert_orders(tx, std::array{storage::OrderRow{.id = OrderId{id.value},
+                                                     .account = account_,
+                                                     .integration = integration,
+                                                     .order_key = row.order_key,
+                                                     .outcome = "delivery",
+                                                     .state = encode(state),
+                                                     .received_at = tx.now(),
+                                                     .updated_at = tx.now()}});
       storage::ItemRow item;
       item.id = world_.ids.make<ItemId>();
       item.delivery = id;
       item.account = account_;
       item.file_id = "f1";
       services::AccountFacts facts(tx);
-      changes_.create(tx, row, {item}, {.cause = domain::Cause::order_accepted}, facts);
-      changes_.apply(tx, row, {.cause = domain::Cause::known_cause, .code = code}).value();
+      services::NewDeliveries created{{row}, {{.cause = domain::Cause::order_accepted}}, {item}};
+      changes_.create(tx, created, facts);
+      changes_.apply(tx, created.rows.front(), {.cause = domain::Cause::known_cause, .code = code}).value();
     });
     return id;
   }

@@ -1,6 +1,7 @@
 #include "services/housekeeping.h"
 
 #include <gtest/gtest.h>
+#include <array>
 
 #include "crypto/digest.h"
 #include "identity/testing.h"
@@ -71,13 +72,13 @@ class HousekeepingTest : public ::testing::Test {
     const EventId event{world_.ids.next()};
     const auto send = world_.ids.next();
     write([&](Tx& tx) {
-      insert_event(tx, {.id = event,
-                        .account = kAccount,
-                        .type = "webhook.test",
-                        .uuid = "u",
-                        .body = "{}",
-                        .created_at = tx.now()});
-      insert_send(tx, send, subscription, event, tx.now());
+      insert_events(tx, std::array{storage::EventRow{.id = event,
+                                                     .account = kAccount,
+                                                     .type = "webhook.test",
+                                                     .uuid = "u",
+                                                     .body = "{}",
+                                                     .created_at = tx.now()}});
+      insert_sends(tx, std::array{storage::SendRow{send, subscription, event, tx.now()}});
       const auto expires = status == "leased" ? std::optional(tx.now()) : std::nullopt;
       tx.exec(kSetStatus, send, status, expires);
       tx.exec(kInsertAttempt, subscription, world_.ids.next(), tx.now());

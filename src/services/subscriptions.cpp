@@ -1,6 +1,7 @@
 #include "services/subscriptions.h"
 
 #include <fmt/format.h>
+#include <array>
 
 #include <algorithm>
 #include <boost/json.hpp>
@@ -229,13 +230,13 @@ Task<Expected<std::string>> Subscriptions::test(Executor& executor, Principal by
     const boost::json::object body{
         {"id", uuid}, {"type", type}, {"createdAt", to_iso8601(tx.now())}, {"subscriptionId", to_string(id)}};
     const auto event = ids_.make<EventId>();
-    insert_event(tx, {.id = event,
-                      .account = by.account,
-                      .type = std::string(type),
-                      .uuid = uuid,
-                      .body = boost::json::serialize(body),
-                      .created_at = tx.now()});
-    insert_send(tx, ids_.next(), id, event, tx.now());
+    insert_events(tx, std::array{storage::EventRow{.id = event,
+                                                   .account = by.account,
+                                                   .type = std::string(type),
+                                                   .uuid = uuid,
+                                                   .body = boost::json::serialize(body),
+                                                   .created_at = tx.now()}});
+    insert_sends(tx, std::array{storage::SendRow{ids_.next(), id, event, tx.now()}});
     audit(tx, ids_, by, "subscription.tested", id);
     return uuid;
   });

@@ -30,9 +30,10 @@ constexpr Sql kUpdate{
     "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = "
     "$11, "
     "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14 WHERE id = $1"};
-constexpr Sql kWake{
-    "UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
-    " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"};
+constexpr Wake kWake{
+    2,
+    {"UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
+     " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"}};
 constexpr Sql kNoteRequest{
     "UPDATE cloud_accounts SET newest_request_at = $2,"
     " sweep_due_at = CASE WHEN sweep_due_at IS NULL OR sweep_due_at > $3 THEN $3 ELSE sweep_due_at END WHERE "
@@ -118,7 +119,7 @@ void update_cloud_account(Tx& tx, const CloudAccountRow& a) {
 }
 
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {
-  tx.exec(kWake, id, at);
+  tx.wake(kWake, id, at);
 }
 
 void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at) {

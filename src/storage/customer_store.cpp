@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <tuple>
 
 namespace presetbridge::storage {
@@ -127,14 +128,29 @@ bool request_pending(const CustomerRow& row) {
   return row.friendship == Friendship::requested || row.friendship == Friendship::requesting;
 }
 
-CustomerId enqueue_by_username(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
-                               CustomerId proposed, Timestamp due_at) {
+std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Timestamp due_at) {
+  // In one order, whatever order the requests came in: two nodes cannot wait for each other.
+  std::vector<std::size_t> sorted(buyers.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::ranges::sort(sorted, {}, [&](std::size_t i) {
+    return std::tuple(buyers[i].cloud_account, buyers[i].username_key, i);
+  });
+  std::vector<Param> flat;
+  flat.reserve(4 * buyers.size());
+  for (const std::size_t i : sorted)
+    flat.insert(flat.end(), {buyers[i].proposed, buyers[i].cloud_account, buyers[i].username_key, due_at});
   // Most buyers are new: with one statement for both cases SQLite would guard each of them with a journal.
-  if (tx.exec(kEnqueueNew, proposed, cloud_account, username_key, due_at) == 1) return proposed;
-  return tx
-      .one(kEnqueueKnown, cloud_account, username_key, due_at,
-           [](const Row& r) { return r.id<CustomerId>(0); })
-      .value();
+  const auto made = tx.insert_each(kEnqueueNew, 4, flat);
+  std::vector<CustomerId> ids(buyers.size());
+  for (std::size_t at = 0; at < sorted.size(); ++at) {
+    const auto& buyer = buyers[sorted[at]];
+    ids[sorted[at]] =
+        made[at] ? buyer.proposed
+                 : tx.one(kEnqueueKnown, buyer.cloud_account, buyer.username_key, due_at, [](const Row& r) {
+                       return r.id<CustomerId>(0);
+                     }).value();
+  }
+  return ids;
 }
 
 std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,8 +15,8 @@
 
 namespace presetbridge::storage {
 
-// What is known of a friendship. `requesting`: a request was begun, or is being taken back, and the outcome is
-// not known.
+// What is known of a friendship. `requesting`: a request was begun, or is being taken back, and the outcome
+// is not known.
 enum class Friendship { unknown, none, requesting, requested, friends, declined, blocked };
 std::string_view to_string(Friendship f);
 
@@ -43,10 +44,15 @@ struct CustomerRow {
 // Whether a friend request is out, or may be, that the customer has not answered.
 bool request_pending(const CustomerRow& row);
 
-// There is work for the customer of that username, who is made with `proposed` as the id if new: queued as
-// enqueue_customer() does, to share where the friendship stands, else for a first request. Returns who it is.
-CustomerId enqueue_by_username(Tx& tx, CloudAccountId cloud_account, std::string_view username_key,
-                               CustomerId proposed, Timestamp due_at);
+// There is work for the customers of these usernames, who are made with `proposed` as the id if new: queued
+// as enqueue_customer() does, to share where the friendship stands, else for a first request. Returns who
+// each is.
+struct Buyer {
+  CloudAccountId cloud_account;
+  std::string_view username_key;
+  CustomerId proposed;
+};
+std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Timestamp due_at);
 
 std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id);
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);

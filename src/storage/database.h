@@ -15,11 +15,13 @@
 // transaction.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -40,6 +42,12 @@ struct Sql {
 };
 
 using Blob = std::span<const std::byte>;
+
+// Brings forward when a row has work: `sql` gets the row's id as $1 and a time as $2. See Tx::wake().
+struct Wake {
+  int rank;
+  Sql sql;
+};
 
 // A parameter's value. Views must stay valid for the call that takes them.
 class Param {
@@ -133,12 +141,26 @@ class Tx {
   virtual void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) = 0;
   // Runs the statement once for each `width` parameters of `flat`, as fast as the engine can.
   virtual void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
+  // The same, and tells for each row whether it was inserted. The statement is an INSERT of one row of VALUES
+  // with ON CONFLICT … DO NOTHING, whose first column is $1: an integer that no other row here has.
+  virtual std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
   // Runs statements without parameters, each ended by ';', and keeps none prepared: for DDL. The text may be
   // temporary.
   virtual void exec_script(std::string_view text) = 0;
   // For migrations: returns when no other transaction that called it is open, on whichever node, and keeps
   // others out until this one ends. Statements may then take an hour each.
   virtual void lock_schema() = 0;
+
+  // Runs the wake-up when the transaction's function has ended, right before the commit: once for each row,
+  // with the earliest of its times; lower ranks first, and ids in order. Many transactions wake the same
+  // rows: in any other order two of them could each wait for the other.
+  template <class Kind>
+  void wake(const Wake& wake, Id<Kind> id, Timestamp at) {
+    auto& [sql, rows] = wakes_[wake.rank];
+    sql = wake.sql;
+    const auto [row, added] = rows.emplace(id.value, at);
+    if (!added) row->second = std::min(row->second, at);
+  }
 
   template <class... P>
   std::int64_t exec(const Sql& sql, const P&... params) {
@@ -165,7 +187,20 @@ class Tx {
     return found;
   }
 
+ protected:
+  // For drivers, before they commit.
+  void run_wakes() {
+    for (const auto& [rank, wakes] : wakes_) {
+      std::vector<Param> flat;
+      for (const auto& [id, at] : wakes.second) flat.insert(flat.end(), {Param(id), Param(at)});
+      exec_many(wakes.first, 2, flat);
+    }
+    wakes_.clear();
+  }
+
  private:
+  std::map<int, std::pair<Sql, std::map<std::int64_t, Timestamp>>> wakes_;
+
   template <class Tuple, std::size_t... I>
   void query_tuple(const Sql& sql, Tuple&& t, std::index_sequence<I...>) {
     const std::initializer_list<Param> list{Param(std::get<I>(t))...};

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <array>
 
 #include "storage/account_store.h"
 #include "storage/delivery_store.h"
@@ -37,19 +38,19 @@ class DeliveryListTest : public ::testing::Test {
   void add(Tx& tx, std::int64_t id, const std::string& key, std::int64_t integration = 10,
            ResolutionCode failed_for = ResolutionCode::none) {
     const AccountId account = integration == 12 ? kOther : kAccount;
-    insert_order(tx, {.id = OrderId{id},
-                      .account = account,
-                      .integration = IntegrationId{integration},
-                      .order_key = key,
-                      .outcome = "delivery",
-                      .state = "{}"});
+    insert_orders(tx, std::array{OrderRow{.id = OrderId{id},
+                                          .account = account,
+                                          .integration = IntegrationId{integration},
+                                          .order_key = key,
+                                          .outcome = "delivery",
+                                          .state = "{}"}});
     DeliveryRow row{.id = DeliveryId{id}, .account = account, .integration = IntegrationId{integration}};
     row.order_key = key;
     if (failed_for != ResolutionCode::none) {
       row.status = DeliveryStatus::failed;
       row.resolution = failed_for;
     }
-    insert_delivery(tx, row);
+    insert_deliveries(tx, std::span(&row, 1));
   }
 
   // The ids of all pages, and how many pages there were.

@@ -217,23 +217,57 @@ Page<DeliveryRow> look_through(const PageRequest& request, const Fits& fits, con
 
 }  // namespace
 
-void insert_delivery(Tx& tx, const DeliveryRow& d) {
-  const std::string actor = pending_actor(d);
-  tx.exec(kInsertDelivery, d.id, d.account, d.integration, d.order_key, domain::to_string(d.status),
-          name_or_null(domain::to_string(d.resolution)), d.message, text_or_null(d.reason),
-          name_or_null(domain::to_string(d.invalidated_by)), text_or_null(d.username),
-          text_or_null(d.raw_username), text_or_null(d.email), id_or_null(d.cloud_account),
-          id_or_null(d.customer), d.refunded, d.cancelled, d.dry_run,
-          name_or_null(domain::to_string(d.pending.kind)), text_or_null(d.pending.reason),
-          name_or_null(actor), text_or_null(d.pending.username), d.attempt_count, d.next_attempt_at,
-          d.requests_sent, d.sequence, d.version, d.created_at, d.updated_at, d.completed_at,
-          text_or_null(d.offered_username), open(d));
+void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
+  std::vector<Param> flat;
+  std::vector<std::string> actors;  // what the parameters look at
+  actors.reserve(rows.size());
+  flat.reserve(31 * rows.size());
+  for (const auto& d : rows) {
+    const auto& actor = actors.emplace_back(pending_actor(d));
+    flat.insert(flat.end(), {d.id,
+                             d.account,
+                             d.integration,
+                             d.order_key,
+                             domain::to_string(d.status),
+                             name_or_null(domain::to_string(d.resolution)),
+                             d.message,
+                             text_or_null(d.reason),
+                             name_or_null(domain::to_string(d.invalidated_by)),
+                             text_or_null(d.username),
+                             text_or_null(d.raw_username),
+                             text_or_null(d.email),
+                             id_or_null(d.cloud_account),
+                             id_or_null(d.customer),
+                             d.refunded,
+                             d.cancelled,
+                             d.dry_run,
+                             name_or_null(domain::to_string(d.pending.kind)),
+                             text_or_null(d.pending.reason),
+                             name_or_null(actor),
+                             text_or_null(d.pending.username),
+                             d.attempt_count,
+                             d.next_attempt_at,
+                             d.requests_sent,
+                             d.sequence,
+                             d.version,
+                             d.created_at,
+                             d.updated_at,
+                             d.completed_at,
+                             text_or_null(d.offered_username),
+                             open(d)});
+  }
+  tx.exec_many(kInsertDelivery, 31, flat);
 }
 
-void insert_item(Tx& tx, const ItemRow& i) {
-  tx.exec(kInsertItem, i.id, i.delivery, i.account, i.file_id, i.kind, i.name, i.matched_by, i.quantity,
-          i.lines, domain::to_string(i.status), id_or_null(i.customer), text_or_null(i.intent_key),
-          i.settle_after, i.held, i.spent, i.shared_at);
+void insert_items(Tx& tx, std::span<const ItemRow> rows) {
+  std::vector<Param> flat;
+  flat.reserve(16 * rows.size());
+  for (const auto& i : rows) {
+    flat.insert(flat.end(), {i.id, i.delivery, i.account, i.file_id, i.kind, i.name, i.matched_by, i.quantity,
+                             i.lines, domain::to_string(i.status), id_or_null(i.customer),
+                             text_or_null(i.intent_key), i.settle_after, i.held, i.spent, i.shared_at});
+  }
+  tx.exec_many(kInsertItem, 16, flat);
 }
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {

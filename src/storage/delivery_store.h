@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -74,8 +75,8 @@ struct TimelineEntry {
   std::string message;
 };
 
-void insert_delivery(Tx& tx, const DeliveryRow& row);
-void insert_item(Tx& tx, const ItemRow& row);
+void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows);
+void insert_items(Tx& tx, std::span<const ItemRow> rows);
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 // The same, and other writers of it wait until this transaction ends.

@@ -12,8 +12,9 @@ constexpr Sql kInsertEvent{
 constexpr Sql kInsertSend{
     "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
     "'pending', $4)"};
-constexpr Sql kWakeSubscription{
-    "UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"};
+constexpr Wake kWakeSubscription{
+    1,
+    {"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"}};
 
 // Whether a comma-separated list, where the empty one means all, holds the name.
 bool lists(std::string_view list, std::string_view name) {
@@ -41,14 +42,24 @@ bool wants(const ActiveSubscription& s, std::string_view event_type, Integration
          (s.integration_ids.empty() || lists(s.integration_ids, to_string(integration)));
 }
 
-void insert_event(Tx& tx, const EventRow& e) {
-  tx.exec(kInsertEvent, e.id, e.account, e.delivery ? Param(e.delivery) : Param(nullptr), e.sequence, e.type,
-          e.uuid, std::as_bytes(std::span(e.body)), e.created_at);
+void insert_events(Tx& tx, std::span<const EventRow> events) {
+  std::vector<Param> flat;
+  flat.reserve(8 * events.size());
+  for (const auto& e : events) {
+    flat.insert(flat.end(), {e.id, e.account, e.delivery ? Param(e.delivery) : Param(nullptr), e.sequence,
+                             e.type, e.uuid, std::as_bytes(std::span(e.body)), e.created_at});
+  }
+  tx.exec_many(kInsertEvent, 8, flat);
 }
 
-void insert_send(Tx& tx, std::int64_t send_id, SubscriptionId subscription, EventId event, Timestamp due_at) {
-  tx.exec(kInsertSend, send_id, subscription, event, due_at);
-  tx.exec(kWakeSubscription, subscription, due_at);
+void insert_sends(Tx& tx, std::span<const SendRow> sends) {
+  std::vector<Param> flat;
+  flat.reserve(4 * sends.size());
+  for (const auto& s : sends) {
+    flat.insert(flat.end(), {s.id, s.subscription, s.event, s.due_at});
+    tx.wake(kWakeSubscription, s.subscription, s.due_at);
+  }
+  tx.exec_many(kInsertSend, 4, flat);
 }
 
 }  // namespace presetbridge::storage

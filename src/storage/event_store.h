@@ -2,6 +2,7 @@
 // of, only where an active subscription wants the type. Leasing and recording of sends is in send_store.h.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,16 @@ struct EventRow {
   std::string body;  // exactly what is sent, and signed
   Timestamp created_at;
 };
-void insert_event(Tx& tx, const EventRow& row);
-// A send of the event to the subscription, due at once.
-void insert_send(Tx& tx, std::int64_t send_id, SubscriptionId subscription, EventId event, Timestamp due_at);
+void insert_events(Tx& tx, std::span<const EventRow> rows);
+
+// An event on its way to one subscription.
+struct SendRow {
+  std::int64_t id = 0;
+  SubscriptionId subscription;
+  EventId event;
+  Timestamp due_at;
+};
+// Wakes the subscriptions too.
+void insert_sends(Tx& tx, std::span<const SendRow> rows);
 
 }  // namespace presetbridge::storage

@@ -14,6 +14,7 @@ constexpr Sql kLockByKey{"SELECT " PDB_ORDER_COLUMNS
                          " FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
 constexpr Sql kUpdate{
     "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5 WHERE id = $1"};
+constexpr Sql kInsertPayload{"INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"};
 constexpr Sql kPutPayload{
     "INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"
     " ON CONFLICT (order_id) DO UPDATE SET received_at = excluded.received_at, body = excluded.body"};
@@ -28,9 +29,14 @@ OrderRow read_order(const Row& r) {
 
 }  // namespace
 
-bool insert_order(Tx& tx, const OrderRow& o) {
-  return tx.exec(kInsert, o.id, o.account, o.integration, o.order_key, o.outcome, o.state, o.unmapped,
-                 o.received_at, o.updated_at) == 1;
+std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> orders) {
+  std::vector<Param> flat;
+  flat.reserve(9 * orders.size());
+  for (const auto& o : orders) {
+    flat.insert(flat.end(), {o.id, o.account, o.integration, o.order_key, o.outcome, o.state, o.unmapped,
+                             o.received_at, o.updated_at});
+  }
+  return tx.insert_each(kInsert, 9, flat);
 }
 std::optional<OrderRow> find_order(Tx& tx, OrderId id) {
   return tx.one(kFind, id, read_order);
@@ -43,6 +49,12 @@ std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std
 }
 void update_order(Tx& tx, const OrderRow& o) {
   tx.exec(kUpdate, o.id, o.outcome, o.state, o.unmapped, o.updated_at);
+}
+void insert_order_payloads(Tx& tx, std::span<const PayloadRow> payloads) {
+  std::vector<Param> flat;
+  flat.reserve(3 * payloads.size());
+  for (const auto& p : payloads) flat.insert(flat.end(), {p.order, p.received_at, p.body});
+  tx.exec_many(kInsertPayload, 3, flat);
 }
 void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body) {
   tx.exec(kPutPayload, id, received_at, body);

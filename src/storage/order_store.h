@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +24,21 @@ struct OrderRow {
   Timestamp updated_at;
 };
 
-// False if the order exists: nothing was written.
-bool insert_order(Tx& tx, const OrderRow& row);
+// For each whether it is new; one that exists already is left alone.
+std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> rows);
 std::optional<OrderRow> find_order(Tx& tx, OrderId id);
 std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key);
 std::optional<OrderRow> lock_order(Tx& tx, OrderId id);
 // Writes outcome, state, unmapped and updated_at.
 void update_order(Tx& tx, const OrderRow& row);
-// `body` is compressed; replaces an earlier one.
+// Of new orders. `body` is compressed.
+struct PayloadRow {
+  OrderId order;
+  Timestamp received_at;
+  Blob body;
+};
+void insert_order_payloads(Tx& tx, std::span<const PayloadRow> rows);
+// Replaces an earlier one.
 void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body);
 void delete_order_payload(Tx& tx, OrderId id);
 

@@ -1,6 +1,7 @@
 #include "storage/send_store.h"
 
 #include <gtest/gtest.h>
+#include <array>
 
 #include "storage/account_store.h"
 #include "storage/event_store.h"
@@ -34,9 +35,9 @@ class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
   void tell(std::int64_t subscription, std::int64_t first_send, int count) {
     db_->write([&](Tx& tx) {
       for (std::int64_t id = first_send; id < first_send + count; ++id) {
-        insert_event(tx, {EventId{id}, kAccount, DeliveryId{}, 0, "webhook.test", "u" + std::to_string(id),
-                          "{}", tx.now()});
-        insert_send(tx, id, SubscriptionId{subscription}, EventId{id}, tx.now());
+        insert_events(tx, std::array{EventRow{EventId{id}, kAccount, DeliveryId{}, 0, "webhook.test",
+                                              "u" + std::to_string(id), "{}", tx.now()}});
+        insert_sends(tx, std::array{SendRow{id, SubscriptionId{subscription}, EventId{id}, tx.now()}});
       }
     });
   }

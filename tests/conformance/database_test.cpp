@@ -264,6 +264,48 @@ TEST_P(DatabaseTest, ExecManyIsTheSameForAnyNumberOfRows) {
   }
 }
 
+TEST_P(DatabaseTest, InsertEachTellsWhichRowsAreNew) {
+  constexpr Sql insert_new{
+      "INSERT INTO thing (id, name, count) VALUES ($1, $2, 7) ON CONFLICT (name) DO NOTHING"};
+  for (const int rows : {1, 3, 4, 40, 256, 257, 600}) {
+    std::vector<std::string> names;
+    for (int id = 0; id < rows; ++id) names.push_back("n" + std::to_string(id));
+    std::vector<Param> flat;
+    std::vector<bool> expected;
+    for (int id = 0; id < rows; ++id) {
+      flat.insert(flat.end(), {Param(id), Param(names[static_cast<std::size_t>(id)])});
+      expected.push_back(id % 3 != 0);  // the others are there already
+      if (id % 4 != 0) continue;
+      flat.insert(flat.end(), {Param(1'000 + id), Param(names[static_cast<std::size_t>(id)])});
+      expected.push_back(false);
+    }
+    const auto [kind, message] = error_of([&](Tx& tx) {
+      for (int id = 0; id < rows; id += 3)
+        tx.exec(insert, 2'000 + id, names[static_cast<std::size_t>(id)], nullptr, 0);
+      EXPECT_EQ(tx.insert_each(insert_new, 2, flat), expected);
+      EXPECT_EQ(tx.insert_each(insert_new, 2, flat), std::vector<bool>(expected.size(), false));
+      EXPECT_THAT(tx.insert_each(insert_new, 2, {}), ElementsAre());
+      throw DbError(DbError::Kind::unavailable, "enough");
+    });
+    EXPECT_EQ(message, "enough");
+  }
+}
+
+TEST_P(DatabaseTest, WakesRowsLastInOneOrderAndOnceEach) {
+  constexpr Wake early{1, {"UPDATE thing SET count = 10 * count + 1 WHERE id = $1 AND $2 = 6"}};
+  constexpr Wake late{2, {"UPDATE thing SET count = 10 * count + 2 WHERE id = $1 AND $2 = 5"}};
+  database_->write([&](Tx& tx) {
+    tx.wake(late, Id<struct ThingKind>{3}, from_unix_ms(5));
+    tx.wake(early, Id<struct ThingKind>{3}, from_unix_ms(7));
+    tx.wake(early, Id<struct ThingKind>{3}, from_unix_ms(6));
+    tx.exec(insert, 3, "a", nullptr, 4);  // is there by then
+  });
+  database_->read([&](Tx& tx) {
+    EXPECT_EQ(tx.one(by_id, 3, [](const Row& row) { return row.int64(3); }),
+              std::optional<std::int64_t>(412));
+  });
+}
+
 TEST_P(DatabaseTest, ARowAtFaultFailsTheWholeOfExecMany) {
   for (const int rows : {2, 40}) {
     std::vector<Param> doubled;

@@ -1,6 +1,5 @@
 #include "services/delivery/account_facts.h"
 
-#include "storage/cloud_account_store.h"
 #include "storage/credit_store.h"
 
 namespace presetbridge::services {
@@ -47,10 +46,6 @@ std::vector<SubscriptionId> AccountFacts::subscribers(AccountId account, std::st
     if (wants(subscription, event_type, integration)) wanting.push_back(subscription.id);
   }
   return wanting;
-}
-
-void AccountFacts::wake(CloudAccountId cloud_account) {
-  if (woken_.insert(cloud_account).second) wake_cloud_account(tx_, cloud_account, tx_.now());
 }
 
 }  // namespace presetbridge::services

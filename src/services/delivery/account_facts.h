@@ -3,7 +3,6 @@
 #pragma once
 
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "domain/delivery.h"
@@ -25,15 +24,12 @@ class AccountFacts {
   // Active subscriptions that want events of this type from this integration.
   std::vector<SubscriptionId> subscribers(AccountId account, std::string_view event_type,
                                           IntegrationId integration);
-  // Wakes the cloud account's queue, once.
-  void wake(CloudAccountId cloud_account);
 
  private:
   storage::Tx& tx_;
   std::unordered_map<AccountId, storage::CredentialsStanding> standings_;
   std::unordered_map<AccountId, domain::ResolutionCode> causes_;
   std::unordered_map<AccountId, std::vector<storage::ActiveSubscription>> subscriptions_;
-  std::unordered_set<CloudAccountId> woken_;
 };
 
 }  // namespace presetbridge::services

@@ -109,17 +109,26 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }
 
-void DeliveryChanges::create(storage::Tx& tx, storage::DeliveryRow& row,
-                             const std::vector<storage::ItemRow>& items, const Change& change,
-                             AccountFacts& facts) {
-  const auto transition = domain::step(std::nullopt, change.cause);
-  if (!transition) throw Error(transition.error());
+void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts) {
   const Timestamp now = tx.now();
-  row.created_at = row.updated_at = now;
-  move(row, *transition, change, now);
-  if (transition->emits) tell(tx, row, *transition->emits, facts);
-  insert_delivery(tx, row);
-  for (const auto& item : items) insert_item(tx, item);
+  Outbox outbox;
+  for (std::size_t i = 0; i < created.rows.size(); ++i) {
+    auto& row = created.rows[i];
+    const auto& change = created.changes[i];
+    const auto transition = domain::step(std::nullopt, change.cause);
+    if (!transition) throw Error(transition.error());
+    row.created_at = row.updated_at = now;
+    move(row, *transition, change, now);
+    if (transition->emits) tell(now, row, *transition->emits, facts, outbox);
+  }
+  insert_deliveries(tx, created.rows);
+  insert_items(tx, created.items);
+  write(tx, outbox);
+}
+
+void DeliveryChanges::write(storage::Tx& tx, const Outbox& outbox) {
+  insert_events(tx, outbox.events);
+  insert_sends(tx, outbox.sends);
 }
 
 Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change) {
@@ -128,7 +137,9 @@ Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row
   move(row, *transition, change, tx.now());
   if (transition->emits) {
     AccountFacts facts(tx);
-    tell(tx, row, *transition->emits, facts);
+    Outbox outbox;
+    tell(tx.now(), row, *transition->emits, facts, outbox);
+    write(tx, outbox);
   }
   update_delivery(tx, row);
   if (belongs_in_timeline(change.cause)) record(tx, row, change);
@@ -149,8 +160,8 @@ void DeliveryChanges::record(storage::Tx& tx, const storage::DeliveryRow& row, c
                    std::string(domain::to_string(row.resolution)), row.message});
 }
 
-void DeliveryChanges::tell(storage::Tx& tx, storage::DeliveryRow& row, domain::EventType type,
-                           AccountFacts& facts) {
+void DeliveryChanges::tell(Timestamp now, storage::DeliveryRow& row, domain::EventType type,
+                           AccountFacts& facts, Outbox& outbox) {
   // The number grows whether or not anybody listens, so that a receiver can order what it gets (spec 10.2).
   ++row.sequence;
   const std::string_view name = domain::to_string(type);
@@ -168,15 +179,15 @@ void DeliveryChanges::tell(storage::Tx& tx, storage::DeliveryRow& row, domain::E
   if (row.dry_run) delivery["dryRun"] = true;
   const boost::json::object body{{"id", uuid},
                                  {"type", name},
-                                 {"createdAt", to_iso8601(tx.now())},
+                                 {"createdAt", to_iso8601(now)},
                                  {"integrationId", to_string(row.integration)},
                                  {"deliveryId", to_string(row.id)},
                                  {"delivery", std::move(delivery)}};
 
   const EventId event{ids_.next()};
-  insert_event(tx, {event, row.account, row.id, row.sequence, std::string(name), uuid,
-                    boost::json::serialize(body), tx.now()});
-  for (const auto subscription : subscribers) insert_send(tx, ids_.next(), subscription, event, tx.now());
+  outbox.events.push_back(
+      {event, row.account, row.id, row.sequence, std::string(name), uuid, boost::json::serialize(body), now});
+  for (const auto subscription : subscribers) outbox.sends.push_back({ids_.next(), subscription, event, now});
 }
 
 }  // namespace presetbridge::services

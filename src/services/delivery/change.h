@@ -12,6 +12,7 @@
 #include "domain/delivery_machine.h"
 #include "services/delivery/account_facts.h"
 #include "storage/delivery_store.h"
+#include "storage/event_store.h"
 
 namespace presetbridge::services {
 
@@ -24,14 +25,21 @@ struct Change {
   bool keep_pending = false;  // the pending action is not obeyed yet: a share has to be settled first
 };
 
+// Deliveries to be made in one transaction, a statement a table however many there are.
+struct NewDeliveries {
+  std::vector<storage::DeliveryRow> rows;
+  std::vector<Change> changes;          // what makes each of the rows
+  std::vector<storage::ItemRow> items;  // of all of them
+};
+
 // Stateless but for where ids and event UUIDs come from. Thread-safe.
 class DeliveryChanges {
  public:
   DeliveryChanges(IdSource& ids, Random& random) : ids_(ids), random_(random) {}
 
-  // Inserts a new delivery with its items; `row.status` and what belongs to it is set by the change's cause.
-  void create(storage::Tx& tx, storage::DeliveryRow& row, const std::vector<storage::ItemRow>& items,
-              const Change& change, AccountFacts& facts);
+  // Inserts new deliveries with their items; each row's status and what belongs to it is set by its change's
+  // cause.
+  void create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts);
   // The row is locked by this transaction. INVALID_TRANSITION leaves it untouched. What else the caller
   // altered in `row` is written with it.
   Expected<void> apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change);
@@ -43,7 +51,13 @@ class DeliveryChanges {
  private:
   void move(storage::DeliveryRow& row, const domain::Transition& transition, const Change& change,
             Timestamp now);
-  void tell(storage::Tx& tx, storage::DeliveryRow& row, domain::EventType type, AccountFacts& facts);
+  struct Outbox {
+    std::vector<storage::EventRow> events;
+    std::vector<storage::SendRow> sends;
+  };
+  void tell(Timestamp now, storage::DeliveryRow& row, domain::EventType type, AccountFacts& facts,
+            Outbox& outbox);
+  static void write(storage::Tx& tx, const Outbox& outbox);
   void record(storage::Tx& tx, const storage::DeliveryRow& row, const Change& change);
 
   IdSource& ids_;

@@ -80,13 +80,16 @@ std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow
   order.unmapped = plan.unmapped;
   if (plan.outcome != "delivery") return std::nullopt;
   AccountFacts facts(tx);
-  return create(tx, order, state, rules, plan, facts);
+  NewDeliveries created;
+  plan_delivery(created, order, state, rules, plan, facts);
+  create(tx, created, facts);
+  return std::move(created.rows.front());
 }
 
-storage::DeliveryRow Fulfilment::create(Tx& tx, const storage::OrderRow& order,
-                                        const domain::OrderState& state, const FulfilmentRules& rules,
-                                        const NewOrderPlan& plan, AccountFacts& facts) {
-  storage::DeliveryRow row;
+void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& order,
+                               const domain::OrderState& state, const FulfilmentRules& rules,
+                               const NewOrderPlan& plan, AccountFacts& facts) {
+  auto& row = created.rows.emplace_back();
   row.id = DeliveryId{order.id.value};
   row.account = order.account;
   row.integration = order.integration;
@@ -109,13 +112,18 @@ storage::DeliveryRow Fulfilment::create(Tx& tx, const storage::OrderRow& order,
   } else if (const auto cause = known_cause(facts, row); cause != ResolutionCode::none) {
     change.cause = Cause::known_cause;
     change.code = cause;
-  } else {
-    route(tx, changes_.ids(), row, facts);
   }
-  std::vector<storage::ItemRow> items;
-  for (const auto& file : plan.files) items.push_back(owed_item(row, file));
-  changes_.create(tx, row, items, change, facts);
-  return row;
+  created.changes.push_back(std::move(change));
+  for (const auto& file : plan.files) created.items.push_back(owed_item(row, file));
+}
+
+void Fulfilment::create(Tx& tx, NewDeliveries& created, AccountFacts& facts) {
+  std::vector<storage::DeliveryRow*> queued;
+  for (std::size_t i = 0; i < created.rows.size(); ++i) {
+    if (created.changes[i].cause == Cause::order_accepted) queued.push_back(&created.rows[i]);
+  }
+  route(tx, changes_.ids(), queued, facts);
+  changes_.create(tx, created, facts);
 }
 
 storage::ItemRow Fulfilment::owed_item(const storage::DeliveryRow& row, const domain::OwedFile& file) {
@@ -230,7 +238,7 @@ std::vector<ItemStatus> Fulfilment::align_items(Tx& tx, const domain::MappedOrde
   }
   for (const auto& file : plan.add) {
     items.push_back(owed_item(row, file));
-    insert_item(tx, items.back());
+    insert_items(tx, std::span(&items.back(), 1));
   }
   std::vector<ItemStatus> statuses;
   for (const auto& item : items) statuses.push_back(item.status);

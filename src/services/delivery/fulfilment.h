@@ -36,10 +36,11 @@ class Fulfilment {
  public:
   explicit Fulfilment(DeliveryChanges& changes) : changes_(changes) {}
 
-  // The delivery of an order whose plan's outcome is "delivery".
-  storage::DeliveryRow create(storage::Tx& tx, const storage::OrderRow& order,
-                              const domain::OrderState& state, const FulfilmentRules& rules,
-                              const NewOrderPlan& plan, AccountFacts& facts);
+  // Adds the delivery of an order whose plan's outcome is "delivery".
+  void plan_delivery(NewDeliveries& created, const storage::OrderRow& order, const domain::OrderState& state,
+                     const FulfilmentRules& rules, const NewOrderPlan& plan, AccountFacts& facts);
+  // Makes the deliveries that were planned.
+  void create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts);
 
   enum class Occasion {
     refund,       // a later event that tells of refunds alone: the mappings are not read again

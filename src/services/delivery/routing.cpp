@@ -1,6 +1,7 @@
 #include "services/delivery/routing.h"
 
-#include "domain/job_class.h"
+#include <array>
+
 #include "domain/order.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
@@ -21,16 +22,22 @@ ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row)
   return row.dry_run ? ResolutionCode::none : facts.cause(row.account);
 }
 
-void route(Tx& tx, IdSource& ids, storage::DeliveryRow& row, AccountFacts& facts) {
-  row.customer = {};
-  row.cloud_account = {};
-  if (row.dry_run) return;
-  const auto& standing = facts.standing(row.account);
-  if (standing.status != storage::CredentialsStatus::valid) return;
-
-  row.cloud_account = standing.cloud_account;
-  row.customer = enqueue_by_username(tx, row.cloud_account, row.username, ids.make<CustomerId>(), tx.now());
-  facts.wake(row.cloud_account);
+void route(Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts) {
+  std::vector<storage::Buyer> buyers;
+  std::vector<storage::DeliveryRow*> theirs;
+  for (auto* const row : rows) {
+    row->customer = {};
+    row->cloud_account = {};
+    if (row->dry_run) continue;
+    const auto& standing = facts.standing(row->account);
+    if (standing.status != storage::CredentialsStatus::valid) continue;
+    row->cloud_account = standing.cloud_account;
+    buyers.push_back({row->cloud_account, row->username, ids.make<CustomerId>()});
+    theirs.push_back(row);
+    wake_cloud_account(tx, row->cloud_account, tx.now());
+  }
+  const auto customers = enqueue_buyers(tx, buyers, tx.now());
+  for (std::size_t i = 0; i < theirs.size(); ++i) theirs[i]->customer = customers[i];
 }
 
 void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
@@ -40,7 +47,7 @@ void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) 
     changes.apply(tx, row, {.cause = domain::Cause::known_cause, .code = cause}).value();
     return;
   }
-  route(tx, changes.ids(), row, facts);
+  route(tx, changes.ids(), std::array{&row}, facts);
   update_delivery(tx, row);
 }
 

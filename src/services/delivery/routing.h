@@ -2,6 +2,8 @@
 // (spec 3.2, 3.6).
 #pragma once
 
+#include <span>
+
 #include "services/delivery/change.h"
 #include "storage/database.h"
 #include "storage/delivery_store.h"
@@ -13,11 +15,11 @@ namespace presetbridge::services {
 // failure cannot miss its fix (spec 3.6).
 domain::ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row);
 
-// Gives the delivery, whose status is queued, its customer's queue at the account's cloud account, due now,
-// and wakes that account. The row is changed, not written. While the account's login has not been checked yet
-// there is no cloud account: the delivery then waits for the chore that the check's success starts. Dry runs
-// need no queue.
-void route(storage::Tx& tx, IdSource& ids, storage::DeliveryRow& row, AccountFacts& facts);
+// Gives each of the deliveries, whose status is queued or about to be, its customer's queue at the account's
+// cloud account, due now, and wakes that account. The rows are changed, not written. While the account's
+// login has not been checked yet there is no cloud account: the delivery then waits for the chore that the
+// check's success starts. Dry runs need no queue.
+void route(storage::Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts);
 
 // For a delivery that a change has just brought to queued: route() and write it, or let it fail for a known
 // cause.

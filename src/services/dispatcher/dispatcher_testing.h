@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <array>
 
 #include <algorithm>
 #include <functional>
@@ -128,12 +129,14 @@ class DispatcherTest : public ::testing::Test {
     const auto event = ids_.make<EventId>();
     const auto first = ids_.next();
     db_->write([&](storage::Tx& tx) {
-      insert_event(
-          tx, {event, kAccount, DeliveryId{5}, 1, "delivery.completed", "uuid-" + std::to_string(event.value),
-               R"({"id":"uuid-)" + std::to_string(event.value) + R"("})", tx.now()});
-      for (std::size_t i = 0; i < subscriptions.size(); ++i) {
-        insert_send(tx, i == 0 ? first : ids_.next(), subscriptions[i], event, tx.now());
-      }
+      insert_events(tx, std::array{storage::EventRow{
+                            event, kAccount, DeliveryId{5}, 1, "delivery.completed",
+                            "uuid-" + std::to_string(event.value),
+                            R"({"id":"uuid-)" + std::to_string(event.value) + R"("})", tx.now()}});
+      std::vector<storage::SendRow> sends;
+      for (const auto subscription : subscriptions)
+        sends.push_back({sends.empty() ? first : ids_.next(), subscription, event, tx.now()});
+      insert_sends(tx, sends);
     });
     return first;
   }

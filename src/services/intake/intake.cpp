@@ -1,6 +1,7 @@
 #include "services/intake/intake.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
@@ -22,6 +23,28 @@ std::size_t weigh(const IncomingOrder& order) {
 
 std::string reason_for(const std::string& outcome) {
   return outcome == "stopped" ? "order_stopped" : outcome;
+}
+
+bool tells_of_one_order(const OrderEvent& event) {
+  switch (event.kind) {
+    case OrderEvent::Kind::order:
+    case OrderEvent::Kind::refund:
+    case OrderEvent::Kind::stop:
+    case OrderEvent::Kind::risk:
+      return true;
+    case OrderEvent::Kind::ignored_topic:
+    case OrderEvent::Kind::customer_redact:
+    case OrderEvent::Kind::shop_redact:
+    case OrderEvent::Kind::data_request:
+      return false;
+  }
+  return false;
+}
+
+void tell(Accepted& answer, const storage::DeliveryRow& row) {
+  answer.delivery = row.id;
+  answer.status = row.status;
+  answer.resolution = row.resolution;
 }
 
 }  // namespace
@@ -57,28 +80,81 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     return std::tuple(orders[i].integration->id, std::string_view(orders[i].event.order_id), i);
   });
 
-  AccountFacts facts(tx);
   std::unordered_map<IntegrationId, std::int64_t> versions;
-  std::unordered_map<ApiKeyId, std::pair<std::int64_t, std::int64_t>> usage;
-  for (const std::size_t i : sorted) {
-    const auto& order = orders[i];
-    const IntegrationId id = order.integration->id;
+  std::erase_if(sorted, [&](std::size_t i) {
+    const IntegrationId id = orders[i].integration->id;
     if (!versions.contains(id)) versions[id] = integration_version(tx, id).value_or(0);
-    if (versions[id] != order.integration->version) {
-      answers[i].stale_integration = true;
-      continue;
-    }
-    answers[i] = accept_one(tx, order, facts);
-    if (order.key) {
-      auto& [requests, deliveries] = usage[order.key];
-      ++requests;
-      deliveries += answers[i].delivery && !answers[i].duplicate ? 1 : 0;
-    }
+    answers[i].stale_integration = versions[id] != orders[i].integration->version;
+    return answers[i].stale_integration;
+  });
+  for (const std::size_t i : accept_new(tx, orders, sorted, answers))
+    answers[i] = accept_known(tx, orders[i]);
+
+  std::map<ApiKeyId, std::pair<std::int64_t, std::int64_t>> usage;
+  for (const std::size_t i : sorted) {
+    if (!orders[i].key) continue;
+    auto& [requests, deliveries] = usage[orders[i].key];
+    ++requests;
+    deliveries += answers[i].delivery && !answers[i].duplicate ? 1 : 0;
   }
   for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
 }
 
-Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming, AccountFacts& facts) {
+std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrder> orders,
+                                            const std::vector<std::size_t>& which,
+                                            std::span<Accepted> answers) {
+  std::vector<storage::OrderRow> rows;
+  std::vector<std::size_t> of_row;
+  std::vector<std::size_t> others;
+  for (const std::size_t i : which) {
+    const auto& event = orders[i].event;
+    const auto& integration = *orders[i].integration;
+    if (!tells_of_one_order(event)) {
+      others.push_back(i);
+      continue;
+    }
+    // The id is proposed: where the dedupe key is taken, the order is there under another one.
+    rows.push_back({.id = changes_.ids().make<OrderId>(),
+                    .account = integration.account,
+                    .integration = integration.id,
+                    .order_key = event.order_id,
+                    .outcome = orders[i].plan.outcome,
+                    .state = orders[i].fresh_text,
+                    .unmapped = orders[i].plan.unmapped,
+                    .received_at = tx.now(),
+                    .updated_at = tx.now()});
+    of_row.push_back(i);
+  }
+
+  const auto inserted = insert_orders(tx, rows);
+  AccountFacts facts(tx);
+  NewDeliveries created;
+  std::vector<std::size_t> of_delivery;
+  std::vector<storage::PayloadRow> payloads;
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const std::size_t i = of_row[n];
+    const auto& order = orders[i];
+    if (!inserted[n]) {
+      others.push_back(i);
+      continue;
+    }
+    payloads.push_back({rows[n].id, tx.now(), order.payload});
+    answers[i].order_id = order.event.order_id;
+    answers[i].event_id = order.event_id;
+    if (order.plan.outcome == "delivery") {
+      fulfilment_.plan_delivery(created, rows[n], order.fresh, order.integration->rules, order.plan, facts);
+      of_delivery.push_back(i);
+    } else {
+      answers[i].reason = reason_for(order.plan.outcome);
+    }
+  }
+  insert_order_payloads(tx, payloads);
+  fulfilment_.create(tx, created, facts);
+  for (std::size_t n = 0; n < of_delivery.size(); ++n) tell(answers[of_delivery[n]], created.rows[n]);
+  return others;
+}
+
+Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
   const auto& event = incoming.event;
   const IntegrationSnapshot& integration = *incoming.integration;
   Accepted answer;
@@ -102,45 +178,25 @@ Accepted Intake::accept_one(Tx& tx, const IncomingOrder& incoming, AccountFacts&
       break;
   }
 
-  // The id is proposed: where the dedupe key is taken, the order is there under another one.
-  storage::OrderRow order{.id = changes_.ids().make<OrderId>(),
-                          .account = integration.account,
-                          .integration = integration.id,
-                          .order_key = event.order_id,
-                          .outcome = incoming.plan.outcome,
-                          .state = incoming.fresh_text,
-                          .unmapped = incoming.plan.unmapped,
-                          .received_at = tx.now(),
-                          .updated_at = tx.now()};
+  answer.duplicate = true;
+  auto order = lock_order_by_key(tx, integration.id, event.order_id).value();
+  const auto state = domain::decode_order_state(order.state);
+  if (!state) throw Error(state.error());
+  const auto merged = domain::merge(*state, event);
   std::optional<storage::DeliveryRow> delivery;
-  if (insert_order(tx, order)) {
+  if (merged.change.any()) {
+    const auto occasion = event.kind == OrderEvent::Kind::refund ? Fulfilment::Occasion::refund
+                                                                 : Fulfilment::Occasion::later_event;
+    delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, occasion, merged.change);
+    order.state = encode(merged.state);
+    order.updated_at = tx.now();
+    update_order(tx, order);
     put_order_payload(tx, order.id, tx.now(), incoming.payload);
-    if (order.outcome == "delivery") {
-      delivery = fulfilment_.create(tx, order, incoming.fresh, integration.rules, incoming.plan, facts);
-    }
   } else {
-    answer.duplicate = true;
-    order = lock_order_by_key(tx, integration.id, event.order_id).value();
-    const auto state = domain::decode_order_state(order.state);
-    if (!state) throw Error(state.error());
-    const auto merged = domain::merge(*state, event);
-    if (merged.change.any()) {
-      const auto occasion = event.kind == OrderEvent::Kind::refund ? Fulfilment::Occasion::refund
-                                                                   : Fulfilment::Occasion::later_event;
-      delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, occasion, merged.change);
-      order.state = encode(merged.state);
-      order.updated_at = tx.now();
-      update_order(tx, order);
-      put_order_payload(tx, order.id, tx.now(), incoming.payload);
-    } else {
-      delivery = find_delivery(tx, DeliveryId{order.id.value});
-    }
+    delivery = find_delivery(tx, DeliveryId{order.id.value});
   }
-
   if (delivery) {
-    answer.delivery = delivery->id;
-    answer.status = delivery->status;
-    answer.resolution = delivery->resolution;
+    tell(answer, *delivery);
   } else {
     answer.reason = reason_for(order.outcome);
   }

@@ -53,7 +53,11 @@ class Intake {
 
  private:
   void accept_batch(storage::Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers);
-  Accepted accept_one(storage::Tx& tx, const IncomingOrder& order, AccountFacts& facts);
+  // Those of `orders` that are new become orders with their deliveries, a statement a table for all. Returns
+  // the others.
+  std::vector<std::size_t> accept_new(storage::Tx& tx, std::span<const IncomingOrder> orders,
+                                      const std::vector<std::size_t>& which, std::span<Accepted> answers);
+  Accepted accept_known(storage::Tx& tx, const IncomingOrder& order);
   Accepted redact_customer(storage::Tx& tx, const IncomingOrder& order);
 
   DeliveryChanges& changes_;

@@ -8,8 +8,13 @@
 
 namespace presetbridge::storage::postgres {
 
+struct BulkInsert {
+  std::string text;
+  std::string first_column;
+};
+
 // The statement for arrays; nothing for a statement that is no plain INSERT of one row of VALUES (ON CONFLICT
 // DO NOTHING may follow). `sql` keeps the rules of sql_text.h and has `parameters` of them.
-std::optional<std::string> bulk_insert(std::string_view sql, int parameters);
+std::optional<BulkInsert> bulk_insert(std::string_view sql, int parameters);
 
 }  // namespace presetbridge::storage::postgres

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_set>
 
 #include "storage/postgres/bulk_insert.h"
 #include "storage/sql_text.h"
@@ -80,12 +81,13 @@ class PostgresTx final : public Tx {
   }
 
   void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
-    guarded([&] {
-      if (width == 0 || flat.size() % width != 0)
-        misuse("exec_many: the parameters are not a multiple of the width");
-      for (; !flat.empty(); flat = flat.subspan(std::min(flat.size(), most_rows_at_once * width)))
-        exec_some(sql, width, flat.first(std::min(flat.size(), most_rows_at_once * width)));
-    });
+    in_pieces(width, flat, [&](std::span<const Param> piece) { exec_some(sql, width, piece); });
+  }
+
+  std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    std::vector<bool> inserted;
+    in_pieces(width, flat, [&](std::span<const Param> piece) { insert_some(sql, width, piece, inserted); });
+    return inserted;
   }
 
   void exec_script(std::string_view text) override {
@@ -95,6 +97,8 @@ class PostgresTx final : public Tx {
   void lock_schema() override {
     guarded([&] { connection_.lock_schema(); });
   }
+
+  void finish() { run_wakes(); }
 
   // A statement that failed spoils the transaction, even if its exception was caught: the server has it so.
   void check() const {
@@ -118,22 +122,63 @@ class PostgresTx final : public Tx {
     return connection_.session.execute(statement.name, connection_.values, statement.source);
   }
 
+  template <class Piece>
+  void in_pieces(std::size_t width, std::span<const Param> flat, const Piece& piece) {
+    guarded([&] {
+      if (width == 0 || flat.size() % width != 0)
+        misuse("the parameters of many rows are not a multiple of the width");
+      for (; !flat.empty(); flat = flat.subspan(std::min(flat.size(), most_rows_at_once * width)))
+        piece(flat.first(std::min(flat.size(), most_rows_at_once * width)));
+    });
+  }
+
+  // Each row may tell of the type of a parameter, where those before had NULL.
+  Statement& prepared_for_rows(const Sql& sql, std::size_t width, std::span<const Param> flat) {
+    Statement* statement = nullptr;
+    for (std::size_t at = 0; at < flat.size(); at += width)
+      statement = &connection_.prepared(sql, flat.subspan(at, width));
+    return *statement;
+  }
+
+  Result execute_bulk(Statement& statement, Bulk& bulk, std::span<const Param> flat) {
+    connection_.prepare_bulk(statement, bulk);
+    connection_.values.set_columns(statement.types, flat);
+    return connection_.session.execute(bulk.name, connection_.values, statement.source);
+  }
+
   void exec_some(const Sql& sql, std::size_t width, std::span<const Param> flat) {
     const std::size_t rows = flat.size() / width;
-    Statement* statement = nullptr;
-    // Each row may tell of the type of a parameter, where those before had NULL.
-    for (std::size_t row = 0; row < rows; ++row)
-      statement = &connection_.prepared(sql, flat.subspan(row * width, width));
-    const Use use(*statement);
-    if (rows >= fewest_bulk_rows && statement->bulk) {
-      connection_.prepare_bulk(*statement);
-      connection_.values.set_columns(statement->types, flat);
-      connection_.session.execute(statement->bulk_name, connection_.values, statement->source);
+    Statement& statement = prepared_for_rows(sql, width, flat);
+    const Use use(statement);
+    if (rows >= fewest_bulk_rows && statement.bulk) {
+      execute_bulk(statement, *statement.bulk, flat);
     } else {
       connection_.session.execute_each(
-          statement->name, rows,
+          statement.name, rows,
           [&](std::size_t row, Values& values) { values.set(flat.subspan(row * width, width)); },
-          statement->source);
+          statement.source);
+    }
+  }
+
+  void insert_some(const Sql& sql, std::size_t width, std::span<const Param> flat,
+                   std::vector<bool>& inserted) {
+    const std::size_t rows = flat.size() / width;
+    Statement& statement = prepared_for_rows(sql, width, flat);
+    const Use use(statement);
+    if (!statement.bulk_telling || statement.types.front() != kInt8)
+      misuse("insert_each: no INSERT whose first column is an integer: " + statement.source.substr(0, 200));
+    if (rows < fewest_bulk_rows) {
+      for (std::size_t row = 0; row < rows; ++row)
+        inserted.push_back(changed(execute(statement, flat.subspan(row * width, width)).get()) == 1);
+      return;
+    }
+    const Result result = execute_bulk(statement, *statement.bulk_telling, flat);
+    std::unordered_set<std::int64_t> ids;
+    for (int row = 0; row < PQntuples(result.get()); ++row)
+      ids.insert(PostgresRow(result.get(), row).int64(0));
+    for (std::size_t row = 0; row < rows; ++row) {
+      const auto* const id = std::get_if<std::int64_t>(&flat[row * width].value());
+      inserted.push_back(id != nullptr && ids.contains(*id));
     }
   }
 
@@ -161,6 +206,7 @@ void Connection::transact(const TxFn& fn, const Clock* clock, ServerClock* told)
     PostgresTx tx(*this, clock == nullptr ? now : clock->now());
     fn(tx);
     tx.check();
+    tx.finish();
     committing_ = true;
     session.commit();
   } catch (...) {
@@ -195,7 +241,10 @@ Statement& Connection::prepared(const Sql& sql, std::span<const Param> params) {
     SqlText text = to_statement(sql.text, dialect);
     Statement made{.source = sql.text, .text = std::move(text.text), .parameters = text.parameters};
     made.declared.resize(static_cast<std::size_t>(text.parameters));
-    made.bulk = bulk_insert(made.text, text.parameters);
+    if (auto bulk = bulk_insert(made.text, text.parameters)) {
+      made.bulk_telling.emplace(fmt::format("{} RETURNING {}", bulk->text, bulk->first_column));
+      made.bulk.emplace(std::move(bulk->text));
+    }
     found = statements_.emplace(sql.text, std::move(made)).first;
   }
   Statement& statement = found->second;
@@ -231,16 +280,18 @@ void Connection::prepare(Statement& statement) {
   const std::string name = next_name();
   statement.types = session.prepare(name, statement.text, statement.declared);
   statement.name = name;
-  statement.bulk_name.clear();
+  for (auto* bulk : {&statement.bulk, &statement.bulk_telling}) {
+    if (*bulk) (*bulk)->name.clear();
+  }
 }
 
-void Connection::prepare_bulk(Statement& statement) {
-  if (!statement.bulk_name.empty()) return;
+void Connection::prepare_bulk(const Statement& statement, Bulk& bulk) {
+  if (!bulk.name.empty()) return;
   std::vector<Oid> arrays;
   for (const Oid type : statement.types) arrays.push_back(array_of(type));
   const std::string name = next_name();
-  session.prepare(name, *statement.bulk, arrays);
-  statement.bulk_name = name;
+  session.prepare(name, bulk.text, arrays);
+  bulk.name = name;
 }
 
 void Connection::exec_script(std::string_view text) {

@@ -13,16 +13,22 @@
 
 namespace presetbridge::storage::postgres {
 
+// The form of a statement for many rows.
+struct Bulk {
+  std::string text;
+  std::string name = {};  // empty: not prepared yet
+};
+
 // A prepared statement of the server, kept for the life of its session.
 struct Statement {
   std::string source;  // the text it was made from
   std::string text;    // as the server gets it
   int parameters = 0;
-  std::string name;                 // empty: not prepared yet
-  std::vector<Oid> declared;        // int8, or 0 where the server was left to infer the type
-  std::vector<Oid> types;           // what it made of that
-  std::optional<std::string> bulk;  // the form for many rows, if there is one
-  std::string bulk_name;            // empty: not prepared yet
+  std::string name;                  // empty: not prepared yet
+  std::vector<Oid> declared;         // int8, or 0 where the server was left to infer the type
+  std::vector<Oid> types;            // what it made of that
+  std::optional<Bulk> bulk;          // if there is such a form
+  std::optional<Bulk> bulk_telling;  // likewise; returns the first column of the rows that were inserted
   bool in_use = false;
 };
 
@@ -40,7 +46,7 @@ class Connection {
 
   // The statement, prepared for parameters of these types. Throws DbError misuse when they do not fit it.
   Statement& prepared(const Sql& sql, std::span<const Param> params);
-  void prepare_bulk(Statement& statement);
+  void prepare_bulk(const Statement& statement, Bulk& bulk);
   void exec_script(std::string_view text);
   void lock_schema();
 

@@ -135,17 +135,13 @@ class SqliteTx final : public Tx {
   }
 
   void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
-    guarded([&] {
-      if (width == 0 || flat.size() % width != 0)
-        misuse("exec_many: the parameters are not a multiple of the width");
-      Statement& statement = connection_.prepared(sql);
-      const Use use(statement);
-      for (std::size_t at = 0; at < flat.size(); at += width) {
-        bind(statement, flat.subspan(at, width));
-        finish(use.handle(), sql);
-        sqlite3_reset(use.handle());
-      }
-    });
+    exec_rows(sql, width, flat, [](std::int64_t) {});
+  }
+
+  std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    std::vector<bool> inserted;
+    exec_rows(sql, width, flat, [&](std::int64_t rows) { inserted.push_back(rows == 1); });
+    return inserted;
   }
 
   void exec_script(std::string_view text) override {
@@ -153,6 +149,8 @@ class SqliteTx final : public Tx {
   }
 
   void lock_schema() override { check(); }  // BEGIN IMMEDIATE has done it
+
+  void finish() { run_wakes(); }
 
   // A statement that failed spoils the transaction, even if its exception was caught: as PostgreSQL has it.
   void check() const {
@@ -169,6 +167,22 @@ class SqliteTx final : public Tx {
       failure_ = e;
       throw;
     }
+  }
+
+  template <class Done>
+  void exec_rows(const Sql& sql, std::size_t width, std::span<const Param> flat, const Done& done) {
+    guarded([&] {
+      if (width == 0 || flat.size() % width != 0)
+        misuse("the parameters of many rows are not a multiple of the width");
+      Statement& statement = connection_.prepared(sql);
+      const Use use(statement);
+      for (std::size_t at = 0; at < flat.size(); at += width) {
+        bind(statement, flat.subspan(at, width));
+        finish(use.handle(), sql);
+        done(changed(use.handle()));
+        sqlite3_reset(use.handle());
+      }
+    });
   }
 
   void bind(const Statement& statement, std::span<const Param> params) const {
@@ -291,6 +305,7 @@ bool Connection::transact(const TxFn& fn, const Clock& clock) {
     SqliteTx tx(*this, clock);
     fn(tx);
     tx.check();
+    tx.finish();
     control(commit);
   } catch (...) {
     roll_back();
