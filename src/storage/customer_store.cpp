@@ -47,9 +47,14 @@ constexpr Sql kLockDueOfClass{
     "SELECT " PDB_CUSTOMER_COLUMNS
     " FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND due_at <= $3 AND queue_state = 1"
     " ORDER BY due_at LIMIT 1 <lock>"};
-constexpr Sql kNextDueOfClass{
-    "SELECT due_at FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND queue_state = 1"
-    " ORDER BY due_at LIMIT 1"};
+// Of each class by the index; sweeps are no customer's.
+static_assert(domain::kJobClasses == 5);
+#define PDB_NEXT_DUE_OF(job_class)                                                       \
+  "(SELECT due_at FROM customers WHERE cloud_account_id = $1 AND job_class = " job_class \
+  " AND queue_state "                                                                    \
+  "= 1 ORDER BY due_at LIMIT 1)"
+constexpr Sql kNextDue{"SELECT " PDB_NEXT_DUE_OF("1") ", " PDB_NEXT_DUE_OF("2") ", " PDB_NEXT_DUE_OF(
+    "3") ", " PDB_NEXT_DUE_OF("4")};
 constexpr Sql kCountQueued{
     "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1 LIMIT $2) "
     "AS q"};
@@ -182,10 +187,12 @@ std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId acc
 
 std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account) {
   std::optional<Timestamp> next;
-  for (int job_class = 0; job_class < static_cast<int>(domain::kJobClasses); ++job_class) {
-    const auto due = tx.one(kNextDueOfClass, account, job_class, [](const Row& r) { return r.time(0); });
-    if (due && (!next || *due < *next)) next = due;
-  }
+  tx.query(kNextDue, account, [&](const Row& r) {
+    for (int column = 0; column < static_cast<int>(domain::kJobClasses) - 1; ++column) {
+      const auto due = r.opt_time(column);
+      if (due && (!next || *due < *next)) next = due;
+    }
+  });
   return next;
 }
 
