@@ -30,8 +30,9 @@ constexpr Sql kUpdate{
     "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = "
     "$11, "
     "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14 WHERE id = $1"};
+// Before the subscriptions: some transactions have locked cloud accounts already.
 constexpr Wake kWake{
-    2,
+    1,
     {"UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
      " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"}};
 constexpr Sql kNoteRequest{

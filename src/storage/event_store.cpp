@@ -13,7 +13,7 @@ constexpr Sql kInsertSend{
     "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
     "'pending', $4)"};
 constexpr Wake kWakeSubscription{
-    1,
+    2,
     {"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"}};
 
 // Whether a comma-separated list, where the empty one means all, holds the name.

@@ -32,6 +32,9 @@ const OPEN = ['queued', 'processing', 'waiting_for_friendship'];
 const STORY = `SELECT row_to_json(customers), row_to_json(cloud_accounts), now() FROM customers
   JOIN cloud_accounts ON cloud_accounts.id = customers.cloud_account_id WHERE username_key = $1`;
 
+// Since the server's last crash.
+const DEADLOCKS = 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()';
+
 // The stores: what happens to orders, one operation after the other, decided by the seed alone.
 class Stores {
   #random;
@@ -327,6 +330,7 @@ class Torture {
     }
     const { json } = await this.sim.get('/sim/effects', { deadlineMs: 60_000 });
     const events = this.receiver.requests.map(({ headers, body }) => ({ id: headers['webhook-id'], body }));
+    if (ENGINE === 'postgres') this.counts.deadlocks = Number(await (await cluster()).sql(DEADLOCKS, this.nodes[0].bridge.databaseUrl));
     return { accepted: this.accepted, merchants, shares: json.shares, friendships: json.friendships, events };
   }
 

@@ -90,17 +90,19 @@ void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
 
 bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, const SweepLease& lease,
                   const std::string& cursor, const cloud::FriendshipPage& page) {
+  // News is true whoever holds the lease by now. The account is locked after the customers, as the jobs do it
+  // that wake it.
+  // Where a page tells of one customer twice, the last word counts.
+  std::set<std::string_view> told;
+  for (auto change = page.changes.rbegin(); change != page.changes.rend(); ++change) {
+    if (told.insert(change->user_id).second) take_in_change(tx, changes, lease.cloud_account, *change);
+  }
   auto account = lock_own(tx, lease);
   if (!account) return false;
   account->sweep_lease_expires_at = tx.now() + options.lease;
   if (!page.changes.empty() || account->sweep_cursor.empty()) account->sweep_cursor = cursor;
   update_cloud_account(tx, *account);
   end_account_trouble(tx, lease.cloud_account);
-  // Where a page tells of one customer twice, the last word counts.
-  std::set<std::string_view> told;
-  for (auto change = page.changes.rbegin(); change != page.changes.rend(); ++change) {
-    if (told.insert(change->user_id).second) take_in_change(tx, changes, lease.cloud_account, *change);
-  }
   return true;
 }
 
