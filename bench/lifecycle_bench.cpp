@@ -268,16 +268,15 @@ int main_of(int argc, char** argv) {
       return (cloud.shares - shares) / std::chrono::duration<double>(Steady::now() - from).count();
     });
     per_second = idle->before;
-    feeding.total = 0;
   } else {
+    const auto limit = begin + std::chrono::minutes{5};
     // The tables are asked only at the end: that takes the time of many deliveries.
-    while (cloud.shares < options.deliveries || count(kCountCompleted) < options.deliveries) {
+    while (Steady::now() < limit &&
+           (cloud.shares < options.deliveries || count(kCountCompleted) < options.deliveries))
       pause(Millis{20});
-      if (Steady::now() - begin > std::chrono::minutes{5})
-        throw std::runtime_error("the deliveries do not complete");
-    }
     per_second = options.deliveries / std::chrono::duration<double>(Steady::now() - begin).count();
   }
+  feeding.total = 0;
   while (feeding.running > 0) pause(Millis{1});
   const auto stats = commits.stats();
   const auto deliveries = count(kCountCompleted);
@@ -293,6 +292,7 @@ int main_of(int argc, char** argv) {
   commits.shutdown();
   runtime.stop(Millis{1'000});
 
+  if (!endless && deliveries < options.deliveries) throw std::runtime_error("the deliveries do not complete");
   rusage self{};
   getrusage(RUSAGE_SELF, &self);
   const double units = static_cast<double>(stats.units) / static_cast<double>(stats.commits);
