@@ -233,7 +233,7 @@ int main_of(int argc, char** argv) {
                .integrations = integrations,
                .shares = cloud.shares,
                .total = endless ? std::numeric_limits<int>::max() : options.deliveries,
-               .most_waiting = endless ? 4 * options.jobs : options.deliveries};
+               .most_waiting = endless ? 2 * options.jobs : options.deliveries};
 
   const auto begin = Steady::now();
   runtime.run_on(1, [&] {
@@ -257,10 +257,12 @@ int main_of(int argc, char** argv) {
         [&](storage::Tx& tx) { tx.query(sql, before_all, [&](const storage::Row& r) { n = r.int64(0); }); });
     return n;
   };
+  const auto limit = begin + std::chrono::minutes{5};
   std::optional<bench::IdleTransactionEffect> idle;
   double per_second = 0;
   if (endless) {
-    pause(Millis{2'000});  // warm-up
+    // Until as many are finished as are begun.
+    while (Steady::now() < limit && cloud.shares < feeding.most_waiting) pause(Millis{20});
     idle = bench::measure_idle_transaction(options.database, place, [&](int seconds) {
       const int shares = cloud.shares;
       const auto from = Steady::now();
@@ -269,7 +271,6 @@ int main_of(int argc, char** argv) {
     });
     per_second = idle->before;
   } else {
-    const auto limit = begin + std::chrono::minutes{5};
     // The tables are asked only at the end: that takes the time of many deliveries.
     while (Steady::now() < limit &&
            (cloud.shares < options.deliveries || count(kCountCompleted) < options.deliveries))
@@ -292,7 +293,8 @@ int main_of(int argc, char** argv) {
   commits.shutdown();
   runtime.stop(Millis{1'000});
 
-  if (!endless && deliveries < options.deliveries) throw std::runtime_error("the deliveries do not complete");
+  if (endless ? per_second == 0 : deliveries < options.deliveries)
+    throw std::runtime_error("the deliveries do not complete");
   rusage self{};
   getrusage(RUSAGE_SELF, &self);
   const double units = static_cast<double>(stats.units) / static_cast<double>(stats.commits);
