@@ -1,10 +1,11 @@
 // How many signed orders a second are accepted durably (spec 2.5), beside the same server with storage off:
-// the whole way from the socket to the fsync, on a fresh SQLite file, with full rows (order, payload,
-// delivery, item, customer). The server is a child process; the load generator, 64 connections with one order
-// in flight each, is this one. Rounds with storage on and off alternate, and the ratio is that of their
-// medians: single figures drift with the machine, ratios do not.
+// the whole way from the socket to the fsync, with full rows (order, payload, delivery, item, customer). The
+// server is a child process; the load generator, 64 connections with one order in flight each, is this one.
+// Rounds with storage on and off alternate, over one database, and the ratio is that of their medians: single
+// figures drift with the machine, ratios do not.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -17,7 +18,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -25,6 +25,7 @@
 
 #include "api/api.h"
 #include "api/webhook_handlers.h"
+#include "bench_database.h"
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
 #include "crypto/random.h"
@@ -35,10 +36,6 @@
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
 #include "storage/credit_store.h"
-#include "storage/migrations.h"
-#include "storage/postgres/postgres_database.h"
-#include "storage/postgres/temporary_postgres.h"
-#include "storage/sqlite/sqlite_database.h"
 
 namespace presetbridge {
 namespace {
@@ -54,8 +51,7 @@ struct Options {
   int checkpoint_pages = 3'000;
   bool realistic = false;  // provider_a orders of 10 KB instead of small generic ones
   bool json = false;
-  bool postgres = false;
-  int writers = 4;  // connections, with PostgreSQL
+  bench::DatabaseOptions database;
 };
 
 constexpr std::string_view kSecret = "bench-secret";
@@ -69,15 +65,12 @@ constexpr storage::Sql kInsertSubscription{
 
 // ---------------------------------------------------------------- the server
 
-struct Setup {
-  std::uint16_t port = 0;
-  std::int64_t first_integration = 0;  // the others follow in the array
-  std::int64_t integrations[64] = {};
-};
-
-void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCipher& cipher,
-          const Options& options, Setup& setup) {
+// The stores that orders are sent to.
+std::vector<IntegrationId> seed(storage::Database& database, IdSource& ids,
+                                const crypto::ServiceCipher& cipher, const Options& options) {
+  std::vector<IntegrationId> integrations;
   database.write([&](storage::Tx& tx) {
+    integrations.clear();
     for (int n = 0; n < options.integrations; ++n) {
       const auto account = ids.make<AccountId>();
       tx.exec(kInsertAccount, account);
@@ -104,34 +97,24 @@ void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCiphe
                 storage::Blob(cipher.encrypt({"webhook_subscriptions.secret", subscription.value}, kSecret)),
                 tx.now());
       }
-      setup.integrations[n] = row.id.value;
+      integrations.push_back(row.id);
     }
   });
+  return integrations;
 }
 
-// Serves until the control pipe closes.
-[[noreturn]] void serve(const Options& options, bool store, const std::string& directory,
-                        const std::string& postgres, int ready, int control) {
-  crypto::initialise();
+// Serves until the control pipe closes; tells the port when it does.
+[[noreturn]] void serve(const Options& options, bool store, const bench::BenchDatabase& place,
+                        const crypto::ServiceCipher& cipher, crypto::SystemRandom& random, int ready,
+                        int control) {
   net::SystemClock clock;
-  crypto::SystemRandom random;
   NullLog log;
   NullMetrics metrics;
-  auto database = postgres.empty() ? storage::open_sqlite({.path = directory + "/bench.db",
-                                                           .checkpoint_pages = options.checkpoint_pages,
-                                                           .lock_file = {}},
-                                                          clock)
-                                   : storage::open_postgres({.url = postgres, .writers = options.writers});
-  if (!database || !storage::migrate(**database)) _exit(1);
+  const auto database = place.open(clock, options.checkpoint_pages);
   IdSource ids(clock, 0);
-  std::vector<crypto::ServiceKey> keys;
-  keys.push_back(crypto::generate_service_key(random));
-  const crypto::ServiceCipher cipher(std::move(keys), random);
-  Setup setup;
-  seed(**database, ids, cipher, options, setup);
-
   net::Runtime runtime(2);
-  storage::GroupCommit commits(**database, log, {.writers = postgres.empty() ? 1 : options.writers});
+  storage::GroupCommit commits(*database, log,
+                               {.writers = options.database.postgres ? options.database.writers : 1});
   services::DeliveryChanges changes(ids, random);
   services::IntegrationDirectory directory_of_integrations(commits, cipher, clock);
   services::Intake intake(commits, changes, [] {});
@@ -145,8 +128,8 @@ void seed(storage::Database& database, IdSource& ids, const crypto::ServiceCiphe
   net::HttpServer server(runtime, handler, random, log, {});
   runtime.start();
   if (!server.listen()) _exit(1);
-  setup.port = server.port();
-  if (write(ready, &setup, sizeof setup) != sizeof setup) _exit(1);
+  const std::uint16_t port = server.port();
+  if (write(ready, &port, sizeof port) != sizeof port) _exit(1);
   char byte;
   while (read(control, &byte, 1) > 0) {
   }
@@ -196,10 +179,11 @@ std::string realistic_body(std::int64_t n) {
   return body + "\"}}";
 }
 
-std::string request_for(const Options& options, const Setup& setup, std::int64_t n) {
+std::string request_for(const Options& options, const std::vector<IntegrationId>& integrations,
+                        std::int64_t n) {
   const std::string body = options.realistic ? realistic_body(n) : generic_body(n);
   const auto mac = crypto::hmac_sha256(kSecret, body);
-  const IntegrationId integration{setup.integrations[n % options.integrations]};
+  const IntegrationId integration = integrations[static_cast<std::size_t>(n) % integrations.size()];
   std::string request = options.realistic ? "POST /api/webhooks/provider_a/" : "POST /api/webhooks/generic/";
   request += to_string(integration) + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n";
   request += options.realistic
@@ -223,14 +207,14 @@ struct Round {
 
 class Load {
  public:
-  Load(const Options& options, const Setup& setup)
-      : options_(options), setup_(setup), epoll_(epoll_create1(0)) {
+  Load(const Options& options, const std::vector<IntegrationId>& integrations, std::uint16_t port)
+      : options_(options), integrations_(integrations), epoll_(epoll_create1(0)) {
     connections_.resize(static_cast<std::size_t>(options.connections));
     for (std::size_t i = 0; i < connections_.size(); ++i) {
       auto& c = connections_[i];
       c.fd = socket(AF_INET, SOCK_STREAM, 0);
       sockaddr_in to{.sin_family = AF_INET,
-                     .sin_port = htons(setup.port),
+                     .sin_port = htons(port),
                      .sin_addr = {htonl(INADDR_LOOPBACK)},
                      .sin_zero = {}};
       if (connect(c.fd, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0)
@@ -280,7 +264,7 @@ class Load {
 
  private:
   void start(Connection& c, std::int64_t n) {
-    c.out = request_for(options_, setup_, n);
+    c.out = request_for(options_, integrations_, n);
     c.in.clear();
     c.started = Steady::now();
     c.sent = 0;
@@ -304,7 +288,7 @@ class Load {
   }
 
   const Options& options_;
-  const Setup& setup_;
+  const std::vector<IntegrationId>& integrations_;
   const int epoll_;
   std::vector<Connection> connections_;
 };
@@ -313,11 +297,8 @@ class Load {
 
 class Server {
  public:
-  Server(const Options& options, bool store)
-      : directory_((std::filesystem::temp_directory_path() / "presetbridge-bench-XXXXXX").string()) {
-    if (mkdtemp(directory_.data()) == nullptr) throw std::runtime_error("no temporary directory");
-    if (options.postgres) postgres_.emplace();
-    const std::string url = postgres_ ? postgres_->url() : std::string();
+  Server(const Options& options, bool store, const bench::BenchDatabase& database,
+         const crypto::ServiceCipher& cipher, crypto::SystemRandom& random) {
     int ready[2];
     int control[2];
     if (pipe(ready) != 0 || pipe(control) != 0) throw std::runtime_error("no pipe");
@@ -325,26 +306,33 @@ class Server {
     if (pid_ == 0) {
       close(ready[0]);
       close(control[1]);
-      serve(options, store, directory_, url, ready[1], control[0]);
+      try {
+        serve(options, store, database, cipher, random, ready[1], control[0]);
+      } catch (const std::exception& e) {
+        std::fprintf(stderr, "the server: %s\n", e.what());
+        _exit(1);
+      }
     }
     close(ready[1]);
     close(control[0]);
     control_ = control[1];
-    const auto n = read(ready[0], &setup, sizeof setup);
+    const auto n = read(ready[0], &port, sizeof port);
     close(ready[0]);
-    if (n != sizeof setup) throw std::runtime_error("the server did not start");
+    if (n != sizeof port) throw std::runtime_error("the server did not start");
   }
-  ~Server() {
+  ~Server() { stop(); }
+  // Its largest memory, in KiB.
+  long stop() {
+    if (control_ < 0) return 0;
     close(control_);
-    waitpid(pid_, nullptr, 0);
-    std::error_code ignored;
-    std::filesystem::remove_all(directory_, ignored);
+    control_ = -1;
+    rusage used{};
+    wait4(pid_, nullptr, 0, &used);
+    return used.ru_maxrss;
   }
-  Setup setup;
+  std::uint16_t port = 0;
 
  private:
-  std::string directory_;
-  std::optional<storage::testing::TemporaryPostgres> postgres_;
   pid_t pid_ = 0;
   int control_ = -1;
 };
@@ -356,75 +344,92 @@ double median(std::vector<double> values) {
 
 Options read_options(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto number = [&] { return i + 1 < argc ? std::atoi(argv[++i]) : 0; };
+  bench::Arguments arguments(argc, argv);
+  while (!arguments.done()) {
+    const std::string name = arguments.word();
     if (name == "--json")
       options.json = true;
     else if (name == "--realistic")
       options.realistic = true;
     else if (name == "--connections")
-      options.connections = std::clamp(number(), 1, 1'000);
+      options.connections = arguments.number(1, 1'000);
     else if (name == "--seconds")
-      options.seconds = std::clamp(number(), 1, 600);
+      options.seconds = arguments.number(1, 600);
     else if (name == "--rounds")
-      options.rounds = std::clamp(number(), 1, 99);
+      options.rounds = arguments.number(1, 99);
     else if (name == "--subscriptions")
-      options.subscriptions = std::clamp(number(), 0, 100);
+      options.subscriptions = arguments.number(0, 100);
     else if (name == "--integrations")
-      options.integrations = std::clamp(number(), 1, 64);
+      options.integrations = arguments.number(1, 1'000);
     else if (name == "--checkpoint-pages")
-      options.checkpoint_pages = std::clamp(number(), 100, 1'000'000);
-    else if (name == "--engine") {
-      const std::string engine = i + 1 < argc ? argv[++i] : "";
-      if (engine != "sqlite" && engine != "postgres")
-        throw std::runtime_error("--engine is sqlite or postgres");
-      options.postgres = engine == "postgres";
-    } else if (name == "--writers")
-      options.writers = std::clamp(number(), 1, 64);
-    else
+      options.checkpoint_pages = arguments.number(100, 1'000'000);
+    else if (!options.database.take(name, arguments))
       throw std::runtime_error("unknown option " + name);
   }
+  options.database.check();
   return options;
 }
 
 int main_of(int argc, char** argv) {
   const Options options = read_options(argc, argv);
+  crypto::initialise();
+  net::SystemClock clock;
+  crypto::SystemRandom random;
+  std::vector<crypto::ServiceKey> keys;
+  keys.push_back(crypto::generate_service_key(random));
+  const crypto::ServiceCipher cipher(std::move(keys), random);
+  const bench::BenchDatabase database(options.database);
+  IdSource ids(clock, 0);
+  const auto integrations = seed(*database.open(clock), ids, cipher, options);
+  database.fill(clock);
+
   std::vector<double> on;
   std::vector<double> off;
   std::vector<std::uint32_t> latencies;
   std::int64_t next = 1;
+  long peak = 0;
+  constexpr std::chrono::seconds warm_up{1};  // caches, pages, the first checkpoint
   for (int r = 0; r < options.rounds; ++r) {
     for (const bool store : {true, false}) {
-      Server server(options, store);
-      Load load(options, server.setup);
-      load.run(next, std::chrono::seconds{1});  // warm-up: caches, pages, the first checkpoint
-      auto round = load.run(next, std::chrono::seconds{options.seconds});
-      (store ? on : off).push_back(round.per_second);
-      if (store) latencies.insert(latencies.end(), round.latencies_us.begin(), round.latencies_us.end());
+      Server server(options, store, database, cipher, random);
+      {
+        Load load(options, integrations, server.port);
+        load.run(next, warm_up);
+        auto round = load.run(next, std::chrono::seconds{options.seconds});
+        (store ? on : off).push_back(round.per_second);
+        if (store) latencies.insert(latencies.end(), round.latencies_us.begin(), round.latencies_us.end());
+      }
+      peak = std::max(peak, server.stop());
     }
   }
-  rusage children{};
-  getrusage(RUSAGE_CHILDREN, &children);
+  std::optional<bench::IdleTransactionEffect> idle;
+  if (options.database.idle_transaction > 0) {
+    const Server server(options, true, database, cipher, random);
+    Load load(options, integrations, server.port);
+    load.run(next, warm_up);
+    idle = bench::measure_idle_transaction(options.database, database, [&](int seconds) {
+      return load.run(next, std::chrono::seconds{seconds}).per_second;
+    });
+  }
   std::ranges::sort(latencies);
   const auto at = [&](double q) {
     return latencies[static_cast<std::size_t>(q * static_cast<double>(latencies.size() - 1))] / 1'000.0;
   };
   const double ratio = median(on) / median(off);
   if (options.json) {
-    std::printf(
-        "{\"acceptedPerSecond\":%.0f,\"storageOffPerSecond\":%.0f,\"ratio\":%.3f,\"p50Ms\":%.2f,\"p99Ms\":%."
-        "2f,"
-        "\"connections\":%d,\"subscriptions\":%d,\"integrations\":%d,\"payload\":\"%s\",\"engine\":"
-        "\"%s\","
-        "\"peakRssMiB\":%ld}\n",
+    fmt::print(
+        R"({{"acceptedPerSecond":{:.0f},"storageOffPerSecond":{:.0f},"ratio":{:.3f},"p50Ms":{:.2f},"p99Ms":{:.2f},)"
+        R"("connections":{},"subscriptions":{},"integrations":{},"payload":"{}",{},"peakRssMiB":{}}})"
+        "\n",
         median(on), median(off), ratio, at(0.5), at(0.99), options.connections, options.subscriptions,
-        options.integrations, options.realistic ? "provider_a 10 KB" : "generic",
-        options.postgres ? "postgres" : "sqlite", children.ru_maxrss / 1'024);
+        options.integrations, options.realistic ? "provider_a 10 KB" : "generic", options.database.json(idle),
+        peak / 1'024);
   } else {
-    std::printf(
-        "accepted durably %.0f/s, storage off %.0f/s, ratio %.3f, p50 %.2f ms, p99 %.2f ms, peak %ld MiB\n",
-        median(on), median(off), ratio, at(0.5), at(0.99), children.ru_maxrss / 1'024);
+    fmt::print(
+        "accepted durably {:.0f}/s, storage off {:.0f}/s, ratio {:.3f}, p50 {:.2f} ms, p99 {:.2f} ms, peak "
+        "{} MiB\n",
+        median(on), median(off), ratio, at(0.5), at(0.99), peak / 1'024);
+    if (idle) fmt::print("{}\n", idle->text());
   }
   return 0;
 }

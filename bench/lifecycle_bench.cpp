@@ -1,16 +1,19 @@
 // How many whole lives of a delivery a second (accept, friendship, share, credit, outbound event): intake and
-// delivery worker over a SQLite file with its fsyncs, with the queue limit lifted and a cloud platform in
-// this process that answers at once. Each buyer is new, so each life has its lookup, friendship and share.
+// delivery worker over a database with its fsyncs, with the queue limit lifted and a cloud platform in this
+// process that answers at once. Each buyer is new, so each life has its lookup, friendship and share.
+#include <fmt/format.h>
 #include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "base/wakeup.h"
+#include "bench_database.h"
 #include "cloud/session_cache.h"
 #include "crypto/random.h"
 #include "net/runtime.h"
@@ -18,9 +21,6 @@
 #include "services/worker/delivery_worker.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
-#include "storage/migrations.h"
-#include "storage/sqlite/sqlite_database.h"
-#include "storage/testing.h"
 
 namespace presetbridge {
 namespace {
@@ -34,8 +34,7 @@ struct Options {
   int jobs = 2'048;
   int in_flight = 512;  // orders being accepted
   bool json = false;
-  bool postgres = false;
-  int writers = 4;  // connections, with PostgreSQL
+  bench::DatabaseOptions database;
 };
 
 constexpr storage::Sql kInsertAccount{
@@ -44,12 +43,15 @@ constexpr storage::Sql kInsertSubscription{
     "INSERT INTO webhook_subscriptions (id, account_id, url, encrypted_secret, event_types, integration_ids, "
     "created_at)"
     " VALUES ($1, $2, 'https://example.com/', $3, '', '', 0)"};
-constexpr storage::Sql kCountCompleted{"SELECT count(*) FROM deliveries WHERE status = 'completed'"};
-constexpr storage::Sql kCountEvents{"SELECT count(*) FROM outbound_events"};
+// Of what this run made: ids after $1.
+constexpr storage::Sql kCountCompleted{
+    "SELECT count(*) FROM deliveries WHERE id > $1 AND status = 'completed'"};
+constexpr storage::Sql kCountEvents{"SELECT count(*) FROM outbound_events WHERE id > $1"};
 
 // Answers at once: everybody exists and is a friend.
 class InstantCloud final : public cloud::Cloud {
  public:
+  std::atomic<int> shares{0};  // one for each delivery, with which it is all but completed
   Millis call_timeout() const override { return Millis{15'000}; }
   Task<cloud::CloudResult<cloud::CloudUser>> find_user(Executor&, cloud::Session, std::string name) override {
     co_return cloud::CloudUser{"u-" + name, name};
@@ -74,6 +76,7 @@ class InstantCloud final : public cloud::Cloud {
   }
   Task<cloud::CloudResult<cloud::Share>> share(Executor&, cloud::Session, std::string file, std::string user,
                                                std::string key) override {
+    ++shares;
     co_return cloud::Share{file + user, key, Timestamp{}, false};
   }
   Task<cloud::CloudResult<std::optional<cloud::Share>>> find_share(Executor&, cloud::Session, std::string,
@@ -106,13 +109,17 @@ struct Feed {
   services::Intake& intake;
   Scheduler& scheduler;
   const std::vector<std::shared_ptr<const services::IntegrationSnapshot>>& integrations;
+  const std::atomic<int>& shares;
+  std::atomic<int> total;  // orders to send
+  int most_waiting;        // orders ahead of the worker, at most
   std::atomic<int> next{0};
-  std::atomic<int> accepted{0};
-  int total = 0;
+  std::atomic<int> running{0};
 };
 
 Task<void> feed(Feed& feed) {
   for (int n = feed.next++; n < feed.total; n = feed.next++) {
+    while (n - feed.shares > feed.most_waiting && n < feed.total)
+      co_await sleep_for(feed.scheduler, Millis{1});
     const std::string id = std::to_string(n);
     domain::OrderEvent event{.order_id = "ORDER-" + id,
                              .email = "buyer" + id + "@example.com",
@@ -123,59 +130,53 @@ Task<void> feed(Feed& feed) {
     auto accepted = co_await feed.intake.accept(
         feed.scheduler, {integration, std::move(event), std::vector<std::byte>(300), {}});
     if (!accepted || accepted->stale_integration) throw std::runtime_error("an order was not accepted");
-    ++feed.accepted;
   }
+  --feed.running;
 }
 
 Options read_options(int argc, char** argv) {
   Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    const auto number = [&] { return i + 1 < argc ? std::atoi(argv[++i]) : 0; };
+  bench::Arguments arguments(argc, argv);
+  while (!arguments.done()) {
+    const std::string name = arguments.word();
     if (name == "--json")
       options.json = true;
     else if (name == "--deliveries")
-      options.deliveries = std::clamp(number(), 1, 10'000'000);
+      options.deliveries = arguments.number(1, 10'000'000);
     else if (name == "--accounts")
-      options.accounts = std::clamp(number(), 1, 100'000);
+      options.accounts = arguments.number(1, 100'000);
     else if (name == "--subscriptions")
-      options.subscriptions = std::clamp(number(), 0, 1);
+      options.subscriptions = arguments.number(0, 1);
     else if (name == "--jobs")
-      options.jobs = std::clamp(number(), 1, 100'000);
-    else if (name == "--engine") {
-      const std::string engine = i + 1 < argc ? argv[++i] : "";
-      if (engine != "sqlite" && engine != "postgres")
-        throw std::runtime_error("--engine is sqlite or postgres");
-      options.postgres = engine == "postgres";
-    } else if (name == "--writers")
-      options.writers = std::clamp(number(), 1, 64);
-    else
+      options.jobs = arguments.number(1, 100'000);
+    else if (!options.database.take(name, arguments))
       throw std::runtime_error("unknown option " + name);
   }
+  options.database.check();
   return options;
+}
+
+void pause(Millis time) {
+  timespec left{.tv_sec = time.count() / 1'000, .tv_nsec = time.count() % 1'000 * 1'000'000};
+  while (nanosleep(&left, &left) != 0) {
+  }
 }
 
 int main_of(int argc, char** argv) {
   const Options options = read_options(argc, argv);
   crypto::initialise();
-  const storage::testing::TemporaryDirectory directory;
   net::SystemClock clock;
   crypto::SystemRandom random;
   NullLog log;
   NullMetrics metrics;
-  std::optional<storage::testing::TemporaryPostgres> server;
-  if (options.postgres) server.emplace();
-  auto opened = server ? storage::open_postgres({.url = server->url(), .writers = options.writers})
-                       : storage::open_sqlite({.path = directory.file("bench.db"), .lock_file = {}}, clock);
-  if (!opened || !storage::migrate(**opened)) throw std::runtime_error("the database does not open");
-  auto& database = **opened;
+  const bench::BenchDatabase place(options.database);
   IdSource ids(clock, 0);
   std::vector<crypto::ServiceKey> keys;
   keys.push_back(crypto::generate_service_key(random));
   const crypto::ServiceCipher cipher(std::move(keys), random);
 
   std::vector<std::shared_ptr<const services::IntegrationSnapshot>> integrations;
-  database.write([&](storage::Tx& tx) {
+  place.open(clock)->write([&](storage::Tx& tx) {
     integrations.clear();
     for (int n = 0; n < options.accounts; ++n) {
       const auto account = ids.make<AccountId>();
@@ -209,9 +210,15 @@ int main_of(int argc, char** argv) {
     }
   });
 
+  place.fill(clock);
+  const auto database = place.open(clock);
+  const std::int64_t before_all = ids.next();
+
   net::Runtime runtime(2);
-  storage::GroupCommit commits(
-      database, log, {.writers = server ? options.writers : 1, .max_units = 2'048, .max_queue = 100'000});
+  storage::GroupCommit commits(*database, log,
+                               {.writers = options.database.postgres ? options.database.writers : 1,
+                                .max_units = 2'048,
+                                .max_queue = 100'000});
   services::DeliveryChanges changes(ids, random);
   InstantCloud cloud;
   InstantAgent agent(clock);
@@ -220,7 +227,13 @@ int main_of(int argc, char** argv) {
   std::unique_ptr<cloud::SessionCache> sessions;
   std::unique_ptr<services::DeliveryWorker> worker;
   services::Intake intake(commits, changes, [&] { worker->wake(); });
-  Feed feeding{intake, runtime.scheduler(0), integrations, {}, {}, options.deliveries};
+  const bool endless = options.database.idle_transaction > 0;
+  Feed feeding{.intake = intake,
+               .scheduler = runtime.scheduler(0),
+               .integrations = integrations,
+               .shares = cloud.shares,
+               .total = endless ? std::numeric_limits<int>::max() : options.deliveries,
+               .most_waiting = endless ? 2 * options.jobs : options.deliveries};
 
   const auto begin = Steady::now();
   runtime.run_on(1, [&] {
@@ -232,6 +245,7 @@ int main_of(int argc, char** argv) {
   });
   runtime.run_on(0, [&] {
     for (int i = 0; i < options.in_flight; ++i) {
+      ++feeding.running;
       spawn(feed(feeding), [](Outcome<void> outcome) {
         if (outcome.exception) std::terminate();
       });
@@ -239,25 +253,39 @@ int main_of(int argc, char** argv) {
   });
   const auto count = [&](const storage::Sql& sql) {
     std::int64_t n = 0;
-    database.read([&](storage::Tx& tx) { tx.query(sql, [&](const storage::Row& r) { n = r.int64(0); }); });
+    database->read(
+        [&](storage::Tx& tx) { tx.query(sql, before_all, [&](const storage::Row& r) { n = r.int64(0); }); });
     return n;
   };
-  while (count(kCountCompleted) < options.deliveries) {
-    timespec pause{.tv_sec = 0, .tv_nsec = 20'000'000};
-    nanosleep(&pause, nullptr);
-    if (Steady::now() - begin > std::chrono::minutes{5})
-      throw std::runtime_error("the deliveries do not complete");
+  const auto limit = begin + std::chrono::minutes{5};
+  std::optional<bench::IdleTransactionEffect> idle;
+  double per_second = 0;
+  if (endless) {
+    // Until as many are finished as are begun.
+    while (Steady::now() < limit && cloud.shares < feeding.most_waiting) pause(Millis{20});
+    idle = bench::measure_idle_transaction(options.database, place, [&](int seconds) {
+      const int shares = cloud.shares;
+      const auto from = Steady::now();
+      pause(std::chrono::seconds{seconds});
+      return (cloud.shares - shares) / std::chrono::duration<double>(Steady::now() - from).count();
+    });
+    per_second = idle->before;
+  } else {
+    // The tables are asked only at the end: that takes the time of many deliveries.
+    while (Steady::now() < limit &&
+           (cloud.shares < options.deliveries || count(kCountCompleted) < options.deliveries))
+      pause(Millis{20});
+    per_second = options.deliveries / std::chrono::duration<double>(Steady::now() - begin).count();
   }
-  const double seconds = std::chrono::duration<double>(Steady::now() - begin).count();
+  feeding.total = 0;
+  while (feeding.running > 0) pause(Millis{1});
   const auto stats = commits.stats();
+  const auto deliveries = count(kCountCompleted);
   const auto events = count(kCountEvents);
 
   std::atomic<bool> stopped{false};
   runtime.run_on(1, [&] { worker->stop([&] { stopped = true; }); });
-  while (!stopped) {
-    timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
-    nanosleep(&pause, nullptr);
-  }
+  while (!stopped) pause(Millis{1});
   runtime.run_on(1, [&] {
     worker.reset();
     sessions.reset();
@@ -265,21 +293,21 @@ int main_of(int argc, char** argv) {
   commits.shutdown();
   runtime.stop(Millis{1'000});
 
+  if (endless ? per_second == 0 : deliveries < options.deliveries)
+    throw std::runtime_error("the deliveries do not complete");
   rusage self{};
   getrusage(RUSAGE_SELF, &self);
+  const double units = static_cast<double>(stats.units) / static_cast<double>(stats.commits);
   if (options.json) {
-    std::printf(
-        "{\"deliveriesPerSecond\":%.0f,\"deliveries\":%d,\"accounts\":%d,\"events\":%lld,\"unitsPerCommit\":%"
-        ".1f,"
-        "\"engine\":\"%s\",\"peakRssMiB\":%ld}\n",
-        options.deliveries / seconds, options.deliveries, options.accounts, static_cast<long long>(events),
-        static_cast<double>(stats.units) / static_cast<double>(stats.commits),
-        options.postgres ? "postgres" : "sqlite", self.ru_maxrss / 1'024);
+    fmt::print(
+        R"({{"deliveriesPerSecond":{:.0f},"deliveries":{},"accounts":{},"events":{},"unitsPerCommit":{:.1f},{},"peakRssMiB":{}}})"
+        "\n",
+        per_second, deliveries, options.accounts, events, units, options.database.json(idle),
+        self.ru_maxrss / 1'024);
   } else {
-    std::printf(
-        "%.0f deliveries/s (%d with %d accounts, %lld events, %.1f units a commit), peak %ld MiB\n",
-        options.deliveries / seconds, options.deliveries, options.accounts, static_cast<long long>(events),
-        static_cast<double>(stats.units) / static_cast<double>(stats.commits), self.ru_maxrss / 1'024);
+    fmt::print("{:.0f} deliveries/s ({} with {} accounts, {} events, {:.1f} units a commit), peak {} MiB\n",
+               per_second, deliveries, options.accounts, events, units, self.ru_maxrss / 1'024);
+    if (idle) fmt::print("{}\n", idle->text());
   }
   return 0;
 }

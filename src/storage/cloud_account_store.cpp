@@ -1,5 +1,7 @@
 #include "storage/cloud_account_store.h"
 
+#include <set>
+
 #include "domain/account_pause.h"
 
 namespace presetbridge::storage {
@@ -42,12 +44,20 @@ constexpr Sql kNoteRequest{
 constexpr Sql kEnsureSweep{
     "UPDATE cloud_accounts SET sweep_due_at = $2 WHERE id = $1 AND sweep_due_at IS NULL"
     " AND sweep_lease_expires_at IS NULL"};
-#define PDB_FORGOTTEN                                                                                      \
-  "blocked_until <= $1 AND (ready_at IS NULL OR ready_at > $1) AND EXISTS (SELECT 1 FROM customers WHERE"  \
-  " customers.cloud_account_id = cloud_accounts.id AND customers.queue_state = 1 AND customers.due_at <= " \
-  "$1)"
-constexpr Sql kAnyForgotten{"SELECT 1 FROM cloud_accounts WHERE " PDB_FORGOTTEN " LIMIT 1"};
-constexpr Sql kWakeForgotten{"UPDATE cloud_accounts SET ready_at = $1 WHERE " PDB_FORGOTTEN};
+// From one account with customers in the queue to the next, each by one look into an index: most accounts
+// have none, and are not read.
+constexpr Sql kForgotten{
+    "WITH RECURSIVE queued (account) AS ("
+    "SELECT (SELECT cloud_account_id FROM customers WHERE queue_state = 1 ORDER BY cloud_account_id LIMIT 1)"
+    " UNION ALL SELECT (SELECT cloud_account_id FROM customers WHERE cloud_account_id > queued.account"
+    " AND queue_state = 1 ORDER BY cloud_account_id LIMIT 1) FROM queued WHERE queued.account IS NOT NULL)"
+    // Not joined, which could read whole tables: each is looked up.
+    " SELECT queued.account FROM queued WHERE 1 = (SELECT 1 FROM cloud_accounts WHERE id = queued.account"
+    " AND blocked_until <= $1 AND (ready_at IS NULL OR ready_at > $1))"
+    " AND 1 = (SELECT 1 FROM customers WHERE cloud_account_id = queued.account AND due_at <= $1"
+    " AND queue_state = 1 LIMIT 1) LIMIT $2"};
+// In one round; the next one follows.
+constexpr int kMostWoken = 10'000;
 constexpr Sql kPostpone{
     "UPDATE cloud_accounts SET ready_at = $2,"
     " blocked_until = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END WHERE id = $1"};
@@ -137,10 +147,13 @@ void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until) {
 }
 
 bool any_forgotten_account(Tx& tx) {
-  return tx.one(kAnyForgotten, tx.now(), [](const Row&) { return true; }).value_or(false);
+  return tx.one(kForgotten, tx.now(), 1, [](const Row&) { return true; }).value_or(false);
 }
 std::int64_t wake_forgotten_accounts(Tx& tx) {
-  return tx.exec(kWakeForgotten, tx.now());
+  std::set<CloudAccountId> ids;  // in order, so that two nodes lock alike
+  tx.query(kForgotten, tx.now(), kMostWoken, [&](const Row& r) { ids.insert(r.id<CloudAccountId>(0)); });
+  for (const auto id : ids) wake_cloud_account(tx, id, tx.now());
+  return static_cast<std::int64_t>(ids.size());
 }
 
 bool any_queued_delivery(Tx& tx, CloudAccountId id) {

@@ -104,10 +104,12 @@ const Cluster& cluster(TemporaryPostgres::Kind kind) {
   return real;
 }
 
-std::string run_in(TemporaryPostgres::Kind kind, const std::string& database, const std::string& text) {
-  constexpr Millis long_enough{60'000};
+constexpr Millis long_enough{60'000};
+
+std::string run_in(TemporaryPostgres::Kind kind, const std::string& database, const std::string& text,
+                   Millis patience = long_enough) {
   postgres::Session session(cluster(kind).socket_url(database), postgres::Access::read_write,
-                            {long_enough, long_enough, long_enough, long_enough});
+                            {long_enough, patience, patience, patience});
   session.run("SET synchronous_commit=local");
   const postgres::Result result = session.run(text);
   const int rows = PQntuples(result.get());
@@ -135,8 +137,8 @@ std::string TemporaryPostgres::url() const {
 std::string TemporaryPostgres::tcp_url() const {
   return cluster(kind_).tcp_url(name_);
 }
-std::string TemporaryPostgres::run(const std::string& text) const {
-  return run_in(kind_, name_, text);
+std::string TemporaryPostgres::run(const std::string& text, Millis patience) const {
+  return run_in(kind_, name_, text, patience);
 }
 
 }  // namespace presetbridge::storage::testing

@@ -25,7 +25,7 @@ class TemporaryPostgres {
   std::string tcp_url() const;
   // Statements as the cluster's superuser, outside of a transaction if it is one; the first column of the
   // last row of the last one. Its session does not wait for a standby, and is another one each time.
-  std::string run(const std::string& text) const;
+  std::string run(const std::string& text, Millis patience = Millis{60'000}) const;
 
  private:
   const Kind kind_;

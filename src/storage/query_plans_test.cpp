@@ -1,0 +1,429 @@
+// How each engine finds the rows of the hot queries, in tables full of finished work: by an index whose
+// condition says which rows, or by a partial index that holds nothing but work to do. The statements are
+// those that the stores run, seen on their way to the driver.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "storage/account_store.h"
+#include "storage/cloud_account_store.h"
+#include "storage/credential_store.h"
+#include "storage/credit_store.h"
+#include "storage/customer_store.h"
+#include "storage/delivery_store.h"
+#include "storage/event_store.h"
+#include "storage/integration_store.h"
+#include "storage/migrations.h"
+#include "storage/old_deliveries.h"
+#include "storage/order_store.h"
+#include "storage/retention.h"
+#include "storage/send_store.h"
+#include "storage/sql_text.h"
+#include "storage/subscription_store.h"
+#include "storage/testing.h"
+
+namespace presetbridge::storage {
+namespace {
+
+using testing::Engine;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// With few accounts PostgreSQL may read an account's deliveries by id alone, past those of others: each is
+// near.
+constexpr int kStores = 100;
+constexpr int kOldDeliveries = 10'000;
+
+constexpr Sql kPartialIndexesOfPostgres{
+    "SELECT CAST(indexname AS TEXT) FROM pg_indexes WHERE schemaname = 'public' AND position(' WHERE ' IN "
+    "indexdef) > 0"};
+constexpr Sql kPartialIndexesOfSqlite{
+    "SELECT name FROM sqlite_master WHERE type = 'index' AND instr(sql, ' WHERE ') > 0"};
+constexpr Sql kPreparedAs{"SELECT name FROM pg_prepared_statements WHERE statement = $1"};
+
+// An Sql's text has static storage duration.
+Sql lasting(std::string text) {
+  static std::set<std::string> texts;
+  return {texts.insert(std::move(text)).first->c_str()};
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+// The word after `before`; empty if that is not there.
+std::string word_after(std::string_view text, std::string_view before) {
+  const auto at = text.find(before);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + before.size());
+  return std::string(text.substr(0, text.find_first_of(" (")));
+}
+
+// Explains what passes through to `tx`.
+class ExplainingTx final : public Tx {
+ public:
+  ExplainingTx(Tx& tx, bool postgres) : tx_(tx), postgres_(postgres) {
+    tx.query(postgres ? kPartialIndexesOfPostgres : kPartialIndexesOfSqlite,
+             [&](const Row& r) { partial_.insert(r.string(0)); });
+    // Beside the plan for the values of now there is the one that the server keeps for all values.
+    if (postgres) tx.exec_script("SET LOCAL plan_cache_mode = force_generic_plan;");
+  }
+
+  Timestamp now() override { return tx_.now(); }
+  std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
+    const auto changed = tx_.exec_params(sql, params);
+    explain(sql, params);
+    return changed;
+  }
+  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
+    tx_.query_params(sql, params, fn);
+    explain(sql, params);
+  }
+  void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    tx_.exec_many(sql, width, flat);
+    explain(sql, flat.first(width));
+  }
+  void exec_script(std::string_view text) override { tx_.exec_script(text); }
+  void lock_schema() override { tx_.lock_schema(); }
+
+  // Statements that read a whole table, with their plans.
+  std::vector<std::string> whole_reads;
+  // Indexes that each plan used.
+  std::set<std::string> used;
+
+ private:
+  void explain(const Sql& sql, std::span<const Param> params) {
+    if (!explained_.insert(sql.text).second) return;
+    if (!postgres_) {
+      judge(sql, plan(lasting(std::string("EXPLAIN QUERY PLAN ") + sql.text), params, 3));
+      return;
+    }
+    judge(sql, plan(lasting(std::string("EXPLAIN ") + sql.text), params, 0));
+    constexpr Dialect dialect{.bytes = "BYTEA",
+                              .key = "",
+                              .integer = "",
+                              .table = "",
+                              .clustered = "",
+                              .lock = "FOR UPDATE SKIP LOCKED",
+                              .for_update = "FOR UPDATE"};
+    const auto prepared =
+        tx_.one(kPreparedAs, to_statement(sql.text, dialect).text, [](const Row& r) { return r.string(0); });
+    if (!prepared) return;  // many rows at once, which have a form of their own
+    std::string execute = "EXPLAIN EXECUTE \"" + *prepared + "\"";
+    for (std::size_t i = 0; i < params.size(); ++i) execute += i == 0 ? " (NULL" : ", NULL";
+    judge(sql, plan(lasting(execute + (params.empty() ? "" : ")")), {}, 0));
+  }
+
+  std::vector<std::string> plan(const Sql& explanation, std::span<const Param> params, int column) {
+    std::vector<std::string> lines;
+    tx_.query_params(explanation, params, [&](const Row& r) { lines.push_back(r.string(column)); });
+    return lines;
+  }
+
+  void judge(const Sql& sql, const std::vector<std::string>& lines) {
+    bool whole = false;
+    for (std::size_t i = 0; i < lines.size(); ++i)
+      whole = (postgres_ ? whole_of_postgres(lines, i) : whole_of_sqlite(lines[i])) || whole;
+    if (!whole) return;
+    whole_reads.emplace_back(sql.text);
+    for (const auto& line : lines) whole_reads.back() += "\n    " + line;
+  }
+
+  bool whole_of_postgres(const std::vector<std::string>& lines, std::size_t at) {
+    if (contains(lines[at], "Seq Scan on ") || contains(lines[at], "Bitmap Heap Scan")) return true;
+    if (!contains(lines[at], "Scan") || !contains(lines[at], " using ")) return false;
+    const std::string index = word_after(lines[at], " using ");
+    used.insert(index);
+    if (partial_.contains(index)) return false;
+    for (++at; at < lines.size() && !contains(lines[at], "->"); ++at) {
+      if (contains(lines[at], "Index Cond:")) return false;
+    }
+    return true;
+  }
+
+  bool whole_of_sqlite(const std::string& line) {
+    const std::string index = word_after(line, " INDEX ");
+    if (!index.empty()) used.insert(index);
+    // What a query made itself: its subqueries.
+    static const std::set<std::string> made{"CONSTANT", "queued", "q", "s"};
+    return line.starts_with("SCAN ") && !made.contains(word_after(line, "SCAN ")) &&
+           !partial_.contains(index);
+  }
+
+  Tx& tx_;
+  const bool postgres_;
+  std::set<std::string> partial_;
+  std::set<std::string> explained_;
+};
+
+struct HotQuery {
+  std::string name;
+  std::vector<std::string> indexes;  // those that it must use, beside primary keys
+  std::function<void(Tx&)> run;
+};
+
+struct Known {
+  AccountId account;
+  IntegrationId integration;
+  CloudAccountId cloud;
+  SubscriptionId subscription;
+  CustomerId customer;
+  DeliveryId delivery;
+};
+
+bool all(const DeliveryRow& /*row*/) {
+  return true;
+}
+
+std::vector<HotQuery> hot_queries(const Known& k) {
+  const auto share = domain::JobClass::share;
+  const auto failed_for = domain::ResolutionCode::insufficient_credits;
+  return {
+      {"lock_due_customers",
+       {"customers_queued"},
+       [=](Tx& tx) { lock_due_customers(tx, k.cloud, tx.now(), 8); }},
+      {"lock_due_customer_of_class",
+       {"customers_queued"},
+       [=](Tx& tx) { lock_due_customer_of_class(tx, k.cloud, share, tx.now()); }},
+      {"next_due", {"customers_queued"}, [=](Tx& tx) { next_due(tx, k.cloud); }},
+      {"queue_position",
+       {"customers_queued"},
+       [=](Tx& tx) { queue_position(tx, find_customer(tx, k.customer).value()); }},
+      {"count_queued", {"customers_queued"}, [=](Tx& tx) { count_queued(tx, k.cloud, 50); }},
+      {"any_lease_expired",
+       {"customers_leased", "cloud_accounts_sweeping"},
+       [](Tx& tx) { any_lease_expired(tx, tx.now()); }},
+      {"lock_expired_leases", {"customers_leased"}, [](Tx& tx) { lock_expired_leases(tx, tx.now(), 100); }},
+      {"any_requested_since",
+       {"customers_requested"},
+       [=](Tx& tx) { any_requested_since(tx, k.cloud, tx.now()); }},
+      {"waiting_since_before",
+       {"customers_requested", "deliveries_open"},
+       [=](Tx& tx) { waiting_since_before(tx, k.cloud, tx.now(), 100); }},
+      {"find_customer_by_cloud_user",
+       {"customers_by_cloud_user"},
+       [=](Tx& tx) { find_customer_by_cloud_user(tx, k.cloud, "u-old-1000000000"); }},
+      {"enqueue_by_username",
+       {},
+       [=](Tx& tx) {
+         enqueue_by_username(tx, k.cloud, "old-1000000000", CustomerId{1}, tx.now());
+         enqueue_customer(tx, k.customer, share, tx.now());
+         auto row = lock_customer(tx, k.customer).value();
+         update_customer(tx, row);
+       }},
+
+      {"lock_ready_accounts",
+       {"cloud_accounts_ready"},
+       [](Tx& tx) { lock_ready_accounts(tx, tx.now(), 100); }},
+      {"next_ready", {"cloud_accounts_ready"}, [](Tx& tx) { next_ready(tx); }},
+      {"lock_expired_sweeps",
+       {"cloud_accounts_sweeping"},
+       [](Tx& tx) { lock_expired_sweeps(tx, tx.now(), 100); }},
+      {"any_forgotten_account", {"customers_queued"}, [](Tx& tx) { any_forgotten_account(tx); }},
+      {"wake_forgotten_accounts", {"customers_queued"}, [](Tx& tx) { wake_forgotten_accounts(tx); }},
+      {"any_queued_delivery",
+       {"customers_queued", "deliveries_open"},
+       [=](Tx& tx) { any_queued_delivery(tx, k.cloud); }},
+      {"accounts_of_cloud_account",
+       {"accounts_of_cloud_account"},
+       [=](Tx& tx) { accounts_of_cloud_account(tx, k.cloud); }},
+      {"any_credentials_to_check",
+       {"credentials_to_check"},
+       [](Tx& tx) { any_credentials_to_check(tx, tx.now()); }},
+      {"take_credentials_to_check",
+       {"credentials_to_check"},
+       [](Tx& tx) { take_credentials_to_check(tx, tx.now(), tx.now(), 100); }},
+
+      {"lock_order_by_key",
+       {"orders_dedupe"},
+       [=](Tx& tx) { lock_order_by_key(tx, k.integration, "OLD-1000000000"); }},
+      {"lock_open_deliveries", {"deliveries_open"}, [=](Tx& tx) { lock_open_deliveries(tx, k.customer); }},
+      {"lock_failed_of_customer",
+       {"deliveries_failed_of_customer"},
+       [=](Tx& tx) { lock_failed_of_customer(tx, k.customer); }},
+      {"find_failed_deliveries",
+       {"deliveries_failed"},
+       [=](Tx& tx) { find_failed_deliveries(tx, k.account, failed_for, {}, 200); }},
+      {"find_deliveries_after",
+       {"deliveries_of_account"},
+       [=](Tx& tx) { find_deliveries_after(tx, k.account, {}, 200); }},
+      {"find_dry_runs", {"deliveries_dry_run"}, [](Tx& tx) { find_dry_runs(tx, 100); }},
+      {"find_items_of_customer",
+       {"delivery_items_of_customer"},
+       [=](Tx& tx) { find_items_of_customer(tx, k.customer); }},
+      {"a delivery and what belongs to it",
+       {},
+       [=](Tx& tx) {
+         auto row = lock_delivery(tx, k.delivery).value();
+         update_delivery(tx, row);
+         for (const auto& item : find_items(tx, k.delivery)) update_item(tx, item);
+         find_timeline(tx, k.delivery, 100);
+         lock_order(tx, OrderId{k.delivery.value});
+       }},
+      {"list_deliveries",
+       {"deliveries_of_account"},
+       [=](Tx& tx) { list_deliveries(tx, {.account = k.account}, all); }},
+      {"list_deliveries, failed",
+       {"deliveries_failed"},
+       [=](Tx& tx) {
+         list_deliveries(tx, {.account = k.account, .status = "failed", .resolution = "insufficient_credits"},
+                         all);
+       }},
+      {"list_deliveries, of an order",
+       {"integrations_of_account", "orders_dedupe"},
+       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .order_key = "OLD-1000000000"}, all); }},
+      {"list_ledger", {}, [=](Tx& tx) { list_ledger(tx, k.account, {}, 50); }},
+
+      {"active_subscriptions",
+       {"webhook_subscriptions_of_account"},
+       [=](Tx& tx) { active_subscriptions(tx, k.account); }},
+      {"lease_sends",
+       {"webhook_subscriptions_ready", "webhook_sends_pending", "webhook_sends_leased"},
+       [](Tx& tx) {
+         const auto leases = lease_sends(tx, {});
+         std::vector<SendResult> results;
+         for (const auto& send : leases.sends) {
+           results.push_back({.subscription = leases.targets.at(send.target).id,
+                              .send = send.id,
+                              .fence = send.fence,
+                              .attempt_id = send.id,
+                              .attempts = 1});
+         }
+         EXPECT_THAT(results, Not(IsEmpty()));
+         record_sends(tx, results);
+       }},
+      {"take_over_expired_sends", {"webhook_sends_leased"}, [](Tx& tx) { take_over_expired_sends(tx, 100); }},
+      {"list_attempts", {}, [=](Tx& tx) { list_attempts(tx, k.subscription, {}); }},
+      {"find_subscription_health", {}, [=](Tx& tx) { find_subscription_health(tx, k.subscription); }},
+
+      {"retention",
+       {},
+       [](Tx& tx) {
+         delete_old_payloads(tx, 0, tx.now(), 100);
+         delete_old_sends(tx, 0, tx.now(), 100);
+         delete_old_events(tx, 0, tx.now(), 100);
+         delete_old_attempts(tx, 0, tx.now(), 100);
+       }},
+  };
+}
+
+// What never leaves the transaction that tries it.
+struct Undo {};
+
+enum class Statistics { none, fresh };
+
+class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statistics>> {
+ protected:
+  QueryPlansTest() {
+    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
+    db_->write([&](Tx& tx) {
+      for (int n = 1; n <= kStores; ++n) make_store(tx, n);
+    });
+    testing::insert_old_deliveries(*db_, kOldDeliveries, db_.clock.now());
+    db_->write([&](Tx& tx) { leave_work(tx); });
+    if (std::get<1>(GetParam()) == Statistics::fresh) db_->write([](Tx& tx) { tx.exec_script("ANALYZE;"); });
+  }
+
+  static void make_store(Tx& tx, int n) {
+    const AccountId account{n};
+    insert_account(tx, account, "a merchant");
+    const auto cloud =
+        find_or_insert_cloud_account(tx, "merchant-" + std::to_string(n), "m", CloudAccountId{n});
+    update_standing(tx, account, {CredentialsStatus::valid, 1, cloud});
+    put_credentials(tx, {.account = account,
+                         .version = 1,
+                         .sealed = std::vector<std::byte>(3),
+                         .masked_email = "m",
+                         .saved_at = tx.now()});
+    IntegrationRow row{.id = IntegrationId{n}, .account = account, .name = "Store"};
+    row.encrypted_secret = std::vector<std::byte>(3);
+    insert_integration(tx, row);
+    SubscriptionRow subscription{.id = SubscriptionId{n}, .account = account, .url = "https://example.com/"};
+    subscription.encrypted_secret = std::vector<std::byte>(3);
+    insert_subscription(tx, subscription);
+  }
+
+  // Of each account the newest delivery, customer and send are work to do.
+  void leave_work(Tx& tx) {
+    static constexpr Sql customers{
+        "UPDATE customers SET queue_state = 1 WHERE id IN (SELECT max(id) FROM customers GROUP BY "
+        "cloud_account_id)"};
+    static constexpr Sql deliveries{
+        "UPDATE deliveries SET status = 'queued', open = 1, completed_at = NULL WHERE id IN"
+        " (SELECT max(id) FROM deliveries GROUP BY account_id)"};
+    static constexpr Sql sends{
+        "UPDATE webhook_sends SET status = 'pending', attempts = 0 WHERE id IN"
+        " (SELECT max(id) FROM webhook_sends GROUP BY subscription_id)"};
+    static constexpr Sql newest{"SELECT max(id), max(customer_id) FROM deliveries WHERE account_id = $1"};
+    tx.exec(customers);
+    tx.exec(deliveries);
+    tx.exec(sends);
+    known_ = {.account = {1},
+              .integration = {1},
+              .cloud = {1},
+              .subscription = {1},
+              .customer = {},
+              .delivery = {}};
+    tx.query(newest, 1, [&](const Row& r) {
+      known_.delivery = r.id<DeliveryId>(0);
+      known_.customer = r.id<CustomerId>(1);
+    });
+    for (int n = 1; n <= kStores; ++n) refresh_readiness(tx, SubscriptionId{n});
+  }
+
+  // What is wrong with the plans of `query`, while there is no `without`.
+  std::vector<std::string> faults_of(const HotQuery& query, const std::string& without = {}) {
+    std::vector<std::string> faults;
+    try {
+      db_->write([&](Tx& tx) {
+        faults.clear();
+        if (!without.empty()) tx.exec_script("DROP INDEX " + without + ";");
+        ExplainingTx explaining(tx, db_->engine() == "postgres");
+        query.run(explaining);
+        for (const auto& read : explaining.whole_reads) faults.push_back("reads a whole table: " + read);
+        for (const auto& index : query.indexes) {
+          if (!explaining.used.contains(index)) faults.push_back("does not use " + index);
+        }
+        throw Undo{};
+      });
+    } catch (const Undo&) {
+    }
+    return faults;
+  }
+
+  testing::TemporaryDatabase db_{std::get<0>(GetParam()), testing::TemporaryPostgres::Kind::quick};
+  Known known_;
+};
+
+TEST_P(QueryPlansTest, EachHotQueryFindsItsRowsByItsIndex) {
+  for (const auto& query : hot_queries(known_)) {
+    SCOPED_TRACE(query.name);
+    EXPECT_THAT(faults_of(query), IsEmpty());
+  }
+}
+
+TEST_P(QueryPlansTest, AHotQueryWithoutItsIndexIsNoticed) {
+  for (const auto& query : hot_queries(known_)) {
+    for (const auto& index : query.indexes) {
+      SCOPED_TRACE(query.name + " without " + index);
+      EXPECT_THAT(faults_of(query, index), Not(IsEmpty()));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, QueryPlansTest,
+                         ::testing::Combine(::testing::ValuesIn(testing::engines),
+                                            ::testing::Values(Statistics::none, Statistics::fresh)),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param) == Engine::sqlite ? "Sqlite"
+                                                                                        : "Postgres") +
+                                  (std::get<1>(info.param) == Statistics::fresh ? "WithStatistics"
+                                                                                : "WithoutStatistics");
+                         });
+
+}  // namespace
+}  // namespace presetbridge::storage
