@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 #include <string>
@@ -87,6 +88,12 @@ class ExplainingTx final : public Tx {
     tx_.exec_many(sql, width, flat);
     explain(sql, flat.first(width));
   }
+  std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    auto inserted = tx_.insert_each(sql, width, flat);
+    explain(sql, flat.first(width));
+    return inserted;
+  }
+  void finish() { run_wakes(); }
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
   void lock_schema() override { tx_.lock_schema(); }
 
@@ -207,10 +214,10 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"find_customer_by_cloud_user",
        {"customers_by_cloud_user"},
        [=](Tx& tx) { find_customer_by_cloud_user(tx, k.cloud, "u-old-1000000000"); }},
-      {"enqueue_by_username",
+      {"enqueue_buyers",
        {},
        [=](Tx& tx) {
-         enqueue_by_username(tx, k.cloud, "old-1000000000", CustomerId{1}, tx.now());
+         enqueue_buyers(tx, std::array{Buyer{k.cloud, "old-1000000000", CustomerId{1}}}, tx.now());
          enqueue_customer(tx, k.customer, share, tx.now());
          auto row = lock_customer(tx, k.customer).value();
          update_customer(tx, row);
@@ -384,6 +391,7 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
         if (!without.empty()) tx.exec_script("DROP INDEX " + without + ";");
         ExplainingTx explaining(tx, db_->engine() == "postgres");
         query.run(explaining);
+        explaining.finish();
         for (const auto& read : explaining.whole_reads) faults.push_back("reads a whole table: " + read);
         for (const auto& index : query.indexes) {
           if (!explaining.used.contains(index)) faults.push_back("does not use " + index);
