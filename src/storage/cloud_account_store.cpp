@@ -1,7 +1,5 @@
 #include "storage/cloud_account_store.h"
 
-#include <set>
-
 #include "domain/account_pause.h"
 
 namespace presetbridge::storage {
@@ -150,10 +148,12 @@ bool any_forgotten_account(Tx& tx) {
   return tx.one(kForgotten, tx.now(), 1, [](const Row&) { return true; }).value_or(false);
 }
 std::int64_t wake_forgotten_accounts(Tx& tx) {
-  std::set<CloudAccountId> ids;  // in order, so that two nodes lock alike
-  tx.query(kForgotten, tx.now(), kMostWoken, [&](const Row& r) { ids.insert(r.id<CloudAccountId>(0)); });
-  for (const auto id : ids) wake_cloud_account(tx, id, tx.now());
-  return static_cast<std::int64_t>(ids.size());
+  std::int64_t woken = 0;
+  tx.query(kForgotten, tx.now(), kMostWoken, [&](const Row& r) {
+    wake_cloud_account(tx, r.id<CloudAccountId>(0), tx.now());
+    ++woken;
+  });
+  return woken;
 }
 
 bool any_queued_delivery(Tx& tx, CloudAccountId id) {
