@@ -34,7 +34,12 @@ constexpr Sql kFindFailed{
 constexpr Sql kLockFailedOfCustomer{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>"};
-constexpr Sql kFindAfter{"SELECT id FROM deliveries WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3"};
+// Of one account, by ranges of (account, id): with `account_id = $1 ORDER BY id` PostgreSQL may read the ids
+// of all accounts instead, where there are few.
+constexpr Sql kFindAfter{
+    "SELECT id FROM deliveries WHERE (account_id, id) > ($1, $2) AND account_id <= $1 ORDER BY account_id, "
+    "id "
+    "LIMIT $3"};
 constexpr Sql kFindDryRuns{
     "SELECT id FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1"};
 constexpr Sql kUpdate{
@@ -72,7 +77,8 @@ constexpr Sql kFindTimeline{
     " ORDER BY id LIMIT $2"};
 
 constexpr Sql kListNewest{"SELECT " PDB_DELIVERY_COLUMNS
-                          " FROM deliveries WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+                          " FROM deliveries WHERE (account_id, id) < ($1, $2) AND account_id >= $1"
+                          " ORDER BY account_id DESC, id DESC LIMIT $3"};
 constexpr Sql kListFailed{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id < $3 AND status = 'failed'"
