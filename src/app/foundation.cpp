@@ -150,7 +150,8 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
     database.read([&](storage::Tx& tx) { whole = check_for_unfinished_copy(tx, database.engine()); });
     if (!whole) return std::unexpected(whole.error());
     if (auto kept = check_for_lost_keys(directory, database); !kept) return std::unexpected(kept.error());
-    if (auto made = make_and_check_keys_elsewhere(directory); !made) return std::unexpected(made.error());
+    if (auto made = make_and_check_keys_elsewhere(directory, opens_logins(config)); !made)
+      return std::unexpected(made.error());
     auto service_keys = crypto::read_service_keys(directory.service_key);
     if (!service_keys) return std::unexpected(service_keys.error());
     auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);

@@ -88,7 +88,7 @@ cloud::HttpCloudOptions cloud_options(const Config& config) {
 cloud::AgentProcessOptions agent_options(const Config& config, const DataDirectory& directory) {
   cloud::AgentOptions agent;
   agent.cloud = cloud_options(config);
-  agent.key_file = std::filesystem::absolute(directory.vault_private_key).string();
+  if (opens_logins(config)) agent.key_file = std::filesystem::absolute(directory.vault_private_key).string();
   cloud::AgentProcessOptions options;
   options.arguments = {"presetbridge", "credential-agent"};
   for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
@@ -259,10 +259,8 @@ struct Service::Parts {
   services::OwnStoredLogins own_logins{commits, reading_cloud, agent, cloud_sessions, cloud_logins};
   services::AskedStoredLogins asked_logins{runtime.scheduler(worker_core), commits, ids, clock,
                                            [this] { tell_others(); }};
-  // Who is no worker has no business with stored logins, and may not be able to read them.
-  services::StoredLogins& stored_logins = has_role(config, "worker") || !shared()
-                                              ? static_cast<services::StoredLogins&>(own_logins)
-                                              : asked_logins;
+  services::StoredLogins& stored_logins =
+      opens_logins(config) ? static_cast<services::StoredLogins&>(own_logins) : asked_logins;
   services::WorkerCallDesk worker_calls{runtime.scheduler(worker_core), commits, own_logins, log,
                                         [this] { tell_others(); }};
   services::Vault vault{{.commits = commits,

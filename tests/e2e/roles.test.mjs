@@ -1,6 +1,8 @@
 // Nodes that connect as roles of their own (docs/decisions/0016-database-roles.md): what each needs it can do, what opens a
 // merchant's user at the cloud platform the API's cannot read, and neither can change the schema.
 import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { test } from 'node:test';
 import { Client, Scope, dataDirBeside, runBridge, scratch, startBridge, startCloudsim, until, useDatabase } from './harness.mjs';
 import { Merchant, filled, isError, isOk, operations } from './merchant.mjs';
@@ -21,6 +23,8 @@ async function prepare(scope) {
   useDatabase(folders.api, roles.as('api'));
   folders.worker = await dataDirBeside(scope, folders.api);
   useDatabase(folders.worker, roles.as('worker'));
+  // Who opens no login needs no key for that.
+  await rm(path.join(folders.api, 'vault.key'));
   return { database, roles, folders };
 }
 const migrate = (roles) => runBridge(['migrate', '--database-url', roles.as('owner')]);
@@ -65,8 +69,11 @@ test('before the schema and the rights are there, a node says what to do', async
   assert.equal(migrated.code, 0, migrated.stderr);
   for (const which of ['api', 'worker']) says(await serve(which, '--roles', which), 'ROLE_WITHOUT_RIGHTS', 'presetbridge database grant', 'schema_migrations');
   assert.equal((await grant(roles)).code, 0);
-  // The role is not the one for these.
+  // Neither the role nor the keys are those of a node that opens logins.
   says(await serve('api'), 'ROLE_WITHOUT_RIGHTS', 'credentials.sealed');
+  useDatabase(folders.api, roles.as('worker'));
+  says(await serve('api'), 'KEY_FILE_MISSING', 'vault.key');
+  useDatabase(folders.api, roles.as('api'));
   // A later migration has made a table, and nobody has granted anew.
   await database.sql('CREATE TABLE added_later (id BIGINT PRIMARY KEY)', roles.as('owner'));
   says(await serve('worker'), 'ROLE_WITHOUT_RIGHTS', 'added_later');
