@@ -184,11 +184,8 @@ int main_of(int argc, char** argv) {
       const auto cloud =
           find_or_insert_cloud_account(tx, "merchant-" + to_string(account), "m", ids.make<CloudAccountId>());
       update_standing(tx, account, {storage::CredentialsStatus::valid, 1, cloud});
-      put_credentials(tx, {.account = account,
-                           .version = 1,
-                           .sealed = std::vector<std::byte>(200),
-                           .masked_email = "m",
-                           .saved_at = tx.now()});
+      put_credentials(tx, {.account = account, .version = 1, .masked_email = "m", .saved_at = tx.now()},
+                      std::vector<std::byte>(200));
       if (options.subscriptions > 0) {
         tx.exec(kInsertSubscription, ids.make<SubscriptionId>(), account,
                 storage::Blob(std::vector<std::byte>(80)));

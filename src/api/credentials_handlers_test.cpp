@@ -40,9 +40,9 @@ TEST_F(CredentialsApi, AGoodLoginIsSealedForTheAgentAloneAndResumesWhatItStopped
   EXPECT_EQ(forgotten_, std::vector{account_});
   EXPECT_EQ(wakes_, 1);
   write([&](storage::Tx& tx) {
-    const auto record = find_credentials(tx, account_);
-    ASSERT_TRUE(record);
-    const auto opened = vault_key_.open({account_, record->version}, record->sealed);
+    const auto stored = find_stored_login(tx, account_);
+    ASSERT_TRUE(stored);
+    const auto opened = vault_key_.open({account_, stored->version}, stored->sealed);
     ASSERT_TRUE(opened);
     EXPECT_EQ(cloud::decode_cloud_login(opened->reveal())->password.reveal(), agent_.password);
   });

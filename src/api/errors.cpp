@@ -41,6 +41,7 @@ constexpr std::array kStatuses = {
     CodeStatus{"OVERLOADED", 503},
     CodeStatus{"STORAGE_UNAVAILABLE", 503},
     CodeStatus{"ISSUER_UNAVAILABLE", 503},
+    CodeStatus{"WORKER_UNAVAILABLE", 503},
 };
 
 }  // namespace

@@ -219,13 +219,14 @@ class MerchantApiTest : public ::testing::Test {
   services::Credits credits_{world_.commits, world_.ids, [this] { ++wakes_; }};
   services::DeliveryChanges changes_{world_.ids, world_.random};
   services::DeliveryActions deliveries_{world_.commits, changes_, 5, [this] { ++wakes_; }};
-  services::Vault vault_{{world_.commits, world_.ids, world_.random, log_, agent_, guard_,
-                          vault_key_.public_key(), [this](AccountId id) { forgotten_.push_back(id); },
-                          [this] { ++wakes_; }}};
   services::CloudLogins logins_{world_.commits, world_.ids, world_.random, world_.cipher, agent_, guard_};
   cloud::SessionCache cache_{world_.scheduler, world_.clock(), agent_};
   services::CloudSessions sessions_{world_.scheduler, cache_};
-  services::Presets presets_{world_.commits, cloud_, sessions_, logins_, world_.clock()};
+  services::OwnStoredLogins stored_{world_.commits, cloud_, agent_, sessions_, logins_};
+  services::Vault vault_{{world_.commits, world_.ids, world_.random, log_, agent_, stored_, guard_,
+                          vault_key_.public_key(), [this](AccountId id) { forgotten_.push_back(id); },
+                          [this] { ++wakes_; }}};
+  services::Presets presets_{world_.commits, stored_, logins_, world_.clock()};
   Router router_;
 };
 

@@ -7,6 +7,7 @@
 #include <boost/json/serialize.hpp>
 #include <cstdio>
 #include <functional>
+#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "app/config.h"
 #include "app/copy_verb.h"
 #include "app/data_directory.h"
+#include "app/database_grant.h"
 #include "app/listen.h"
 #include "app/open_database.h"
 #include "app/send_order.h"
@@ -71,11 +73,12 @@ class ConfigFlags {
     sources.flags = flags_;
     return load_config(sources);
   }
-  // Nothing after all problems were told. `needs_cloud`: whether the verb talks to the cloud platform.
-  std::optional<Config> load_or_tell(bool needs_cloud) const {
+  // Nothing after all problems were told, but those of settings that the verb has no need of.
+  std::optional<Config> load_or_tell(std::initializer_list<std::string_view> needless = {}) const {
     auto loaded = load();
-    std::erase_if(loaded.problems,
-                  [&](const FieldProblem& p) { return !needs_cloud && p.field == "cloud.url"; });
+    std::erase_if(loaded.problems, [&](const FieldProblem& p) {
+      return std::ranges::find(needless, p.field) != needless.end();
+    });
     for (const auto& [field, problem] : loaded.problems)
       std::fprintf(stderr, "presetbridge: %s %s\n", field.c_str(), problem.c_str());
     if (!loaded.problems.empty()) return std::nullopt;
@@ -90,7 +93,9 @@ class ConfigFlags {
 
 int run_migrate(const Config& config) {
   const auto directory = data_directory(config);
-  if (auto ready = prepare_data_directory(directory); !ready) return failed(ready.error());
+  if (config.database_url.empty()) {
+    if (auto ready = prepare_data_directory(directory); !ready) return failed(ready.error());
+  }
   const auto open = open_database(config, directory);
   if (!open) return failed(open.error());
   const auto applied = storage::migrate(*open->database);
@@ -199,7 +204,7 @@ void add_admin(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
     (*request)["command"] = name;
     verb->callback([&run, &flags, request, password] {
       run = [&flags, request, password] {
-        const auto config = flags.load_or_tell(false);
+        const auto config = flags.load_or_tell({"cloud.url"});
         if (!config) return kWrongUse;
         if (password) (*request)["password"] = read_password();
         return run_admin(*config, *request);
@@ -249,6 +254,22 @@ void add_copy(CLI::App& app, CopyVerbOptions& copy, std::function<int()>& run) {
       ->capture_default_str();
   verb->add_flag("--json", copy.json, "One JSON object a line");
   verb->callback([&] { run = [&copy] { return run_copy(copy, std::cout, std::cerr); }; });
+}
+
+void add_database(CLI::App& app, DatabaseGrantOptions& grant, std::function<int()>& run) {
+  auto* database = app.add_subcommand("database", "The PostgreSQL that nodes share");
+  database->require_subcommand(1);
+  auto* verb = database->add_subcommand(
+      "grant",
+      "Give the database's roles of nodes their rights, and no more; as its owner, after each migration");
+  verb->add_option("--database-url", grant.url,
+                   "postgresql://… as the owner, without password (else PRESETBRIDGE_DATABASE_URL)")
+      ->envname("PRESETBRIDGE_DATABASE_URL")
+      ->required();
+  verb->add_option("--api-role", grant.roles.api, "Of nodes that only serve the API: no stored logins");
+  verb->add_option("--worker-role", grant.roles.worker, "Of all other nodes");
+  verb->add_flag("--print", grant.print, "Print the statements, and run none");
+  verb->callback([&] { run = [&grant] { return run_database_grant(grant, std::cout, std::cerr); }; });
 }
 
 void add_trial_verbs(CLI::App& app, ListenOptions& listen, SendOrderOptions& order,
@@ -321,17 +342,22 @@ int run_command_line(int argc, char** argv) {
   ConfigFlags flags;
   std::function<int()> run;
 
-  const auto with_config = [&](CLI::App* verb, bool needs_cloud, int (*function)(const Config&)) {
-    flags.add_to(*verb);
-    verb->callback([&run, &flags, needs_cloud, function] {
-      run = [&flags, needs_cloud, function] {
-        const auto config = flags.load_or_tell(needs_cloud);
-        return config ? function(*config) : kWrongUse;
-      };
-    });
-  };
-  with_config(app.add_subcommand("serve", "Serve, until SIGTERM"), true, serve);
-  with_config(app.add_subcommand("migrate", "Bring the database's schema up to date"), false, run_migrate);
+  auto* serving = app.add_subcommand("serve", "Serve, until SIGTERM");
+  flags.add_to(*serving);
+  serving->callback([&] {
+    run = [&flags] {
+      const auto config = flags.load_or_tell();
+      return config ? serve(*config) : kWrongUse;
+    };
+  });
+  auto* migrating = app.add_subcommand("migrate", "Bring the database's schema up to date");
+  flags.add_to(*migrating);
+  migrating->callback([&] {
+    run = [&flags] {
+      const auto config = flags.load_or_tell({"cloud.url", "base_url"});
+      return config ? run_migrate(*config) : kWrongUse;
+    };
+  });
 
   auto* config_verb = app.add_subcommand("config", "The configuration");
   config_verb->require_subcommand(1);
@@ -349,7 +375,7 @@ int run_command_line(int argc, char** argv) {
                  "The vault's keys are lost: make new ones; every login must be saved again");
   init->callback([&] {
     run = [&] {
-      const auto config = flags.load_or_tell(false);
+      const auto config = flags.load_or_tell({"cloud.url"});
       return config ? run_vault_init(*config, replace_lost) : kWrongUse;
     };
   });
@@ -357,6 +383,8 @@ int run_command_line(int argc, char** argv) {
   add_admin(app, flags, run);
   CopyVerbOptions copy;
   add_copy(app, copy, run);
+  DatabaseGrantOptions grant;
+  add_database(app, grant, run);
   ListenOptions listen;
   SendOrderOptions order;
   add_trial_verbs(app, listen, order, run);

@@ -413,6 +413,10 @@ bool has_role(const Config& config, std::string_view role) {
   return std::ranges::find(config.roles, role) != config.roles.end();
 }
 
+bool opens_logins(const Config& config) {
+  return has_role(config, "worker") || config.database_url.empty();
+}
+
 std::vector<FieldProblem> check_config(const Config& config) {
   std::vector<FieldProblem> problems;
   const auto wrong = [&](std::string_view key, std::string what) {

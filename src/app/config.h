@@ -115,6 +115,9 @@ LoadedConfig load_config(const ConfigSources& sources);
 std::vector<FieldProblem> check_config(const Config& config);
 
 bool has_role(const Config& config, std::string_view role);
+// Whether this node opens stored logins itself. One of several that is no worker asks those that are: it need
+// not be able to (docs/decisions/0016-database-roles.md).
+bool opens_logins(const Config& config);
 
 // All settings, as a TOML file that would set them. What an empty one stands for follows as a comment.
 std::string to_toml(const Config& config);

@@ -70,7 +70,11 @@ Expected<int> create_missing_keys(const DataDirectory& directory, Random& random
 
 namespace {
 
-Expected<void> make_and_check_keys(const DataDirectory& directory) {
+Expected<void> make_and_check_keys(const DataDirectory& directory, bool opens_logins) {
+  const auto is_there = [](const std::filesystem::path& file) { return std::filesystem::exists(file); };
+  if (!opens_logins && is_there(directory.vault_public_key) && !is_there(directory.vault_private_key) &&
+      is_there(directory.service_key))
+    return {};
   crypto::SystemRandom random;
   if (auto made = create_missing_keys(directory, random); !made) return std::unexpected(made.error());
   const auto held = crypto::read_vault_private_keys(directory.vault_private_key);
@@ -89,7 +93,7 @@ Expected<void> make_and_check_keys(const DataDirectory& directory) {
 
 }  // namespace
 
-Expected<void> make_and_check_keys_elsewhere(const DataDirectory& directory) {
+Expected<void> make_and_check_keys_elsewhere(const DataDirectory& directory, bool opens_logins) {
   std::array<int, 2> ends{};
   const auto failed = [&] {
     return fail("KEY_FILE_UNAVAILABLE",
@@ -98,7 +102,7 @@ Expected<void> make_and_check_keys_elsewhere(const DataDirectory& directory) {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed();
   const pid_t child = ::fork();
   if (child == 0) {
-    const auto done = make_and_check_keys(directory);
+    const auto done = make_and_check_keys(directory, opens_logins);
     // One write, shorter than a pipe takes at once.
     const auto told = done ? std::string() : done.error().code + '\n' + done.error().message;
     ::_exit(::write(ends[1], told.data(), told.size()) == static_cast<ssize_t>(told.size()) && done ? 0 : 1);

@@ -1,6 +1,7 @@
 #include "app/foundation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,6 +19,7 @@
 #include "storage/key_store.h"
 #include "storage/migrations.h"
 #include "storage/node_store.h"
+#include "storage/postgres/node_roles.h"
 
 namespace presetbridge::app {
 namespace {
@@ -88,6 +90,33 @@ Expected<void> check_keys(const DataDirectory& directory, storage::Database& dat
           "vault.pub from the backup, or copy them from another node's data directory.");
 }
 
+// A node may connect as a role that cannot change the schema, nor read all of it
+// (storage/postgres/node_roles.h).
+Expected<void> check_role(const Config& config, storage::Database& database) {
+  const auto fit = storage::check_schema(database);
+  const bool outdated = !fit && (fit.error().code == "SCHEMA_OLDER" || fit.error().code == "SCHEMA_MISSING");
+  if (!fit && !outdated) return fit;
+  std::vector<std::string> missing;
+  bool may_migrate = false;
+  database.read([&](storage::Tx& tx) {
+    missing = storage::missing_rights(tx, has_role(config, "worker"));
+    may_migrate = storage::may_migrate(tx);
+  });
+  if (may_migrate) return {};
+  if (!missing.empty()) {
+    return fail(
+        "ROLE_WITHOUT_RIGHTS",
+        fmt::format("The database's role that this node connects as may not read {}: run `presetbridge "
+                    "database grant` as the database's owner, as after each migration, and start.",
+                    fmt::join(missing, ", ")));
+  }
+  if (!outdated) return {};
+  return fail("SCHEMA_OLDER",
+              "The database's schema is older than this program, and the role that this node connects as may "
+              "not change it: run `presetbridge migrate`, then `presetbridge database grant`, as the "
+              "database's owner, and start.");
+}
+
 std::optional<int> take_number(storage::Database& database, const std::string& node) {
   std::optional<int> number;
   database.write([&](storage::Tx& tx) {
@@ -114,12 +143,15 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
   if (!open) return std::unexpected(open.error());
   auto& database = *open->database;
   try {
+    if (auto role = shared ? check_role(config, database) : Expected<void>(); !role)
+      return std::unexpected(role.error());
     if (auto migrated = storage::migrate(database); !migrated) return std::unexpected(migrated.error());
     Expected<void> whole;
     database.read([&](storage::Tx& tx) { whole = check_for_unfinished_copy(tx, database.engine()); });
     if (!whole) return std::unexpected(whole.error());
     if (auto kept = check_for_lost_keys(directory, database); !kept) return std::unexpected(kept.error());
-    if (auto made = make_and_check_keys_elsewhere(directory); !made) return std::unexpected(made.error());
+    if (auto made = make_and_check_keys_elsewhere(directory, opens_logins(config)); !made)
+      return std::unexpected(made.error());
     auto service_keys = crypto::read_service_keys(directory.service_key);
     if (!service_keys) return std::unexpected(service_keys.error());
     auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);

@@ -52,9 +52,11 @@
 #include "services/login_guard.h"
 #include "services/node_number.h"
 #include "services/presets.h"
+#include "services/stored_logins.h"
 #include "services/subscriptions.h"
 #include "services/vault.h"
 #include "services/worker/delivery_worker.h"
+#include "services/worker_calls.h"
 #include "storage/account_store.h"
 #include "storage/postgres/wakeups.h"
 
@@ -86,7 +88,7 @@ cloud::HttpCloudOptions cloud_options(const Config& config) {
 cloud::AgentProcessOptions agent_options(const Config& config, const DataDirectory& directory) {
   cloud::AgentOptions agent;
   agent.cloud = cloud_options(config);
-  agent.key_file = std::filesystem::absolute(directory.vault_private_key).string();
+  if (opens_logins(config)) agent.key_file = std::filesystem::absolute(directory.vault_private_key).string();
   cloud::AgentProcessOptions options;
   options.arguments = {"presetbridge", "credential-agent"};
   for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
@@ -253,11 +255,20 @@ struct Service::Parts {
   services::LoginGuard login_guard{commits, ids, login_guard_key};
   services::CloudSessions cloud_sessions{runtime.scheduler(worker_core), sessions};
   services::CloudLogins cloud_logins{commits, ids, random, cipher, agent, login_guard};
+  cloud::HttpCloud reading_cloud{reading_http, clock, cloud_options(config)};
+  services::OwnStoredLogins own_logins{commits, reading_cloud, agent, cloud_sessions, cloud_logins};
+  services::AskedStoredLogins asked_logins{runtime.scheduler(worker_core), commits, ids, clock,
+                                           [this] { tell_others(); }};
+  services::StoredLogins& stored_logins =
+      opens_logins(config) ? static_cast<services::StoredLogins&>(own_logins) : asked_logins;
+  services::WorkerCallDesk worker_calls{runtime.scheduler(worker_core), commits, own_logins, log,
+                                        [this] { tell_others(); }};
   services::Vault vault{{.commits = commits,
                          .ids = ids,
                          .random = random,
                          .log = log,
                          .agent = agent,
+                         .stored = stored_logins,
                          .guard = login_guard,
                          .key = vault_key,
                          .forget_sessions = [this](AccountId account) { cloud_sessions.invalidate(account); },
@@ -269,8 +280,7 @@ struct Service::Parts {
                                       {.payloads = std::chrono::days(config.retention_payload_days),
                                        .outbound = std::chrono::days(config.retention_outbound_days),
                                        .audit_log = std::chrono::days(config.retention_audit_days)}};
-  cloud::HttpCloud reading_cloud{reading_http, clock, cloud_options(config)};
-  services::Presets presets{commits, reading_cloud, cloud_sessions, cloud_logins, clock};
+  services::Presets presets{commits, stored_logins, cloud_logins, clock};
   services::Integrations stores{commits, ids, random, cipher, integrations, [this] { work_came(); }};
   services::Subscriptions subscriptions{
       commits,
@@ -319,11 +329,16 @@ struct Service::Parts {
   // Committed work: whoever does it need not wait for the next poll.
   void work_came() {
     look_for_work();
+    tell_others();
+  }
+  void tell_others() {
     if (other_nodes) other_nodes->tell();
   }
   void look_for_work() {
     worker.wake();
     dispatcher.wake();
+    asked_logins.wake();
+    worker_calls.wake();
   }
 };
 
@@ -416,6 +431,7 @@ Expected<void> Service::Parts::start() {
     runtime.run_on(worker_core, [this] {
       worker.start();
       credential_checks.start();
+      if (shared()) worker_calls.start();
     });
   }
   if (has_role(config, "dispatcher")) {
@@ -443,6 +459,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   if (other_nodes) other_nodes->stop();
   Signal worker_ended;
   Signal checks_ended;
+  Signal calls_ended;
   Signal dispatcher_ended;
   Signal housekeeping_ended;
   Signal renewals_ended;
@@ -450,6 +467,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
     runtime.run_on(worker_core, [&] {
       worker.stop([&worker_ended] { worker_ended.give(); });
       credential_checks.stop([&checks_ended] { checks_ended.give(); });
+      worker_calls.stop([&calls_ended] { calls_ended.give(); });
     });
     runtime.run_on(dispatcher_core, [&] {
       dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); });
@@ -463,6 +481,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   if (working && !worker_ended.wait_for(left()))
     log.warn("calls of the cloud platform are cut off; what came of them is looked up after the next start");
   at("cutting off calls");
+  if (started) runtime.run_on(worker_core, [this] { asked_logins.stop(); });
   cloud_http.stop();
   reading_http.stop();
   at("ending the credential agent");
@@ -475,6 +494,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
     };
     await(worker_ended, "the delivery worker did not end");
     await(checks_ended, "the checks of logins did not end");
+    await(calls_ended, "the answers to other nodes did not end");
     await(dispatcher_ended, "the webhook dispatcher did not end");
     await(housekeeping_ended, "housekeeping did not end");
   }

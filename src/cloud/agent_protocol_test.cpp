@@ -74,6 +74,10 @@ TEST(AgentArguments, ComeOutAsTheyWentIn) {
   EXPECT_EQ(read->cloud.timeout, options.cloud.timeout);
   EXPECT_EQ(read->key_file, options.key_file);
   EXPECT_EQ(read->max_concurrent, 7U);
+  options.key_file.clear();
+  const auto without = parse_agent_arguments(agent_arguments(options));
+  ASSERT_TRUE(without);
+  EXPECT_EQ(without->key_file, "");
 }
 
 TEST(AgentArguments, AreRefusedWhenIncompleteOrUnknown) {

@@ -12,6 +12,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "cloud/agent_protocol.h"
@@ -35,7 +36,7 @@ std::unexpected<CloudError> refuse(Kind kind, const char* message) {
 struct Agent {
   const int fd;
   const AgentOptions& options;
-  crypto::VaultKeyring keys;
+  std::optional<crypto::VaultKeyring> keys;  // none: it opens no stored logins
   net::HttpClient& http;
   const Clock& clock;
   Executor& executor;
@@ -50,12 +51,14 @@ void answer(int fd, AgentReply reply) {
 
 CloudResult<CloudLogin> open_record(Agent& agent, const SealedRecord& sealed) {
   const crypto::RecordPlace place{sealed.account, sealed.version};
-  auto text = agent.keys.open(place, sealed.record);
+  if (!agent.keys)
+    return refuse(Kind::credentials_unreadable, "This credential agent opens no stored logins.");
+  auto text = agent.keys->open(place, sealed.record);
   if (!text && text.error().code == "UNKNOWN_VAULT_KEY") {
     // The vault's keys were rotated since they were read (spec 5.4).
     if (auto keys = crypto::read_vault_private_keys(agent.options.key_file)) {
       agent.keys = std::move(*keys);
-      text = agent.keys.open(place, sealed.record);
+      text = agent.keys->open(place, sealed.record);
     }
   }
   if (!text) {
@@ -154,6 +157,7 @@ std::vector<std::string> agent_arguments(const AgentOptions& options) {
 
 Expected<AgentOptions> parse_agent_arguments(std::span<const std::string> arguments) {
   AgentOptions options;
+  bool keys_told = false;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     const std::string& name = arguments[i];
     const std::string& value = arguments[i + 1];
@@ -168,6 +172,7 @@ Expected<AgentOptions> parse_agent_arguments(std::span<const std::string> argume
       options.cloud.timeout = Millis{timeout_ms};
     } else if (name == "--key-file") {
       options.key_file = value;
+      keys_told = true;
     } else if (name == "--max-concurrent") {
       good = read_integer<std::size_t>(value, 1, 10'000, options.max_concurrent);
     } else {
@@ -175,7 +180,7 @@ Expected<AgentOptions> parse_agent_arguments(std::span<const std::string> argume
     }
     if (!good) return fail("INVALID_ARGUMENT", "The credential agent does not understand " + name + ".");
   }
-  if (arguments.size() % 2 != 0 || options.cloud.base_url.empty() || options.key_file.empty()) {
+  if (arguments.size() % 2 != 0 || options.cloud.base_url.empty() || !keys_told) {
     return fail("INVALID_ARGUMENT", "The credential agent needs --cloud-url and --key-file.");
   }
   return options;
@@ -184,8 +189,12 @@ Expected<AgentOptions> parse_agent_arguments(std::span<const std::string> argume
 int run_credential_agent(int fd, const AgentOptions& options) {
   if (!harden()) return give_up(3, "the process cannot be protected from inspection");
   crypto::initialise();
-  auto keys = crypto::read_vault_private_keys(options.key_file);
-  if (!keys) return give_up(2, keys.error().message);
+  std::optional<crypto::VaultKeyring> keys;
+  if (!options.key_file.empty()) {
+    auto read = crypto::read_vault_private_keys(options.key_file);
+    if (!read) return give_up(2, read.error().message);
+    keys = std::move(*read);
+  }
 
   const net::SystemClock clock;
   net::Runtime runtime(1);
@@ -193,7 +202,7 @@ int run_credential_agent(int fd, const AgentOptions& options) {
   net::CurlClientOptions limits;
   limits.calls_per_host = static_cast<int>(options.max_concurrent);
   net::CurlClient http(runtime, 0, resolver, limits);
-  Agent agent{fd, options, std::move(*keys), http, clock, runtime.scheduler(0)};
+  Agent agent{fd, options, std::move(keys), http, clock, runtime.scheduler(0)};
   runtime.start();
   const bool ended = serve_all(agent);
   http.stop();

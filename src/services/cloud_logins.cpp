@@ -17,9 +17,9 @@ using storage::Tx;
 
 constexpr std::string_view kTokenPrefix = "pdb_session_";
 
-crypto::ValuePlace place_of(const crypto::Sha256& hash) {
+crypto::ValuePlace place_of(std::span<const std::byte> hash) {
   std::int64_t row = 0;
-  std::memcpy(&row, hash.data(), sizeof row);
+  std::memcpy(&row, hash.data(), std::min(hash.size(), sizeof row));
   return {"cloud_sessions.session", row};
 }
 
@@ -58,11 +58,9 @@ Task<LoginResult<OpenedSession>> CloudLogins::login(Executor& executor, identity
     if (session) {
       o = {token.text, std::min(session->expires_at, tx.now() + max_age), session->user_id,
            session->username};
-      insert_cloud_session(tx, {{token.hash.begin(), token.hash.end()},
-                                *by.key,
-                                by.account,
-                                cipher_.encrypt(place_of(token.hash), text),
-                                o.expires_at});
+      insert_cloud_session(
+          tx, {{token.hash.begin(), token.hash.end()}, *by.key, by.account, session->user_id, o.expires_at},
+          cipher_.encrypt(place_of(token.hash), text));
     }
     insert_audit(tx, ids_,
                  {by.account, to_string(by.actor()),
@@ -78,8 +76,8 @@ Task<LoginResult<OpenedSession>> CloudLogins::login(Executor& executor, identity
   co_return std::move(*opened);
 }
 
-Task<Expected<cloud::Session>> CloudLogins::session(Executor& executor, identity::Principal by,
-                                                    std::string token) {
+Task<Expected<storage::CloudSessionRow>> CloudLogins::find(Executor& executor, identity::Principal by,
+                                                           std::string token) {
   const auto hash = crypto::opaque_token_hash(kTokenPrefix, token);
   if (!hash || !by.key) co_return no_session();
   auto row = co_await commits_.read(executor, [&](Tx& tx) -> std::optional<storage::CloudSessionRow> {
@@ -90,14 +88,30 @@ Task<Expected<cloud::Session>> CloudLogins::session(Executor& executor, identity
   });
   if (!row) co_return std::unexpected(row.error());
   if (!*row) co_return no_session();
-  const auto secret = cipher_.decrypt(place_of(*hash), (*row)->encrypted_session);
+  co_return std::move(**row);
+}
+
+Task<Expected<cloud::Session>> CloudLogins::open(Executor& executor, crypto::Bytes hash) {
+  struct Found {
+    storage::CloudSessionRow row;
+    crypto::Bytes encrypted;
+  };
+  auto found = co_await commits_.read(executor, [&](Tx& tx) -> std::optional<Found> {
+    auto row = find_cloud_session(tx, hash);
+    auto encrypted = find_encrypted_session(tx, hash);
+    if (!row || !encrypted || row->expires_at <= tx.now()) return std::nullopt;
+    return Found{std::move(*row), std::move(*encrypted)};
+  });
+  if (!found) co_return std::unexpected(found.error());
+  if (!*found) co_return no_session();
+  const auto secret = cipher_.decrypt(place_of(hash), (*found)->encrypted);
   if (!secret) co_return no_session();
   const auto value = json::parse(secret->reveal());
   cloud::Session s;
   s.token = value.at("token").as_string();
   s.user_id = value.at("userId").as_string();
   s.username = value.at("username").as_string();
-  s.expires_at = (*row)->expires_at;
+  s.expires_at = (*found)->row.expires_at;
   co_return s;
 }
 

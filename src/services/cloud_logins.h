@@ -10,6 +10,7 @@
 #include "crypto/service_cipher.h"
 #include "identity/principal.h"
 #include "services/login_guard.h"
+#include "storage/cloud_login_store.h"
 #include "storage/group_commit.h"
 
 namespace presetbridge::services {
@@ -36,7 +37,10 @@ class CloudLogins {
                                          crypto::SecretString password);
   // The session behind a token. UNAUTHORIZED unless this key opened it and it lasts still. `token` is
   // hostile.
-  Task<Expected<cloud::Session>> session(Executor& executor, identity::Principal by, std::string token);
+  Task<Expected<storage::CloudSessionRow>> find(Executor& executor, identity::Principal by,
+                                                std::string token);
+  // The session itself, by its token's hash: one that find() gave. UNAUTHORIZED: it is over.
+  Task<Expected<cloud::Session>> open(Executor& executor, crypto::Bytes hash);
 
  private:
   storage::GroupCommit& commits_;

@@ -2,23 +2,18 @@
 
 #include <algorithm>
 #include <exception>
-#include <tuple>
 #include <unordered_set>
 
-#include "services/worker/account_trouble.h"
+#include "crypto/encoding.h"
 #include "storage/credential_store.h"
 
 namespace presetbridge::services {
 namespace {
 
-using cloud::CloudError;
 using cloud::CloudFile;
-using cloud::CloudResult;
 using storage::Tx;
 
-constexpr int kPageSize = 200;
 constexpr std::string_view kUnauthorized = "UNAUTHORIZED";
-constexpr int kMaxPages = 1'000;
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -31,20 +26,6 @@ bool contains(std::string_view text, std::string_view part) {
 
 std::unexpected<Error> no_login() {
   return fail("CREDENTIALS_MISSING", "The account has no valid login at the cloud platform. Save one first.");
-}
-std::unexpected<Error> error_of(const CloudError& error) {
-  switch (error.kind) {
-    case CloudError::Kind::login_refused:
-    case CloudError::Kind::credentials_unreadable:
-      return no_login();
-    default:
-      return fail("CLOUD_UNAVAILABLE",
-                  "The cloud platform cannot be reached, or does not answer as it should.");
-  }
-}
-
-bool session_refused(const CloudError& error) {
-  return error.kind == CloudError::Kind::session_refused;
 }
 
 }  // namespace
@@ -104,66 +85,16 @@ Task<Expected<Presets::Files>> Presets::known_or_read(Executor& executor, std::s
   co_return files;
 }
 
-Task<CloudResult<Presets::Files>> Presets::read_all(Executor& executor, cloud::Session session) {
-  auto files = std::make_shared<std::vector<CloudFile>>();
-  std::string cursor;
-  for (int page = 0; page < kMaxPages && files->size() < max_files; ++page) {
-    auto answer = co_await cloud_.list_files(executor, session, cursor, kPageSize);
-    if (!answer) co_return std::unexpected(answer.error());
-    std::ranges::move(answer->files, std::back_inserter(*files));
-    if (!answer->more || answer->next_cursor == cursor) break;
-    cursor = answer->next_cursor;
-  }
-  if (files->size() > max_files) files->resize(max_files);
-  std::ranges::sort(*files, {}, [](const CloudFile& f) { return std::tie(f.name, f.id); });
-  co_return Files(std::move(files));
-}
-
-Task<Expected<cloud::Session>> Presets::vault_session(Executor& executor, AccountId account,
-                                                      std::int64_t version) {
-  auto record = co_await commits_.read(executor, [account](Tx& tx) { return find_credentials(tx, account); });
-  if (!record) co_return std::unexpected(record.error());
-  if (!*record || (*record)->version != version) co_return no_login();
-  auto session = co_await sessions_.session(executor, account, {version, std::move((*record)->sealed)});
-  if (session) co_return std::move(*session);
-  if (session.error().kind == CloudError::Kind::login_refused) {
-    auto noted =
-        co_await commits_.write(executor, [&](Tx& tx) { return refuse_login(tx, account, version); });
-    if (!noted) co_return std::unexpected(noted.error());
-  }
-  co_return error_of(session.error());
-}
-
-Task<Expected<Presets::Files>> Presets::read_of_session(Executor& executor, cloud::Session session) {
-  auto read = co_await read_all(executor, std::move(session));
-  if (read) co_return std::move(*read);
-  if (session_refused(read.error())) {
-    co_return fail(std::string(kUnauthorized), "The cloud platform has ended this session: log in again.");
-  }
-  co_return error_of(read.error());
-}
-
-Task<Expected<Presets::Files>> Presets::read_of_vault(Executor& executor, AccountId account,
-                                                      std::int64_t version) {
-  for (int attempt = 0;; ++attempt) {
-    auto session = co_await vault_session(executor, account, version);
-    if (!session) co_return std::unexpected(session.error());
-    auto read = co_await read_all(executor, *session);
-    if (read) co_return std::move(*read);
-    if (!session_refused(read.error()) || attempt > 0) co_return error_of(read.error());
-    sessions_.invalidate(account, session->token);
-  }
-}
-
 Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Principal by,
                                               std::optional<std::string> token, bool refresh) {
   if (token) {
-    auto session = co_await logins_.session(executor, by, std::move(*token));
+    auto session = co_await logins_.find(executor, by, std::move(*token));
     if (!session) co_return std::unexpected(session.error());
     // With the key, so that nobody is answered through the session of another's.
-    auto key = "user " + session->user_id + " of " + to_string(*by.key);
-    co_return co_await known_or_read(executor, std::move(key), refresh,
-                                     [&] { return read_of_session(executor, *session); });
+    auto whose = session->cloud_user_id.empty() ? "session " + crypto::hex_encode(session->hash)
+                                                : "user " + session->cloud_user_id;
+    co_return co_await known_or_read(executor, std::move(whose) + " of " + to_string(*by.key), refresh,
+                                     [&] { return stored_.files_of_session(executor, session->hash); });
   }
   auto standing = co_await commits_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
   if (!standing) co_return std::unexpected(standing.error());
@@ -174,7 +105,7 @@ Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Prin
   }
   const auto version = (*standing)->version;
   co_return co_await known_or_read(executor, key_of(by.account, version), refresh,
-                                   [&] { return read_of_vault(executor, by.account, version); });
+                                   [&] { return stored_.files_of_login(executor, by.account, version); });
 }
 
 Task<Expected<PresetPage>> Presets::list(Executor& executor, identity::Principal by,

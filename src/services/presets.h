@@ -1,4 +1,4 @@
-// The merchant's files on the cloud platform (spec 4.4), through the vault's login or the session that a key
+// The merchant's files on the cloud platform (spec 4.4), of the vault's login or of the session that a key
 // opened (spec 4.3).
 #pragma once
 
@@ -14,7 +14,7 @@
 #include "cloud/cloud.h"
 #include "identity/principal.h"
 #include "services/cloud_logins.h"
-#include "services/cloud_sessions.h"
+#include "services/stored_logins.h"
 #include "storage/group_commit.h"
 
 namespace presetbridge::services {
@@ -37,16 +37,15 @@ class Presets {
  public:
   static constexpr Millis max_age{60'000};
   static constexpr Millis refresh_floor{10'000};
-  static constexpr std::size_t max_files = 20'000;  // of one user; the rest is not listed
-  static constexpr std::size_t max_lists = 200;     // kept at once
+  static constexpr std::size_t max_lists = 200;  // kept at once
 
-  Presets(storage::GroupCommit& commits, cloud::Cloud& cloud, CloudSessions& sessions, CloudLogins& logins,
-          const Clock& clock)
-      : commits_(commits), cloud_(cloud), sessions_(sessions), logins_(logins), clock_(clock) {}
+  // All outlive this.
+  Presets(storage::GroupCommit& commits, StoredLogins& stored, CloudLogins& logins, const Clock& clock)
+      : commits_(commits), stored_(stored), logins_(logins), clock_(clock) {}
 
   // `token`: of X-Session-Token. UNAUTHORIZED (the token), CREDENTIALS_MISSING (no login in the vault, or not
-  // valid), CLOUD_UNAVAILABLE. A vault's login that the platform refuses is noted as invalid, with what
-  // follows for deliveries (spec 3.5).
+  // valid), CLOUD_UNAVAILABLE, WORKER_UNAVAILABLE. A vault's login that the platform refuses is noted as
+  // invalid, with what follows for deliveries (spec 3.5).
   Task<Expected<PresetPage>> list(Executor& executor, identity::Principal by,
                                   std::optional<std::string> token, PresetQuery query, bool refresh);
   // NOT_FOUND as well.
@@ -58,7 +57,7 @@ class Presets {
                                                    std::vector<std::string> ids);
 
  private:
-  using Files = std::shared_ptr<const std::vector<cloud::CloudFile>>;
+  using Files = PresetFiles;
   struct Entry {
     Files files;
     Timestamp read_at;
@@ -77,15 +76,10 @@ class Presets {
                               bool refresh);
   // The list of that key: known, or read by `read`, or what another's reading gave.
   Task<Expected<Files>> known_or_read(Executor& executor, std::string key, bool refresh, ReadFiles read);
-  Task<Expected<Files>> read_of_session(Executor& executor, cloud::Session session);
-  Task<Expected<Files>> read_of_vault(Executor& executor, AccountId account, std::int64_t version);
-  Task<Expected<cloud::Session>> vault_session(Executor& executor, AccountId account, std::int64_t version);
-  Task<cloud::CloudResult<Files>> read_all(Executor& executor, cloud::Session session);
   void keep(const std::string& key, Files files);  // under mutex_
 
   storage::GroupCommit& commits_;
-  cloud::Cloud& cloud_;
-  CloudSessions& sessions_;
+  StoredLogins& stored_;
   CloudLogins& logins_;
   const Clock& clock_;
   std::mutex mutex_;

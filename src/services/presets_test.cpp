@@ -88,7 +88,8 @@ class PresetsTest : public ::testing::Test {
   LoginGuard guard_{world_.commits, world_.ids, std::string(32, 'k')};
   CloudLogins logins_{world_.commits, world_.ids, world_.random, world_.cipher, agent_, guard_};
   CloudSessions sessions_{world_.scheduler, *world_.sessions};
-  Presets presets_{world_.commits, cloud_, sessions_, logins_, world_.database.clock};
+  OwnStoredLogins stored_{world_.commits, cloud_, agent_, sessions_, logins_};
+  Presets presets_{world_.commits, stored_, logins_, world_.database.clock};
   identity::Principal key_;
 };
 

@@ -284,11 +284,9 @@ class World {
                      ");");
       tenant.cloud_account = find_or_insert_cloud_account(tx, cloud_user, "merchant", tenant.cloud_account);
       update_standing(tx, tenant.account, {storage::CredentialsStatus::valid, 1, tenant.cloud_account});
-      put_credentials(tx, {.account = tenant.account,
-                           .version = 1,
-                           .sealed = std::vector<std::byte>(8),
-                           .masked_email = "m***@x",
-                           .saved_at = tx.now()});
+      put_credentials(
+          tx, {.account = tenant.account, .version = 1, .masked_email = "m***@x", .saved_at = tx.now()},
+          std::vector<std::byte>(8));
       insert_integration(tx, {.id = tenant.integration,
                               .account = tenant.account,
                               .name = "Store",

@@ -16,7 +16,7 @@ namespace {
 
 using cloud::CloudError;
 using cloud::CloudResult;
-using cloud::Session;
+using cloud::CloudUser;
 using storage::ChoreKind;
 using storage::CredentialsRecord;
 using storage::CredentialsStanding;
@@ -43,11 +43,13 @@ CredentialsView view(Tx& tx, AccountId account) {
   return v;
 }
 
-bool refused(const CloudResult<Session>& result) {
+template <class T>
+bool refused(const CloudResult<T>& result) {
   return !result && result.error().kind == CloudError::Kind::login_refused;
 }
 
-LoginGuard::Outcome outcome_of(const CloudResult<Session>& result) {
+template <class T>
+LoginGuard::Outcome outcome_of(const CloudResult<T>& result) {
   if (result) return LoginGuard::Outcome::succeeded;
   return refused(result) ? LoginGuard::Outcome::refused : LoginGuard::Outcome::unanswered;
 }
@@ -84,9 +86,9 @@ Task<Expected<CredentialsView>> Vault::get(Executor& executor, identity::Princip
 }
 
 std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRecord& record,
-                           const Session& session) {
+                           const CloudUser& user) {
   const auto proposed = ports_.ids.make<CloudAccountId>();
-  const auto cloud_account = find_or_insert_cloud_account(tx, session.user_id, session.username, proposed);
+  const auto cloud_account = find_or_insert_cloud_account(tx, user.id, user.username, proposed);
   // Files of another user cannot be shared with this login (spec 3.11).
   const auto changed = match_mappings_to_login(tx, record.account, cloud_account);
   if (changed.made_stale > 0) {
@@ -103,10 +105,9 @@ std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRec
   standing.status = CredentialsStatus::valid;
   standing.cloud_account = cloud_account;
   update_standing(tx, record.account, standing);
-  record.cloud_username = session.username;
+  record.cloud_username = user.username;
   record.checked_at = tx.now();
   record.check_due_at.reset();
-  put_credentials(tx, record);
   add_chore(tx, record.account, ChoreKind::reroute);
   add_chore(tx, record.account, ChoreKind::resume_credentials);
   wake_cloud_account(tx, cloud_account, tx.now());
@@ -141,20 +142,17 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
     if (!standing) return fail("NOT_FOUND", "There is no such account.");
     ++standing->version;
     CredentialsRecord record{
-        .account = by.account,
-        .version = standing->version,
-        .sealed = ports_.key.seal(ports_.random, {by.account, standing->version}, login->reveal()),
-        .masked_email = masked,
-        .saved_at = tx.now()};
+        .account = by.account, .version = standing->version, .masked_email = masked, .saved_at = tx.now()};
     std::int64_t stale = 0;
     if (session) {
-      stale = accept(tx, *standing, record, *session);
+      stale = accept(tx, *standing, record, {session->user_id, session->username});
     } else {
       standing->status = CredentialsStatus::unchecked;
       update_standing(tx, by.account, *standing);
       record.check_due_at = next_check(record.saved_at, tx.now());
-      put_credentials(tx, record);
     }
+    put_credentials(tx, record,
+                    ports_.key.seal(ports_.random, {by.account, standing->version}, login->reveal()));
     audit(tx, ports_.ids, by, "credentials.saved", to_string(standing->status));
     auto saved_view = view(tx, by.account);
     saved_view.mappings_made_stale = stale;
@@ -186,7 +184,7 @@ Task<Expected<void>> Vault::remove(Executor& executor, identity::Principal by) {
 
 // What the platform said about the login of that version, if it is the account's still.
 Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId account, std::int64_t version,
-                                               const CloudResult<Session>& result) {
+                                               const CheckedLogin& result) {
   struct Written {
     CredentialsView view;
     bool changed = false;
@@ -200,13 +198,14 @@ Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId acc
       const auto before = standing->status;
       if (result) {
         stale = accept(tx, *standing, *record, *result);
+        update_credentials(tx, *record);
         changed = true;
       } else if (refused(result)) {
         refuse_login(tx, account, version);
         changed = before != CredentialsStatus::invalid;
       } else if (before == CredentialsStatus::unchecked) {
         record->check_due_at = next_check(record->saved_at, tx.now());
-        put_credentials(tx, *record);
+        update_credentials(tx, *record);
       }
     }
     Written now{view(tx, account), changed};
@@ -230,18 +229,27 @@ Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity:
   auto allowed = co_await ports_.guard.begin(executor, by.account, "vault of " + to_string(by.account));
   if (!allowed) co_return std::unexpected(allowed.error());
   const auto version = (*record)->version;
-  auto session = co_await ports_.agent.login(executor, by.account, version, std::move((*record)->sealed));
-  if (auto ended = co_await ports_.guard.end(executor, *allowed, outcome_of(session)); !ended) {
+  auto asked = co_await ports_.stored.check_login(executor, by.account, version);
+  const CheckedLogin login = asked ? std::move(*asked)
+                                   : CheckedLogin(std::unexpected(CloudError{
+                                         CloudError::Kind::unavailable, "nobody could try it", false, {}}));
+  if (auto ended = co_await ports_.guard.end(executor, *allowed, outcome_of(login)); !ended) {
     co_return failure(ended.error());
   }
-  auto now = co_await checked(executor, by.account, version, session);
+  if (!asked) co_return failure(asked.error());
+  auto now = co_await checked(executor, by.account, version, login);
   if (!now) co_return failure(now.error());
-  if (session || refused(session)) co_return std::move(*now);
-  if (session.error().kind == CloudError::Kind::credentials_unreadable) {
-    ports_.log.error("a stored login cannot be opened", {{"account", to_string(by.account)}});
-    co_return failure({"CONFLICT", "The stored login cannot be opened any more. Save it again.", {}});
+  if (login) co_return std::move(*now);
+  switch (login.error().kind) {
+    case CloudError::Kind::login_refused:
+    case CloudError::Kind::session_refused:  // another was saved meanwhile, and that one is told of
+      co_return std::move(*now);
+    case CloudError::Kind::credentials_unreadable:
+      ports_.log.error("a stored login cannot be opened", {{"account", to_string(by.account)}});
+      co_return failure({"CONFLICT", "The stored login cannot be opened any more. Save it again.", {}});
+    default:
+      co_return failure({"CLOUD_UNAVAILABLE", "The cloud platform cannot be reached now.", {}});
   }
-  co_return failure({"CLOUD_UNAVAILABLE", "The cloud platform cannot be reached now.", {}});
 }
 
 Task<Expected<int>> Vault::check_due(Executor& executor, int limit) {
@@ -254,10 +262,10 @@ Task<Expected<int>> Vault::check_due(Executor& executor, int limit) {
   });
   if (!due) co_return std::unexpected(due.error());
   int tried = 0;
-  for (auto& record : *due) {
-    auto session =
-        co_await ports_.agent.login(executor, record.account, record.version, std::move(record.sealed));
-    auto now = co_await checked(executor, record.account, record.version, session);
+  for (const auto& record : *due) {
+    const auto login = co_await ports_.stored.check_login(executor, record.account, record.version);
+    if (!login) co_return std::unexpected(login.error());
+    const auto now = co_await checked(executor, record.account, record.version, *login);
     if (!now) co_return std::unexpected(now.error());
     ++tried;
     ports_.log.info("a login saved while the cloud platform was away was checked",

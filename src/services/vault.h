@@ -15,6 +15,7 @@
 #include "crypto/secret.h"
 #include "identity/principal.h"
 #include "services/login_guard.h"
+#include "services/stored_logins.h"
 #include "storage/credential_store.h"
 #include "storage/group_commit.h"
 
@@ -42,6 +43,7 @@ struct VaultPorts {
   Random& random;
   Log& log;
   cloud::CredentialAgent& agent;
+  StoredLogins& stored;
   LoginGuard& guard;
   const crypto::VaultPublicKey& key;
   std::function<void(AccountId)> forget_sessions;  // the login changed: cached cloud sessions go. Any thread.
@@ -62,8 +64,8 @@ class Vault {
   // Also when there is none.
   Task<Expected<void>> remove(Executor& executor, identity::Principal by);
   // Logs in with what is stored; the result is written if no other login was saved meanwhile. A refusal is no
-  // error: the view says `invalid`. NOT_FOUND: there is none. CLOUD_UNAVAILABLE. Counts as tries at one
-  // address of its own.
+  // error: the view says `invalid`. NOT_FOUND: there is none. CLOUD_UNAVAILABLE,
+  // WORKER_UNAVAILABLE. Counts as tries at one address of its own.
   Task<LoginResult<CredentialsView>> validate(Executor& executor, identity::Principal by);
 
   // Checks logins that were saved while the platform was away and are due; returns how many were tried.
@@ -71,10 +73,10 @@ class Vault {
 
  private:
   Task<Expected<CredentialsView>> checked(Executor& executor, AccountId account, std::int64_t version,
-                                          const cloud::CloudResult<cloud::Session>& result);
-  // How many mappings became stale.
+                                          const CheckedLogin& result);
+  // Leaves it to the caller to write `record`. How many mappings became stale.
   std::int64_t accept(storage::Tx& tx, storage::CredentialsStanding& standing,
-                      storage::CredentialsRecord& record, const cloud::Session& session);
+                      storage::CredentialsRecord& record, const cloud::CloudUser& user);
 
   const VaultPorts ports_;
 };

@@ -20,10 +20,11 @@ constexpr Sql kOtherEmails{
 constexpr Sql kDeleteTries{"DELETE FROM cloud_login_tries WHERE account_id = $1 AND at <= $2"};
 
 constexpr Sql kInsertSession{
-    "INSERT INTO cloud_sessions (hash, api_key_id, account_id, encrypted_session, expires_at) VALUES ($1, "
-    "$2, $3, $4, $5)"};
+    "INSERT INTO cloud_sessions (hash, api_key_id, account_id, cloud_user_id, expires_at, encrypted_session) "
+    "VALUES ($1, $2, $3, $4, $5, $6)"};
 constexpr Sql kFindSession{
-    "SELECT hash, api_key_id, account_id, encrypted_session, expires_at FROM cloud_sessions WHERE hash = $1"};
+    "SELECT hash, api_key_id, account_id, cloud_user_id, expires_at FROM cloud_sessions WHERE hash = $1"};
+constexpr Sql kFindEncrypted{"SELECT encrypted_session FROM cloud_sessions WHERE hash = $1"};
 constexpr Sql kDeleteSession{"DELETE FROM cloud_sessions WHERE hash = $1"};
 constexpr Sql kDeleteExpired{"DELETE FROM cloud_sessions WHERE expires_at <= $1"};
 
@@ -63,14 +64,17 @@ void delete_login_tries(Tx& tx, AccountId account, Timestamp before) {
   tx.exec(kDeleteTries, account, before);
 }
 
-void insert_cloud_session(Tx& tx, const CloudSessionRow& row) {
-  tx.exec(kInsertSession, Blob(row.hash), row.key, row.account, Blob(row.encrypted_session), row.expires_at);
+void insert_cloud_session(Tx& tx, const CloudSessionRow& row, Blob encrypted_session) {
+  tx.exec(kInsertSession, Blob(row.hash), row.key, row.account, row.cloud_user_id, row.expires_at,
+          encrypted_session);
 }
 std::optional<CloudSessionRow> find_cloud_session(Tx& tx, Blob hash) {
   return tx.one(kFindSession, hash, [](const Row& r) {
-    return CloudSessionRow{copy(r.bytes(0)), r.id<ApiKeyId>(1), r.id<AccountId>(2), copy(r.bytes(3)),
-                           r.time(4)};
+    return CloudSessionRow{copy(r.bytes(0)), r.id<ApiKeyId>(1), r.id<AccountId>(2), r.string(3), r.time(4)};
   });
+}
+std::optional<std::vector<std::byte>> find_encrypted_session(Tx& tx, Blob hash) {
+  return tx.one(kFindEncrypted, hash, [](const Row& r) { return copy(r.bytes(0)); });
 }
 void delete_cloud_session(Tx& tx, Blob hash) {
   tx.exec(kDeleteSession, hash);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
@@ -35,11 +36,14 @@ struct CloudSessionRow {
   std::vector<std::byte> hash;  // of the token
   ApiKeyId key;
   AccountId account;
-  std::vector<std::byte> encrypted_session;
+  std::string cloud_user_id;  // empty: written by a version that did not note it
   Timestamp expires_at;
 };
-void insert_cloud_session(Tx& tx, const CloudSessionRow& row);
+// `encrypted_session`: what the session is, for whoever has the service key.
+void insert_cloud_session(Tx& tx, const CloudSessionRow& row, Blob encrypted_session);
 std::optional<CloudSessionRow> find_cloud_session(Tx& tx, Blob hash);
+// For whoever calls the platform with it alone, as find_stored_login() (credential_store.h).
+std::optional<std::vector<std::byte>> find_encrypted_session(Tx& tx, Blob hash);
 void delete_cloud_session(Tx& tx, Blob hash);
 void delete_expired_cloud_sessions(Tx& tx, Timestamp now);
 

@@ -16,15 +16,18 @@ constexpr Sql kUpdateStanding{
     "$1"};
 
 #define PDB_CREDENTIALS_COLUMNS \
-  "account_id, version, sealed, masked_email, cloud_username, saved_at, checked_at, check_due_at"
+  "account_id, version, masked_email, cloud_username, saved_at, checked_at, check_due_at"
 constexpr Sql kFind{"SELECT " PDB_CREDENTIALS_COLUMNS " FROM credentials WHERE account_id = $1"};
+constexpr Sql kFindSealed{"SELECT version, sealed FROM credentials WHERE account_id = $1"};
+// excluded.sealed would be a read of the column, which the writer may not be allowed.
 constexpr Sql kPut{
     "INSERT INTO credentials (" PDB_CREDENTIALS_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (account_id) DO UPDATE SET version = "
-    "excluded.version, "
-    "sealed = excluded.sealed, masked_email = excluded.masked_email, cloud_username = "
-    "excluded.cloud_username, "
-    "saved_at = excluded.saved_at, checked_at = excluded.checked_at, check_due_at = excluded.check_due_at"};
+    ", sealed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (account_id) DO UPDATE SET version = "
+    "excluded.version, masked_email = excluded.masked_email, cloud_username = excluded.cloud_username, "
+    "saved_at = excluded.saved_at, checked_at = excluded.checked_at, check_due_at = excluded.check_due_at, "
+    "sealed = $8"};
+constexpr Sql kUpdate{
+    "UPDATE credentials SET cloud_username = $2, checked_at = $3, check_due_at = $4 WHERE account_id = $1"};
 constexpr Sql kDelete{"DELETE FROM credentials WHERE account_id = $1"};
 constexpr Sql kAny{"SELECT account_id FROM credentials LIMIT 1"};
 constexpr Sql kToCheck{"SELECT " PDB_CREDENTIALS_COLUMNS
@@ -43,10 +46,12 @@ CredentialsStanding read_standing(const Row& r) {
 }
 
 CredentialsRecord read_record(const Row& r) {
-  const Blob sealed = r.bytes(2);
-  return {r.id<AccountId>(0), r.int64(1),           {sealed.begin(), sealed.end()},
-          r.string(3),        r.string_or_empty(4), r.time(5),
-          r.opt_time(6),      r.opt_time(7)};
+  return {r.id<AccountId>(0), r.int64(1),    r.string(2),  r.string_or_empty(3),
+          r.time(4),          r.opt_time(5), r.opt_time(6)};
+}
+
+Param or_null(const std::string& text) {
+  return text.empty() ? Param(nullptr) : Param(text);
 }
 
 }  // namespace
@@ -69,10 +74,18 @@ void update_standing(Tx& tx, AccountId account, const CredentialsStanding& s) {
 std::optional<CredentialsRecord> find_credentials(Tx& tx, AccountId account) {
   return tx.one(kFind, account, read_record);
 }
-void put_credentials(Tx& tx, const CredentialsRecord& c) {
-  tx.exec(kPut, c.account, c.version, Blob(c.sealed), c.masked_email,
-          c.cloud_username.empty() ? Param(nullptr) : Param(c.cloud_username), c.saved_at, c.checked_at,
-          c.check_due_at);
+void put_credentials(Tx& tx, const CredentialsRecord& c, Blob sealed) {
+  tx.exec(kPut, c.account, c.version, c.masked_email, or_null(c.cloud_username), c.saved_at, c.checked_at,
+          c.check_due_at, sealed);
+}
+void update_credentials(Tx& tx, const CredentialsRecord& c) {
+  tx.exec(kUpdate, c.account, or_null(c.cloud_username), c.checked_at, c.check_due_at);
+}
+std::optional<StoredLogin> find_stored_login(Tx& tx, AccountId account) {
+  return tx.one(kFindSealed, account, [](const Row& r) {
+    const Blob sealed = r.bytes(1);
+    return StoredLogin{r.int64(0), {sealed.begin(), sealed.end()}};
+  });
 }
 void delete_credentials(Tx& tx, AccountId account) {
   tx.exec(kDelete, account);

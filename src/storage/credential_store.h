@@ -24,10 +24,11 @@ std::optional<CredentialsStanding> find_standing(Tx& tx, AccountId account);
 std::optional<CredentialsStanding> lock_standing(Tx& tx, AccountId account);
 void update_standing(Tx& tx, AccountId account, const CredentialsStanding& standing);
 
+// All but the login itself, which is read by whoever logs in with it alone: a node that only serves the API
+// may connect as a role that cannot (storage/postgres/node_roles.h).
 struct CredentialsRecord {
   AccountId account;
   std::int64_t version = 0;
-  std::vector<std::byte> sealed;
   std::string masked_email;
   std::string cloud_username;  // empty until the login was valid once
   Timestamp saved_at;
@@ -35,8 +36,16 @@ struct CredentialsRecord {
   std::optional<Timestamp> check_due_at;  // while unchecked: when the background check is due
 };
 std::optional<CredentialsRecord> find_credentials(Tx& tx, AccountId account);
-void put_credentials(Tx& tx, const CredentialsRecord& record);
+// With a new login, `sealed`.
+void put_credentials(Tx& tx, const CredentialsRecord& record, Blob sealed);
+// The same login, of which more is known. Nothing happens where there is none.
+void update_credentials(Tx& tx, const CredentialsRecord& record);
 void delete_credentials(Tx& tx, AccountId account);
+struct StoredLogin {
+  std::int64_t version = 0;
+  std::vector<std::byte> sealed;
+};
+std::optional<StoredLogin> find_stored_login(Tx& tx, AccountId account);
 // Whether any account has a login stored.
 bool has_credentials(Tx& tx);
 bool any_credentials_to_check(Tx& tx, Timestamp now);

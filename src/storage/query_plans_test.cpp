@@ -340,11 +340,8 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     const auto cloud =
         find_or_insert_cloud_account(tx, "merchant-" + std::to_string(n), "m", CloudAccountId{n});
     update_standing(tx, account, {CredentialsStatus::valid, 1, cloud});
-    put_credentials(tx, {.account = account,
-                         .version = 1,
-                         .sealed = std::vector<std::byte>(3),
-                         .masked_email = "m",
-                         .saved_at = tx.now()});
+    put_credentials(tx, {.account = account, .version = 1, .masked_email = "m", .saved_at = tx.now()},
+                    std::vector<std::byte>(3));
     IntegrationRow row{.id = IntegrationId{n}, .account = account, .name = "Store"};
     row.encrypted_secret = std::vector<std::byte>(3);
     insert_integration(tx, row);

@@ -151,14 +151,17 @@ class Reader {
     return std::nullopt;
   }
 
-  // UPDATE table SET is the one form both engines take; "FOR UPDATE", "DO UPDATE SET" and "ON UPDATE" name no
-  // table.
+  // UPDATE table SET is the one form both engines take; "FOR UPDATE", "DO UPDATE SET", "ON UPDATE" and the
+  // right that a GRANT gives name no table.
   void saw(std::string_view symbol) {
-    if (symbol != ";" && (previous_.empty() || previous_ == ";")) ++statements_;
+    if (symbol != ";" && (previous_.empty() || previous_ == ";")) {
+      ++statements_;
+      grants_ = symbol == "grant";
+    }
     if (after_update_table_) {
       if (symbol != "set") misuse("UPDATE has no alias: SET follows the table's name", sql_);
       after_update_table_ = false;
-    } else if (previous_ == "update" && before_previous_ != "for" && before_previous_ != "on" &&
+    } else if (previous_ == "update" && before_previous_ != "for" && before_previous_ != "on" && !grants_ &&
                symbol != "set") {
       after_update_table_ = true;
     }
@@ -175,6 +178,7 @@ class Reader {
   std::string previous_;
   std::string before_previous_;
   bool after_update_table_ = false;
+  bool grants_ = false;
 };
 
 // The length of the UTF-8 sequence that starts at `at`, 0 if it is none (RFC 3629: no overlong form, no

@@ -24,7 +24,7 @@ test('the table of settings is the settings, with their help', () => {
 
 test('every option of a verb is documented', () => {
   const settings = flagsOf(helpOf(bridge, 'serve'));
-  const verbs = [['listen'], ['send-order'], ['copy'], ['migrate'], ['config', 'check'], ['vault', 'init'],
+  const verbs = [['listen'], ['send-order'], ['copy'], ['migrate'], ['config', 'check'], ['vault', 'init'], ['database', 'grant'],
     ...[...operations.matchAll(/^\| `admin (\S+)/gm)].map(([, verb]) => ['admin', verb])];
   const known = helpOf(bridge, 'admin').split('Subcommands:')[1].match(/(?<=^ +)[a-z-]+/gm);
   assert.deepEqual(verbs.filter(([first]) => first === 'admin').map(([, verb]) => verb).sort(), known.sort());

@@ -165,6 +165,11 @@ function sanitizerOptions() {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => /^[A-Z]+SAN_OPTIONS$/.test(name)));
 }
 
+// Programs with that data directory stand on this database from now on.
+export function useDatabase(dataDir, url) {
+  databases.set(dataDir, url);
+}
+
 // A data directory for one more node of the service at `dataDir`: the same database and keys, or none yet.
 export async function dataDirBeside(scope, dataDir, { keys = true } = {}) {
   const folder = await scratch(scope);

@@ -33,6 +33,43 @@ function balanced([first, second]) {
   return { url: () => [first, second][turn++ % 2].url, dataDir: first.dataDir };
 }
 
+// Makes each call again and again until stop(); which did not go well is in `failures`.
+function keepCalling(calls) {
+  const failures = [];
+  let wanted = true;
+  const ended = Promise.all(calls.map(async (call) => {
+    while (wanted) {
+      const answer = await call().catch((error) => ({ error }));
+      if (answer.error || answer.status >= 300) failures.push(answer.error ?? `${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
+      await delay(10);
+    }
+  }));
+  const stop = () => {
+    wanted = false;
+    return ended;
+  };
+  return { failures, stop };
+}
+// Orders of twenty buyers, one a call; `accepted` has their deliveries.
+function ordering(merchant, store, accepted) {
+  let sent = 0;
+  return async () => {
+    const n = ++sent;
+    const answer = await merchant.send(store, sampleOrder('generic', { orderId: `o-${n}`, username: `buyer-${n % 20}`, sku: 'A-1' }));
+    if (answer.status === 202) accepted.push(answer.json.deliveryId);
+    return answer;
+  };
+}
+async function allDelivered(merchant, accepted) {
+  await until('all is delivered', async () => {
+    const open = (await merchant.all('/api/deliveries')).filter(({ status }) => status !== 'completed');
+    if (open.length > 0) throw new Error(`${open.length}, such as ${JSON.stringify(open[0])}`);
+    return true;
+  }, 60_000);
+  const known = new Set((await merchant.all('/api/deliveries')).map(({ id }) => id));
+  assert.deepEqual(accepted.filter((id) => !known.has(id)), []);
+}
+
 test('two nodes that start at one moment on an empty database both come up, and are one service', async (t) => {
   for (let round = 1; round <= 3; ++round) {
     const scope = new Scope(t);
@@ -76,12 +113,67 @@ test('a node that is older than the schema refuses to start, and those that run 
   await database.sql("INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (9999, 'of a later version', '', 0)", node.databaseUrl);
   const refused = await serve(other);
   assert.deepEqual([refused.code, codeOf(refused)], [1, 'SCHEMA_NEWER']);
+  // One sentence, and nothing else.
+  const [line, ...more] = refused.stderr.trim().split('\n');
+  assert.match(JSON.parse(line).message, /^The database's schema is number 9999 and this program knows \d+: start a newer version of it\.$/);
+  assert.deepEqual([more, refused.stdout], [[], '']);
   const migrated = await runBridge(['migrate', '--data-dir', other]);
   assert.equal(migrated.code, 1);
   assert.match(migrated.stderr, /start a newer version/);
   assert.equal((await new Client(node.url).get('/readyz')).status, 200);
   await database.sql('DELETE FROM schema_migrations WHERE number = 9999', node.databaseUrl);
   await startBridge(scope, { ...CLOUD, dataDir: other });
+});
+
+test('nodes that run go on while a later version adds to the schema, and work on what they do not know', async (t) => {
+  const scope = new Scope(t);
+  const { nodes } = await startPair(scope, { args: ['--delivery-poll-ms', '50'] });
+  const both = balanced(nodes);
+  const receiver = await startReceiver(scope);
+  const merchant = await Merchant.signUp(both, 1);
+  isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url }), 201);
+  const store = await merchant.store('generic');
+  const database = await cluster();
+  const sql = (text) => database.sql(text, nodes[0].databaseUrl);
+
+  const accepted = [];
+  const order = ordering(merchant, store, accepted);
+  const { failures, stop } = keepCalling([order, order, () => merchant.api.get('/api/deliveries?limit=5'), () => merchant.api.put('/api/credentials', merchant.cloudLogin)]);
+  const some = async (what) => {
+    const before = accepted.length;
+    await until(`orders ${what}`, () => accepted.length >= before + 20 || failures.length > 0, 30_000);
+  };
+  try {
+    await some('before');
+    // A column in every table, as migrations add them (docs/development.md), a table and an index.
+    for (const table of (await sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).split('\n')) {
+      await sql(`ALTER TABLE ${table} ADD COLUMN added_later BIGINT NOT NULL DEFAULT 7, ADD COLUMN also_added TEXT`);
+    }
+    await sql('CREATE TABLE made_later (id BIGINT PRIMARY KEY, delivery_id BIGINT REFERENCES deliveries (id))');
+    await sql('CREATE INDEX deliveries_by_change ON deliveries (account_id, updated_at)');
+    await sql("INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (9999, 'of a later version', '', 0)");
+    await some('after');
+  } finally {
+    await stop();
+  }
+  assert.deepEqual(failures, []);
+
+  // What began before and what begins now.
+  isOk(await merchant.api.get('/api/presets'));
+  const other = await Merchant.signUp(both, 2);
+  const { deliveryId } = await other.order(await other.store('provider_a'), { orderId: '1', username: 'buyer' });
+  await other.reaches(deliveryId, 'completed');
+  await allDelivered(merchant, accepted);
+  const last = accepted.at(-1);
+  await receiver.waitFor('the event of the last one', ({ type, deliveryId: id }) => type === 'delivery.completed' && id === last);
+  assert.equal(await sql('SELECT count(*) FROM deliveries WHERE added_later <> 7 OR also_added IS NOT NULL'), '0');
+  for (const node of nodes) {
+    assert.equal((await new Client(node.url).get('/readyz')).status, 200);
+    assert.deepEqual(node.log.filter((line) => line.includes('"level":"error"')), []);
+  }
+  // But one of them that has stopped does not come back.
+  await nodes[1].stop();
+  assert.equal(codeOf(await serve(nodes[1].dataDir)), 'SCHEMA_NEWER');
 });
 
 test('each node does what its roles say, and together they deliver', async (t) => {
@@ -113,24 +205,10 @@ test('nodes are replaced one by one, and no request of the other one fails', asy
   const merchant = await Merchant.signUp(nodes[0], 1);
   const store = await merchant.store('generic');
   const accepted = [];
+  const order = ordering(merchant, store, accepted);
   for (const leaving of [0, 1]) {
     merchant.moveTo(nodes[1 - leaving]);
-    let wanted = true;
-    const failures = [];
-    const traffic = async (call) => {
-      while (wanted) {
-        const answer = await call().catch((error) => ({ error }));
-        if (answer.error || answer.status >= 300) failures.push(answer.error ?? `${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
-        await delay(10);
-      }
-    };
-    const order = async () => {
-      const orderId = `o-${leaving}-${accepted.length}`;
-      const answer = await merchant.send(store, sampleOrder('generic', { orderId, username: `buyer-${accepted.length % 20}`, sku: 'A-1' }));
-      if (answer.status === 202) accepted.push(answer.json.deliveryId);
-      return answer;
-    };
-    const users = [traffic(order), traffic(() => merchant.api.get('/api/deliveries?limit=5')), traffic(() => merchant.open.get('/readyz'))];
+    const { failures, stop } = keepCalling([order, () => merchant.api.get('/api/deliveries?limit=5'), () => merchant.open.get('/readyz')]);
     const some = async (what) => {
       const before = accepted.length;
       await until(`orders ${what}`, () => accepted.length >= before + 10 || failures.length > 0, 30_000);
@@ -145,18 +223,11 @@ test('nodes are replaced one by one, and no request of the other one fails', asy
       nodes[leaving] = await startBridge(scope, { cloudUrl: cloud.url, dataDir, args: RATES });
       await some('when it is back');
     } finally {
-      wanted = false;
-      await Promise.all(users);
+      await stop();
     }
     assert.deepEqual(failures, []);
   }
-  await until('all is delivered', async () => {
-    const open = (await merchant.all('/api/deliveries')).filter(({ status }) => status !== 'completed');
-    if (open.length > 0) throw new Error(`${open.length}, such as ${JSON.stringify(open[0])}`);
-    return true;
-  }, 60_000);
-  const known = new Set((await merchant.all('/api/deliveries')).map(({ id }) => id));
-  assert.deepEqual(accepted.filter((id) => !known.has(id)), []);
+  await allDelivered(merchant, accepted);
 });
 
 test('a key has its requests an hour once for all nodes, not once for each', async (t) => {

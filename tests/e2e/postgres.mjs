@@ -59,6 +59,15 @@ export class Cluster {
     await this.sql(`CREATE DATABASE ${name}`);
     return this.url(name);
   }
+  // A new one of an owner of its own, who is no superuser, and two roles that may log in and nothing else:
+  // {role, as}: the name and the connection string of "owner", "api" and "worker".
+  async databaseWithRoles() {
+    const name = `e2e_${++this.#databases}`;
+    const role = (which) => `${name}-${which}`;
+    for (const which of ['owner', 'api', 'worker']) await this.sql(`CREATE ROLE "${role(which)}" LOGIN`);
+    await this.sql(`CREATE DATABASE ${name} OWNER "${role('owner')}"`);
+    return { role, as: (which) => this.url(name).replace('user=postgres', `user=${role(which)}`) };
+  }
   // Runs statements, each on its own, in a database; what they print.
   async sql(text, url = this.adminUrl) {
     const { stdout } = await run(PSQL, ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', text], { timeout: 60_000 });

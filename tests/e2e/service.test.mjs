@@ -197,7 +197,7 @@ test('the configuration is printed with every problem, and a wrong one starts no
 
 test('wrong words on the command line are told with what is known', async () => {
   for (const [args, says] of [
-    [[], /A verb is needed: serve, migrate, config, vault, admin, copy, listen, send-order$/m],
+    [[], /A verb is needed: serve, migrate, config, vault, admin, copy, database, listen, send-order$/m],
     [['sing'], /There is no sing; the verbs are: serve, /],
     [['admin'], /A verb is needed: create-account, /],
     [['admin', 'give'], /There is no give; the verbs are: create-account, .*grant-credits/],

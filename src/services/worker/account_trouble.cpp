@@ -87,7 +87,7 @@ LoginVerdict refuse_login(Tx& tx, AccountId account, std::int64_t version) {
   if (auto record = find_credentials(tx, account)) {
     record->checked_at = tx.now();
     record->check_due_at.reset();
-    put_credentials(tx, *record);
+    update_credentials(tx, *record);
   }
   add_chore(tx, account, storage::ChoreKind::fail_invalid_credentials);
   return LoginVerdict::refused;

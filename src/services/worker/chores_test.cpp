@@ -170,7 +170,7 @@ TEST(Chores, ALoginSavedBeforeItsRefusalIsSpreadKeepsTheDeliveriesGoing) {
     update_standing(tx, world.account, standing);
     auto record = *find_credentials(tx, world.account);
     record.version = 2;
-    put_credentials(tx, record);
+    put_credentials(tx, record, std::vector<std::byte>(8));
   });
   ASSERT_EQ(chores(world).size(), 1u);
   do_next(world);

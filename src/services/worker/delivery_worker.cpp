@@ -274,7 +274,7 @@ Task<void> DeliveryWorker::run_job(Job job, Call call) {
 Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, CloudAccountId cloud_account,
                                                              std::int64_t& version, bool& other_user) {
   auto login = co_await ports_.commits.read(ports_.scheduler, [account, cloud_account](Tx& tx) {
-    return std::tuple(find_standing(tx, account), find_credentials(tx, account),
+    return std::tuple(find_standing(tx, account), find_stored_login(tx, account),
                       find_cloud_account(tx, cloud_account));
   });
   if (!login) {

@@ -164,7 +164,7 @@ TEST(WorkerRaces, ALoginSavedDuringARefusedOneIsTriedInsteadOfFailing) {
       update_standing(tx, world.account, standing);
       auto record = *find_credentials(tx, world.account);
       record.version = 2;
-      put_credentials(tx, record);
+      put_credentials(tx, record, std::vector<std::byte>(8));
     });
   };
   const auto accepted = world.accept(world.order("1", "Ann", {"sku-1"}));
