@@ -1,9 +1,9 @@
 // The loop that checks logins which were saved while the cloud platform was away (spec 3.5, 5.1).
 #pragma once
 
+#include "base/background_tasks.h"
 #include "base/executor.h"
 #include "base/log.h"
-#include "base/wakeup.h"
 #include "services/vault.h"
 
 namespace presetbridge::services {
@@ -12,7 +12,7 @@ namespace presetbridge::services {
 class CredentialChecks {
  public:
   CredentialChecks(Scheduler& scheduler, Vault& vault, Log& log, Millis poll = std::chrono::seconds{15})
-      : scheduler_(scheduler), vault_(vault), log_(log), poll_(poll), wakeup_(scheduler) {}
+      : scheduler_(scheduler), vault_(vault), log_(log), poll_(poll), tasks_(scheduler) {}
 
   void start();
   // `stopped` is called once, when the login under way has ended.
@@ -20,16 +20,12 @@ class CredentialChecks {
 
  private:
   Task<void> loop();
-  void ended();
 
   Scheduler& scheduler_;
   Vault& vault_;
   Log& log_;
   const Millis poll_;
-  Wakeup wakeup_;
-  bool running_ = false;
-  bool stopping_ = false;
-  Callback stopped_;
+  BackgroundTasks tasks_;
 };
 
 }  // namespace presetbridge::services

@@ -25,29 +25,19 @@ AgedPiece of_oldest(std::int64_t deleted, int limit) {
 }  // namespace
 
 void Housekeeping::start() {
-  running_ = true;
-  spawn(loop(), [this](Outcome<void> outcome) {
-    running_ = false;
-    if (outcome.exception) log_.error("housekeeping has ended by a fault");
-    ended();
+  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
+    if (fault) log_.error("housekeeping has ended by a fault");
   });
 }
 
 void Housekeeping::stop(Callback stopped) {
-  stopping_ = true;
-  stopped_ = std::move(stopped);
-  wakeup_.notify();
-  ended();
-}
-
-void Housekeeping::ended() {
-  if (stopping_ && !running_ && stopped_) std::exchange(stopped_, {})();
+  tasks_.stop(std::move(stopped));
 }
 
 Task<void> Housekeeping::loop() {
-  while (!stopping_) {
+  while (!tasks_.stopping()) {
     co_await round();
-    if (!stopping_) co_await wakeup_.wait(pace_.period);
+    if (!tasks_.stopping()) co_await tasks_.wait(pace_.period);
   }
 }
 
@@ -80,7 +70,7 @@ Task<void> Housekeeping::round() {
 Task<void> Housekeeping::walk(std::string_view what, DeletePiece delete_piece) {
   std::int64_t deleted = 0;
   std::optional<std::int64_t> after = 0;
-  while (after && !stopping_) {
+  while (after && !tasks_.stopping()) {
     auto piece = co_await commits_.write(scheduler_, [&](Tx& tx) { return delete_piece(tx, *after); });
     if (!piece) {
       if (!storage::is_told(piece.error()))
@@ -89,7 +79,7 @@ Task<void> Housekeeping::walk(std::string_view what, DeletePiece delete_piece) {
     }
     deleted += piece->deleted;
     after = piece->next;
-    if (after && !stopping_) co_await wakeup_.wait(pace_.pause);
+    if (after && !tasks_.stopping()) co_await tasks_.wait(pace_.pause);
   }
   if (deleted > 0) log_.info("old rows were deleted", {{"what", what}, {"rows", deleted}});
 }

@@ -6,10 +6,10 @@
 #include <functional>
 #include <string_view>
 
+#include "base/background_tasks.h"
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/task.h"
-#include "base/wakeup.h"
 #include "storage/group_commit.h"
 #include "storage/retention.h"
 
@@ -42,7 +42,7 @@ class Housekeeping {
         log_(log),
         retention_(retention),
         pace_(pace),
-        wakeup_(scheduler) {}
+        tasks_(scheduler) {}
 
   void start();
   // `stopped` is called once, when the piece under way has ended.
@@ -55,17 +55,13 @@ class Housekeeping {
   Task<void> loop();
   Task<void> round();
   Task<void> walk(std::string_view what, DeletePiece delete_piece);
-  void ended();
 
   Scheduler& scheduler_;
   storage::GroupCommit& commits_;
   Log& log_;
   const Retention retention_;
   const Pace pace_;
-  Wakeup wakeup_;
-  bool running_ = false;
-  bool stopping_ = false;
-  Callback stopped_;
+  BackgroundTasks tasks_;
 };
 
 }  // namespace presetbridge::services

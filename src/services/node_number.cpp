@@ -7,31 +7,20 @@
 namespace presetbridge::services {
 
 void NodeNumber::start() {
-  running_ = true;
-  spawn(loop(), [this](Outcome<void> outcome) {
-    running_ = false;
-    if (outcome.exception) {
-      log_.error("the node's number is not renewed any more, by a fault");
-      lost_();
-    }
-    ended();
+  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
+    if (!fault) return;
+    log_.error("the node's number is not renewed any more, by a fault");
+    lost_();
   });
 }
 
 void NodeNumber::stop(Callback stopped) {
-  stopping_ = true;
-  stopped_ = std::move(stopped);
-  wakeup_.notify();
-  ended();
-}
-
-void NodeNumber::ended() {
-  if (stopping_ && !running_ && stopped_) std::exchange(stopped_, {})();
+  tasks_.stop(std::move(stopped));
 }
 
 Task<void> NodeNumber::loop() {
   bool told = false;
-  while (!stopping_) {
+  while (!tasks_.stopping()) {
     const auto kept = co_await commits_.write(scheduler_, [this](storage::Tx& tx) {
       return storage::keep_node_number(tx, number_, owner_, tx.now() + kNodeNumberLife);
     });
@@ -40,7 +29,7 @@ Task<void> NodeNumber::loop() {
       log_.error("another node has this one's number: this one ends", {{"number", std::int64_t{number_}}});
       lost_();
     }
-    co_await wakeup_.wait(kNodeNumberRenewal);
+    co_await tasks_.wait(kNodeNumberRenewal);
   }
 }
 

@@ -4,10 +4,10 @@
 #include <functional>
 #include <string>
 
+#include "base/background_tasks.h"
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/task.h"
-#include "base/wakeup.h"
 #include "storage/group_commit.h"
 
 namespace presetbridge::services {
@@ -30,7 +30,7 @@ class NodeNumber {
         number_(number),
         owner_(std::move(owner)),
         lost_(std::move(lost)),
-        wakeup_(scheduler) {}
+        tasks_(scheduler) {}
 
   void start();
   // Renews it no more. `stopped` is called once.
@@ -38,7 +38,6 @@ class NodeNumber {
 
  private:
   Task<void> loop();
-  void ended();
 
   Scheduler& scheduler_;
   storage::GroupCommit& commits_;
@@ -46,10 +45,7 @@ class NodeNumber {
   const int number_;
   const std::string owner_;
   const std::function<void()> lost_;
-  Wakeup wakeup_;
-  bool running_ = false;
-  bool stopping_ = false;
-  Callback stopped_;
+  BackgroundTasks tasks_;
 };
 
 }  // namespace presetbridge::services

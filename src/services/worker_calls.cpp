@@ -180,28 +180,19 @@ void AskedStoredLogins::notify() {
 // ---------------------------------------------------------------- answering
 
 void WorkerCallDesk::start() {
-  running_ = true;
-  spawn(loop(), [this](Outcome<void> outcome) {
-    running_ = false;
-    if (outcome.exception) log_.error("calls of other nodes are not answered any more, by a fault");
-    ended();
+  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
+    if (fault) log_.error("calls of other nodes are not answered any more, by a fault");
   });
 }
 
 void WorkerCallDesk::stop(Callback stopped) {
-  stopping_ = true;
-  stopped_ = std::move(stopped);
-  wakeup_.notify();
-  ended();
-}
-
-void WorkerCallDesk::ended() {
-  if (stopping_ && !running_ && at_work_ == 0 && stopped_) std::exchange(stopped_, {})();
+  tasks_.stop(std::move(stopped));
 }
 
 Task<void> WorkerCallDesk::loop() {
-  while (!stopping_) {
-    const int room = most_at_once - at_work_;
+  while (!tasks_.stopping()) {
+    const int answering = tasks_.running() - 1;
+    const int room = most_at_once - answering;
     bool more = false;
     const auto any =
         co_await commits_.read(scheduler_, [](Tx& tx) { return any_worker_calls(tx, tx.now()); });
@@ -211,17 +202,14 @@ Task<void> WorkerCallDesk::loop() {
       if (!calls && !storage::is_told(calls.error()))
         log_.warn("calls of other nodes could not be taken", {{"error", calls.error().message}});
       more = calls && static_cast<int>(calls->size()) == room;
-      at_work_ += calls ? static_cast<int>(calls->size()) : 0;
       for (std::size_t i = 0; calls && i < calls->size(); ++i) {
-        spawn(answer(std::move((*calls)[i])), [this](Outcome<void> outcome) {
-          --at_work_;
-          if (outcome.exception) log_.error("a call of another node was not answered, by a fault");
-          wakeup_.notify();
-          ended();
+        tasks_.start(answer(std::move((*calls)[i])), [this](const std::exception_ptr& fault) {
+          if (fault) log_.error("a call of another node was not answered, by a fault");
+          tasks_.wake();
         });
       }
     }
-    if (!more && !stopping_) co_await wakeup_.wait(poll_);
+    if (!more && !tasks_.stopping()) co_await tasks_.wait(poll_);
   }
 }
 

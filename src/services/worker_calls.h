@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/background_tasks.h"
 #include "base/clock.h"
 #include "base/executor.h"
 #include "base/log.h"
@@ -69,18 +70,17 @@ class WorkerCallDesk {
         log_(log),
         tell_(std::move(tell)),
         poll_(poll),
-        wakeup_(scheduler) {}
+        tasks_(scheduler) {}
 
   void start();
   // There may be calls. Any thread.
-  void wake() { wakeup_.notify(); }
+  void wake() { tasks_.wake(); }
   // Takes no more; `stopped` is called once, when those at work have ended.
   void stop(Callback stopped);
 
  private:
   Task<void> loop();
   Task<void> answer(storage::WorkerCall call);
-  void ended();
 
   Scheduler& scheduler_;
   storage::GroupCommit& commits_;
@@ -88,11 +88,7 @@ class WorkerCallDesk {
   Log& log_;
   const std::function<void()> tell_;
   const Millis poll_;
-  Wakeup wakeup_;
-  int at_work_ = 0;
-  bool running_ = false;
-  bool stopping_ = false;
-  Callback stopped_;
+  BackgroundTasks tasks_;  // the loop, and what answers
 };
 
 // Answers as they are stored: JSON, by whichever version of the program. Files beyond 8 MiB of text are left

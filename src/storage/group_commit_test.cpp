@@ -7,6 +7,7 @@
 #include <latch>
 #include <semaphore>
 #include <string>
+#include <thread>
 
 #include "storage/testing.h"
 
@@ -178,6 +179,95 @@ TEST_P(GroupCommitTest, WhoIsToldOfSuccessIsOnDiskWhileTheNextTransactionRuns) {
   disk.let.release(2);
   mailbox_.run_until(finished(2));
   EXPECT_EQ(results_[0], 0);
+  EXPECT_EQ(results_[1], 1);
+}
+
+// While the disk is busy with the first commit: starts so many units, each when the one before it has run.
+using Ran = std::counting_semaphore<>;  // a unit may run again
+template <class Start>
+void one_by_one(std::size_t units, Ran& ran, const Start& start_unit) {
+  for (std::size_t i = 1; i <= units; ++i) {
+    start_unit(i);
+    ran.acquire();
+  }
+}
+
+TEST_P(GroupCommitTest, WhatComesWhileTheDiskIsBusyIsOneTransaction) {
+  Ran ran{0};
+  SlowDisk disk(*database_);
+  GroupCommit commits(disk, log_);
+  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  disk.syncing.acquire();
+  one_by_one(5, ran, [&](std::size_t i) {
+    start(commits, mailbox_, i, [i, &ran](Tx& tx) {
+      add(tx, static_cast<std::int64_t>(i));
+      ran.release();
+      return static_cast<std::int64_t>(i);
+    });
+  });
+  EXPECT_THAT(ids(), ElementsAre(0)) << "it is open";
+  disk.let.release(2);
+  mailbox_.run_until(finished(6));
+  EXPECT_EQ(commits.stats().commits, 2U);
+  EXPECT_THAT(ids(), ElementsAre(0, 1, 2, 3, 4, 5));
+}
+
+TEST_P(GroupCommitTest, AFullTransactionDoesNotWaitForTheDisk) {
+  Ran ran{0};
+  SlowDisk disk(*database_);
+  GroupCommit commits(disk, log_, {.max_units = 2});
+  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  disk.syncing.acquire();
+  one_by_one(3, ran, [&](std::size_t i) {
+    start(commits, mailbox_, i, [i, &ran](Tx& tx) {
+      add(tx, static_cast<std::int64_t>(i));
+      ran.release();
+      return static_cast<std::int64_t>(i);
+    });
+  });
+  EXPECT_THAT(ids(), ElementsAre(0, 1, 2)) << "the third began after they were committed";
+  disk.let.release(3);
+  mailbox_.run_until(finished(4));
+  EXPECT_EQ(commits.stats().commits, 3U);
+}
+
+TEST_P(GroupCommitTest, AUnitAtFaultThatCameWhileTheDiskWasBusyFailsAlone) {
+  Ran ran{0};
+  SlowDisk disk(*database_);
+  GroupCommit commits(disk, log_);
+  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  disk.syncing.acquire();
+  one_by_one(4, ran, [&](std::size_t i) {
+    start(commits, mailbox_, i, [i, &ran](Tx& tx) {
+      ran.release();
+      if (i == 3) throw std::runtime_error("poison");
+      return add(tx, static_cast<std::int64_t>(i));
+    });
+  });
+  disk.let.release(10);
+  mailbox_.run_until(finished(5));
+  EXPECT_FALSE(results_[3]);
+  EXPECT_THAT(ids(), ElementsAre(0, 1, 2, 4));
+  EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("poison")));
+}
+
+TEST_P(GroupCommitTest, AShutdownDoesNotWaitForMoreWhileTheDiskIsBusy) {
+  Ran ran{0};
+  SlowDisk disk(*database_);
+  GroupCommit commits(disk, log_);
+  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  disk.syncing.acquire();
+  one_by_one(1, ran, [&](std::size_t i) {
+    start(commits, mailbox_, i, [&ran](Tx& tx) {
+      ran.release();
+      return add(tx, 1);
+    });
+  });
+  std::thread stopping([&] { commits.shutdown(); });
+  while (ids().size() < 2) std::this_thread::yield();  // committed, though nothing is synced
+  disk.let.release(2);
+  stopping.join();
+  mailbox_.run_until(finished(2));
   EXPECT_EQ(results_[1], 1);
 }
 
