@@ -337,6 +337,9 @@ struct Service::Parts {
   void look_for_work() {
     worker.wake();
     dispatcher.wake();
+  }
+  void others_have_told() {
+    look_for_work();
     asked_logins.wake();
     worker_calls.wake();
   }
@@ -425,7 +428,7 @@ Expected<void> Service::Parts::start() {
   if (shared()) {
     runtime.run_on(0, [this] { own_number.start(); });
     other_nodes.emplace(storage::WakeupsOptions{.url = config.database_url}, log,
-                        [this] { look_for_work(); });
+                        [this] { others_have_told(); });
   }
   if (has_role(config, "worker")) {
     runtime.run_on(worker_core, [this] {

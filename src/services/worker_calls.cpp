@@ -142,6 +142,12 @@ Task<Expected<std::string>> AskedStoredLogins::asked(WorkerCall call) {
   call.expires_at = until;
   Wakeup wakeup(home_);
   waiting_.insert(&wakeup);
+  struct Leave {
+    std::set<Wakeup*>& waiting;
+    Wakeup* wakeup;
+    ~Leave() { waiting.erase(wakeup); }
+  };
+  const Leave leave{waiting_, &wakeup};
   Expected<std::string> answer = nobody_answered();
   if (auto written = co_await commits_.write(home_, [&](Tx& tx) { insert_worker_call(tx, call); }); !written)
     answer = std::unexpected(written.error());
@@ -160,7 +166,6 @@ Task<Expected<std::string>> AskedStoredLogins::asked(WorkerCall call) {
       co_await wakeup.wait(std::min(left, poll));
     }
   }
-  waiting_.erase(&wakeup);
   // What is left behind is deleted when it has expired.
   if (!stopping_) co_await commits_.write(home_, [&](Tx& tx) { delete_worker_call(tx, call.id); });
   co_return answer;

@@ -22,8 +22,8 @@ namespace presetbridge::services {
 // The asking side: of a node that is no worker. Thread-safe, where nothing else is said.
 class AskedStoredLogins final : public StoredLogins {
  public:
-  static constexpr Millis patience{10'000};
-  static constexpr Millis poll{500};  // where a wake-up was lost
+  static constexpr Millis patience{20'000};  // a call to the platform takes 15 at most, as set by default
+  static constexpr Millis poll{500};         // where a wake-up was lost
 
   // `home`: where it waits. `tell`: other nodes have something to look at; any thread. All outlive this.
   AskedStoredLogins(Scheduler& home, storage::GroupCommit& commits, IdSource& ids, const Clock& clock,

@@ -232,6 +232,7 @@ void GroupCommit::run_inline() {
 }
 
 void GroupCommit::write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced) {
+  batch.reserve(options_.max_units);  // so that what gather() adds moves nothing
   std::vector<std::span<Unit>> todo{batch};
   // Only the first try may grow: afterwards there are spans of the batch.
   for (bool grows = true; !todo.empty(); grows = false) {

@@ -105,12 +105,12 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
                                             std::span<Accepted> answers) {
   std::vector<storage::OrderRow> rows;
   std::vector<std::size_t> of_row;
-  std::vector<std::size_t> others;
+  std::vector<std::size_t> of_no_order;
   for (const std::size_t i : which) {
     const auto& event = orders[i].event;
     const auto& integration = *orders[i].integration;
     if (!tells_of_one_order(event)) {
-      others.push_back(i);
+      of_no_order.push_back(i);
       continue;
     }
     // The id is proposed: where the dedupe key is taken, the order is there under another one.
@@ -130,6 +130,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   AccountFacts facts(tx);
   NewDeliveries created;
   std::vector<std::size_t> of_delivery;
+  std::vector<std::size_t> others;
   std::vector<storage::PayloadRow> payloads;
   for (std::size_t n = 0; n < rows.size(); ++n) {
     const std::size_t i = of_row[n];
@@ -151,6 +152,8 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   insert_order_payloads(tx, payloads);
   fulfilment_.create(tx, created, facts);
   for (std::size_t n = 0; n < of_delivery.size(); ++n) tell(answers[of_delivery[n]], created.rows[n]);
+  // Last: what is to be forgotten may have come with its order.
+  std::ranges::copy(of_no_order, std::back_inserter(others));
   return others;
 }
 
@@ -191,7 +194,7 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     order.state = encode(merged.state);
     order.updated_at = tx.now();
     update_order(tx, order);
-    put_order_payload(tx, order.id, tx.now(), incoming.payload);
+    if (!merged.state.erased) put_order_payload(tx, order.id, tx.now(), incoming.payload);
   } else {
     delivery = find_delivery(tx, DeliveryId{order.id.value});
   }

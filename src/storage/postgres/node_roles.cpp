@@ -44,14 +44,12 @@ constexpr Sql kOwns{
     " WHERE CAST(r.rolname AS TEXT) = $1 AND t.relkind = 'r' AND"
     " t.relnamespace = CAST(current_schema() AS regnamespace)"};
 constexpr Sql kUnreadable{
-    "SELECT CAST(t.relname AS TEXT) FROM pg_class t WHERE t.relkind = 'r' AND t.relnamespace ="
-    " CAST(current_schema() AS regnamespace) AND NOT has_any_column_privilege(t.oid, 'SELECT')"
-    " ORDER BY CAST(t.relname AS TEXT) COLLATE \"C\""};
-constexpr Sql kUnreadableColumn{
-    "SELECT 1 FROM pg_class t JOIN pg_attribute c ON c.attrelid = t.oid WHERE CAST(t.relname AS TEXT) = $1 "
-    "AND"
-    " t.relnamespace = CAST(current_schema() AS regnamespace) AND CAST(c.attname AS TEXT) = $2 AND"
-    " NOT has_column_privilege(t.oid, c.attnum, 'SELECT')"};
+    "SELECT CAST(t.relname AS TEXT), CAST(c.attname AS TEXT) FROM pg_class t JOIN pg_attribute c ON "
+    "c.attrelid ="
+    " t.oid WHERE t.relkind = 'r' AND t.relnamespace = CAST(current_schema() AS regnamespace) AND c.attnum > "
+    "0"
+    " AND NOT c.attisdropped AND NOT has_column_privilege(t.oid, c.attnum, 'SELECT')"
+    " ORDER BY CAST(t.relname AS TEXT) COLLATE \"C\", c.attnum"};
 constexpr Sql kAnothers{
     "SELECT 1 FROM pg_class t WHERE t.relkind = 'r' AND t.relnamespace ="
     " CAST(current_schema() AS regnamespace) AND NOT pg_has_role(t.relowner, 'USAGE') LIMIT 1"};
@@ -200,12 +198,18 @@ Expected<std::vector<std::string>> grant_node_roles(Database& database, const No
 
 std::vector<std::string> missing_rights(Tx& tx, bool worker) {
   std::vector<std::string> missing;
-  tx.query(kUnreadable, [&](const Row& r) { missing.push_back(r.string(0)); });
-  for (const auto& one : kProtected) {
-    if (worker && std::ranges::find(missing, one.table) == missing.end() &&
-        tx.one(kUnreadableColumn, one.table, one.column, found))
-      missing.emplace_back(one.name);
-  }
+  tx.query(kUnreadable, [&](const Row& r) {
+    const auto listed = [&](std::string_view name) {
+      return std::ranges::find(missing, name) != missing.end();
+    };
+    const auto* const secret = std::ranges::find_if(
+        kProtected, [&](const auto& one) { return one.table == r.text(0) && one.column == r.text(1); });
+    if (secret == kProtected.end()) {
+      if (!listed(r.text(0))) missing.push_back(r.string(0));
+    } else if (worker && !listed(r.text(0))) {
+      missing.emplace_back(secret->name);
+    }
+  });
   return missing;
 }
 
