@@ -34,7 +34,8 @@ Expected<int> create_missing_keys(const DataDirectory& directory, Random& random
 // Makes the key files that are missing, and reads the vault's: what the credential agent could not use must
 // stop the start, not the first login. In a child process that ends afterwards, so that the private key was
 // never in this one's memory (spec 5.2). Only before there are threads. The errors of create_missing_keys and
-// of crypto/vault_keys.h; KEY_FILE_FOREIGN: the two files of the vault are not of one pair. A node that opens no stored login
+// of crypto/vault_keys.h; KEY_FILE_FOREIGN: the two files of the vault are not of one pair. A node that opens
+// no stored login
 // (`opens_logins` false) may do without the private one where the two others are there.
 Expected<void> make_and_check_keys_elsewhere(const DataDirectory& directory, bool opens_logins);
 
