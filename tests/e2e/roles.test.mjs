@@ -213,11 +213,11 @@ test('a node for the API and one for the work do all of it under their roles', a
   // Nobody is there who could open it.
   await worker.stop();
   const asked = performance.now();
-  const unanswered = await merchant.api.get('/api/presets', { deadlineMs: 20_000 });
+  const unanswered = await merchant.api.get('/api/presets', { deadlineMs: 40_000 });
   isError(unanswered, 503, 'WORKER_UNAVAILABLE');
   assert.match(unanswered.json.error.message, /no worker node has answered/);
   assert.ok(Number(unanswered.headers['retry-after']) > 0);
-  assert.ok(performance.now() - asked < 15_000);
+  assert.ok(performance.now() - asked < 25_000, 'it gives up after twenty seconds');
   worker = await startWorker();
   assert.equal(isOk(await merchant.api.get('/api/presets')).data.length, 5);
 
