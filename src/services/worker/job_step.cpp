@@ -350,8 +350,9 @@ void JobSteps::Step::transient(const Call& call, const CloudError&) {
     job.account_trouble = true;
     return;
   }
-  ++customer.failures;
+  // Tries that a new order brought forward fail for the same reason: the waiting does not grow by them.
   if (!customer.failing_since) customer.failing_since = tx.now();
+  if (tx.now() - *customer.failing_since >= customer.failures * domain::kRetryFloor) ++customer.failures;
   const auto retry = domain::next_retry(*customer.failing_since, static_cast<int>(customer.failures),
                                         tx.now(), steps.random_.u64());
   if (retry) {

@@ -300,6 +300,21 @@ TEST(WorkerRaces, ARenameWhileTheFriendRequestIsOnItsWayTakesTheRequestBack) {
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
 }
 
+TEST(WorkerRaces, OrdersThatComeWhileARetryIsWaitedForDoNotPutItOff) {
+  World world;
+  world.cloud.before = [](auto& call, auto&) { return call == "find_user" ? Fate::fail : Fate::answer; };
+  const auto first = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto second = world.deliver(world.order("2", "Ann", {"sku-2"}));
+  const auto customer = world.write(
+      [&](storage::Tx& tx) { return find_customer(tx, find_delivery(tx, first)->customer).value(); });
+  EXPECT_EQ(customer.failures, 1);
+  EXPECT_EQ(world.delivery(first).attempt_count, 2);
+  world.cloud.before = nullptr;
+  world.settle(std::chrono::minutes{1});
+  EXPECT_EQ(world.status(first), "completed");
+  EXPECT_EQ(world.status(second), "completed");
+}
+
 // However a withdrawal ends, an order that comes before its end is known does not wait for a request that may
 // be gone.
 class WithdrawalsEnd : public ::testing::TestWithParam<Fate> {};
