@@ -16,6 +16,8 @@
 #include "cloud/cloud.h"
 #include "domain/delivery.h"
 
+#include "storage/customer_store.h"
+
 namespace presetbridge::services {
 
 struct WorkerOptions {
@@ -66,10 +68,11 @@ struct Call {
     revoke
   };
   Kind kind = Kind::done;
-  AccountId account;     // whose login makes the call
-  DeliveryId delivery;   // for the log, and for counting failures
-  ItemId item;           // share, find_share, revoke
-  std::string username;  // find_user
+  storage::Friendship known = storage::Friendship::unknown;  // of the customer, when the call was begun
+  AccountId account;                                         // whose login makes the call
+  DeliveryId delivery;                                       // for the log, and for counting failures
+  ItemId item;                                               // share, find_share, revoke
+  std::string username;                                      // find_user
   // find_user: ask for the friendship right after it; neither call has an effect, so no intent lies between
   // them.
   bool then_friendship = false;

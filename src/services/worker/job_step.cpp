@@ -82,7 +82,9 @@ struct JobSteps::Step {
   Call next();
   Call finish(Finding finding);
   Call make(Call::Kind kind, AccountId account, DeliveryId delivery) {
-    return {.kind = kind, .account = account, .delivery = delivery, .user_id = customer.cloud_user_id};
+    Call call{.kind = kind, .account = account, .delivery = delivery, .user_id = customer.cloud_user_id};
+    call.known = customer.friendship;
+    return call;
   }
 };
 
@@ -206,7 +208,10 @@ void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state)
   if (call.kind == Call::Kind::request_friendship) job.request_sent = true;
   // A sweep saw the acceptance while this call was on its way.
   if (customer.friendship == Friendship::friends && state == FriendshipState::requested) return;
-  customer.friendship = as_friendship(state);
+  // Or a refusal, which it will not tell again: whether that, or this answer, is the newer, the platform
+  // knows.
+  const bool overtaken = state == FriendshipState::requested && customer.friendship != call.known;
+  customer.friendship = overtaken ? Friendship::unknown : as_friendship(state);
   if (customer.friendship != Friendship::requested) return;
   if (!customer.requested_at) customer.requested_at = tx.now();
   note_friend_request(tx, customer.cloud_account, tx.now() + steps.options_.first_sweep);

@@ -315,6 +315,28 @@ TEST(WorkerRaces, OrdersThatComeWhileARetryIsWaitedForDoNotPutItOff) {
   EXPECT_EQ(world.status(second), "completed");
 }
 
+TEST(WorkerRaces, ARefusalThatASweepSeesBeforeTheRequestsAnswerIsNotLost) {
+  World world(WorkerOptions{.jobs_per_minute = 0, .first_sweep = std::chrono::seconds{1}});
+  world.cloud.auto_accept = false;
+  world.deliver(world.order("1", "Bob", {"sku-1"}));  // there are sweeps
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "request" ? once(held, Fate::hold_done) : Fate::answer;
+  };
+  const auto id = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  ASSERT_TRUE(held);
+  world.cloud.change("u-ann", cloud::FriendshipState::declined);
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE cloud_accounts SET sweep_due_at = $1, ready_at = $1"}, tx.now());
+  });
+  const auto sweeps = world.cloud.count("sweep");
+  for (int i = 0; i < 20 && world.cloud.count("sweep") == sweeps; ++i) world.settle(Millis{250});
+  ASSERT_GT(world.cloud.count("sweep"), sweeps);
+  world.cloud.release();
+  world.settle(std::chrono::minutes{3});
+  EXPECT_EQ(world.status(id), "failed friend_request_declined");
+}
+
 // However a withdrawal ends, an order that comes before its end is known does not wait for a request that may
 // be gone.
 class WithdrawalsEnd : public ::testing::TestWithParam<Fate> {};
