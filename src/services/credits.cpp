@@ -1,5 +1,7 @@
 #include "services/credits.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "storage/audit_store.h"
@@ -47,9 +49,9 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
     auto after = domain::grant(*before, credits);
     if (!after) return fail("VALIDATION_FAILED", after.error().message);
     update_balance(tx, account, *after);
-    append_ledger(
-        tx, account,
-        {.id = ids_.make<LedgerId>(), .at = tx.now(), .kind = "grant", .credits = credits, .note = note});
+    const storage::LedgerEntry entry{
+        .id = ids_.make<LedgerId>(), .at = tx.now(), .kind = "grant", .credits = credits, .note = note};
+    append_ledger(tx, std::array{storage::LedgerRow{account, entry}});
     add_chore(tx, account, storage::ChoreKind::resume_credits);
     const auto detail = note.empty() ? std::to_string(credits) : fmt::format("{}: {}", credits, note);
     insert_audit(tx, ids_, {account, "operator", "credits.granted", "", detail});

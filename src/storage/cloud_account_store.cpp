@@ -31,17 +31,19 @@ constexpr Sql kUpdate{
     "$11, "
     "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14 WHERE id = $1"};
 // Before the subscriptions: some transactions have locked cloud accounts already.
+constexpr Wake kEnsureSweep{1,
+                            {"UPDATE cloud_accounts SET sweep_due_at = $2,"
+                             " ready_at = CASE WHEN ready_at <= $2 OR ready_at <= blocked_until THEN ready_at"
+                             " WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
+                             " WHERE id = $1 AND sweep_due_at IS NULL AND sweep_lease_expires_at IS NULL"}};
 constexpr Wake kWake{
-    1,
+    2,
     {"UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
      " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"}};
 constexpr Sql kNoteRequest{
     "UPDATE cloud_accounts SET newest_request_at = $2,"
     " sweep_due_at = CASE WHEN sweep_due_at IS NULL OR sweep_due_at > $3 THEN $3 ELSE sweep_due_at END WHERE "
     "id = $1"};
-constexpr Sql kEnsureSweep{
-    "UPDATE cloud_accounts SET sweep_due_at = $2 WHERE id = $1 AND sweep_due_at IS NULL"
-    " AND sweep_lease_expires_at IS NULL"};
 // From one account with customers in the queue to the next, each by one look into an index: most accounts
 // have none, and are not read.
 constexpr Sql kForgotten{
@@ -121,23 +123,36 @@ std::optional<Timestamp> next_ready(Tx& tx) {
   return tx.one(kNextReady, [](const Row& r) { return r.time(0); });
 }
 
-void update_cloud_account(Tx& tx, const CloudAccountRow& a) {
-  tx.exec(kUpdate, a.id, a.ready_at, a.blocked_until, Blob(a.start_log), a.job_turns, a.pause, a.sweep_due_at,
-          a.sweep_cursor, a.last_sweep_at, a.last_full_sweep_at, a.newest_request_at, a.sweep_fence,
-          a.sweep_lease_expires_at, a.full_sweep_under_way);
+void update_cloud_account(Tx& tx, const CloudAccountRow& row) {
+  update_cloud_accounts(tx, std::span(&row, 1));
+}
+void update_cloud_accounts(Tx& tx, std::span<const CloudAccountRow> rows) {
+  std::vector<Param> flat;
+  flat.reserve(14 * rows.size());
+  for (const auto& a : rows) {
+    flat.insert(flat.end(),
+                {a.id, a.ready_at, a.blocked_until, Blob(a.start_log), a.job_turns, a.pause, a.sweep_due_at,
+                 a.sweep_cursor, a.last_sweep_at, a.last_full_sweep_at, a.newest_request_at, a.sweep_fence,
+                 a.sweep_lease_expires_at, a.full_sweep_under_way});
+  }
+  tx.update_each(kUpdate, 14, flat);
 }
 
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {
   tx.wake(kWake, id, at);
 }
 
-void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at) {
-  tx.exec(kNoteRequest, id, tx.now(), sweep_at);
-  wake_cloud_account(tx, id, sweep_at);
+void note_friend_requests(Tx& tx, const std::map<CloudAccountId, Timestamp>& sweeps) {
+  std::vector<Param> flat;
+  for (const auto& [id, sweep_at] : sweeps) {
+    flat.insert(flat.end(), {id, tx.now(), sweep_at});
+    wake_cloud_account(tx, id, sweep_at);
+  }
+  tx.update_each(kNoteRequest, 3, flat);
 }
 
 void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at) {
-  if (tx.exec(kEnsureSweep, id, at) > 0) wake_cloud_account(tx, id, at);
+  tx.wake(kEnsureSweep, id, at);
 }
 
 void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until) {

@@ -3,7 +3,9 @@
 // exact over all nodes.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +44,8 @@ std::vector<CloudAccountRow> lock_expired_sweeps(Tx& tx, Timestamp now, int limi
 // When the next account is ready.
 std::optional<Timestamp> next_ready(Tx& tx);
 void update_cloud_account(Tx& tx, const CloudAccountRow& row);
+// Each of them once.
+void update_cloud_accounts(Tx& tx, std::span<const CloudAccountRow> rows);
 // There is work from `at` on: ready_at moves forward to it, or to the end of the block, never back.
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
 // Accounts that are not ready though a customer of theirs is due: a wake-up was lost. On PostgreSQL that
@@ -49,9 +53,10 @@ void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
 // serves the account does not see that transaction's customer yet.
 bool any_forgotten_account(Tx& tx);
 std::int64_t wake_forgotten_accounts(Tx& tx);
-// A friend request was sent now: the account's next sweep is due at `sweep_at` at the latest.
-void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at);
-// Somebody is waited for: a sweep is due at `at` unless one is due or under way.
+// Friend requests of these accounts were sent now: the next sweep of each is due at the time beside it at the
+// latest.
+void note_friend_requests(Tx& tx, const std::map<CloudAccountId, Timestamp>& sweeps);
+// Somebody is waited for: a sweep is due at `at` unless one is due or under way when this transaction ends.
 void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at);
 // Nothing of the account is ready before `until`, whatever wakes it.
 void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until);

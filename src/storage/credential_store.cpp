@@ -18,6 +18,10 @@ constexpr Sql kUpdateStanding{
 #define PDB_CREDENTIALS_COLUMNS \
   "account_id, version, masked_email, cloud_username, saved_at, checked_at, check_due_at"
 constexpr Sql kFind{"SELECT " PDB_CREDENTIALS_COLUMNS " FROM credentials WHERE account_id = $1"};
+constexpr Sql kFindCallLogin{
+    "SELECT " PDB_STANDING_COLUMNS
+    ", version, sealed FROM accounts LEFT JOIN credentials ON credentials.account_id = accounts.id"
+    " WHERE accounts.id = $1"};
 constexpr Sql kFindSealed{"SELECT version, sealed FROM credentials WHERE account_id = $1"};
 // excluded.sealed would be a read of the column, which the writer may not be allowed.
 constexpr Sql kPut{
@@ -43,6 +47,11 @@ CredentialsStanding read_standing(const Row& r) {
     throw DbError(DbError::Kind::misuse, "unknown credentials status " + r.string(0));
   return {static_cast<CredentialsStatus>(name - kStatusNames.begin()), r.int64(1),
           r.id_or_none<CloudAccountId>(2)};
+}
+
+StoredLogin read_login(const Row& r, int first) {
+  const Blob sealed = r.bytes(first + 1);
+  return {r.int64(first), {sealed.begin(), sealed.end()}};
 }
 
 CredentialsRecord read_record(const Row& r) {
@@ -82,10 +91,16 @@ void update_credentials(Tx& tx, const CredentialsRecord& c) {
   tx.exec(kUpdate, c.account, or_null(c.cloud_username), c.checked_at, c.check_due_at);
 }
 std::optional<StoredLogin> find_stored_login(Tx& tx, AccountId account) {
-  return tx.one(kFindSealed, account, [](const Row& r) {
-    const Blob sealed = r.bytes(1);
-    return StoredLogin{r.int64(0), {sealed.begin(), sealed.end()}};
+  return tx.one(kFindSealed, account, [](const Row& r) { return read_login(r, 0); });
+}
+std::vector<CallLogin> find_call_logins(Tx& tx, std::span<const AccountId> accounts) {
+  std::vector<CallLogin> logins(accounts.size());
+  tx.query_each(kFindCallLogin, 1, params_of(accounts), [&](std::size_t n, const Row& r) {
+    const auto standing = read_standing(r);
+    logins[n] = {standing.status, standing.version, {}};
+    if (!r.is_null(3)) logins[n].login = read_login(r, 3);
   });
+  return logins;
 }
 void delete_credentials(Tx& tx, AccountId account) {
   tx.exec(kDelete, account);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,13 @@ struct StoredLogin {
   std::vector<std::byte> sealed;
 };
 std::optional<StoredLogin> find_stored_login(Tx& tx, AccountId account);
+// What a call to the cloud platform with an account's login needs.
+struct CallLogin {
+  CredentialsStatus status = CredentialsStatus::missing;
+  std::int64_t version = 0;          // of the standing
+  std::optional<StoredLogin> login;  // if one is stored
+};
+std::vector<CallLogin> find_call_logins(Tx& tx, std::span<const AccountId> accounts);
 // Whether any account has a login stored.
 bool has_credentials(Tx& tx);
 bool any_credentials_to_check(Tx& tx, Timestamp now);

@@ -1,5 +1,6 @@
 #include "storage/credit_store.h"
 
+#include <array>
 #include <limits>
 
 namespace presetbridge::storage {
@@ -31,13 +32,30 @@ std::optional<domain::Balance> lock_balance(Tx& tx, AccountId account) {
   return tx.one(kLock, account, read_balance);
 }
 
-void update_balance(Tx& tx, AccountId account, const domain::Balance& b) {
-  tx.exec(kUpdate, account, b.granted, b.purchased, b.reversed, b.spent, b.held, b.debt);
+std::vector<AccountBalance> lock_balances(Tx& tx, std::span<const AccountId> accounts) {
+  std::vector<AccountBalance> found;
+  tx.query_each(kLock, 1, params_of(accounts),
+                [&](std::size_t n, const Row& r) { found.push_back({accounts[n], read_balance(r)}); });
+  return found;
 }
 
-void append_ledger(Tx& tx, AccountId account, const LedgerEntry& e) {
-  tx.exec(kAppend, account, e.id, e.at, e.kind, e.credits, e.item ? Param(e.item) : Param(nullptr),
-          e.purchase ? Param(e.purchase) : Param(nullptr), e.note);
+void update_balance(Tx& tx, AccountId account, const domain::Balance& balance) {
+  update_balances(tx, std::array{AccountBalance{account, balance}});
+}
+void update_balances(Tx& tx, std::span<const AccountBalance> balances) {
+  std::vector<Param> flat;
+  for (const auto& [account, b] : balances)
+    flat.insert(flat.end(), {account, b.granted, b.purchased, b.reversed, b.spent, b.held, b.debt});
+  tx.update_each(kUpdate, 7, flat);
+}
+
+void append_ledger(Tx& tx, std::span<const LedgerRow> rows) {
+  std::vector<Param> flat;
+  for (const auto& [account, e] : rows) {
+    flat.insert(flat.end(), {account, e.id, e.at, e.kind, e.credits, e.item ? Param(e.item) : Param(nullptr),
+                             e.purchase ? Param(e.purchase) : Param(nullptr), e.note});
+  }
+  tx.exec_many(kAppend, 8, flat);
 }
 
 std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before, int limit) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,14 @@ namespace presetbridge::storage {
 std::optional<domain::Balance> find_balance(Tx& tx, AccountId account);
 std::optional<domain::Balance> lock_balance(Tx& tx, AccountId account);
 void update_balance(Tx& tx, AccountId account, const domain::Balance& balance);
+struct AccountBalance {
+  AccountId account;
+  domain::Balance balance;
+};
+// Those that there are, locked in the order given.
+std::vector<AccountBalance> lock_balances(Tx& tx, std::span<const AccountId> accounts);
+// Each account once.
+void update_balances(Tx& tx, std::span<const AccountBalance> balances);
 
 struct LedgerEntry {
   LedgerId id;
@@ -26,7 +35,11 @@ struct LedgerEntry {
   PurchaseId purchase;
   std::string note;
 };
-void append_ledger(Tx& tx, AccountId account, const LedgerEntry& entry);
+struct LedgerRow {
+  AccountId account;
+  LedgerEntry entry;
+};
+void append_ledger(Tx& tx, std::span<const LedgerRow> rows);
 // Newest first, older than `before` (none: from the newest).
 std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before, int limit);
 

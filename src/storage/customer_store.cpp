@@ -165,19 +165,42 @@ std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id) {
   return tx.one(kLock, id, read_customer);
 }
 
+std::vector<CustomerRow> lock_customers(Tx& tx, std::span<const CustomerId> ids) {
+  std::vector<CustomerRow> rows;
+  rows.reserve(ids.size());
+  tx.query_each(kLock, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
+  return rows;
+}
+
 std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
                                                        std::string_view cloud_user_id) {
   return tx.one(kFindByCloudUser, cloud_account, cloud_user_id, read_customer);
+}
+
+std::vector<CustomerRow> find_customers_by_cloud_user(Tx& tx, std::span<const CloudUserKey> users) {
+  std::vector<Param> flat;
+  for (const auto& user : users) flat.insert(flat.end(), {user.cloud_account, user.cloud_user_id});
+  std::vector<CustomerRow> rows;
+  tx.query_each(kFindByCloudUser, 2, flat,
+                [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
+  return rows;
 }
 
 void enqueue_customer(Tx& tx, CustomerId id, domain::JobClass job_class, Timestamp due_at) {
   tx.exec(kEnqueue, id, static_cast<int>(job_class), due_at);
 }
 
-std::vector<CustomerRow> lock_due_customers(Tx& tx, CloudAccountId account, Timestamp now, int limit) {
-  auto rows = all_customers(tx, kLockDue, account, now, limit);
-  std::ranges::sort(rows, {}, [](const CustomerRow& c) { return std::tuple(c.job_class, c.due_at, c.id); });
-  return rows;
+std::vector<std::vector<CustomerRow>> lock_due_customers(Tx& tx, std::span<const CloudAccountId> accounts,
+                                                         Timestamp now, int limit) {
+  std::vector<Param> flat;
+  for (const auto account : accounts) flat.insert(flat.end(), {account, now, limit});
+  std::vector<std::vector<CustomerRow>> due(accounts.size());
+  tx.query_each(kLockDue, 3, flat, [&](std::size_t n, const Row& r) { due[n].push_back(read_customer(r)); });
+  for (auto& rows : due) {
+    std::ranges::sort(rows, {}, [](const CustomerRow& c) { return std::tuple(c.job_class, c.due_at, c.id); });
+  }
+  return due;
 }
 
 std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account,
@@ -185,12 +208,12 @@ std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId acc
   return tx.one(kLockDueOfClass, account, static_cast<int>(job_class), now, read_customer);
 }
 
-std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account) {
-  std::optional<Timestamp> next;
-  tx.query(kNextDue, account, [&](const Row& r) {
+std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts) {
+  std::vector<std::optional<Timestamp>> next(accounts.size());
+  tx.query_each(kNextDue, 1, params_of(accounts), [&](std::size_t n, const Row& r) {
     for (int column = 0; column < static_cast<int>(domain::kJobClasses) - 1; ++column) {
       const auto due = r.opt_time(column);
-      if (due && (!next || *due < *next)) next = due;
+      if (due && (!next[n] || *due < *next[n])) next[n] = due;
     }
   });
   return next;
@@ -227,12 +250,21 @@ std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Tim
   return ids;
 }
 
-void update_customer(Tx& tx, const CustomerRow& c) {
-  tx.exec(kUpdate, c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id),
-          to_string(c.friendship), c.requested_at, c.withdraw, static_cast<int>(c.queue_state),
-          static_cast<int>(c.job_class), c.due_at, c.fence,
-          c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at, c.failures,
-          c.failing_since, c.friendship_changed_at);
+void update_customers(Tx& tx, std::span<const CustomerRow* const> rows) {
+  std::vector<Param> flat;
+  flat.reserve(14 * rows.size());
+  for (const auto* const row : rows) {
+    const auto& c = *row;
+    flat.insert(flat.end(), {c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id),
+                             to_string(c.friendship), c.requested_at, c.withdraw,
+                             static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at,
+                             c.fence, c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner),
+                             c.lease_expires_at, c.failures, c.failing_since, c.friendship_changed_at});
+  }
+  tx.update_each(kUpdate, 14, flat);
+}
+void update_customer(Tx& tx, const CustomerRow& row) {
+  update_customers(tx, std::array{&row});
 }
 
 }  // namespace presetbridge::storage

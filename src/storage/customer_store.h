@@ -56,20 +56,30 @@ std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Ti
 
 std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id);
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);
+// Those that there are, locked in the order given.
+std::vector<CustomerRow> lock_customers(Tx& tx, std::span<const CustomerId> ids);
 std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
                                                        std::string_view cloud_user_id);
+// The same for many; those that are not known have no row.
+struct CloudUserKey {
+  CloudAccountId cloud_account;
+  std::string_view cloud_user_id;
+};
+std::vector<CustomerRow> find_customers_by_cloud_user(Tx& tx, std::span<const CloudUserKey> users);
 
 // There is work for the customer: it is queued with this class, due at the earlier of both times; while a job
 // holds it, the job is told to look again before it ends.
 void enqueue_customer(Tx& tx, CustomerId id, domain::JobClass job_class, Timestamp due_at);
 
-// Queued customers of an account that are due, in class order, then by time; locked, at most `limit`.
-std::vector<CustomerRow> lock_due_customers(Tx& tx, CloudAccountId account, Timestamp now, int limit);
+// Queued customers of each of the accounts that are due, in class order, then by time; locked, at most
+// `limit` of an account.
+std::vector<std::vector<CustomerRow>> lock_due_customers(Tx& tx, std::span<const CloudAccountId> accounts,
+                                                         Timestamp now, int limit);
 // The oldest due one of one class.
 std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account,
                                                       domain::JobClass job_class, Timestamp now);
-// When the next queued customer of the account is due.
-std::optional<Timestamp> next_due(Tx& tx, CloudAccountId account);
+// When the next queued customer of each of the accounts is due.
+std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts);
 // The place of a queued customer among its account's queue, from 1.
 std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
 // How many are queued, counted no further than `cap`.
@@ -91,5 +101,7 @@ std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Tim
 
 // Writes every field.
 void update_customer(Tx& tx, const CustomerRow& row);
+// Each of them once.
+void update_customers(Tx& tx, std::span<const CustomerRow* const> rows);
 
 }  // namespace presetbridge::storage

@@ -43,7 +43,8 @@ struct Sql {
 
 using Blob = std::span<const std::byte>;
 
-// Brings forward when a row has work: `sql` gets the row's id as $1 and a time as $2. See Tx::wake().
+// Brings forward when a row has work: `sql`, for Tx::update_each(), gets the row's id as $1 and a time as $2.
+// See Tx::wake().
 struct Wake {
   int rank;
   Sql sql;
@@ -131,6 +132,7 @@ class DbError : public std::runtime_error {
 class Tx {
  public:
   using RowFn = std::function<void(const Row&)>;
+  using EachRowFn = std::function<void(std::size_t, const Row&)>;
 
   virtual ~Tx() = default;
   // Read once a transaction: PostgreSQL's clock, or the injected one with SQLite.
@@ -144,6 +146,13 @@ class Tx {
   // The same, and tells for each row whether it was inserted. The statement is an INSERT of one row of VALUES
   // with ON CONFLICT … DO NOTHING, whose first column is $1: an integer that no other row here has.
   virtual std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
+  // The same for `UPDATE … SET … WHERE …` of one table, without a query inside; returns how many rows it
+  // changed in all. No two of the rows of parameters may mean the same row of the table.
+  virtual std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
+  // Runs a SELECT once for each `width` parameters of `flat`, and calls `fn` for each row of the results with
+  // the number of those parameters, from 0 and never falling.
+  virtual void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
+                          const EachRowFn& fn) = 0;
   // Runs statements without parameters, each ended by ';', and keeps none prepared: for DDL. The text may be
   // temporary.
   virtual void exec_script(std::string_view text) = 0;
@@ -193,7 +202,7 @@ class Tx {
     for (const auto& [rank, wakes] : wakes_) {
       std::vector<Param> flat;
       for (const auto& [id, at] : wakes.second) flat.insert(flat.end(), {Param(id), Param(at)});
-      exec_many(wakes.first, 2, flat);
+      update_each(wakes.first, 2, flat);
     }
     wakes_.clear();
   }
@@ -212,6 +221,12 @@ class Tx {
     query_params(sql, {list.begin(), list.size()}, fn);
   }
 };
+
+// For Tx::query_each() with one parameter: the ids, in their order.
+template <class AnyId>
+std::vector<Param> params_of(std::span<const AnyId> ids) {
+  return {ids.begin(), ids.end()};
+}
 
 using TxFn = std::function<void(Tx&)>;
 

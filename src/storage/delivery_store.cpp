@@ -1,6 +1,7 @@
 #include "storage/delivery_store.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 namespace presetbridge::storage {
@@ -62,7 +63,6 @@ constexpr Sql kUpdate{
 constexpr Sql kInsertItem{"INSERT INTO delivery_items (" PDB_ITEM_COLUMNS
                           ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"};
 constexpr Sql kFindItems{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE delivery_id = $1"};
-constexpr Sql kFindItem{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE delivery_id = $1 AND id = $2"};
 constexpr Sql kFindItemsOfCustomer{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE customer_id = $1"};
 constexpr Sql kUpdateItem{
     "UPDATE delivery_items SET quantity = $3, lines = $4, status = $5, customer_id = $6, intent_key = $7, "
@@ -102,11 +102,6 @@ Param id_or_null(AnyId id) {
 // The names of the domain's sets: the empty one is NULL.
 Param name_or_null(std::string_view name) {
   return name.empty() ? Param(nullptr) : Param(name);
-}
-
-bool open(const DeliveryRow& d) {
-  return d.status == DeliveryStatus::queued || d.status == DeliveryStatus::processing ||
-         d.status == DeliveryStatus::waiting_for_friendship;
 }
 
 std::string pending_actor(const DeliveryRow& d) {
@@ -192,10 +187,10 @@ std::vector<DeliveryId> all_ids(Tx& tx, const Sql& sql, const P&... params) {
   return ids;
 }
 
-template <class... P>
-std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, const P&... params) {
+std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, std::span<const Param> ids) {
   std::vector<ItemRow> rows;
-  tx.query(sql, params..., [&](const Row& r) { rows.push_back(read_item(r)); });
+  rows.reserve(ids.size());
+  tx.query_each(sql, 1, ids, [&](std::size_t, const Row& r) { rows.push_back(read_item(r)); });
   std::ranges::sort(rows, {}, &ItemRow::id);
   return rows;
 }
@@ -222,6 +217,11 @@ Page<DeliveryRow> look_through(const PageRequest& request, const Fits& fits, con
 }
 
 }  // namespace
+
+bool is_open(const DeliveryRow& d) {
+  return d.status == DeliveryStatus::queued || d.status == DeliveryStatus::processing ||
+         d.status == DeliveryStatus::waiting_for_friendship;
+}
 
 void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
   std::vector<Param> flat;
@@ -260,7 +260,7 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
                              d.updated_at,
                              d.completed_at,
                              text_or_null(d.offered_username),
-                             open(d)});
+                             is_open(d)});
   }
   tx.exec_many(kInsertDelivery, 31, flat);
 }
@@ -286,6 +286,13 @@ std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer) {
   return all_deliveries(tx, kLockOpen, customer);
 }
+std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers) {
+  std::vector<DeliveryRow> rows;
+  rows.reserve(customers.size());
+  tx.query_each(kLockOpen, 1, params_of(customers),
+                [&](std::size_t, const Row& r) { rows.push_back(read_delivery(r)); });
+  return rows;
+}
 std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, ResolutionCode code,
                                                DeliveryId after, int limit) {
   return all_ids(tx, kFindFailed, account, domain::to_string(code), after, limit);
@@ -301,40 +308,85 @@ std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit) {
 }
 
 void update_delivery(Tx& tx, DeliveryRow& d) {
-  d.updated_at = tx.now();
-  const std::string actor = pending_actor(d);
-  const auto changed = tx.exec(
-      kUpdate, d.id, domain::to_string(d.status), name_or_null(domain::to_string(d.resolution)), d.message,
-      text_or_null(d.reason), name_or_null(domain::to_string(d.invalidated_by)), text_or_null(d.username),
-      text_or_null(d.raw_username), text_or_null(d.email), id_or_null(d.cloud_account),
-      id_or_null(d.customer), d.refunded, d.cancelled, name_or_null(domain::to_string(d.pending.kind)),
-      text_or_null(d.pending.reason), name_or_null(actor), text_or_null(d.pending.username), d.attempt_count,
-      d.next_attempt_at, d.requests_sent, d.sequence, d.updated_at, d.completed_at, d.version, open(d),
-      text_or_null(d.offered_username));
-  if (changed != 1)
-    throw DbError(DbError::Kind::conflict, "delivery " + to_string(d.id) + " changed under its lock");
-  ++d.version;
+  update_deliveries(tx, std::array{&d});
+}
+void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
+  std::vector<Param> flat;
+  std::vector<std::string> actors;  // what the parameters look at
+  actors.reserve(rows.size());
+  flat.reserve(26 * rows.size());
+  for (auto* const row : rows) {
+    auto& d = *row;
+    d.updated_at = tx.now();
+    const auto& actor = actors.emplace_back(pending_actor(d));
+    flat.insert(flat.end(), {d.id,
+                             domain::to_string(d.status),
+                             name_or_null(domain::to_string(d.resolution)),
+                             d.message,
+                             text_or_null(d.reason),
+                             name_or_null(domain::to_string(d.invalidated_by)),
+                             text_or_null(d.username),
+                             text_or_null(d.raw_username),
+                             text_or_null(d.email),
+                             id_or_null(d.cloud_account),
+                             id_or_null(d.customer),
+                             d.refunded,
+                             d.cancelled,
+                             name_or_null(domain::to_string(d.pending.kind)),
+                             text_or_null(d.pending.reason),
+                             name_or_null(actor),
+                             text_or_null(d.pending.username),
+                             d.attempt_count,
+                             d.next_attempt_at,
+                             d.requests_sent,
+                             d.sequence,
+                             d.updated_at,
+                             d.completed_at,
+                             d.version,
+                             is_open(d),
+                             text_or_null(d.offered_username)});
+  }
+  if (tx.update_each(kUpdate, 26, flat) != static_cast<std::int64_t>(rows.size())) {
+    throw DbError(DbError::Kind::conflict,
+                  rows.size() == 1 ? "delivery " + to_string(rows[0]->id) + " changed under its lock"
+                                   : "one of many deliveries changed under its lock");
+  }
+  for (auto* const row : rows) ++row->version;
 }
 
 std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery) {
-  return all_items(tx, kFindItems, delivery);
+  return find_items(tx, std::span(&delivery, 1));
 }
-std::optional<ItemRow> find_item(Tx& tx, DeliveryId delivery, ItemId id) {
-  return tx.one(kFindItem, delivery, id, read_item);
+std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries) {
+  return all_items(tx, kFindItems, params_of(deliveries));
 }
-std::vector<ItemRow> find_items_of_customer(Tx& tx, CustomerId customer) {
-  return all_items(tx, kFindItemsOfCustomer, customer);
+std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers) {
+  return all_items(tx, kFindItemsOfCustomer, params_of(customers));
 }
 
 void update_item(Tx& tx, const ItemRow& i) {
-  tx.exec(kUpdateItem, i.delivery, i.file_id, i.quantity, i.lines, domain::to_string(i.status),
-          id_or_null(i.customer), text_or_null(i.intent_key), i.settle_after, i.held, i.spent, i.shared_at,
-          i.matched_by);
+  update_items(tx, std::array{&i});
+}
+void update_items(Tx& tx, std::span<const ItemRow* const> rows) {
+  std::vector<Param> flat;
+  flat.reserve(12 * rows.size());
+  for (const auto* const row : rows) {
+    const auto& i = *row;
+    flat.insert(flat.end(), {i.delivery, i.file_id, i.quantity, i.lines, domain::to_string(i.status),
+                             id_or_null(i.customer), text_or_null(i.intent_key), i.settle_after, i.held,
+                             i.spent, i.shared_at, i.matched_by});
+  }
+  tx.update_each(kUpdateItem, 12, flat);
 }
 
-void append_timeline(Tx& tx, DeliveryId delivery, std::int64_t id, const TimelineEntry& e) {
-  tx.exec(kAppendTimeline, delivery, id, e.at, e.kind, e.actor, e.status, text_or_null(e.resolution),
-          e.message);
+void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
+  std::vector<Param> flat;
+  flat.reserve(8 * rows.size());
+  for (const auto& [delivery, id, e] : rows) {
+    flat.insert(flat.end(),
+                {delivery, id, e.at, e.kind, e.actor, e.status, text_or_null(e.resolution), e.message});
+  }
+  tx.exec_many(kAppendTimeline, 8, flat);
 }
 
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit) {

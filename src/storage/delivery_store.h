@@ -47,6 +47,9 @@ struct DeliveryRow {
   std::optional<Timestamp> completed_at;
 };
 
+// queued, processing or waiting.
+bool is_open(const DeliveryRow& row);
+
 struct ItemRow {
   ItemId id;
   DeliveryId delivery;
@@ -75,6 +78,12 @@ struct TimelineEntry {
   std::string message;
 };
 
+struct TimelineRow {
+  DeliveryId delivery;
+  std::int64_t id;
+  TimelineEntry entry;
+};
+
 void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows);
 void insert_items(Tx& tx, std::span<const ItemRow> rows);
 
@@ -83,6 +92,8 @@ std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
 // queued, processing and waiting deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
+// The same of many customers, one after the other.
+std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers);
 // Failed deliveries of an account with that code, oldest first, at most `limit`, after `after`. Ids alone,
 // here and below: one row that cannot be read must not keep the others from being found.
 std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code,
@@ -98,14 +109,18 @@ std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit);
 // grown by one. Throws DbError(conflict) otherwise: the row was locked by lock_delivery() and cannot have
 // changed.
 void update_delivery(Tx& tx, DeliveryRow& row);
+// The same for many, each of them once.
+void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows);
 
 std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery);
-std::optional<ItemRow> find_item(Tx& tx, DeliveryId delivery, ItemId id);
-// Items that are, were, or may have been shared with the customer, whatever their delivery.
-std::vector<ItemRow> find_items_of_customer(Tx& tx, CustomerId customer);
+std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries);
+// Items that are, were, or may have been shared with the customers, whatever their delivery.
+std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers);
 void update_item(Tx& tx, const ItemRow& row);
+// Each of them once.
+void update_items(Tx& tx, std::span<const ItemRow* const> rows);
 
-void append_timeline(Tx& tx, DeliveryId delivery, std::int64_t id, const TimelineEntry& entry);
+void append_timeline(Tx& tx, std::span<const TimelineRow> rows);
 // Oldest first; at most `limit`.
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit);
 

@@ -13,7 +13,7 @@ constexpr Sql kInsertSend{
     "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
     "'pending', $4)"};
 constexpr Wake kWakeSubscription{
-    2,
+    3,
     {"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"}};
 
 // Whether a comma-separated list, where the empty one means all, holds the name.
@@ -29,10 +29,11 @@ bool lists(std::string_view list, std::string_view name) {
 
 }  // namespace
 
-std::vector<ActiveSubscription> active_subscriptions(Tx& tx, AccountId account) {
-  std::vector<ActiveSubscription> subscriptions;
-  tx.query(kActiveSubscriptions, account, [&](const Row& r) {
-    subscriptions.push_back({r.id<SubscriptionId>(0), r.string(1), r.string(2)});
+std::vector<std::vector<ActiveSubscription>> active_subscriptions(Tx& tx,
+                                                                  std::span<const AccountId> accounts) {
+  std::vector<std::vector<ActiveSubscription>> subscriptions(accounts.size());
+  tx.query_each(kActiveSubscriptions, 1, params_of(accounts), [&](std::size_t n, const Row& r) {
+    subscriptions[n].push_back({r.id<SubscriptionId>(0), r.string(1), r.string(2)});
   });
   return subscriptions;
 }

@@ -17,7 +17,9 @@ struct ActiveSubscription {
   std::string event_types;      // comma-separated; empty: all
   std::string integration_ids;  // likewise
 };
-std::vector<ActiveSubscription> active_subscriptions(Tx& tx, AccountId account);
+// Of each of the accounts.
+std::vector<std::vector<ActiveSubscription>> active_subscriptions(Tx& tx,
+                                                                  std::span<const AccountId> accounts);
 // Whether it wants events of this type from this integration.
 bool wants(const ActiveSubscription& subscription, std::string_view event_type, IntegrationId integration);
 

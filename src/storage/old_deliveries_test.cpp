@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "base/id_time.h"
 #include "storage/account_store.h"
 #include "storage/cloud_account_store.h"
@@ -76,7 +78,7 @@ TEST_P(OldDeliveriesTest, AreWholeDeliveriesOfEachStoreWithAllThatIsKeptOfThem) 
         EXPECT_EQ(customer.cloud_account, row.cloud_account);
         EXPECT_EQ(customer.username_key, row.username);
         EXPECT_EQ(customer.friendship, Friendship::friends);
-        const auto items = find_items_of_customer(tx, row.customer);
+        const auto items = find_items_of_customers(tx, std::array{row.customer});
         ASSERT_LE(items.size(), 2U);
         EXPECT_NE(items.front().file_id, items.size() == 2 ? items.back().file_id : "") << "shared once";
       }

@@ -85,12 +85,22 @@ class ExplainingTx final : public Tx {
   }
   void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
     tx_.exec_many(sql, width, flat);
-    explain(sql, flat.first(width));
+    if (!flat.empty()) explain(sql, flat.first(width));
   }
   std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
     auto inserted = tx_.insert_each(sql, width, flat);
     explain(sql, flat.first(width));
     return inserted;
+  }
+  std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    const auto changed = tx_.update_each(sql, width, flat);
+    if (!flat.empty()) explain(sql, flat.first(width));
+    return changed;
+  }
+  void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
+                  const EachRowFn& fn) override {
+    tx_.query_each(sql, width, flat, fn);
+    if (!flat.empty()) explain(sql, flat.first(width));
   }
   void finish() { run_wakes(); }
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
@@ -191,11 +201,11 @@ std::vector<HotQuery> hot_queries(const Known& k) {
   return {
       {"lock_due_customers",
        {"customers_queued"},
-       [=](Tx& tx) { lock_due_customers(tx, k.cloud, tx.now(), 8); }},
+       [=](Tx& tx) { lock_due_customers(tx, std::array{k.cloud}, tx.now(), 8); }},
       {"lock_due_customer_of_class",
        {"customers_queued"},
        [=](Tx& tx) { lock_due_customer_of_class(tx, k.cloud, share, tx.now()); }},
-      {"next_due", {"customers_queued"}, [=](Tx& tx) { next_due(tx, k.cloud); }},
+      {"next_due", {"customers_queued"}, [=](Tx& tx) { next_due(tx, std::array{k.cloud}); }},
       {"queue_position",
        {"customers_queued"},
        [=](Tx& tx) { queue_position(tx, find_customer(tx, k.customer).value()); }},
@@ -258,9 +268,9 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {"deliveries_of_account"},
        [=](Tx& tx) { find_deliveries_after(tx, k.account, {}, 200); }},
       {"find_dry_runs", {"deliveries_dry_run"}, [](Tx& tx) { find_dry_runs(tx, 100); }},
-      {"find_items_of_customer",
+      {"find_items_of_customers",
        {"delivery_items_of_customer"},
-       [=](Tx& tx) { find_items_of_customer(tx, k.customer); }},
+       [=](Tx& tx) { find_items_of_customers(tx, std::array{k.customer}); }},
       {"a delivery and what belongs to it",
        {},
        [=](Tx& tx) {
@@ -286,7 +296,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
 
       {"active_subscriptions",
        {"webhook_subscriptions_of_account"},
-       [=](Tx& tx) { active_subscriptions(tx, k.account); }},
+       [=](Tx& tx) { active_subscriptions(tx, std::array{k.account}); }},
       {"lease_sends",
        {"webhook_subscriptions_ready", "webhook_sends_pending", "webhook_sends_leased"},
        [](Tx& tx) {

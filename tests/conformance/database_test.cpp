@@ -291,6 +291,73 @@ TEST_P(DatabaseTest, InsertEachTellsWhichRowsAreNew) {
   }
 }
 
+TEST_P(DatabaseTest, UpdateEachCountsTheRowsThatItChanged) {
+  constexpr Sql rename{"UPDATE thing SET name = $2, count = count + 1 WHERE id = $1 AND count = $3"};
+  for (const int rows : {1, 2, 4, 40, 256, 257, 600}) {
+    const auto [kind, message] = error_of([&](Tx& tx) {
+      std::vector<std::string> names;
+      for (int id = 0; id < rows; ++id) {
+        tx.exec(insert, id, nullptr, nullptr, id % 3);
+        names.push_back("n" + std::to_string(id));
+      }
+      std::vector<Param> flat;
+      std::int64_t expected = 0;
+      for (int id = 0; id < rows; ++id) {
+        const bool named = id % 5 != 0;
+        flat.insert(
+            flat.end(),
+            {Param(id), named ? Param(names[static_cast<std::size_t>(id)]) : Param(nullptr), Param(1)});
+        expected += id % 3 == 1 ? 1 : 0;
+      }
+      EXPECT_EQ(tx.update_each(rename, 3, flat), expected);
+      EXPECT_EQ(tx.update_each(rename, 3, flat), 0);
+      EXPECT_EQ(tx.update_each(rename, 3, {}), 0);
+      for (int id = 0; id < rows; ++id) {
+        tx.query(by_id, id, [&](const Row& row) {
+          EXPECT_EQ(row.int64(3), id % 3 == 1 ? 2 : id % 3);
+          EXPECT_EQ(row.string_or_empty(1),
+                    id % 3 == 1 && id % 5 != 0 ? names[static_cast<std::size_t>(id)] : "");
+        });
+      }
+      throw DbError(DbError::Kind::unavailable, "enough");
+    });
+    EXPECT_EQ(message, "enough");
+  }
+}
+
+TEST_P(DatabaseTest, QueryEachTellsWhoseARowIs) {
+  constexpr Sql parts{
+      "SELECT label, $2 FROM part WHERE thing_id = $1 AND label < 'c $1' ORDER BY label DESC LIMIT 2 "
+      "<for_update>"};
+  for (const std::int64_t rows : {1, 2, 4, 40, 256, 257, 600}) {
+    std::vector<std::string> found;
+    std::vector<std::string> expected;
+    database_->write([&](Tx& tx) {
+      found.clear();
+      expected.clear();
+      tx.exec_script("DELETE FROM part; DELETE FROM thing;");
+      std::vector<Param> flat;
+      for (std::int64_t id = 0; id < rows; ++id) {
+        tx.exec(insert, id, nullptr, nullptr, 0);
+        // The last comes first: rows are in the order of the parameters, not of the table.
+        flat.insert(flat.end(), {Param(rows - 1 - id), Param(id)});
+      }
+      for (std::int64_t id = 0; id < rows; ++id) {
+        const std::int64_t thing = rows - 1 - id;
+        if (thing % 3 == 0) continue;
+        for (const char* label : {"a", "b", "c", "d"}) tx.exec(insert_part, thing, label);
+        for (const char* label : {"c", "b"})
+          expected.push_back(std::to_string(id) + label + std::to_string(id));
+      }
+      tx.query_each(parts, 2, flat, [&](std::size_t number, const Row& row) {
+        found.push_back(std::to_string(number) + row.string(0) + std::to_string(row.int64(1)));
+      });
+      tx.query_each(parts, 2, {}, [&](std::size_t, const Row&) { ADD_FAILURE(); });
+    });
+    EXPECT_EQ(found, expected);
+  }
+}
+
 TEST_P(DatabaseTest, WakesRowsLastInOneOrderAndOnceEach) {
   constexpr Wake early{1, {"UPDATE thing SET count = 10 * count + 1 WHERE id = $1 AND $2 = 6"}};
   constexpr Wake late{2, {"UPDATE thing SET count = 10 * count + 2 WHERE id = $1 AND $2 = 5"}};

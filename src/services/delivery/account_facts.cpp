@@ -35,14 +35,20 @@ ResolutionCode AccountFacts::cause(AccountId account) {
   return causes_[account] = cause;
 }
 
+void AccountFacts::read_subscriptions(std::span<const AccountId> accounts) {
+  std::vector<AccountId> unread;
+  for (const auto account : accounts) {
+    if (subscriptions_.try_emplace(account).second) unread.push_back(account);
+  }
+  auto read = active_subscriptions(tx_, unread);
+  for (std::size_t i = 0; i < unread.size(); ++i) subscriptions_[unread[i]] = std::move(read[i]);
+}
+
 std::vector<SubscriptionId> AccountFacts::subscribers(AccountId account, std::string_view event_type,
                                                       IntegrationId integration) {
-  auto found = subscriptions_.find(account);
-  if (found == subscriptions_.end()) {
-    found = subscriptions_.emplace(account, active_subscriptions(tx_, account)).first;
-  }
+  read_subscriptions(std::span(&account, 1));
   std::vector<SubscriptionId> wanting;
-  for (const auto& subscription : found->second) {
+  for (const auto& subscription : subscriptions_[account]) {
     if (wants(subscription, event_type, integration)) wanting.push_back(subscription.id);
   }
   return wanting;

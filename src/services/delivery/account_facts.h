@@ -2,6 +2,7 @@
 // delivery. Lives inside one transaction and one unit: another unit may change what it holds.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -21,6 +22,8 @@ class AccountFacts {
   // nothing does. A cause found is locked and read again, so that the transaction that writes the failure
   // cannot miss its fix (spec 3.6).
   domain::ResolutionCode cause(AccountId account);
+  // Reads at once what subscribers() would read for one account after the other.
+  void read_subscriptions(std::span<const AccountId> accounts);
   // Active subscriptions that want events of this type from this integration.
   std::vector<SubscriptionId> subscribers(AccountId account, std::string_view event_type,
                                           IntegrationId integration);

@@ -1,5 +1,6 @@
 #include "services/delivery/change.h"
 
+#include <array>
 #include <boost/json.hpp>
 
 #include "crypto/digest.h"
@@ -111,7 +112,7 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
 
 void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts) {
   const Timestamp now = tx.now();
-  Outbox outbox;
+  ChangeRecord record;
   for (std::size_t i = 0; i < created.rows.size(); ++i) {
     auto& row = created.rows[i];
     const auto& change = created.changes[i];
@@ -119,55 +120,81 @@ void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFac
     if (!transition) throw Error(transition.error());
     row.created_at = row.updated_at = now;
     move(row, *transition, change, now);
-    if (transition->emits) tell(now, row, *transition->emits, facts, outbox);
+    if (transition->emits) tell(row, *transition->emits, record);
   }
   insert_deliveries(tx, created.rows);
   insert_items(tx, created.items);
-  write(tx, outbox);
-}
-
-void DeliveryChanges::write(storage::Tx& tx, const Outbox& outbox) {
-  insert_events(tx, outbox.events);
-  insert_sends(tx, outbox.sends);
+  write(tx, record, facts);
 }
 
 Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change) {
+  ChangeRecord record;
+  if (auto applied = apply(tx.now(), row, change, record); !applied) return applied;
+  update_delivery(tx, row);
+  AccountFacts facts(tx);
+  write(tx, record, facts);
+  return {};
+}
+
+Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, const Change& change,
+                                      ChangeRecord& record) {
   const auto transition = domain::step(row.status, change.cause, row.invalidated_by);
   if (!transition) return std::unexpected(transition.error());
-  move(row, *transition, change, tx.now());
-  if (transition->emits) {
-    AccountFacts facts(tx);
-    Outbox outbox;
-    tell(tx.now(), row, *transition->emits, facts, outbox);
-    write(tx, outbox);
+  move(row, *transition, change, now);
+  if (transition->emits) tell(row, *transition->emits, record);
+  if (belongs_in_timeline(change.cause)) {
+    const bool own = change.actor.kind == domain::Actor::Kind::system;
+    record.timeline.push_back(entry(row, now, own ? "attempt" : "action", change.actor, row.message));
   }
-  update_delivery(tx, row);
-  if (belongs_in_timeline(change.cause)) record(tx, row, change);
   return {};
 }
 
 void DeliveryChanges::note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor,
                            std::string message) {
-  append_timeline(tx, row.id, ids_.next(),
-                  {tx.now(), "action", to_string(actor), std::string(domain::to_string(row.status)),
-                   std::string(domain::to_string(row.resolution)), std::move(message)});
+  append_timeline(tx, std::array{entry(row, tx.now(), "action", actor, std::move(message))});
 }
 
-void DeliveryChanges::record(storage::Tx& tx, const storage::DeliveryRow& row, const Change& change) {
-  append_timeline(tx, row.id, ids_.next(),
-                  {tx.now(), change.actor.kind == domain::Actor::Kind::system ? "attempt" : "action",
-                   to_string(change.actor), std::string(domain::to_string(row.status)),
-                   std::string(domain::to_string(row.resolution)), row.message});
+void DeliveryChanges::note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor,
+                           std::string message, ChangeRecord& record) {
+  record.timeline.push_back(entry(row, now, "action", actor, std::move(message)));
 }
 
-void DeliveryChanges::tell(Timestamp now, storage::DeliveryRow& row, domain::EventType type,
-                           AccountFacts& facts, Outbox& outbox) {
+storage::TimelineRow DeliveryChanges::entry(const storage::DeliveryRow& row, Timestamp now, std::string kind,
+                                            const domain::Actor& actor, std::string message) {
+  return {row.id,
+          ids_.next(),
+          {now, std::move(kind), to_string(actor), std::string(domain::to_string(row.status)),
+           std::string(domain::to_string(row.resolution)), std::move(message)}};
+}
+
+void DeliveryChanges::tell(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record) {
   // The number grows whether or not anybody listens, so that a receiver can order what it gets (spec 10.2).
   ++row.sequence;
-  const std::string_view name = domain::to_string(type);
-  const auto subscribers = facts.subscribers(row.account, name, row.integration);
-  if (subscribers.empty()) return;
+  record.tellings.push_back({ids_.make<EventId>(), type, row});
+}
 
+void DeliveryChanges::write(storage::Tx& tx, const ChangeRecord& record, AccountFacts& facts) {
+  append_timeline(tx, record.timeline);
+  std::vector<AccountId> accounts;
+  for (const auto& telling : record.tellings) accounts.push_back(telling.row.account);
+  facts.read_subscriptions(accounts);
+  std::vector<storage::EventRow> events;
+  std::vector<storage::SendRow> sends;
+  for (const auto& telling : record.tellings) {
+    const auto& row = telling.row;
+    const auto subscribers = facts.subscribers(row.account, domain::to_string(telling.type), row.integration);
+    if (subscribers.empty()) continue;
+    events.push_back(event_of(telling, tx.now()));
+    for (const auto subscription : subscribers)
+      sends.push_back({ids_.next(), subscription, telling.event, tx.now()});
+  }
+  insert_events(tx, events);
+  insert_sends(tx, sends);
+}
+
+storage::EventRow DeliveryChanges::event_of(const ChangeRecord::Telling& telling, Timestamp now) {
+  const auto& row = telling.row;
+  const std::string_view name = domain::to_string(telling.type);
   const std::string uuid = random_uuid(random_);
   boost::json::object delivery{{"orderId", row.order_key},
                                {"eventId", order_event_id(row.integration, row.order_key)},
@@ -184,10 +211,14 @@ void DeliveryChanges::tell(Timestamp now, storage::DeliveryRow& row, domain::Eve
                                  {"deliveryId", to_string(row.id)},
                                  {"delivery", std::move(delivery)}};
 
-  const EventId event{ids_.next()};
-  outbox.events.push_back(
-      {event, row.account, row.id, row.sequence, std::string(name), uuid, boost::json::serialize(body), now});
-  for (const auto subscription : subscribers) outbox.sends.push_back({ids_.next(), subscription, event, now});
+  return {telling.event,
+          row.account,
+          row.id,
+          row.sequence,
+          std::string(name),
+          uuid,
+          boost::json::serialize(body),
+          now};
 }
 
 }  // namespace presetbridge::services

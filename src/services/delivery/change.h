@@ -32,6 +32,17 @@ struct NewDeliveries {
   std::vector<storage::ItemRow> items;  // of all of them
 };
 
+// What changes made in memory are still to write beside the rows themselves.
+struct ChangeRecord {
+  struct Telling {
+    EventId event;
+    domain::EventType type;
+    storage::DeliveryRow row;  // as it was then
+  };
+  std::vector<storage::TimelineRow> timeline;
+  std::vector<Telling> tellings;
+};
+
 // Stateless but for where ids and event UUIDs come from. Thread-safe.
 class DeliveryChanges {
  public:
@@ -43,22 +54,23 @@ class DeliveryChanges {
   // The row is locked by this transaction. INVALID_TRANSITION leaves it untouched. What else the caller
   // altered in `row` is written with it.
   Expected<void> apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change);
+  // The same in memory: the caller writes the row, and the record once it is done.
+  Expected<void> apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
   // What an actor did that moves no status, e.g. an action that waits for the job in progress.
   void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message);
+  void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
+            ChangeRecord& record);
+  void write(storage::Tx& tx, const ChangeRecord& record, AccountFacts& facts);
 
   IdSource& ids() { return ids_; }
 
  private:
   void move(storage::DeliveryRow& row, const domain::Transition& transition, const Change& change,
             Timestamp now);
-  struct Outbox {
-    std::vector<storage::EventRow> events;
-    std::vector<storage::SendRow> sends;
-  };
-  void tell(Timestamp now, storage::DeliveryRow& row, domain::EventType type, AccountFacts& facts,
-            Outbox& outbox);
-  static void write(storage::Tx& tx, const Outbox& outbox);
-  void record(storage::Tx& tx, const storage::DeliveryRow& row, const Change& change);
+  void tell(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record);
+  storage::TimelineRow entry(const storage::DeliveryRow& row, Timestamp now, std::string kind,
+                             const domain::Actor& actor, std::string message);
+  storage::EventRow event_of(const ChangeRecord::Telling& telling, Timestamp now);
 
   IdSource& ids_;
   Random& random_;

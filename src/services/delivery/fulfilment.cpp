@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include <algorithm>
+#include <array>
 
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
@@ -311,7 +312,7 @@ int revoke_shared_items(Tx& tx, DeliveryId delivery) {
     const bool carries = item.status == ItemStatus::shared || item.status == ItemStatus::revoke_failed;
     // A dry run shared with nobody.
     if (!item.customer || (!carries && item.status != ItemStatus::already_shared)) continue;
-    auto others = find_items_of_customer(tx, item.customer);
+    auto others = find_items_of_customers(tx, std::array{item.customer});
     std::erase_if(others, [&](const storage::ItemRow& other) {
       return other.id == item.id || other.file_id != item.file_id ||
              (other.status != ItemStatus::shared && other.status != ItemStatus::already_shared &&

@@ -1,8 +1,8 @@
 #include "services/worker/delivery_worker.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
-#include <tuple>
 
 #include "services/worker/account_trouble.h"
 #include "services/worker/chores.h"
@@ -41,6 +41,8 @@ DeliveryWorker::DeliveryWorker(WorkerPorts ports, WorkerOptions options)
     : ports_(ports),
       options_(std::move(options)),
       steps_(ports_.changes, ports_.random, options_, ports_.cloud.call_timeout()),
+      answers_(ports_.commits, [this](Tx& tx, std::span<const JobAnswer> answers,
+                                      std::span<JobCall> next) { steps_.advance(tx, answers, next); }),
       wakeup_(ports_.scheduler),
       maintenance_(ports_.scheduler) {
   if (options_.lease <= ports_.cloud.call_timeout()) {
@@ -104,8 +106,9 @@ Task<void> DeliveryWorker::lease_loop() {
         co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::next_ready(tx); });
     if (slots > 0 && next && *next && **next <= ports_.clock.now()) {
       LeasePlace at;
-      auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots, &at](Tx& tx) {
-        return lease_jobs(tx, steps_, options_, slots, at);
+      const Pace pace = std::exchange(pace_, Pace::together);
+      auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots, pace, &at](Tx& tx) {
+        return lease_jobs(tx, steps_, ports_.changes, options_, slots, pace, at);
       });
       if (leased) {
         for (const auto& [account, column] : leased->unreadable) {
@@ -113,13 +116,17 @@ Task<void> DeliveryWorker::lease_loop() {
                            {{"cloudAccount", to_string(account)}, {"record", column}});
           ports_.metrics.count("presetbridge_worker_faults_total");
         }
-        for (auto& [job, call] : leased->jobs) {
-          start_job(run_job(std::move(job), std::move(call)), "job");
+        for (auto& job : leased->jobs) {
+          start_job(run_job(std::move(job)), "job");
         }
         for (auto& sweep : leased->sweeps) {
           start_job(run_sweep(std::move(sweep)), "sweep");
         }
         next = leased->next_ready;
+      } else if (pace == Pace::together && !is_passing(leased.error())) {
+        // Of many rows read at once nobody knows which was at fault.
+        pace_ = Pace::one_by_one;
+        next = ports_.clock.now();
       } else {
         if (!storage::is_told(leased.error()))
           ports_.log.warn("no jobs could be leased", {{"error", leased.error().message}});
@@ -245,51 +252,40 @@ Task<bool> DeliveryWorker::do_chores(std::vector<storage::Chore> waiting) {
   co_return more;
 }
 
-Task<void> DeliveryWorker::run_job(Job job, Call call) {
-  while (call.kind != Call::Kind::done && call.kind != Call::Kind::lost) {
-    const auto answer = co_await ask(call, job);
+Task<void> DeliveryWorker::run_job(JobCall next) {
+  while (next.call.kind != Call::Kind::done && next.call.kind != Call::Kind::lost) {
+    auto& job = next.job;
+    auto answer = co_await ask(next.call, job);
     if (!answer) {
       ports_.log.warn("a lease would not have outlasted a call to the cloud platform; it runs out",
                       {{"customer", to_string(job.customer)}});
       break;
     }
     job.shutting_down = stopping_;
-    // The closure may run more than once: each run starts from the job as it was before it.
-    auto stepped = co_await ports_.commits.write(ports_.scheduler, [this, &job, &answer](Tx& tx) {
-      Job next = job;
-      Call following = steps_.advance(tx, next, *answer);
-      return std::pair(std::move(next), std::move(following));
-    });
+    const CustomerId customer = job.customer;
+    JobAnswer told{std::move(job), std::move(*answer)};
+    auto stepped = co_await answers_.add(ports_.scheduler, std::move(told));
     if (!stepped) {
       if (!storage::is_told(stepped.error()))
         ports_.log.error("a step of a job could not be written; its lease will run out",
-                         {{"customer", to_string(job.customer)}, {"error", stepped.error().message}});
+                         {{"customer", to_string(customer)}, {"error", stepped.error().message}});
       break;
     }
-    job = std::move(stepped->first);
-    call = std::move(stepped->second);
+    next = std::move(*stepped);
   }
 }
 
-Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, CloudAccountId cloud_account,
-                                                             std::int64_t& version, bool& other_user) {
-  auto login = co_await ports_.commits.read(ports_.scheduler, [account, cloud_account](Tx& tx) {
-    return std::tuple(find_standing(tx, account), find_stored_login(tx, account),
-                      find_cloud_account(tx, cloud_account));
-  });
-  if (!login) {
-    co_return std::unexpected(
-        CloudError{CloudError::Kind::unavailable, "the login could not be read", false, {}});
-  }
-  const auto& [standing, record, expected] = *login;
-  version = standing ? standing->version : 0;
-  if (!record || standing->status == storage::CredentialsStatus::invalid) {
+Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account,
+                                                             const storage::CallLogin& login,
+                                                             const std::string& cloud_user,
+                                                             bool& other_user) {
+  if (!login.login || login.status == storage::CredentialsStatus::invalid) {
     co_return std::unexpected(
         CloudError{CloudError::Kind::login_refused, "there is no valid login", false, {}});
   }
-  auto session = co_await ports_.sessions.session(account, {record->version, record->sealed});
+  auto session = co_await ports_.sessions.session(account, {login.login->version, login.login->sealed});
   // A login of another cloud user must not act, and be recorded, as this one (spec 3.11).
-  other_user = session && expected && session->user_id != expected->cloud_user_id;
+  other_user = session && session->user_id != cloud_user;
   if (other_user) {
     co_return std::unexpected(
         CloudError{CloudError::Kind::unavailable, "the login is of another cloud user", false, {}});
@@ -300,10 +296,9 @@ Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, 
 // Makes the call with the account's login. Nothing, and no call, if the job's lease would not outlast it
 // (spec 3.4): asked last, as the step that committed the intent renewed the lease, but a login takes its
 // time.
-Task<std::optional<Answer>> DeliveryWorker::ask(Call call, const Job& job) {
-  Answer answer{.call = call};
-  auto session =
-      co_await session_of(call.account, job.cloud_account, answer.login_version, answer.other_user);
+Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job) {
+  Answer answer{.call = call, .login_version = call.login.version};
+  auto session = co_await session_of(call.account, call.login, job.cloud_user, answer.other_user);
   if (!session) {
     answer.value = session.error();
     // No call was made, so nothing can have had an effect.
@@ -393,15 +388,21 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
   std::string cursor = lease.cursor;
   bool more = !owners->empty();
   for (int page_number = 0; more && own && !stopping_ && page_number < kMaxSweepPages; ++page_number) {
-    std::int64_t version = 0;
+    const AccountId owner = owners->front();
+    auto login = co_await ports_.commits.read(
+        ports_.scheduler, [owner](Tx& tx) { return find_call_logins(tx, std::array{owner}).front(); });
+    if (!login) {
+      failure = CloudError{CloudError::Kind::unavailable, "the login could not be read", false, {}};
+      break;
+    }
     bool other_user = false;
-    auto session = co_await session_of(owners->front(), lease.cloud_account, version, other_user);
+    auto session = co_await session_of(owner, *login, lease.cloud_user, other_user);
     if (!session) {
       failure = session.error();
       if (failure->kind == CloudError::Kind::login_refused) {
         auto noted = co_await ports_.commits.write(
             ports_.scheduler,
-            [account = owners->front(), version](Tx& tx) { refuse_login(tx, account, version); });
+            [owner, version = login->version](Tx& tx) { refuse_login(tx, owner, version); });
         if (!noted) sweep_failed(lease, "that a login was refused could not be written", noted.error());
       }
       break;
@@ -411,7 +412,7 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     if (!page) {
       failure = page.error();
       if (failure->kind == CloudError::Kind::session_refused) {
-        ports_.sessions.invalidate(owners->front(), session->token);
+        ports_.sessions.invalidate(owner, session->token);
       }
       break;
     }

@@ -17,6 +17,7 @@
 #include "services/worker/job_step.h"
 #include "services/worker/leasing.h"
 #include "services/worker/set_aside.h"
+#include "storage/batcher.h"
 #include "storage/chore_store.h"
 #include "storage/credential_store.h"
 #include "storage/group_commit.h"
@@ -58,17 +59,17 @@ class DeliveryWorker {
  private:
   Task<void> lease_loop();
   Task<void> maintenance_loop();
-  Task<void> run_job(Job job, Call call);
+  Task<void> run_job(JobCall next);
   Task<void> run_sweep(SweepLease lease);
   Task<bool> isolate(Error error, LeasePlace at);
   // Each returns whether there is more to do at once.
   Task<bool> complete_dry_runs(std::vector<DeliveryId> waiting);
   Task<bool> do_chores(std::vector<storage::Chore> waiting);
-  Task<std::optional<Answer>> ask(Call call, const Job& job);
+  Task<std::optional<Answer>> ask(const Call& call, const Job& job);
   Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
   void sweep_failed(const SweepLease& lease, const char* what, const Error& error);
-  Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, CloudAccountId cloud_account,
-                                                      std::int64_t& version, bool& other_user);
+  Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, const storage::CallLogin& login,
+                                                      const std::string& cloud_user, bool& other_user);
   void start_task(Task<void> task, const char* what);
   void start_job(Task<void> task, const char* what);
   void report(const Outcome<void>& outcome, const char* what);
@@ -77,9 +78,11 @@ class DeliveryWorker {
   WorkerPorts ports_;
   const WorkerOptions options_;
   JobSteps steps_;
+  storage::Batcher<JobAnswer, JobCall> answers_;
   // What threw in the maintenance. It is lost with the process, which then tries once more.
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
   SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
+  Pace pace_ = Pace::together;  // of the next lease
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;

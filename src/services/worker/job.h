@@ -16,6 +16,7 @@
 #include "cloud/cloud.h"
 #include "domain/delivery.h"
 
+#include "storage/credential_store.h"
 #include "storage/customer_store.h"
 
 namespace presetbridge::services {
@@ -36,6 +37,7 @@ struct WorkerOptions {
 struct Job {
   CustomerId customer;
   CloudAccountId cloud_account;
+  std::string cloud_user;  // the platform's id of that account
   std::int64_t fence = 0;
   Timestamp expires_at{};
 
@@ -70,6 +72,7 @@ struct Call {
   Kind kind = Kind::done;
   storage::Friendship known = storage::Friendship::unknown;  // of the customer, when the call was begun
   AccountId account;                                         // whose login makes the call
+  storage::CallLogin login;                                  // as it was when the call was begun
   DeliveryId delivery;                                       // for the log, and for counting failures
   ItemId item;                                               // share, find_share, revoke
   std::string username;                                      // find_user
@@ -79,6 +82,12 @@ struct Call {
   std::string user_id;
   std::string file_id;
   std::string idempotency_key;
+};
+
+// A job with what to ask next for it.
+struct JobCall {
+  Job job;
+  Call call;
 };
 
 // What came of a call.
@@ -94,6 +103,12 @@ struct Answer {
     if (friendship && !*friendship) return &friendship->error();
     return std::get_if<cloud::CloudError>(&value);
   }
+};
+
+// A job with what came of its last call.
+struct JobAnswer {
+  Job job;
+  Answer answer;
 };
 
 }  // namespace presetbridge::services

@@ -21,22 +21,22 @@ using storage::Friendship;
 using storage::QueueState;
 using storage::Tx;
 
-std::vector<ItemStatus> statuses(const std::vector<storage::ItemRow>& items) {
+std::vector<ItemStatus> statuses(const std::vector<storage::ItemRow*>& items) {
   std::vector<ItemStatus> all;
-  for (const auto& item : items) all.push_back(item.status);
+  for (const auto* const item : items) all.push_back(item->status);
   return all;
 }
 
-void drop_owed(Tx& tx, std::vector<storage::ItemRow>& items) {
-  for (auto& item : items) {
-    if (item.status != ItemStatus::owed) continue;
-    item.status = ItemStatus::dropped;
-    update_item(tx, item);
+void drop_owed(WorkSet& set, const std::vector<storage::ItemRow*>& items) {
+  for (auto* const item : items) {
+    if (item->status != ItemStatus::owed) continue;
+    item->status = ItemStatus::dropped;
+    set.changed(*item);
   }
 }
 
 // What the job's end means for one of its deliveries.
-std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const storage::DeliveryRow& row,
+std::pair<Finding, ResolutionCode> finding_for(WorkSet& set, const Job& job, const storage::DeliveryRow& row,
                                                Finding finding) {
   if (job.failed_all) {
     if (!job.failed_account || job.failed_account == row.account)
@@ -49,9 +49,9 @@ std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const sto
     return {Finding::request_sent, ResolutionCode::none};
   }
   if (finding == Finding::worked && !job.failed_items.empty()) {
-    for (const auto& item : find_items(tx, row.id)) {
-      const auto failed = job.failed_items.find(item.id);
-      if (failed != job.failed_items.end() && item.status == ItemStatus::owed)
+    for (const auto* const item : set.items(row.id)) {
+      const auto failed = job.failed_items.find(item->id);
+      if (failed != job.failed_items.end() && item->status == ItemStatus::owed)
         return {Finding::permanent, failed->second};
     }
   }
@@ -60,26 +60,27 @@ std::pair<Finding, ResolutionCode> finding_for(Tx& tx, const Job& job, const sto
 
 }  // namespace
 
-std::vector<storage::DeliveryRow> take_deliveries(Tx& tx, DeliveryChanges& changes,
-                                                  const CustomerRow& customer) {
-  std::vector<storage::DeliveryRow> taken;
-  for (auto& row : lock_open_deliveries(tx, customer.id)) {
+std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& customer) {
+  std::vector<DeliveryId> taken;
+  for (const auto id : set.open(customer.id)) {
+    auto& row = *set.delivery(id);
     if (row.status == DeliveryStatus::queued) {
       ++row.attempt_count;
-      changes.apply(tx, row, {.cause = Cause::leased, .keep_pending = true}).value();
+      set.apply(row, {.cause = Cause::leased, .keep_pending = true});
     } else if (row.status == DeliveryStatus::waiting_for_friendship &&
                customer.friendship != Friendship::requested) {
       ++row.attempt_count;
-      changes.apply(tx, row, {.cause = Cause::leased_after_acceptance, .keep_pending = true}).value();
+      set.apply(row, {.cause = Cause::leased_after_acceptance, .keep_pending = true});
     }
-    if (row.status == DeliveryStatus::processing) taken.push_back(std::move(row));
+    if (row.status == DeliveryStatus::processing) taken.push_back(id);
   }
   return taken;
 }
 
-bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& customer,
-              storage::DeliveryRow& row, Finding finding, ResolutionCode code) {
-  auto items = find_items(tx, row.id);
+bool conclude(WorkSet& set, DeliveryChanges& changes, const Job& job, CustomerRow& customer,
+              DeliveryId delivery, Finding finding, ResolutionCode code) {
+  auto& row = *set.delivery(delivery);
+  const auto items = set.items(delivery);
   auto pending = row.pending;
   // The store sent another username while this one was looked up: a failure would miss it (spec 3.6).
   if (code == ResolutionCode::username_not_found && pending.kind == PendingActionKind::none &&
@@ -87,75 +88,74 @@ bool conclude(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& cus
     pending = {PendingActionKind::refresh, "", row.offered_username, domain::Actor::order()};
   }
   const auto verdict = domain::conclude_job(domain::tally(statuses(items)), finding, code, pending.kind);
-  if (verdict.drop_owed) drop_owed(tx, items);
+  if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
 
   if (verdict.cause == Cause::request_sent) ++row.requests_sent;
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
-    row.next_attempt_at = job.retry_at.value_or(tx.now());
+    row.next_attempt_at = job.retry_at.value_or(set.now());
   }
   std::string reason = pending.reason;
   if (verdict.cause == Cause::stopped_by_order && reason.empty()) reason = "order_refunded";
-  changes
-      .apply(tx, row,
-             {.cause = *verdict.cause,
-              .code = verdict.code,
-              .reason = std::move(reason),
-              .actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor,
-              .keep_pending = verdict.keep_pending})
-      .value();
+  set.apply(row, {.cause = *verdict.cause,
+                  .code = verdict.code,
+                  .reason = std::move(reason),
+                  .actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor,
+                  .keep_pending = verdict.keep_pending});
   if (row.status != DeliveryStatus::queued) return true;
 
   const bool may_rename =
       pending.kind == PendingActionKind::retry || pending.kind == PendingActionKind::refresh;
-  if (may_rename && !pending.username.empty() && pending.username != row.username) {
+  const bool renamed = may_rename && !pending.username.empty() && pending.username != row.username;
+  if (renamed) {
     row.username = row.raw_username = pending.username;
     customer.withdraw = customer.withdraw || request_pending(customer);
-    queue_or_fail(tx, changes, row);
-  } else if (verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried) {
-    queue_or_fail(tx, changes, row);
   }
+  if (renamed || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
+    set.directly([&](Tx& tx) { queue_or_fail(tx, changes, row); });
   return true;
 }
 
-void conclude_settled(Tx& tx, DeliveryChanges& changes, DeliveryId delivery) {
-  auto row = lock_delivery(tx, delivery);
-  if (!row || row->status == DeliveryStatus::processing) return;
-  auto items = find_items(tx, delivery);
+void conclude_settled(WorkSet& set, DeliveryChanges& changes, DeliveryId delivery) {
+  auto* const row = set.delivery(delivery);
+  if (row == nullptr || row->status == DeliveryStatus::processing) return;
+  const auto items = set.items(delivery);
   const auto tally = domain::tally(statuses(items));
   const bool stopping =
       row->pending.kind == PendingActionKind::stop || row->pending.kind == PendingActionKind::erase;
   const auto verdict =
       stopping ? domain::conclude_stop(row->status, tally) : domain::conclude_items(row->status, tally);
-  if (verdict.drop_owed) drop_owed(tx, items);
+  if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return;
   const std::string reason = stopping                                   ? row->pending.reason
                              : verdict.cause == Cause::stopped_by_order ? "order_refunded"
                                                                         : "";
   const auto actor = stopping ? row->pending.actor : domain::Actor::system();
   row->pending = {};
-  changes.apply(tx, *row, {.cause = *verdict.cause, .reason = reason, .actor = actor}).value();
-  if (row->status == DeliveryStatus::queued) queue_or_fail(tx, changes, *row);
+  set.apply(*row, {.cause = *verdict.cause, .reason = reason, .actor = actor});
+  if (row->status == DeliveryStatus::queued) set.directly([&](Tx& tx) { queue_or_fail(tx, changes, *row); });
 }
 
-void end_job(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& customer, Finding finding) {
+void end_job(WorkSet& set, DeliveryChanges& changes, const Job& job, CustomerRow& customer, Finding finding) {
+  for (const auto id : set.open(customer.id)) {
+    const auto& row = *set.delivery(id);
+    if (row.status != DeliveryStatus::processing) continue;
+    const auto [its, code] = finding_for(set, job, row, finding);
+    conclude(set, changes, job, customer, id, its, code);
+  }
   bool queued = false;
   bool waiting = false;
-  for (auto& row : lock_open_deliveries(tx, customer.id)) {
-    if (row.status == DeliveryStatus::processing) {
-      const auto [its, code] = finding_for(tx, job, row, finding);
-      conclude(tx, changes, job, customer, row, its, code);
-    }
-    if (row.customer != customer.id) continue;
-    queued = queued || row.status == DeliveryStatus::queued;
-    waiting = waiting || row.status == DeliveryStatus::waiting_for_friendship;
+  for (const auto id : set.open(customer.id)) {
+    const auto status = set.delivery(id)->status;
+    queued = queued || status == DeliveryStatus::queued;
+    waiting = waiting || status == DeliveryStatus::waiting_for_friendship;
   }
 
   // Where conclude() has queued this very customer again, what is written here replaces it.
   customer.queue_state = QueueState::idle;
   customer.lease_owner.clear();
   customer.lease_expires_at.reset();
-  const Timestamp again = job.retry_at.value_or(tx.now());
+  const Timestamp again = job.retry_at.value_or(set.now());
   const Timestamp settle_from = job.settle_at.value_or(again);
   const auto queue = [&](JobClass job_class, Timestamp due) {
     const bool first = customer.queue_state == QueueState::idle;
@@ -164,24 +164,24 @@ void end_job(Tx& tx, DeliveryChanges& changes, const Job& job, CustomerRow& cust
     customer.queue_state = QueueState::queued;
   };
   std::optional<Timestamp> settle_at;
-  for (const auto& item : find_items_of_customer(tx, customer.id)) {
-    if (item.status == ItemStatus::revoking) queue(JobClass::settlement, settle_from);
-    if (item.status != ItemStatus::sharing) continue;
-    settle_at = settle_at ? std::min(*settle_at, *item.settle_after) : *item.settle_after;
+  for (const auto* const item : set.items_of(customer.id)) {
+    if (item->status == ItemStatus::revoking) queue(JobClass::settlement, settle_from);
+    if (item->status != ItemStatus::sharing) continue;
+    settle_at = settle_at ? std::min(*settle_at, *item->settle_after) : *item->settle_after;
   }
   if (customer.withdraw) queue(JobClass::settlement, settle_from);
   // While an outcome is unknown, the customer's other work waits for it too: it may be the same file.
   if (settle_at) queue(JobClass::settlement, std::max(*settle_at, settle_from));
   if (queued && !settle_at) queue(JobClass::retry, again);
   if (waiting && customer.friendship == Friendship::requested) {
-    ensure_sweep(tx, customer.cloud_account, tx.now());
+    ensure_sweep(set.tx(), customer.cloud_account, set.now());
   } else if (waiting) {
     // What they wait for is not on its way: accepted meanwhile, or to be asked for again.
     queue(customer.friendship == Friendship::friends ? JobClass::share : JobClass::first_request, again);
   }
-  update_customer(tx, customer);
+  set.put(customer);
   if (customer.queue_state == QueueState::queued)
-    wake_cloud_account(tx, customer.cloud_account, customer.due_at);
+    wake_cloud_account(set.tx(), customer.cloud_account, customer.due_at);
 }
 
 }  // namespace presetbridge::services

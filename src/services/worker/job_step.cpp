@@ -50,17 +50,16 @@ Friendship as_friendship(FriendshipState state) {
 
 }  // namespace
 
-// What one transaction works on.
+// One step of one job.
 struct JobSteps::Step {
-  Step(JobSteps& owner, Tx& t, Job& j, storage::CustomerRow c)
-      : steps(owner), tx(t), job(j), customer(std::move(c)), deliveries() {}
+  Step(JobSteps& owner, WorkSet& all, Job& j, storage::CustomerRow c)
+      : steps(owner), set(all), job(j), customer(std::move(c)) {}
 
   JobSteps& steps;
-  Tx& tx;
+  WorkSet& set;
   Job& job;
   storage::CustomerRow customer;
-  std::vector<storage::DeliveryRow> deliveries;  // in processing
-  std::optional<std::vector<storage::ItemRow>> of_customer_;
+  std::vector<DeliveryId> deliveries;  // in processing
 
   void take_in(const Answer& answer);
   void take_in_error(const Answer& answer, const CloudError& error);
@@ -74,7 +73,6 @@ struct JobSteps::Step {
   void succeeded();
 
   Call go_on();
-  const std::vector<storage::ItemRow>& of_customer();
   void obey_pending();
   std::optional<Call> next_settlement();
   std::optional<Call> next_friendship_step();
@@ -86,28 +84,61 @@ struct JobSteps::Step {
     call.known = customer.friendship;
     return call;
   }
+  Call make_for_first(Call::Kind kind) {
+    return make(kind, set.delivery(deliveries.front())->account, deliveries.front());
+  }
 };
 
-Call JobSteps::advance(Tx& tx, Job& job, const Answer& answer) {
-  auto customer = lock_customer(tx, job.customer);
+void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<JobCall> next) {
+  std::vector<CustomerId> customers;
+  for (const auto& [job, answer] : answers) customers.push_back(job.customer);
+  WorkSet set(tx, changes_, std::move(customers));
+  for (const auto& [job, answer] : answers) {
+    if (const auto* const user = std::get_if<cloud::CloudUser>(&answer.value))
+      set.expect_user(job.cloud_account, user->id);
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    next[i].job = answers[i].job;
+    next[i].call = advance(set, next[i].job, answers[i].answer);
+  }
+  set.save();
+  add_logins(tx, next);
+}
+
+void JobSteps::add_logins(Tx& tx, std::span<JobCall> calls) {
+  std::map<AccountId, storage::CallLogin> logins;
+  for (const auto& [job, call] : calls) {
+    if (call.account) logins[call.account];
+  }
+  std::vector<AccountId> accounts;
+  for (const auto& [account, login] : logins) accounts.push_back(account);
+  auto found = find_call_logins(tx, accounts);
+  for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = std::move(found[i]);
+  for (auto& [job, call] : calls) {
+    if (call.account) call.login = logins[call.account];
+  }
+}
+
+Call JobSteps::advance(WorkSet& set, Job& job, const Answer& answer) {
+  auto customer = set.customer(job.customer);
   if (!customer || customer->fence != job.fence || !customer->lease_expires_at)
     return {.kind = Call::Kind::lost};
-  customer->lease_expires_at = job.expires_at = tx.now() + options_.lease;
+  customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
 
-  Step step(*this, tx, job, std::move(*customer));
+  Step step(*this, set, job, std::move(*customer));
   step.take_in(answer);
   return step.go_on();
 }
 
-Call JobSteps::begin(Tx& tx, Job& job, storage::CustomerRow customer) {
-  return Step(*this, tx, job, std::move(customer)).go_on();
+Call JobSteps::begin(WorkSet& set, Job& job, storage::CustomerRow customer) {
+  return Step(*this, set, job, std::move(customer)).go_on();
 }
 
 Call JobSteps::Step::go_on() {
-  deliveries = take_deliveries(tx, steps.changes_, customer);
+  deliveries = take_deliveries(set, customer);
   obey_pending();
   Call call = next();
-  if (call.kind != Call::Kind::done) update_customer(tx, customer);
+  if (call.kind != Call::Kind::done) set.put(customer);
   return call;
 }
 
@@ -118,10 +149,10 @@ void JobSteps::Step::take_in(const Answer& answer) {
   if (answer.other_user) {
     // The account's login is of another cloud user by now: its deliveries are about to be moved there
     // (spec 3.11).
-    if (call.kind == Call::Kind::share) settle_absent(tx, call.delivery, call.item);
+    if (call.kind == Call::Kind::share) settle_absent(set, call.delivery, call.item);
     if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
     job.account_trouble = job.stop_calling = true;
-    job.retry_at = job.settle_at = tx.now() + kOtherUser;
+    job.retry_at = job.settle_at = set.now() + kOtherUser;
     return;
   }
   if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);
@@ -148,21 +179,21 @@ void JobSteps::Step::take_in(const Answer& answer) {
       // A share that stood before this call and is not of this intent was made by somebody else: it costs
       // nothing (spec 3.9).
       const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
-      settle_found(tx, steps.changes_.ids(), call.delivery, call.item, ours, share.shared_at);
+      settle_found(set, call.delivery, call.item, ours, share.shared_at);
       return revoke_if_stopped(call.delivery);
     }
     case Call::Kind::find_share: {
       const auto& share = std::get<std::optional<cloud::Share>>(answer.value);
-      const auto item = find_item(tx, call.delivery, call.item);
-      if (!item || item->status != ItemStatus::sharing) return;
+      const auto* const item = set.item(call.delivery, call.item);
+      if (item == nullptr || item->status != ItemStatus::sharing) return;
       if (share) {
         const bool ours = share->idempotency_key.empty() || share->idempotency_key == item->intent_key;
-        settle_found(tx, steps.changes_.ids(), call.delivery, call.item, ours, share->shared_at);
+        settle_found(set, call.delivery, call.item, ours, share->shared_at);
       } else {
-        settle_absent(tx, call.delivery, call.item);
+        settle_absent(set, call.delivery, call.item);
       }
-      conclude_settled(tx, steps.changes_, item->delivery);
-      return revoke_if_stopped(item->delivery);
+      conclude_settled(set, steps.changes_, call.delivery);
+      return revoke_if_stopped(call.delivery);
     }
     case Call::Kind::revoke:
       return end_revocation(call.delivery, call.item, ItemStatus::revoked);
@@ -177,29 +208,30 @@ void JobSteps::Step::succeeded() {
   customer.failing_since.reset();
   if (!job.clears_trouble) return;
   job.clears_trouble = false;
-  end_account_trouble(tx, job.cloud_account);
+  end_account_trouble(set.tx(), job.cloud_account);
 }
 
 // The platform's user of this name may be one whom another name led to already: friendship and shares are
 // that row's.
 void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
-  const auto known = find_customer_by_cloud_user(tx, customer.cloud_account, user.id);
+  const auto known = set.customer_of_user(customer.cloud_account, user.id);
   if (!known || known->id == customer.id) {
     customer.cloud_user_id = user.id;
     return;
   }
-  for (auto& row : lock_open_deliveries(tx, customer.id)) {
+  for (const auto id : set.open(customer.id)) {
+    auto& row = *set.delivery(id);
     row.customer = known->id;
-    if (row.status == DeliveryStatus::processing) {
-      steps.changes_.apply(tx, row, {.cause = domain::Cause::refreshed, .keep_pending = true}).value();
-    } else {
-      update_delivery(tx, row);
-    }
+    set.changed(row);
+    if (row.status == DeliveryStatus::processing)
+      set.apply(row, {.cause = domain::Cause::refreshed, .keep_pending = true});
   }
   const bool friends = known->friendship == Friendship::friends;
-  enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request,
-                   tx.now());
-  wake_cloud_account(tx, customer.cloud_account, tx.now());
+  set.directly([&](Tx& tx) {
+    enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request,
+                     tx.now());
+  });
+  wake_cloud_account(set.tx(), customer.cloud_account, set.now());
   job.stop_calling = true;
 }
 
@@ -213,8 +245,8 @@ void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state)
   const bool overtaken = state == FriendshipState::requested && customer.friendship != call.known;
   customer.friendship = overtaken ? Friendship::unknown : as_friendship(state);
   if (customer.friendship != Friendship::requested) return;
-  if (!customer.requested_at) customer.requested_at = tx.now();
-  note_friend_request(tx, customer.cloud_account, tx.now() + steps.options_.first_sweep);
+  if (!customer.requested_at) customer.requested_at = set.now();
+  set.note_friend_request(customer.cloud_account, set.now() + steps.options_.first_sweep);
 }
 
 void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {
@@ -222,17 +254,17 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   const bool mutating_share = call.kind == Call::Kind::share;
   if (mutating_share && error.effect_unknown) {
     // The hold stays until a settlement looks the share up, when the call can have no effect any more.
-    if (auto item = find_item(tx, call.delivery, call.item); item && item->status == ItemStatus::sharing) {
-      item->settle_after = tx.now() + steps.call_timeout_;
-      update_item(tx, *item);
+    if (auto* const item = set.item(call.delivery, call.item); item && item->status == ItemStatus::sharing) {
+      item->settle_after = set.now() + steps.call_timeout_;
+      set.changed(*item);
     }
     return transient(call, error);
   }
-  if (mutating_share) settle_absent(tx, call.delivery, call.item);
+  if (mutating_share) settle_absent(set, call.delivery, call.item);
   if (call.kind == Call::Kind::find_share &&
       (error.kind == CloudError::Kind::user_not_found || error.kind == CloudError::Kind::file_not_found)) {
-    settle_absent(tx, call.delivery, call.item);
-    return conclude_settled(tx, steps.changes_, call.delivery);
+    settle_absent(set, call.delivery, call.item);
+    return conclude_settled(set, steps.changes_, call.delivery);
   }
   const bool gone = error.kind == CloudError::Kind::user_not_found;
   const bool unreachable =
@@ -250,7 +282,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
     case CloudError::Kind::malformed:
       return transient(call, error);
     case CloudError::Kind::rate_limited:
-      pause_for_rate_limit(tx, job.cloud_account, error.retry_after);
+      pause_for_rate_limit(set.tx(), job.cloud_account, error.retry_after);
       job.account_trouble = job.stop_calling = true;
       return;
     case CloudError::Kind::login_refused:
@@ -298,31 +330,31 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
 }
 
 void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus status) {
-  auto item = find_item(tx, delivery, id);
-  if (!item || item->status != ItemStatus::revoking) return;
+  auto* const item = set.item(delivery, id);
+  if (item == nullptr || item->status != ItemStatus::revoking) return;
   item->status = status;
-  update_item(tx, *item);
-  const auto row = find_delivery(tx, delivery);
-  if (!row) return;
+  set.changed(*item);
+  const auto* const row = set.delivery(delivery);
+  if (row == nullptr) return;
   const auto& file = item->name.empty() ? item->file_id : item->name;
-  steps.changes_.note(tx, *row, domain::Actor::system(),
-                      "The share of " + file +
-                          (status == ItemStatus::revoked ? " was taken back." : " could not be taken back."));
+  set.note(*row, domain::Actor::system(),
+           "The share of " + file +
+               (status == ItemStatus::revoked ? " was taken back." : " could not be taken back."));
 }
 
 // The order was stopped while this share was on its way: what stop() takes back includes it (spec 2.11).
 void JobSteps::Step::revoke_if_stopped(DeliveryId id) {
-  const auto row = find_delivery(tx, id);
-  if (!row || (!row->refunded && !row->cancelled)) return;
-  const auto integration = find_integration(tx, row->integration);
+  const auto* const row = set.delivery(id);
+  if (row == nullptr || (!row->refunded && !row->cancelled)) return;
+  const auto integration = find_integration(set.tx(), row->integration);
   if (!integration || !integration->auto_revoke) return;
-  const auto order = find_order(tx, OrderId{id.value});
+  const auto order = find_order(set.tx(), OrderId{id.value});
   const auto state = order ? domain::decode_order_state(order->state) : fail("", "");
-  if (state && state->stopped()) revoke_shared_items(tx, id);
+  if (state && state->stopped()) set.directly([&](Tx& tx) { revoke_shared_items(tx, id); });
 }
 
 void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
-  switch (refuse_login(tx, answer.call.account, answer.login_version)) {
+  switch (refuse_login(set.tx(), answer.call.account, answer.login_version)) {
     case LoginVerdict::refused:
       job.failed_all = ResolutionCode::credentials_invalid;
       break;
@@ -335,14 +367,14 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
   }
   job.failed_account = answer.call.account;
   // What has to be settled waits for a login.
-  job.settle_at = tx.now() + kWithoutLogin;
+  job.settle_at = set.now() + kWithoutLogin;
 }
 
 // The name leads nowhere any more; where something is still to be settled or revoked, the id is all there is
 // to do it with.
 void JobSteps::Step::forget_user() {
-  for (const auto& item : find_items_of_customer(tx, customer.id)) {
-    if (item.status == ItemStatus::sharing || item.status == ItemStatus::revoking) return;
+  for (const auto* const item : set.items_of(customer.id)) {
+    if (item->status == ItemStatus::sharing || item->status == ItemStatus::revoking) return;
   }
   customer.cloud_user_id.clear();
   customer.friendship = Friendship::unknown;
@@ -351,15 +383,15 @@ void JobSteps::Step::forget_user() {
 void JobSteps::Step::transient(const Call& call, const CloudError&) {
   job.stop_calling = true;
   if (job.shutting_down) return;  // what ended the call was this side
-  if (pause_after_failure(tx, job.cloud_account, call.delivery)) {
+  if (pause_after_failure(set.tx(), job.cloud_account, call.delivery)) {
     job.account_trouble = true;
     return;
   }
   // Tries that a new order brought forward fail for the same reason: the waiting does not grow by them.
-  if (!customer.failing_since) customer.failing_since = tx.now();
-  if (tx.now() - *customer.failing_since >= customer.failures * domain::kRetryFloor) ++customer.failures;
+  if (!customer.failing_since) customer.failing_since = set.now();
+  if (set.now() - *customer.failing_since >= customer.failures * domain::kRetryFloor) ++customer.failures;
   const auto retry = domain::next_retry(*customer.failing_since, static_cast<int>(customer.failures),
-                                        tx.now(), steps.random_.u64());
+                                        set.now(), steps.random_.u64());
   if (retry) {
     job.retry_at = *retry;
   } else {
@@ -373,16 +405,15 @@ void JobSteps::Step::transient(const Call& call, const CloudError&) {
 // ---------------------------------------------------------------- what comes next
 
 void JobSteps::Step::obey_pending() {
-  std::erase_if(deliveries, [&](storage::DeliveryRow& row) {
-    if (row.pending.kind == domain::PendingActionKind::none) return false;
-    const auto items = find_items(tx, row.id);
+  std::erase_if(deliveries, [&](DeliveryId id) {
+    if (set.delivery(id)->pending.kind == domain::PendingActionKind::none) return false;
     // What was begun is settled first, where it can be (spec 3.3).
     const bool settles =
-        !job.stop_calling && !job.failed_all && std::ranges::any_of(items, [&](const auto& item) {
-          return item.status == ItemStatus::sharing && *item.settle_after <= tx.now();
+        !job.stop_calling && !job.failed_all && std::ranges::any_of(set.items(id), [&](const auto* item) {
+          return item->status == ItemStatus::sharing && *item->settle_after <= set.now();
         });
     if (settles) return false;
-    return conclude(tx, steps.changes_, job, customer, row, Finding::worked, ResolutionCode::none);
+    return conclude(set, steps.changes_, job, customer, id, Finding::worked, ResolutionCode::none);
   });
 }
 
@@ -393,7 +424,7 @@ Call JobSteps::Step::next() {
   if (auto call = next_settlement()) return *call;
   if (deliveries.empty()) return finish(Finding::worked);
   if (customer.cloud_user_id.empty()) {
-    Call call = make(Call::Kind::find_user, deliveries.front().account, deliveries.front().id);
+    Call call = make_for_first(Call::Kind::find_user);
     call.username = customer.username_key;
     call.then_friendship =
         customer.friendship == Friendship::unknown || customer.friendship == Friendship::requesting;
@@ -403,7 +434,7 @@ Call JobSteps::Step::next() {
   if (customer.friendship == Friendship::unknown || customer.friendship == Friendship::none ||
       customer.friendship == Friendship::requesting) {
     // The platform's answers lead nowhere: later, and not as one who waits.
-    transient({.delivery = deliveries.front().id}, {});
+    transient({.delivery = deliveries.front()}, {});
     if (job.failed_all) return finish(Finding::worked);
     return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
   }
@@ -416,38 +447,31 @@ Call JobSteps::Step::next() {
   return finish(Finding::worked);
 }
 
-// Read once a step; what the step itself changes of it is told by the statuses it decides on.
-const std::vector<storage::ItemRow>& JobSteps::Step::of_customer() {
-  if (!of_customer_) of_customer_ = find_items_of_customer(tx, customer.id);
-  return *of_customer_;
-}
-
 // Unknown outcomes, revocations and requests to take back: work of the customer, whatever their deliveries'
 // status.
 std::optional<Call> JobSteps::Step::next_settlement() {
   if (customer.cloud_user_id.empty()) {
-    for (const auto& item : of_customer()) {
-      if (item.status == ItemStatus::revoking)
-        end_revocation(item.delivery, item.id, ItemStatus::revoke_failed);
+    for (const auto* const item : set.items_of(customer.id)) {
+      if (item->status == ItemStatus::revoking)
+        end_revocation(item->delivery, item->id, ItemStatus::revoke_failed);
     }
   }
   if (!customer.cloud_user_id.empty()) {
-    for (const auto& item : of_customer()) {
-      const bool unknown = item.status == ItemStatus::sharing && *item.settle_after <= tx.now();
-      if (!unknown && item.status != ItemStatus::revoking) continue;
-      Call call = make(unknown ? Call::Kind::find_share : Call::Kind::revoke, item.account, item.delivery);
-      call.item = item.id;
-      call.file_id = item.file_id;
+    for (const auto* const item : set.items_of(customer.id)) {
+      const bool unknown = item->status == ItemStatus::sharing && *item->settle_after <= set.now();
+      if (!unknown && item->status != ItemStatus::revoking) continue;
+      Call call = make(unknown ? Call::Kind::find_share : Call::Kind::revoke, item->account, item->delivery);
+      call.item = item->id;
+      call.file_id = item->file_id;
       return call;
     }
   }
   if (!customer.withdraw) return std::nullopt;
-  if (!lock_open_deliveries(tx, customer.id).empty() || customer.cloud_user_id.empty() ||
-      !request_pending(customer)) {
+  if (!set.open(customer.id).empty() || customer.cloud_user_id.empty() || !request_pending(customer)) {
     customer.withdraw = false;
     return std::nullopt;
   }
-  const auto owners = accounts_of_cloud_account(tx, customer.cloud_account);
+  const auto owners = accounts_of_cloud_account(set.tx(), customer.cloud_account);
   if (owners.empty()) {
     customer.withdraw = false;
     return std::nullopt;
@@ -458,22 +482,21 @@ std::optional<Call> JobSteps::Step::next_settlement() {
 }
 
 std::optional<Call> JobSteps::Step::next_friendship_step() {
-  const auto& first = deliveries.front();
   switch (customer.friendship) {
     case Friendship::declined:
     case Friendship::blocked:
       // They may have changed their mind since; asking costs less than a failure that is not true any more.
       if (job.friendship_checks > 0) return std::nullopt;
-      return make(Call::Kind::friendship, first.account, first.id);
+      return make_for_first(Call::Kind::friendship);
     case Friendship::unknown:
     case Friendship::requesting:
       if (job.friendship_checks >= kMaxFriendshipChecks) return std::nullopt;
-      return make(Call::Kind::friendship, first.account, first.id);
+      return make_for_first(Call::Kind::friendship);
     case Friendship::none: {
       if (job.request_sent) return std::nullopt;
       customer.friendship = Friendship::requesting;
       customer.requested_at.reset();
-      Call call = make(Call::Kind::request_friendship, first.account, first.id);
+      Call call = make_for_first(Call::Kind::request_friendship);
       call.idempotency_key = to_string(customer.id) + "-" + std::to_string(customer.fence);
       return call;
     }
@@ -486,32 +509,32 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
 
 std::optional<Call> JobSteps::Step::next_share() {
   const auto with = [&](const std::string& file, auto... wanted) {
-    return std::ranges::any_of(of_customer(), [&](const storage::ItemRow& i) {
-      return i.file_id == file && ((i.status == wanted) || ...);
+    return std::ranges::any_of(set.items_of(customer.id), [&](const storage::ItemRow* i) {
+      return i->file_id == file && ((i->status == wanted) || ...);
     });
   };
   for (auto it = deliveries.begin(); it != deliveries.end();) {
-    auto& row = *it;
     bool left = false;
-    for (auto& item : find_items(tx, row.id)) {
+    for (auto* const owed : set.items(*it)) {
+      auto& item = *owed;
       if (item.status != ItemStatus::owed || job.failed_items.contains(item.id)) continue;
       if (with(item.file_id, ItemStatus::shared, ItemStatus::already_shared)) {
         item.status = ItemStatus::already_shared;
         item.customer = customer.id;
-        item.shared_at = tx.now();
-        update_item(tx, item);
+        item.shared_at = set.now();
+        set.changed(item);
         continue;
       }
       // Another order's share of this file is being settled or taken back: after that.
       if (with(item.file_id, ItemStatus::sharing, ItemStatus::revoking)) continue;
       const std::string key = to_string(item.id) + "-" + std::to_string(customer.fence);
-      if (!begin_share(tx, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
-        conclude(tx, steps.changes_, job, customer, row, Finding::permanent,
+      if (!begin_share(set, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
+        conclude(set, steps.changes_, job, customer, *it, Finding::permanent,
                  ResolutionCode::insufficient_credits);
         left = true;
         break;
       }
-      Call call = make(Call::Kind::share, row.account, row.id);
+      Call call = make(Call::Kind::share, item.account, *it);
       call.item = item.id;
       call.file_id = item.file_id;
       call.idempotency_key = key;
@@ -523,7 +546,7 @@ std::optional<Call> JobSteps::Step::next_share() {
 }
 
 Call JobSteps::Step::finish(Finding finding) {
-  end_job(tx, steps.changes_, job, customer, finding);
+  end_job(set, steps.changes_, job, customer, finding);
   return {.kind = Call::Kind::done};
 }
 

@@ -1,10 +1,11 @@
-// One step of a job: see job.h.
+// The steps of jobs: see job.h.
 #pragma once
 
-#include <optional>
+#include <span>
 
 #include "services/delivery/change.h"
 #include "services/worker/job.h"
+#include "services/worker/work_set.h"
 #include "storage/customer_store.h"
 #include "storage/database.h"
 
@@ -16,17 +17,20 @@ class JobSteps {
   JobSteps(DeliveryChanges& changes, Random& random, const WorkerOptions& options, Millis call_timeout)
       : changes_(changes), random_(random), options_(options), call_timeout_(call_timeout) {}
 
-  // Begins the job that has just been given the customer's lease: takes the deliveries and returns the first
-  // call, or `done` where there was nothing to ask. The customer's row is locked by this transaction, carries
-  // the lease, and is written here.
-  Call begin(storage::Tx& tx, Job& job, storage::CustomerRow customer);
-  // Takes in `answer` to the job's last call and returns the next one, its intent committed with this
-  // transaction. `done`: the job has ended and its lease is released. `lost`: the lease was taken over;
-  // nothing was written, and the answer is refused: if it had an effect, a settlement finds it.
-  Call advance(storage::Tx& tx, Job& job, const Answer& answer);
+  // Begins the job that has just been given the lease of `customer`, a row of the set: takes the deliveries
+  // and returns the first call, or `done` where there was nothing to ask.
+  Call begin(WorkSet& set, Job& job, storage::CustomerRow customer);
+  // For each of the jobs takes in the answer to its last call and gives the next one, its intent committed
+  // with this transaction. `done`: the job has ended and its lease is released. `lost`: the lease was taken
+  // over; nothing was written, and the answer is refused: if it had an effect, a settlement finds it.
+  void advance(storage::Tx& tx, std::span<const JobAnswer> answers, std::span<JobCall> next);
+  // Gives each of the calls the login that it is made with.
+  static void add_logins(storage::Tx& tx, std::span<JobCall> calls);
 
  private:
   struct Step;
+  Call advance(WorkSet& set, Job& job, const Answer& answer);
+
   DeliveryChanges& changes_;
   Random& random_;
   const WorkerOptions& options_;

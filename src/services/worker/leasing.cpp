@@ -27,8 +27,8 @@ constexpr Millis kQueueWindow{60'000};
 // The due work of one account, by class, as far as it was read.
 class DueWork {
  public:
-  DueWork(Tx& tx, const CloudAccountRow& account, int most) {
-    auto due = lock_due_customers(tx, account.id, tx.now(), most + 1);
+  // `due`: at most `most` and one, in class order.
+  DueWork(Tx& tx, const CloudAccountRow& account, std::vector<CustomerRow> due, int most) {
     all_read_ = static_cast<int>(due.size()) <= most;
     for (auto& customer : due) queues_[index(customer.job_class)].push_back(std::move(customer));
     if (!all_read_) {
@@ -67,21 +67,6 @@ class DueWork {
   bool all_read_ = true;
 };
 
-void lease_customer(Tx& tx, JobSteps& steps, const WorkerOptions& options, CustomerRow customer,
-                    bool troubled, Leased& leased) {
-  customer.queue_state = QueueState::leased;
-  customer.fence += 1;
-  customer.lease_owner = options.owner;
-  customer.lease_expires_at = tx.now() + options.lease;
-  Job job{.customer = customer.id,
-          .cloud_account = customer.cloud_account,
-          .fence = customer.fence,
-          .expires_at = *customer.lease_expires_at,
-          .clears_trouble = troubled};
-  Call call = steps.begin(tx, job, std::move(customer));
-  if (call.kind != Call::Kind::done) leased.jobs.emplace_back(std::move(job), std::move(call));
-}
-
 SweepLease lease_sweep(Tx& tx, const WorkerOptions& options, CloudAccountRow& account) {
   account.sweep_fence += 1;
   account.sweep_lease_expires_at = tx.now() + options.lease;
@@ -93,12 +78,23 @@ SweepLease lease_sweep(Tx& tx, const WorkerOptions& options, CloudAccountRow& ac
     account.full_sweep_under_way = true;
     account.sweep_cursor.clear();
   }
-  return {account.id, account.sweep_fence, account.sweep_cursor, tx.now()};
+  return {account.id, account.sweep_fence, account.sweep_cursor, tx.now(), account.cloud_user_id};
 }
 
-void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, CloudAccountRow& account,
-                      int most, Leased& leased, LeasePlace& at) {
-  const Timestamp now = tx.now();
+// What an account may do now, as its record says.
+struct Turn {
+  CloudAccountRow& account;
+  domain::AccountPause pause;
+  domain::RateWindow window;
+  bool probing = false;
+  int most = 0;             // starts
+  std::vector<Job> jobs{};  // of the customers that were chosen
+  bool exhausted = true;    // nothing that was due is left
+};
+
+// The account's turn; nothing while it is paused, which is written into its row.
+std::optional<Turn> open_turn(const WorkerOptions& options, CloudAccountRow& account, int most, Timestamp now,
+                              Leased& leased) {
   const bool limited = options.jobs_per_minute > 0;
   // Nobody knows what a record that cannot be read forbids: the queue is closed for a minute, and goes on
   // with a fresh one.
@@ -119,59 +115,126 @@ void lease_of_account(Tx& tx, JobSteps& steps, const WorkerOptions& options, Clo
   if (!allowed_at || *allowed_at > now) {
     account.ready_at = allowed_at;
     account.blocked_until = allowed_at.value_or(now);
-    return update_cloud_account(tx, account);
+    return std::nullopt;
   }
-  const bool troubled = pause != domain::AccountPause{};
   const bool probing = pause.reason == domain::PauseReason::outage;
   if (probing) most = 1;
+  if (limited) most = std::min(most, options.jobs_per_minute);
+  return Turn{account, std::move(pause), std::move(window), probing, most};
+}
 
+// Starts what the queue limit and the fairness of classes allow of the due work. Customers that get a lease
+// are added to `chosen`.
+void start(Tx& tx, const WorkerOptions& options, Turn& turn, DueWork due, Leased& leased,
+           std::vector<CustomerRow>& chosen) {
+  const Timestamp now = tx.now();
+  const bool limited = options.jobs_per_minute > 0;
+  auto& account = turn.account;
+  const bool troubled = turn.pause != domain::AccountPause{};
   auto turns = domain::JobTurns::decode(account.job_turns);
-  DueWork due(tx, account, limited ? std::min(most, options.jobs_per_minute) : most);
-
-  for (int taken = 0; taken < most; ++taken) {
-    if (due.classes().none() || (limited && !window.peek(now).allowed)) break;
+  for (int taken = 0; taken < turn.most; ++taken) {
+    if (due.classes().none() || (limited && !turn.window.peek(now).allowed)) break;
     const auto job_class = turns.choose(due.classes());
-    if (limited) window.admit(now);
-    if (probing) pause = domain::after_probe_started(std::move(pause), now);
+    if (limited) turn.window.admit(now);
+    if (turn.probing) turn.pause = domain::after_probe_started(std::move(turn.pause), now);
     if (*job_class == JobClass::sweep) {
       due.take_sweep();
       leased.sweeps.push_back(lease_sweep(tx, options, account));
-    } else {
-      auto customer = due.take(*job_class);
-      at.customer = customer.id;
-      lease_customer(tx, steps, options, std::move(customer), troubled, leased);
-      at.customer = {};
+      continue;
     }
+    auto customer = due.take(*job_class);
+    customer.queue_state = QueueState::leased;
+    customer.fence += 1;
+    customer.lease_owner = options.owner;
+    customer.lease_expires_at = now + options.lease;
+    turn.jobs.push_back({.customer = customer.id,
+                         .cloud_account = customer.cloud_account,
+                         .cloud_user = account.cloud_user_id,
+                         .fence = customer.fence,
+                         .expires_at = *customer.lease_expires_at,
+                         .clears_trouble = troubled});
+    chosen.push_back(std::move(customer));
+  }
+  account.start_log = limited ? turn.window.encode() : std::vector<std::byte>{};
+  account.job_turns = turns.encode();
+  account.pause = domain::encode(turn.pause);
+  account.blocked_until = limited ? turn.window.next_free(now).value_or(now) : now;
+  if (turn.probing)
+    account.blocked_until =
+        std::max(account.blocked_until, domain::next_job_at(turn.pause, now).value_or(now));
+  turn.exhausted = due.exhausted();
+}
+
+// The first call of each of the jobs.
+void begin(Tx& tx, JobSteps& steps, DeliveryChanges& changes, std::span<Job> jobs,
+           std::span<CustomerRow> customers, Leased& leased) {
+  std::vector<CustomerId> ids;
+  for (const auto& job : jobs) ids.push_back(job.customer);
+  WorkSet set(tx, changes, std::move(ids));
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    Call call = steps.begin(set, jobs[i], std::move(customers[i]));
+    if (call.kind != Call::Kind::done) leased.jobs.push_back({std::move(jobs[i]), std::move(call)});
+  }
+  set.save();
+}
+
+void lease_of(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOptions& options,
+              std::span<CloudAccountRow> accounts, int share, Pace pace, Leased& leased, LeasePlace& at) {
+  const Timestamp now = tx.now();
+  std::vector<Turn> turns;
+  std::vector<CloudAccountId> open;
+  int most = 0;
+  for (auto& account : accounts) {
+    auto turn = open_turn(options, account, share, now, leased);
+    if (!turn) continue;
+    open.push_back(account.id);
+    most = std::max(most, turn->most);
+    turns.push_back(std::move(*turn));
   }
 
-  account.start_log = limited ? window.encode() : std::vector<std::byte>{};
-  account.job_turns = turns.encode();
-  account.pause = domain::encode(pause);
-  account.blocked_until = limited ? window.next_free(now).value_or(now) : now;
-  if (probing)
-    account.blocked_until = std::max(account.blocked_until, domain::next_job_at(pause, now).value_or(now));
-  std::optional<Timestamp> next = due.exhausted() ? next_due(tx, account.id) : std::optional(now);
-  if (account.sweep_due_at && !account.sweep_lease_expires_at) {
-    next = next ? std::min(*next, *account.sweep_due_at) : *account.sweep_due_at;
+  std::vector<Job> jobs;
+  std::vector<CustomerRow> customers;
+  auto due = lock_due_customers(tx, open, now, most + 1);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    start(tx, options, turns[i], DueWork(tx, turns[i].account, std::move(due[i]), most), leased, customers);
+    std::ranges::move(turns[i].jobs, std::back_inserter(jobs));
   }
-  account.ready_at = next ? std::optional(std::max(*next, account.blocked_until)) : std::nullopt;
-  update_cloud_account(tx, account);
+  const std::size_t piece = pace == Pace::together ? jobs.size() : 1;
+  for (std::size_t from = 0; from < jobs.size(); from += piece) {
+    if (pace == Pace::one_by_one) at.customer = jobs[from].customer;
+    begin(tx, steps, changes, std::span(jobs).subspan(from, piece), std::span(customers).subspan(from, piece),
+          leased);
+    at.customer = {};
+  }
+
+  const auto next = next_due(tx, open);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    auto& account = turns[i].account;
+    auto ready = turns[i].exhausted ? next[i] : std::optional(now);
+    if (account.sweep_due_at && !account.sweep_lease_expires_at)
+      ready = ready ? std::min(*ready, *account.sweep_due_at) : *account.sweep_due_at;
+    account.ready_at = ready ? std::optional(std::max(*ready, account.blocked_until)) : std::nullopt;
+  }
+  update_cloud_accounts(tx, accounts);
 }
 
 }  // namespace
 
-Leased lease_jobs(Tx& tx, JobSteps& steps, const WorkerOptions& options, int slots, LeasePlace& at) {
+Leased lease_jobs(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOptions& options, int slots,
+                  Pace pace, LeasePlace& at) {
   Leased leased;
   at = {};
   auto accounts = lock_ready_accounts(tx, tx.now(), slots);
-  for (std::size_t i = 0; i < accounts.size(); ++i) {
+  const std::size_t piece = pace == Pace::together ? accounts.size() : 1;
+  for (std::size_t from = 0; from < accounts.size(); from += piece) {
     const int left = slots - static_cast<int>(leased.jobs.size() + leased.sweeps.size());
     if (left <= 0) break;
-    const int share = std::max(1, left / static_cast<int>(accounts.size() - i));
-    at.cloud_account = accounts[i].id;
-    lease_of_account(tx, steps, options, accounts[i], share, leased, at);
+    const int share = std::max(1, left / static_cast<int>(accounts.size() - from));
+    if (pace == Pace::one_by_one) at.cloud_account = accounts[from].id;
+    lease_of(tx, steps, changes, options, std::span(accounts).subspan(from, piece), share, pace, leased, at);
   }
   at = {};
+  JobSteps::add_logins(tx, leased.jobs);
   leased.next_ready = next_ready(tx);
   return leased;
 }
@@ -181,12 +244,14 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& a
   const auto expired = lock_expired_leases(tx, tx.now(), limit);
   for (const auto id : expired) {
     at = {.cloud_account = {}, .customer = id};
-    auto customer = lock_customer(tx, id);
+    WorkSet set(tx, changes, {id});
+    auto customer = set.customer(id);
     if (!customer) continue;
     at.cloud_account = customer->cloud_account;
     Job dead{.customer = customer->id, .cloud_account = customer->cloud_account};
     customer->fence += 1;
-    end_job(tx, changes, dead, *customer, domain::Finding::lease_lost);
+    end_job(set, changes, dead, *customer, domain::Finding::lease_lost);
+    set.save();
   }
   at = {};
   const auto sweeps = lock_expired_sweeps(tx, tx.now(), limit);

@@ -19,25 +19,32 @@ struct SweepLease {
   std::int64_t fence = 0;
   std::string cursor;
   Timestamp began{};
+  std::string cloud_user{};  // the platform's id of the account
 };
 
 struct Leased {
-  std::vector<std::pair<Job, Call>> jobs;  // with the first call of each; those that needed none have ended
+  std::vector<JobCall> jobs;  // with the first call of each; those that needed none have ended
   std::vector<SweepLease> sweeps;
   std::optional<Timestamp> next_ready;  // when there may be more
   // Columns of accounts that could not be read: each counts as closed for a minute, and is a fresh one then.
   std::vector<std::pair<CloudAccountId, const char*>> unreadable;
 };
 
-// Whose work a transaction is at: what was at fault, where it throws. An id that is none: nobody's.
+// Whose work a transaction is at: what was at fault, where it throws. An id that is none: nobody's, or that
+// of one of many.
 struct LeasePlace {
   CloudAccountId cloud_account;
   CustomerId customer;
 };
 
+// Whether the rows of many are read and written together, or those of one account and customer after the
+// other, which is slow and tells whose row is at fault.
+enum class Pace { together, one_by_one };
+
 // At most `slots` jobs and sweeps together. Work of one account never waits for another's place: each ready
-// account is visited in the order in which it became ready, and takes its share of the slots.
-Leased lease_jobs(storage::Tx& tx, JobSteps& steps, const WorkerOptions& options, int slots, LeasePlace& at);
+// account has the same share of the slots.
+Leased lease_jobs(storage::Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOptions& options,
+                  int slots, Pace pace, LeasePlace& at);
 
 // Takes the work of dead or stuck workers back (spec 3.4): leases that ran out get a new fence, what was
 // pending is obeyed, and the customers are queued again. Returns how many.

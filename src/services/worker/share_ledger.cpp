@@ -6,7 +6,6 @@
 #include "domain/order.h"
 #include "services/delivery/fulfilment.h"
 #include "storage/chore_store.h"
-#include "storage/credit_store.h"
 #include "storage/order_store.h"
 
 namespace presetbridge::services {
@@ -15,13 +14,13 @@ namespace {
 using domain::ItemStatus;
 using storage::Tx;
 
-void release_hold(Tx& tx, storage::ItemRow& item) {
+void release_hold(WorkSet& set, storage::ItemRow& item) {
   if (!item.held) return;
   item.held = false;
-  const auto balance = domain::release(lock_balance(tx, item.account).value(), 1).value();
-  update_balance(tx, item.account, balance);
+  const auto balance = domain::release(set.balance(item.account), 1).value();
+  set.set_balance(item.account, balance);
   // A delivery may have failed for want of just this credit.
-  if (balance.available() == 1) add_chore(tx, item.account, storage::ChoreKind::resume_credits);
+  if (balance.available() == 1) add_chore(set.tx(), item.account, storage::ChoreKind::resume_credits);
 }
 
 // Whether no line that owes the item has any paid quantity left.
@@ -36,60 +35,59 @@ bool refunded(Tx& tx, const storage::ItemRow& item) {
 
 }  // namespace
 
-bool begin_share(Tx& tx, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
+bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after) {
-  const auto held = domain::hold(lock_balance(tx, item.account).value(), 1);
+  const auto held = domain::hold(set.balance(item.account), 1);
   if (!held) return false;
-  update_balance(tx, item.account, *held);
+  set.set_balance(item.account, *held);
   item.status = ItemStatus::sharing;
   item.customer = customer;
   item.intent_key = intent_key;
   item.settle_after = settle_after;
   item.held = true;
-  update_item(tx, item);
+  set.changed(item);
   return true;
 }
 
-void settle_found(Tx& tx, IdSource& ids, DeliveryId delivery, ItemId id, bool ours, Timestamp shared_at) {
-  auto item = find_item(tx, delivery, id);
-  if (!item || item->status != ItemStatus::sharing) return;
+void settle_found(WorkSet& set, DeliveryId delivery, ItemId id, bool ours, Timestamp shared_at) {
+  auto* const item = set.item(delivery, id);
+  if (item == nullptr || item->status != ItemStatus::sharing) return;
   item->settle_after.reset();
   item->shared_at = shared_at;
+  set.changed(*item);
   if (!ours) {
     item->status = ItemStatus::already_shared;
-    release_hold(tx, *item);
-    return update_item(tx, *item);
+    return release_hold(set, *item);
   }
   item->status = ItemStatus::shared;
   item->held = false;
   item->spent = true;
-  update_balance(tx, item->account, domain::spend(lock_balance(tx, item->account).value(), 1).value());
-  append_ledger(tx, item->account,
-                {.id = ids.make<LedgerId>(),
-                 .at = tx.now(),
-                 .kind = "spend",
-                 .credits = 1,
-                 .item = item->id,
-                 .note = "shared " + (item->name.empty() ? item->file_id : item->name)});
-  update_item(tx, *item);
+  set.set_balance(item->account, domain::spend(set.balance(item->account), 1).value());
+  set.append({item->account,
+              {.id = set.ids().make<LedgerId>(),
+               .at = set.now(),
+               .kind = "spend",
+               .credits = 1,
+               .item = item->id,
+               .note = "shared " + (item->name.empty() ? item->file_id : item->name)}});
 }
 
-void settle_absent(Tx& tx, DeliveryId delivery_id, ItemId id) {
-  auto item = find_item(tx, delivery_id, id);
-  if (!item || item->status != ItemStatus::sharing) return;
-  const auto delivery = lock_delivery(tx, item->delivery);
+void settle_absent(WorkSet& set, DeliveryId delivery_id, ItemId id) {
+  auto* const item = set.item(delivery_id, id);
+  if (item == nullptr || item->status != ItemStatus::sharing) return;
+  const auto* const delivery = set.delivery(item->delivery);
   item->status =
       domain::after_absent_share(delivery ? delivery->pending.kind : domain::PendingActionKind::none);
   if (item->status == ItemStatus::owed && delivery) {
     // It may have been delivered by hand, or refunded, while nobody knew.
     if (delivery->status == domain::DeliveryStatus::completed) item->status = ItemStatus::delivered_by_hand;
-    if (refunded(tx, *item)) item->status = ItemStatus::dropped;
+    if (refunded(set.tx(), *item)) item->status = ItemStatus::dropped;
   }
   item->customer = {};
   item->intent_key.clear();
   item->settle_after.reset();
-  release_hold(tx, *item);
-  update_item(tx, *item);
+  release_hold(set, *item);
+  set.changed(*item);
 }
 
 }  // namespace presetbridge::services

@@ -1,25 +1,24 @@
 // Sharing exactly once, and paying exactly once (spec 3.9, 11.1): the intent with its hold, and how it ends.
-// Each function is part of the caller's transaction.
+// Each function changes rows of the caller's set.
 #pragma once
 
 #include <string>
 
 #include "base/ids.h"
-#include "storage/delivery_store.h"
+#include "services/worker/work_set.h"
 
 namespace presetbridge::services {
 
 // owed -> sharing, with one credit of the item's account on hold. False, and nothing changed, if no credit is
 // available.
-bool begin_share(storage::Tx& tx, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
+bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after);
 
 // sharing -> shared and spent; or, where the share was made by somebody else (`ours` false), already_shared
 // and released. An item that is not `sharing` any more was settled before: nothing happens.
-void settle_found(storage::Tx& tx, IdSource& ids, DeliveryId delivery, ItemId item, bool ours,
-                  Timestamp shared_at);
+void settle_found(WorkSet& set, DeliveryId delivery, ItemId item, bool ours, Timestamp shared_at);
 
 // sharing -> owed (or dropped, where its order has stopped meanwhile), and released.
-void settle_absent(storage::Tx& tx, DeliveryId delivery, ItemId item);
+void settle_absent(WorkSet& set, DeliveryId delivery, ItemId item);
 
 }  // namespace presetbridge::services

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <unordered_set>
 
-#include "storage/postgres/bulk_insert.h"
+#include "storage/postgres/bulk_statement.h"
 #include "storage/sql_text.h"
 
 namespace presetbridge::storage::postgres {
@@ -90,6 +90,21 @@ class PostgresTx final : public Tx {
     return inserted;
   }
 
+  std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    std::int64_t rows = 0;
+    in_pieces(width, flat, [&](std::span<const Param> piece) { rows += update_some(sql, width, piece); });
+    return rows;
+  }
+
+  void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
+                  const EachRowFn& fn) override {
+    std::size_t before = 0;
+    in_pieces(width, flat, [&](std::span<const Param> piece) {
+      query_some(sql, width, piece, before, fn);
+      before += piece.size() / width;
+    });
+  }
+
   void exec_script(std::string_view text) override {
     guarded([&] { connection_.exec_script(text); });
   }
@@ -150,7 +165,8 @@ class PostgresTx final : public Tx {
     const std::size_t rows = flat.size() / width;
     Statement& statement = prepared_for_rows(sql, width, flat);
     const Use use(statement);
-    if (rows >= fewest_bulk_rows && statement.bulk) {
+    // Of an UPDATE the form means something else: a row is changed once.
+    if (rows >= fewest_bulk_rows && statement.bulk_telling) {
       execute_bulk(statement, *statement.bulk, flat);
     } else {
       connection_.session.execute_each(
@@ -179,6 +195,30 @@ class PostgresTx final : public Tx {
     for (std::size_t row = 0; row < rows; ++row) {
       const auto* const id = std::get_if<std::int64_t>(&flat[row * width].value());
       inserted.push_back(id != nullptr && ids.contains(*id));
+    }
+  }
+
+  std::int64_t update_some(const Sql& sql, std::size_t width, std::span<const Param> flat) {
+    Statement& statement = prepared_for_rows(sql, width, flat);
+    const Use use(statement);
+    if (!statement.bulk || statement.bulk_telling)
+      misuse("update_each: no plain UPDATE: " + statement.source.substr(0, 200));
+    if (flat.size() > width) return changed(execute_bulk(statement, *statement.bulk, flat).get());
+    return changed(execute(statement, flat).get());
+  }
+
+  void query_some(const Sql& sql, std::size_t width, std::span<const Param> flat, std::size_t before,
+                  const EachRowFn& fn) {
+    Statement& statement = prepared_for_rows(sql, width, flat);
+    const Use use(statement);
+    if (!statement.bulk || statement.bulk_telling)
+      misuse("query_each: no plain SELECT: " + statement.source.substr(0, 200));
+    const bool one = flat.size() == width;
+    const Result result = one ? execute(statement, flat) : execute_bulk(statement, *statement.bulk, flat);
+    const int number = PQnfields(result.get()) - 1;
+    for (int row = 0; row < PQntuples(result.get()); ++row) {
+      const PostgresRow found(result.get(), row);
+      fn(before + (one ? 0 : static_cast<std::size_t>(found.int64(number) - 1)), found);
     }
   }
 
@@ -244,6 +284,10 @@ Statement& Connection::prepared(const Sql& sql, std::span<const Param> params) {
     if (auto bulk = bulk_insert(made.text, text.parameters)) {
       made.bulk_telling.emplace(fmt::format("{} RETURNING {}", bulk->text, bulk->first_column));
       made.bulk.emplace(std::move(bulk->text));
+    } else if (auto text_of_many = bulk_update(made.text, text.parameters).or_else([&] {
+                 return bulk_select(made.text, text.parameters);
+               })) {
+      made.bulk.emplace(std::move(*text_of_many));
     }
     found = statements_.emplace(sql.text, std::move(made)).first;
   }

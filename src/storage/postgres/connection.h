@@ -28,7 +28,7 @@ struct Statement {
   std::vector<Oid> declared;         // int8, or 0 where the server was left to infer the type
   std::vector<Oid> types;            // what it made of that
   std::optional<Bulk> bulk;          // if there is such a form
-  std::optional<Bulk> bulk_telling;  // likewise; returns the first column of the rows that were inserted
+  std::optional<Bulk> bulk_telling;  // of an INSERT: returns the first column of the rows that were inserted
   bool in_use = false;
 };
 

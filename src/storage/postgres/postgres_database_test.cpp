@@ -343,6 +343,22 @@ TEST_F(PostgresDatabaseTest, WhatCannotBeOpenedIsToldWithoutThePassword) {
   server_.run("DROP DATABASE latin");
 }
 
+TEST_F(PostgresDatabaseTest, AStatementForManyRowsIsOfItsKind) {
+  const std::vector<Param> flat{Param(1), Param(2)};
+  const auto ignore = [](std::size_t, const Row&) {};
+  constexpr Sql by_id{"SELECT n FROM t WHERE id = $1"};
+  for (const std::function<void(Tx&)>& run : std::vector<std::function<void(Tx&)>>{
+           [&](Tx& tx) { tx.insert_each(add, 1, flat); }, [&](Tx& tx) { tx.update_each(insert, 1, flat); },
+           [&](Tx& tx) { tx.query_each(insert, 1, flat, ignore); }}) {
+    EXPECT_EQ(kind_of([&] { database_->write(run); }), DbError::Kind::misuse);
+  }
+  database_->write([&](Tx& tx) {
+    tx.insert_each(insert, 1, flat);
+    EXPECT_EQ(tx.update_each(add, 1, flat), 2);
+    tx.query_each(by_id, 1, flat, [](std::size_t, const Row& row) { EXPECT_EQ(row.int64(0), 1); });
+  });
+}
+
 TEST_F(PostgresDatabaseTest, AnErrorQuotesNoValues) {
   server_.run("INSERT INTO t VALUES(424242, 0)");
   try {

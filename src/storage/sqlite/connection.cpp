@@ -144,6 +144,20 @@ class SqliteTx final : public Tx {
     return inserted;
   }
 
+  std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
+    std::int64_t changed_rows = 0;
+    exec_rows(sql, width, flat, [&](std::int64_t rows) { changed_rows += rows; });
+    return changed_rows;
+  }
+
+  void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
+                  const EachRowFn& fn) override {
+    for_rows(sql, width, flat, [&](std::size_t number, sqlite3_stmt* statement) {
+      const SqliteRow row(statement);
+      while (step(statement, sql)) fn(number, row);
+    });
+  }
+
   void exec_script(std::string_view text) override {
     guarded([&] { connection_.exec_script(text); });
   }
@@ -171,6 +185,14 @@ class SqliteTx final : public Tx {
 
   template <class Done>
   void exec_rows(const Sql& sql, std::size_t width, std::span<const Param> flat, const Done& done) {
+    for_rows(sql, width, flat, [&](std::size_t, sqlite3_stmt* statement) {
+      finish(statement, sql);
+      done(changed(statement));
+    });
+  }
+
+  template <class Run>
+  void for_rows(const Sql& sql, std::size_t width, std::span<const Param> flat, const Run& run) {
     guarded([&] {
       if (width == 0 || flat.size() % width != 0)
         misuse("the parameters of many rows are not a multiple of the width");
@@ -178,8 +200,7 @@ class SqliteTx final : public Tx {
       const Use use(statement);
       for (std::size_t at = 0; at < flat.size(); at += width) {
         bind(statement, flat.subspan(at, width));
-        finish(use.handle(), sql);
-        done(changed(use.handle()));
+        run(at / width, use.handle());
         sqlite3_reset(use.handle());
       }
     });

@@ -1,4 +1,4 @@
-#include "storage/postgres/bulk_insert.h"
+#include "storage/postgres/bulk_statement.h"
 
 #include <gtest/gtest.h>
 
@@ -41,6 +41,39 @@ TEST(BulkInsertTest, WhatIsNoPlainInsertIsLeftAlone) {
     EXPECT_FALSE(bulk_insert(sql, 1)) << sql;
   }
   EXPECT_FALSE(bulk_insert("INSERT INTO t (a) VALUES (1)", 0));
+}
+
+TEST(BulkUpdateTest, TheParametersAreOfARowOfArrays) {
+  EXPECT_EQ(bulk_update("UPDATE t SET a = $2, b = b + 1, c = 'where $1' WHERE id = $1 AND v = $3", 3),
+            "UPDATE t SET a = r.p2, b = b + 1, c = 'where $1' FROM unnest($1, $2, $3) AS r(p1, p2, p3)"
+            " WHERE id = r.p1 AND v = r.p3");
+  EXPECT_EQ(bulk_update("update t set a = CASE WHEN b > $2 THEN b ELSE $2 END where id = $1;", 2),
+            "update t set a = CASE WHEN b > r.p2 THEN b ELSE r.p2 END FROM unnest($1, $2) AS r(p1, p2)"
+            " WHERE id = r.p1");
+}
+
+TEST(BulkUpdateTest, WhatIsNoPlainUpdateIsLeftAlone) {
+  for (const char* sql : {
+           "DELETE FROM t WHERE id = $1",
+           "UPDATE t SET a = $1",
+           "UPDATE t SET a = $1 WHERE id = 2 RETURNING a",
+           "UPDATE t SET a = u.a FROM u WHERE u.id = $1",
+           "UPDATE t SET a = (SELECT b FROM u WHERE u.id = $1) WHERE id = $1",
+           "UPDATE t SET a = 2 WHERE id IN (SELECT id FROM u WHERE b = $1)",
+           "UPDATE t SET a = $1 WHERE id = 2 -- x",
+       }) {
+    EXPECT_FALSE(bulk_update(sql, 1)) << sql;
+  }
+}
+
+TEST(BulkSelectTest, EachRowSaysWhoseItIs) {
+  EXPECT_EQ(bulk_select("SELECT a, 'x $1' FROM t WHERE id = $1 AND b < $2 ORDER BY a LIMIT 3 FOR UPDATE", 2),
+            "SELECT q.*, r.n FROM unnest($1, $2) WITH ORDINALITY AS r(p1, p2, n), LATERAL "
+            "(SELECT a, 'x $1' FROM t WHERE id = r.p1 AND b < r.p2 ORDER BY a LIMIT 3 FOR UPDATE) AS q");
+  for (const char* sql : {"UPDATE t SET a = 1 WHERE id = $1", "WITH x AS (SELECT 1) SELECT $1",
+                          "SELECT $1; SELECT $1", "SELECT \"a\" FROM t WHERE id = $1"}) {
+    EXPECT_FALSE(bulk_select(sql, 1)) << sql;
+  }
 }
 
 }  // namespace

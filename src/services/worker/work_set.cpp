@@ -1,0 +1,203 @@
+#include "services/worker/work_set.h"
+
+#include <algorithm>
+
+#include "domain/delivery.h"
+#include "storage/cloud_account_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+template <class Rows>
+auto changed_of(Rows& rows) {
+  std::vector<decltype(&rows.begin()->second.row)> changed;
+  for (auto& [id, entry] : rows) {
+    if (std::exchange(entry.changed, false)) changed.push_back(&entry.row);
+  }
+  return changed;
+}
+
+void add(std::vector<ItemId>& ids, ItemId id) {
+  if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+}
+
+}  // namespace
+
+WorkSet::WorkSet(storage::Tx& tx, DeliveryChanges& changes, std::vector<CustomerId> customers)
+    : tx_(tx), changes_(changes), customers_(std::move(customers)) {
+  // Locks are taken in one order. A customer's job may have lost its lease to another one.
+  std::ranges::sort(customers_);
+  customers_.erase(std::ranges::unique(customers_).begin(), customers_.end());
+}
+
+// ---------------------------------------------------------------- customers
+
+std::optional<storage::CustomerRow> WorkSet::customer(CustomerId id) {
+  if (!std::exchange(rows_.customers_read, true)) {
+    for (auto& row : lock_customers(tx_, customers_)) rows_.customers.try_emplace(row.id, std::move(row));
+  }
+  const auto found = rows_.customers.find(id);
+  return found == rows_.customers.end() ? std::nullopt : std::optional(found->second.row);
+}
+
+void WorkSet::put(storage::CustomerRow row) {
+  if (!row.cloud_user_id.empty()) rows_.users_of_changed[{row.cloud_account, row.cloud_user_id}] = row.id;
+  auto& entry = rows_.customers[row.id];
+  entry.row = std::move(row);
+  entry.changed = true;
+}
+
+void WorkSet::expect_user(CloudAccountId cloud_account, const std::string& user) {
+  expected_users_.emplace(cloud_account, user);
+}
+
+std::optional<storage::CustomerRow> WorkSet::customer_of_user(CloudAccountId cloud_account,
+                                                              const std::string& user) {
+  if (!std::exchange(rows_.users_read, true)) {
+    std::vector<storage::CloudUserKey> keys;
+    for (const auto& [account, id] : expected_users_) keys.push_back({account, id});
+    for (auto& row : find_customers_by_cloud_user(tx_, keys))
+      rows_.users.try_emplace({row.cloud_account, row.cloud_user_id}, std::move(row));
+  }
+  const auto is_user = [&](const storage::CustomerRow& row) {
+    return row.cloud_account == cloud_account && row.cloud_user_id == user;
+  };
+  // What the set has changed is not in the database yet.
+  if (const auto own = rows_.users_of_changed.find({cloud_account, user});
+      own != rows_.users_of_changed.end()) {
+    const auto& row = rows_.customers.at(own->second).row;
+    if (is_user(row)) return row;
+  }
+  const auto found = rows_.users.find({cloud_account, user});
+  if (found == rows_.users.end()) return std::nullopt;
+  const auto own = rows_.customers.find(found->second.id);
+  if (own == rows_.customers.end()) return found->second;
+  return is_user(own->second.row) ? std::optional(own->second.row) : std::nullopt;
+}
+
+// ---------------------------------------------------------------- deliveries and items
+
+void WorkSet::keep(storage::DeliveryRow row) {
+  const auto [kept, is_new] = rows_.deliveries.try_emplace(row.id, std::move(row));
+  if (is_new && kept->second.row.customer) rows_.open[kept->second.row.customer].push_back(kept->first);
+}
+
+storage::ItemRow& WorkSet::keep(storage::ItemRow row) {
+  return rows_.items.try_emplace(row.id, std::move(row)).first->second.row;
+}
+
+void WorkSet::read_open() {
+  if (std::exchange(rows_.open_read, true)) return;
+  for (auto& row : lock_open_deliveries(tx_, customers_)) keep(std::move(row));
+}
+
+std::vector<DeliveryId> WorkSet::open(CustomerId customer) {
+  read_open();
+  std::vector<DeliveryId> ids;
+  for (const auto id : rows_.open[customer]) {
+    const auto& row = rows_.deliveries.at(id).row;
+    if (row.customer == customer && storage::is_open(row)) ids.push_back(id);
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
+storage::DeliveryRow* WorkSet::delivery(DeliveryId id) {
+  read_open();
+  if (!rows_.deliveries.contains(id)) {
+    auto row = lock_delivery(tx_, id);
+    if (!row) return nullptr;
+    keep(std::move(*row));
+  }
+  return &rows_.deliveries.at(id).row;
+}
+
+std::vector<storage::ItemRow*> WorkSet::items(DeliveryId delivery) {
+  if (!rows_.of_delivery.contains(delivery)) {
+    std::vector<DeliveryId> unread{delivery};
+    for (const auto& [id, entry] : rows_.deliveries) {
+      if (id != delivery && !rows_.of_delivery.contains(id)) unread.push_back(id);
+    }
+    for (const auto id : unread) rows_.of_delivery[id];
+    for (auto& row : find_items(tx_, unread)) add(rows_.of_delivery[row.delivery], keep(std::move(row)).id);
+  }
+  std::vector<storage::ItemRow*> items;
+  for (const auto id : rows_.of_delivery[delivery]) items.push_back(&rows_.items.at(id).row);
+  std::ranges::sort(items, {}, &storage::ItemRow::id);
+  return items;
+}
+
+std::vector<storage::ItemRow*> WorkSet::items_of(CustomerId customer) {
+  if (!std::exchange(rows_.items_of_customers_read, true)) {
+    for (auto& row : find_items_of_customers(tx_, customers_)) {
+      const auto& kept = keep(std::move(row));
+      if (kept.customer) add(rows_.of_customer[kept.customer], kept.id);
+    }
+  }
+  std::vector<storage::ItemRow*> items;
+  for (const auto id : rows_.of_customer[customer]) {
+    auto& row = rows_.items.at(id).row;
+    if (row.customer == customer) items.push_back(&row);
+  }
+  std::ranges::sort(items, {}, &storage::ItemRow::id);
+  return items;
+}
+
+storage::ItemRow* WorkSet::item(DeliveryId delivery, ItemId id) {
+  const auto all = items(delivery);
+  const auto found = std::ranges::find(all, id, &storage::ItemRow::id);
+  return found == all.end() ? nullptr : *found;
+}
+
+void WorkSet::changed(const storage::ItemRow& row) {
+  rows_.items.at(row.id).changed = true;
+  if (row.customer) add(rows_.of_customer[row.customer], row.id);
+}
+
+void WorkSet::apply(storage::DeliveryRow& row, const Change& change) {
+  changes_.apply(tx_.now(), row, change, record_).value();
+  changed(row);
+}
+
+void WorkSet::note(const storage::DeliveryRow& row, domain::Actor actor, std::string message) {
+  changes_.note(tx_.now(), row, actor, std::move(message), record_);
+}
+
+// ---------------------------------------------------------------- credits and sweeps
+
+const domain::Balance& WorkSet::balance(AccountId account) {
+  if (!rows_.balances.contains(account)) {
+    std::set<AccountId> unread{account};
+    for (const auto& [id, entry] : rows_.deliveries) {
+      if (!rows_.balances.contains(entry.row.account)) unread.insert(entry.row.account);
+    }
+    const std::vector<AccountId> accounts(unread.begin(), unread.end());
+    for (const auto& [id, balance] : lock_balances(tx_, accounts)) rows_.balances[id].row = balance;
+  }
+  return rows_.balances.at(account).row;
+}
+
+void WorkSet::set_balance(AccountId account, const domain::Balance& balance) {
+  rows_.balances.at(account) = {balance, true};
+}
+
+void WorkSet::note_friend_request(CloudAccountId cloud_account, Timestamp sweep_at) {
+  friend_requests_.try_emplace(cloud_account, sweep_at);
+}
+
+void WorkSet::save() {
+  update_deliveries(tx_, changed_of(rows_.deliveries));
+  update_items(tx_, changed_of(rows_.items));
+  std::vector<storage::AccountBalance> balances;
+  for (auto& [account, entry] : rows_.balances) {
+    if (std::exchange(entry.changed, false)) balances.push_back({account, entry.row});
+  }
+  update_balances(tx_, balances);
+  update_customers(tx_, changed_of(rows_.customers));
+  append_ledger(tx_, std::exchange(ledger_, {}));
+  note_friend_requests(tx_, std::exchange(friend_requests_, {}));
+  AccountFacts facts(tx_);
+  changes_.write(tx_, std::exchange(record_, {}), facts);
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,117 @@
+// The rows that the steps of a batch of jobs work on: read together, changed here, and written together, so
+// that one statement serves many customers. Lives inside one transaction, which holds the locks of all
+// customers, open deliveries and balances in it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "services/delivery/change.h"
+#include "storage/credit_store.h"
+#include "storage/customer_store.h"
+#include "storage/database.h"
+#include "storage/delivery_store.h"
+
+namespace presetbridge::services {
+
+// A reference to a row stays valid until directly() or save() of its set. What a row tells may be changed
+// through it; changed() then has it written.
+class WorkSet {
+ public:
+  // Of customers whose rows this transaction has locked, or will have when their turn comes.
+  WorkSet(storage::Tx& tx, DeliveryChanges& changes, std::vector<CustomerId> customers);
+  WorkSet(const WorkSet&) = delete;
+  WorkSet& operator=(const WorkSet&) = delete;
+
+  Timestamp now() { return tx_.now(); }
+  IdSource& ids() { return changes_.ids(); }
+
+  // The customer's row, locked; nothing if there is none.
+  std::optional<storage::CustomerRow> customer(CustomerId id);
+  // Who is known as this user of the platform, if anybody.
+  std::optional<storage::CustomerRow> customer_of_user(CloudAccountId cloud_account, const std::string& user);
+  // Tells whom customer_of_user() will be asked for, so that all are looked up at once.
+  void expect_user(CloudAccountId cloud_account, const std::string& user);
+  // The row as it shall be; of a customer of the set.
+  void put(storage::CustomerRow row);
+
+  // The customer's deliveries that are queued, in processing or waiting, oldest first.
+  std::vector<DeliveryId> open(CustomerId customer);
+  // Locked; null if there is none. Whoever is no customer of the set has no open delivery in it.
+  storage::DeliveryRow* delivery(DeliveryId id);
+  // By rising id.
+  std::vector<storage::ItemRow*> items(DeliveryId delivery);
+  // Those that are, were, or may have been shared with the customer, by rising id.
+  std::vector<storage::ItemRow*> items_of(CustomerId customer);
+  // Null if there is none.
+  storage::ItemRow* item(DeliveryId delivery, ItemId id);
+  void changed(const storage::DeliveryRow& row) { rows_.deliveries.at(row.id).changed = true; }
+  void changed(const storage::ItemRow& row);
+
+  // As DeliveryChanges has it.
+  void apply(storage::DeliveryRow& row, const Change& change);
+  void note(const storage::DeliveryRow& row, domain::Actor actor, std::string message);
+
+  // Locked. Throws std::out_of_range for an account that does not exist.
+  const domain::Balance& balance(AccountId account);
+  void set_balance(AccountId account, const domain::Balance& balance);
+  void append(storage::LedgerRow entry) { ledger_.push_back(std::move(entry)); }
+  // A friend request of the cloud account was sent now: its next sweep comes at `sweep_at` at the latest.
+  void note_friend_request(CloudAccountId cloud_account, Timestamp sweep_at);
+
+  // For what is done to the database itself: all changes so far are written before, and all rows are read
+  // anew after.
+  template <class F>
+  void directly(F f) {
+    save();
+    f(tx_);
+    rows_ = {};
+  }
+  // For what touches none of the set's rows, beyond reading what it has not changed.
+  storage::Tx& tx() { return tx_; }
+
+  // Writes what was changed. The caller's last call, too.
+  void save();
+
+ private:
+  template <class T>
+  struct Entry {
+    T row;
+    bool changed = false;
+  };
+  using CloudUser = std::pair<CloudAccountId, std::string>;
+  // Rows as they are now, with what of the database has been read.
+  struct Rows {
+    bool customers_read = false;
+    std::map<CustomerId, Entry<storage::CustomerRow>> customers;
+    bool users_read = false;
+    std::map<CloudUser, storage::CustomerRow> users;   // of those expected
+    std::map<CloudUser, CustomerId> users_of_changed;  // the newest of each
+    bool open_read = false;
+    std::map<DeliveryId, Entry<storage::DeliveryRow>> deliveries;
+    std::unordered_map<CustomerId, std::vector<DeliveryId>> open;
+    std::map<ItemId, Entry<storage::ItemRow>> items;
+    std::unordered_map<DeliveryId, std::vector<ItemId>> of_delivery;  // of those whose items are read
+    bool items_of_customers_read = false;
+    std::unordered_map<CustomerId, std::vector<ItemId>> of_customer;
+    std::map<AccountId, Entry<domain::Balance>> balances;
+  };
+  void read_open();
+  void keep(storage::DeliveryRow row);
+  storage::ItemRow& keep(storage::ItemRow row);
+
+  storage::Tx& tx_;
+  DeliveryChanges& changes_;
+  std::vector<CustomerId> customers_;
+  std::set<CloudUser> expected_users_;
+  Rows rows_;
+  ChangeRecord record_;
+  std::vector<storage::LedgerRow> ledger_;
+  std::map<CloudAccountId, Timestamp> friend_requests_;
+};
+
+}  // namespace presetbridge::services

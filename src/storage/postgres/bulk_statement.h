@@ -1,0 +1,29 @@
+// Many executions of a statement as one, with an array a parameter: `INSERT INTO t(…) VALUES ($1, 'x', $2)`
+// becomes `INSERT INTO t(…) SELECT r.p1, 'x', r.p2 FROM unnest($1, $2) AS r(p1, p2)`, and likewise below.
+// Each function takes a statement that keeps the rules of sql_text.h and has `parameters` of them, and gives
+// nothing for one that has no such form.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace presetbridge::storage::postgres {
+
+struct BulkInsert {
+  std::string text;
+  std::string first_column;
+};
+
+// Of a plain INSERT of one row of VALUES (ON CONFLICT DO NOTHING may follow).
+std::optional<BulkInsert> bulk_insert(std::string_view sql, int parameters);
+
+// Of `UPDATE t SET … WHERE …` without a query inside: a row of t is changed once, by one of the executions
+// that mean it.
+std::optional<std::string> bulk_update(std::string_view sql, int parameters);
+
+// Of a SELECT. One more column at the end tells which execution a row is of, from 1; they run in their order,
+// and so take their locks.
+std::optional<std::string> bulk_select(std::string_view sql, int parameters);
+
+}  // namespace presetbridge::storage::postgres
