@@ -9,9 +9,11 @@
 namespace presetbridge::crypto {
 
 Sha256 sha256(ByteView data) {
+  // Fetched once and never freed: EVP_sha256() would have the algorithm looked up for each digest.
+  static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   Sha256 digest;
   if (EVP_Digest(data.data(), data.size(), reinterpret_cast<unsigned char*>(digest.data()), nullptr,
-                 EVP_sha256(), nullptr) != 1) {
+                 algorithm, nullptr) != 1) {
     throw std::runtime_error("SHA-256 failed");
   }
   return digest;

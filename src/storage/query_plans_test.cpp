@@ -22,6 +22,7 @@
 #include "storage/migrations.h"
 #include "storage/old_deliveries.h"
 #include "storage/order_store.h"
+#include "storage/postgres/bulk_statement.h"
 #include "storage/retention.h"
 #include "storage/send_store.h"
 #include "storage/sql_text.h"
@@ -44,6 +45,13 @@ constexpr Sql kPartialIndexesOfPostgres{
     "indexdef) > 0"};
 constexpr Sql kPartialIndexesOfSqlite{
     "SELECT name FROM sqlite_master WHERE type = 'index' AND instr(sql, ' WHERE ') > 0"};
+constexpr Dialect kDialect{.bytes = "BYTEA",
+                           .key = "",
+                           .integer = "",
+                           .table = "",
+                           .clustered = "",
+                           .lock = "FOR UPDATE SKIP LOCKED",
+                           .for_update = "FOR UPDATE"};
 constexpr Sql kPreparedAs{"SELECT name FROM pg_prepared_statements WHERE statement = $1"};
 
 // An Sql's text has static storage duration.
@@ -94,13 +102,15 @@ class ExplainingTx final : public Tx {
   }
   std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
     const auto changed = tx_.update_each(sql, width, flat);
-    if (!flat.empty()) explain(sql, flat.first(width));
+    explain_each(sql, width, flat, [&](std::span<const Param> twice) { tx_.update_each(sql, width, twice); });
     return changed;
   }
   void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
                   const EachRowFn& fn) override {
     tx_.query_each(sql, width, flat, fn);
-    if (!flat.empty()) explain(sql, flat.first(width));
+    explain_each(sql, width, flat, [&](std::span<const Param> twice) {
+      tx_.query_each(sql, width, twice, [](std::size_t, const Row&) {});
+    });
   }
   void finish() { run_wakes(); }
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
@@ -112,6 +122,23 @@ class ExplainingTx final : public Tx {
   std::set<std::string> used;
 
  private:
+  // A statement for one row, and for many, which PostgreSQL plans anew.
+  template <class Run>
+  void explain_each(const Sql& sql, std::size_t width, std::span<const Param> flat, const Run& run) {
+    if (flat.empty() || explained_.contains(sql.text)) return;
+    explain(sql, flat.first(width));
+    if (!postgres_) return;
+    std::vector<Param> twice(flat.begin(), flat.begin() + static_cast<std::ptrdiff_t>(width));
+    twice.insert(twice.end(), flat.begin(), flat.begin() + static_cast<std::ptrdiff_t>(width));
+    run(twice);
+    const std::string one = to_statement(sql.text, kDialect).text;
+    const int parameters = static_cast<int>(width);
+    const auto many = postgres::bulk_update(one, parameters).or_else([&] {
+      return postgres::bulk_select(one, parameters);
+    });
+    EXPECT_TRUE(many && judge_kept_plan(sql, *many, width)) << sql.text;
+  }
+
   void explain(const Sql& sql, std::span<const Param> params) {
     if (!explained_.insert(sql.text).second) return;
     if (!postgres_) {
@@ -119,19 +146,17 @@ class ExplainingTx final : public Tx {
       return;
     }
     judge(sql, plan(lasting(std::string("EXPLAIN ") + sql.text), params, 0));
-    constexpr Dialect dialect{.bytes = "BYTEA",
-                              .key = "",
-                              .integer = "",
-                              .table = "",
-                              .clustered = "",
-                              .lock = "FOR UPDATE SKIP LOCKED",
-                              .for_update = "FOR UPDATE"};
-    const auto prepared =
-        tx_.one(kPreparedAs, to_statement(sql.text, dialect).text, [](const Row& r) { return r.string(0); });
-    if (!prepared) return;  // many rows at once, which have a form of their own
+    judge_kept_plan(sql, to_statement(sql.text, kDialect).text, params.size());
+  }
+
+  // False if the server has no such prepared statement: of many rows that were inserted it has another form.
+  bool judge_kept_plan(const Sql& sql, const std::string& text, std::size_t parameters) {
+    const auto prepared = tx_.one(kPreparedAs, text, [](const Row& r) { return r.string(0); });
+    if (!prepared) return false;
     std::string execute = "EXPLAIN EXECUTE \"" + *prepared + "\"";
-    for (std::size_t i = 0; i < params.size(); ++i) execute += i == 0 ? " (NULL" : ", NULL";
-    judge(sql, plan(lasting(execute + (params.empty() ? "" : ")")), {}, 0));
+    for (std::size_t i = 0; i < parameters; ++i) execute += i == 0 ? " (NULL" : ", NULL";
+    judge(sql, plan(lasting(execute + (parameters == 0 ? "" : ")")), {}, 0));
+    return true;
   }
 
   std::vector<std::string> plan(const Sql& explanation, std::span<const Param> params, int column) {
@@ -223,6 +248,12 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"find_customer_by_cloud_user",
        {"customers_by_cloud_user"},
        [=](Tx& tx) { find_customer_by_cloud_user(tx, k.cloud, "u-old-1000000000"); }},
+      {"find_customers_by_cloud_user",
+       {"customers_by_cloud_user"},
+       [=](Tx& tx) {
+         find_customers_by_cloud_user(tx, std::array{CloudUserKey{k.cloud, "u-old-1000000000"}});
+         lock_customers(tx, std::array{k.customer});
+       }},
       {"enqueue_buyers",
        {},
        [=](Tx& tx) {
@@ -258,6 +289,9 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {"orders_dedupe"},
        [=](Tx& tx) { lock_order_by_key(tx, k.integration, "OLD-1000000000"); }},
       {"lock_open_deliveries", {"deliveries_open"}, [=](Tx& tx) { lock_open_deliveries(tx, k.customer); }},
+      {"lock_open_deliveries, of many",
+       {"deliveries_open"},
+       [=](Tx& tx) { lock_open_deliveries(tx, std::array{k.customer}); }},
       {"lock_failed_of_customer",
        {"deliveries_failed_of_customer"},
        [=](Tx& tx) { lock_failed_of_customer(tx, k.customer); }},
@@ -293,6 +327,15 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {"integrations_of_account", "orders_dedupe"},
        [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .order_key = "OLD-1000000000"}, all); }},
       {"list_ledger", {}, [=](Tx& tx) { list_ledger(tx, k.account, {}, 50); }},
+      {"an account's balance, login and sweep",
+       {},
+       [=](Tx& tx) {
+         update_balances(tx, lock_balances(tx, std::array{k.account}));
+         find_call_logins(tx, std::array{k.account});
+         note_friend_requests(tx, {{k.cloud, tx.now()}});
+         ensure_sweep(tx, k.cloud, tx.now());
+         update_cloud_account(tx, lock_cloud_account(tx, k.cloud).value());
+       }},
 
       {"active_subscriptions",
        {"webhook_subscriptions_of_account"},

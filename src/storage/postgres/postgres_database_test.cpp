@@ -82,6 +82,8 @@ TEST_F(PostgresDatabaseTest, ItsSessionsCommitDurablyAndPlanForGrownTables) {
     EXPECT_EQ(setting({"SHOW fsync"}), "on");
     EXPECT_EQ(setting({"SHOW enable_seqscan"}), "off");
     EXPECT_EQ(setting({"SHOW enable_bitmapscan"}), "off");
+    EXPECT_EQ(setting({"SHOW enable_hashjoin"}), "off");
+    EXPECT_EQ(setting({"SHOW enable_mergejoin"}), "off");
     EXPECT_EQ(setting({"SHOW jit"}), "off");
     EXPECT_EQ(setting({"SHOW client_encoding"}), "UTF8");
     EXPECT_EQ(setting({"SHOW transaction_isolation"}), "read committed");

@@ -109,12 +109,14 @@ Session::Session(const std::string& url, Access access, const Limits& limits)
   if (encoding == nullptr || std::string_view(encoding) != "UTF8")
     throw DbError(DbError::Kind::misuse, "the database is not encoded in UTF8");
   // The queue's tables are tiny when plans are made and cached, and grow: plans that scan them must not be
-  // chosen. A commit that is answered is on disk (spec 2.5), whatever the server's default is.
-  run(fmt::format(
-      "SET synchronous_commit=on; SET enable_seqscan=off; SET enable_bitmapscan=off; SET jit=off; "
-      "SET client_min_messages=warning; SET statement_timeout={}; SET lock_timeout={}; "
-      "SET idle_in_transaction_session_timeout={}",
-      limits.statement.count(), limits.lock.count(), limits.idle.count()));
+  // chosen, nor those that read all of an index to join it. A commit that is answered is on disk (spec 2.5),
+  // whatever the server's default is.
+  run(
+      fmt::format("SET synchronous_commit=on; SET enable_seqscan=off; SET enable_bitmapscan=off; "
+                  "SET enable_hashjoin=off; SET enable_mergejoin=off; SET jit=off; "
+                  "SET client_min_messages=warning; SET statement_timeout={}; SET lock_timeout={}; "
+                  "SET idle_in_transaction_session_timeout={}",
+                  limits.statement.count(), limits.lock.count(), limits.idle.count()));
 }
 
 bool Session::alive() {

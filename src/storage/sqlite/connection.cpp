@@ -71,7 +71,8 @@ struct Bind {
 
 class SqliteRow final : public Row {
  public:
-  explicit SqliteRow(sqlite3_stmt* statement) : statement_(statement) {}
+  explicit SqliteRow(sqlite3_stmt* statement)
+      : statement_(statement), columns_(sqlite3_column_count(statement)) {}
 
   bool is_null(int column) const override { return type(column) == SQLITE_NULL; }
   std::int64_t int64(int column) const override {
@@ -91,8 +92,7 @@ class SqliteRow final : public Row {
 
  private:
   int type(int column) const {
-    if (column < 0 || column >= sqlite3_column_count(statement_))
-      misuse(fmt::format("there is no column {}", column));
+    if (column < 0 || column >= columns_) misuse(fmt::format("there is no column {}", column));
     return sqlite3_column_type(statement_, column);
   }
   void expect(int column, int wanted, const char* name) const {
@@ -103,6 +103,7 @@ class SqliteRow final : public Row {
   }
 
   sqlite3_stmt* statement_;
+  int columns_;
 };
 
 class SqliteTx final : public Tx {
