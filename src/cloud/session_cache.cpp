@@ -25,14 +25,22 @@ SessionCache::SessionCache(Executor& executor, const Clock& clock, CredentialAge
 
 SessionCache::~SessionCache() = default;
 
+std::optional<Session> SessionCache::cached(AccountId account, std::int64_t version) const {
+  const auto found = entries_.find(account);
+  if (found == entries_.end()) return std::nullopt;
+  const Entry& entry = found->second;
+  const bool good = entry.version == version && !entry.flight && clock_.now() < entry.until;
+  return good ? std::optional(entry.session) : std::nullopt;
+}
+
 Task<CloudResult<Session>> SessionCache::session(AccountId account, SealedLogin login) {
   if (!entries_.contains(account) && entries_.size() >= options_.max_sessions) make_room();
+  if (auto good = cached(account, login.version)) co_return *std::move(good);
   Entry& entry = entries_[account];
   if (entry.version != login.version) {
     entry = Entry{};
     entry.version = login.version;
   }
-  if (!entry.flight && clock_.now() < entry.until) co_return entry.session;
 
   // `entry` may be gone after the next suspension: only the flight is held.
   const bool first = !entry.flight;

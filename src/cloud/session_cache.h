@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -31,7 +32,9 @@ class SessionCache {
                SessionCacheOptions options = {});
   ~SessionCache();
 
-  // The cached session if it was made with this version of the login; else a login, one at a time for an
+  // The cached session if it was made with this version of the login.
+  std::optional<Session> cached(AccountId account, std::int64_t version) const;
+  // The same; else a login, one at a time for an
   // account however many ask. A login that was invalidated meanwhile ends as `session_refused`.
   Task<CloudResult<Session>> session(AccountId account, SealedLogin login);
 

@@ -7,8 +7,8 @@
 //   returns
 //
 // When a batch of several rows throws, it is halved and tried again until the row at fault stands alone: it
-// gets the error, the others are committed. (A database that is unavailable fails the batch at once.) A full
-// queue answers OVERLOADED.
+// gets the error, the others are committed. One that waited too long for a lock is tried row by row at once;
+// one that finds the database unavailable fails at once. A full queue answers OVERLOADED.
 #pragma once
 
 #include <algorithm>
@@ -161,6 +161,11 @@ class Batcher {
   void finish(Part& part, const std::exception_ptr& thrown, Completions& completions) {
     // Refused before it ran: nobody else will come for the queue.
     if (!part.rows) take(part, static_cast<std::size_t>(-1), static_cast<std::size_t>(-1));
+    if (thrown && part.count > 1 && is_busy(thrown)) {
+      // Each alone: the row that was waited for in vain is to be waited for once more, not with each half.
+      for (std::size_t i = 0; i < part.count; ++i) schedule({part.rows, part.begin + i, 1});
+      return;
+    }
     if (thrown && part.count > 1 && !is_unavailable(thrown)) {
       const std::size_t half = part.count / 2;
       schedule({part.rows, part.begin, half});

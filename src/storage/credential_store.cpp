@@ -18,10 +18,6 @@ constexpr Sql kUpdateStanding{
 #define PDB_CREDENTIALS_COLUMNS \
   "account_id, version, masked_email, cloud_username, saved_at, checked_at, check_due_at"
 constexpr Sql kFind{"SELECT " PDB_CREDENTIALS_COLUMNS " FROM credentials WHERE account_id = $1"};
-constexpr Sql kFindCallLogin{
-    "SELECT " PDB_STANDING_COLUMNS
-    ", version, sealed FROM accounts LEFT JOIN credentials ON credentials.account_id = accounts.id"
-    " WHERE accounts.id = $1"};
 constexpr Sql kFindSealed{"SELECT version, sealed FROM credentials WHERE account_id = $1"};
 // excluded.sealed would be a read of the column, which the writer may not be allowed.
 constexpr Sql kPut{
@@ -49,11 +45,6 @@ CredentialsStanding read_standing(const Row& r) {
           r.id_or_none<CloudAccountId>(2)};
 }
 
-StoredLogin read_login(const Row& r, int first) {
-  const Blob sealed = r.bytes(first + 1);
-  return {r.int64(first), {sealed.begin(), sealed.end()}};
-}
-
 CredentialsRecord read_record(const Row& r) {
   return {r.id<AccountId>(0), r.int64(1),    r.string(2),  r.string_or_empty(3),
           r.time(4),          r.opt_time(5), r.opt_time(6)};
@@ -71,6 +62,12 @@ std::string_view to_string(CredentialsStatus status) {
 
 std::optional<CredentialsStanding> find_standing(Tx& tx, AccountId account) {
   return tx.one(kFindStanding, account, read_standing);
+}
+std::vector<CredentialsStanding> find_standings(Tx& tx, std::span<const AccountId> accounts) {
+  std::vector<CredentialsStanding> standings(accounts.size());
+  tx.query_each(kFindStanding, 1, params_of(accounts),
+                [&](std::size_t n, const Row& r) { standings[n] = read_standing(r); });
+  return standings;
 }
 std::optional<CredentialsStanding> lock_standing(Tx& tx, AccountId account) {
   return tx.one(kLockStanding, account, read_standing);
@@ -91,16 +88,10 @@ void update_credentials(Tx& tx, const CredentialsRecord& c) {
   tx.exec(kUpdate, c.account, or_null(c.cloud_username), c.checked_at, c.check_due_at);
 }
 std::optional<StoredLogin> find_stored_login(Tx& tx, AccountId account) {
-  return tx.one(kFindSealed, account, [](const Row& r) { return read_login(r, 0); });
-}
-std::vector<CallLogin> find_call_logins(Tx& tx, std::span<const AccountId> accounts) {
-  std::vector<CallLogin> logins(accounts.size());
-  tx.query_each(kFindCallLogin, 1, params_of(accounts), [&](std::size_t n, const Row& r) {
-    const auto standing = read_standing(r);
-    logins[n] = {standing.status, standing.version, {}};
-    if (!r.is_null(3)) logins[n].login = read_login(r, 3);
+  return tx.one(kFindSealed, account, [](const Row& r) {
+    const Blob sealed = r.bytes(1);
+    return StoredLogin{r.int64(0), {sealed.begin(), sealed.end()}};
   });
-  return logins;
 }
 void delete_credentials(Tx& tx, AccountId account) {
   tx.exec(kDelete, account);

@@ -22,6 +22,8 @@ struct CredentialsStanding {
   CloudAccountId cloud_account;  // of the newest login that was valid; none before the first
 };
 std::optional<CredentialsStanding> find_standing(Tx& tx, AccountId account);
+// Of each of the accounts; that of one that does not exist is `missing`.
+std::vector<CredentialsStanding> find_standings(Tx& tx, std::span<const AccountId> accounts);
 std::optional<CredentialsStanding> lock_standing(Tx& tx, AccountId account);
 void update_standing(Tx& tx, AccountId account, const CredentialsStanding& standing);
 
@@ -47,13 +49,6 @@ struct StoredLogin {
   std::vector<std::byte> sealed;
 };
 std::optional<StoredLogin> find_stored_login(Tx& tx, AccountId account);
-// What a call to the cloud platform with an account's login needs.
-struct CallLogin {
-  CredentialsStatus status = CredentialsStatus::missing;
-  std::int64_t version = 0;          // of the standing
-  std::optional<StoredLogin> login;  // if one is stored
-};
-std::vector<CallLogin> find_call_logins(Tx& tx, std::span<const AccountId> accounts);
 // Whether any account has a login stored.
 bool has_credentials(Tx& tx);
 bool any_credentials_to_check(Tx& tx, Timestamp now);

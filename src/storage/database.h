@@ -150,7 +150,8 @@ class Tx {
   // changed in all. No two of the rows of parameters may mean the same row of the table.
   virtual std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
   // Runs a SELECT once for each `width` parameters of `flat`, and calls `fn` for each row of the results with
-  // the number of those parameters, from 0 and never falling.
+  // the number of those parameters, from 0: in any order of these; the rows of one keep theirs. Those that a
+  // SELECT … <for_update> locks it locks in the order of the parameters.
   virtual void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
                           const EachRowFn& fn) = 0;
   // Runs statements without parameters, each ended by ';', and keeps none prepared: for DDL. The text may be

@@ -34,11 +34,11 @@ bool is_of(const std::exception_ptr& exception, DbError::Kind kind) {
   }
 }
 
+}  // namespace
+
 bool is_busy(const std::exception_ptr& exception) {
   return is_of(exception, DbError::Kind::busy);
 }
-
-}  // namespace
 
 bool is_unavailable(const std::exception_ptr& exception) {
   return is_of(exception, DbError::Kind::unavailable);

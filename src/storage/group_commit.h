@@ -46,6 +46,8 @@ class Overloaded : public DbError {
 Error explain(const std::exception_ptr& exception);
 // A DbError of kind unavailable, Overloaded included.
 bool is_unavailable(const std::exception_ptr& exception);
+// A DbError of kind busy.
+bool is_busy(const std::exception_ptr& exception);
 // Of an error that write() or read() gave: the log tells of it already, for all callers at once
 // (trouble_log.h). One that says it again for each try would flood the log.
 inline bool is_told(const Error& error) {

@@ -331,7 +331,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {},
        [=](Tx& tx) {
          update_balances(tx, lock_balances(tx, std::array{k.account}));
-         find_call_logins(tx, std::array{k.account});
+         find_standings(tx, std::array{k.account});
          note_friend_requests(tx, {{k.cloud, tx.now()}});
          ensure_sweep(tx, k.cloud, tx.now());
          update_cloud_account(tx, lock_cloud_account(tx, k.cloud).value());

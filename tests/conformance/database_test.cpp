@@ -339,7 +339,7 @@ TEST_P(DatabaseTest, QueryEachTellsWhoseARowIs) {
       std::vector<Param> flat;
       for (std::int64_t id = 0; id < rows; ++id) {
         tx.exec(insert, id, nullptr, nullptr, 0);
-        // The last comes first: rows are in the order of the parameters, not of the table.
+        // The last comes first: it is locked first, too.
         flat.insert(flat.end(), {Param(rows - 1 - id), Param(id)});
       }
       for (std::int64_t id = 0; id < rows; ++id) {

@@ -1,7 +1,6 @@
 #include "services/worker/delivery_worker.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "services/worker/account_trouble.h"
@@ -98,6 +97,7 @@ void DeliveryWorker::start_job(Task<void> task, const char* what) {
 }
 
 Task<void> DeliveryWorker::lease_loop() {
+  Pace pace = Pace::together;
   while (!stopping_) {
     const int slots = options_.max_jobs - running_;
     Millis pause = options_.poll;
@@ -106,11 +106,11 @@ Task<void> DeliveryWorker::lease_loop() {
         co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::next_ready(tx); });
     if (slots > 0 && next && *next && **next <= ports_.clock.now()) {
       LeasePlace at;
-      const Pace pace = std::exchange(pace_, Pace::together);
       auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots, pace, &at](Tx& tx) {
         return lease_jobs(tx, steps_, ports_.changes, options_, slots, pace, at);
       });
       if (leased) {
+        pace = Pace::together;
         for (const auto& [account, column] : leased->unreadable) {
           ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
                            {{"cloudAccount", to_string(account)}, {"record", column}});
@@ -125,14 +125,15 @@ Task<void> DeliveryWorker::lease_loop() {
         next = leased->next_ready;
       } else if (pace == Pace::together && !is_passing(leased.error())) {
         // Of many rows read at once nobody knows which was at fault.
-        pace_ = Pace::one_by_one;
-        next = ports_.clock.now();
+        pace = Pace::one_by_one;
+        continue;
       } else {
         if (!storage::is_told(leased.error()))
           ports_.log.warn("no jobs could be leased", {{"error", leased.error().message}});
         // The same again would fail the same, unless what was at fault is out of the way.
         const bool others = co_await isolate(leased.error(), at);
         next = ports_.clock.now() + (others ? Millis{0} : options_.poll);
+        pace = Pace::together;
       }
     }
     if (next && *next) pause = std::clamp(**next - ports_.clock.now(), Millis{0}, options_.poll);
@@ -275,22 +276,22 @@ Task<void> DeliveryWorker::run_job(JobCall next) {
   }
 }
 
-Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account,
-                                                             const storage::CallLogin& login,
-                                                             const std::string& cloud_user,
-                                                             bool& other_user) {
-  if (!login.login || login.status == storage::CredentialsStatus::invalid) {
+// Logs in, if need be, with what the vault has at this moment. `version`: of the login.
+Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, std::int64_t& version) {
+  auto login = co_await ports_.commits.read(ports_.scheduler, [account](Tx& tx) {
+    return std::pair(find_standing(tx, account), find_stored_login(tx, account));
+  });
+  if (!login) {
+    co_return std::unexpected(
+        CloudError{CloudError::Kind::unavailable, "the login could not be read", false, {}});
+  }
+  const auto& [standing, record] = *login;
+  version = standing ? standing->version : 0;
+  if (!record || standing->status == storage::CredentialsStatus::invalid) {
     co_return std::unexpected(
         CloudError{CloudError::Kind::login_refused, "there is no valid login", false, {}});
   }
-  auto session = co_await ports_.sessions.session(account, {login.login->version, login.login->sealed});
-  // A login of another cloud user must not act, and be recorded, as this one (spec 3.11).
-  other_user = session && session->user_id != cloud_user;
-  if (other_user) {
-    co_return std::unexpected(
-        CloudError{CloudError::Kind::unavailable, "the login is of another cloud user", false, {}});
-  }
-  co_return session;
+  co_return co_await ports_.sessions.session(account, {record->version, record->sealed});
 }
 
 // Makes the call with the account's login. Nothing, and no call, if the job's lease would not outlast it
@@ -298,7 +299,19 @@ Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account,
 // time.
 Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job) {
   Answer answer{.call = call, .login_version = call.login.version};
-  auto session = co_await session_of(call.account, call.login, job.cloud_user, answer.other_user);
+  CloudResult<cloud::Session> session;
+  auto cached = ports_.sessions.cached(call.account, call.login.version);
+  if (cached && call.login.status != storage::CredentialsStatus::invalid) {
+    session = *std::move(cached);
+  } else {
+    session = co_await session_of(call.account, answer.login_version);
+  }
+  // A login of another cloud user must not act, and be recorded, as this one (spec 3.11).
+  answer.other_user = session && session->user_id != job.cloud_user;
+  if (answer.other_user) {
+    session = std::unexpected(
+        CloudError{CloudError::Kind::unavailable, "the login is of another cloud user", false, {}});
+  }
   if (!session) {
     answer.value = session.error();
     // No call was made, so nothing can have had an effect.
@@ -389,20 +402,17 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
   bool more = !owners->empty();
   for (int page_number = 0; more && own && !stopping_ && page_number < kMaxSweepPages; ++page_number) {
     const AccountId owner = owners->front();
-    auto login = co_await ports_.commits.read(
-        ports_.scheduler, [owner](Tx& tx) { return find_call_logins(tx, std::array{owner}).front(); });
-    if (!login) {
-      failure = CloudError{CloudError::Kind::unavailable, "the login could not be read", false, {}};
-      break;
+    std::int64_t version = 0;
+    auto session = co_await session_of(owner, version);
+    if (session && session->user_id != lease.cloud_user) {
+      session = std::unexpected(
+          CloudError{CloudError::Kind::unavailable, "the login is of another cloud user", false, {}});
     }
-    bool other_user = false;
-    auto session = co_await session_of(owner, *login, lease.cloud_user, other_user);
     if (!session) {
       failure = session.error();
       if (failure->kind == CloudError::Kind::login_refused) {
         auto noted = co_await ports_.commits.write(
-            ports_.scheduler,
-            [owner, version = login->version](Tx& tx) { refuse_login(tx, owner, version); });
+            ports_.scheduler, [owner, version](Tx& tx) { refuse_login(tx, owner, version); });
         if (!noted) sweep_failed(lease, "that a login was refused could not be written", noted.error());
       }
       break;

@@ -68,8 +68,7 @@ class DeliveryWorker {
   Task<std::optional<Answer>> ask(const Call& call, const Job& job);
   Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
   void sweep_failed(const SweepLease& lease, const char* what, const Error& error);
-  Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, const storage::CallLogin& login,
-                                                      const std::string& cloud_user, bool& other_user);
+  Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, std::int64_t& version);
   void start_task(Task<void> task, const char* what);
   void start_job(Task<void> task, const char* what);
   void report(const Outcome<void>& outcome, const char* what);
@@ -82,7 +81,6 @@ class DeliveryWorker {
   // What threw in the maintenance. It is lost with the process, which then tries once more.
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
   SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
-  Pace pace_ = Pace::together;  // of the next lease
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;

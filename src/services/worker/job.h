@@ -72,7 +72,7 @@ struct Call {
   Kind kind = Kind::done;
   storage::Friendship known = storage::Friendship::unknown;  // of the customer, when the call was begun
   AccountId account;                                         // whose login makes the call
-  storage::CallLogin login;                                  // as it was when the call was begun
+  storage::CredentialsStanding login;                        // of that account, when the call was begun
   DeliveryId delivery;                                       // for the log, and for counting failures
   ItemId item;                                               // share, find_share, revoke
   std::string username;                                      // find_user

@@ -77,8 +77,8 @@ std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& custome
   return taken;
 }
 
-bool conclude(WorkSet& set, DeliveryChanges& changes, const Job& job, CustomerRow& customer,
-              DeliveryId delivery, Finding finding, ResolutionCode code) {
+bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId delivery, Finding finding,
+              ResolutionCode code) {
   auto& row = *set.delivery(delivery);
   const auto items = set.items(delivery);
   auto pending = row.pending;
@@ -112,11 +112,11 @@ bool conclude(WorkSet& set, DeliveryChanges& changes, const Job& job, CustomerRo
     customer.withdraw = customer.withdraw || request_pending(customer);
   }
   if (renamed || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
-    set.directly([&](Tx& tx) { queue_or_fail(tx, changes, row); });
+    set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), row); });
   return true;
 }
 
-void conclude_settled(WorkSet& set, DeliveryChanges& changes, DeliveryId delivery) {
+void conclude_settled(WorkSet& set, DeliveryId delivery) {
   auto* const row = set.delivery(delivery);
   if (row == nullptr || row->status == DeliveryStatus::processing) return;
   const auto items = set.items(delivery);
@@ -133,15 +133,16 @@ void conclude_settled(WorkSet& set, DeliveryChanges& changes, DeliveryId deliver
   const auto actor = stopping ? row->pending.actor : domain::Actor::system();
   row->pending = {};
   set.apply(*row, {.cause = *verdict.cause, .reason = reason, .actor = actor});
-  if (row->status == DeliveryStatus::queued) set.directly([&](Tx& tx) { queue_or_fail(tx, changes, *row); });
+  if (row->status == DeliveryStatus::queued)
+    set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), *row); });
 }
 
-void end_job(WorkSet& set, DeliveryChanges& changes, const Job& job, CustomerRow& customer, Finding finding) {
+void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding finding) {
   for (const auto id : set.open(customer.id)) {
     const auto& row = *set.delivery(id);
     if (row.status != DeliveryStatus::processing) continue;
     const auto [its, code] = finding_for(set, job, row, finding);
-    conclude(set, changes, job, customer, id, its, code);
+    conclude(set, job, customer, id, its, code);
   }
   bool queued = false;
   bool waiting = false;

@@ -17,15 +17,14 @@ std::vector<DeliveryId> take_deliveries(WorkSet& set, const storage::CustomerRow
 // Concludes every delivery in processing with `finding` (one whose items failed for good fails with their
 // code), releases the lease and queues the customer again where work is left. The customer's row is put back
 // into the set.
-void end_job(WorkSet& set, DeliveryChanges& changes, const Job& job, storage::CustomerRow& customer,
-             domain::Finding finding);
+void end_job(WorkSet& set, const Job& job, storage::CustomerRow& customer, domain::Finding finding);
 
 // Obeys the delivery's pending action, or concludes it: for a delivery in processing of a customer whose row
 // the caller puts back. Returns whether it left processing.
-bool conclude(WorkSet& set, DeliveryChanges& changes, const Job& job, storage::CustomerRow& customer,
-              DeliveryId delivery, domain::Finding finding, domain::ResolutionCode code);
+bool conclude(WorkSet& set, const Job& job, storage::CustomerRow& customer, DeliveryId delivery,
+              domain::Finding finding, domain::ResolutionCode code);
 
 // After an item of a delivery that no job has was settled: completes, invalidates or leaves it.
-void conclude_settled(WorkSet& set, DeliveryChanges& changes, DeliveryId delivery);
+void conclude_settled(WorkSet& set, DeliveryId delivery);
 
 }  // namespace presetbridge::services

@@ -1,6 +1,9 @@
 #include "services/worker/job_step.h"
 
 #include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
 
 #include "domain/account_pause.h"
 #include "domain/delivery_outcome.h"
@@ -46,6 +49,14 @@ Friendship as_friendship(FriendshipState state) {
       return Friendship::blocked;
   }
   return Friendship::unknown;
+}
+
+// Whether what follows the answer may take a credit, or free or spend one.
+bool may_spend(const Answer& answer) {
+  if (answer.call.kind == Call::Kind::share || answer.call.kind == Call::Kind::find_share) return true;
+  const auto* const state = std::get_if<FriendshipState>(&answer.value);
+  return (state && *state == FriendshipState::friends) ||
+         (answer.friendship && *answer.friendship && **answer.friendship == FriendshipState::friends);
 }
 
 }  // namespace
@@ -96,8 +107,15 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
   for (const auto& [job, answer] : answers) {
     if (const auto* const user = std::get_if<cloud::CloudUser>(&answer.value))
       set.expect_user(job.cloud_account, user->id);
+    if (may_spend(answer)) set.expect_spending(job.customer);
   }
-  for (std::size_t i = 0; i < answers.size(); ++i) {
+  // What an answer means for its cloud account is locked in one order, too.
+  std::vector<std::size_t> sorted(answers.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::ranges::sort(sorted, {}, [&](std::size_t i) {
+    return std::tuple(answers[i].job.cloud_account, answers[i].job.customer, i);
+  });
+  for (const auto i : sorted) {
     next[i].job = answers[i].job;
     next[i].call = advance(set, next[i].job, answers[i].answer);
   }
@@ -106,14 +124,14 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
 }
 
 void JobSteps::add_logins(Tx& tx, std::span<JobCall> calls) {
-  std::map<AccountId, storage::CallLogin> logins;
+  std::map<AccountId, storage::CredentialsStanding> logins;
   for (const auto& [job, call] : calls) {
     if (call.account) logins[call.account];
   }
   std::vector<AccountId> accounts;
   for (const auto& [account, login] : logins) accounts.push_back(account);
-  auto found = find_call_logins(tx, accounts);
-  for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = std::move(found[i]);
+  const auto found = find_standings(tx, accounts);
+  for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = found[i];
   for (auto& [job, call] : calls) {
     if (call.account) call.login = logins[call.account];
   }
@@ -192,7 +210,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       } else {
         settle_absent(set, call.delivery, call.item);
       }
-      conclude_settled(set, steps.changes_, call.delivery);
+      conclude_settled(set, call.delivery);
       return revoke_if_stopped(call.delivery);
     }
     case Call::Kind::revoke:
@@ -264,7 +282,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   if (call.kind == Call::Kind::find_share &&
       (error.kind == CloudError::Kind::user_not_found || error.kind == CloudError::Kind::file_not_found)) {
     settle_absent(set, call.delivery, call.item);
-    return conclude_settled(set, steps.changes_, call.delivery);
+    return conclude_settled(set, call.delivery);
   }
   const bool gone = error.kind == CloudError::Kind::user_not_found;
   const bool unreachable =
@@ -383,6 +401,7 @@ void JobSteps::Step::forget_user() {
 void JobSteps::Step::transient(const Call& call, const CloudError&) {
   job.stop_calling = true;
   if (job.shutting_down) return;  // what ended the call was this side
+  set.save();                     // it looks for queued deliveries
   if (pause_after_failure(set.tx(), job.cloud_account, call.delivery)) {
     job.account_trouble = true;
     return;
@@ -413,7 +432,7 @@ void JobSteps::Step::obey_pending() {
           return item->status == ItemStatus::sharing && *item->settle_after <= set.now();
         });
     if (settles) return false;
-    return conclude(set, steps.changes_, job, customer, id, Finding::worked, ResolutionCode::none);
+    return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
   });
 }
 
@@ -529,8 +548,7 @@ std::optional<Call> JobSteps::Step::next_share() {
       if (with(item.file_id, ItemStatus::sharing, ItemStatus::revoking)) continue;
       const std::string key = to_string(item.id) + "-" + std::to_string(customer.fence);
       if (!begin_share(set, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
-        conclude(set, steps.changes_, job, customer, *it, Finding::permanent,
-                 ResolutionCode::insufficient_credits);
+        conclude(set, job, customer, *it, Finding::permanent, ResolutionCode::insufficient_credits);
         left = true;
         break;
       }
@@ -546,7 +564,7 @@ std::optional<Call> JobSteps::Step::next_share() {
 }
 
 Call JobSteps::Step::finish(Finding finding) {
-  end_job(set, steps.changes_, job, customer, finding);
+  end_job(set, job, customer, finding);
   return {.kind = Call::Kind::done};
 }
 

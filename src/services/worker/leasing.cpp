@@ -27,9 +27,9 @@ constexpr Millis kQueueWindow{60'000};
 // The due work of one account, by class, as far as it was read.
 class DueWork {
  public:
-  // `due`: at most `most` and one, in class order.
-  DueWork(Tx& tx, const CloudAccountRow& account, std::vector<CustomerRow> due, int most) {
-    all_read_ = static_cast<int>(due.size()) <= most;
+  // `due`: in class order; more than `page` of them mean that there may be others.
+  DueWork(Tx& tx, const CloudAccountRow& account, std::vector<CustomerRow> due, int page) {
+    all_read_ = static_cast<int>(due.size()) <= page;
     for (auto& customer : due) queues_[index(customer.job_class)].push_back(std::move(customer));
     if (!all_read_) {
       // The first classes filled the page: a later one that has work must be seen too, or it would never have
@@ -171,11 +171,16 @@ void begin(Tx& tx, JobSteps& steps, DeliveryChanges& changes, std::span<Job> job
   std::vector<CustomerId> ids;
   for (const auto& job : jobs) ids.push_back(job.customer);
   WorkSet set(tx, changes, std::move(ids));
+  for (const auto& customer : customers) {
+    if (customer.friendship == storage::Friendship::friends) set.expect_spending(customer.id);
+  }
+  const std::size_t before = leased.jobs.size();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     Call call = steps.begin(set, jobs[i], std::move(customers[i]));
     if (call.kind != Call::Kind::done) leased.jobs.push_back({std::move(jobs[i]), std::move(call)});
   }
   set.save();
+  JobSteps::add_logins(tx, std::span(leased.jobs).subspan(before));
 }
 
 void lease_of(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOptions& options,
@@ -183,20 +188,20 @@ void lease_of(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOpt
   const Timestamp now = tx.now();
   std::vector<Turn> turns;
   std::vector<CloudAccountId> open;
-  int most = 0;
+  int page = 0;
   for (auto& account : accounts) {
     auto turn = open_turn(options, account, share, now, leased);
     if (!turn) continue;
     open.push_back(account.id);
-    most = std::max(most, turn->most);
+    page = std::max(page, turn->most);
     turns.push_back(std::move(*turn));
   }
 
   std::vector<Job> jobs;
   std::vector<CustomerRow> customers;
-  auto due = lock_due_customers(tx, open, now, most + 1);
+  auto due = lock_due_customers(tx, open, now, page + 1);
   for (std::size_t i = 0; i < turns.size(); ++i) {
-    start(tx, options, turns[i], DueWork(tx, turns[i].account, std::move(due[i]), most), leased, customers);
+    start(tx, options, turns[i], DueWork(tx, turns[i].account, std::move(due[i]), page), leased, customers);
     std::ranges::move(turns[i].jobs, std::back_inserter(jobs));
   }
   const std::size_t piece = pace == Pace::together ? jobs.size() : 1;
@@ -234,7 +239,6 @@ Leased lease_jobs(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const Worke
     lease_of(tx, steps, changes, options, std::span(accounts).subspan(from, piece), share, pace, leased, at);
   }
   at = {};
-  JobSteps::add_logins(tx, leased.jobs);
   leased.next_ready = next_ready(tx);
   return leased;
 }
@@ -250,7 +254,7 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& a
     at.cloud_account = customer->cloud_account;
     Job dead{.customer = customer->id, .cloud_account = customer->cloud_account};
     customer->fence += 1;
-    end_job(set, changes, dead, *customer, domain::Finding::lease_lost);
+    end_job(set, dead, *customer, domain::Finding::lease_lost);
     set.save();
   }
   at = {};

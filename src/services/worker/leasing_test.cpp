@@ -122,6 +122,26 @@ TEST(Leasing, ACustomerThatCannotBeReadKeepsOtherAccountsNotWaiting) {
   EXPECT_EQ(world.status(ann), "completed");
 }
 
+TEST(Leasing, ALoginThatCannotBeReadKeepsOtherAccountsNotWaiting) {
+  World world;
+  const auto other = world.add_tenant("m-2");
+  world.hold_queue();
+  const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  const auto cid = world.accept(other.integration, world.order("3", "Cid", {"sku-1"})).delivery.value();
+  const bool sqlite = world.database->engine() == "sqlite";
+  world.write([&](storage::Tx& tx) {
+    tx.exec_script(sqlite ? "PRAGMA ignore_check_constraints = 1;"
+                          : "ALTER TABLE accounts DROP CONSTRAINT accounts_credentials_status_check;");
+    tx.exec({"UPDATE accounts SET credentials_status = 'odd' WHERE id = $1"}, world.account);
+  });
+  world.settle(std::chrono::minutes{4});
+  EXPECT_EQ(world.status(cid), "completed");
+  EXPECT_EQ(mentions(world, "left alone"), 1) << world.log.text;
+  world.write([](storage::Tx& tx) { tx.exec({"UPDATE accounts SET credentials_status = 'valid'"}); });
+  world.settle(std::chrono::minutes{7});
+  EXPECT_EQ(world.status(ann), "completed");
+}
+
 TEST(Leasing, ADeliveryThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
   World world;
   world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold_done : Fate::answer; };

@@ -64,7 +64,7 @@ void settle_found(WorkSet& set, DeliveryId delivery, ItemId id, bool ours, Times
   item->spent = true;
   set.set_balance(item->account, domain::spend(set.balance(item->account), 1).value());
   set.append({item->account,
-              {.id = set.ids().make<LedgerId>(),
+              {.id = set.changes().ids().make<LedgerId>(),
                .at = set.now(),
                .kind = "spend",
                .credits = 1,

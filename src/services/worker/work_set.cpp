@@ -1,6 +1,7 @@
 #include "services/worker/work_set.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "domain/delivery.h"
 #include "storage/cloud_account_store.h"
@@ -17,15 +18,11 @@ auto changed_of(Rows& rows) {
   return changed;
 }
 
-void add(std::vector<ItemId>& ids, ItemId id) {
-  if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
-}
-
 }  // namespace
 
 WorkSet::WorkSet(storage::Tx& tx, DeliveryChanges& changes, std::vector<CustomerId> customers)
     : tx_(tx), changes_(changes), customers_(std::move(customers)) {
-  // Locks are taken in one order. A customer's job may have lost its lease to another one.
+  // Two sets take the locks of customers in one order. One whose lease was lost may be there twice.
   std::ranges::sort(customers_);
   customers_.erase(std::ranges::unique(customers_).begin(), customers_.end());
 }
@@ -82,8 +79,11 @@ void WorkSet::keep(storage::DeliveryRow row) {
   if (is_new && kept->second.row.customer) rows_.open[kept->second.row.customer].push_back(kept->first);
 }
 
+// What was read before, perhaps without the lock of its delivery, gives way.
 storage::ItemRow& WorkSet::keep(storage::ItemRow row) {
-  return rows_.items.try_emplace(row.id, std::move(row)).first->second.row;
+  auto& entry = rows_.items[row.id];
+  if (!entry.changed) entry.row = std::move(row);
+  return entry.row;
 }
 
 void WorkSet::read_open() {
@@ -112,26 +112,27 @@ storage::DeliveryRow* WorkSet::delivery(DeliveryId id) {
   return &rows_.deliveries.at(id).row;
 }
 
-std::vector<storage::ItemRow*> WorkSet::items(DeliveryId delivery) {
-  if (!rows_.of_delivery.contains(delivery)) {
-    std::vector<DeliveryId> unread{delivery};
-    for (const auto& [id, entry] : rows_.deliveries) {
-      if (id != delivery && !rows_.of_delivery.contains(id)) unread.push_back(id);
+std::vector<storage::ItemRow*> WorkSet::items(DeliveryId id) {
+  if (!rows_.of_delivery.contains(id)) {
+    // Whoever changes items has locked their delivery: what is read before that may be old.
+    delivery(id);
+    std::vector<DeliveryId> unread;
+    for (const auto& [other, entry] : rows_.deliveries) {
+      if (rows_.of_delivery.try_emplace(other).second) unread.push_back(other);
     }
-    for (const auto id : unread) rows_.of_delivery[id];
-    for (auto& row : find_items(tx_, unread)) add(rows_.of_delivery[row.delivery], keep(std::move(row)).id);
+    for (auto& row : find_items(tx_, unread)) rows_.of_delivery[row.delivery].insert(keep(std::move(row)).id);
   }
   std::vector<storage::ItemRow*> items;
-  for (const auto id : rows_.of_delivery[delivery]) items.push_back(&rows_.items.at(id).row);
-  std::ranges::sort(items, {}, &storage::ItemRow::id);
+  for (const auto item : rows_.of_delivery[id]) items.push_back(&rows_.items.at(item).row);
   return items;
 }
 
 std::vector<storage::ItemRow*> WorkSet::items_of(CustomerId customer) {
+  read_open();
   if (!std::exchange(rows_.items_of_customers_read, true)) {
     for (auto& row : find_items_of_customers(tx_, customers_)) {
       const auto& kept = keep(std::move(row));
-      if (kept.customer) add(rows_.of_customer[kept.customer], kept.id);
+      if (kept.customer) rows_.of_customer[kept.customer].insert(kept.id);
     }
   }
   std::vector<storage::ItemRow*> items;
@@ -139,7 +140,6 @@ std::vector<storage::ItemRow*> WorkSet::items_of(CustomerId customer) {
     auto& row = rows_.items.at(id).row;
     if (row.customer == customer) items.push_back(&row);
   }
-  std::ranges::sort(items, {}, &storage::ItemRow::id);
   return items;
 }
 
@@ -151,7 +151,7 @@ storage::ItemRow* WorkSet::item(DeliveryId delivery, ItemId id) {
 
 void WorkSet::changed(const storage::ItemRow& row) {
   rows_.items.at(row.id).changed = true;
-  if (row.customer) add(rows_.of_customer[row.customer], row.id);
+  if (row.customer) rows_.of_customer[row.customer].insert(row.id);
 }
 
 void WorkSet::apply(storage::DeliveryRow& row, const Change& change) {
@@ -167,12 +167,14 @@ void WorkSet::note(const storage::DeliveryRow& row, domain::Actor actor, std::st
 
 const domain::Balance& WorkSet::balance(AccountId account) {
   if (!rows_.balances.contains(account)) {
-    std::set<AccountId> unread{account};
-    for (const auto& [id, entry] : rows_.deliveries) {
-      if (!rows_.balances.contains(entry.row.account)) unread.insert(entry.row.account);
+    std::set<AccountId> wanted{account};
+    for (const auto customer : spending_) {
+      for (const auto id : open(customer)) wanted.insert(rows_.deliveries.at(id).row.account);
     }
-    const std::vector<AccountId> accounts(unread.begin(), unread.end());
-    for (const auto& [id, balance] : lock_balances(tx_, accounts)) rows_.balances[id].row = balance;
+    std::vector<AccountId> unread;
+    std::ranges::copy_if(wanted, std::back_inserter(unread),
+                         [&](AccountId id) { return !rows_.balances.contains(id); });
+    for (const auto& [id, balance] : lock_balances(tx_, unread)) rows_.balances[id].row = balance;
   }
   return rows_.balances.at(account).row;
 }

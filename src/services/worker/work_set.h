@@ -1,6 +1,6 @@
 // The rows that the steps of a batch of jobs work on: read together, changed here, and written together, so
 // that one statement serves many customers. Lives inside one transaction, which holds the locks of all
-// customers, open deliveries and balances in it.
+// customers, deliveries and balances in it; an item is safe under the lock of its delivery.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class WorkSet {
   WorkSet& operator=(const WorkSet&) = delete;
 
   Timestamp now() { return tx_.now(); }
-  IdSource& ids() { return changes_.ids(); }
+  DeliveryChanges& changes() { return changes_; }
 
   // The customer's row, locked; nothing if there is none.
   std::optional<storage::CustomerRow> customer(CustomerId id);
@@ -41,9 +41,9 @@ class WorkSet {
 
   // The customer's deliveries that are queued, in processing or waiting, oldest first.
   std::vector<DeliveryId> open(CustomerId customer);
-  // Locked; null if there is none. Whoever is no customer of the set has no open delivery in it.
+  // Locked; null if there is none. Of any customer.
   storage::DeliveryRow* delivery(DeliveryId id);
-  // By rising id.
+  // By rising id, as they are under the lock of their delivery.
   std::vector<storage::ItemRow*> items(DeliveryId delivery);
   // Those that are, were, or may have been shared with the customer, by rising id.
   std::vector<storage::ItemRow*> items_of(CustomerId customer);
@@ -56,6 +56,8 @@ class WorkSet {
   void apply(storage::DeliveryRow& row, const Change& change);
   void note(const storage::DeliveryRow& row, domain::Actor actor, std::string message);
 
+  // Tells that a step of this customer may ask for a balance, so that all are locked at once.
+  void expect_spending(CustomerId customer) { spending_.insert(customer); }
   // Locked. Throws std::out_of_range for an account that does not exist.
   const domain::Balance& balance(AccountId account);
   void set_balance(AccountId account, const domain::Balance& balance);
@@ -71,7 +73,7 @@ class WorkSet {
     f(tx_);
     rows_ = {};
   }
-  // For what touches none of the set's rows, beyond reading what it has not changed.
+  // For what touches none of the set's rows, beyond reading what is saved.
   storage::Tx& tx() { return tx_; }
 
   // Writes what was changed. The caller's last call, too.
@@ -95,9 +97,9 @@ class WorkSet {
     std::map<DeliveryId, Entry<storage::DeliveryRow>> deliveries;
     std::unordered_map<CustomerId, std::vector<DeliveryId>> open;
     std::map<ItemId, Entry<storage::ItemRow>> items;
-    std::unordered_map<DeliveryId, std::vector<ItemId>> of_delivery;  // of those whose items are read
+    std::unordered_map<DeliveryId, std::set<ItemId>> of_delivery;  // of those whose items are read
     bool items_of_customers_read = false;
-    std::unordered_map<CustomerId, std::vector<ItemId>> of_customer;
+    std::unordered_map<CustomerId, std::set<ItemId>> of_customer;
     std::map<AccountId, Entry<domain::Balance>> balances;
   };
   void read_open();
@@ -108,6 +110,7 @@ class WorkSet {
   DeliveryChanges& changes_;
   std::vector<CustomerId> customers_;
   std::set<CloudUser> expected_users_;
+  std::set<CustomerId> spending_;
   Rows rows_;
   ChangeRecord record_;
   std::vector<storage::LedgerRow> ledger_;

@@ -22,8 +22,7 @@ std::optional<BulkInsert> bulk_insert(std::string_view sql, int parameters);
 // that mean it.
 std::optional<std::string> bulk_update(std::string_view sql, int parameters);
 
-// Of a SELECT. One more column at the end tells which execution a row is of, from 1; they run in their order,
-// and so take their locks.
+// Of a SELECT. One more column at the end tells which execution a row is of, from 1.
 std::optional<std::string> bulk_select(std::string_view sql, int parameters);
 
 }  // namespace presetbridge::storage::postgres

@@ -1,0 +1,183 @@
+#include "services/worker/work_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "services/testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::World;
+
+// Passes everything on and remembers which tables were asked or written, in their order.
+class RecordingTx final : public storage::Tx {
+ public:
+  explicit RecordingTx(storage::Tx& tx) : tx_(tx) {}
+  Timestamp now() override { return tx_.now(); }
+  std::int64_t exec_params(const storage::Sql& sql, std::span<const storage::Param> params) override {
+    note(sql);
+    return tx_.exec_params(sql, params);
+  }
+  void query_params(const storage::Sql& sql, std::span<const storage::Param> params,
+                    const RowFn& fn) override {
+    note(sql);
+    tx_.query_params(sql, params, fn);
+  }
+  void exec_many(const storage::Sql& sql, std::size_t width, std::span<const storage::Param> flat) override {
+    if (!flat.empty()) note(sql);
+    tx_.exec_many(sql, width, flat);
+  }
+  std::vector<bool> insert_each(const storage::Sql& sql, std::size_t width,
+                                std::span<const storage::Param> flat) override {
+    if (!flat.empty()) note(sql);
+    return tx_.insert_each(sql, width, flat);
+  }
+  std::int64_t update_each(const storage::Sql& sql, std::size_t width,
+                           std::span<const storage::Param> flat) override {
+    if (!flat.empty()) note(sql);
+    return tx_.update_each(sql, width, flat);
+  }
+  void query_each(const storage::Sql& sql, std::size_t width, std::span<const storage::Param> flat,
+                  const EachRowFn& fn) override {
+    if (!flat.empty()) note(sql);
+    tx_.query_each(sql, width, flat, fn);
+  }
+  void exec_script(std::string_view text) override { tx_.exec_script(text); }
+  void lock_schema() override { tx_.lock_schema(); }
+
+  std::vector<std::string> tables;
+
+ private:
+  void note(const storage::Sql& sql) {
+    const std::string_view text = sql.text;
+    for (const std::string_view before : {" FROM ", "UPDATE ", "INSERT INTO "}) {
+      const auto at = text.find(before);
+      if (at == std::string_view::npos) continue;
+      const auto table = text.substr(at + before.size());
+      const std::string name(table.substr(0, table.find_first_of(" (")));
+      return tables.push_back((text.starts_with("SELECT") ? "read " : "write ") + name);
+    }
+    tables.emplace_back(text);
+  }
+
+  storage::Tx& tx_;
+};
+
+// Deliveries that no job has begun, each of a customer of its own.
+struct Waiting {
+  explicit Waiting(World& w) : world(w) {
+    world.hold_queue();
+    for (const char* name : {"ann", "bob", "cid"})
+      deliveries.push_back(world.accept(world.order(name, name, {"sku-1"})).delivery.value());
+    for (const auto id : deliveries) customers.push_back(world.delivery(id).customer);
+  }
+  // Runs `step(tx, set)` and saves.
+  void with_set(const std::function<void(RecordingTx&, WorkSet&)>& step) {
+    world.write([&](storage::Tx& real) {
+      RecordingTx tx(real);
+      WorkSet set(tx, world.changes, customers);
+      step(tx, set);
+      set.save();
+    });
+  }
+  World& world;
+  std::vector<DeliveryId> deliveries;
+  std::vector<CustomerId> customers;
+};
+
+TEST(WorkSet, ReadsTheRowsOfAllCustomersWithOneStatementATable) {
+  World world;
+  Waiting waiting(world);
+  waiting.with_set([&](RecordingTx& tx, WorkSet& set) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_TRUE(set.customer(waiting.customers[i]));
+      EXPECT_THAT(set.open(waiting.customers[i]), ElementsAre(waiting.deliveries[i]));
+      EXPECT_EQ(set.items(waiting.deliveries[i]).size(), 1U);
+      EXPECT_THAT(set.items_of(waiting.customers[i]), IsEmpty());
+      EXPECT_EQ(set.balance(world.account).available(), 1'000);
+    }
+    EXPECT_THAT(tx.tables, ElementsAre("read customers", "read deliveries", "read delivery_items",
+                                       "read delivery_items", "read accounts"));
+  });
+}
+
+// An intake that is adding or refunding an item holds that lock: what is read before it may be old.
+TEST(WorkSet, ReadsItemsUnderTheLockOfTheirDelivery) {
+  World world;
+  Waiting waiting(world);
+  waiting.with_set([&](RecordingTx& tx, WorkSet& set) {
+    EXPECT_EQ(set.items(waiting.deliveries[0]).size(), 1U);
+    EXPECT_THAT(tx.tables, ElementsAre("read deliveries", "read delivery_items"));
+  });
+  waiting.with_set([&](RecordingTx& tx, WorkSet& set) {
+    set.items_of(waiting.customers[0]);
+    EXPECT_THAT(tx.tables, ElementsAre("read deliveries", "read delivery_items"));
+  });
+  // Of no customer of the set: locked by itself.
+  waiting.with_set([&](RecordingTx& tx, WorkSet&) {
+    WorkSet alone(tx, world.changes, {waiting.customers[1]});
+    EXPECT_EQ(alone.items(waiting.deliveries[0]).size(), 1U);
+    EXPECT_THAT(tx.tables, ElementsAre("read deliveries", "read deliveries", "read delivery_items"));
+  });
+}
+
+TEST(WorkSet, WhatOneStepHasChangedTheNextOneSees) {
+  World world;
+  Waiting waiting(world);
+  waiting.with_set([&](RecordingTx&, WorkSet& set) {
+    auto ann = *set.customer(waiting.customers[0]);
+    EXPECT_FALSE(set.customer_of_user(world.cloud_account, "u-1"));
+    ann.cloud_user_id = "u-1";
+    set.put(ann);
+    EXPECT_EQ(set.customer_of_user(world.cloud_account, "u-1")->id, ann.id);
+    EXPECT_EQ(set.customer(ann.id)->cloud_user_id, "u-1");
+    ann.cloud_user_id.clear();
+    set.put(ann);
+    EXPECT_FALSE(set.customer_of_user(world.cloud_account, "u-1"));
+
+    set.set_balance(world.account, domain::hold(set.balance(world.account), 1).value());
+    EXPECT_EQ(set.balance(world.account).held, 1);
+
+    auto& item = *set.items(waiting.deliveries[0]).front();
+    item.customer = ann.id;
+    set.changed(item);
+    EXPECT_THAT(set.items_of(ann.id), ElementsAre(&item)) << "the database knows nothing of it yet";
+
+    auto& row = *set.delivery(waiting.deliveries[0]);
+    set.apply(row, {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::username_missing});
+    EXPECT_THAT(set.open(ann.id), IsEmpty());
+  });
+  EXPECT_EQ(world.status(waiting.deliveries[0]), "failed username_missing");
+  EXPECT_EQ(world.items(waiting.deliveries[0]).front().customer, waiting.customers[0]);
+  EXPECT_EQ(world.balance().held, 1);
+}
+
+TEST(WorkSet, WhatIsDoneDirectlySeesItsChangesAndIsSeenByIt) {
+  World world;
+  Waiting waiting(world);
+  waiting.with_set([&](RecordingTx&, WorkSet& set) {
+    set.set_balance(world.account, domain::hold(set.balance(world.account), 1).value());
+    set.delivery(waiting.deliveries[0])->username = "anna";
+    set.changed(*set.delivery(waiting.deliveries[0]));
+    set.directly([&](storage::Tx& tx) {
+      EXPECT_EQ(find_delivery(tx, waiting.deliveries[0])->username, "anna");
+      auto row = *find_delivery(tx, waiting.deliveries[1]);
+      row.username = "robert";
+      update_delivery(tx, row);
+      auto balance = *find_balance(tx, world.account);
+      EXPECT_EQ(balance.held, 1);
+      update_balance(tx, world.account, domain::release(balance, 1).value());
+      enqueue_customer(tx, waiting.customers[2], domain::JobClass::share, tx.now());
+    });
+    EXPECT_EQ(set.delivery(waiting.deliveries[1])->username, "robert");
+    EXPECT_EQ(set.balance(world.account).held, 0);
+    EXPECT_EQ(set.customer(waiting.customers[2])->job_class, domain::JobClass::share);
+  });
+  EXPECT_EQ(world.delivery(waiting.deliveries[1]).username, "robert");
+}
+
+}  // namespace
+}  // namespace presetbridge::services
