@@ -1,6 +1,7 @@
 // The credential agent as a process of its own, against the real cloudsim program.
 #include "cloud/credential_agent.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <filesystem>

@@ -10,7 +10,11 @@
 #include "net/runtime.h"
 #include "simulator.h"
 
-using namespace presetbridge;
+namespace cloudsim = presetbridge::cloudsim;
+namespace crypto = presetbridge::crypto;
+namespace net = presetbridge::net;
+using presetbridge::Millis;
+using presetbridge::NullLog;
 
 namespace {
 

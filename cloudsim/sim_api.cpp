@@ -50,7 +50,8 @@ class Fields {
     if (!value) return 0;
     boost::system::error_code error;
     const auto result = value->to_number<double>(error);
-    if (error || !(result >= 0 && result <= 1)) throw wrong(name, "a number from 0 to 1");
+    const bool in_range = result >= 0 && result <= 1;
+    if (error || !in_range) throw wrong(name, "a number from 0 to 1");
     return result;
   }
   bool flag_or(std::string_view name, bool otherwise) const {

@@ -1,7 +1,6 @@
 // For tests: the real cloudsim program on a free port of loopback, and a thread to await tasks on.
 #pragma once
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <spawn.h>
@@ -32,7 +31,6 @@ class SimulatorProcess {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addclosefrom_np(&files, 3);
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
@@ -49,7 +47,9 @@ class SimulatorProcess {
   SimulatorProcess(const SimulatorProcess&) = delete;
   ~SimulatorProcess() {
     ::kill(pid_, SIGTERM);
-    ::waitpid(pid_, nullptr, 0);
+    int status = -1;
+    EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
+    EXPECT_EQ(status, 0) << "cloudsim did not end as it should";
   }
   const std::string& url() const { return url_; }
 

@@ -30,7 +30,7 @@ std::string seconds_up(Millis duration) {
 Task<std::expected<Authenticated, Refused>> Authentication::authenticate(const net::HttpRequest& request) {
   using Result = std::expected<Authenticated, Refused>;
   const auto refuse = [](Error error, std::optional<domain::Admission> rate = std::nullopt) -> Result {
-    return std::unexpected(Refused{std::move(error), std::move(rate)});
+    return std::unexpected(Refused{std::move(error), rate});
   };
   Executor& executor = *request.executor;
   const auto tokens = request.headers.count("Authorization");

@@ -83,7 +83,7 @@ class JsonFields {
   static std::string element(std::string_view field, std::size_t index);
   template <class Kind>
   std::optional<Id<Kind>> read_id(std::string_view field, std::string_view text, Id<Kind>) {
-    if (auto id = parse_id<Kind>(text)) return *id;
+    if (auto id = parse_id<Kind>(text)) return id;
     problem(field, "is not an id of the form " + std::string(Kind::prefix) + "_…");
     return std::nullopt;
   }

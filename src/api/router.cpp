@@ -1,5 +1,7 @@
 #include "api/router.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
@@ -125,7 +127,7 @@ void Router::add(std::string method, std::string pattern, Access access, Handler
   if (!pattern.starts_with('/')) throw std::logic_error("a route's pattern is an absolute path: " + pattern);
   for (const auto& route : routes_) {
     if (route.method == method && route.pattern == pattern) {
-      throw std::logic_error("the route exists already: " + method + " " + pattern);
+      throw std::logic_error(fmt::format("the route exists already: {} {}", method, pattern));
     }
   }
   auto segments = split_path(pattern);

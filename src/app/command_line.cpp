@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/json/serialize.hpp>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
 #include <iostream>
@@ -212,18 +213,16 @@ void add_admin(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
     });
     return std::pair{verb, request};
   };
+  // The verb's callback owns its request.
   const auto text = [](auto& verb, const char* name, const char* help) {
-    auto request = verb.second;
-    std::string key(name);
-    key.erase(0, key.find_first_not_of('-'));
+    const char* key = name + std::strspn(name, "-");
     return verb.first->template add_option_function<std::string>(
-        name, [request, key](const std::string& value) { (*request)[key] = value; }, help);
+        name, [request = verb.second.get(), key](const std::string& value) { (*request)[key] = value; },
+        help);
   };
   const auto number = [](auto& verb, const char* name, const char* help) {
-    auto request = verb.second;
-    std::string key(name);
     return verb.first->template add_option_function<std::int64_t>(
-        name, [request, key](std::int64_t value) { (*request)[key] = value; }, help);
+        name, [request = verb.second.get(), name](std::int64_t value) { (*request)[name] = value; }, help);
   };
   auto create =
       add("create-account", "Make an account and its owner; the password is read from standard input", true);

@@ -176,7 +176,8 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
 void give_number_back(storage::Database& database, int number, std::string_view node) noexcept {
   try {
     database.write([&](storage::Tx& tx) { storage::give_node_number_back(tx, number, node); });
-  } catch (const std::exception&) {
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch)
+    // It runs out by itself.
   }
 }
 

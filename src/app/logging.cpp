@@ -112,7 +112,7 @@ void JsonLog::write(Severity severity, std::string_view message,
   if (severity < least_) return;
   try {
     current_.load()->log(spdlog::level::info, log_line(clock_.now(), severity, message, fields));
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
     // Out of memory: the line is lost, the caller is not.
   }
 }

@@ -98,7 +98,7 @@ struct MetricsRegistry::State {
            Use use_it) noexcept {
     try {
       if (auto* metric = series.find(name, labels, room(), build, add)) return use_it(*metric);
-    } catch (...) {
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
       // A name or label that Prometheus has no room for, or no memory: counted as dropped.
     }
     dropped.Increment();

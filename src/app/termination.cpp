@@ -33,7 +33,8 @@ Termination::~Termination() {
     over_ = true;
   }
   changed_.notify_all();
-  pthread_kill(thread_.native_handle(), SIGTERM);  // should it wait for a signal still
+  // Should it wait for a signal still; that is blocked, so it ends nothing but the wait.
+  pthread_kill(thread_.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
   thread_.join();
   // One that came twice must not end the process with its stop done: those that wait are taken, and the
   // signals stay blocked.

@@ -263,11 +263,13 @@ std::optional<Millis> read_retry_after(std::string_view value, Timestamp now) {
   std::tm parts{};
   text >> std::get_time(&parts, "%a, %d %b %Y %H:%M:%S GMT");
   if (text.fail()) return std::nullopt;
-  using namespace std::chrono;
-  const year_month_day day{year{parts.tm_year + 1900}, month{static_cast<unsigned>(parts.tm_mon + 1)},
-                           std::chrono::day{static_cast<unsigned>(parts.tm_mday)}};
+  namespace chrono = std::chrono;
+  const chrono::year_month_day day{chrono::year{parts.tm_year + 1900},
+                                   chrono::month{static_cast<unsigned>(parts.tm_mon + 1)},
+                                   chrono::day{static_cast<unsigned>(parts.tm_mday)}};
   if (!day.ok()) return std::nullopt;
-  const Timestamp then = sys_days{day} + hours{parts.tm_hour} + minutes{parts.tm_min} + seconds{parts.tm_sec};
+  const Timestamp then = chrono::sys_days{day} + chrono::hours{parts.tm_hour} +
+                         chrono::minutes{parts.tm_min} + chrono::seconds{parts.tm_sec};
   return std::clamp(then - now, Millis{0}, max_retry_after);
 }
 

@@ -124,7 +124,7 @@ bool serve_all(Agent& agent) {
 bool harden() {
   const rlimit no_core{0, 0};
   if (::prctl(PR_SET_DUMPABLE, 0) != 0 || ::setrlimit(RLIMIT_CORE, &no_core) != 0) return false;
-  ::mallopt(M_PERTURB, 0x5a);
+  ::mallopt(M_PERTURB, 0x5a);  // NOLINT(concurrency-mt-unsafe): there is no other thread yet
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
   return true;

@@ -19,7 +19,7 @@ SecretBytes::SecretBytes(std::size_t size) : size_(size) {
 
 SecretBytes SecretBytes::copy_of(ByteView bytes) {
   SecretBytes copy(bytes.size());
-  if (!bytes.empty()) std::memcpy(copy.data_, bytes.data(), bytes.size());
+  if (copy.data_ != nullptr) std::memcpy(copy.data_, bytes.data(), bytes.size());
   return copy;
 }
 

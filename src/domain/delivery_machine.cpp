@@ -184,9 +184,9 @@ std::string refusal(std::optional<DeliveryStatus> from, Cause cause) {
                        to_string(cause));
   }
   std::vector<std::string_view> possible;
-  for (const auto& [other, name] : kAsked) {
-    if (std::ranges::any_of(kTable, [&](const Transition& t) { return t.from == from && t.cause == other; }))
-      possible.push_back(name);
+  for (const auto& other : kAsked) {
+    const auto takes = [&](const Transition& t) { return t.from == from && t.cause == other.first; };
+    if (std::ranges::any_of(kTable, takes)) possible.push_back(other.second);
   }
   return fmt::format("A delivery in status {} does not take the action {}; it takes: {}.", name_of(from),
                      asked->second, possible.empty() ? "none" : fmt::format("{}", fmt::join(possible, ", ")));

@@ -62,10 +62,13 @@ std::string fold(std::string text) {
   struct Free {
     void operator()(utf8proc_uint8_t* p) const { std::free(p); }
   };
+  // The library's enumerators are bits, to be put together.
+  constexpr auto how =
+      static_cast<utf8proc_option_t>(  // NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange)
+          UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD);
   utf8proc_uint8_t* folded = nullptr;
-  const auto size = utf8proc_map(
-      reinterpret_cast<const utf8proc_uint8_t*>(text.data()), static_cast<utf8proc_ssize_t>(text.size()),
-      &folded, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_CASEFOLD));
+  const auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                 static_cast<utf8proc_ssize_t>(text.size()), &folded, how);
   const std::unique_ptr<utf8proc_uint8_t, Free> owned(folded);
   if (size >= 0) return std::string(reinterpret_cast<const char*>(folded), static_cast<std::size_t>(size));
   for (char& c : text) {

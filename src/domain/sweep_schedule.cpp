@@ -23,7 +23,7 @@ constexpr Millis kSlowest = hours(1);
 
 std::optional<Timestamp> next_sweep(const SweepState& state) {
   if (state.awaited <= 0 || !state.newest_request_at) return std::nullopt;
-  if (!state.last_sweep_at) return *state.newest_request_at;
+  if (!state.last_sweep_at) return state.newest_request_at;
   const Timestamp last = *state.last_sweep_at;
   if (state.queued > kBusyQueue) return last + kBusyInterval;
   // A tier holds for the sweeps inside its age, so the first tier whose next sweep still falls into it

@@ -37,17 +37,16 @@ void PasswordWorkers::stop() {
 }
 
 void PasswordWorkers::submit(Job job) {
-  bool accepted = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    accepted = !stopping_ && jobs_.size() < options_.max_queue;
-    if (accepted && options_.threads > 0) jobs_.push_back(std::move(job));
-  }
+  std::unique_lock lock(mutex_);
+  const bool accepted = !stopping_ && jobs_.size() < options_.max_queue;
   if (accepted && options_.threads > 0) {
+    jobs_.push_back(std::move(job));
+    lock.unlock();
     filled_.notify_one();
-  } else {
-    job(accepted);
+    return;
   }
+  lock.unlock();
+  job(accepted);
 }
 
 void PasswordWorkers::work() {

@@ -60,25 +60,20 @@ struct RemoteIssuer::State {
 
   // Waits for the fetch that runs, or starts one.
   void join(Executor& executor, Want want, Resume resume) {
-    std::optional<Expected<Keys>> at_once;
-    bool first = false;
-    {
-      const std::scoped_lock lock(mutex);
-      // Another caller's fetch may have ended since.
-      at_once = without_fetch(want, clock.now());
-      if (!at_once) {
-        waiting.push_back(std::move(resume));
-        first = !std::exchange(fetching, true);
-        if (first) tried_at = clock.now();
-      }
-    }
-    if (at_once) {
+    std::unique_lock lock(mutex);
+    // Another caller's fetch may have ended since.
+    if (auto at_once = without_fetch(want, clock.now())) {
+      lock.unlock();
       resume(std::move(*at_once));
-    } else if (first) {
-      spawn(fetch(executor), [this](Outcome<Expected<Keys>> outcome) {
-        finish(outcome.value ? std::move(*outcome.value) : Expected<Keys>(unavailable()));
-      });
+      return;
     }
+    waiting.push_back(std::move(resume));
+    if (std::exchange(fetching, true)) return;
+    tried_at = clock.now();
+    lock.unlock();
+    spawn(fetch(executor), [this](Outcome<Expected<Keys>> outcome) {
+      finish(outcome.value ? std::move(*outcome.value) : Expected<Keys>(unavailable()));
+    });
   }
 
   void finish(Expected<Keys> fetched) {

@@ -60,7 +60,8 @@ std::optional<Timestamp> time_claim(const json::value& value) {
   } else {
     return std::nullopt;
   }
-  if (!(seconds >= 0 && seconds < kLast)) return std::nullopt;
+  const bool in_range = seconds >= 0 && seconds < kLast;
+  if (!in_range) return std::nullopt;
   return from_unix_ms(static_cast<std::int64_t>(std::floor(seconds * 1000)));
 }
 

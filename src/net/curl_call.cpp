@@ -1,8 +1,10 @@
 #include "net/curl_call.h"
 
+#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "net/http.h"
 
@@ -51,7 +53,7 @@ bool is_tls_failure(CURLcode code) {
 void append(CurlList& list, const std::string& line) {
   curl_slist* longer = curl_slist_append(list.get(), line.c_str());
   if (longer == nullptr) throw std::bad_alloc();
-  (void)list.release();
+  std::ignore = list.release();  // the longer list is the same one
   list.reset(longer);
 }
 
@@ -141,7 +143,8 @@ void CurlCall::prepare(CurlEasy handle, const Addresses& pinned, Millis remainin
   bool typed = false;
   for (const auto& [name, value] : request.headers) {
     typed = typed || same_field_name(name, "content-type");
-    append(headers_, value.empty() ? name + ';' : name + ": " + value);  // "name:" would remove a field
+    append(headers_,
+           value.empty() ? name + ';' : fmt::format("{}: {}", name, value));  // "name:" would remove a field
   }
   append(headers_, "Expect:");                                // no waiting for 100 Continue
   if (has_body && !typed) append(headers_, "Content-Type:");  // libcurl would claim a form

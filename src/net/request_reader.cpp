@@ -46,15 +46,14 @@ RequestReader::Progress RequestReader::read(std::string_view bytes) {
       const std::size_t waiting = rest.size() - used;
       // In a body, only the line of a chunk and the trailer wait for more; they have the header's limit.
       if (waiting + (in_header ? header_bytes_ : 0) >= limits_.header_bytes) progress.refusal = large_header;
-    } else if (error == http::error::header_limit) {
+    } else if (error == http::error::header_limit ||
+               (!error && in_header && header_bytes_ > limits_.header_bytes)) {
       progress.refusal = large_header;
     } else if (error == http::error::bad_transfer_encoding || error == http::error::bad_content_length ||
                error == http::error::multiple_content_length) {
       progress.refusal = ambiguous_length;
     } else if (error) {
       progress.refusal = malformed;
-    } else if (in_header && header_bytes_ > limits_.header_bytes) {
-      progress.refusal = large_header;
     }
     if (progress.refusal || error) return progress;
     if (in_header && header_done_) return progress;

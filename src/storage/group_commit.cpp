@@ -58,7 +58,8 @@ Error explain(const std::exception_ptr& exception) {
     if (e.kind() == DbError::Kind::busy || e.kind() == DbError::Kind::conflict) {
       return {"OVERLOADED", "The service is busy. Try again in a moment.", {}};
     }
-  } catch (...) {
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
+    // As every other fault, below.
   }
   return {"INTERNAL_ERROR", "Something went wrong here. It has been logged.", {}};
 }
@@ -125,23 +126,24 @@ void GroupCommit::Awaiter::await_suspend(std::coroutine_handle<> caller) {
 }
 
 void GroupCommit::enqueue(Queue& queue, Unit unit) {
+  std::unique_lock lock(mutex_);
   const char* refusal = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopping_) {
-      refusal = "the storage is shutting down";
-    } else if (queue.units.size() >= options_.max_queue) {
-      refusal = "the storage's queue is full";
-    } else {
-      queue.units.push_back(std::move(unit));
-    }
-    if (refusal != nullptr) ++stats_.failed;
+  if (stopping_) {
+    refusal = "the storage is shutting down";
+  } else if (queue.units.size() >= options_.max_queue) {
+    refusal = "the storage's queue is full";
   }
   if (refusal != nullptr) {
+    ++stats_.failed;
+    lock.unlock();
     Completions completions;
     unit.done(std::make_exception_ptr(Overloaded(refusal)), completions);
     completions.post();
-  } else if (options_.inline_execution) {
+    return;
+  }
+  queue.units.push_back(std::move(unit));
+  lock.unlock();
+  if (options_.inline_execution) {
     run_inline();
   } else {
     queue.filled.notify_one();

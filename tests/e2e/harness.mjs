@@ -19,6 +19,9 @@ const START_MS = 20_000;
 const STOP_MS = 15_000; // the bridge promises 10 s (spec 12.3)
 const REQUEST_MS = 10_000;
 const LOG_LINES = 5_000;
+// How a sanitizer begins a report. It may come from a child of the program, whose exit code nobody sees.
+const SANITIZER_REPORT = /(ERROR|WARNING): \w+Sanitizer|: runtime error: /;
+const REPORT_LINES = 150;
 
 // Asks `probe` until it returns something truthy, and returns that. Errors of `probe` count as "not yet".
 export async function until(what, probe, deadlineMs = 10_000) {
@@ -83,9 +86,11 @@ export async function scratch(scope) {
   return folder;
 }
 
-// A running program. `log` holds the last lines of both its outputs; `ended` resolves to {code, signal}.
+// A running program. `log` holds the last lines of both its outputs; `ended` resolves to {code, signal} when it and its children
+// are gone.
 export class Program {
   url; // once it listens
+  #report = []; // what a sanitizer told, and what came after it
 
   // The program dies with this process, also when this process is killed.
   constructor(name, binary, args, { env = {} } = {}) {
@@ -99,6 +104,8 @@ export class Program {
     const keep = (line) => {
       this.log.push(line);
       if (this.log.length > LOG_LINES) this.log.shift();
+      const told = this.#report.length;
+      if (told < REPORT_LINES && (told > 0 || SANITIZER_REPORT.test(line))) this.#report.push(line);
     };
     this.stdout = readline.createInterface({ input: this.child.stdout });
     this.stdout.on('line', keep);
@@ -150,6 +157,7 @@ export class Program {
       this.child.kill('SIGKILL');
       throw new Error(`${error.message}\n${this.tail()}`);
     }
+    this.#judge();
     if (end.code !== 0) throw new Error(`${this.name} ended with ${end.signal ?? `exit ${end.code}`}\n${this.tail()}`);
   }
 
@@ -158,6 +166,13 @@ export class Program {
     this.killed = true;
     this.child.kill('SIGKILL');
     await within(`${this.name} is gone after SIGKILL`, this.ended, STOP_MS);
+    this.#judge();
+  }
+
+  // Fails, once, with what a sanitizer told.
+  #judge() {
+    const report = this.#report.splice(0);
+    if (report.length > 0) throw new Error(`a sanitizer found fault with ${this.name}:\n${report.join('\n')}`);
   }
 }
 
@@ -229,6 +244,7 @@ export async function runBridge(args, { env = {}, input = '', deadlineMs = START
   child.stdin.end(input);
   const [code, signal] = await once(child, 'close');
   if (signal) throw new Error(`presetbridge ${args.join(' ')} ended with ${signal}\n${texts.stderr}`);
+  if (SANITIZER_REPORT.test(texts.stderr)) throw new Error(`a sanitizer found fault with presetbridge ${args.join(' ')}:\n${texts.stderr}`);
   return { code, ...texts };
 }
 

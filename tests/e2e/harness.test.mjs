@@ -43,6 +43,23 @@ test('a program that ends badly after SIGTERM is told', async (t) => {
   await assert.rejects(it.stop(), /exit 7/);
 });
 
+test('what a sanitizer reports of a program or of its child is told, however they end', async (t) => {
+  const report = JSON.stringify('WARNING: ThreadSanitizer: data race (pid=17)\\n  a stack');
+  const ofAChild = await program(
+    t,
+    `import { spawnSync } from 'node:child_process';
+${server}process.on('SIGTERM', () => {
+  spawnSync(process.execPath, ['-e', 'console.error(${report})'], { stdio: 'inherit' });
+  process.exit(0);
+});`,
+  );
+  await ofAChild.listening();
+  await assert.rejects(ofAChild.stop(), /a sanitizer found fault with program:\n.*data race[^\n]*\n {2}a stack/);
+  const killed = await program(t, `console.error('==17==ERROR: AddressSanitizer: heap-use-after-free');${server}`);
+  await killed.listening();
+  await assert.rejects(killed.kill(), /heap-use-after-free/);
+});
+
 test('a program without a path is told before anything starts', () => {
   assert.throws(() => new Program('cloudsim', undefined, []), /CLOUDSIM_BIN/);
 });
