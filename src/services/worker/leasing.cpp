@@ -98,14 +98,14 @@ std::optional<Turn> open_turn(const WorkerOptions& options, CloudAccountRow& acc
   const bool limited = options.jobs_per_minute > 0;
   // Nobody knows what a record that cannot be read forbids: the queue is closed for a minute, and goes on
   // with a fresh one.
-  auto decoded = domain::decode_account_pause(account.pause);
-  auto pause = decoded ? *std::move(decoded) : domain::after_rate_limit({}, kQueueWindow, now);
+  const auto decoded = domain::decode_account_pause(account.pause);
+  auto pause = decoded ? *decoded : domain::after_rate_limit({}, kQueueWindow, now);
   if (!decoded) {
     leased.unreadable.emplace_back(account.id, "pause");
     account.pause = domain::encode(pause);
   }
-  auto log = domain::RateWindow::decode(options.jobs_per_minute, kQueueWindow, account.start_log);
-  auto window = log ? *std::move(log) : domain::RateWindow::full(options.jobs_per_minute, kQueueWindow, now);
+  const auto log = domain::RateWindow::decode(options.jobs_per_minute, kQueueWindow, account.start_log);
+  auto window = log ? *log : domain::RateWindow::full(options.jobs_per_minute, kQueueWindow, now);
   if (!log && limited) {
     leased.unreadable.emplace_back(account.id, "start_log");
     account.start_log = window.encode();

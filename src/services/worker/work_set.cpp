@@ -120,7 +120,10 @@ std::vector<storage::ItemRow*> WorkSet::items(DeliveryId id) {
     for (const auto& [other, entry] : rows_.deliveries) {
       if (rows_.of_delivery.try_emplace(other).second) unread.push_back(other);
     }
-    for (auto& row : find_items(tx_, unread)) rows_.of_delivery[row.delivery].insert(keep(std::move(row)).id);
+    for (auto& row : find_items(tx_, unread)) {
+      const auto& kept = keep(std::move(row));
+      rows_.of_delivery[kept.delivery].insert(kept.id);
+    }
   }
   std::vector<storage::ItemRow*> items;
   for (const auto item : rows_.of_delivery[id]) items.push_back(&rows_.items.at(item).row);

@@ -127,7 +127,8 @@ TemporaryPostgres::TemporaryPostgres(Kind kind) : kind_(kind) {
 TemporaryPostgres::~TemporaryPostgres() {
   try {
     run_in(kind_, "postgres", "DROP DATABASE " + name_ + " WITH (FORCE)");
-  } catch (const DbError&) {  // it goes with the cluster
+  } catch (const DbError&) {  // NOLINT(bugprone-empty-catch)
+    // It goes with the cluster.
   }
 }
 
