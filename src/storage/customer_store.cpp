@@ -203,9 +203,14 @@ std::vector<std::vector<CustomerRow>> lock_due_customers(Tx& tx, std::span<const
   return due;
 }
 
-std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account,
-                                                      domain::JobClass job_class, Timestamp now) {
-  return tx.one(kLockDueOfClass, account, static_cast<int>(job_class), now, read_customer);
+std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAccount> classes, Timestamp now) {
+  std::vector<Param> flat;
+  for (const auto& [account, job_class] : classes)
+    flat.insert(flat.end(), {account, static_cast<int>(job_class), now});
+  std::vector<CustomerRow> rows;
+  tx.query_each(kLockDueOfClass, 3, flat,
+                [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
+  return rows;
 }
 
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts) {

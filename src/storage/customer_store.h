@@ -75,9 +75,12 @@ void enqueue_customer(Tx& tx, CustomerId id, domain::JobClass job_class, Timesta
 // `limit` of an account.
 std::vector<std::vector<CustomerRow>> lock_due_customers(Tx& tx, std::span<const CloudAccountId> accounts,
                                                          Timestamp now, int limit);
-// The oldest due one of one class.
-std::optional<CustomerRow> lock_due_customer_of_class(Tx& tx, CloudAccountId account,
-                                                      domain::JobClass job_class, Timestamp now);
+// Of each of the classes the one that is due longest, where there is one, locked.
+struct ClassOfAccount {
+  CloudAccountId account;
+  domain::JobClass job_class;
+};
+std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAccount> classes, Timestamp now);
 // When the next queued customer of each of the accounts is due.
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts);
 // The place of a queued customer among its account's queue, from 1.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 
 #include "domain/account_pause.h"
 #include "domain/delivery_outcome.h"
@@ -28,22 +29,23 @@ constexpr Millis kQueueWindow{60'000};
 class DueWork {
  public:
   // `due`: in class order; more than `page` of them mean that there may be others.
-  DueWork(Tx& tx, const CloudAccountRow& account, std::vector<CustomerRow> due, int page) {
+  DueWork(const CloudAccountRow& account, std::vector<CustomerRow> due, int page, Timestamp now) {
     all_read_ = static_cast<int>(due.size()) <= page;
-    for (auto& customer : due) queues_[index(customer.job_class)].push_back(std::move(customer));
-    if (!all_read_) {
-      // The first classes filled the page: a later one that has work must be seen too, or it would never have
-      // its turn.
-      for (std::size_t c = 0; c < queues_.size(); ++c) {
-        if (!queues_[c].empty()) continue;
-        if (auto one = lock_due_customer_of_class(tx, account.id, static_cast<JobClass>(c), tx.now())) {
-          queues_[c].push_back(std::move(*one));
-        }
-      }
-    }
-    sweep_ = account.sweep_due_at && *account.sweep_due_at <= tx.now() && !account.sweep_lease_expires_at;
+    for (auto& customer : due) add(std::move(customer));
+    sweep_ = account.sweep_due_at && *account.sweep_due_at <= now && !account.sweep_lease_expires_at;
   }
 
+  // The first classes may have filled the page: a later one that has work must be seen too, or it would never
+  // have its turn.
+  std::vector<JobClass> unseen() const {
+    std::vector<JobClass> classes;
+    for (std::size_t c = 0; !all_read_ && c < queues_.size(); ++c) {
+      const auto job_class = static_cast<JobClass>(c);
+      if (queues_[c].empty() && job_class != JobClass::sweep) classes.push_back(job_class);
+    }
+    return classes;
+  }
+  void add(CustomerRow customer) { queues_[index(customer.job_class)].push_back(std::move(customer)); }
   domain::JobClassSet classes() const {
     domain::JobClassSet set;
     for (std::size_t c = 0; c < queues_.size(); ++c) set[c] = !queues_[c].empty();
@@ -125,7 +127,7 @@ std::optional<Turn> open_turn(const WorkerOptions& options, CloudAccountRow& acc
 
 // Starts what the queue limit and the fairness of classes allow of the due work. Customers that get a lease
 // are added to `chosen`.
-void start(Tx& tx, const WorkerOptions& options, Turn& turn, DueWork due, Leased& leased,
+void start(Tx& tx, const WorkerOptions& options, Turn& turn, DueWork& due, Leased& leased,
            std::vector<CustomerRow>& chosen) {
   const Timestamp now = tx.now();
   const bool limited = options.jobs_per_minute > 0;
@@ -197,11 +199,23 @@ void lease_of(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOpt
     turns.push_back(std::move(*turn));
   }
 
+  std::vector<DueWork> due;
+  std::vector<storage::ClassOfAccount> unseen;
+  std::map<CloudAccountId, DueWork*> of_account;
+  due.reserve(turns.size());
+  auto found = lock_due_customers(tx, open, now, page + 1);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    auto& work = due.emplace_back(turns[i].account, std::move(found[i]), page, now);
+    of_account[open[i]] = &work;
+    for (const auto job_class : work.unseen()) unseen.push_back({open[i], job_class});
+  }
+  for (auto& customer : lock_due_of_classes(tx, unseen, now))
+    of_account.at(customer.cloud_account)->add(std::move(customer));
+
   std::vector<Job> jobs;
   std::vector<CustomerRow> customers;
-  auto due = lock_due_customers(tx, open, now, page + 1);
   for (std::size_t i = 0; i < turns.size(); ++i) {
-    start(tx, options, turns[i], DueWork(tx, turns[i].account, std::move(due[i]), page), leased, customers);
+    start(tx, options, turns[i], due[i], leased, customers);
     std::ranges::move(turns[i].jobs, std::back_inserter(jobs));
   }
   const std::size_t piece = pace == Pace::together ? jobs.size() : 1;
