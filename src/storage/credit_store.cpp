@@ -23,6 +23,13 @@ domain::Balance read_balance(const Row& r) {
   return {r.int64(0), r.int64(1), r.int64(2), r.int64(3), r.int64(4), r.int64(5)};
 }
 
+std::vector<AccountBalance> balances(Tx& tx, const Sql& sql, std::span<const AccountId> accounts) {
+  std::vector<AccountBalance> found;
+  tx.query_each(sql, 1, params_of(accounts),
+                [&](std::size_t n, const Row& r) { found.push_back({accounts[n], read_balance(r)}); });
+  return found;
+}
+
 }  // namespace
 
 std::optional<domain::Balance> find_balance(Tx& tx, AccountId account) {
@@ -32,11 +39,11 @@ std::optional<domain::Balance> lock_balance(Tx& tx, AccountId account) {
   return tx.one(kLock, account, read_balance);
 }
 
+std::vector<AccountBalance> find_balances(Tx& tx, std::span<const AccountId> accounts) {
+  return balances(tx, kFind, accounts);
+}
 std::vector<AccountBalance> lock_balances(Tx& tx, std::span<const AccountId> accounts) {
-  std::vector<AccountBalance> found;
-  tx.query_each(kLock, 1, params_of(accounts),
-                [&](std::size_t n, const Row& r) { found.push_back({accounts[n], read_balance(r)}); });
-  return found;
+  return balances(tx, kLock, accounts);
 }
 
 void update_balance(Tx& tx, AccountId account, const domain::Balance& balance) {

@@ -21,7 +21,9 @@ struct AccountBalance {
   AccountId account;
   domain::Balance balance;
 };
-// Those that there are, locked in the order given.
+// Those that there are.
+std::vector<AccountBalance> find_balances(Tx& tx, std::span<const AccountId> accounts);
+// The same, locked in the order given.
 std::vector<AccountBalance> lock_balances(Tx& tx, std::span<const AccountId> accounts);
 // Each account once.
 void update_balances(Tx& tx, std::span<const AccountBalance> balances);

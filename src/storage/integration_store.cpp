@@ -149,8 +149,10 @@ void update_integration(Tx& tx, IntegrationRow& i) {
           i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields));
   ++i.version;
 }
-std::optional<std::int64_t> integration_version(Tx& tx, IntegrationId id) {
-  return tx.one(kVersion, id, [](const Row& r) { return r.int64(0); });
+std::vector<std::int64_t> integration_versions(Tx& tx, std::span<const IntegrationId> ids) {
+  std::vector<std::int64_t> versions(ids.size());
+  tx.query_each(kVersion, 1, params_of(ids), [&](std::size_t n, const Row& r) { versions[n] = r.int64(0); });
+  return versions;
 }
 
 void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key) {

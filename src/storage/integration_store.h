@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,8 @@ std::vector<IntegrationRow> list_integrations(Tx& tx, AccountId account, Integra
 std::int64_t count_integrations(Tx& tx, AccountId account);
 // Writes every field that may change; row.version grows by one.
 void update_integration(Tx& tx, IntegrationRow& row);
-// The version alone: what an order's acceptance checks (nothing: no such integration).
-std::optional<std::int64_t> integration_version(Tx& tx, IntegrationId id);
+// The versions alone: what an order's acceptance checks. 0: no such integration.
+std::vector<std::int64_t> integration_versions(Tx& tx, std::span<const IntegrationId> ids);
 // The integrations of the account that the old key owns are the new one's from now on.
 void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key);
 

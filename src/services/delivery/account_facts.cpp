@@ -19,15 +19,25 @@ ResolutionCode cause_of(const storage::CredentialsStanding& standing,
 
 }  // namespace
 
+void AccountFacts::read(std::span<const AccountId> accounts) {
+  std::vector<AccountId> unread;
+  for (const auto account : accounts) {
+    if (standings_.try_emplace(account).second) unread.push_back(account);
+  }
+  const auto standings = find_standings(tx_, unread);
+  for (std::size_t i = 0; i < unread.size(); ++i) standings_[unread[i]] = standings[i];
+  for (const auto& [account, balance] : find_balances(tx_, unread)) balances_[account] = balance;
+}
+
 const storage::CredentialsStanding& AccountFacts::standing(AccountId account) {
-  const auto found = standings_.find(account);
-  if (found != standings_.end()) return found->second;
-  return standings_[account] = find_standing(tx_, account).value_or(storage::CredentialsStanding{});
+  read(std::span(&account, 1));
+  return standings_[account];
 }
 
 ResolutionCode AccountFacts::cause(AccountId account) {
   if (const auto found = causes_.find(account); found != causes_.end()) return found->second;
-  ResolutionCode cause = cause_of(standing(account), find_balance(tx_, account));
+  read(std::span(&account, 1));
+  ResolutionCode cause = cause_of(standings_[account], balances_[account]);
   if (cause != ResolutionCode::none) {
     standings_[account] = lock_standing(tx_, account).value_or(storage::CredentialsStanding{});
     cause = cause_of(standings_[account], lock_balance(tx_, account));

@@ -2,10 +2,12 @@
 // delivery. Lives inside one transaction and one unit: another unit may change what it holds.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "domain/credits.h"
 #include "domain/delivery.h"
 #include "storage/credential_store.h"
 #include "storage/delivery_store.h"
@@ -17,6 +19,8 @@ class AccountFacts {
  public:
   explicit AccountFacts(storage::Tx& tx) : tx_(tx) {}
 
+  // Reads at once what standing() and cause() would read for one account after the other.
+  void read(std::span<const AccountId> accounts);
   const storage::CredentialsStanding& standing(AccountId account);
   // What keeps the account's deliveries from being worked on at all: the login, or the credits; none if
   // nothing does. A cause found is locked and read again, so that the transaction that writes the failure
@@ -31,6 +35,7 @@ class AccountFacts {
  private:
   storage::Tx& tx_;
   std::unordered_map<AccountId, storage::CredentialsStanding> standings_;
+  std::unordered_map<AccountId, std::optional<domain::Balance>> balances_;
   std::unordered_map<AccountId, domain::ResolutionCode> causes_;
   std::unordered_map<AccountId, std::vector<storage::ActiveSubscription>> subscriptions_;
 };

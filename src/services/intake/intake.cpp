@@ -80,10 +80,14 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     return std::tuple(orders[i].integration->id, std::string_view(orders[i].event.order_id), i);
   });
 
+  std::vector<IntegrationId> integrations;
+  for (const std::size_t i : sorted) integrations.push_back(orders[i].integration->id);
+  integrations.erase(std::ranges::unique(integrations).begin(), integrations.end());
+  const auto found = integration_versions(tx, integrations);
   std::unordered_map<IntegrationId, std::int64_t> versions;
+  for (std::size_t i = 0; i < integrations.size(); ++i) versions[integrations[i]] = found[i];
   std::erase_if(sorted, [&](std::size_t i) {
     const IntegrationId id = orders[i].integration->id;
-    if (!versions.contains(id)) versions[id] = integration_version(tx, id).value_or(0);
     answers[i].stale_integration = versions[id] != orders[i].integration->version;
     return answers[i].stale_integration;
   });
@@ -128,6 +132,9 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
 
   const auto inserted = insert_orders(tx, rows);
   AccountFacts facts(tx);
+  std::vector<AccountId> accounts;
+  for (const auto& row : rows) accounts.push_back(row.account);
+  facts.read(accounts);
   NewDeliveries created;
   std::vector<std::size_t> of_delivery;
   std::vector<std::size_t> others;
