@@ -30,6 +30,19 @@ TEST(Sweep, WaitsForTheAcceptanceThatASweepSees) {
   expect_books_balance(world);
 }
 
+TEST(Sweep, IsDueAgainOnceAnOrderWaitsForAnOldRequest) {
+  World world;
+  world.cloud.auto_accept = false;
+  world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.write([](storage::Tx& tx) { tx.exec({"UPDATE cloud_accounts SET sweep_due_at = NULL"}); });
+  const auto id = world.deliver(world.order("2", "Ann", {"sku-2"}));
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_TRUE(world.queue().sweep_due_at);
+  world.cloud.accept("u-ann");
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 TEST(Sweep, FailsWithTheCodeOfWhatTheCustomerDid) {
   const std::pair<cloud::FriendshipState, const char*> cases[] = {
       {cloud::FriendshipState::declined, "failed friend_request_declined"},
