@@ -18,7 +18,7 @@
 
 namespace presetbridge::services {
 
-// A reference to a row stays valid until directly() or save() of its set. What a row tells may be changed
+// A reference to a row stays valid until directly() of its set. What a row tells may be changed
 // through it; changed() then has it written.
 class WorkSet {
  public:
