@@ -17,10 +17,15 @@ using postgres::Connection;
 using postgres::Limits;
 
 constexpr std::size_t kLongestUrl = 1'000;
-// Of one transaction: deadlocks are broken by giving way, so somebody always gets through.
+// Of one transaction whose connections are lost.
 constexpr int most_runs = 6;
-// After a conflict, doubled each time: who runs again at once may take the lock that the other was given.
+// Of one that meets conflicts: deadlocks are broken by giving way, so somebody always gets through; where
+// many meet, the same one may give way several times.
+constexpr int most_runs_in_conflict = 12;
+// After a conflict, doubled each time up to the longest: who runs again at once may take the lock that the
+// other was given.
 constexpr Millis first_rest{10};
+constexpr Millis longest_rest{640};
 // Pauses between tries to connect: 50, 100, ... ms, in all 1.5 s.
 constexpr int most_connects = 6;
 constexpr Millis first_pause{50};
@@ -142,14 +147,15 @@ class PostgresDatabase final : public Database {
   void transact(Pool& pool, const TxFn& fn) {
     bool conflict = false;
     for (int runs = 1;; ++runs) {
-      if (conflict) pool.rest(first_rest * (1 << runs));
+      if (conflict) pool.rest(std::min(first_rest * (1 << runs), longest_rest));
       const Pool::Lease lease(pool);
       try {
         return lease->transact(fn, clock_, options_.told);
       } catch (const DbError& e) {
         conflict = e.kind() == DbError::Kind::conflict;
         const bool lost = e.kind() == DbError::Kind::unavailable && !lease->session.usable();
-        if (runs == most_runs || lease->outcome_unknown() || !(conflict || lost)) throw;
+        if (lease->outcome_unknown() || !(conflict || lost)) throw;
+        if (runs >= (conflict ? most_runs_in_conflict : most_runs)) throw;
       }
     }
   }
