@@ -114,7 +114,8 @@ std::vector<IntegrationId> seed(storage::Database& database, IdSource& ids,
   IdSource ids(clock, 0);
   net::Runtime runtime(2);
   storage::GroupCommit commits(*database, log,
-                               {.writers = options.database.postgres ? options.database.writers : 1});
+                               {.writers = options.database.postgres ? options.database.writers : 1,
+                                .max_units = options.database.postgres ? 1U : 256U});
   services::DeliveryChanges changes(ids, random);
   services::IntegrationDirectory directory_of_integrations(commits, cipher, clock);
   services::Intake intake(commits, changes, [] {});

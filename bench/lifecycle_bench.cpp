@@ -214,7 +214,7 @@ int main_of(int argc, char** argv) {
   net::Runtime runtime(2);
   storage::GroupCommit commits(*database, log,
                                {.writers = options.database.postgres ? options.database.writers : 1,
-                                .max_units = 2'048,
+                                .max_units = options.database.postgres ? 1U : 2'048U,
                                 .max_queue = 100'000});
   services::DeliveryChanges changes(ids, random);
   InstantCloud cloud;

@@ -197,6 +197,7 @@ struct Service::Parts {
                                log,
                                {.writers = shared() ? static_cast<int>(config.storage_writers) : 1,
                                 .readers = static_cast<int>(config.storage_readers),
+                                .max_units = shared() ? 1U : storage::GroupCommit::Options{}.max_units,
                                 .clock = &clock}};
   // Receivers' names are anybody's: ones that never answer must not hold up the platform's.
   net::SystemResolver resolver;

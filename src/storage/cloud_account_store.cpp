@@ -30,20 +30,28 @@ constexpr Sql kUpdate{
     "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = "
     "$11, "
     "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14 WHERE id = $1"};
-// Before the subscriptions: some transactions have locked cloud accounts already.
-constexpr Wake kEnsureSweep{1,
-                            {"UPDATE cloud_accounts SET sweep_due_at = $2,"
-                             " ready_at = CASE WHEN ready_at <= $2 OR ready_at <= blocked_until THEN ready_at"
-                             " WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
-                             " WHERE id = $1 AND sweep_due_at IS NULL AND sweep_lease_expires_at IS NULL"}};
+// All that brings an account's work forward is one statement, so that a transaction goes through the accounts
+// once: $2 work, $3 a sweep unless one is due or under way, $4 a sweep after a friend request, sent at $5.
+#define PDB_SWEEP_MISSING                                                                             \
+  "(CAST($3 AS BIGINT) IS NOT NULL AND CAST($4 AS BIGINT) IS NULL AND sweep_due_at IS NULL AND sweep" \
+  "_lease_expires_at IS NULL)"
+#define PDB_WORK_IS_EARLIER                                                                              \
+  "(CAST($2 AS BIGINT) IS NOT NULL AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until" \
+  ")))"
 constexpr Wake kWake{
-    2,
-    {"UPDATE cloud_accounts SET ready_at = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END"
-     " WHERE id = $1 AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until))"}};
-constexpr Sql kNoteRequest{
-    "UPDATE cloud_accounts SET newest_request_at = $2,"
-    " sweep_due_at = CASE WHEN sweep_due_at IS NULL OR sweep_due_at > $3 THEN $3 ELSE sweep_due_at END WHERE "
-    "id = $1"};
+    1,
+    {"UPDATE cloud_accounts SET newest_request_at = COALESCE($5, newest_request_at),"
+     " sweep_due_at = CASE WHEN " PDB_SWEEP_MISSING " THEN $3 WHEN sweep_due_at < $4 THEN sweep_due_at"
+     " ELSE COALESCE($4, sweep_due_at) END,"
+     " ready_at = CASE WHEN " PDB_SWEEP_MISSING
+     " AND (ready_at IS NULL OR (ready_at > $3 AND ready_at > blocked_until))"
+     " AND $3 <= COALESCE(CAST($2 AS BIGINT), $3)"
+     " THEN CASE WHEN blocked_until > $3 THEN blocked_until ELSE $3 END"
+     " WHEN " PDB_WORK_IS_EARLIER
+     " THEN CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END ELSE ready_at END"
+     " WHERE id = $1 AND (CAST($4 AS BIGINT) IS NOT NULL OR " PDB_SWEEP_MISSING " OR " PDB_WORK_IS_EARLIER
+     ")"},
+    4};
 // From one account with customers in the queue to the next, each by one look into an index: most accounts
 // have none, and are not read.
 constexpr Sql kForgotten{
@@ -113,6 +121,9 @@ std::optional<CloudAccountRow> find_cloud_account(Tx& tx, CloudAccountId id) {
 std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id) {
   return tx.one(kLock, id, read_cloud_account);
 }
+void lock_cloud_accounts(Tx& tx, std::span<const CloudAccountId> ids) {
+  tx.query_each(kLock, 1, params_of(ids), [](std::size_t, const Row&) {});
+}
 std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp now, int limit) {
   return all_accounts(tx, kLockReady, now, limit);
 }
@@ -139,20 +150,15 @@ void update_cloud_accounts(Tx& tx, std::span<const CloudAccountRow> rows) {
 }
 
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {
-  tx.wake(kWake, id, at);
+  tx.wake(kWake, id, {at, std::nullopt, std::nullopt, std::nullopt});
 }
 
-void note_friend_requests(Tx& tx, const std::map<CloudAccountId, Timestamp>& sweeps) {
-  std::vector<Param> flat;
-  for (const auto& [id, sweep_at] : sweeps) {
-    flat.insert(flat.end(), {id, tx.now(), sweep_at});
-    wake_cloud_account(tx, id, sweep_at);
-  }
-  tx.update_each(kNoteRequest, 3, flat);
+void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at) {
+  tx.wake(kWake, id, {sweep_at, std::nullopt, sweep_at, tx.now()});
 }
 
 void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at) {
-  tx.wake(kEnsureSweep, id, at);
+  tx.wake(kWake, id, {std::nullopt, at, std::nullopt, std::nullopt});
 }
 
 void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until) {

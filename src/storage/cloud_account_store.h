@@ -3,7 +3,6 @@
 // exact over all nodes.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,7 +37,9 @@ CloudAccountId find_or_insert_cloud_account(Tx& tx, std::string_view cloud_user_
                                             CloudAccountId proposed);
 std::optional<CloudAccountRow> find_cloud_account(Tx& tx, CloudAccountId id);
 std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id);
-// Accounts with something to do by `now`, longest ready first, locked.
+// In the order of `ids`.
+void lock_cloud_accounts(Tx& tx, std::span<const CloudAccountId> ids);
+// Accounts with something to do by `now`, longest ready first, locked; without those that others have locked.
 std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp now, int limit);
 std::vector<CloudAccountRow> lock_expired_sweeps(Tx& tx, Timestamp now, int limit);
 // When the next account is ready.
@@ -53,10 +54,10 @@ void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
 // serves the account does not see that transaction's customer yet.
 bool any_forgotten_account(Tx& tx);
 std::int64_t wake_forgotten_accounts(Tx& tx);
-// Friend requests of these accounts were sent now: the next sweep of each is due at the time beside it at the
-// latest.
-void note_friend_requests(Tx& tx, const std::map<CloudAccountId, Timestamp>& sweeps);
-// Somebody is waited for: a sweep is due at `at` unless one is due or under way when this transaction ends.
+// A friend request of the account was sent now: its next sweep is due at `sweep_at` at the latest. Takes
+// effect when this transaction ends, as the next one does.
+void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at);
+// Somebody is waited for: a sweep is due at `at` unless one is due or under way by then.
 void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at);
 // Nothing of the account is ready before `until`, whatever wakes it.
 void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until);

@@ -69,6 +69,10 @@ constexpr Sql kAnyExpired{
 constexpr Sql kLockExpired{
     "SELECT id FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1"
     " ORDER BY lease_expires_at LIMIT $2 <lock>"};
+// 2: QueueState::leased.
+constexpr Sql kLease{
+    "UPDATE customers SET queue_state = 2, fence = $2, lease_owner = $3, lease_expires_at = $4 WHERE id = "
+    "$1"};
 constexpr Sql kSetLeaseAside{
     "UPDATE customers SET fence = fence + 1, lease_expires_at = $2 WHERE id = $1 AND lease_expires_at IS NOT "
     "NULL"};
@@ -173,6 +177,12 @@ std::vector<CustomerRow> lock_customers(Tx& tx, std::span<const CustomerId> ids)
   return rows;
 }
 
+void hold_customers(Tx& tx, std::vector<CustomerId> ids) {
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  tx.query_each(kLock, 1, params_of(std::span<const CustomerId>(ids)), [](std::size_t, const Row&) {});
+}
+
 std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
                                                        std::string_view cloud_user_id) {
   return tx.one(kFindByCloudUser, cloud_account, cloud_user_id, read_customer);
@@ -211,6 +221,13 @@ std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAcco
   tx.query_each(kLockDueOfClass, 3, flat,
                 [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
   return rows;
+}
+
+void lease_customers(Tx& tx, std::span<const CustomerRow> rows) {
+  std::vector<Param> flat;
+  flat.reserve(4 * rows.size());
+  for (const auto& c : rows) flat.insert(flat.end(), {c.id, c.fence, c.lease_owner, c.lease_expires_at});
+  tx.update_each(kLease, 4, flat);
 }
 
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts) {

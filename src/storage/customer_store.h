@@ -39,6 +39,8 @@ struct CustomerRow {
   std::optional<Timestamp> lease_expires_at;
   std::int64_t failures = 0;
   std::optional<Timestamp> failing_since;
+
+  bool operator==(const CustomerRow&) const = default;
 };
 
 // Whether a friend request is out, or may be, that the customer has not answered.
@@ -58,6 +60,8 @@ std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id);
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);
 // Those that there are, locked in the order given.
 std::vector<CustomerRow> lock_customers(Tx& tx, std::span<const CustomerId> ids);
+// The same, by rising id, without reading the rows: one that cannot be read keeps nobody from the others.
+void hold_customers(Tx& tx, std::vector<CustomerId> ids);
 std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
                                                        std::string_view cloud_user_id);
 // The same for many; those that are not known have no row.
@@ -83,6 +87,8 @@ struct ClassOfAccount {
 std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAccount> classes, Timestamp now);
 // When the next queued customer of each of the accounts is due.
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts);
+// These get the lease that their rows tell of. Each of them once, and locked.
+void lease_customers(Tx& tx, std::span<const CustomerRow> rows);
 // The place of a queued customer among its account's queue, from 1.
 std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
 // How many are queued, counted no further than `cap`.

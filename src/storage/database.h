@@ -8,8 +8,8 @@
 // - DDL tokens for what differs: <bytes>, <key> (TEXT that sorts by code point), <int> (64 bits), and after a
 //   table's ')' either <table> or <clustered> (rows live in the primary key's order); with both, SQLite
 //   checks the types of columns;
-// - query tokens: <lock> (FOR UPDATE SKIP LOCKED) and <for_update> (FOR UPDATE), which are nothing on SQLite,
-//   where one writer runs.
+// - query tokens: <lock> (FOR NO KEY UPDATE SKIP LOCKED) and <for_update> (FOR NO KEY UPDATE), which are
+//   nothing on SQLite, where one writer runs.
 //
 // Expected refusals are statements that change or return no row; a constraint error is a bug and fails the
 // transaction.
@@ -43,11 +43,12 @@ struct Sql {
 
 using Blob = std::span<const std::byte>;
 
-// Brings forward when a row has work: `sql`, for Tx::update_each(), gets the row's id as $1 and a time as $2.
-// See Tx::wake().
+// Brings forward when a row has work: `sql`, for Tx::update_each(), gets the row's id as $1 and `times` times
+// from $2 on, each of them perhaps NULL. See Tx::wake().
 struct Wake {
   int rank;
   Sql sql;
+  std::size_t times = 1;
 };
 
 // A parameter's value. Views must stay valid for the call that takes them.
@@ -162,14 +163,19 @@ class Tx {
   virtual void lock_schema() = 0;
 
   // Runs the wake-up when the transaction's function has ended, right before the commit: once for each row,
-  // with the earliest of its times; lower ranks first, and ids in order. Many transactions wake the same
-  // rows: in any other order two of them could each wait for the other.
+  // with the earliest of each of its times; lower ranks first, and ids in order. Many transactions wake the
+  // same rows: in any other order two of them could each wait for the other. A table's rows have one rank.
   template <class Kind>
-  void wake(const Wake& wake, Id<Kind> id, Timestamp at) {
-    auto& [sql, rows] = wakes_[wake.rank];
-    sql = wake.sql;
-    const auto [row, added] = rows.emplace(id.value, at);
-    if (!added) row->second = std::min(row->second, at);
+  void wake(const Wake& wake, Id<Kind> id, std::initializer_list<std::optional<Timestamp>> times) {
+    auto& [statement, rows] = wakes_[wake.rank];
+    statement = wake;
+    auto& earliest = rows[id.value];
+    earliest.resize(wake.times);
+    auto* at = earliest.data();
+    for (const auto& time : times) {
+      if (time && (!*at || *time < **at)) *at = time;
+      ++at;
+    }
   }
 
   template <class... P>
@@ -201,15 +207,19 @@ class Tx {
   // For drivers, before they commit.
   void run_wakes() {
     for (const auto& [rank, wakes] : wakes_) {
+      const auto& [wake, rows] = wakes;
       std::vector<Param> flat;
-      for (const auto& [id, at] : wakes.second) flat.insert(flat.end(), {Param(id), Param(at)});
-      update_each(wakes.first, 2, flat);
+      for (const auto& [id, times] : rows) {
+        flat.emplace_back(id);
+        flat.insert(flat.end(), times.begin(), times.end());
+      }
+      update_each(wake.sql, 1 + wake.times, flat);
     }
     wakes_.clear();
   }
 
  private:
-  std::map<int, std::pair<Sql, std::map<std::int64_t, Timestamp>>> wakes_;
+  std::map<int, std::pair<Wake, std::map<std::int64_t, std::vector<std::optional<Timestamp>>>>> wakes_;
 
   template <class Tuple, std::size_t... I>
   void query_tuple(const Sql& sql, Tuple&& t, std::index_sequence<I...>) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <functional>
 
+#include "storage/customer_store.h"
+
 namespace presetbridge::storage {
 namespace {
 
@@ -26,6 +28,7 @@ constexpr Sql kInsertDelivery{
     "$24, $25, $26, $27, $28, $29, $30, $31)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
+constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
 constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
                         " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>"};
 constexpr Sql kFindFailed{
@@ -281,6 +284,15 @@ std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {
 }
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
   return tx.one(kLock, id, read_delivery);
+}
+
+void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
+  const auto flat = params_of(ids);
+  std::vector<CustomerId> customers;
+  tx.query_each(kFindCustomer, 1, flat,
+                [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); });
+  hold_customers(tx, std::move(customers));
+  tx.query_each(kLock, 1, flat, [](std::size_t, const Row&) {});
 }
 
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer) {

@@ -90,6 +90,9 @@ void insert_items(Tx& tx, std::span<const ItemRow> rows);
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 // The same, and other writers of it wait until this transaction ends.
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
+// Locks the deliveries' customers, and then the deliveries, as jobs do, without reading the rows. For whoever
+// comes to a delivery by another way than its customer.
+void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids);
 // queued, processing and waiting deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
 // The same of many customers, one after the other.

@@ -13,7 +13,7 @@ constexpr Sql kInsertSend{
     "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
     "'pending', $4)"};
 constexpr Wake kWakeSubscription{
-    3,
+    2,
     {"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"}};
 
 // Whether a comma-separated list, where the empty one means all, holds the name.
@@ -58,7 +58,7 @@ void insert_sends(Tx& tx, std::span<const SendRow> sends) {
   flat.reserve(4 * sends.size());
   for (const auto& s : sends) {
     flat.insert(flat.end(), {s.id, s.subscription, s.event, s.due_at});
-    tx.wake(kWakeSubscription, s.subscription, s.due_at);
+    tx.wake(kWakeSubscription, s.subscription, {s.due_at});
   }
   tx.exec_many(kInsertSend, 4, flat);
 }

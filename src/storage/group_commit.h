@@ -1,7 +1,8 @@
 // GroupCommit: how coroutines reach the Database. Units of work are queued; a writer thread takes all that
 // wait, runs them in ONE transaction and commits once, so a thousand callers share one fsync. Where the
 // engine leaves the syncing to its user, another thread does it while the next transaction runs; who is told
-// of success is on disk (spec 2.5).
+// of success is on disk (spec 2.5). With PostgreSQL, whose transactions wait for each other's rows, one
+// has one unit: several would take their locks in the order in which they happened to come.
 //
 //   auto id = co_await commits.write(executor, [order](Tx& tx) { return insert(tx, order); });   //
 //   Expected<OrderId>
@@ -84,7 +85,7 @@ class GroupCommit {
   struct Options {
     int writers = 1;                 // threads; 1 for SQLite, as many as write connections for PostgreSQL
     int readers = 2;                 // threads
-    std::size_t max_units = 256;     // units of one transaction
+    std::size_t max_units = 256;     // units of one transaction; 1 for PostgreSQL
     std::size_t max_queue = 10'000;  // units waiting, for writes and for reads each
     // No threads: a unit runs inside the call that submits it, for simulation and for tests on one thread.
     // Completions are posted to the executor all the same.

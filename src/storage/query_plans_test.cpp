@@ -50,8 +50,8 @@ constexpr Dialect kDialect{.bytes = "BYTEA",
                            .integer = "",
                            .table = "",
                            .clustered = "",
-                           .lock = "FOR UPDATE SKIP LOCKED",
-                           .for_update = "FOR UPDATE"};
+                           .lock = "FOR NO KEY UPDATE SKIP LOCKED",
+                           .for_update = "FOR NO KEY UPDATE"};
 constexpr Sql kPreparedAs{"SELECT name FROM pg_prepared_statements WHERE statement = $1"};
 
 // An Sql's text has static storage duration.
@@ -308,6 +308,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"a delivery and what belongs to it",
        {},
        [=](Tx& tx) {
+         hold_deliveries(tx, std::array{k.delivery});
          auto row = lock_delivery(tx, k.delivery).value();
          update_delivery(tx, row);
          for (const auto& item : find_items(tx, k.delivery)) update_item(tx, item);
@@ -332,8 +333,8 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        [=](Tx& tx) {
          update_balances(tx, lock_balances(tx, std::array{k.account}));
          find_standings(tx, std::array{k.account});
-         note_friend_requests(tx, {{k.cloud, tx.now()}});
-         ensure_sweep(tx, k.cloud, tx.now());
+         note_friend_request(tx, k.cloud, tx.now());
+         lock_cloud_accounts(tx, std::array{k.cloud});
          update_cloud_account(tx, lock_cloud_account(tx, k.cloud).value());
        }},
 

@@ -362,9 +362,9 @@ TEST_P(DatabaseTest, WakesRowsLastInOneOrderAndOnceEach) {
   constexpr Wake early{1, {"UPDATE thing SET count = 10 * count + 1 WHERE id = $1 AND $2 = 6"}};
   constexpr Wake late{2, {"UPDATE thing SET count = 10 * count + 2 WHERE id = $1 AND $2 = 5"}};
   database_->write([&](Tx& tx) {
-    tx.wake(late, Id<struct ThingKind>{3}, from_unix_ms(5));
-    tx.wake(early, Id<struct ThingKind>{3}, from_unix_ms(7));
-    tx.wake(early, Id<struct ThingKind>{3}, from_unix_ms(6));
+    tx.wake(late, Id<struct ThingKind>{3}, {from_unix_ms(5)});
+    tx.wake(early, Id<struct ThingKind>{3}, {from_unix_ms(7)});
+    tx.wake(early, Id<struct ThingKind>{3}, {from_unix_ms(6)});
     tx.exec(insert, 3, "a", nullptr, 4);  // is there by then
   });
   database_->read([&](Tx& tx) {

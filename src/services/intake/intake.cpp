@@ -228,7 +228,9 @@ Accepted Intake::redact_customer(Tx& tx, const IncomingOrder& incoming) {
     order->updated_at = tx.now();
     update_order(tx, *order);
     delete_order_payload(tx, order->id);
-    if (auto row = lock_delivery(tx, DeliveryId{order->id.value})) erase_delivery(tx, changes_, *row);
+    const DeliveryId id{order->id.value};
+    hold_deliveries(tx, std::array{id});
+    if (auto row = lock_delivery(tx, id)) erase_delivery(tx, changes_, *row);
   }
   return answer;
 }

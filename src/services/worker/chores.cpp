@@ -1,6 +1,8 @@
 #include "services/worker/chores.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <span>
 
 #include "domain/account_pause.h"
@@ -63,11 +65,51 @@ bool failed_with(const storage::DeliveryRow& row, ResolutionCode code) {
   return row.status == DeliveryStatus::failed && row.resolution == code;
 }
 
-// Deliveries that failed with one of `codes` and come back. They leave the index that finds them, so there is
-// no cursor.
-ChoreProgress resume_failed(Piece piece, std::span<const ResolutionCode> codes) {
+// What failed deliveries failed with that a chore may bring back; nothing for one that looks at all
+// deliveries of the account.
+std::span<const ResolutionCode> codes_of(ChoreKind kind) {
+  static constexpr std::array kCredentials{ResolutionCode::credentials_missing,
+                                           ResolutionCode::credentials_invalid};
+  static constexpr std::array kCredits{ResolutionCode::insufficient_credits};
+  static constexpr std::array kUnavailable{ResolutionCode::cloud_unavailable};
+  static constexpr std::array kMappings{ResolutionCode::preset_not_found};
+  switch (kind) {
+    case ChoreKind::resume_credentials:
+      return kCredentials;
+    case ChoreKind::resume_credits:
+      return kCredits;
+    case ChoreKind::resume_unavailable:
+      return kUnavailable;
+    case ChoreKind::resume_mappings:
+      return kMappings;
+    case ChoreKind::reroute:
+    case ChoreKind::fail_invalid_credentials:
+    case ChoreKind::fail_missing_credentials:
+    case ChoreKind::fail_unavailable:
+      break;
+  }
+  return {};
+}
+
+// The deliveries of the next piece, with their customers, before the account: as jobs do, which come to the
+// account's credits last. What the piece then finds may be a few others.
+void hold_next(Tx& tx, const Chore& chore, const Aside& aside) {
+  const int most = kChorePiece + static_cast<int>(aside.size());
+  std::vector<DeliveryId> ids;
+  for (const auto code : codes_of(chore.kind))
+    std::ranges::copy(find_failed_deliveries(tx, chore.account, code, chore.done_to, most),
+                      std::back_inserter(ids));
+  if (codes_of(chore.kind).empty())
+    ids = find_deliveries_after(tx, chore.account, chore.done_to, kChorePiece);
+  std::ranges::sort(ids);
+  hold_deliveries(tx, ids);
+}
+
+// Deliveries that failed with one of the chore's codes and come back. They leave the index that finds them,
+// so there is no cursor.
+ChoreProgress resume_failed(Piece piece) {
   int left = kChorePiece;
-  for (const auto code : codes) {
+  for (const auto code : codes_of(piece.chore.kind)) {
     const int most = left + static_cast<int>(piece.aside.size());
     piece.each(find_failed_deliveries(piece.tx, piece.chore.account, code, piece.chore.done_to, most),
                [&](storage::DeliveryRow& row) {
@@ -128,9 +170,8 @@ bool open(const storage::DeliveryRow& row) {
          (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship);
 }
 
-ChoreProgress reroute(Piece piece) {
+ChoreProgress reroute(Piece piece, const std::optional<storage::CredentialsStanding>& standing) {
   auto& [tx, changes, chore, aside, at] = piece;
-  const auto standing = lock_standing(tx, chore.account);
   if (!standing || standing->status != CredentialsStatus::valid) return piece.end();
   return for_each_delivery(piece, [&](storage::DeliveryRow& row) {
     if (row.cloud_account == standing->cloud_account) return;
@@ -167,39 +208,31 @@ bool platform_given_up(Tx& tx, const std::optional<storage::CredentialsStanding>
 
 ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Aside& aside, DeliveryId& at) {
   at = {};
-  // The account first, as everybody does who adds a chore.
-  const auto locked = lock_standing(tx, chore.account);
+  hold_next(tx, chore, aside);
+  const auto standing = lock_standing(tx, chore.account);
+  if (standing && standing->cloud_account) lock_cloud_accounts(tx, std::array{standing->cloud_account});
   if (!lock_chore(tx, chore)) return ChoreProgress::ended;
   const Piece piece{tx, changes, chore, aside, at};
-  const auto standing = [&] { return locked; };
+  const auto status = standing ? standing->status : CredentialsStatus::missing;
   switch (chore.kind) {
     case ChoreKind::reroute:
-      return reroute(piece);
-    case ChoreKind::fail_invalid_credentials: {
-      const auto s = standing();
-      return fail_open(piece, s && s->status == CredentialsStatus::invalid,
-                       ResolutionCode::credentials_invalid, true);
-    }
-    case ChoreKind::fail_missing_credentials: {
-      const auto s = standing();
-      return fail_open(piece, s && s->status == CredentialsStatus::missing,
-                       ResolutionCode::credentials_missing, true);
-    }
+      return reroute(piece, standing);
+    case ChoreKind::fail_invalid_credentials:
+      return fail_open(piece, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid,
+                       true);
+    case ChoreKind::fail_missing_credentials:
+      return fail_open(piece, status == CredentialsStatus::missing, ResolutionCode::credentials_missing,
+                       true);
     case ChoreKind::fail_unavailable:
-      return fail_open(piece, platform_given_up(tx, standing()), ResolutionCode::cloud_unavailable, false);
-    case ChoreKind::resume_credentials: {
+      return fail_open(piece, platform_given_up(tx, standing), ResolutionCode::cloud_unavailable, false);
+    case ChoreKind::resume_credentials:
       // Without a login they would fail again, and be found again, for ever.
-      const auto s = standing();
-      if (!s || s->status == CredentialsStatus::missing || s->status == CredentialsStatus::invalid) {
-        return piece.end();
-      }
-      return resume_failed(
-          piece, std::array{ResolutionCode::credentials_missing, ResolutionCode::credentials_invalid});
-    }
+      if (status == CredentialsStatus::missing || status == CredentialsStatus::invalid) return piece.end();
+      return resume_failed(piece);
     case ChoreKind::resume_credits:
       return resume_credits(piece);
     case ChoreKind::resume_unavailable:
-      return resume_failed(piece, std::array{ResolutionCode::cloud_unavailable});
+      return resume_failed(piece);
     case ChoreKind::resume_mappings:
       return resume_mappings(piece);
   }

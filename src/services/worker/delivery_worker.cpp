@@ -107,7 +107,7 @@ Task<void> DeliveryWorker::lease_loop() {
     if (slots > 0 && next && *next && **next <= ports_.clock.now()) {
       LeasePlace at;
       auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots, pace, &at](Tx& tx) {
-        return lease_jobs(tx, steps_, ports_.changes, options_, slots, pace, at);
+        return lease_jobs(tx, options_, slots, pace, at);
       });
       if (leased) {
         pace = Pace::together;
@@ -253,26 +253,31 @@ Task<bool> DeliveryWorker::do_chores(std::vector<storage::Chore> waiting) {
   co_return more;
 }
 
-Task<void> DeliveryWorker::run_job(JobCall next) {
-  while (next.call.kind != Call::Kind::done && next.call.kind != Call::Kind::lost) {
-    auto& job = next.job;
-    auto answer = co_await ask(next.call, job);
+Task<void> DeliveryWorker::run_job(Job job) {
+  const LeasePlace place{job.cloud_account, job.customer};
+  JobAnswer told{std::move(job), {}};
+  while (true) {
+    told.job.shutting_down = stopping_;
+    auto next = co_await answers_.add(ports_.scheduler, std::move(told));
+    if (!next) {
+      if (is_passing(next.error())) {
+        if (!storage::is_told(next.error()))
+          ports_.log.error("a step of a job could not be written; its lease will run out",
+                           {{"customer", to_string(place.customer)}, {"error", next.error().message}});
+      } else {
+        co_await isolate(next.error(), place);
+      }
+      break;
+    }
+    auto& [its, call] = *next;
+    if (call.kind == Call::Kind::done || call.kind == Call::Kind::lost) break;
+    auto answer = co_await ask(call, its);
     if (!answer) {
       ports_.log.warn("a lease would not have outlasted a call to the cloud platform; it runs out",
-                      {{"customer", to_string(job.customer)}});
+                      {{"customer", to_string(place.customer)}});
       break;
     }
-    job.shutting_down = stopping_;
-    const CustomerId customer = job.customer;
-    JobAnswer told{std::move(job), std::move(*answer)};
-    auto stepped = co_await answers_.add(ports_.scheduler, std::move(told));
-    if (!stepped) {
-      if (!storage::is_told(stepped.error()))
-        ports_.log.error("a step of a job could not be written; its lease will run out",
-                         {{"customer", to_string(customer)}, {"error", stepped.error().message}});
-      break;
-    }
-    next = std::move(*stepped);
+    told = {std::move(its), std::move(*answer)};
   }
 }
 

@@ -59,7 +59,7 @@ class DeliveryWorker {
  private:
   Task<void> lease_loop();
   Task<void> maintenance_loop();
-  Task<void> run_job(JobCall next);
+  Task<void> run_job(Job job);
   Task<void> run_sweep(SweepLease lease);
   Task<bool> isolate(Error error, LeasePlace at);
   // Each returns whether there is more to do at once.

@@ -105,10 +105,10 @@ struct Answer {
   }
 };
 
-// A job with what came of its last call.
+// A job with what came of its last call; without an answer it begins.
 struct JobAnswer {
   Job job;
-  Answer answer;
+  std::optional<Answer> answer;
 };
 
 }  // namespace presetbridge::services

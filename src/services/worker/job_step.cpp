@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
-#include <tuple>
+#include <set>
 
 #include "domain/account_pause.h"
 #include "domain/delivery_outcome.h"
@@ -59,6 +58,21 @@ bool may_spend(const Answer& answer) {
          (answer.friendship && *answer.friendship && **answer.friendship == FriendshipState::friends);
 }
 
+// Gives each of the calls the login that it is made with.
+void add_logins(Tx& tx, std::span<JobCall> calls) {
+  std::map<AccountId, storage::CredentialsStanding> logins;
+  for (const auto& [job, call] : calls) {
+    if (call.account) logins[call.account];
+  }
+  std::vector<AccountId> accounts;
+  for (const auto& [account, login] : logins) accounts.push_back(account);
+  const auto found = find_standings(tx, accounts);
+  for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = found[i];
+  for (auto& [job, call] : calls) {
+    if (call.account) call.login = logins[call.account];
+  }
+}
+
 }  // namespace
 
 // One step of one job.
@@ -104,18 +118,8 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
   std::vector<CustomerId> customers;
   for (const auto& [job, answer] : answers) customers.push_back(job.customer);
   WorkSet set(tx, changes_, std::move(customers));
-  for (const auto& [job, answer] : answers) {
-    if (const auto* const user = std::get_if<cloud::CloudUser>(&answer.value))
-      set.expect_user(job.cloud_account, user->id);
-    if (may_spend(answer)) set.expect_spending(job.customer);
-  }
-  // What an answer means for its cloud account is locked in one order, too.
-  std::vector<std::size_t> sorted(answers.size());
-  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
-  std::ranges::sort(sorted, {}, [&](std::size_t i) {
-    return std::tuple(answers[i].job.cloud_account, answers[i].job.customer, i);
-  });
-  for (const auto i : sorted) {
+  lock(set, answers);
+  for (std::size_t i = 0; i < answers.size(); ++i) {
     next[i].job = answers[i].job;
     next[i].call = advance(set, next[i].job, answers[i].answer);
   }
@@ -123,40 +127,42 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
   add_logins(tx, next);
 }
 
-void JobSteps::add_logins(Tx& tx, std::span<JobCall> calls) {
-  std::map<AccountId, storage::CredentialsStanding> logins;
-  for (const auto& [job, call] : calls) {
-    if (call.account) logins[call.account];
+// In the order that everybody keeps (docs/architecture.md): before the first of the steps, as what one of
+// them does may need a row that comes before what another one has locked.
+void JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
+  std::set<CloudAccountId> in_trouble;
+  for (const auto& [job, answer] : answers) {
+    const auto customer = set.customer(job.customer);
+    if (!customer) continue;
+    if (answer) {
+      if (const auto* const user = std::get_if<cloud::CloudUser>(&answer->value))
+        set.expect_user(job.cloud_account, user->id);
+    }
+    if (answer ? may_spend(*answer) : customer->friendship == Friendship::friends)
+      set.expect_spending(job.customer);
+    if (job.clears_trouble || (answer && answer->error())) in_trouble.insert(job.cloud_account);
   }
-  std::vector<AccountId> accounts;
-  for (const auto& [account, login] : logins) accounts.push_back(account);
-  const auto found = find_standings(tx, accounts);
-  for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = found[i];
-  for (auto& [job, call] : calls) {
-    if (call.account) call.login = logins[call.account];
-  }
+  set.lock();
+  const std::vector<CloudAccountId> accounts(in_trouble.begin(), in_trouble.end());
+  lock_cloud_accounts(set.tx(), accounts);
 }
 
-Call JobSteps::advance(WorkSet& set, Job& job, const Answer& answer) {
+Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answer) {
   auto customer = set.customer(job.customer);
   if (!customer || customer->fence != job.fence || !customer->lease_expires_at)
     return {.kind = Call::Kind::lost};
-  customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
+  if (answer) customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
 
   Step step(*this, set, job, std::move(*customer));
-  step.take_in(answer);
+  if (answer) step.take_in(*answer);
   return step.go_on();
-}
-
-Call JobSteps::begin(WorkSet& set, Job& job, storage::CustomerRow customer) {
-  return Step(*this, set, job, std::move(customer)).go_on();
 }
 
 Call JobSteps::Step::go_on() {
   deliveries = take_deliveries(set, customer);
   obey_pending();
   Call call = next();
-  if (call.kind != Call::Kind::done) set.put(customer);
+  if (call.kind != Call::Kind::done && customer != set.customer(customer.id)) set.put(customer);
   return call;
 }
 
@@ -264,7 +270,7 @@ void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state)
   customer.friendship = overtaken ? Friendship::unknown : as_friendship(state);
   if (customer.friendship != Friendship::requested) return;
   if (!customer.requested_at) customer.requested_at = set.now();
-  set.note_friend_request(customer.cloud_account, set.now() + steps.options_.first_sweep);
+  note_friend_request(set.tx(), customer.cloud_account, set.now() + steps.options_.first_sweep);
 }
 
 void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {

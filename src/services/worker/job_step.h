@@ -17,19 +17,16 @@ class JobSteps {
   JobSteps(DeliveryChanges& changes, Random& random, const WorkerOptions& options, Millis call_timeout)
       : changes_(changes), random_(random), options_(options), call_timeout_(call_timeout) {}
 
-  // Begins the job that has just been given the lease of `customer`, a row of the set: takes the deliveries
-  // and returns the first call, or `done` where there was nothing to ask.
-  Call begin(WorkSet& set, Job& job, storage::CustomerRow customer);
-  // For each of the jobs takes in the answer to its last call and gives the next one, its intent committed
-  // with this transaction. `done`: the job has ended and its lease is released. `lost`: the lease was taken
-  // over; nothing was written, and the answer is refused: if it had an effect, a settlement finds it.
+  // For each of the jobs takes in the answer to its last call, if it has made one, and gives the next one,
+  // its intent committed with this transaction. `done`: the job has ended and its lease is released. `lost`:
+  // the lease was taken over; nothing was written, and the answer is refused: if it had an effect, a
+  // settlement finds it.
   void advance(storage::Tx& tx, std::span<const JobAnswer> answers, std::span<JobCall> next);
-  // Gives each of the calls the login that it is made with.
-  static void add_logins(storage::Tx& tx, std::span<JobCall> calls);
 
  private:
   struct Step;
-  Call advance(WorkSet& set, Job& job, const Answer& answer);
+  static void lock(WorkSet& set, std::span<const JobAnswer> answers);
+  Call advance(WorkSet& set, Job& job, const std::optional<Answer>& answer);
 
   DeliveryChanges& changes_;
   Random& random_;

@@ -11,6 +11,7 @@
 #include "domain/rate_window.h"
 #include "domain/sweep_schedule.h"
 #include "services/worker/job_end.h"
+#include "services/worker/work_set.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
 
@@ -20,7 +21,6 @@ namespace {
 using domain::JobClass;
 using storage::CloudAccountRow;
 using storage::CustomerRow;
-using storage::QueueState;
 using storage::Tx;
 
 constexpr Millis kQueueWindow{60'000};
@@ -89,9 +89,8 @@ struct Turn {
   domain::AccountPause pause;
   domain::RateWindow window;
   bool probing = false;
-  int most = 0;             // starts
-  std::vector<Job> jobs{};  // of the customers that were chosen
-  bool exhausted = true;    // nothing that was due is left
+  int most = 0;           // starts
+  bool exhausted = true;  // nothing that was due is left
 };
 
 // The account's turn; nothing while it is paused, which is written into its row.
@@ -145,16 +144,15 @@ void start(Tx& tx, const WorkerOptions& options, Turn& turn, DueWork& due, Lease
       continue;
     }
     auto customer = due.take(*job_class);
-    customer.queue_state = QueueState::leased;
     customer.fence += 1;
     customer.lease_owner = options.owner;
     customer.lease_expires_at = now + options.lease;
-    turn.jobs.push_back({.customer = customer.id,
-                         .cloud_account = customer.cloud_account,
-                         .cloud_user = account.cloud_user_id,
-                         .fence = customer.fence,
-                         .expires_at = *customer.lease_expires_at,
-                         .clears_trouble = troubled});
+    leased.jobs.push_back({.customer = customer.id,
+                           .cloud_account = customer.cloud_account,
+                           .cloud_user = account.cloud_user_id,
+                           .fence = customer.fence,
+                           .expires_at = *customer.lease_expires_at,
+                           .clears_trouble = troubled});
     chosen.push_back(std::move(customer));
   }
   account.start_log = limited ? turn.window.encode() : std::vector<std::byte>{};
@@ -167,26 +165,8 @@ void start(Tx& tx, const WorkerOptions& options, Turn& turn, DueWork& due, Lease
   turn.exhausted = due.exhausted();
 }
 
-// The first call of each of the jobs.
-void begin(Tx& tx, JobSteps& steps, DeliveryChanges& changes, std::span<Job> jobs,
-           std::span<CustomerRow> customers, Leased& leased) {
-  std::vector<CustomerId> ids;
-  for (const auto& job : jobs) ids.push_back(job.customer);
-  WorkSet set(tx, changes, std::move(ids));
-  for (const auto& customer : customers) {
-    if (customer.friendship == storage::Friendship::friends) set.expect_spending(customer.id);
-  }
-  const std::size_t before = leased.jobs.size();
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    Call call = steps.begin(set, jobs[i], std::move(customers[i]));
-    if (call.kind != Call::Kind::done) leased.jobs.push_back({std::move(jobs[i]), std::move(call)});
-  }
-  set.save();
-  JobSteps::add_logins(tx, std::span(leased.jobs).subspan(before));
-}
-
-void lease_of(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOptions& options,
-              std::span<CloudAccountRow> accounts, int share, Pace pace, Leased& leased, LeasePlace& at) {
+void lease_of(Tx& tx, const WorkerOptions& options, std::span<CloudAccountRow> accounts, int share,
+              Leased& leased) {
   const Timestamp now = tx.now();
   std::vector<Turn> turns;
   std::vector<CloudAccountId> open;
@@ -212,19 +192,9 @@ void lease_of(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOpt
   for (auto& customer : lock_due_of_classes(tx, unseen, now))
     of_account.at(customer.cloud_account)->add(std::move(customer));
 
-  std::vector<Job> jobs;
-  std::vector<CustomerRow> customers;
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    start(tx, options, turns[i], due[i], leased, customers);
-    std::ranges::move(turns[i].jobs, std::back_inserter(jobs));
-  }
-  const std::size_t piece = pace == Pace::together ? jobs.size() : 1;
-  for (std::size_t from = 0; from < jobs.size(); from += piece) {
-    if (pace == Pace::one_by_one) at.customer = jobs[from].customer;
-    begin(tx, steps, changes, std::span(jobs).subspan(from, piece), std::span(customers).subspan(from, piece),
-          leased);
-    at.customer = {};
-  }
+  std::vector<CustomerRow> chosen;
+  for (std::size_t i = 0; i < turns.size(); ++i) start(tx, options, turns[i], due[i], leased, chosen);
+  lease_customers(tx, chosen);
 
   const auto next = next_due(tx, open);
   for (std::size_t i = 0; i < turns.size(); ++i) {
@@ -239,8 +209,7 @@ void lease_of(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOpt
 
 }  // namespace
 
-Leased lease_jobs(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOptions& options, int slots,
-                  Pace pace, LeasePlace& at) {
+Leased lease_jobs(Tx& tx, const WorkerOptions& options, int slots, Pace pace, LeasePlace& at) {
   Leased leased;
   at = {};
   auto accounts = lock_ready_accounts(tx, tx.now(), slots);
@@ -250,7 +219,7 @@ Leased lease_jobs(Tx& tx, JobSteps& steps, DeliveryChanges& changes, const Worke
     if (left <= 0) break;
     const int share = std::max(1, left / static_cast<int>(accounts.size() - from));
     if (pace == Pace::one_by_one) at.cloud_account = accounts[from].id;
-    lease_of(tx, steps, changes, options, std::span(accounts).subspan(from, piece), share, pace, leased, at);
+    lease_of(tx, options, std::span(accounts).subspan(from, piece), share, leased);
   }
   at = {};
   leased.next_ready = next_ready(tx);

@@ -1,13 +1,16 @@
 // Which jobs start now (spec 3.4): the queue limit, pauses, classes and leases, decided in one transaction
-// under the lock of each cloud account's row, so that they hold over all workers, nodes and restarts.
+// under the lock of each cloud account's row, so that they hold over all workers, nodes and restarts. It
+// waits for nobody's lock: what another transaction holds is left for the next time. So it may lock accounts
+// before customers, which everybody else does the other way round.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "services/delivery/change.h"
 #include "services/worker/job.h"
-#include "services/worker/job_step.h"
 #include "storage/database.h"
 
 namespace presetbridge::services {
@@ -23,7 +26,7 @@ struct SweepLease {
 };
 
 struct Leased {
-  std::vector<JobCall> jobs;  // with the first call of each; those that needed none have ended
+  std::vector<Job> jobs;
   std::vector<SweepLease> sweeps;
   std::optional<Timestamp> next_ready;  // when there may be more
   // Columns of accounts that could not be read: each counts as closed for a minute, and is a fresh one then.
@@ -37,14 +40,13 @@ struct LeasePlace {
   CustomerId customer;
 };
 
-// Whether the rows of many are read and written together, or those of one account and customer after the
-// other, which is slow and tells whose row is at fault.
+// Whether the rows of many accounts are read and written together, or those of one after the other, which is
+// slow and tells whose row is at fault.
 enum class Pace { together, one_by_one };
 
 // At most `slots` jobs and sweeps together. Work of one account never waits for another's place: each ready
 // account has the same share of the slots.
-Leased lease_jobs(storage::Tx& tx, JobSteps& steps, DeliveryChanges& changes, const WorkerOptions& options,
-                  int slots, Pace pace, LeasePlace& at);
+Leased lease_jobs(storage::Tx& tx, const WorkerOptions& options, int slots, Pace pace, LeasePlace& at);
 
 // Takes the work of dead or stuck workers back (spec 3.4): leases that ran out get a new fence, what was
 // pending is obeyed, and the customers are queued again. Returns how many.

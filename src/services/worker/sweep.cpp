@@ -91,7 +91,12 @@ void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
 bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, const SweepLease& lease,
                   const std::string& cursor, const cloud::FriendshipPage& page) {
   // News is true whoever holds the lease by now. The account is locked after the customers, as the jobs do it
-  // that wake it.
+  // that wake it, and these in their order, not in that of the page.
+  std::vector<storage::CloudUserKey> users;
+  for (const auto& change : page.changes) users.push_back({lease.cloud_account, change.user_id});
+  std::vector<CustomerId> customers;
+  for (const auto& customer : find_customers_by_cloud_user(tx, users)) customers.push_back(customer.id);
+  hold_customers(tx, std::move(customers));
   // Where a page tells of one customer twice, the last word counts.
   std::set<std::string_view> told;
   for (auto change = page.changes.rbegin(); change != page.changes.rend(); ++change) {
@@ -108,12 +113,10 @@ bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options
 
 int expire_requests(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit) {
   const Timestamp until = tx.now() - domain::kFriendshipTimeout;
-  int expired = 0;
-  for (const auto id : waiting_since_before(tx, lease.cloud_account, until, limit)) {
-    end_waiting(tx, changes, id, ResolutionCode::friendship_timeout);
-    ++expired;
-  }
-  return expired;
+  const auto waiting = waiting_since_before(tx, lease.cloud_account, until, limit);
+  hold_customers(tx, waiting);
+  for (const auto id : waiting) end_waiting(tx, changes, id, ResolutionCode::friendship_timeout);
+  return static_cast<int>(waiting.size());
 }
 
 void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease) {

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "domain/delivery.h"
-#include "storage/cloud_account_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -168,26 +167,28 @@ void WorkSet::note(const storage::DeliveryRow& row, domain::Actor actor, std::st
 
 // ---------------------------------------------------------------- credits and sweeps
 
-const domain::Balance& WorkSet::balance(AccountId account) {
-  if (!rows_.balances.contains(account)) {
-    std::set<AccountId> wanted{account};
-    for (const auto customer : spending_) {
-      for (const auto id : open(customer)) wanted.insert(rows_.deliveries.at(id).row.account);
-    }
-    std::vector<AccountId> unread;
-    std::ranges::copy_if(wanted, std::back_inserter(unread),
-                         [&](AccountId id) { return !rows_.balances.contains(id); });
-    for (const auto& [id, balance] : lock_balances(tx_, unread)) rows_.balances[id].row = balance;
+void WorkSet::lock() {
+  std::set<AccountId> wanted;
+  for (const auto customer : spending_) {
+    for (const auto id : open(customer)) wanted.insert(rows_.deliveries.at(id).row.account);
   }
+  read_balances(wanted);
+}
+
+void WorkSet::read_balances(const std::set<AccountId>& wanted) {
+  std::vector<AccountId> unread;
+  std::ranges::copy_if(wanted, std::back_inserter(unread),
+                       [&](AccountId id) { return !rows_.balances.contains(id); });
+  for (const auto& [id, balance] : lock_balances(tx_, unread)) rows_.balances[id].row = balance;
+}
+
+const domain::Balance& WorkSet::balance(AccountId account) {
+  if (!rows_.balances.contains(account)) read_balances({account});
   return rows_.balances.at(account).row;
 }
 
 void WorkSet::set_balance(AccountId account, const domain::Balance& balance) {
   rows_.balances.at(account) = {balance, true};
-}
-
-void WorkSet::note_friend_request(CloudAccountId cloud_account, Timestamp sweep_at) {
-  friend_requests_.try_emplace(cloud_account, sweep_at);
 }
 
 void WorkSet::save() {
@@ -200,7 +201,6 @@ void WorkSet::save() {
   update_balances(tx_, balances);
   update_customers(tx_, changed_of(rows_.customers));
   append_ledger(tx_, std::exchange(ledger_, {}));
-  note_friend_requests(tx_, std::exchange(friend_requests_, {}));
   AccountFacts facts(tx_);
   changes_.write(tx_, std::exchange(record_, {}), facts);
 }

@@ -58,12 +58,13 @@ class WorkSet {
 
   // Tells that a step of this customer may ask for a balance, so that all are locked at once.
   void expect_spending(CustomerId customer) { spending_.insert(customer); }
+  // Locks what the steps will need, as far as it is known: customers, their open deliveries, and the balances
+  // of those who may spend.
+  void lock();
   // Locked. Throws std::out_of_range for an account that does not exist.
   const domain::Balance& balance(AccountId account);
   void set_balance(AccountId account, const domain::Balance& balance);
   void append(storage::LedgerRow entry) { ledger_.push_back(std::move(entry)); }
-  // A friend request of the cloud account was sent now: its next sweep comes at `sweep_at` at the latest.
-  void note_friend_request(CloudAccountId cloud_account, Timestamp sweep_at);
 
   // For what is done to the database itself: all changes so far are written before, and all rows are read
   // anew after.
@@ -103,6 +104,7 @@ class WorkSet {
     std::map<AccountId, Entry<domain::Balance>> balances;
   };
   void read_open();
+  void read_balances(const std::set<AccountId>& wanted);
   void keep(storage::DeliveryRow row);
   storage::ItemRow& keep(storage::ItemRow row);
 
@@ -114,7 +116,6 @@ class WorkSet {
   Rows rows_;
   ChangeRecord record_;
   std::vector<storage::LedgerRow> ledger_;
-  std::map<CloudAccountId, Timestamp> friend_requests_;
 };
 
 }  // namespace presetbridge::services

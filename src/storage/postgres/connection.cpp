@@ -18,8 +18,9 @@ constexpr Dialect dialect{
     .integer = "BIGINT",
     .table = "",
     .clustered = "",
-    .lock = "FOR UPDATE SKIP LOCKED",
-    .for_update = "FOR UPDATE",
+    // Keys do not change: rows that refer to a locked one may come meanwhile.
+    .lock = "FOR NO KEY UPDATE SKIP LOCKED",
+    .for_update = "FOR NO KEY UPDATE",
 };
 
 // One round trip. What read() sees is of one moment; a transaction that writes sees what others have
