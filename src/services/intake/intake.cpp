@@ -133,7 +133,9 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   const auto inserted = insert_orders(tx, rows);
   AccountFacts facts(tx);
   std::vector<AccountId> accounts;
-  for (const auto& row : rows) accounts.push_back(row.account);
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    if (inserted[n]) accounts.push_back(rows[n].account);
+  }
   facts.read(accounts);
   NewDeliveries created;
   std::vector<std::size_t> of_delivery;

@@ -15,6 +15,7 @@ using cloud::CloudError;
 using cloud::CloudResult;
 using storage::Tx;
 
+constexpr Millis kLocked{10};
 constexpr int kTakeOverPiece = 200;
 constexpr int kMostChores = 50;  // in one round
 constexpr int kMaxSweepPages =
@@ -123,6 +124,9 @@ Task<void> DeliveryWorker::lease_loop() {
           start_job(run_sweep(std::move(sweep)), "sweep");
         }
         next = leased->next_ready;
+        // What is ready and was not given is locked by another transaction, for a moment.
+        if (leased->jobs.empty() && leased->sweeps.empty() && *next)
+          next = std::max(**next, ports_.clock.now() + kLocked);
       } else if (pace == Pace::together && !is_passing(leased.error())) {
         // Of many rows read at once nobody knows which was at fault.
         pace = Pace::one_by_one;

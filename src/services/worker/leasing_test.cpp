@@ -107,10 +107,8 @@ TEST(Leasing, ACustomerThatCannotBeReadKeepsOtherAccountsNotWaiting) {
   world.hold_queue();
   const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
   const auto cid = world.accept(other.integration, world.order("3", "Cid", {"sku-1"})).delivery.value();
-  const bool sqlite = world.database->engine() == "sqlite";
-  world.write([sqlite](storage::Tx& tx) {
-    tx.exec_script(sqlite ? "PRAGMA ignore_check_constraints = 1;"
-                          : "ALTER TABLE customers DROP CONSTRAINT customers_friendship_check;");
+  world.drop_check("customers", "friendship");
+  world.write([](storage::Tx& tx) {
     tx.exec({"UPDATE customers SET friendship = 'foes' WHERE username_key = 'Ann'"});
   });
   world.settle(std::chrono::minutes{4});
@@ -128,10 +126,8 @@ TEST(Leasing, ALoginThatCannotBeReadKeepsOtherAccountsNotWaiting) {
   world.hold_queue();
   const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
   const auto cid = world.accept(other.integration, world.order("3", "Cid", {"sku-1"})).delivery.value();
-  const bool sqlite = world.database->engine() == "sqlite";
+  world.drop_check("accounts", "credentials_status");
   world.write([&](storage::Tx& tx) {
-    tx.exec_script(sqlite ? "PRAGMA ignore_check_constraints = 1;"
-                          : "ALTER TABLE accounts DROP CONSTRAINT accounts_credentials_status_check;");
     tx.exec({"UPDATE accounts SET credentials_status = 'odd' WHERE id = $1"}, world.account);
   });
   world.settle(std::chrono::minutes{4});
@@ -167,10 +163,8 @@ TEST(Leasing, ACustomerThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
   const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
   const auto bob = world.deliver(world.order("2", "Bob", {"sku-1"}));
   const auto customer = customer_of(world, ann);
+  world.drop_check("customers", "friendship");
   world.write([&](storage::Tx& tx) {
-    tx.exec_script(world.database->engine() == "sqlite"
-                       ? "PRAGMA ignore_check_constraints = 1;"
-                       : "ALTER TABLE customers DROP CONSTRAINT customers_friendship_check;");
     tx.exec({"UPDATE customers SET friendship = 'foes' WHERE id = $1"}, customer);
   });
   world.crash();

@@ -1,0 +1,410 @@
+// Does something bad to the service (torture_troubles.mjs: kills it again and again) while orders stream in and the cloud platform
+// misbehaves, and then counts what was lost or done twice. `./dev torture --kills N [--seed S]`: prints a summary as JSON; exits 1
+// when anything is wrong. The same seed draws the same orders, faults and moments; what the machine makes of them is its own.
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Client, ENGINE, Scope, dataDirBeside, scratch, startBridge, startCloudsim, until } from './harness.mjs';
+import { Merchant, PASSWORD } from './merchant.mjs';
+import { sampleOrder } from './orders.mjs';
+import { cluster } from './postgres.mjs';
+import { Random } from './random.mjs';
+import { startReceiver } from './receiver.mjs';
+import { judge } from './torture_judge.mjs';
+import { disconnects, kills } from './torture_troubles.mjs';
+
+const MERCHANTS = 3;
+const SENDERS = 4;
+const OPERATION_MS = 80; // between two of one sender
+const ARGS = [
+  '--delivery-jobs-per-minute', '0',
+  '--cloud-timeout-seconds', '1',
+  '--delivery-lease-seconds', '11',
+  '--delivery-poll-ms', '50',
+  '--delivery-maintenance-ms', '250',
+  '--delivery-first-sweep-seconds', '1',
+];
+const FAULTS = { latencyMaxMs: 40, too_many_requests: 0.005, server_error: 0.01, server_error_after: 0.015, drop_before: 0.01, drop_after: 0.015, malformed: 0.005, retryAfterS: 1 };
+const TOKEN_MS = 30 * 60_000;
+const OPEN = ['queued', 'processing', 'waiting_for_friendship'];
+
+const STORY = `SELECT row_to_json(customers), row_to_json(cloud_accounts), now() FROM customers
+  JOIN cloud_accounts ON cloud_accounts.id = customers.cloud_account_id WHERE username_key = $1`;
+
+// Since the server's last crash.
+const DEADLOCKS = 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()';
+
+// The stores: what happens to orders, one operation after the other, decided by the seed alone.
+class Stores {
+  #random;
+  #orders = [];
+  #count = 0;
+
+  constructor(seed, shops) {
+    this.#random = new Random(seed, 'orders');
+    this.shops = shops;
+  }
+
+  // Buyers are numbered from 1; none has a higher number yet.
+  get buyers() {
+    return Math.floor(this.#count / 12) * 4 + 4;
+  }
+
+  next() {
+    const random = this.#random;
+    const draw = this.#orders.length < 10 ? 0 : random.real();
+    if (draw < 0.6) return this.newOrder();
+    const order = random.pick(this.#orders);
+    if (draw < 0.78) return { kind: 'order', order, copies: random.whole(1, 3) };
+    if (draw < 0.84) return { kind: 'invalidate', order };
+    if (order.shop.store.provider !== 'provider_a') return this.newOrder();
+    if (draw < 0.9) return { kind: 'refund', order };
+    if (draw < 0.96) return { kind: 'cancel', order };
+    return { kind: 'edit', order: this.#edited(order) };
+  }
+
+  newOrder() {
+    const random = this.#random;
+    const shop = random.pick(this.shops);
+    const orderId = String(100_000 + ++this.#count);
+    // Some three orders of each buyer, close together.
+    const username = `buyer-${Math.floor(this.#count / 12) * 4 + random.whole(1, 4)}`;
+    const order = sampleOrder(shop.store.provider, { orderId, username, sku: `A-${random.whole(1, 5)}` });
+    const lines = order.line_items ?? order.items;
+    if (random.chance(0.4)) lines.push({ ...lines[0], id: 2, sku: `A-${random.whole(1, 5)}` });
+    if (shop.store.provider === 'provider_a') order.updated_at = '2026-01-01T10:00:00Z';
+    const made = { shop, orderId, body: order };
+    this.#orders.push(made);
+    return { kind: 'order', order: made, copies: random.chance(0.2) ? 2 : 1 };
+  }
+
+  #edited({ shop, orderId, body }) {
+    const lines = [...body.line_items, { ...body.line_items[0], id: 9, sku: `A-${this.#random.whole(1, 5)}` }];
+    return { shop, orderId, body: { ...body, line_items: lines, updated_at: '2026-01-01T11:00:00Z' } };
+  }
+}
+
+// A list leaves the items out.
+async function withItems(merchant) {
+  const ids = (await merchant.all('/api/deliveries')).map(({ id }) => id);
+  const rows = [];
+  while (rows.length < ids.length) rows.push(...(await Promise.all(ids.slice(rows.length, rows.length + 16).map((id) => merchant.delivery(id)))));
+  return rows;
+}
+
+class Torture {
+  constructor({ seed, trouble, nodes, orders, say }) {
+    Object.assign(this, { seed, trouble, orders, say });
+    this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
+    this.scope = new Scope();
+    this.accepted = [];
+    this.problems = [];
+    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, ...trouble.counts };
+    this.chaos = true;
+    this.calmFrom = Infinity; // the moment from which nothing is an excuse any more
+  }
+
+  async run() {
+    const began = performance.now();
+    try {
+      await this.setUp();
+      const senders = Array.from({ length: SENDERS }, () => this.sendOrders());
+      await this.trouble.happen(this);
+      await until(`${this.orders} orders`, () => this.counts.orders >= this.orders, this.orders * 100);
+      this.sending = false;
+      await Promise.all(senders);
+      await this.settle();
+      const facts = await this.facts();
+      this.problems.push(...judge(facts));
+      for (const { deliveries } of facts.merchants) {
+        for (const row of deliveries.filter(({ status }) => OPEN.includes(status))) this.problems.push(await this.storyOf(row, facts));
+      }
+      for (const { bridge } of this.nodes) {
+        await bridge.stop();
+        this.readLog(bridge);
+      }
+      return this.summary(facts, performance.now() - began);
+    } finally {
+      await this.scope.close();
+    }
+  }
+
+  async setUp() {
+    this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS), '--files', '5', '--create-unknown-users', '--seed', String(this.seed)] });
+    this.sim = new Client(this.cloud.url);
+    if (this.trouble.standby) await cluster({ standby: true });
+    const [first, ...others] = this.nodes;
+    first.dataDir = await scratch(this.scope);
+    await this.start(first);
+    for (const node of others) {
+      node.dataDir = await dataDirBeside(this.scope, first.dataDir);
+      await this.start(node);
+    }
+    const flaky = new Random(this.seed, 'receiver');
+    this.receiver = await startReceiver(this.scope, { answer: () => ({ status: this.chaos && flaky.chance(0.03) ? 503 : 204 }) });
+    this.merchants = [];
+    const shops = [];
+    for (let number = 1; number <= MERCHANTS; ++number) {
+      const merchant = await Merchant.signUp(this.balanced, number, { credits: 1_000_000 });
+      this.merchants.push(merchant);
+      const made = await merchant.api.post('/api/webhook-subscriptions', { url: this.receiver.url });
+      if (made.status !== 201) throw new Error(made.text);
+      for (const provider of ['provider_a', 'provider_a', 'provider_b', 'generic']) shops.push({ merchant, store: await merchant.store(provider) });
+    }
+    this.signedInAt = performance.now();
+    this.stores = new Stores(this.seed, shops);
+    this.pools = new Random(this.seed, 'customers');
+    await this.addCustomers();
+    await this.sim.put('/sim/faults', FAULTS);
+    this.sending = true;
+  }
+
+  // Enough for what the stores send meanwhile.
+  async enoughCustomers() {
+    if (this.stores.buyers + 200 > this.known) await this.addCustomers();
+  }
+  // Most accept at once, some after a while, a few not at all. Known before their first order, so that the seed decides.
+  async addCustomers() {
+    this.known ??= 0;
+    const customers = Array.from({ length: 400 }, () => {
+      const username = `buyer-${++this.known}`;
+      const draw = this.pools.real();
+      if (draw < 0.05) return { username, answer: 'decline' };
+      return { username, answer: 'accept', delayMs: draw < 0.35 ? this.pools.whole(50, 800) : 0 };
+    });
+    const made = await this.sim.post('/sim/customers', { customers });
+    if (made.status !== 201) throw new Error(made.text);
+  }
+
+  // What the stores and merchants speak to: the nodes that run, in turn, as behind a load balancer.
+  get balanced() {
+    let turn = 0;
+    const url = () => this.nodes[turn++ % this.nodes.length].bridge.url;
+    return { url: this.nodes.length === 1 ? this.nodes[0].bridge.url : url, dataDir: this.nodes[0].dataDir };
+  }
+
+  async start(node) {
+    node.bridge = await startBridge(this.scope, { cloudUrl: this.cloud.url, dataDir: node.dataDir, args: ARGS });
+    for (const merchant of this.merchants ?? []) merchant.moveTo(this.balanced);
+    if (performance.now() - this.signedInAt > TOKEN_MS) {
+      for (const merchant of this.merchants) {
+        const { json } = await merchant.open.post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD });
+        merchant.tokens = json;
+        merchant.moveTo(this.balanced);
+      }
+      this.signedInAt = performance.now();
+    }
+  }
+
+  // All nodes have their database.
+  async ready() {
+    for (const { bridge } of this.nodes) {
+      await until('the service has its database again', async () => (await new Client(bridge.url).get('/readyz')).status === 200, 30_000);
+    }
+  }
+
+  // The service calls nothing an error that it expects to meet. A database that goes away is none of that.
+  readLog(bridge) {
+    const away = /connection to PostgreSQL|connecting to PostgreSQL|PostgreSQL 57P0|storage is not available/;
+    const expected = (line) => this.trouble.takesDatabase && away.test(line);
+    for (const line of bridge.log.filter((text) => text.includes('"level":"error"') && !expected(text))) this.problems.push(`the service logged: ${line}`);
+  }
+
+  async sendOrders() {
+    while (this.sending) {
+      const operation = this.stores.next();
+      await this.perform(operation);
+      await delay(OPERATION_MS);
+    }
+  }
+
+  async perform({ kind, order, copies = 1 }) {
+    const { merchant, store } = order.shop;
+    const send = (body, headers = {}) => this.insist(() => merchant.send(store, body, headers), order);
+    switch (kind) {
+      case 'order':
+        this.counts.orders += 1;
+        await Promise.all(Array.from({ length: copies }, () => send(order.body)));
+        return;
+      case 'edit':
+        this.counts.edits += 1;
+        return send(order.body, { 'x-hosted-topic': 'orders/updated' });
+      case 'refund':
+        this.counts.refunds += 1;
+        return send({ id: Number(order.orderId) + 1, order_id: Number(order.orderId), refund_line_items: [{ line_item_id: 1, quantity: 1 }] }, { 'x-hosted-topic': 'refunds/create' });
+      case 'cancel':
+        this.counts.cancellations += 1;
+        return send({ ...order.body, cancelled_at: '2026-01-01T12:00:00Z', updated_at: '2026-01-01T12:00:00Z' }, { 'x-hosted-topic': 'orders/cancelled' });
+      case 'invalidate': {
+        const known = this.accepted.find(({ store: id, orderId, deliveryId }) => id === store.id && orderId === order.orderId && deliveryId);
+        if (!known) return;
+        this.counts.invalidations += 1;
+        await this.insist(() => merchant.api.post(`/api/deliveries/${known.deliveryId}/invalidate`, { reason: 'torture' }));
+      }
+    }
+  }
+
+  // Orders of all stores at one moment, each accepted at the first try.
+  async batch(count) {
+    const answers = Array.from({ length: count }, async () => {
+      const { order } = this.stores.newOrder();
+      const { shop, orderId, body } = order;
+      this.counts.orders += 1;
+      const answer = await shop.merchant.send(shop.store, body);
+      if (answer.status !== 202) throw new Error(`order ${orderId}: ${answer.status} ${answer.text}`);
+      this.accepted.push({ store: shop.store.id, orderId, deliveryId: answer.json.deliveryId });
+    });
+    for (const { reason } of await Promise.allSettled(answers)) if (reason) this.problems.push(`in a batch of orders: ${reason}`);
+  }
+
+  // As a store does: until there is an answer that is not "come again".
+  async insist(call, order) {
+    for (;;) {
+      const calm = performance.now() > this.calmFrom;
+      let answer;
+      try {
+        answer = await call();
+      } catch (error) {
+        const brokenOff = error.code !== undefined || error.name === 'AbortError' || error.message === 'aborted';
+        if (!brokenOff || !this.trouble.takesNodes) {
+          this.problems.push(String(error));
+          if (!this.dumped) { this.dumped = true; const cp = await import('node:child_process'); const fs = await import('node:fs');
+            fs.writeFileSync('/tmp/dbg.ps', new Date().toISOString() + '\n' + cp.execSync("ps -eo pid,ppid,stat,wchan:32,etimes,args | grep -i [p]ostgres; for p in $(pgrep -f 'postgres: postgres'); do echo == $p; timeout 10 gdb -batch -ex bt -p $p 2>/dev/null | grep '^#'; done").toString());
+            for (const [n, {bridge}] of this.nodes.entries()) fs.writeFileSync('/tmp/dbg.node' + n, bridge.log.slice(-400).join('\n'));
+          }
+          return;
+        }
+      }
+      if (answer && answer.status < 500) {
+        if (order && answer.status === 202) {
+          this.accepted.push({ store: order.shop.store.id, orderId: order.orderId, deliveryId: answer.json.deliveryId });
+        } else if (order || ![200, 202, 409].includes(answer.status)) {
+          this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
+        }
+        return;
+      }
+      if (answer && (answer.status !== 503 || !(Number(answer.headers['retry-after']) > 0) || calm)) {
+        this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}${calm ? ', when all was well again' : ''}`);
+      }
+      if (calm) return;
+      this.counts.sentAgain += 1;
+      await delay(50);
+    }
+  }
+
+  // No more faults, and time for all that waits: leases and settlements (seconds), retries and probes (a minute, more after long runs).
+  async settle() {
+    this.chaos = false;
+    await this.sim.delete('/sim/faults');
+    const deadline = 150_000 + Math.min(this.counts.kills ?? 0, 1000) * 1000;
+    this.say('faults are off; waiting for the end of every delivery');
+    const began = performance.now();
+    try {
+      for (const merchant of this.merchants) {
+        for (const status of OPEN) {
+          await until(`no delivery of merchant ${merchant.number} is ${status}`, async () => {
+            const { json } = await merchant.api.get(`/api/deliveries?status=${status}&limit=1`);
+            if (json.data.length > 0) throw new Error(JSON.stringify(json.data[0]));
+            return true;
+          }, deadline);
+        }
+      }
+      this.say(`no delivery is open after ${Math.round(performance.now() - began)} ms`);
+      for (const merchant of this.merchants) await until('no credit is on hold', async () => (await merchant.balance()).held === 0, 60_000);
+      const deliveries = (await Promise.all(this.merchants.map((merchant) => merchant.all('/api/deliveries')))).flat();
+      const expected = deliveries.reduce((total, { sequence }) => total + sequence, 0);
+      // A send that the receiver refused is made again after a minute.
+      await until('all events have come', () => new Set(this.receiver.requests.map(({ headers }) => headers['webhook-id'])).size >= expected, 90_000);
+    } catch (error) {
+      this.problems.push(String(error));
+    }
+    this.settledMs = Math.round(performance.now() - began);
+  }
+
+  async facts() {
+    const merchants = [];
+    for (const merchant of this.merchants) {
+      merchants.push({
+        cloudId: `m-${merchant.number}`,
+        deliveries: await withItems(merchant),
+        balance: await merchant.balance(),
+        ledger: await merchant.all('/api/credits/ledger'),
+      });
+    }
+    const { json } = await this.sim.get('/sim/effects', { deadlineMs: 60_000 });
+    const events = this.receiver.requests.map(({ headers, body }) => ({ id: headers['webhook-id'], body }));
+    if (ENGINE === 'postgres') this.counts.deadlocks = Number(await (await cluster()).sql(DEADLOCKS, this.nodes[0].bridge.databaseUrl));
+    return { accepted: this.accepted, merchants, shares: json.shares, friendships: json.friendships, events };
+  }
+
+  // All that is known of a delivery that came to no end.
+  async storyOf({ id, customerId, cloudAccountId, targetUsername, timeline }, { friendships }) {
+    const lines = this.nodes.flatMap(({ bridge }, node) => bridge.log.filter((line) => [id, customerId, cloudAccountId].some((one) => one && line.includes(one))).map((line) => `node ${node}: ${line}`));
+    const known = friendships.filter(({ username }) => username === targetUsername);
+    const rows = ENGINE === 'postgres' ? await (await cluster()).sql(STORY.replace('$1', `'${targetUsername}'`), this.nodes[0].bridge.databaseUrl) : '';
+    return [id, JSON.stringify(timeline), JSON.stringify(known), rows, ...lines].join('\n');
+  }
+
+  summary({ merchants, shares, events, accepted }, elapsedMs) {
+    const deliveries = merchants.flatMap((merchant) => merchant.deliveries);
+    const byStatus = {};
+    for (const { status, resolutionCode } of deliveries) {
+      const name = resolutionCode ? `${status} ${resolutionCode}` : status;
+      byStatus[name] = (byStatus[name] ?? 0) + 1;
+    }
+    return {
+      seed: this.seed,
+      ...this.counts,
+      accepted: accepted.length,
+      deliveries: deliveries.length,
+      byStatus,
+      filesShared: shares.filter(({ made }) => made > 0).length,
+      creditsSpent: merchants.reduce((total, { balance }) => total + balance.spent, 0),
+      eventsReceived: events.length,
+      events: new Set(events.map(({ id }) => id)).size,
+      settledMs: this.settledMs,
+      elapsedMs: Math.round(elapsedMs),
+      problems: this.problems,
+    };
+  }
+}
+
+// `trouble`: one of torture_troubles.mjs. `nodes`: more than one only on PostgreSQL. `orders`: so many at least.
+export function torture({ seed, trouble, nodes = 1, orders = 0, say = () => {} }) {
+  return new Torture({ seed, trouble, nodes, orders, say }).run();
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { values } = parseArgs({
+    options: {
+      kills: { type: 'string', default: '100' },
+      disconnects: { type: 'string' }, // seconds
+      seed: { type: 'string' },
+      nodes: { type: 'string', default: '1' },
+      orders: { type: 'string', default: '0' },
+    },
+  });
+  const [number, nodes, orders] = [values.disconnects ?? values.kills, values.nodes, values.orders].map(Number);
+  const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
+  if (!Number.isInteger(number) || number < 1 || !Number.isInteger(seed) || seed < 0) {
+    console.error('torture: --kills and --disconnects take a whole number from 1 on, --seed one from 0 on');
+    process.exit(2);
+  }
+  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 16 || !Number.isInteger(orders) || orders < 0) {
+    console.error('torture: --nodes takes 1 to 16, --orders a whole number from 0 on');
+    process.exit(2);
+  }
+  if ((nodes > 1 || values.disconnects) && ENGINE !== 'postgres') {
+    console.error('torture: several nodes, and --disconnects, need PRESETBRIDGE_E2E_ENGINE=postgres');
+    process.exit(2);
+  }
+  const trouble = values.disconnects ? disconnects(number) : kills(number);
+  console.error(`torture: ${trouble.name}, seed ${seed}`);
+  const summary = await torture({ seed, trouble, nodes, orders, say: (text) => console.error(`torture: ${text}`) });
+  console.log(JSON.stringify(summary, null, 2));
+  if (summary.problems.length > 0) {
+    console.error(`torture: ${summary.problems.length} problems; try again with --seed ${seed}`);
+    process.exit(1);
+  }
+}
