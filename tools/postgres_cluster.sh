@@ -105,7 +105,9 @@ fail_over() {
   kill -STOP "$sender"
   sleep 1
   segment=$(sed -n '7s/.* //p' "$dir/data/postmaster.pid")
-  kill -KILL "$server" "$sender"
+  # All of its processes, as a power cut would: the sender may hold a lock for ever that the others wait for.
+  kill -STOP "$server"
+  kill -KILL "$server" $(sed -n "s/^\([0-9]*\) ([^)]*) . $server .*/\1/p" /proc/[0-9]*/stat 2>/dev/null)
   { wait "$server" || true; } 2>/dev/null # the shell would tell of it
   server=$standby standby= folder=standby server_port=$port synchronous=
   as_owner ipcrm -m "$segment" # its interlock, which a killed server leaves; gone when its last process is

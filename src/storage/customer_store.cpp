@@ -29,6 +29,7 @@ constexpr Sql kEnqueueKnown{
     " due_at = CASE WHEN queue_state = 1 AND due_at < $3 THEN due_at ELSE $3 END,"
     " queue_state = CASE WHEN queue_state >= 2 THEN 3 ELSE 1 END"
     " WHERE cloud_account_id = $1 AND username_key = $2 RETURNING id"};
+constexpr Sql kFindBuyer{"SELECT id FROM customers WHERE cloud_account_id = $1 AND username_key = $2"};
 constexpr Sql kFind{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1 <for_update>"};
 constexpr Sql kFindByCloudUser{
@@ -75,7 +76,7 @@ constexpr Sql kLease{
     "$1"};
 constexpr Sql kSetLeaseAside{
     "UPDATE customers SET fence = fence + 1, lease_expires_at = $2 WHERE id = $1 AND lease_expires_at IS NOT "
-    "NULL"};
+    "NULL AND ($3 = 0 OR fence = $3)"};
 constexpr Sql kSetTurnAside{"UPDATE customers SET due_at = $2 WHERE id = $1 AND lease_expires_at IS NULL"};
 constexpr Sql kAnyRequestedSince{
     "SELECT 1 FROM customers WHERE cloud_account_id = $1 AND requested_at >= $2 AND friendship = 'requested' "
@@ -162,6 +163,14 @@ std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Ti
   return ids;
 }
 
+std::vector<CustomerId> find_buyers(Tx& tx, std::span<const Buyer> buyers) {
+  std::vector<Param> flat;
+  for (const auto& buyer : buyers) flat.insert(flat.end(), {buyer.cloud_account, buyer.username_key});
+  std::vector<CustomerId> ids;
+  tx.query_each(kFindBuyer, 2, flat, [&](std::size_t, const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
+  return ids;
+}
+
 std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id) {
   return tx.one(kFind, id, read_customer);
 }
@@ -178,6 +187,7 @@ std::vector<CustomerRow> lock_customers(Tx& tx, std::span<const CustomerId> ids)
 }
 
 void hold_customers(Tx& tx, std::vector<CustomerId> ids) {
+  if (!tx.others_write()) return;
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
   tx.query_each(kLock, 1, params_of(std::span<const CustomerId>(ids)), [](std::size_t, const Row&) {});
@@ -258,8 +268,8 @@ std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp now, int limit) {
   tx.query(kLockExpired, now, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
   return ids;
 }
-void set_customer_aside(Tx& tx, CustomerId id, Timestamp until) {
-  if (tx.exec(kSetLeaseAside, id, until) == 0) tx.exec(kSetTurnAside, id, until);
+void set_customer_aside(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until) {
+  if (tx.exec(kSetLeaseAside, id, until, fence) == 0 && fence == 0) tx.exec(kSetTurnAside, id, until);
 }
 
 bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since) {

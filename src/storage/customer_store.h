@@ -55,6 +55,8 @@ struct Buyer {
   CustomerId proposed;
 };
 std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Timestamp due_at);
+// Those of them that are known already.
+std::vector<CustomerId> find_buyers(Tx& tx, std::span<const Buyer> buyers);
 
 std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id);
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);
@@ -99,8 +101,9 @@ bool any_lease_expired(Tx& tx, Timestamp now);
 // Customers whose lease ran out, locked; which, as one row that cannot be read must not hide the others.
 std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp now, int limit);
 // Nobody works on the customer until then: a lease lasts as long, under a new fence; without one its turn
-// comes then. For a row that may not be readable.
-void set_customer_aside(Tx& tx, CustomerId id, Timestamp until);
+// comes then. For a row that may not be readable. With a `fence` other than 0 that lease is meant, and no
+// later one.
+void set_customer_aside(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until);
 
 // Whether a friend request younger than `since` is unanswered.
 bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since);

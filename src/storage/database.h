@@ -138,6 +138,9 @@ class Tx {
   virtual ~Tx() = default;
   // Read once a transaction: PostgreSQL's clock, or the injected one with SQLite.
   virtual Timestamp now() = 0;
+  // Whether other transactions write meanwhile, so that rows have to be locked, and in one order
+  // (docs/architecture.md).
+  virtual bool others_write() const = 0;
   // Runs a statement; returns how many rows it changed.
   virtual std::int64_t exec_params(const Sql& sql, std::span<const Param> params) = 0;
   // Runs a statement and calls `fn` for each row. `fn` may use this Tx, but not run the same Sql again.
@@ -148,7 +151,8 @@ class Tx {
   // with ON CONFLICT … DO NOTHING, whose first column is $1: an integer that no other row here has.
   virtual std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
   // The same for `UPDATE … SET … WHERE …` of one table, without a query inside; returns how many rows it
-  // changed in all. No two of the rows of parameters may mean the same row of the table.
+  // changed in all. No two of the rows of parameters may mean the same row of the table; rows are locked in
+  // the order of the parameters.
   virtual std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
   // Runs a SELECT once for each `width` parameters of `flat`, and calls `fn` for each row of the results with
   // the number of those parameters, from 0: in any order of these; the rows of one keep theirs. Those that a

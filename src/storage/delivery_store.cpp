@@ -4,8 +4,6 @@
 #include <array>
 #include <functional>
 
-#include "storage/customer_store.h"
-
 namespace presetbridge::storage {
 namespace {
 
@@ -29,6 +27,10 @@ constexpr Sql kInsertDelivery{
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
+constexpr Sql kFindNextCustomer{
+    "SELECT customers.id FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id"
+    " JOIN customers ON customers.cloud_account_id = accounts.cloud_account_id"
+    " AND customers.username_key = deliveries.target_username WHERE deliveries.id = $1"};
 constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
                         " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>"};
 constexpr Sql kFindFailed{
@@ -286,13 +288,17 @@ std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
   return tx.one(kLock, id, read_delivery);
 }
 
-void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
+void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const Buyer> buyers) {
+  if (!tx.others_write()) return;
   const auto flat = params_of(ids);
-  std::vector<CustomerId> customers;
-  tx.query_each(kFindCustomer, 1, flat,
-                [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); });
+  auto customers = find_buyers(tx, buyers);
+  const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
+  tx.query_each(kFindCustomer, 1, flat, add);
+  tx.query_each(kFindNextCustomer, 1, flat, add);
   hold_customers(tx, std::move(customers));
-  tx.query_each(kLock, 1, flat, [](std::size_t, const Row&) {});
+}
+void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
+  if (tx.others_write()) tx.query_each(kLock, 1, params_of(ids), [](std::size_t, const Row&) {});
 }
 
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer) {

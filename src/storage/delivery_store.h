@@ -10,6 +10,7 @@
 
 #include "base/ids.h"
 #include "domain/delivery.h"
+#include "storage/customer_store.h"
 #include "storage/database.h"
 #include "storage/page.h"
 
@@ -90,8 +91,11 @@ void insert_items(Tx& tx, std::span<const ItemRow> rows);
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 // The same, and other writers of it wait until this transaction ends.
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
-// Locks the deliveries' customers, and then the deliveries, as jobs do, without reading the rows. For whoever
-// comes to a delivery by another way than its customer.
+// Locks, by rising id and without reading the rows, the deliveries' customers, those that the deliveries
+// would have by their account's login now, and the buyers that are known: for whoever comes to a delivery by
+// another way than its customer, which is locked before it (docs/architecture.md).
+void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const Buyer> buyers = {});
+// Locks the deliveries in the order given, without reading the rows.
 void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids);
 // queued, processing and waiting deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);

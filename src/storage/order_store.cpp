@@ -12,6 +12,7 @@ constexpr Sql kFind{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1 <for_update>"};
 constexpr Sql kLockByKey{"SELECT " PDB_ORDER_COLUMNS
                          " FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
+constexpr Sql kHoldByKey{"SELECT id FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
 constexpr Sql kUpdate{
     "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5 WHERE id = $1"};
 constexpr Sql kInsertPayload{"INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"};
@@ -46,6 +47,13 @@ std::optional<OrderRow> lock_order(Tx& tx, OrderId id) {
 }
 std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key) {
   return tx.one(kLockByKey, integration, order_key, read_order);
+}
+std::vector<OrderId> hold_orders(Tx& tx, std::span<const OrderKey> keys) {
+  std::vector<Param> flat;
+  for (const auto& key : keys) flat.insert(flat.end(), {key.integration, key.order_key});
+  std::vector<OrderId> ids;
+  tx.query_each(kHoldByKey, 2, flat, [&](std::size_t, const Row& r) { ids.push_back(r.id<OrderId>(0)); });
+  return ids;
 }
 void update_order(Tx& tx, const OrderRow& o) {
   tx.exec(kUpdate, o.id, o.outcome, o.state, o.unmapped, o.updated_at);

@@ -28,6 +28,12 @@ struct OrderRow {
 std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> rows);
 std::optional<OrderRow> find_order(Tx& tx, OrderId id);
 std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key);
+// Locks those that there are, in the order given; which.
+struct OrderKey {
+  IntegrationId integration;
+  std::string_view order_key;
+};
+std::vector<OrderId> hold_orders(Tx& tx, std::span<const OrderKey> keys);
 std::optional<OrderRow> lock_order(Tx& tx, OrderId id);
 // Writes outcome, state, unmapped and updated_at.
 void update_order(Tx& tx, const OrderRow& row);

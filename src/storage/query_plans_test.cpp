@@ -82,6 +82,7 @@ class ExplainingTx final : public Tx {
   }
 
   Timestamp now() override { return tx_.now(); }
+  bool others_write() const override { return true; }
   std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
     const auto changed = tx_.exec_params(sql, params);
     explain(sql, params);
@@ -287,7 +288,10 @@ std::vector<HotQuery> hot_queries(const Known& k) {
 
       {"lock_order_by_key",
        {"orders_dedupe"},
-       [=](Tx& tx) { lock_order_by_key(tx, k.integration, "OLD-1000000000"); }},
+       [=](Tx& tx) {
+         lock_order_by_key(tx, k.integration, "OLD-1000000000");
+         hold_orders(tx, std::array{OrderKey{k.integration, "OLD-1000000000"}});
+       }},
       {"lock_open_deliveries", {"deliveries_open"}, [=](Tx& tx) { lock_open_deliveries(tx, k.customer); }},
       {"lock_open_deliveries, of many",
        {"deliveries_open"},
@@ -308,6 +312,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"a delivery and what belongs to it",
        {},
        [=](Tx& tx) {
+         hold_customers_of(tx, std::array{k.delivery}, std::array{Buyer{k.cloud, "old-1000000000", {}}});
          hold_deliveries(tx, std::array{k.delivery});
          auto row = lock_delivery(tx, k.delivery).value();
          update_delivery(tx, row);

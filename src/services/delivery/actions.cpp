@@ -131,7 +131,7 @@ Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::
       co_await commits_.write(executor, [this, by, id, name, act](Tx& tx) -> Expected<DeliveryView> {
         // First, as intake does: an action may change the order too.
         lock_order(tx, OrderId{id.value});
-        hold_deliveries(tx, std::array{id});
+        hold_customers_of(tx, std::array{id});
         auto row = lock_delivery(tx, id);
         if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
         if (auto done = act(tx, *row, by.actor()); !done) throw Error(done.error());

@@ -71,9 +71,7 @@ std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow
                                                        const domain::OrderState& state,
                                                        const FulfilmentRules& rules, Occasion occasion,
                                                        const domain::OrderChange& change) {
-  const DeliveryId id{order.id.value};
-  hold_deliveries(tx, std::array{id});
-  if (auto row = lock_delivery(tx, id)) {
+  if (auto row = lock_delivery(tx, DeliveryId{order.id.value})) {
     align(tx, order, state, rules, *row, occasion, change);
     order.outcome = "delivery";
     return row;

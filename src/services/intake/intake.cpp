@@ -104,6 +104,30 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
 }
 
+// Everything of the batch that was there before it: the orders, and then the customers of what was ordered
+// before and now. `inserted` tells which of those in `which` that tell of one order are new.
+void Intake::hold_rows(Tx& tx, std::span<const IncomingOrder> orders, const std::vector<std::size_t>& which,
+                       const std::vector<bool>& inserted, AccountFacts& facts) {
+  std::vector<storage::OrderKey> keys;
+  std::vector<storage::Buyer> buyers;
+  std::size_t n = 0;
+  for (const std::size_t i : which) {
+    const auto& event = orders[i].event;
+    const IntegrationId id = orders[i].integration->id;
+    for (const auto& key : event.order_ids) keys.push_back({id, key});
+    if (!tells_of_one_order(event)) continue;
+    const bool is_new = inserted[n++];
+    if (!is_new) keys.push_back({id, event.order_id});
+    if (is_new && orders[i].plan.outcome == "delivery")
+      buyers.push_back(
+          {facts.standing(orders[i].integration->account).cloud_account, orders[i].fresh.username, {}});
+  }
+  std::ranges::sort(keys, {}, [](const auto& key) { return std::tuple(key.integration, key.order_key); });
+  std::vector<DeliveryId> deliveries;
+  for (const auto order : hold_orders(tx, keys)) deliveries.push_back(DeliveryId{order.value});
+  hold_customers_of(tx, deliveries, buyers);
+}
+
 std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrder> orders,
                                             const std::vector<std::size_t>& which,
                                             std::span<Accepted> answers) {
@@ -136,7 +160,11 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   for (std::size_t n = 0; n < rows.size(); ++n) {
     if (inserted[n]) accounts.push_back(rows[n].account);
   }
+  std::ranges::sort(accounts);
   facts.read(accounts);
+  if (tx.others_write()) hold_rows(tx, orders, which, inserted, facts);
+  // Where one is in trouble it is locked: by rising id.
+  for (const auto account : accounts) facts.cause(account);
   NewDeliveries created;
   std::vector<std::size_t> of_delivery;
   std::vector<std::size_t> others;
@@ -230,9 +258,7 @@ Accepted Intake::redact_customer(Tx& tx, const IncomingOrder& incoming) {
     order->updated_at = tx.now();
     update_order(tx, *order);
     delete_order_payload(tx, order->id);
-    const DeliveryId id{order->id.value};
-    hold_deliveries(tx, std::array{id});
-    if (auto row = lock_delivery(tx, id)) erase_delivery(tx, changes_, *row);
+    if (auto row = lock_delivery(tx, DeliveryId{order->id.value})) erase_delivery(tx, changes_, *row);
   }
   return answer;
 }

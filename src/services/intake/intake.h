@@ -57,6 +57,9 @@ class Intake {
   // the others.
   std::vector<std::size_t> accept_new(storage::Tx& tx, std::span<const IncomingOrder> orders,
                                       const std::vector<std::size_t>& which, std::span<Accepted> answers);
+  static void hold_rows(storage::Tx& tx, std::span<const IncomingOrder> orders,
+                        const std::vector<std::size_t>& which, const std::vector<bool>& inserted,
+                        AccountFacts& facts);
   Accepted accept_known(storage::Tx& tx, const IncomingOrder& order);
   Accepted redact_customer(storage::Tx& tx, const IncomingOrder& order);
 

@@ -61,8 +61,8 @@ struct Piece {
   }
 };
 
-bool failed_with(const storage::DeliveryRow& row, ResolutionCode code) {
-  return row.status == DeliveryStatus::failed && row.resolution == code;
+bool failed_with(const storage::DeliveryRow& row, std::span<const ResolutionCode> codes) {
+  return row.status == DeliveryStatus::failed && std::ranges::find(codes, row.resolution) != codes.end();
 }
 
 // What failed deliveries failed with that a chore may bring back; nothing for one that looks at all
@@ -91,46 +91,38 @@ std::span<const ResolutionCode> codes_of(ChoreKind kind) {
   return {};
 }
 
-// The deliveries of the next piece, with their customers, before the account: as jobs do, which come to the
-// account's credits last. What the piece then finds may be a few others.
-void hold_next(Tx& tx, const Chore& chore, const Aside& aside) {
-  const int most = kChorePiece + static_cast<int>(aside.size());
+// The deliveries of the next piece, by rising id.
+std::vector<DeliveryId> find_next(Tx& tx, const Chore& chore, const Aside& aside) {
+  const auto codes = codes_of(chore.kind);
+  if (codes.empty()) return find_deliveries_after(tx, chore.account, chore.done_to, kChorePiece);
+  const auto most = kChorePiece + aside.size();
   std::vector<DeliveryId> ids;
-  for (const auto code : codes_of(chore.kind))
-    std::ranges::copy(find_failed_deliveries(tx, chore.account, code, chore.done_to, most),
+  for (const auto code : codes)
+    std::ranges::copy(find_failed_deliveries(tx, chore.account, code, chore.done_to, static_cast<int>(most)),
                       std::back_inserter(ids));
-  if (codes_of(chore.kind).empty())
-    ids = find_deliveries_after(tx, chore.account, chore.done_to, kChorePiece);
   std::ranges::sort(ids);
-  hold_deliveries(tx, ids);
+  if (ids.size() > most) ids.resize(most);
+  return ids;
 }
 
 // Deliveries that failed with one of the chore's codes and come back. They leave the index that finds them,
 // so there is no cursor.
-ChoreProgress resume_failed(Piece piece) {
-  int left = kChorePiece;
-  for (const auto code : codes_of(piece.chore.kind)) {
-    const int most = left + static_cast<int>(piece.aside.size());
-    piece.each(find_failed_deliveries(piece.tx, piece.chore.account, code, piece.chore.done_to, most),
-               [&](storage::DeliveryRow& row) {
-                 if (failed_with(row, code)) resume(piece.tx, piece.changes, row);
-                 return --left > 0;
-               });
-    if (left <= 0) return ChoreProgress::under_way;
-  }
-  return piece.end_of_list();
+ChoreProgress resume_failed(Piece piece, const std::vector<DeliveryId>& ids) {
+  piece.each(ids, [&](storage::DeliveryRow& row) {
+    if (failed_with(row, codes_of(piece.chore.kind))) resume(piece.tx, piece.changes, row);
+    return true;
+  });
+  return ids.size() < kChorePiece + piece.aside.size() ? piece.end_of_list() : ChoreProgress::under_way;
 }
 
 // Oldest first, as many items as the credits cover (spec 3.6).
-ChoreProgress resume_credits(Piece piece) {
-  constexpr auto kCode = ResolutionCode::insufficient_credits;
+ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
   auto& [tx, changes, chore, aside, at] = piece;
   std::int64_t available = lock_balance(tx, chore.account).value_or(domain::Balance{}).available();
-  const auto ids = find_failed_deliveries(tx, chore.account, kCode, chore.done_to, kChorePiece);
   if (!ids.empty() && available > 0) chore.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
     if (available <= 0) return false;
-    if (!failed_with(row, kCode)) return true;
+    if (!failed_with(row, codes_of(chore.kind))) return true;
     for (const auto& item : find_items(tx, row.id))
       available -= item.status == domain::ItemStatus::owed ? 1 : 0;
     resume(tx, changes, row);
@@ -141,13 +133,11 @@ ChoreProgress resume_credits(Piece piece) {
 
 // What failed for want of a file, and owes other files, or those of another cloud user, since mappings were
 // saved or are no longer stale.
-ChoreProgress resume_mappings(Piece piece) {
-  constexpr auto kCode = ResolutionCode::preset_not_found;
+ChoreProgress resume_mappings(Piece piece, const std::vector<DeliveryId>& ids) {
   auto& [tx, changes, chore, aside, at] = piece;
-  const auto ids = find_failed_deliveries(tx, chore.account, kCode, chore.done_to, kChorePiece);
   if (!ids.empty()) chore.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, kCode) && remap(tx, changes, row)) resume(tx, changes, row);
+    if (failed_with(row, codes_of(chore.kind)) && remap(tx, changes, row)) resume(tx, changes, row);
     return true;
   });
   return piece.end_or_advance(ids.size());
@@ -155,8 +145,7 @@ ChoreProgress resume_mappings(Piece piece) {
 
 // Calls `fn` for the next deliveries of the account.
 template <class Fn>
-ChoreProgress for_each_delivery(Piece piece, Fn fn) {
-  const auto ids = find_deliveries_after(piece.tx, piece.chore.account, piece.chore.done_to, kChorePiece);
+ChoreProgress for_each_delivery(Piece piece, const std::vector<DeliveryId>& ids, Fn fn) {
   if (!ids.empty()) piece.chore.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
     fn(row);
@@ -170,10 +159,11 @@ bool open(const storage::DeliveryRow& row) {
          (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship);
 }
 
-ChoreProgress reroute(Piece piece, const std::optional<storage::CredentialsStanding>& standing) {
+ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
+                      const std::optional<storage::CredentialsStanding>& standing) {
   auto& [tx, changes, chore, aside, at] = piece;
   if (!standing || standing->status != CredentialsStatus::valid) return piece.end();
-  return for_each_delivery(piece, [&](storage::DeliveryRow& row) {
+  return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (row.cloud_account == standing->cloud_account) return;
     if (row.status == DeliveryStatus::processing) {
       row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", "", {}});
@@ -188,9 +178,10 @@ ChoreProgress reroute(Piece piece, const std::optional<storage::CredentialsStand
 }
 
 // Fails what a cause keeps from being served, if it still stands: it is locked, and read here.
-ChoreProgress fail_open(Piece piece, bool stands, ResolutionCode code, bool waiting_too) {
+ChoreProgress fail_open(Piece piece, const std::vector<DeliveryId>& ids, bool stands, ResolutionCode code,
+                        bool waiting_too) {
   if (!stands) return piece.end();
-  return for_each_delivery(piece, [&](storage::DeliveryRow& row) {
+  return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (!open(row) || (row.status == DeliveryStatus::waiting_for_friendship && !waiting_too)) return;
     piece.changes.apply(piece.tx, row, {.cause = Cause::known_cause, .code = code}).value();
   });
@@ -208,33 +199,43 @@ bool platform_given_up(Tx& tx, const std::optional<storage::CredentialsStanding>
 
 ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Aside& aside, DeliveryId& at) {
   at = {};
-  hold_next(tx, chore, aside);
+  // Customers and deliveries before the account, as jobs do, which come to the account's credits last.
+  const auto ids = find_next(tx, chore, aside);
+  hold_customers_of(tx, ids);
+  hold_deliveries(tx, ids);
   const auto standing = lock_standing(tx, chore.account);
-  if (standing && standing->cloud_account) lock_cloud_accounts(tx, std::array{standing->cloud_account});
+  // The platform's trouble is decided, and its end told to chores, under the cloud account's lock.
+  const bool of_platform =
+      chore.kind == ChoreKind::fail_unavailable || chore.kind == ChoreKind::resume_unavailable;
+  if (of_platform && standing && standing->cloud_account)
+    lock_cloud_accounts(tx, std::array{standing->cloud_account});
+  const DeliveryId done_to = chore.done_to;
   if (!lock_chore(tx, chore)) return ChoreProgress::ended;
+  // Another node was faster: what comes next is not what is held.
+  if (chore.done_to != done_to) return ChoreProgress::under_way;
   const Piece piece{tx, changes, chore, aside, at};
   const auto status = standing ? standing->status : CredentialsStatus::missing;
   switch (chore.kind) {
     case ChoreKind::reroute:
-      return reroute(piece, standing);
+      return reroute(piece, ids, standing);
     case ChoreKind::fail_invalid_credentials:
-      return fail_open(piece, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid,
+      return fail_open(piece, ids, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid,
                        true);
     case ChoreKind::fail_missing_credentials:
-      return fail_open(piece, status == CredentialsStatus::missing, ResolutionCode::credentials_missing,
+      return fail_open(piece, ids, status == CredentialsStatus::missing, ResolutionCode::credentials_missing,
                        true);
     case ChoreKind::fail_unavailable:
-      return fail_open(piece, platform_given_up(tx, standing), ResolutionCode::cloud_unavailable, false);
+      return fail_open(piece, ids, platform_given_up(tx, standing), ResolutionCode::cloud_unavailable, false);
     case ChoreKind::resume_credentials:
       // Without a login they would fail again, and be found again, for ever.
       if (status == CredentialsStatus::missing || status == CredentialsStatus::invalid) return piece.end();
-      return resume_failed(piece);
+      return resume_failed(piece, ids);
     case ChoreKind::resume_credits:
-      return resume_credits(piece);
+      return resume_credits(piece, ids);
     case ChoreKind::resume_unavailable:
-      return resume_failed(piece);
+      return resume_failed(piece, ids);
     case ChoreKind::resume_mappings:
-      return resume_mappings(piece);
+      return resume_mappings(piece, ids);
   }
   return ChoreProgress::ended;
 }

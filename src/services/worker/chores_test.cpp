@@ -58,6 +58,33 @@ TEST(Chores, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
   EXPECT_EQ(world.status(late), "failed cloud_unavailable");
 }
 
+TEST(Chores, APieceThatAnotherNodeHasDoneIsNotWorkedOnAndTheNextIsForTheNextRound) {
+  World world;
+  world.hold_queue();
+  const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  const auto bob = world.accept(world.order("2", "Bob", {"sku-1"})).delivery.value();
+  world.write([&](storage::Tx& tx) {
+    auto standing = find_standing(tx, world.account).value();
+    standing.status = storage::CredentialsStatus::invalid;
+    update_standing(tx, world.account, standing);
+    add_chore(tx, world.account, ChoreKind::fail_invalid_credentials);
+  });
+  const auto found = chores(world).at(0);
+  world.write([&](storage::Tx& tx) {
+    storage::advance_chore(tx, {.account = found.account, .kind = found.kind, .done_to = ann});
+  });
+  const auto progress = world.write([&](storage::Tx& tx) {
+    DeliveryId at;
+    return do_chore(tx, world.changes, found, {}, at);
+  });
+  EXPECT_EQ(progress, ChoreProgress::under_way);
+  EXPECT_EQ(world.status(ann), "queued");
+  EXPECT_EQ(world.status(bob), "queued");
+  do_next(world);
+  EXPECT_EQ(world.status(ann), "queued") << "the other node's";
+  EXPECT_EQ(world.status(bob), "failed credentials_invalid");
+}
+
 TEST(Chores, ResumingForALoginThatIsRefusedAgainEndsAndResumesNothing) {
   World world;
   world.agent.refuse = true;

@@ -159,7 +159,7 @@ Task<bool> DeliveryWorker::isolate(Error error, LeasePlace at) {
                     {"error", error.message}});
   ports_.metrics.count("presetbridge_worker_faults_total");
   auto done = co_await ports_.commits.write(ports_.scheduler, [at](Tx& tx) { set_aside(tx, at); });
-  if (!done && at.customer && at.cloud_account) {
+  if (!done && !is_passing(done.error()) && at.customer && at.cloud_account) {
     at.customer = {};
     done = co_await ports_.commits.write(ports_.scheduler, [at](Tx& tx) { set_aside(tx, at); });
   }
@@ -258,7 +258,7 @@ Task<bool> DeliveryWorker::do_chores(std::vector<storage::Chore> waiting) {
 }
 
 Task<void> DeliveryWorker::run_job(Job job) {
-  const LeasePlace place{job.cloud_account, job.customer};
+  const LeasePlace place{job.cloud_account, job.customer, job.fence};
   JobAnswer told{std::move(job), {}};
   while (true) {
     told.job.shutting_down = stopping_;

@@ -130,20 +130,27 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
 // In the order that everybody keeps (docs/architecture.md): before the first of the steps, as what one of
 // them does may need a row that comes before what another one has locked.
 void JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
-  std::set<CloudAccountId> in_trouble;
+  std::set<CloudAccountId> all;
+  CloudAccountId last_in_trouble;
   for (const auto& [job, answer] : answers) {
     const auto customer = set.customer(job.customer);
     if (!customer) continue;
-    if (answer) {
-      if (const auto* const user = std::get_if<cloud::CloudUser>(&answer->value))
-        set.expect_user(job.cloud_account, user->id);
-    }
-    if (answer ? may_spend(*answer) : customer->friendship == Friendship::friends)
-      set.expect_spending(job.customer);
-    if (job.clears_trouble || (answer && answer->error())) in_trouble.insert(job.cloud_account);
+    all.insert(job.cloud_account);
+    if (customer->friendship == Friendship::friends) set.expect_spending(job.customer);
+    if (!answer) continue;
+    if (const auto* const user = std::get_if<cloud::CloudUser>(&answer->value))
+      set.expect_user(job.cloud_account, user->id);
+    if (may_spend(*answer)) set.expect_spending(job.customer);
+    const auto* const error = answer->error();
+    // Of a share, the account that pays; of a login, the one whose it is.
+    const bool refused = error != nullptr && error->kind == CloudError::Kind::login_refused;
+    if (answer->call.item || refused) set.expect_account(answer->call.account);
+    if (error != nullptr || job.clears_trouble)
+      last_in_trouble = std::max(last_in_trouble, job.cloud_account);
   }
   set.lock();
-  const std::vector<CloudAccountId> accounts(in_trouble.begin(), in_trouble.end());
+  // What is woken at the end comes after these only by its id: what does not is locked now, too.
+  const std::vector<CloudAccountId> accounts(all.begin(), all.upper_bound(last_in_trouble));
   lock_cloud_accounts(set.tx(), accounts);
 }
 
@@ -151,10 +158,13 @@ Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answ
   auto customer = set.customer(job.customer);
   if (!customer || customer->fence != job.fence || !customer->lease_expires_at)
     return {.kind = Call::Kind::lost};
-  if (answer) customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
+  // A job that begins has its lease from a moment ago, as a rule.
+  if (answer || job.expires_at - set.now() < options_.lease * 3 / 4)
+    customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
 
   Step step(*this, set, job, std::move(*customer));
   if (answer) step.take_in(*answer);
+  if (!answer && job.shutting_down) return step.finish(Finding::shutting_down);
   return step.go_on();
 }
 

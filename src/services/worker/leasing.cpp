@@ -230,7 +230,7 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& a
   at = {};
   const auto expired = lock_expired_leases(tx, tx.now(), limit);
   for (const auto id : expired) {
-    at = {.cloud_account = {}, .customer = id};
+    at = {.cloud_account = {}, .customer = id, .fence = 0};
     WorkSet set(tx, changes, {id});
     auto customer = set.customer(id);
     if (!customer) continue;
@@ -255,7 +255,7 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& a
 void set_aside(Tx& tx, const LeasePlace& at) {
   const Timestamp until = tx.now() + kSetAside;
   if (!at.customer) return postpone_cloud_account(tx, at.cloud_account, until);
-  set_customer_aside(tx, at.customer, until);
+  set_customer_aside(tx, at.customer, at.fence, until);
 }
 
 }  // namespace presetbridge::services

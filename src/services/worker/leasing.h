@@ -38,6 +38,7 @@ struct Leased {
 struct LeasePlace {
   CloudAccountId cloud_account;
   CustomerId customer;
+  std::int64_t fence = 0;  // of the lease that the customer's job has; 0: of none
 };
 
 // Whether the rows of many accounts are read and written together, or those of one after the other, which is
@@ -53,7 +54,7 @@ Leased lease_jobs(storage::Tx& tx, const WorkerOptions& options, int slots, Pace
 int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& at);
 
 // What threw must not hold up others: the customer, or without one the cloud account, is left alone for
-// kSetAside.
+// kSetAside; a customer whose job has lost its lease meanwhile is somebody else's to judge.
 void set_aside(storage::Tx& tx, const LeasePlace& at);
 
 }  // namespace presetbridge::services

@@ -216,6 +216,84 @@ TEST(Leasing, APauseThatCannotBeReadClosesTheQueueForAMinute) {
 
 // ---------------------------------------------------------------- leases
 
+// A job that was leased, and has not made its first step.
+struct LeasedJob {
+  explicit LeasedJob(World& w) : world(w) {
+    // This test is the worker.
+    world.stop_worker();
+    delivery = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+    job = world.write([&](storage::Tx& tx) {
+      LeasePlace at;
+      return lease_jobs(tx, options, 10, Pace::together, at).jobs.at(0);
+    });
+  }
+  ~LeasedJob() { world.start_worker(World::unlimited()); }
+  JobCall begin() {
+    return world.write([&](storage::Tx& tx) {
+      JobSteps steps(world.changes, world.random, options, world.cloud.call_timeout());
+      const JobAnswer told{job, {}};
+      JobCall next;
+      steps.advance(tx, std::span(&told, 1), std::span(&next, 1));
+      return next;
+    });
+  }
+  storage::CustomerRow customer() {
+    return world.write([&](storage::Tx& tx) { return find_customer(tx, job.customer).value(); });
+  }
+
+  World& world;
+  WorkerOptions options = World::unlimited();
+  DeliveryId delivery;
+  Job job;
+};
+
+TEST(Leasing, AFirstStepThatComesLateRenewsTheLease) {
+  World world;
+  LeasedJob leased(world);
+  world.database.clock.advance(leased.options.lease / 2);
+  const auto renewed = world.database.clock.now() + leased.options.lease;
+  const auto next = leased.begin();
+  EXPECT_EQ(next.call.kind, Call::Kind::find_user);
+  EXPECT_EQ(next.job.expires_at, renewed);
+  EXPECT_EQ(leased.customer().lease_expires_at, renewed);
+}
+
+TEST(Leasing, AFirstStepAfterATakeOverDoesNothing) {
+  World world;
+  LeasedJob leased(world);
+  world.database.clock.advance(leased.options.lease);
+  world.write([&](storage::Tx& tx) {
+    LeasePlace at;
+    EXPECT_EQ(take_over_expired(tx, world.changes, 10, at), 1);
+  });
+  EXPECT_EQ(leased.begin().call.kind, Call::Kind::lost);
+  EXPECT_EQ(world.status(leased.delivery), "queued");
+  EXPECT_EQ(leased.customer().queue_state, storage::QueueState::queued);
+}
+
+TEST(Leasing, AStopBeforeTheFirstStepGivesTheLeaseBackAndCountsNoAttempt) {
+  World world;
+  LeasedJob leased(world);
+  leased.job.shutting_down = true;
+  EXPECT_EQ(leased.begin().call.kind, Call::Kind::done);
+  EXPECT_EQ(world.status(leased.delivery), "queued");
+  EXPECT_EQ(world.delivery(leased.delivery).attempt_count, 0);
+  EXPECT_EQ(leased.customer().queue_state, storage::QueueState::queued);
+  EXPECT_EQ(leased.customer().due_at, world.database.clock.now());
+  EXPECT_FALSE(leased.customer().lease_expires_at);
+}
+
+TEST(Leasing, AFaultOfALeaseThatWasLostLeavesTheNextOneAlone) {
+  World world;
+  LeasedJob leased(world);
+  const LeasePlace old{.cloud_account = leased.job.cloud_account,
+                       .customer = leased.job.customer,
+                       .fence = leased.job.fence - 1};
+  const auto before = leased.customer();
+  world.write([&](storage::Tx& tx) { set_aside(tx, old); });
+  EXPECT_EQ(leased.customer(), before);
+}
+
 TEST(Leasing, EveryCallStartsUnderALeaseThatOutlastsItHoweverLongALoginTakes) {
   World world;
   int logins = 0;

@@ -115,7 +115,12 @@ int expire_requests(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, i
   const Timestamp until = tx.now() - domain::kFriendshipTimeout;
   const auto waiting = waiting_since_before(tx, lease.cloud_account, until, limit);
   hold_customers(tx, waiting);
-  for (const auto id : waiting) end_waiting(tx, changes, id, ResolutionCode::friendship_timeout);
+  for (const auto id : waiting) {
+    // Another sweep may have told of an answer before the lock.
+    const auto customer = lock_customer(tx, id);
+    if (customer && customer->friendship == Friendship::requested)
+      end_waiting(tx, changes, id, ResolutionCode::friendship_timeout);
+  }
   return static_cast<int>(waiting.size());
 }
 

@@ -168,7 +168,8 @@ void WorkSet::note(const storage::DeliveryRow& row, domain::Actor actor, std::st
 // ---------------------------------------------------------------- credits and sweeps
 
 void WorkSet::lock() {
-  std::set<AccountId> wanted;
+  read_open();
+  std::set<AccountId> wanted = expected_accounts_;
   for (const auto customer : spending_) {
     for (const auto id : open(customer)) wanted.insert(rows_.deliveries.at(id).row.account);
   }

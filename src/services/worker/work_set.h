@@ -58,8 +58,10 @@ class WorkSet {
 
   // Tells that a step of this customer may ask for a balance, so that all are locked at once.
   void expect_spending(CustomerId customer) { spending_.insert(customer); }
-  // Locks what the steps will need, as far as it is known: customers, their open deliveries, and the balances
-  // of those who may spend.
+  // Tells that a step may change the account's login or balance.
+  void expect_account(AccountId account) { expected_accounts_.insert(account); }
+  // Locks what the steps will need, as far as it is known: customers, their open deliveries, and the accounts
+  // of those who may spend, with the expected ones.
   void lock();
   // Locked. Throws std::out_of_range for an account that does not exist.
   const domain::Balance& balance(AccountId account);
@@ -113,6 +115,7 @@ class WorkSet {
   std::vector<CustomerId> customers_;
   std::set<CloudUser> expected_users_;
   std::set<CustomerId> spending_;
+  std::set<AccountId> expected_accounts_;
   Rows rows_;
   ChangeRecord record_;
   std::vector<storage::LedgerRow> ledger_;

@@ -17,6 +17,7 @@ class RecordingTx final : public storage::Tx {
  public:
   explicit RecordingTx(storage::Tx& tx) : tx_(tx) {}
   Timestamp now() override { return tx_.now(); }
+  bool others_write() const override { return tx_.others_write(); }
   std::int64_t exec_params(const storage::Sql& sql, std::span<const storage::Param> params) override {
     note(sql);
     return tx_.exec_params(sql, params);

@@ -63,6 +63,7 @@ class PostgresTx final : public Tx {
   PostgresTx(Connection& connection, Timestamp now) : connection_(connection), now_(now) {}
 
   Timestamp now() override { return now_; }
+  bool others_write() const override { return true; }
 
   std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
     return guarded([&] {

@@ -110,6 +110,7 @@ class SqliteTx final : public Tx {
  public:
   SqliteTx(Connection& connection, const Clock& clock) : connection_(connection), clock_(clock) {}
 
+  bool others_write() const override { return false; }
   Timestamp now() override {
     if (!now_) now_ = clock_.now();
     return *now_;
