@@ -283,14 +283,14 @@ TEST(Leasing, AStopBeforeTheFirstStepGivesTheLeaseBackAndCountsNoAttempt) {
   EXPECT_FALSE(leased.customer().lease_expires_at);
 }
 
-TEST(Leasing, AFaultOfALeaseThatWasLostLeavesTheNextOneAlone) {
+TEST(Leasing, AFaultOfALeaseLeavesAnotherLeaseAlone) {
   World world;
   LeasedJob leased(world);
-  const LeasePlace old{.cloud_account = leased.job.cloud_account,
-                       .customer = leased.job.customer,
-                       .fence = leased.job.fence - 1};
+  const LeasePlace other{.cloud_account = leased.job.cloud_account,
+                         .customer = leased.job.customer,
+                         .fence = leased.job.fence + 1};
   const auto before = leased.customer();
-  world.write([&](storage::Tx& tx) { set_aside(tx, old); });
+  world.write([&](storage::Tx& tx) { set_aside(tx, other); });
   EXPECT_EQ(leased.customer(), before);
 }
 
