@@ -57,7 +57,14 @@ class ConfigFlags {
         // Of a text, so that what stands behind an equals sign is told apart by the setting, not by the flag.
         verb.add_flag(name, ignored_, std::string(setting.help))->each(take)->group("Settings");
       } else {
-        verb.add_option_function<std::string>(name, take, std::string(setting.help))->group("Settings");
+        auto* const option = verb.add_option_function<std::string>(name, take, std::string(setting.help));
+        option->group("Settings")->default_str(flag_value(setting, Config{}));
+        if (std::holds_alternative<std::int64_t Config::*>(setting.member)) option->type_name("N");
+        if (!setting.choices.empty()) {
+          std::string choices(setting.choices);
+          std::ranges::replace(choices, ' ', '|');
+          option->type_name(choices);
+        }
       }
     }
   }

@@ -489,6 +489,18 @@ LoadedConfig load_config(const ConfigSources& sources) {
   return loaded;
 }
 
+std::string flag_value(const Setting& setting, const Config& config) {
+  return std::visit(Overloaded{
+                        [&](std::string Config::* member) { return config.*member; },
+                        [&](std::int64_t Config::* member) { return std::to_string(config.*member); },
+                        [&](bool Config::* member) { return std::string(config.*member ? "true" : "false"); },
+                        [&](std::vector<std::string> Config::* member) {
+                          return fmt::format("{}", fmt::join(config.*member, ","));
+                        },
+                    },
+                    setting.member);
+}
+
 std::string to_toml(const Config& config) {
   std::ostringstream text;
   std::string_view table;

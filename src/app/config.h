@@ -96,6 +96,8 @@ struct Setting {
 std::span<const Setting> settings();
 std::string environment_name(const Setting& setting);
 std::string flag_name(const Setting& setting);  // without the two hyphens
+// What the setting is in `config`, as its flag and its environment variable take it.
+std::string flag_value(const Setting& setting, const Config& config);
 
 struct ConfigSources {
   std::optional<std::filesystem::path> file;

@@ -48,6 +48,21 @@ TEST_F(ConfigTest, TheDefaultsNeedNothingButThePlatformsAddress) {
   EXPECT_EQ(loaded.config.limits_body_bytes, 1024 * 1024);
 }
 
+TEST_F(ConfigTest, WhatTheHelpTellsOfASettingIsWhatItsFlagTakes) {
+  Config other;
+  other.listen = "127.0.0.1:9";
+  other.cloud_url = "https://cloud.example";
+  other.http_metrics = !other.http_metrics;
+  other.delivery_jobs_per_minute = 7;
+  other.http_trusted_proxies = {"10.0.0.1", "10.1.0.0/16"};
+  ConfigSources sources;
+  for (const auto& setting : settings())
+    sources.flags.emplace_back(std::string(setting.key), flag_value(setting, other));
+  const auto loaded = load_config(sources);
+  EXPECT_THAT(loaded.problems, IsEmpty());
+  EXPECT_EQ(to_toml(loaded.config), to_toml(other));
+}
+
 TEST_F(ConfigTest, InSandboxModeThePlatformIsTheSimulatorsUsualPlace) {
   const auto loaded = load_config({.flags = {{"sandbox", "true"}}});
   EXPECT_THAT(loaded.problems, IsEmpty());

@@ -33,6 +33,8 @@ const STORY = `SELECT row_to_json(customers), row_to_json(cloud_accounts), now()
   JOIN cloud_accounts ON cloud_accounts.id = customers.cloud_account_id WHERE username_key = $1`;
 
 // Since the server's last crash.
+// Transactions lock rows in one order (docs/decisions/0018-order-of-locks.md): two that wait for each other are a rare meeting.
+const MOST_DEADLOCKS = (orders) => Math.max(3, orders / 100);
 const DEADLOCKS = 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()';
 
 // The stores: what happens to orders, one operation after the other, decided by the seed alone.
@@ -330,7 +332,12 @@ class Torture {
     }
     const { json } = await this.sim.get('/sim/effects', { deadlineMs: 60_000 });
     const events = this.receiver.requests.map(({ headers, body }) => ({ id: headers['webhook-id'], body }));
-    if (ENGINE === 'postgres') this.counts.deadlocks = Number(await (await cluster()).sql(DEADLOCKS, this.nodes[0].bridge.databaseUrl));
+    if (ENGINE === 'postgres') {
+      const { orders } = this.counts;
+      const deadlocks = Number(await (await cluster()).sql(DEADLOCKS, this.nodes[0].bridge.databaseUrl));
+      this.counts.deadlocks = deadlocks;
+      if (deadlocks > MOST_DEADLOCKS(orders)) this.problems.push(`${deadlocks} deadlocks with ${orders} orders`);
+    }
     return { accepted: this.accepted, merchants, shares: json.shares, friendships: json.friendships, events };
   }
 

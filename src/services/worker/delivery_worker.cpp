@@ -304,7 +304,7 @@ Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, 
 }
 
 // Makes the call with the account's login. Nothing, and no call, if the job's lease would not outlast it
-// (spec 3.4): asked last, as the step that committed the intent renewed the lease, but a login takes its
+// (spec 3.4): asked last, as the lease was new when the step committed the intent, but a login takes its
 // time.
 Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job) {
   Answer answer{.call = call, .login_version = call.login.version};

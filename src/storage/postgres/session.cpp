@@ -69,13 +69,14 @@ PGconn* connect(const std::string& url, const Limits& limits) {
   const auto seconds =
       std::max<std::int64_t>(2, limits.connect.count() / 1000);  // libpq knows no less than 2
   const std::string connect_timeout = std::to_string(seconds);
-  const std::string user_timeout = std::to_string(patience_for(limits.statement).count());
-  // What stands before dbname gives way to the connection string; what stands after it does not.
+  // A machine that is there acknowledges what it gets, however long its server works on it: one that has been
+  // silent for nine seconds is gone. What stands before dbname gives way to the connection string; what
+  // stands after it does not.
   const std::array<std::array<const char*, 2>, 9> settings{{{"connect_timeout", connect_timeout.c_str()},
-                                                            {"keepalives_idle", "10"},
-                                                            {"keepalives_interval", "5"},
-                                                            {"keepalives_count", "3"},
-                                                            {"tcp_user_timeout", user_timeout.c_str()},
+                                                            {"keepalives_idle", "5"},
+                                                            {"keepalives_interval", "2"},
+                                                            {"keepalives_count", "2"},
+                                                            {"tcp_user_timeout", "9000"},
                                                             {"fallback_application_name", "presetbridge"},
                                                             {"target_session_attrs", "read-write"},
                                                             {"dbname", url.c_str()},
