@@ -51,8 +51,10 @@ Expected<int> create_missing_keys(const DataDirectory& directory, Random& random
   const bool has_public = std::filesystem::exists(directory.vault_public_key);
   if (has_private != has_public) {
     const auto& missing = has_private ? directory.vault_public_key : directory.vault_private_key;
-    return fail("KEY_FILE_MISSING", "The key file " + missing.string() +
-                                        " is missing, and its counterpart is there: restore it.");
+    return fail("KEY_FILE_MISSING",
+                "The key file " + missing.string() +
+                    " is missing, and its counterpart is there: restore it. If nobody has it any more, on no "
+                    "node, remove the counterpart and run `presetbridge vault init --replace-lost`.");
   }
   if (!has_private) {
     auto keys =

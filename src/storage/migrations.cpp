@@ -113,7 +113,9 @@ Expected<void> check_schema(Database& database, std::span<const Migration> migra
   } catch (const DbError& e) {
     if (e.kind() == DbError::Kind::unavailable)
       return fail("STORAGE_UNAVAILABLE", fmt::format("Reading the list of migrations failed: {}.", e.what()));
-    return fail("SCHEMA_MISSING", "The database has no list of migrations: it is not of this product.");
+    return fail("SCHEMA_MISSING",
+                "The database has no list of migrations: it is not of this product, or `presetbridge "
+                "migrate` has not been run on it yet.");
   }
   if (auto fit = check(applied, migrations); !fit) return fit;
   if (applied.size() < migrations.size()) {

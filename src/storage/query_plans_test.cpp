@@ -361,7 +361,13 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          EXPECT_THAT(results, Not(IsEmpty()));
          record_sends(tx, results);
        }},
-      {"take_over_expired_sends", {"webhook_sends_leased"}, [](Tx& tx) { take_over_expired_sends(tx, 100); }},
+      {"take_over_expired_sends",
+       {"webhook_sends_leased"},
+       [=](Tx& tx) {
+         any_send_expired(tx);
+         take_over_expired_sends(tx, 100);
+         wake_subscriptions(tx, std::array{k.subscription});
+       }},
       {"list_attempts", {}, [=](Tx& tx) { list_attempts(tx, k.subscription, {}); }},
       {"find_subscription_health", {}, [=](Tx& tx) { find_subscription_health(tx, k.subscription); }},
 

@@ -31,10 +31,13 @@ constexpr Sql kLease{
     "UPDATE webhook_sends SET status = 'leased', fence = $2, lease_expires_at = $3 WHERE id = $1"};
 constexpr Sql kDrop{"UPDATE webhook_sends SET status = 'failed' WHERE id = $1"};
 constexpr Sql kSetReady{"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1"};
-constexpr Sql kWakeForgotten{
-    "UPDATE webhook_subscriptions SET ready_at = $1 WHERE active = 1 AND (ready_at IS NULL OR ready_at > $1)"
+constexpr Sql kFindForgotten{
+    "SELECT id FROM webhook_subscriptions WHERE active = 1 AND (ready_at IS NULL OR ready_at > $1)"
     " AND EXISTS (SELECT 1 FROM webhook_sends WHERE webhook_sends.subscription_id = webhook_subscriptions.id"
-    " AND webhook_sends.status = 'pending' AND webhook_sends.due_at <= $1)"};
+    " AND webhook_sends.status = 'pending' AND webhook_sends.due_at <= $1) ORDER BY id"};
+constexpr Sql kWake{
+    "UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND active = 1"
+    " AND (ready_at IS NULL OR ready_at > $2)"};
 constexpr Sql kNextReady{
     "SELECT ready_at FROM webhook_subscriptions WHERE ready_at IS NOT NULL ORDER BY ready_at LIMIT 1"};
 
@@ -58,6 +61,9 @@ constexpr Sql kDeactivate{
     " WHERE id = $1 AND version = $3 AND active = 1"
     " AND EXISTS (SELECT 1 FROM webhook_sends WHERE id = $4 AND fence = $5 AND status = 'failed')"};
 
+constexpr Sql kAnyExpired{
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM webhook_sends WHERE lease_expires_at IS NOT NULL AND "
+    "lease_expires_at <= $1)"};
 constexpr Sql kLockExpired{
     "SELECT id, subscription_id, fence FROM webhook_sends WHERE lease_expires_at IS NOT NULL AND "
     "lease_expires_at <= $1"
@@ -208,11 +214,17 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
   if (!updates.empty()) tx.exec_many(kRecord, 5, updates);
   if (!attempts.empty()) tx.exec_many(kInsertAttempt, 9, attempts);
   if (!releases.empty()) tx.exec_many(kRelease, 2, releases);
-  for (const auto& r : results) {
-    if (!r.deactivate_for.empty())
-      tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.send, r.fence);
+  for (const auto subscription : touched) {
+    for (const auto& r : results) {
+      if (r.subscription == subscription && !r.deactivate_for.empty())
+        tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.send, r.fence);
+    }
+    refresh_readiness(tx, subscription);
   }
-  for (const auto subscription : touched) refresh_readiness(tx, subscription);
+}
+
+bool any_send_expired(Tx& tx) {
+  return tx.one(kAnyExpired, tx.now(), [](const Row&) { return true; }).value_or(false);
 }
 
 int take_over_expired_sends(Tx& tx, int limit) {
@@ -227,8 +239,15 @@ int take_over_expired_sends(Tx& tx, int limit) {
   return static_cast<int>(flat.size() / 2);
 }
 
-std::int64_t wake_forgotten_subscriptions(Tx& tx) {
-  return tx.exec(kWakeForgotten, tx.now());
+std::vector<SubscriptionId> find_forgotten_subscriptions(Tx& tx) {
+  std::vector<SubscriptionId> ids;
+  tx.query(kFindForgotten, tx.now(), [&](const Row& r) { ids.push_back(r.id<SubscriptionId>(0)); });
+  return ids;
+}
+void wake_subscriptions(Tx& tx, std::span<const SubscriptionId> ids) {
+  std::vector<Param> flat;
+  for (const auto id : ids) flat.insert(flat.end(), {id, tx.now()});
+  tx.update_each(kWake, 2, flat);
 }
 
 void refresh_readiness(Tx& tx, SubscriptionId subscription) {

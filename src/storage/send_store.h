@@ -101,12 +101,15 @@ struct SendResult {
 // changes nothing; one that is recorded again neither.
 void record_sends(Tx& tx, std::span<const SendResult> results);
 
+bool any_send_expired(Tx& tx);
 // Makes sends whose lease ran out due again, at most `limit`; returns how many.
 int take_over_expired_sends(Tx& tx, int limit);
 
-// Subscriptions that are not ready though a send of theirs is due are ready now: a wake-up was lost, as in
-// cloud_account_store.h (any_forgotten_account). Returns how many.
-std::int64_t wake_forgotten_subscriptions(Tx& tx);
+// Subscriptions that are not ready though a send of theirs is due: a wake-up was lost, as in
+// cloud_account_store.h (any_forgotten_account). By rising id.
+std::vector<SubscriptionId> find_forgotten_subscriptions(Tx& tx);
+// These are ready now, as far as they are active.
+void wake_subscriptions(Tx& tx, std::span<const SubscriptionId> ids);
 
 // After the subscription was activated, or sends of it were made due: its pending ones are looked at again.
 void refresh_readiness(Tx& tx, SubscriptionId subscription);

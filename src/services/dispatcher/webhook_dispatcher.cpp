@@ -146,15 +146,25 @@ WebhookDispatcher::Place::~Place() {
 
 Task<void> WebhookDispatcher::maintenance_loop() {
   while (!stopping_) {
-    auto found = co_await ports_.commits.write(ports_.scheduler, [](Tx& tx) {
-      return std::pair(storage::take_over_expired_sends(tx, kTakeOverPiece),
-                       storage::wake_forgotten_subscriptions(tx));
+    // Looking costs no write: an idle service leaves the disk alone.
+    auto found = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) {
+      return std::pair(storage::any_send_expired(tx), storage::find_forgotten_subscriptions(tx));
     });
-    const bool more = found && found->first > 0;
-    if (more)
-      ports_.log.info("webhooks whose lease ran out were taken over",
-                      {{"count", std::int64_t{found->first}}});
-    if (found && (more || found->second > 0)) wakeup_.notify();
+    bool more = false;
+    if (found && found->first) {
+      const auto taken = co_await ports_.commits.write(
+          ports_.scheduler, [](Tx& tx) { return storage::take_over_expired_sends(tx, kTakeOverPiece); });
+      more = taken && *taken > 0;
+      if (more)
+        ports_.log.info("webhooks whose lease ran out were taken over", {{"count", std::int64_t{*taken}}});
+    }
+    if (found && !found->second.empty()) {
+      const auto& forgotten = found->second;
+      const auto woken = co_await ports_.commits.write(
+          ports_.scheduler, [&forgotten](Tx& tx) { storage::wake_subscriptions(tx, forgotten); });
+      if (woken) wakeup_.notify();
+    }
+    if (more) wakeup_.notify();
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
   }
 }
