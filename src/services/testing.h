@@ -439,6 +439,7 @@ class World {
       update_balance(tx, account, domain::grant(*lock_balance(tx, account), credits).value());
       add_chore(tx, account, storage::ChoreKind::resume_credits);
     });
+    if (worker) worker->wake();
   }
   identity::Principal merchant() const {
     return {.account = account, .permissions = identity::PermissionSet::all()};

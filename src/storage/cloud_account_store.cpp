@@ -15,15 +15,17 @@ constexpr Sql kInsert{
     " ON CONFLICT (cloud_user_id) DO UPDATE SET username = excluded.username RETURNING id"};
 constexpr Sql kFind{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1 <for_update>"};
-constexpr Sql kLockReady{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
-                         " FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at <= $1"
-                         " ORDER BY ready_at LIMIT $2 <lock>"};
+constexpr Sql kLockReady{
+    "SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
+    " FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1 AND ready_at <= $2"
+    " ORDER BY ready_at LIMIT $3 <lock>"};
 constexpr Sql kLockExpiredSweeps{
     "SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
     " FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL AND sweep_lease_expires_at <= $1"
     " ORDER BY sweep_lease_expires_at LIMIT $2 <lock>"};
 constexpr Sql kNextReady{
-    "SELECT ready_at FROM cloud_accounts WHERE ready_at IS NOT NULL ORDER BY ready_at LIMIT 1"};
+    "SELECT ready_at FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1"
+    " ORDER BY ready_at LIMIT 1"};
 constexpr Sql kUpdate{
     "UPDATE cloud_accounts SET ready_at = $2, blocked_until = $3, start_log = $4, job_turns = $5, pause = "
     "$6, "
@@ -124,14 +126,14 @@ std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id) {
 void lock_cloud_accounts(Tx& tx, std::span<const CloudAccountId> ids) {
   tx.query_each(kLock, 1, params_of(ids), [](std::size_t, const Row&) {});
 }
-std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp now, int limit) {
-  return all_accounts(tx, kLockReady, now, limit);
+std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp from, Timestamp now, int limit) {
+  return all_accounts(tx, kLockReady, from, now, limit);
 }
 std::vector<CloudAccountRow> lock_expired_sweeps(Tx& tx, Timestamp now, int limit) {
   return all_accounts(tx, kLockExpiredSweeps, now, limit);
 }
-std::optional<Timestamp> next_ready(Tx& tx) {
-  return tx.one(kNextReady, [](const Row& r) { return r.time(0); });
+std::optional<Timestamp> next_ready(Tx& tx, Timestamp from) {
+  return tx.one(kNextReady, from, [](const Row& r) { return r.time(0); });
 }
 
 void update_cloud_account(Tx& tx, const CloudAccountRow& row) {

@@ -39,15 +39,17 @@ std::optional<CloudAccountRow> find_cloud_account(Tx& tx, CloudAccountId id);
 std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id);
 // In the order of `ids`.
 void lock_cloud_accounts(Tx& tx, std::span<const CloudAccountId> ids);
-// Accounts with something to do by `now`, longest ready first, locked; without those that others have locked.
-std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp now, int limit);
+// Accounts with something to do between `from` and `now`, longest ready first, locked; without those that
+// others have locked.
+std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp from, Timestamp now, int limit);
 std::vector<CloudAccountRow> lock_expired_sweeps(Tx& tx, Timestamp now, int limit);
-// When the next account is ready.
-std::optional<Timestamp> next_ready(Tx& tx);
+// When the next account is ready, of those that are not before `from`.
+std::optional<Timestamp> next_ready(Tx& tx, Timestamp from);
 void update_cloud_account(Tx& tx, const CloudAccountRow& row);
 // Each of them once.
 void update_cloud_accounts(Tx& tx, std::span<const CloudAccountRow> rows);
-// There is work from `at` on: ready_at moves forward to it, or to the end of the block, never back.
+// There is work from `at` on: ready_at moves forward to it, or to the end of the block, never back. One in
+// the past is found later (services/ready_look.h).
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
 // Accounts that are not ready though a customer of theirs is due: a wake-up was lost. On PostgreSQL that
 // happens when a transaction sees the account ready already, and so leaves it alone, while the one that

@@ -266,8 +266,8 @@ std::vector<HotQuery> hot_queries(const Known& k) {
 
       {"lock_ready_accounts",
        {"cloud_accounts_ready"},
-       [](Tx& tx) { lock_ready_accounts(tx, tx.now(), 100); }},
-      {"next_ready", {"cloud_accounts_ready"}, [](Tx& tx) { next_ready(tx); }},
+       [](Tx& tx) { lock_ready_accounts(tx, {}, tx.now(), 100); }},
+      {"next_ready", {"cloud_accounts_ready"}, [](Tx& tx) { next_ready(tx, {}); }},
       {"lock_expired_sweeps",
        {"cloud_accounts_sweeping"},
        [](Tx& tx) { lock_expired_sweeps(tx, tx.now(), 100); }},

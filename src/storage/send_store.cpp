@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 4> kStatusNames = {"pending", "succeeded"
   "previous_secret_expires_at, active"
 
 constexpr Sql kLockReady{"SELECT " PDB_TARGET_COLUMNS
-                         " FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at <= $1"
-                         " ORDER BY ready_at LIMIT $2 <lock>"};
+                         " FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at >= $1"
+                         " AND ready_at <= $2 ORDER BY ready_at LIMIT $3 <lock>"};
 constexpr Sql kLockOne{"SELECT " PDB_TARGET_COLUMNS " FROM webhook_subscriptions WHERE id = $1 <lock>"};
 constexpr Sql kCountLeased{
     "SELECT count(*) FROM webhook_sends WHERE subscription_id = $1 AND lease_expires_at IS NOT NULL"};
@@ -39,7 +39,8 @@ constexpr Sql kWake{
     "UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND active = 1"
     " AND (ready_at IS NULL OR ready_at > $2)"};
 constexpr Sql kNextReady{
-    "SELECT ready_at FROM webhook_subscriptions WHERE ready_at IS NOT NULL ORDER BY ready_at LIMIT 1"};
+    "SELECT ready_at FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at >= $1"
+    " ORDER BY ready_at LIMIT 1"};
 
 constexpr Sql kRecord{
     "UPDATE webhook_sends SET status = $3, attempts = $4, due_at = $5, lease_expires_at = NULL"
@@ -80,8 +81,9 @@ std::vector<std::byte> copy_of(Blob blob) {
   return {blob.begin(), blob.end()};
 }
 
-std::optional<Timestamp> next_due(Tx& tx, SubscriptionId id) {
-  return tx.one(kNextDue, id, [](const Row& r) { return r.time(0); });
+// Never in the past: looks for what is ready do not go back far (services/ready_look.h).
+std::optional<Timestamp> next_ready(Tx& tx, SubscriptionId id) {
+  return tx.one(kNextDue, id, [&](const Row& r) { return std::max(r.time(0), tx.now()); });
 }
 
 struct ReadySubscription {
@@ -109,7 +111,7 @@ std::vector<ReadySubscription> lock_ready(Tx& tx, const SendLeaseLimits& limits)
     ready.push_back({std::move(target), r.flag(7)});
   };
   for (const auto id : limits.again) tx.query(kLockOne, id, take);
-  tx.query(kLockReady, tx.now(), limits.sends, take);
+  tx.query(kLockReady, limits.from, tx.now(), limits.sends, take);
   return ready;
 }
 
@@ -180,7 +182,7 @@ SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
     at_host += taken;
     const bool host_full = taken < room && taken == host_room;
     if (host_full) leases.put_off.emplace_back(id, target.host);
-    const auto next = taken == room || host_full ? std::optional(expires_at) : next_due(tx, id);
+    const auto next = taken == room || host_full ? std::optional(expires_at) : next_ready(tx, id);
     readiness.insert(readiness.end(), {id, Param(next)});
     if (sends.empty()) continue;
     for (auto& send : sends) {
@@ -190,7 +192,8 @@ SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
     leases.targets.push_back(std::move(target));
   }
   if (!readiness.empty()) tx.exec_many(kSetReady, 2, readiness);
-  leases.next_ready = tx.one(kNextReady, [](const Row& r) { return r.time(0); });
+  leases.at = tx.now();
+  leases.next_ready = tx.one(kNextReady, limits.from, [](const Row& r) { return r.time(0); });
   return leases;
 }
 
@@ -254,7 +257,7 @@ void refresh_readiness(Tx& tx, SubscriptionId subscription) {
   // Locked by a statement of its own: what is pending is then read after every send that is committed.
   const auto active = tx.one(kLockSubscription, subscription, [](const Row& r) { return r.flag(0); });
   if (!active) return;
-  tx.exec(kSetReady, subscription, *active ? next_due(tx, subscription) : std::nullopt);
+  tx.exec(kSetReady, subscription, *active ? next_ready(tx, subscription) : std::nullopt);
 }
 
 }  // namespace presetbridge::storage

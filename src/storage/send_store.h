@@ -48,6 +48,7 @@ struct SendLeases {
   std::vector<SendTarget> targets;
   std::vector<LeasedSend> sends;
   std::optional<Timestamp> next_ready;  // when there may be more
+  Timestamp at{};                       // the database's time of the transaction
   // Subscriptions with sends that are due, and the host whose limit put them off: to be visited again when it
   // has room.
   std::vector<std::pair<SubscriptionId, std::string>> put_off;
@@ -57,6 +58,7 @@ struct SendLeases {
 using SendLimits = std::unordered_map<SubscriptionId, int>;
 
 struct SendLeaseLimits {
+  Timestamp from{};                           // what was ready before is left out
   int sends = 512;                            // at most, in all
   int per_subscription = 16;                  // leased at one time, counted over all processes
   Millis lease{40'000};                       // longer than a call's deadline

@@ -41,6 +41,7 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
                   storage::record_sends(tx, results);
                 },
                 {.max_rows = 1'024, .max_queue = static_cast<std::size_t>(options_.max_sends)}),
+      look_(options_.maintenance),
       wakeup_(ports_.scheduler),
       maintenance_(ports_.scheduler) {
   if (options_.lease <= options_.deadline) {
@@ -92,6 +93,7 @@ Task<void> WebhookDispatcher::lease_loop() {
       auto leased = co_await ports_.commits.write(
           ports_.scheduler, [limits = lease_limits(slots)](Tx& tx) { return lease_sends(tx, limits); });
       if (leased) {
+        look_.saw(leased->next_ready, leased->at);
         std::vector<std::shared_ptr<const SendTarget>> targets;
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));
@@ -117,7 +119,8 @@ Task<void> WebhookDispatcher::lease_loop() {
 // What may be leased now: of each host no more than it has places for, first those that wait for one. What a
 // lease that fails had taken out of their turn is ready again when its lease would have run out.
 storage::SendLeaseLimits WebhookDispatcher::lease_limits(int slots) {
-  storage::SendLeaseLimits limits{.sends = slots,
+  storage::SendLeaseLimits limits{.from = look_.begin(ports_.clock.now()),
+                                  .sends = slots,
                                   .per_subscription = options_.per_subscription,
                                   .lease = options_.lease,
                                   .lowered = lowered_,

@@ -17,6 +17,7 @@
 #include "crypto/service_cipher.h"
 #include "net/http_client.h"
 #include "services/dispatcher/secret_cache.h"
+#include "services/ready_look.h"
 #include "storage/batcher.h"
 #include "storage/group_commit.h"
 #include "storage/send_store.h"
@@ -105,6 +106,7 @@ class WebhookDispatcher {
     std::deque<SubscriptionId> put_off;
   };
   std::unordered_map<std::string, Host> hosts_;
+  ReadyLook look_;
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;

@@ -16,6 +16,7 @@ using cloud::CloudResult;
 using storage::Tx;
 
 constexpr Millis kLocked{10};
+constexpr Millis kGather{10};  // what notifies the maintenance
 constexpr int kTakeOverPiece = 200;
 constexpr int kMostChores = 50;  // in one round
 constexpr int kMaxSweepPages =
@@ -43,6 +44,7 @@ DeliveryWorker::DeliveryWorker(WorkerPorts ports, WorkerOptions options)
       steps_(ports_.changes, ports_.random, options_, ports_.cloud.call_timeout()),
       answers_(ports_.commits, [this](Tx& tx, std::span<const JobAnswer> answers,
                                       std::span<JobCall> next) { steps_.advance(tx, answers, next); }),
+      look_(options_.maintenance),
       wakeup_(ports_.scheduler),
       maintenance_(ports_.scheduler) {
   if (options_.lease <= ports_.cloud.call_timeout()) {
@@ -103,15 +105,22 @@ Task<void> DeliveryWorker::lease_loop() {
     const int slots = options_.max_jobs - running_;
     Millis pause = options_.poll;
     // Looking costs no write: an idle service leaves the disk alone.
-    auto next =
-        co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return storage::next_ready(tx); });
-    if (slots > 0 && next && *next && **next <= ports_.clock.now()) {
+    const Timestamp from = look_.begin(ports_.clock.now());
+    const auto seen = co_await ports_.commits.read(
+        ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
+    std::optional<Timestamp> next;
+    if (seen) {
+      next = seen->first;
+      look_.saw(next, seen->second);
+    }
+    if (slots > 0 && next && *next <= ports_.clock.now()) {
       LeasePlace at;
-      auto leased = co_await ports_.commits.write(ports_.scheduler, [this, slots, pace, &at](Tx& tx) {
-        return lease_jobs(tx, options_, slots, pace, at);
+      auto leased = co_await ports_.commits.write(ports_.scheduler, [this, from, slots, pace, &at](Tx& tx) {
+        return lease_jobs(tx, options_, from, slots, pace, at);
       });
       if (leased) {
         pace = Pace::together;
+        look_.saw(leased->next_ready, leased->at);
         for (const auto& [account, column] : leased->unreadable) {
           ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
                            {{"cloudAccount", to_string(account)}, {"record", column}});
@@ -125,8 +134,8 @@ Task<void> DeliveryWorker::lease_loop() {
         }
         next = leased->next_ready;
         // What is ready and was not given is locked by another transaction, for a moment.
-        if (leased->jobs.empty() && leased->sweeps.empty() && *next)
-          next = std::max(**next, ports_.clock.now() + kLocked);
+        if (leased->jobs.empty() && leased->sweeps.empty() && next)
+          next = std::max(*next, ports_.clock.now() + kLocked);
       } else if (pace == Pace::together && !is_passing(leased.error())) {
         // Of many rows read at once nobody knows which was at fault.
         pace = Pace::one_by_one;
@@ -140,7 +149,7 @@ Task<void> DeliveryWorker::lease_loop() {
         pace = Pace::together;
       }
     }
-    if (next && *next) pause = std::clamp(**next - ports_.clock.now(), Millis{0}, options_.poll);
+    if (next) pause = std::clamp(*next - ports_.clock.now(), Millis{0}, options_.poll);
     if (pause == Millis{0} && running_ < options_.max_jobs) continue;
     // With every place taken the end of a job wakes the loop.
     co_await wakeup_.wait(running_ < options_.max_jobs ? pause : options_.poll);
@@ -173,15 +182,20 @@ Task<void> DeliveryWorker::maintenance_loop() {
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
   };
+  Timestamp look_for_unannounced_at{};
   while (!stopping_) {
-    deliveries_aside_.forget_until(ports_.clock.now());
-    chores_aside_.forget_until(ports_.clock.now());
+    const Timestamp now = ports_.clock.now();
+    const bool unannounced = look_for_unannounced_at <= now;
+    if (unannounced) look_for_unannounced_at = now + options_.maintenance;
+    deliveries_aside_.forget_until(now);
+    chores_aside_.forget_until(now);
     // What is aside is found too: it must not fill the list.
     const int dry_runs = kChorePiece + deliveries_aside_.size();
     const int chores = kMostChores + chores_aside_.size();
-    auto waiting = co_await ports_.commits.read(ports_.scheduler, [dry_runs, chores](Tx& tx) {
-      return Waiting{storage::any_lease_expired(tx, tx.now()), storage::any_forgotten_account(tx),
-                     storage::find_dry_runs(tx, dry_runs), storage::find_chores(tx, chores)};
+    auto waiting = co_await ports_.commits.read(ports_.scheduler, [unannounced, dry_runs, chores](Tx& tx) {
+      return Waiting{unannounced && storage::any_lease_expired(tx, tx.now()),
+                     unannounced && storage::any_forgotten_account(tx), storage::find_dry_runs(tx, dry_runs),
+                     storage::find_chores(tx, chores)};
     });
     bool more = false;
     if (waiting && waiting->expired) {
@@ -191,7 +205,10 @@ Task<void> DeliveryWorker::maintenance_loop() {
       });
       if (!taken) co_await isolate(taken.error(), at);
       more = taken && *taken > 0;
-      if (more) ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
+      if (more) {
+        ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
+        look_for_unannounced_at = now;
+      }
     }
     if (waiting && waiting->forgotten) {
       const auto woken = co_await ports_.commits.write(
@@ -207,7 +224,10 @@ Task<void> DeliveryWorker::maintenance_loop() {
       ports_.told();
       wakeup_.notify();
     }
-    co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
+    const Millis pause =
+        std::clamp(look_for_unannounced_at - ports_.clock.now(), Millis{0}, options_.maintenance);
+    // Each order that is accepted notifies: one look for many of them.
+    if (co_await maintenance_.wait(more ? Millis{1} : pause)) co_await sleep_for(ports_.scheduler, kGather);
   }
   --loops_;
   ended();

@@ -13,6 +13,7 @@
 #include "cloud/cloud.h"
 #include "cloud/session_cache.h"
 #include "services/delivery/change.h"
+#include "services/ready_look.h"
 #include "services/worker/job.h"
 #include "services/worker/job_step.h"
 #include "services/worker/leasing.h"
@@ -81,6 +82,7 @@ class DeliveryWorker {
   // What threw in the maintenance. It is lost with the process, which then tries once more.
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
   SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
+  ReadyLook look_;
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;

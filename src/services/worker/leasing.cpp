@@ -202,27 +202,29 @@ void lease_of(Tx& tx, const WorkerOptions& options, std::span<CloudAccountRow> a
     auto ready = turns[i].exhausted ? next[i] : std::optional(now);
     if (account.sweep_due_at && !account.sweep_lease_expires_at)
       ready = ready ? std::min(*ready, *account.sweep_due_at) : *account.sweep_due_at;
-    account.ready_at = ready ? std::optional(std::max(*ready, account.blocked_until)) : std::nullopt;
+    account.ready_at = ready ? std::optional(std::max({*ready, account.blocked_until, now})) : std::nullopt;
   }
   update_cloud_accounts(tx, accounts);
 }
 
 }  // namespace
 
-Leased lease_jobs(Tx& tx, const WorkerOptions& options, int slots, Pace pace, LeasePlace& at) {
+Leased lease_jobs(Tx& tx, const WorkerOptions& options, Timestamp from, int slots, Pace pace,
+                  LeasePlace& at) {
   Leased leased;
   at = {};
-  auto accounts = lock_ready_accounts(tx, tx.now(), slots);
+  auto accounts = lock_ready_accounts(tx, from, tx.now(), slots);
   const std::size_t piece = pace == Pace::together ? accounts.size() : 1;
-  for (std::size_t from = 0; from < accounts.size(); from += piece) {
+  for (std::size_t first = 0; first < accounts.size(); first += piece) {
     const int left = slots - static_cast<int>(leased.jobs.size() + leased.sweeps.size());
     if (left <= 0) break;
-    const int share = std::max(1, left / static_cast<int>(accounts.size() - from));
-    if (pace == Pace::one_by_one) at.cloud_account = accounts[from].id;
-    lease_of(tx, options, std::span(accounts).subspan(from, piece), share, leased);
+    const int share = std::max(1, left / static_cast<int>(accounts.size() - first));
+    if (pace == Pace::one_by_one) at.cloud_account = accounts[first].id;
+    lease_of(tx, options, std::span(accounts).subspan(first, piece), share, leased);
   }
   at = {};
-  leased.next_ready = next_ready(tx);
+  leased.next_ready = next_ready(tx, from);
+  leased.at = tx.now();
   return leased;
 }
 

@@ -29,6 +29,7 @@ struct Leased {
   std::vector<Job> jobs;
   std::vector<SweepLease> sweeps;
   std::optional<Timestamp> next_ready;  // when there may be more
+  Timestamp at{};                       // the database's time of the transaction
   // Columns of accounts that could not be read: each counts as closed for a minute, and is a fresh one then.
   std::vector<std::pair<CloudAccountId, const char*>> unreadable;
 };
@@ -45,9 +46,10 @@ struct LeasePlace {
 // slow and tells whose row is at fault.
 enum class Pace { together, one_by_one };
 
-// At most `slots` jobs and sweeps together. Work of one account never waits for another's place: each ready
-// account has the same share of the slots.
-Leased lease_jobs(storage::Tx& tx, const WorkerOptions& options, int slots, Pace pace, LeasePlace& at);
+// At most `slots` jobs and sweeps together, of accounts that were not ready before `from`. Work of one
+// account never waits for another's place: each ready account has the same share of the slots.
+Leased lease_jobs(storage::Tx& tx, const WorkerOptions& options, Timestamp from, int slots, Pace pace,
+                  LeasePlace& at);
 
 // Takes the work of dead or stuck workers back (spec 3.4): leases that ran out get a new fence, what was
 // pending is obeyed, and the customers are queued again. Returns how many.

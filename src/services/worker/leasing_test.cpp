@@ -224,7 +224,7 @@ struct LeasedJob {
     delivery = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
     job = world.write([&](storage::Tx& tx) {
       LeasePlace at;
-      return lease_jobs(tx, options, 10, Pace::together, at).jobs.at(0);
+      return lease_jobs(tx, options, {}, 10, Pace::together, at).jobs.at(0);
     });
   }
   ~LeasedJob() { world.start_worker(World::unlimited()); }

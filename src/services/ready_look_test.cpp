@@ -1,0 +1,48 @@
+#include "services/ready_look.h"
+
+#include <gtest/gtest.h>
+
+#include "services/testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using testing::World;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+TEST(ReadyLook, GoesBackToWhatWasSeenFirstAndNowAndThenToTheBeginning) {
+  const Timestamp start = from_unix_ms(1'790'000'000'000);
+  ReadyLook look(seconds{5});
+  EXPECT_EQ(look.begin(start), Timestamp{});
+  look.saw(start - minutes{3}, start);
+  EXPECT_EQ(look.begin(start + seconds{1}), start - minutes{3} - ReadyLook::late) << "what others hold";
+  look.saw(std::nullopt, start + seconds{1});
+  EXPECT_EQ(look.begin(start + seconds{2}), start + seconds{1} - ReadyLook::late);
+  look.saw(start + minutes{3}, start + seconds{2});
+  EXPECT_EQ(look.begin(start + seconds{4}), start + seconds{2} - ReadyLook::late);
+  EXPECT_EQ(look.begin(start + seconds{5}), Timestamp{});
+}
+
+// As a transaction leaves it that is committed long after it had asked for the time.
+TEST(ReadyLook, WhatWasCommittedLateIsFoundByALookAtEverything) {
+  World world(World::unlimited());
+  world.settle();
+  world.write([](storage::Tx& tx) {
+    tx.exec_script("UPDATE cloud_accounts SET blocked_until = 4000000000000, ready_at = 4000000000000;");
+  });
+  world.settle(Millis{1});
+  const auto id = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  world.write(
+      [](storage::Tx& tx) { tx.exec_script("UPDATE cloud_accounts SET blocked_until = 0, ready_at = 1;"); });
+  world.worker->wake();
+  world.settle(Millis{100});
+  EXPECT_EQ(world.status(id), "queued") << "behind where looks begin";
+  world.settle(World::unlimited().maintenance);
+  world.worker->wake();
+  world.settle();
+  EXPECT_NE(world.status(id), "queued");
+}
+
+}  // namespace
+}  // namespace presetbridge::services
