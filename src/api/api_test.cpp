@@ -420,6 +420,16 @@ TEST_F(ApiTest, BodiesThatAreTooLargeOrNotJsonAreRefused) {
   EXPECT_EQ(send("POST", "/api/keys", headers, "{}").status, 415);
   headers["Content-Type"] = "application/json";
   EXPECT_EQ(send("POST", "/api/keys", headers, "{").status, 422);
+  const auto problem = [&](const std::string& body) {
+    const auto refused = send("POST", "/api/keys", headers, body);
+    EXPECT_EQ(refused.status, 422) << refused.text;
+    return std::string(refused.body.at("error").at("details").at(0).at("problem").as_string());
+  };
+  EXPECT_EQ(problem(R"({"name":x})"), "the body is not JSON: see its byte 9");
+  EXPECT_EQ(problem(R"({"name":"x"} {})"), "the body is not JSON: see its byte 14");
+  EXPECT_EQ(problem(R"({"name":"x")"), "the body is not JSON: see its byte 12");
+  EXPECT_EQ(problem(std::string(33, '[')), "the body must not be nested more than 32 deep");
+  EXPECT_EQ(problem("[]"), "the body must be a JSON object");
   net::HttpRequest large;
   large.method = "POST";
   large.path = "/api/keys";

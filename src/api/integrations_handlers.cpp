@@ -65,6 +65,7 @@ services::IntegrationChange read_change(JsonFields& fields) {
       fields.is_null("owningKeyId") ? ApiKeyId{} : fields.optional_id<ApiKeyId>("owningKeyId");
   if (!fields.has("settings")) return change;
   auto settings = fields.object("settings");
+  settings.refuse_null({"requireApiKey", "hold", "deliverTestOrders", "autoRevoke", "usernameFields"});
   change.require_api_key = settings.optional_flag("requireApiKey");
   if (const auto hold = settings.optional_choice("hold", {"none", "all"})) change.hold_all = *hold == "all";
   change.deliver_test_orders = settings.optional_flag("deliverTestOrders");
@@ -124,8 +125,10 @@ Task<Reply> change(IntegrationsDeps deps, Call call) {
   if (!id) co_return std::unexpected(id.error());
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
-  auto wanted = read_change(**body);
-  wanted.name = (*body)->optional_text("name", kName);
+  auto& fields = **body;
+  fields.refuse_null({"name", "active", "settings"});
+  auto wanted = read_change(fields);
+  wanted.name = fields.optional_text("name", kName);
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto changed = co_await deps.integrations.change(call.executor(), call.principal, *id, std::move(wanted));
   if (!changed) co_return std::unexpected(changed.error());

@@ -72,6 +72,12 @@ bool JsonFields::is_null(std::string_view field) const {
   return value != nullptr && value->is_null();
 }
 
+void JsonFields::refuse_null(std::initializer_list<std::string_view> fields) {
+  for (const auto field : fields) {
+    if (is_null(field)) problem(field, "must not be null: leave it out to keep what it is");
+  }
+}
+
 void JsonFields::problem(std::string_view field, std::string problem) {
   problems_->push_back({prefix_ + std::string(field), std::move(problem)});
 }
@@ -246,9 +252,15 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
   if (request.body.empty()) return std::unexpected(invalid({{"", "a body is needed: a JSON object"}}));
   json::parse_options options;
   options.max_depth = kMaxDepth;
+  json::parser parser({}, options);
   std::error_code error;
-  json::value value = json::parse(request.body, error, {}, options);
-  if (error) return std::unexpected(invalid({{"", "the body is not JSON, or nested too deeply"}}));
+  const std::size_t read = parser.write_some(request.body, error);
+  if (error == json::error::too_deep)
+    return std::unexpected(
+        invalid({{"", fmt::format("the body must not be nested more than {} deep", kMaxDepth)}}));
+  if (error || read < request.body.size())
+    return std::unexpected(invalid({{"", fmt::format("the body is not JSON: see its byte {}", read + 1)}}));
+  json::value value = parser.release();
   if (!value.is_object()) return std::unexpected(invalid({{"", "the body must be a JSON object"}}));
   return JsonBody(std::move(value.as_object()));
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,8 @@ class JsonFields {
   bool has(std::string_view field) const;  // present and not null
   // Present, and null: what a PATCH clears.
   bool is_null(std::string_view field) const;
+  // Members that null does not clear: it is a mistake there.
+  void refuse_null(std::initializer_list<std::string_view> fields);
 
   std::string text(std::string_view field, TextRule rule = {});  // required
   std::optional<std::string> optional_text(std::string_view field, TextRule rule = {});

@@ -104,6 +104,7 @@ Task<Reply> change(KeysDeps deps, Call call) {
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
+  fields.refuse_null({"name", "active", "permissions", "integrationIds"});
   services::ApiKeyChange wanted;
   wanted.name = fields.optional_text("name", kName);
   wanted.active = fields.optional_flag("active");

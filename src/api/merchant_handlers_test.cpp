@@ -115,6 +115,11 @@ TEST_F(MerchantApi, AStoreIsChangedListedAndArchived) {
   EXPECT_EQ(send(me_, "GET", "/api/integrations?active=false").body.at("data").as_array().size(), 1U);
   EXPECT_EQ(send(me_, "PATCH", path, json::object{{"owningKeyId", to_string(ApiKeyId{77})}}).code(),
             "VALIDATION_FAILED");
+  const auto nulls = send(me_, "PATCH", path,
+                          json::object{{"name", nullptr}, {"settings", json::object{{"hold", nullptr}}}});
+  ASSERT_EQ(nulls.code(), "VALIDATION_FAILED");
+  EXPECT_EQ(nulls.body.at("error").at("details").as_array().size(), 2U) << nulls.text;
+  EXPECT_EQ(nulls.body.at("error").at("details").at(1).at("field"), "settings.hold");
   EXPECT_EQ(send(me_, "DELETE", path).status, 204);
   EXPECT_EQ(send(me_, "GET", path).code(), "NOT_FOUND");
   EXPECT_EQ(send(me_, "DELETE", path).code(), "NOT_FOUND");

@@ -100,6 +100,7 @@ Task<Reply> change(SubscriptionsDeps deps, Call call) {
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
+  fields.refuse_null({"url", "eventTypes", "integrationIds", "active"});
   services::SubscriptionChange wanted;
   wanted.url = fields.optional_text("url", kUrl);
   wanted.event_types = fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60});

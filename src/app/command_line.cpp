@@ -282,21 +282,25 @@ void add_trial_verbs(CLI::App& app, ListenOptions& listen, SendOrderOptions& ord
                      std::function<int()>& run) {
   auto* listening =
       app.add_subcommand("listen", "Receive outbound webhooks on this machine, verify and print them");
-  listening->add_option("--port", listen.port, "0: any free one");
+  listening->add_option("--port", listen.port, "0: any free one")->capture_default_str();
   listening
       ->add_option("--secret", listen.secret, "The subscription's, whsec_… (else PRESETBRIDGE_LISTEN_SECRET)")
       ->envname("PRESETBRIDGE_LISTEN_SECRET")
       ->required();
-  listening->add_option("--once", listen.once, "End after so many");
+  listening->add_option("--once", listen.once, "End after so many; 0: never")->capture_default_str();
   listening->add_flag("--json", listen.json, "One JSON object a line");
-  listening->add_option("--answer-status", listen.answer_status, "What every webhook is answered with");
-  listening->add_option_function<std::int64_t>(
-      "--answer-delay-ms", [&listen](std::int64_t delay) { listen.answer_delay = Millis{delay}; },
-      "And how late");
+  listening->add_option("--answer-status", listen.answer_status, "What every webhook is answered with")
+      ->capture_default_str();
+  listening
+      ->add_option_function<std::int64_t>(
+          "--answer-delay-ms", [&listen](std::int64_t delay) { listen.answer_delay = Millis{delay}; },
+          "And how late")
+      ->default_str("0");
   listening->callback([&] { run = [&listen] { return run_listen(listen, std::cout, std::cerr); }; });
 
   auto* sending = app.add_subcommand("send-order", "Sign an order as a store does, and post it");
-  sending->add_option("--provider", order.provider, "provider_a, provider_b or generic");
+  sending->add_option("--provider", order.provider, "provider_a, provider_b or generic")
+      ->capture_default_str();
   sending->add_option("--url", order.url, "The integration's webhook address")->required();
   sending->add_option("--secret", order.secret, "The integration's (else PRESETBRIDGE_ORDER_SECRET)")
       ->envname("PRESETBRIDGE_ORDER_SECRET")
@@ -304,8 +308,8 @@ void add_trial_verbs(CLI::App& app, ListenOptions& listen, SendOrderOptions& ord
   sending->add_option("--order-id", order.order_id, "Default: a new one");
   sending->add_option("--username", order.username, "The buyer's on the cloud platform");
   sending->add_option("--sku", order.skus, "Of a line; may be repeated");
-  sending->add_option("--email", order.email, "The buyer's");
-  sending->add_option("--repeat", order.repeat, "Post the same bytes so often");
+  sending->add_option("--email", order.email, "The buyer's")->capture_default_str();
+  sending->add_option("--repeat", order.repeat, "Post the same bytes so often")->capture_default_str();
   sending->callback([&] { run = [&order] { return run_send_order(order, std::cout, std::cerr); }; });
 }
 
