@@ -58,14 +58,16 @@ json::object to_json(const services::MappingSet& set) {
   return {{"version", set.version}, {"mappings", std::move(mappings)}};
 }
 
-services::IntegrationChange read_change(JsonFields& fields) {
+// Of a new store, members that are null are left out.
+services::IntegrationChange read_change(JsonFields& fields, bool is_new) {
   services::IntegrationChange change;
   change.active = fields.optional_flag("active");
   change.owning_key =
       fields.is_null("owningKeyId") ? ApiKeyId{} : fields.optional_id<ApiKeyId>("owningKeyId");
   if (!fields.has("settings")) return change;
   auto settings = fields.object("settings");
-  settings.refuse_null({"requireApiKey", "hold", "deliverTestOrders", "autoRevoke", "usernameFields"});
+  if (!is_new)
+    settings.refuse_null({"requireApiKey", "hold", "deliverTestOrders", "autoRevoke", "usernameFields"});
   change.require_api_key = settings.optional_flag("requireApiKey");
   if (const auto hold = settings.optional_choice("hold", {"none", "all"})) change.hold_all = *hold == "all";
   change.deliver_test_orders = settings.optional_flag("deliverTestOrders");
@@ -85,7 +87,7 @@ Task<Reply> create(IntegrationsDeps deps, Call call) {
     wanted.provider = *provider;
   }
   wanted.secret = fields.optional_text("secret", kSecret);
-  wanted.settings = read_change(fields);
+  wanted.settings = read_change(fields, true);
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto issued = co_await deps.integrations.create(call.executor(), call.principal, std::move(wanted));
   if (!issued) co_return std::unexpected(issued.error());
@@ -127,7 +129,7 @@ Task<Reply> change(IntegrationsDeps deps, Call call) {
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
   fields.refuse_null({"name", "active", "settings"});
-  auto wanted = read_change(fields);
+  auto wanted = read_change(fields, false);
   wanted.name = fields.optional_text("name", kName);
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto changed = co_await deps.integrations.change(call.executor(), call.principal, *id, std::move(wanted));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -252,7 +253,12 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
   if (request.body.empty()) return std::unexpected(invalid({{"", "a body is needed: a JSON object"}}));
   json::parse_options options;
   options.max_depth = kMaxDepth;
-  json::parser parser({}, options);
+  // What the parser has at hand on its way, and leaves there.
+  struct Scratch {
+    std::array<unsigned char, 4'096> bytes;
+    ~Scratch() { crypto::wipe(std::as_writable_bytes(std::span(bytes))); }
+  } scratch;
+  json::parser parser({}, options, scratch.bytes.data(), scratch.bytes.size());
   std::error_code error;
   const std::size_t read = parser.write_some(request.body, error);
   if (error == json::error::too_deep)

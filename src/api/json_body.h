@@ -1,5 +1,6 @@
 // Bodies of REST requests, read field by field: each read checks and collects what is wrong, and all problems
-// are told at once (422 VALIDATION_FAILED). Fields that are not asked for are ignored. null counts as absent.
+// are told at once (422 VALIDATION_FAILED). Fields that are not asked for are ignored. null counts as
+// absent, unless it is refused.
 //
 //   auto body = JsonBody::parse(call.request);            // 413, 415, 422
 //   if (!body) co_return std::unexpected(body.error());

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/recurring.h"
 #include "base/time.h"
 
 namespace presetbridge::services {
@@ -14,25 +15,24 @@ namespace presetbridge::services {
 class ReadyLook {
  public:
   // How long after the time in it a row may be committed, and still be found at once.
-  static constexpr Millis late{2'000};
+  // More than anybody waits for a lock.
+  static constexpr Millis late{6'000};
 
   // Everything is looked at `every` so often.
-  explicit ReadyLook(Millis every) : every_(every) {}
+  explicit ReadyLook(Millis every) : everything_(every) {}
 
   // Where the look at `now` begins.
   Timestamp begin(Timestamp now) {
-    if (everything_at_ <= now) {
-      everything_at_ = now + every_;
-      from_ = {};
-    }
+    if (everything_.take(now)) from_ = {};
     return from_;
   }
   // What is ready first, as a look saw at `now`, by the database's clock.
-  void saw(std::optional<Timestamp> first, Timestamp now) { from_ = std::min(first.value_or(now), now) - late; }
+  void saw(std::optional<Timestamp> first, Timestamp now) {
+    from_ = std::min(first.value_or(now), now) - late;
+  }
 
  private:
-  const Millis every_;
-  Timestamp everything_at_{};
+  Recurring everything_;
   Timestamp from_{};
 };
 

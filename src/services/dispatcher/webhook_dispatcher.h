@@ -34,7 +34,7 @@ struct DispatcherOptions {
   Millis deadline{15'000};    // of a call
   Millis lease{40'000};       // longer than the deadline
   Millis poll{1'000};         // how long it may take to see what another node queued
-  Millis maintenance{5'000};  // take-overs
+  Millis maintenance{5'000};  // take-overs, and looks for all that may have been missed
   std::size_t cached_secrets = 10'000;
   std::string user_agent = "presetbridge-webhooks/1";
 };

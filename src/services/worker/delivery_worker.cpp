@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/recurring.h"
 #include "services/worker/account_trouble.h"
 #include "services/worker/chores.h"
 #include "services/worker/sweep.h"
@@ -182,11 +183,10 @@ Task<void> DeliveryWorker::maintenance_loop() {
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
   };
-  Timestamp look_for_unannounced_at{};
+  Recurring look_for_unannounced(options_.maintenance);
   while (!stopping_) {
     const Timestamp now = ports_.clock.now();
-    const bool unannounced = look_for_unannounced_at <= now;
-    if (unannounced) look_for_unannounced_at = now + options_.maintenance;
+    const bool unannounced = look_for_unannounced.take(now);
     deliveries_aside_.forget_until(now);
     chores_aside_.forget_until(now);
     // What is aside is found too: it must not fill the list.
@@ -203,12 +203,10 @@ Task<void> DeliveryWorker::maintenance_loop() {
       auto taken = co_await ports_.commits.write(ports_.scheduler, [this, &at](Tx& tx) {
         return take_over_expired(tx, ports_.changes, kTakeOverPiece, at);
       });
-      if (!taken) co_await isolate(taken.error(), at);
-      more = taken && *taken > 0;
-      if (more) {
+      if (taken && *taken > 0)
         ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
-        look_for_unannounced_at = now;
-      }
+      more = taken ? *taken > 0 : co_await isolate(taken.error(), at);
+      if (more) look_for_unannounced.hasten();
     }
     if (waiting && waiting->forgotten) {
       const auto woken = co_await ports_.commits.write(
@@ -224,10 +222,9 @@ Task<void> DeliveryWorker::maintenance_loop() {
       ports_.told();
       wakeup_.notify();
     }
-    const Millis pause =
-        std::clamp(look_for_unannounced_at - ports_.clock.now(), Millis{0}, options_.maintenance);
     // Each order that is accepted notifies: one look for many of them.
-    if (co_await maintenance_.wait(more ? Millis{1} : pause)) co_await sleep_for(ports_.scheduler, kGather);
+    const Millis pause = more ? Millis{1} : look_for_unannounced.left(ports_.clock.now());
+    if (co_await maintenance_.wait(pause) && !stopping_) co_await sleep_for(ports_.scheduler, kGather);
   }
   --loops_;
   ended();

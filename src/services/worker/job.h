@@ -27,7 +27,7 @@ struct WorkerOptions {
   int max_jobs = 256;          // at once, in this process
   Millis lease{40'000};        // longer than a call's timeout plus a login's
   Millis poll{1'000};          // how long it may take to see what another node queued
-  Millis maintenance{5'000};   // take-overs, chores, credential checks
+  Millis maintenance{5'000};   // take-overs, and looks for all that may have been missed
   int sweep_page = 200;
   Millis first_sweep{60'000};  // after a friend request (spec 3.5)
 };

@@ -1,0 +1,32 @@
+#include "base/recurring.h"
+
+#include <gtest/gtest.h>
+
+namespace presetbridge {
+namespace {
+
+using std::chrono::seconds;
+
+TEST(Recurring, IsDueAtFirstAndEverySoOftenAndWhenHastened) {
+  const Timestamp start = from_unix_ms(1'790'000'000'000);
+  Recurring look(seconds{5});
+  EXPECT_TRUE(look.take(start));
+  EXPECT_FALSE(look.take(start));
+  EXPECT_EQ(look.left(start + seconds{1}), seconds{4});
+  EXPECT_FALSE(look.take(start + Millis{4'999}));
+  EXPECT_TRUE(look.take(start + seconds{5}));
+  look.hasten();
+  EXPECT_EQ(look.left(start + seconds{5}), Millis{0});
+  EXPECT_TRUE(look.take(start + seconds{5}));
+}
+
+TEST(Recurring, IsDueWhenTheClockWasSetBack) {
+  const Timestamp start = from_unix_ms(1'790'000'000'000);
+  Recurring look(seconds{5});
+  EXPECT_TRUE(look.take(start));
+  EXPECT_TRUE(look.take(start - std::chrono::hours{1}));
+  EXPECT_FALSE(look.take(start - std::chrono::hours{1}));
+}
+
+}  // namespace
+}  // namespace presetbridge
