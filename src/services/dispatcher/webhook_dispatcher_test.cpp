@@ -50,6 +50,22 @@ TEST_F(DispatcherTest, ASendWhoseWakeUpWasLostIsFound) {
   stop(*d);
 }
 
+TEST_F(DispatcherTest, ASendThatWasCommittedLateIsFoundByALookAtEverything) {
+  static constexpr storage::Sql kLate{
+      "UPDATE webhook_subscriptions SET ready_at = 1 WHERE ready_at IS NOT NULL"};
+  const auto subscription = subscribe("https://shop.example/hook");
+  auto d = dispatcher();
+  scheduler_.advance(1s);
+  const auto send = tell({subscription});
+  db_->write([](storage::Tx& tx) { tx.exec(kLate); });
+  d->wake();
+  scheduler_.run();
+  EXPECT_EQ(state(send).status, "pending") << "behind where looks begin";
+  scheduler_.advance(6s);
+  EXPECT_EQ(state(send).status, "succeeded");
+  stop(*d);
+}
+
 TEST_F(DispatcherTest, InSandboxModeReceiversOnLoopbackAreAllowed) {
   tell({subscribe("http://127.0.0.1:9/hook")});
   auto d = dispatcher({.sandbox = true});
