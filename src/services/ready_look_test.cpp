@@ -7,9 +7,9 @@
 namespace presetbridge::services {
 namespace {
 
-using testing::World;
 using std::chrono::minutes;
 using std::chrono::seconds;
+using testing::World;
 
 TEST(ReadyLook, GoesBackToWhatWasSeenFirstAndNowAndThenToTheBeginning) {
   const Timestamp start = from_unix_ms(1'790'000'000'000);
