@@ -425,9 +425,9 @@ TEST_F(ApiTest, BodiesThatAreTooLargeOrNotJsonAreRefused) {
     EXPECT_EQ(refused.status, 422) << refused.text;
     return std::string(refused.body.at("error").at("details").at(0).at("problem").as_string());
   };
-  EXPECT_EQ(problem(R"({"name":x})"), "the body is not JSON: see its byte 9");
-  EXPECT_EQ(problem(R"({"name":"x"} {})"), "the body is not JSON: see its byte 14");
-  EXPECT_EQ(problem(R"({"name":"x")"), "the body is not JSON: see its byte 12");
+  EXPECT_EQ(problem(R"({"name":x})"), "the body is not JSON: syntax error at byte 8");
+  EXPECT_EQ(problem(R"({"name":"x"} {})"), "the body is not JSON: syntax error at byte 13");
+  EXPECT_EQ(problem(R"({"name":"x")"), "the body is not JSON: syntax error at byte 11");
   EXPECT_EQ(problem(std::string(33, '[')), "the body must not be nested more than 32 deep");
   EXPECT_EQ(problem("[]"), "the body must be a JSON object");
   net::HttpRequest large;

@@ -265,7 +265,8 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
     return std::unexpected(
         invalid({{"", fmt::format("the body must not be nested more than {} deep", kMaxDepth)}}));
   if (error || read < request.body.size())
-    return std::unexpected(invalid({{"", fmt::format("the body is not JSON: see its byte {}", read + 1)}}));
+    return std::unexpected(
+        invalid({{"", fmt::format("the body is not JSON: syntax error at byte {}", read)}}));
   json::value value = parser.release();
   if (!value.is_object()) return std::unexpected(invalid({{"", "the body must be a JSON object"}}));
   return JsonBody(std::move(value.as_object()));
