@@ -113,6 +113,8 @@ TEST_F(MerchantApi, AStoreIsChangedListedAndArchived) {
   EXPECT_FALSE(changed.body.at("active").as_bool());
   EXPECT_TRUE(changed.body.at("settings").at("autoRevoke").as_bool());
   EXPECT_EQ(send(me_, "GET", "/api/integrations?active=false").body.at("data").as_array().size(), 1U);
+  const auto same = send(me_, "PATCH", path, json::object{{"name", "New"}, {"owningKeyId", nullptr}});
+  EXPECT_EQ(same.body, changed.body) << "no new version";
   EXPECT_EQ(send(me_, "PATCH", path, json::object{{"owningKeyId", to_string(ApiKeyId{77})}}).code(),
             "VALIDATION_FAILED");
   const auto nulls = send(me_, "PATCH", path,

@@ -174,13 +174,14 @@ Task<Expected<IntegrationView>> Integrations::change(Executor& executor, Princip
   auto changed = co_await commits_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
     auto row = visible(by, lock_integration(tx, id));
     if (!row) return no_such_integration();
-    const bool was_active = row->active;
+    const auto before = *row;
     if (change.name) row->name = *change.name;
     apply(tx, *row, change);
+    if (*row == before) return view(tx, std::move(*row));
     update_integration(tx, *row);
-    const auto action = row->active == was_active ? "integration.changed"
-                        : row->active             ? "integration.activated"
-                                                  : "integration.deactivated";
+    const auto action = row->active == before.active ? "integration.changed"
+                        : row->active                ? "integration.activated"
+                                                     : "integration.deactivated";
     audit(tx, ids_, by, action, id, "");
     return view(tx, std::move(*row));
   });

@@ -33,6 +33,7 @@ struct IntegrationRow {
   bool auto_revoke = false;
   std::vector<std::string> username_fields;
   Timestamp created_at;
+  bool operator==(const IntegrationRow&) const = default;
 };
 
 std::string_view provider_name(domain::Provider provider);
