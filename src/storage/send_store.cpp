@@ -83,7 +83,8 @@ std::vector<std::byte> copy_of(Blob blob) {
 
 // Never in the past: looks for what is ready do not go back far (services/ready_look.h).
 std::optional<Timestamp> next_ready(Tx& tx, SubscriptionId id) {
-  return tx.one(kNextDue, id, [&](const Row& r) { return std::max(r.time(0), tx.now()); });
+  const Timestamp now = tx.now();
+  return tx.one(kNextDue, id, [now](const Row& r) { return std::max(r.time(0), now); });
 }
 
 struct ReadySubscription {
