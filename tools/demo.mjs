@@ -27,9 +27,12 @@ let stopping = false;
 const say = (text = '') => console.log(text);
 const step = (text) => say(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 
+// Where this process died before its program could ask to die with it, nobody tells it: it sees that its parent is another one.
+const UNLESS_ALONE = 'test "$PPID" = "$0" && exec "$@"';
+
 // A program of ours. Its environment is clean: settings come from flags alone. It dies with this process.
 function start(name, binary, args, env = {}) {
-  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', binary, ...args], {
+  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', 'sh', '-c', UNLESS_ALONE, String(process.pid), binary, ...args], {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // Ctrl-C is for this script, which stops the programs in order
