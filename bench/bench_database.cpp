@@ -158,6 +158,7 @@ IdleTransactionEffect measure_idle_transaction(const DatabaseOptions& options, c
                                                const std::function<double(int seconds)>& rate) {
   const int part = options.idle_transaction / 4;
   IdleTransactionEffect effect;
+  rate(options.idle_transaction - part);
   effect.before = rate(part);
   const IdleTransaction idle(database);
   rate(options.idle_transaction - part);

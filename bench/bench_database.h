@@ -60,7 +60,7 @@ class BenchDatabase {
   explicit BenchDatabase(const DatabaseOptions& options);
 
   // Opens it, with its tables. With SQLite it must not be open elsewhere.
-  std::unique_ptr<storage::Database> open(const Clock& clock, int checkpoint_pages = 3'000) const;
+  std::unique_ptr<storage::Database> open(const Clock& clock, int checkpoint_pages = 12'000) const;
   // Inserts the old deliveries of the accounts that are there, while it is not open. In a process of its own,
   // so that its memory is not counted; before there are threads. Says on standard error what it took.
   void fill(const Clock& clock) const;
@@ -90,8 +90,8 @@ class IdleTransaction {
   std::thread thread_;
 };
 
-// `rate(seconds)` measures: for a quarter of options.idle_transaction before there is one, and in the last
-// quarter of it.
+// `rate(seconds)` measures, for a quarter of options.idle_transaction: at the end of that time without one,
+// in which the tables have grown too, and at the end of that time with one.
 IdleTransactionEffect measure_idle_transaction(const DatabaseOptions& options, const BenchDatabase& database,
                                                const std::function<double(int seconds)>& rate);
 

@@ -309,6 +309,17 @@ TEST_F(ApiTest, WhatIsWrongWithASignUpIsToldAllAtOnce) {
   EXPECT_EQ(fields({}), (Names{"email", "password"}));
 }
 
+TEST_F(ApiTest, WhatAPatchDoesNotChangeIsRefusedAndNotIgnored) {
+  const auto ann = sign_up("ann@example.com");
+  const auto issued = create_key(ann);
+  const auto refused =
+      patch(ann, issued.string("id"), {{"name", "New"}, {"expiresAt", nullptr}, {"rateLimit", 1'000}});
+  ASSERT_EQ(refused.status, 422) << refused.text;
+  EXPECT_EQ(refused.body.at("error").at("details").at(0).at("field"), "expiresAt");
+  EXPECT_EQ(refused.body.at("error").at("details").at(1).at("field"), "rateLimit");
+  EXPECT_EQ(send("GET", "/api/keys/" + issued.string("id"), bearer(ann)).string("name"), "Shop");
+}
+
 TEST_F(ApiTest, AParameterGivenTwiceIsNamed) {
   const auto refused = send("GET", "/api/keys?limit=2&limit=3", bearer(sign_up("ann@example.com")));
   EXPECT_EQ(refused.status, 422);
@@ -423,13 +434,14 @@ TEST_F(ApiTest, BodiesThatAreTooLargeOrNotJsonAreRefused) {
   const auto problem = [&](const std::string& body) {
     const auto refused = send("POST", "/api/keys", headers, body);
     EXPECT_EQ(refused.status, 422) << refused.text;
+    EXPECT_EQ(refused.body.at("error").at("details").at(0).at("field"), "body") << "as of an order";
     return std::string(refused.body.at("error").at("details").at(0).at("problem").as_string());
   };
-  EXPECT_EQ(problem(R"({"name":x})"), "the body is not JSON: syntax error at byte 8");
-  EXPECT_EQ(problem(R"({"name":"x"} {})"), "the body is not JSON: syntax error at byte 13");
-  EXPECT_EQ(problem(R"({"name":"x")"), "the body is not JSON: syntax error at byte 11");
-  EXPECT_EQ(problem(std::string(33, '[')), "the body must not be nested more than 32 deep");
-  EXPECT_EQ(problem("[]"), "the body must be a JSON object");
+  EXPECT_EQ(problem(R"({"name":x})"), "is not JSON: syntax error at byte 8");
+  EXPECT_EQ(problem(R"({"name":"x"} {})"), "is not JSON: syntax error at byte 13");
+  EXPECT_EQ(problem(R"({"name":"x")"), "is not JSON: syntax error at byte 11");
+  EXPECT_EQ(problem(std::string(33, '[')), "must not be nested more than 32 deep");
+  EXPECT_EQ(problem("[]"), "must be a JSON object");
   net::HttpRequest large;
   large.method = "POST";
   large.path = "/api/keys";

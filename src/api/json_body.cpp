@@ -79,6 +79,12 @@ void JsonFields::refuse_null(std::initializer_list<std::string_view> fields) {
   }
 }
 
+void JsonFields::refuse_change(std::initializer_list<std::string_view> fields, std::string_view why) {
+  for (const auto field : fields) {
+    if (object_->contains(field)) problem(field, fmt::format("cannot be changed: {}", why));
+  }
+}
+
 void JsonFields::problem(std::string_view field, std::string problem) {
   problems_->push_back({prefix_ + std::string(field), std::move(problem)});
 }
@@ -250,7 +256,10 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
                 request.body.empty() ? "A body is needed: a JSON object, with Content-Type: application/json."
                                      : "The body must be JSON, with Content-Type: application/json.");
   }
-  if (request.body.empty()) return std::unexpected(invalid({{"", "a body is needed: a JSON object"}}));
+  const auto unreadable = [](std::string problem) {
+    return std::unexpected(invalid({{"body", std::move(problem)}}));
+  };
+  if (request.body.empty()) return unreadable("is empty: a JSON object is needed");
   json::parse_options options;
   options.max_depth = kMaxDepth;
   // What the parser has at hand on its way, and leaves there.
@@ -262,13 +271,11 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
   std::error_code error;
   const std::size_t read = parser.write_some(request.body, error);
   if (error == json::error::too_deep)
-    return std::unexpected(
-        invalid({{"", fmt::format("the body must not be nested more than {} deep", kMaxDepth)}}));
+    return unreadable(fmt::format("must not be nested more than {} deep", kMaxDepth));
   if (error || read < request.body.size())
-    return std::unexpected(
-        invalid({{"", fmt::format("the body is not JSON: syntax error at byte {}", read)}}));
+    return unreadable(fmt::format("is not JSON: syntax error at byte {}", read));
   json::value value = parser.release();
-  if (!value.is_object()) return std::unexpected(invalid({{"", "the body must be a JSON object"}}));
+  if (!value.is_object()) return unreadable("must be a JSON object");
   return JsonBody(std::move(value.as_object()));
 }
 

@@ -122,6 +122,8 @@ TEST_F(MerchantApi, AStoreIsChangedListedAndArchived) {
   ASSERT_EQ(nulls.code(), "VALIDATION_FAILED");
   EXPECT_EQ(nulls.body.at("error").at("details").as_array().size(), 2U) << nulls.text;
   EXPECT_EQ(nulls.body.at("error").at("details").at(1).at("field"), "settings.hold");
+  const auto fixed = send(me_, "PATCH", path, json::object{{"provider", "provider_b"}, {"secret", "x"}});
+  EXPECT_EQ(fixed.body.at("error").at("details").as_array().size(), 2U) << fixed.text;
   EXPECT_EQ(send(me_, "DELETE", path).status, 204);
   EXPECT_EQ(send(me_, "GET", path).code(), "NOT_FOUND");
   EXPECT_EQ(send(me_, "DELETE", path).code(), "NOT_FOUND");
@@ -191,6 +193,14 @@ TEST_F(MerchantApi, ASubscriptionIsMadeChangedTestedAndDeleted) {
   EXPECT_EQ(send(me_, "POST", path + "/test").code(), "CONFLICT");
   EXPECT_TRUE(
       send(me_, "PATCH", path, json::object{{"active", true}}).body.at("deactivatedReason").is_null());
+  const auto audited_before = audited().size();
+  EXPECT_EQ(send(me_, "PATCH", path, json::object{{"active", true}}).status, 200);
+  EXPECT_EQ(audited().size(), audited_before) << "nothing has changed";
+  EXPECT_EQ(send(me_, "PATCH", path, json::object{{"secret", "x"}}).code(), "VALIDATION_FAILED");
+  const auto plain = send(me_, "PATCH", path, json::object{{"url", "http://shop.example/"}});
+  EXPECT_NE(plain.text.find("scheme is not https"), std::string::npos) << plain.text;
+  const auto user = send(me_, "PATCH", path, json::object{{"url", "https://me:pw@shop.example/"}});
+  EXPECT_NE(user.text.find("without user info"), std::string::npos) << user.text;
   const auto rotated = send(me_, "POST", path + "/rotate-secret", json::object{});
   EXPECT_NE(rotated.string("secret"), made.string("secret"));
   EXPECT_FALSE(rotated.body.at("previousSecretExpiresAt").is_null());

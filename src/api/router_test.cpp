@@ -98,7 +98,7 @@ TEST(JsonBodyTest, OnlyJsonObjectsAreTaken) {
   EXPECT_EQ(none.code, "UNSUPPORTED_MEDIA_TYPE");
   EXPECT_EQ(none.message, "A body is needed: a JSON object, with Content-Type: application/json.");
   EXPECT_EQ(JsonBody::parse(request_with("")).error().details.at(0).problem,
-            "a body is needed: a JSON object");
+            "is empty: a JSON object is needed");
   for (const std::string& body : {std::string(), std::string("[]"), std::string("{"), std::string("{}x"),
                                   std::string("{\"a\":\"\xff\"}"), "{\"a\":" + std::string(100, '[')}) {
     EXPECT_EQ(JsonBody::parse(request_with(body)).error().code, "VALIDATION_FAILED") << body;

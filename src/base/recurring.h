@@ -9,22 +9,37 @@ namespace presetbridge {
 
 class Recurring {
  public:
-  explicit Recurring(Millis every) : every_(every) {}
+  explicit Recurring(Millis every) : every_(every), pause_(every) {}
 
   // Whether it is due at `now`, as it is the first time; if so, it is next due after `every`. A clock that
   // was set back makes it due too.
   bool take(Timestamp now) {
-    if (now < next_ && next_ <= now + every_) return false;
-    next_ = now + every_;
+    if (now < next_ && next_ <= now + pause_) return false;
+    taken_ = now;
+    wait(every_);
     return true;
+  }
+  // What was taken last is done: the longer it took, the later it is due again, so that it takes a fiftieth
+  // of the time. After a minute it is due however long it takes.
+  void done(Timestamp now) {
+    constexpr int kShare = 50;
+    constexpr Millis kLongest{60'000};
+    wait(std::clamp((now - taken_) * kShare, every_, std::max(every_, kLongest)));
   }
   // It is due at once.
   void hasten() { next_ = {}; }
   // Until it is due.
-  Millis left(Timestamp now) const { return std::clamp(next_ - now, Millis{0}, every_); }
+  Millis left(Timestamp now) const { return std::clamp(next_ - now, Millis{0}, pause_); }
 
  private:
+  void wait(Millis pause) {
+    pause_ = pause;
+    next_ = taken_ + pause;
+  }
+
   const Millis every_;
+  Millis pause_;
+  Timestamp taken_{};
   Timestamp next_{};
 };
 

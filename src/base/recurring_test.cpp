@@ -20,6 +20,21 @@ TEST(Recurring, IsDueAtFirstAndEverySoOftenAndWhenHastened) {
   EXPECT_TRUE(look.take(start + seconds{5}));
 }
 
+TEST(Recurring, TakesAFiftiethOfTheTimeAndIsDueAfterAMinuteAtMost) {
+  const Timestamp start = from_unix_ms(1'790'000'000'000);
+  Recurring look(seconds{5});
+  EXPECT_TRUE(look.take(start));
+  look.done(start + Millis{100});
+  EXPECT_EQ(look.left(start), seconds{5}) << "that is a fiftieth";
+  look.done(start + Millis{200});
+  EXPECT_FALSE(look.take(start + Millis{9'999}));
+  EXPECT_TRUE(look.take(start + seconds{10}));
+  look.done(start + seconds{20});
+  EXPECT_FALSE(look.take(start + Millis{69'999}));
+  EXPECT_TRUE(look.take(start + seconds{70}));
+  EXPECT_EQ(look.left(start + seconds{70}), seconds{5}) << "that one was quick";
+}
+
 TEST(Recurring, IsDueWhenTheClockWasSetBack) {
   const Timestamp start = from_unix_ms(1'790'000'000'000);
   Recurring look(seconds{5});

@@ -26,7 +26,7 @@ constexpr std::array<ResolutionText, 15> kTexts = {{
     {"Cloud login refused", "The cloud platform refused the stored login.",
      "Save the current e-mail and password on the Cloud account page. Deliveries that wait for it resume by "
      "themselves."},
-    {"Preset not found", "A mapped file is no longer in your cloud account.",
+    {"Preset not found", "A mapped file is not, or no longer, in your cloud account.",
      "Map the item to an existing file. Saving the mapping resumes the delivery."},
     {"Preset cannot be shared", "The cloud platform does not let this file be shared.",
      "Make the file shareable on the cloud platform, or map the item to another one, then retry."},

@@ -222,7 +222,8 @@ class Picker {
 };
 
 std::unexpected<Error> bad_body(std::string problem) {
-  return fail("INVALID_PAYLOAD", "The payload is not a JSON object.", {{"body", std::move(problem)}});
+  return fail("INVALID_PAYLOAD", "The payload cannot be read as a JSON object.",
+              {{"body", std::move(problem)}});
 }
 
 }  // namespace

@@ -14,26 +14,27 @@ namespace presetbridge::services {
 
 class ReadyLook {
  public:
-  // How long after the time in it a row may be committed, and still be found at once.
-  // More than anybody waits for a lock.
-  static constexpr Millis late{6'000};
+  // How long after the time in it a row may be committed, and still be found at once: longer than a
+  // transaction takes that waits for nobody.
+  static constexpr Millis late{1'000};
 
-  // Everything is looked at `every` so often.
+  // Everything is looked at `every` so often, or less often where that takes long (base/recurring.h).
   explicit ReadyLook(Millis every) : everything_(every) {}
 
-  // Where the look at `now` begins.
+  // Where the look at `now` begins; Timestamp{}: at everything.
   Timestamp begin(Timestamp now) {
-    if (everything_.take(now)) from_ = {};
-    return from_;
+    if (everything_.take(now)) first_.reset();
+    return first_ ? *first_ - late : Timestamp{};
   }
-  // What is ready first, as a look saw at `now`, by the database's clock.
-  void saw(std::optional<Timestamp> first, Timestamp now) {
-    from_ = std::min(first.value_or(now), now) - late;
+  // What is ready first, as a look saw by the database's clock `at`; it has ended at `now`.
+  void saw(std::optional<Timestamp> first, Timestamp at, Timestamp now) {
+    if (!first_) everything_.done(now);
+    first_ = std::min(first.value_or(at), at);
   }
 
  private:
   Recurring everything_;
-  Timestamp from_{};
+  std::optional<Timestamp> first_;
 };
 
 }  // namespace presetbridge::services

@@ -87,8 +87,10 @@ std::vector<FieldProblem> Subscriptions::problems_of_url(const std::string& url)
   // By plain HTTP to this machine alone. A name could lead anywhere, so the sends would fail: better told
   // now.
   if (checked && (checked->https || checked->literal || checked->host == "localhost")) return {};
-  return {{"url", sandbox ? "must be an https URL of a host on the public internet, or a URL of this machine"
-                          : "must be an https URL of a host on the public internet"}};
+  return {{"url", fmt::format("must be an https URL of a host on the public internet{}; {}",
+                              sandbox ? ", or a URL of this machine" : "",
+                              checked ? "the URL's scheme is http, and its host is not this machine"
+                                      : checked.error().message)}};
 }
 
 Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Principal by,
@@ -163,6 +165,7 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
     auto all_problems = problems;
     if (change.integrations) check_integrations(tx, all_problems, by, *change.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
+    const auto before = *row;
     if (change.url) row->url = *change.url;
     if (change.event_types) row->event_types = *change.event_types;
     if (change.integrations) row->integrations = scope_of(by, *change.integrations);
@@ -172,6 +175,7 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
       row->deactivated_reason = row->active ? "" : "deactivated";
       action = row->active ? "subscription.reactivated" : "subscription.deactivated";
     }
+    if (*row == before) return view(tx, std::move(*row));
     update_subscription(tx, *row);
     // What waited while it was inactive is due.
     if (row->active) storage::refresh_readiness(tx, id);

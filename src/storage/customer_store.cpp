@@ -63,13 +63,13 @@ constexpr Sql kCountBefore{
     "SELECT count(*) FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " AND (job_class < $2 OR (job_class = $2 AND due_at < $3))"};
 constexpr Sql kAnyExpired{
-    "SELECT 1 WHERE EXISTS (SELECT 1 FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at "
-    "<= $1)"
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM customers WHERE lease_expires_at IS NOT NULL"
+    " AND lease_expires_at >= $1 AND lease_expires_at <= $2)"
     " OR EXISTS (SELECT 1 FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL"
-    " AND sweep_lease_expires_at <= $1)"};
+    " AND sweep_lease_expires_at <= $2)"};
 constexpr Sql kLockExpired{
-    "SELECT id FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at <= $1"
-    " ORDER BY lease_expires_at LIMIT $2 <lock>"};
+    "SELECT id FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at >= $1"
+    " AND lease_expires_at <= $2 ORDER BY lease_expires_at LIMIT $3 <lock>"};
 // 2: QueueState::leased.
 constexpr Sql kLease{
     "UPDATE customers SET queue_state = 2, fence = $2, lease_owner = $3, lease_expires_at = $4 WHERE id = "
@@ -260,12 +260,12 @@ std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);
 }
 
-bool any_lease_expired(Tx& tx, Timestamp now) {
-  return tx.one(kAnyExpired, now, [](const Row&) { return true; }).value_or(false);
+bool any_lease_expired(Tx& tx, Timestamp from, Timestamp now) {
+  return tx.one(kAnyExpired, from, now, [](const Row&) { return true; }).value_or(false);
 }
-std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp now, int limit) {
+std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp from, Timestamp now, int limit) {
   std::vector<CustomerId> ids;
-  tx.query(kLockExpired, now, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
+  tx.query(kLockExpired, from, now, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
   return ids;
 }
 void set_customer_aside(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until) {

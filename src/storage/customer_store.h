@@ -96,10 +96,11 @@ std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
 // How many are queued, counted no further than `cap`.
 std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap);
 
-// Whether there is a lease of a customer or of a sweep that ran out.
-bool any_lease_expired(Tx& tx, Timestamp now);
-// Customers whose lease ran out, locked; which, as one row that cannot be read must not hide the others.
-std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp now, int limit);
+// Whether there is a lease of a customer that ran out at `from` or later, or one of a sweep.
+bool any_lease_expired(Tx& tx, Timestamp from, Timestamp now);
+// Customers whose lease ran out at `from` or later, locked; which, as one row that cannot be read must not
+// hide the others.
+std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp from, Timestamp now, int limit);
 // Nobody works on the customer until then: a lease lasts as long, under a new fence; without one its turn
 // comes then. For a row that may not be readable. With a `fence` other than 0 that lease is meant, and no
 // later one.

@@ -7,7 +7,7 @@
 // - text is UTF-8 without U+0000; after a statement has thrown, its transaction can only roll back;
 // - DDL tokens for what differs: <bytes>, <key> (TEXT that sorts by code point), <int> (64 bits), and after a
 //   table's ')' either <table> or <clustered> (rows live in the primary key's order); with both, SQLite
-//   checks the types of columns;
+//   checks the types of columns; <postgres> begins a line that is PostgreSQL's alone (storage parameters);
 // - query tokens: <lock> (FOR NO KEY UPDATE SKIP LOCKED) and <for_update> (FOR NO KEY UPDATE), which are
 //   nothing on SQLite, where one writer runs.
 //

@@ -34,6 +34,8 @@ constexpr Sql kMoveOwner{
     "UPDATE integrations SET owning_key_id = $3, version = version + 1 WHERE account_id = $1 AND "
     "owning_key_id "
     "= $2"};
+// Whoever saves mappings holds their integration.
+constexpr Sql kLockAll{"SELECT id FROM integrations WHERE account_id = $1 ORDER BY id <for_update>"};
 constexpr Sql kTouchAll{"UPDATE integrations SET version = version + 1 WHERE account_id = $1"};
 
 constexpr Sql kFindMappings{
@@ -187,6 +189,7 @@ void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<Mappi
 }
 
 MappingsOfLogin match_mappings_to_login(Tx& tx, AccountId account, CloudAccountId cloud_account) {
+  tx.query(kLockAll, account, [](const Row&) {});
   tx.exec(kAdopt, account, cloud_account);
   MappingsOfLogin changed;
   changed.made_stale = tx.exec(kStale, account, cloud_account);

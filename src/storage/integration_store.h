@@ -66,7 +66,7 @@ struct MappingsOfLogin {
 };
 // The account's login is of this cloud account now (spec 3.11): mappings that were made for another one
 // become stale, those made for it are so no longer, and those saved before there was any login are its from
-// now on. Their integrations count as changed.
+// now on. Their integrations count as changed. Waits for whoever is saving mappings of the account.
 MappingsOfLogin match_mappings_to_login(Tx& tx, AccountId account, CloudAccountId cloud_account);
 
 }  // namespace presetbridge::storage

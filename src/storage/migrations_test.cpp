@@ -42,6 +42,30 @@ TEST_P(MigrationsTest, WhatIsMissingIsAppliedOnce) {
   EXPECT_THAT(ids(*database), ElementsAre(7));
 }
 
+TEST_P(MigrationsTest, WhatIsPostgresqlsAloneIsDoneThereAlone) {
+  constexpr Migration own{2, "own", "<postgres> INSERT INTO a VALUES(8);\nINSERT INTO a VALUES(9);"};
+  EXPECT_EQ(migrate(*database, std::array{first, own}), 2);
+  if (GetParam() == testing::Engine::postgres) {
+    EXPECT_THAT(ids(*database), ElementsAre(7, 8, 9));
+  } else {
+    EXPECT_THAT(ids(*database), ElementsAre(7, 9));
+  }
+}
+
+TEST_P(MigrationsTest, RowsThatChangeOftenHaveRoom) {
+  ASSERT_TRUE(migrate(*database));
+  if (GetParam() == testing::Engine::sqlite) return;  // keeps no old versions in its tables
+  static constexpr Sql kOptions{
+      "SELECT array_to_string(reloptions, ',') FROM pg_class WHERE CAST(relname AS TEXT) = $1"};
+  database->read([&](Tx& tx) {
+    for (const char* table : {"accounts", "cloud_accounts"}) {
+      EXPECT_THAT(tx.one(kOptions, table, [](const Row& r) { return r.string(0); }).value(),
+                  HasSubstr("fillfactor=10"))
+          << table;
+    }
+  });
+}
+
 TEST_P(MigrationsTest, WhenEachWasAppliedIsKept) {
   ASSERT_TRUE(migrate(*database, std::array{first}));
   static constexpr Sql select{"SELECT name, applied_at FROM schema_migrations WHERE number = $1"};

@@ -38,6 +38,8 @@ using ::testing::Not;
 
 // Few, so that it would seem cheap to read an account's deliveries by id alone, past those of the others.
 constexpr int kStores = 20;
+// Without a store. Enough that looking up those of a batch is cheaper than reading all.
+constexpr int kOtherAccounts = 100;
 constexpr int kOldDeliveries = 10'000;
 
 constexpr Sql kPartialIndexesOfPostgres{
@@ -51,7 +53,8 @@ constexpr Dialect kDialect{.bytes = "BYTEA",
                            .table = "",
                            .clustered = "",
                            .lock = "FOR NO KEY UPDATE SKIP LOCKED",
-                           .for_update = "FOR NO KEY UPDATE"};
+                           .for_update = "FOR NO KEY UPDATE",
+                           .postgres = ""};
 constexpr Sql kPreparedAs{"SELECT name FROM pg_prepared_statements WHERE statement = $1"};
 
 // An Sql's text has static storage duration.
@@ -238,8 +241,10 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"count_queued", {"customers_queued"}, [=](Tx& tx) { count_queued(tx, k.cloud, 50); }},
       {"any_lease_expired",
        {"customers_leased", "cloud_accounts_sweeping"},
-       [](Tx& tx) { any_lease_expired(tx, tx.now()); }},
-      {"lock_expired_leases", {"customers_leased"}, [](Tx& tx) { lock_expired_leases(tx, tx.now(), 100); }},
+       [](Tx& tx) { any_lease_expired(tx, Timestamp{}, tx.now()); }},
+      {"lock_expired_leases",
+       {"customers_leased"},
+       [](Tx& tx) { lock_expired_leases(tx, Timestamp{}, tx.now(), 100); }},
       {"any_requested_since",
        {"customers_requested"},
        [=](Tx& tx) { any_requested_since(tx, k.cloud, tx.now()); }},
@@ -395,16 +400,24 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
       for (int n = 1; n <= kStores; ++n) make_store(tx, n);
     });
     testing::insert_old_deliveries(*db_, kOldDeliveries, db_.clock.now());
-    db_->write([&](Tx& tx) { leave_work(tx); });
+    db_->write([&](Tx& tx) {
+      leave_work(tx);
+      for (int n = kStores + 1; n <= kStores + kOtherAccounts; ++n) make_account(tx, n);
+    });
     if (std::get<1>(GetParam()) == Statistics::fresh) db_->write([](Tx& tx) { tx.exec_script("ANALYZE;"); });
   }
 
-  static void make_store(Tx& tx, int n) {
+  static void make_account(Tx& tx, int n) {
     const AccountId account{n};
     insert_account(tx, account, "a merchant");
     const auto cloud =
         find_or_insert_cloud_account(tx, "merchant-" + std::to_string(n), "m", CloudAccountId{n});
     update_standing(tx, account, {CredentialsStatus::valid, 1, cloud});
+  }
+
+  static void make_store(Tx& tx, int n) {
+    const AccountId account{n};
+    make_account(tx, n);
     put_credentials(tx, {.account = account, .version = 1, .masked_email = "m", .saved_at = tx.now()},
                     std::vector<std::byte>(3));
     IntegrationRow row{.id = IntegrationId{n}, .account = account, .name = "Store"};

@@ -27,6 +27,7 @@ struct SubscriptionRow {
   std::string deactivated_reason;  // empty: none, or active
   Timestamp created_at;
   std::int64_t version = 1;
+  friend bool operator==(const SubscriptionRow&, const SubscriptionRow&) = default;
 };
 
 void insert_subscription(Tx& tx, const SubscriptionRow& row);

@@ -93,7 +93,7 @@ Task<void> WebhookDispatcher::lease_loop() {
       auto leased = co_await ports_.commits.write(
           ports_.scheduler, [limits = lease_limits(slots)](Tx& tx) { return lease_sends(tx, limits); });
       if (leased) {
-        look_.saw(leased->next_ready, leased->at);
+        look_.saw(leased->next_ready, leased->at, ports_.clock.now());
         std::vector<std::shared_ptr<const SendTarget>> targets;
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));

@@ -19,7 +19,8 @@ using storage::Tx;
 constexpr Millis kLocked{10};
 constexpr Millis kGather{10};  // what notifies the maintenance
 constexpr int kTakeOverPiece = 200;
-constexpr int kMostChores = 50;  // in one round
+constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
+constexpr int kMostChores = 50;        // in one round
 constexpr int kMaxSweepPages =
     100'000;  // a platform that never ends its pages must not keep a sweep for ever
 
@@ -46,6 +47,7 @@ DeliveryWorker::DeliveryWorker(WorkerPorts ports, WorkerOptions options)
       answers_(ports_.commits, [this](Tx& tx, std::span<const JobAnswer> answers,
                                       std::span<JobCall> next) { steps_.advance(tx, answers, next); }),
       look_(options_.maintenance),
+      lease_look_(kEveryLease),
       wakeup_(ports_.scheduler),
       maintenance_(ports_.scheduler) {
   if (options_.lease <= ports_.cloud.call_timeout()) {
@@ -102,26 +104,30 @@ void DeliveryWorker::start_job(Task<void> task, const char* what) {
 
 Task<void> DeliveryWorker::lease_loop() {
   Pace pace = Pace::together;
+  bool busy = false;  // the last round found work
   while (!stopping_) {
     const int slots = options_.max_jobs - running_;
     Millis pause = options_.poll;
-    // Looking costs no write: an idle service leaves the disk alone.
-    const Timestamp from = look_.begin(ports_.clock.now());
-    const auto seen = co_await ports_.commits.read(
-        ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
+    Timestamp from = look_.begin(ports_.clock.now());
     std::optional<Timestamp> next;
-    if (seen) {
-      next = seen->first;
-      look_.saw(next, seen->second);
+    if (!busy || from == Timestamp{}) {
+      // Looking costs no write: an idle service leaves the disk alone.
+      const auto seen = co_await ports_.commits.read(
+          ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
+      if (seen) {
+        next = seen->first;
+        look_.saw(next, seen->second, ports_.clock.now());
+        from = next.value_or(seen->second - ReadyLook::late);
+      }
     }
-    if (slots > 0 && next && *next <= ports_.clock.now()) {
+    if (slots > 0 && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
       LeasePlace at;
       auto leased = co_await ports_.commits.write(ports_.scheduler, [this, from, slots, pace, &at](Tx& tx) {
         return lease_jobs(tx, options_, from, slots, pace, at);
       });
       if (leased) {
         pace = Pace::together;
-        look_.saw(leased->next_ready, leased->at);
+        look_.saw(leased->next_ready, leased->at, ports_.clock.now());
         for (const auto& [account, column] : leased->unreadable) {
           ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
                            {{"cloudAccount", to_string(account)}, {"record", column}});
@@ -134,9 +140,9 @@ Task<void> DeliveryWorker::lease_loop() {
           start_job(run_sweep(std::move(sweep)), "sweep");
         }
         next = leased->next_ready;
+        busy = !leased->jobs.empty() || !leased->sweeps.empty();
         // What is ready and was not given is locked by another transaction, for a moment.
-        if (leased->jobs.empty() && leased->sweeps.empty() && next)
-          next = std::max(*next, ports_.clock.now() + kLocked);
+        if (!busy && next) next = std::max(*next, ports_.clock.now() + kLocked);
       } else if (pace == Pace::together && !is_passing(leased.error())) {
         // Of many rows read at once nobody knows which was at fault.
         pace = Pace::one_by_one;
@@ -178,6 +184,7 @@ Task<bool> DeliveryWorker::isolate(Error error, LeasePlace at) {
 
 Task<void> DeliveryWorker::maintenance_loop() {
   struct Waiting {
+    Timestamp at;
     bool expired;
     bool forgotten;
     std::vector<DeliveryId> dry_runs;
@@ -192,16 +199,21 @@ Task<void> DeliveryWorker::maintenance_loop() {
     // What is aside is found too: it must not fill the list.
     const int dry_runs = kChorePiece + deliveries_aside_.size();
     const int chores = kMostChores + chores_aside_.size();
-    auto waiting = co_await ports_.commits.read(ports_.scheduler, [unannounced, dry_runs, chores](Tx& tx) {
-      return Waiting{unannounced && storage::any_lease_expired(tx, tx.now()),
-                     unannounced && storage::any_forgotten_account(tx), storage::find_dry_runs(tx, dry_runs),
-                     storage::find_chores(tx, chores)};
-    });
+    const Timestamp from = unannounced ? lease_look_.begin(now) : Timestamp{};
+    auto waiting =
+        co_await ports_.commits.read(ports_.scheduler, [unannounced, from, dry_runs, chores](Tx& tx) {
+          return Waiting{tx.now(), unannounced && storage::any_lease_expired(tx, from, tx.now()),
+                         unannounced && storage::any_forgotten_account(tx),
+                         storage::find_dry_runs(tx, dry_runs), storage::find_chores(tx, chores)};
+        });
+    if (unannounced) look_for_unannounced.done(ports_.clock.now());
+    if (waiting && unannounced && !waiting->expired)
+      lease_look_.saw(std::nullopt, waiting->at, ports_.clock.now());
     bool more = false;
     if (waiting && waiting->expired) {
       LeasePlace at;
-      auto taken = co_await ports_.commits.write(ports_.scheduler, [this, &at](Tx& tx) {
-        return take_over_expired(tx, ports_.changes, kTakeOverPiece, at);
+      auto taken = co_await ports_.commits.write(ports_.scheduler, [this, from, &at](Tx& tx) {
+        return take_over_expired(tx, ports_.changes, from, kTakeOverPiece, at);
       });
       if (taken && *taken > 0)
         ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});

@@ -83,6 +83,7 @@ class DeliveryWorker {
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
   SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
   ReadyLook look_;
+  ReadyLook lease_look_;  // for leases that ran out
   Wakeup wakeup_;
   Wakeup maintenance_;
   bool stopping_ = false;

@@ -228,9 +228,9 @@ Leased lease_jobs(Tx& tx, const WorkerOptions& options, Timestamp from, int slot
   return leased;
 }
 
-int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& at) {
+int take_over_expired(Tx& tx, DeliveryChanges& changes, Timestamp from, int limit, LeasePlace& at) {
   at = {};
-  const auto expired = lock_expired_leases(tx, tx.now(), limit);
+  const auto expired = lock_expired_leases(tx, from, tx.now(), limit);
   for (const auto id : expired) {
     at = {.cloud_account = {}, .customer = id, .fence = 0};
     WorkSet set(tx, changes, {id});
@@ -243,6 +243,8 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& a
     set.save();
   }
   at = {};
+  // Sweeps in a transaction of their own: it holds cloud accounts, and those come after customers.
+  if (!expired.empty()) return static_cast<int>(expired.size());
   const auto sweeps = lock_expired_sweeps(tx, tx.now(), limit);
   for (auto account : sweeps) {
     account.sweep_fence += 1;
@@ -251,7 +253,7 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& a
     account.ready_at = std::max(tx.now(), account.blocked_until);
     update_cloud_account(tx, account);
   }
-  return static_cast<int>(expired.size() + sweeps.size());
+  return static_cast<int>(sweeps.size());
 }
 
 void set_aside(Tx& tx, const LeasePlace& at) {

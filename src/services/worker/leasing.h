@@ -51,9 +51,10 @@ enum class Pace { together, one_by_one };
 Leased lease_jobs(storage::Tx& tx, const WorkerOptions& options, Timestamp from, int slots, Pace pace,
                   LeasePlace& at);
 
-// Takes the work of dead or stuck workers back (spec 3.4): leases that ran out get a new fence, what was
-// pending is obeyed, and the customers are queued again. Returns how many.
-int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, int limit, LeasePlace& at);
+// Takes the work of dead or stuck workers back (spec 3.4): leases that ran out, at `from` or later, get a new
+// fence, what was pending is obeyed, and the customers are queued again. Returns how many jobs, or, where
+// none had run out, how many sweeps.
+int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, Timestamp from, int limit, LeasePlace& at);
 
 // What threw must not hold up others: the customer, or without one the cloud account, is left alone for
 // kSetAside; a customer whose job has lost its lease meanwhile is somebody else's to judge.

@@ -264,7 +264,7 @@ TEST(Leasing, AFirstStepAfterATakeOverDoesNothing) {
   world.database.clock.advance(leased.options.lease);
   world.write([&](storage::Tx& tx) {
     LeasePlace at;
-    EXPECT_EQ(take_over_expired(tx, world.changes, 10, at), 1);
+    EXPECT_EQ(take_over_expired(tx, world.changes, Timestamp{}, 10, at), 1);
   });
   EXPECT_EQ(leased.begin().call.kind, Call::Kind::lost);
   EXPECT_EQ(world.status(leased.delivery), "queued");

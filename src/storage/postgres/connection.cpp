@@ -21,6 +21,7 @@ constexpr Dialect dialect{
     // Keys do not change: rows that refer to a locked one may come meanwhile.
     .lock = "FOR NO KEY UPDATE SKIP LOCKED",
     .for_update = "FOR NO KEY UPDATE",
+    .postgres = "",
 };
 
 // One round trip. What read() sees is of one moment; a transaction that writes sees what others have

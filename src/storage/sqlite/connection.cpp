@@ -20,6 +20,7 @@ constexpr Dialect dialect{
     .clustered = "WITHOUT ROWID, STRICT",
     .lock = "",
     .for_update = "",
+    .postgres = "--",
 };
 
 constexpr Sql begin_write{"BEGIN IMMEDIATE"};

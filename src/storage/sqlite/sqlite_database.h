@@ -22,9 +22,10 @@ namespace presetbridge::storage {
 struct SqliteOptions {
   std::string path;  // the database file; its directory exists
   int readers = 2;   // connections for read(), 1..64; more callers than that wait
-  int checkpoint_pages =
-      3000;            // of the log, at which it is checkpointed: more is faster, with longer slowest commits
-  int cache_mib = 16;  // page cache of each connection, at most
+  // Of the log, at which it is checkpointed. A page that changed several times since is written to the file
+  // once, so more pages are fewer writes. As many as the log's file keeps (wal_size_kept).
+  int checkpoint_pages = 12'000;
+  int cache_mib = 16;                  // page cache of each connection, at most
   std::string lock_file;               // empty: path + ".lock"
   int (*sync_file)(int fd) = nullptr;  // for tests; nullptr: fdatasync
   // Told when checkpoints begin to fail, and when they work again; outlives the database. nullptr: nobody.
