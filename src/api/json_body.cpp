@@ -79,10 +79,15 @@ void JsonFields::refuse_null(std::initializer_list<std::string_view> fields) {
   }
 }
 
-void JsonFields::refuse_change(std::initializer_list<std::string_view> fields, std::string_view why) {
-  for (const auto field : fields) {
-    if (object_->contains(field)) problem(field, fmt::format("cannot be changed: {}", why));
-  }
+bool JsonFields::names_any(std::initializer_list<std::string_view> fields) const {
+  return std::ranges::any_of(fields, [this](std::string_view field) { return object_->contains(field); });
+}
+
+void JsonFields::refuse_change(std::string_view field, const json::object& current, std::string_view why) {
+  const auto* value = object_->if_contains(field);
+  if (value == nullptr) return;
+  const auto* now = current.if_contains(field);
+  if (now == nullptr || *value != *now) problem(field, fmt::format("cannot be changed: {}", why));
 }
 
 void JsonFields::problem(std::string_view field, std::string problem) {

@@ -47,8 +47,10 @@ class JsonFields {
   bool is_null(std::string_view field) const;
   // Members that null does not clear: it is a mistake there.
   void refuse_null(std::initializer_list<std::string_view> fields);
-  // Members of a resource that a PATCH does not change, with `why`: ignored, they would seem changed.
-  void refuse_change(std::initializer_list<std::string_view> fields, std::string_view why);
+  bool names_any(std::initializer_list<std::string_view> fields) const;  // null too
+  // A member that a PATCH does not change, and why: ignored, it would seem changed. What it is in `current`,
+  // the resource as it is shown, may come back.
+  void refuse_change(std::string_view field, const boost::json::object& current, std::string_view why);
 
   std::string text(std::string_view field, TextRule rule = {});  // required
   std::optional<std::string> optional_text(std::string_view field, TextRule rule = {});

@@ -105,9 +105,14 @@ Task<Reply> change(KeysDeps deps, Call call) {
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
   fields.refuse_null({"name", "active", "permissions", "integrationIds"});
-  fields.refuse_change({"expiresAt"},
-                       "it is set when a key is made; make another key, and deactivate this one");
-  fields.refuse_change({"rateLimit"}, "whoever runs the service raises it");
+  if (fields.names_any({"expiresAt", "rateLimit"})) {
+    const auto current = co_await deps.keys.get(call.executor(), call.principal, *id);
+    if (!current) co_return std::unexpected(current.error());
+    const auto shown = to_json(*current);
+    fields.refuse_change("expiresAt", shown,
+                         "it is set when a key is made; make another key, and deactivate this one");
+    fields.refuse_change("rateLimit", shown, "whoever runs the service raises it");
+  }
   services::ApiKeyChange wanted;
   wanted.name = fields.optional_text("name", kName);
   wanted.active = fields.optional_flag("active");

@@ -101,7 +101,7 @@ Task<Reply> change(SubscriptionsDeps deps, Call call) {
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
   fields.refuse_null({"url", "eventTypes", "integrationIds", "active"});
-  fields.refuse_change({"secret"}, "POST …/rotate-secret replaces it");
+  fields.refuse_change("secret", {}, "POST …/rotate-secret replaces it");
   services::SubscriptionChange wanted;
   wanted.url = fields.optional_text("url", kUrl);
   wanted.event_types = fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60});

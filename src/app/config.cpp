@@ -88,8 +88,8 @@ const std::array kSettings = {
     Setting{"storage.readers", &Config::storage_readers, "Connections that read", 1, 64},
     Setting{"storage.cache_mib", &Config::storage_cache_mib, "Page cache of a connection, in MiB", 1, 4'096},
     Setting{"storage.checkpoint_pages", &Config::storage_checkpoint_pages,
-            "Pages of the log at which it is checkpointed: more is faster on the whole, with slower slowest "
-            "commits",
+            "Pages of the log (4 KiB each) at which it is checkpointed: more are fewer writes in all, each "
+            "checkpoint longer",
             100, 1'000'000},
     Setting{"retention.payload_days", &Config::retention_payload_days,
             "How long the orders' payloads are kept, from the newest event of an order", 1, 36'500},

@@ -9,7 +9,9 @@ namespace presetbridge {
 
 class Recurring {
  public:
-  explicit Recurring(Millis every) : every_(every), pause_(every) {}
+  // See done() for `longest`.
+  explicit Recurring(Millis every, Millis longest = Millis{60'000})
+      : every_(every), longest_(std::max(every, longest)), pause_(every) {}
 
   // Whether it is due at `now`, as it is the first time; if so, it is next due after `every`. A clock that
   // was set back makes it due too.
@@ -19,13 +21,9 @@ class Recurring {
     wait(every_);
     return true;
   }
-  // What was taken last is done: the longer it took, the later it is due again, so that it takes a fiftieth
-  // of the time. After a minute it is due however long it takes.
-  void done(Timestamp now) {
-    constexpr int kShare = 50;
-    constexpr Millis kLongest{60'000};
-    wait(std::clamp((now - taken_) * kShare, every_, std::max(every_, kLongest)));
-  }
+  // What was taken last is done, and took so long, without what it waited for: the longer, the later it is
+  // due again, so that it takes a fiftieth of the time. After `longest` it is due however long it takes.
+  void done(Millis took) { wait(std::clamp(took * 50, every_, longest_)); }
   // It is due at once.
   void hasten() { next_ = {}; }
   // Until it is due.
@@ -38,6 +36,7 @@ class Recurring {
   }
 
   const Millis every_;
+  const Millis longest_;
   Millis pause_;
   Timestamp taken_{};
   Timestamp next_{};

@@ -14,21 +14,23 @@ namespace presetbridge::services {
 
 class ReadyLook {
  public:
-  // How long after the time in it a row may be committed, and still be found at once: longer than a
-  // transaction takes that waits for nobody.
-  static constexpr Millis late{1'000};
+  // How long after the time in it a row may be committed, and still be found at once: longer than PostgreSQL
+  // lets two transactions wait for each other before it ends one (a second), and a disk stalls now and then.
+  static constexpr Millis late{2'500};
+  // Everything is looked at that often at least, however long it takes.
+  static constexpr Millis longest{15'000};
 
   // Everything is looked at `every` so often, or less often where that takes long (base/recurring.h).
-  explicit ReadyLook(Millis every) : everything_(every) {}
+  explicit ReadyLook(Millis every) : everything_(every, longest) {}
 
   // Where the look at `now` begins; Timestamp{}: at everything.
   Timestamp begin(Timestamp now) {
     if (everything_.take(now)) first_.reset();
     return first_ ? *first_ - late : Timestamp{};
   }
-  // What is ready first, as a look saw by the database's clock `at`; it has ended at `now`.
-  void saw(std::optional<Timestamp> first, Timestamp at, Timestamp now) {
-    if (!first_) everything_.done(now);
+  // What is ready first, as a look saw by the database's clock `at`, and how long that took.
+  void saw(std::optional<Timestamp> first, Timestamp at, Millis took) {
+    if (!first_) everything_.done(took);
     first_ = std::min(first.value_or(at), at);
   }
 

@@ -16,11 +16,11 @@ TEST(ReadyLook, GoesBackToWhatWasSeenFirstAndNowAndThenToTheBeginning) {
   ReadyLook look(seconds{5});
   EXPECT_EQ(look.begin(start), Timestamp{});
   EXPECT_EQ(look.begin(start), Timestamp{}) << "until a look has come to its end";
-  look.saw(start - minutes{3}, start, start);
+  look.saw(start - minutes{3}, start, {});
   EXPECT_EQ(look.begin(start + seconds{1}), start - minutes{3} - ReadyLook::late) << "what others hold";
-  look.saw(std::nullopt, start + seconds{1}, start + seconds{1});
+  look.saw(std::nullopt, start + seconds{1}, {});
   EXPECT_EQ(look.begin(start + seconds{2}), start + seconds{1} - ReadyLook::late);
-  look.saw(start + minutes{3}, start + seconds{2}, start + seconds{2});
+  look.saw(start + minutes{3}, start + seconds{2}, {});
   EXPECT_EQ(look.begin(start + seconds{4}), start + seconds{2} - ReadyLook::late);
   EXPECT_EQ(look.begin(start + seconds{5}), Timestamp{});
 }
@@ -29,10 +29,13 @@ TEST(ReadyLook, LooksAtEverythingLessOftenWhereThatTakesLong) {
   const Timestamp start = from_unix_ms(1'790'000'000'000);
   ReadyLook look(seconds{5});
   EXPECT_EQ(look.begin(start), Timestamp{});
-  look.saw(std::nullopt, start, start + Millis{400});
-  EXPECT_NE(look.begin(start + seconds{19}), Timestamp{});
-  look.saw(std::nullopt, start + seconds{19}, start + seconds{19});
-  EXPECT_EQ(look.begin(start + seconds{20}), Timestamp{});
+  look.saw(std::nullopt, start, Millis{200});
+  EXPECT_NE(look.begin(start + Millis{9'999}), Timestamp{});
+  look.saw(std::nullopt, start + seconds{9}, seconds{7});  // not of such a look
+  EXPECT_EQ(look.begin(start + seconds{10}), Timestamp{});
+  look.saw(std::nullopt, start + seconds{10}, seconds{7});
+  EXPECT_NE(look.begin(start + Millis{24'999}), Timestamp{});
+  EXPECT_EQ(look.begin(start + seconds{25}), Timestamp{});
 }
 
 // As a transaction leaves it that is committed long after it had asked for the time.

@@ -22,7 +22,9 @@ class IntegrationStoreTest : public ::testing::TestWithParam<testing::Engine> {
     });
   }
   std::int64_t waiting() {
-    static constexpr Sql kWaiting{"SELECT count(*) FROM pg_locks WHERE NOT granted"};
+    static constexpr Sql kWaiting{
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = "
+        "'Lock'"};
     std::int64_t found = 0;
     db_->read([&](Tx& tx) { found = tx.one(kWaiting, [](const Row& r) { return r.int64(0); }).value(); });
     return found;

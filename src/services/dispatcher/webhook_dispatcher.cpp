@@ -90,10 +90,16 @@ Task<void> WebhookDispatcher::lease_loop() {
     const int slots = std::min(options_.batch, options_.max_sends - running_);
     Millis pause = options_.poll;
     if (slots > 0) {
-      auto leased = co_await ports_.commits.write(
-          ports_.scheduler, [limits = lease_limits(slots)](Tx& tx) { return lease_sends(tx, limits); });
+      Millis took{0};
+      auto leased = co_await ports_.commits.write(ports_.scheduler,
+                                                  [this, &took, limits = lease_limits(slots)](Tx& tx) {
+                                                    const Stopwatch watch(ports_.clock);
+                                                    auto leases = lease_sends(tx, limits);
+                                                    took = watch.elapsed();
+                                                    return leases;
+                                                  });
       if (leased) {
-        look_.saw(leased->next_ready, leased->at, ports_.clock.now());
+        look_.saw(leased->next_ready, leased->at, took);
         std::vector<std::shared_ptr<const SendTarget>> targets;
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));

@@ -105,6 +105,11 @@ void DeliveryWorker::start_job(Task<void> task, const char* what) {
 Task<void> DeliveryWorker::lease_loop() {
   Pace pace = Pace::together;
   bool busy = false;  // the last round found work
+  struct Seen {
+    std::optional<Timestamp> first;
+    Timestamp at;
+    Millis took;
+  };
   while (!stopping_) {
     const int slots = options_.max_jobs - running_;
     Millis pause = options_.poll;
@@ -112,12 +117,14 @@ Task<void> DeliveryWorker::lease_loop() {
     std::optional<Timestamp> next;
     if (!busy || from == Timestamp{}) {
       // Looking costs no write: an idle service leaves the disk alone.
-      const auto seen = co_await ports_.commits.read(
-          ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
+      const auto seen = co_await ports_.commits.read(ports_.scheduler, [this, from](Tx& tx) {
+        const Stopwatch watch(ports_.clock);
+        return Seen{storage::next_ready(tx, from), tx.now(), watch.elapsed()};
+      });
       if (seen) {
         next = seen->first;
-        look_.saw(next, seen->second, ports_.clock.now());
-        from = next.value_or(seen->second - ReadyLook::late);
+        look_.saw(next, seen->at, seen->took);
+        from = look_.begin(ports_.clock.now());
       }
     }
     if (slots > 0 && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
@@ -127,7 +134,7 @@ Task<void> DeliveryWorker::lease_loop() {
       });
       if (leased) {
         pace = Pace::together;
-        look_.saw(leased->next_ready, leased->at, ports_.clock.now());
+        look_.saw(leased->next_ready, leased->at, {});
         for (const auto& [account, column] : leased->unreadable) {
           ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
                            {{"cloudAccount", to_string(account)}, {"record", column}});
@@ -186,29 +193,25 @@ Task<void> DeliveryWorker::maintenance_loop() {
   struct Waiting {
     Timestamp at;
     bool expired;
-    bool forgotten;
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
   };
-  Recurring look_for_unannounced(options_.maintenance);
+  Recurring look_for_leases(options_.maintenance);
+  Recurring look_for_forgotten(options_.maintenance);  // goes through the queues of all accounts
   while (!stopping_) {
     const Timestamp now = ports_.clock.now();
-    const bool unannounced = look_for_unannounced.take(now);
+    const bool leases = look_for_leases.take(now);
     deliveries_aside_.forget_until(now);
     chores_aside_.forget_until(now);
     // What is aside is found too: it must not fill the list.
     const int dry_runs = kChorePiece + deliveries_aside_.size();
     const int chores = kMostChores + chores_aside_.size();
-    const Timestamp from = unannounced ? lease_look_.begin(now) : Timestamp{};
-    auto waiting =
-        co_await ports_.commits.read(ports_.scheduler, [unannounced, from, dry_runs, chores](Tx& tx) {
-          return Waiting{tx.now(), unannounced && storage::any_lease_expired(tx, from, tx.now()),
-                         unannounced && storage::any_forgotten_account(tx),
-                         storage::find_dry_runs(tx, dry_runs), storage::find_chores(tx, chores)};
-        });
-    if (unannounced) look_for_unannounced.done(ports_.clock.now());
-    if (waiting && unannounced && !waiting->expired)
-      lease_look_.saw(std::nullopt, waiting->at, ports_.clock.now());
+    const Timestamp from = leases ? lease_look_.begin(now) : Timestamp{};
+    auto waiting = co_await ports_.commits.read(ports_.scheduler, [leases, from, dry_runs, chores](Tx& tx) {
+      return Waiting{tx.now(), leases && storage::any_lease_expired(tx, from, tx.now()),
+                     storage::find_dry_runs(tx, dry_runs), storage::find_chores(tx, chores)};
+    });
+    if (waiting && leases && !waiting->expired) lease_look_.saw(std::nullopt, waiting->at, {});
     bool more = false;
     if (waiting && waiting->expired) {
       LeasePlace at;
@@ -218,12 +221,19 @@ Task<void> DeliveryWorker::maintenance_loop() {
       if (taken && *taken > 0)
         ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
       more = taken ? *taken > 0 : co_await isolate(taken.error(), at);
-      if (more) look_for_unannounced.hasten();
+      if (more) look_for_leases.hasten();
     }
-    if (waiting && waiting->forgotten) {
-      const auto woken = co_await ports_.commits.write(
-          ports_.scheduler, [](Tx& tx) { return storage::wake_forgotten_accounts(tx); });
-      if (woken && *woken > 0) wakeup_.notify();
+    if (look_for_forgotten.take(now)) {
+      const auto forgotten = co_await ports_.commits.read(ports_.scheduler, [this](Tx& tx) {
+        const Stopwatch watch(ports_.clock);
+        return std::pair(storage::any_forgotten_account(tx), watch.elapsed());
+      });
+      if (forgotten) look_for_forgotten.done(forgotten->second);
+      if (forgotten && forgotten->first) {
+        const auto woken = co_await ports_.commits.write(
+            ports_.scheduler, [](Tx& tx) { return storage::wake_forgotten_accounts(tx); });
+        if (woken && *woken > 0) wakeup_.notify();
+      }
     }
     if (waiting) {
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
@@ -235,7 +245,8 @@ Task<void> DeliveryWorker::maintenance_loop() {
       wakeup_.notify();
     }
     // Each order that is accepted notifies: one look for many of them.
-    const Millis pause = more ? Millis{1} : look_for_unannounced.left(ports_.clock.now());
+    const Timestamp end = ports_.clock.now();
+    const Millis pause = more ? Millis{1} : std::min(look_for_leases.left(end), look_for_forgotten.left(end));
     if (co_await maintenance_.wait(pause) && !stopping_) co_await sleep_for(ports_.scheduler, kGather);
   }
   --loops_;
