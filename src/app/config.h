@@ -72,7 +72,7 @@ struct Config {
   std::int64_t storage_readers = 2;
   std::int64_t storage_writers = 4;  // with PostgreSQL; SQLite has one
   std::int64_t storage_cache_mib = 16;
-  std::int64_t storage_checkpoint_pages = 6'000;
+  std::int64_t storage_checkpoint_pages = 12'000;
 
   std::int64_t retention_payload_days = 30;  // spec 9.6
   std::int64_t retention_outbound_days = 90;

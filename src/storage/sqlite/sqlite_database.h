@@ -24,7 +24,7 @@ struct SqliteOptions {
   int readers = 2;   // connections for read(), 1..64; more callers than that wait
   // Of the log, at which it is checkpointed. A page that changed several times since is written to the file
   // once, so more pages are fewer writes; nobody else commits while they are written.
-  int checkpoint_pages = 6'000;
+  int checkpoint_pages = 12'000;
   int cache_mib = 16;                  // page cache of each connection, at most
   std::string lock_file;               // empty: path + ".lock"
   int (*sync_file)(int fd) = nullptr;  // for tests; nullptr: fdatasync
