@@ -271,6 +271,28 @@ TEST(Leasing, AFirstStepAfterATakeOverDoesNothing) {
   EXPECT_EQ(leased.customer().queue_state, storage::QueueState::queued);
 }
 
+TEST(Leasing, SweepsThatRanOutAreTakenOverAfterJobsInATransactionOfTheirOwn) {
+  World world;
+  LeasedJob leased(world);
+  world.write(
+      [](storage::Tx& tx) { tx.exec_script("UPDATE cloud_accounts SET sweep_lease_expires_at = 1;"); });
+  world.database.clock.advance(leased.options.lease);
+  const auto take_over = [&] {
+    int taken = 0;
+    world.write([&](storage::Tx& tx) {
+      LeasePlace at;
+      taken = take_over_expired(tx, world.changes, Timestamp{}, 10, at);
+    });
+    return taken;
+  };
+  EXPECT_EQ(take_over(), 1);
+  EXPECT_EQ(leased.customer().queue_state, storage::QueueState::queued);
+  EXPECT_TRUE(world.queue().sweep_lease_expires_at);
+  EXPECT_EQ(take_over(), 1);
+  EXPECT_FALSE(world.queue().sweep_lease_expires_at);
+  EXPECT_EQ(take_over(), 0);
+}
+
 TEST(Leasing, AStopBeforeTheFirstStepGivesTheLeaseBackAndCountsNoAttempt) {
   World world;
   LeasedJob leased(world);

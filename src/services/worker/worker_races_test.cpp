@@ -29,7 +29,12 @@ class WhileSharing : public ::testing::Test {
     world.cloud.release();
     world.settle(std::chrono::hours{1});
   }
-  World world;
+  static WorkerOptions looking_often() {
+    auto options = World::unlimited();
+    options.maintenance = Millis{5'000};
+    return options;
+  }
+  World world{looking_often()};
   DeliveryId id;
 };
 
@@ -143,8 +148,8 @@ TEST_F(WhileSharing, AStopRecordsTheAnswerAndLeavesTheRestToBeTakenUpAtOnce) {
 }
 
 TEST_F(WhileSharing, AnExpiredLeaseIsTakenOverAndTheOldAnswerRefused) {
-  // The worker hangs with the answer; another takes over, settles and finishes.
-  world.settle(std::chrono::minutes{5});
+  // The worker hangs with the answer; another takes over at the next look, settles and finishes.
+  world.settle(WorkerOptions{}.lease + looking_often().maintenance + std::chrono::seconds{1});
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_EQ(world.cloud.count("share"), 2);
   finish();
