@@ -138,7 +138,6 @@ Expected<std::vector<storage::CopiedTable>> copy(const CopyVerbOptions& options,
   auto target = storage::open_postgres(
       {.url = options.to, .writers = 1, .readers = 1, .statement_timeout = kStatement});
   if (!target) return std::unexpected(target.error());
-  if (auto migrated = storage::migrate(**target); !migrated) return std::unexpected(migrated.error());
   return storage::copy_database(
       **source, **target, {.piece_rows = options.piece_rows, .keys = *keys, .progress = Teller(clock, err)});
 }

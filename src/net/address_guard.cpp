@@ -46,7 +46,9 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
   using enum HttpFailure::Kind;
   if (text.empty() || text.size() > longest_url) return refuse(invalid, "the URL is empty or too long");
   if (!std::ranges::all_of(text, [](char c) { return c > 0x20 && c < 0x7f; })) {
-    return refuse(invalid, "the URL holds characters that must be percent-encoded");
+    return refuse(invalid,
+                  "the URL holds other characters than printable ASCII: percent-encode those of its path, "
+                  "and write its host in the xn-- form");
   }
   // libcurl's parser also takes one slash for two, and decodes a host: the name of "http:/%31" would be "1",
   // which it reads as an address elsewhere.
@@ -61,7 +63,7 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
   if (!url ||
       curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER) != CURLUE_OK) {
-    return refuse(invalid, "not a URL of the form https://host/path without user info");
+    return refuse(invalid, "not a URL of the form https://host:port/path, without user info");
   }
   OutgoingUrl out;
   const std::string scheme = part(url.get(), CURLUPART_SCHEME);

@@ -12,6 +12,7 @@
 
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
+#include "storage/migrations.h"
 #include "storage/node_store.h"
 #include "storage/table_shape.h"
 
@@ -271,7 +272,8 @@ Expected<void> begin(Database& target, const std::string& source) {
       if (!tx.one(table.sql.any, [](const Row&) { return true; })) continue;
       begun = fail("COPY_TARGET_NOT_EMPTY",
                    fmt::format("The target is no empty database and no unfinished copy: its table {} has "
-                               "rows. After a copy that has ended there is nothing more to do.",
+                               "rows. If a copy to it has ended there is nothing more to do; if a service "
+                               "was started on it, copy to another database.",
                                table.shape.name));
       return;
     }
@@ -333,12 +335,14 @@ void finish(Database& target, const CopyOptions& options) {
 
 Expected<std::vector<CopiedTable>> copy_database(Database& source, Database& target,
                                                  const CopyOptions& options) {
+  // Before anything else: a service that found the tables alone would take the target for a new deployment.
+  if (auto begun = begin(target, fingerprint_of(source)); !begun) return std::unexpected(begun.error());
+  if (auto migrated = migrate(target); !migrated) return std::unexpected(migrated.error());
   const auto tables = tables_of(source, false);
   if (!std::ranges::equal(tables, tables_of(target, false), {}, &Table::shape, &Table::shape)) {
     return fail("SCHEMA_CHANGED",
                 "The two databases do not have the same tables and columns: both must be the product's own.");
   }
-  if (auto begun = begin(target, fingerprint_of(source)); !begun) return std::unexpected(begun.error());
   for (const Table& table : tables) copy_table(source, target, table, options);
   std::vector<CopiedTable> copied;
   for (const Table& table : tables) copied.push_back(compare_table(source, target, table, options));

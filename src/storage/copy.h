@@ -7,7 +7,7 @@
 // says which source it is of, and keeps services out.
 //
 // Not copied: nodes (the new database's nodes take their own numbers; that of the source's only node stays
-// taken, so that no id is made twice) and schema_migrations (the target has been migrated).
+// taken, so that no id is made twice) and schema_migrations (the target is migrated here).
 #pragma once
 
 #include <cstdint>
@@ -50,11 +50,11 @@ struct CopiedTable {
 };
 
 // Copies, or goes on copying, and compares all rows of both. When all are equal copy_progress is removed and
-// the target is open for service; else it stays. Both are migrated; nobody writes to either meanwhile: the
-// caller holds the source's lock. Keeps at most about 16 MiB of rows in memory, or one row of each.
-// Errors, each before anything was written: COPY_TARGET_NOT_EMPTY, COPY_OTHER_SOURCE (the target holds an
-// unfinished copy of another source, or the source has changed since), SCHEMA_CHANGED (the two do not have
-// the same tables). Throws DbError; calling it again then goes on.
+// the target is open for service; else it stays. The source is migrated; nobody writes to either meanwhile:
+// the caller holds the source's lock. Keeps at most about 16 MiB of rows in memory, or one row of each.
+// Errors, each before any row was copied: COPY_TARGET_NOT_EMPTY, COPY_OTHER_SOURCE (the target holds an
+// unfinished copy of another source, or the source has changed since), those of migrate() for the target,
+// SCHEMA_CHANGED (the two do not have the same tables). Throws DbError; calling it again then goes on.
 Expected<std::vector<CopiedTable>> copy_database(Database& source, Database& target,
                                                  const CopyOptions& options);
 

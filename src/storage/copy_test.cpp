@@ -167,6 +167,19 @@ class CopyTest : public ::testing::Test {
   testing::TemporaryDatabase target_{Engine::postgres, testing::TemporaryPostgres::Kind::quick};
 };
 
+TEST_F(CopyTest, KeepsServicesOutFromTheFirstThingThatTheTargetHolds) {
+  for (const bool committed : {false, true}) {
+    for (int n = 0; n < 4; ++n) {
+      testing::TemporaryDatabase target{Engine::postgres, testing::TemporaryPostgres::Kind::quick};
+      Interrupted interrupted(*target, n, committed);
+      EXPECT_THROW(copy_database(*source_, interrupted, {}), Interrupted::Gone);
+      target->read([&](Tx& tx) { EXPECT_EQ(copy_unfinished(tx, "postgres"), n > 0 || committed) << n; });
+      EXPECT_TRUE(copy_database(*source_, *target, {})) << n;
+      target->read([](Tx& tx) { EXPECT_FALSE(copy_unfinished(tx, "postgres")); });
+    }
+  }
+}
+
 TEST_F(CopyTest, KnowsEveryTableOfTheSchemaOnBothEngines) {
   std::set<std::string> made{"schema_migrations"};
   const std::regex create(R"(CREATE TABLE (\w+))");
