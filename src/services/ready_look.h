@@ -15,8 +15,8 @@ namespace presetbridge::services {
 class ReadyLook {
  public:
   // How long after the time in it a row may be committed, and still be found at once: longer than PostgreSQL
-  // lets two transactions wait for each other before it ends one (a second), and a disk stalls now and then.
-  static constexpr Millis late{2'500};
+  // lets two transactions wait for each other before it ends one (a second).
+  static constexpr Millis late{1'500};
   // Everything is looked at that often at least, however long it takes.
   static constexpr Millis longest{15'000};
 
