@@ -48,7 +48,7 @@ struct Options {
   int rounds = 3;   // of each sort
   int subscriptions = 0;
   int integrations = 1;  // one store, as on the small machine that the embedded engine is for
-  int checkpoint_pages = 12'000;
+  int checkpoint_pages = storage::SqliteOptions{}.checkpoint_pages;
   bool realistic = false;  // provider_a orders of 10 KB instead of small generic ones
   bool json = false;
   bench::DatabaseOptions database;

@@ -71,7 +71,7 @@ std::string IdleTransactionEffect::text() const {
 }
 
 BenchDatabase::BenchDatabase(const DatabaseOptions& options) : options_(options) {
-  if (options.postgres) server_.emplace();
+  if (options.postgres) server_.emplace(storage::testing::TemporaryPostgres::Kind::sized);
 }
 
 std::unique_ptr<storage::Database> BenchDatabase::open(const Clock& clock, int checkpoint_pages) const {

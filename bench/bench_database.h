@@ -60,7 +60,8 @@ class BenchDatabase {
   explicit BenchDatabase(const DatabaseOptions& options);
 
   // Opens it, with its tables. With SQLite it must not be open elsewhere.
-  std::unique_ptr<storage::Database> open(const Clock& clock, int checkpoint_pages = 12'000) const;
+  std::unique_ptr<storage::Database> open(
+      const Clock& clock, int checkpoint_pages = storage::SqliteOptions{}.checkpoint_pages) const;
   // Inserts the old deliveries of the accounts that are there, while it is not open. In a process of its own,
   // so that its memory is not counted; before there are threads. Says on standard error what it took.
   void fill(const Clock& clock) const;

@@ -7,6 +7,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import readline from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { spawnTied } from './tied.mjs';
 
 const DEADLINE_MS = 120_000;
 const START_MS = 20_000;
@@ -27,12 +28,9 @@ let stopping = false;
 const say = (text = '') => console.log(text);
 const step = (text) => say(`${((performance.now() - began) / 1000).toFixed(1).padStart(6)} s  ${text}`);
 
-// Where this process died before its program could ask to die with it, nobody tells it: it sees that its parent is another one.
-const UNLESS_ALONE = 'test "$PPID" = "$0" && exec "$@"';
-
 // A program of ours. Its environment is clean: settings come from flags alone. It dies with this process.
 function start(name, binary, args, env = {}) {
-  const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', 'sh', '-c', UNLESS_ALONE, String(process.pid), binary, ...args], {
+  const child = spawnTied('TERM', binary, args, {
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // Ctrl-C is for this script, which stops the programs in order

@@ -38,7 +38,6 @@ if [ "$(id -u)" = 0 ]; then
   owner="--reuid=postgres --regid=postgres --init-groups"
   chown postgres: "$dir"
 fi
-# The server must not outlive this shell, even if that is killed.
 as_owner() { setpriv $owner --pdeathsig KILL "$@"; }
 cd "$dir"
 as_owner test -w "$dir" || fail "$dir cannot be entered by the user postgres; set TMPDIR to a folder that can"
@@ -56,9 +55,13 @@ for setting in "$@"; do settings="$settings -c $setting"; done
 
 give_up() { cat "$dir/log" >&2; fail "$1"; }
 
+# The server must not outlive this shell, even if that is killed: nor begin, where the shell was gone before setpriv could ask for
+# the signal.
+unless_alone='test "$PPID" = "$0" && exec "$@"'
+
 # start FOLDER PORT [setting]: sets `started`, its process.
 start() {
-  setpriv $owner --pdeathsig QUIT $bin/postgres -D "$dir/$1" -p "$2" $settings ${3:+-c "$3"} >>"$dir/log" 2>&1 </dev/null &
+  setpriv $owner --pdeathsig QUIT sh -c "$unless_alone" $$ $bin/postgres -D "$dir/$1" -p "$2" $settings ${3:+-c "$3"} >>"$dir/log" 2>&1 </dev/null &
   started=$!
   while kill -0 "$started" 2>/dev/null; do
     $bin/pg_isready -q -t 1 -h "$dir" -p "$2" && return 0

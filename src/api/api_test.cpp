@@ -318,6 +318,7 @@ TEST_F(ApiTest, WhatAPatchDoesNotChangeIsRefusedAndNotIgnored) {
   ASSERT_EQ(refused.status, 422) << refused.text;
   EXPECT_EQ(refused.body.at("error").at("details").at(0).at("field"), "expiresAt");
   EXPECT_EQ(refused.body.at("error").at("details").at(1).at("field"), "rateLimit");
+  EXPECT_EQ(patch(ann, issued.string("id"), {{"secret", "pdb_live_1"}}).status, 422);
   const auto shown = send("GET", "/api/keys/" + issued.string("id"), bearer(ann));
   EXPECT_EQ(shown.string("name"), "Shop");
   EXPECT_EQ(patch(ann, issued.string("id"), shown.body.as_object()).status, 200) << "what it is already";
@@ -340,6 +341,15 @@ TEST_F(ApiTest, WhatIsWrongWithAKeyIsToldAllAtOnce) {
   EXPECT_EQ(bogus.body.at("error").at("details").at(0).at("field"), "permissions[0]");
   EXPECT_EQ(create_key(ann, {{"name", "x"}, {"expiresAt", "2020-01-01T00:00:00Z"}}).status, 422);
   EXPECT_EQ(create_key(ann, {{"name", "x"}, {"permissions", json::array{}}}).status, 422);
+}
+
+TEST_F(ApiTest, WhatANewKeyDoesNotTakeIsRefusedAndNotIgnored) {
+  const auto ann = sign_up("ann@example.com");
+  const auto refused = create_key(ann, {{"name", "x"}, {"rateLimit", 5'000}, {"active", false}});
+  ASSERT_EQ(refused.status, 422) << refused.text;
+  EXPECT_EQ(refused.body.at("error").at("details").at(0).at("field"), "rateLimit");
+  EXPECT_EQ(refused.body.at("error").at("details").at(1).at("field"), "active");
+  EXPECT_EQ(create_key(ann, {{"name", "x"}, {"active", true}}).status, 201);
 }
 
 TEST_F(ApiTest, KeysArePaged) {

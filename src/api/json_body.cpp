@@ -90,6 +90,10 @@ void JsonFields::refuse_change(std::string_view field, const json::object& curre
   if (now == nullptr || *value != *now) problem(field, fmt::format("cannot be changed: {}", why));
 }
 
+void JsonFields::refuse(std::string_view field, std::string_view why) {
+  if (object_->contains(field)) problem(field, fmt::format("cannot be set: {}", why));
+}
+
 void JsonFields::problem(std::string_view field, std::string problem) {
   problems_->push_back({prefix_ + std::string(field), std::move(problem)});
 }

@@ -51,6 +51,8 @@ class JsonFields {
   // A member that a PATCH does not change, and why: ignored, it would seem changed. What it is in `current`,
   // the resource as it is shown, may come back.
   void refuse_change(std::string_view field, const boost::json::object& current, std::string_view why);
+  // A member that a POST does not take, and why: ignored, it would seem to count.
+  void refuse(std::string_view field, std::string_view why);
 
   std::string text(std::string_view field, TextRule rule = {});  // required
   std::optional<std::string> optional_text(std::string_view field, TextRule rule = {});

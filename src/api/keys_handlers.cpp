@@ -68,6 +68,9 @@ Task<Reply> create(KeysDeps deps, Call call) {
   wanted.permissions = read_permissions(fields).value_or(identity::kDefaultPermissions);
   wanted.integrations = read_scope(fields).value_or(identity::IntegrationScope());
   wanted.expires_at = fields.optional_time("expiresAt");
+  fields.refuse("rateLimit", "whoever runs the service raises it");
+  if (fields.optional_flag("active") == false)
+    fields.refuse("active", "a new key is active; change that then");
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto issued = co_await deps.keys.create(call.executor(), call.principal, std::move(wanted));
   if (!issued) co_return std::unexpected(issued.error());
@@ -113,6 +116,7 @@ Task<Reply> change(KeysDeps deps, Call call) {
                          "it is set when a key is made; make another key, and deactivate this one");
     fields.refuse_change("rateLimit", shown, "whoever runs the service raises it");
   }
+  fields.refuse_change("secret", {}, "POST …/rotate makes another key");
   services::ApiKeyChange wanted;
   wanted.name = fields.optional_text("name", kName);
   wanted.active = fields.optional_flag("active");

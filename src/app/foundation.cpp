@@ -37,16 +37,15 @@ Expected<void> check_for_lost_keys(const DataDirectory& directory, storage::Data
   if (secrets && !exists(directory.service_key)) {
     return fail("KEY_FILE_MISSING", "The service key " + directory.service_key.string() +
                                         " is missing, and the database holds secrets that only it opens: "
-                                        "restore it from the backup.");
+                                        "copy it from another node, or restore it from the backup.");
   }
   if (logins && !exists(directory.vault_private_key) && !exists(directory.vault_public_key)) {
     return fail("KEY_FILE_MISSING",
                 "The vault's keys " + directory.vault_private_key.string() + " and " +
                     directory.vault_public_key.string() +
-                    " are missing, and the database holds logins that only they open: restore them from the "
-                    "backup, or make new ones with `presetbridge vault init --replace-lost` and have every "
-                    "login saved "
-                    "again.");
+                    " are missing, and the database holds logins that only they open: copy them from another "
+                    "node, or restore them from the backup. If nobody has them any more, make new ones with "
+                    "`presetbridge vault init --replace-lost` and have every login saved again.");
   }
   return {};
 }
@@ -60,8 +59,9 @@ Expected<void> check_for_unfinished_copy(storage::Tx& tx, std::string_view engin
       "until it says that all is equal, then start.");
 }
 
-// Keys of another deployment open nothing of this one, and what they seal the right ones cannot open.
-Expected<void> check_keys(const DataDirectory& directory, storage::Database& database,
+// Keys of another deployment open nothing of this one, and what they seal the right ones cannot open. Returns
+// whether these are the first ones, so the deployment a new one.
+Expected<bool> check_keys(const DataDirectory& directory, storage::Database& database,
                           const std::vector<crypto::ServiceKey>& service_keys,
                           const crypto::VaultPublicKey& vault_key) {
   using storage::KeyUse;
@@ -69,6 +69,7 @@ Expected<void> check_keys(const DataDirectory& directory, storage::Database& dat
   for (const auto& key : service_keys) ours.insert(crypto::hex_encode(key.id));
   const auto vault = crypto::hex_encode(vault_key.id());
   bool same = true;
+  bool first = false;
   Expected<void> whole;
   database.write([&](storage::Tx& tx) {
     tx.lock_schema();  // the first node decides, and the others wait for it
@@ -79,10 +80,12 @@ Expected<void> check_keys(const DataDirectory& directory, storage::Database& dat
     same = std::ranges::all_of(used, [&](const auto& id) { return ours.contains(id); }) &&
            (sealed.empty() || std::ranges::find(sealed, vault) != sealed.end());
     if (!same) return;
+    first = used.empty() && sealed.empty();
     storage::note_used_key(tx, KeyUse::service, crypto::hex_encode(service_keys.front().id));
     storage::note_used_key(tx, KeyUse::vault, vault);
   });
-  if (!whole || same) return whole;
+  if (!whole) return std::unexpected(whole.error());
+  if (same) return first;
   return fail(
       "KEY_MISMATCH",
       "The keys in " + directory.folder.string() +
@@ -142,6 +145,9 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
   auto open = open_database(config, directory, &log);
   if (!open) return std::unexpected(open.error());
   auto& database = *open->database;
+  if (std::error_code unknown; shared && std::filesystem::exists(directory.database, unknown))
+    log.warn("database_url is set: the SQLite database in the data directory is not used",
+             {{"file", directory.database.string()}});
   try {
     if (auto role = shared ? check_role(config, database) : Expected<void>(); !role)
       return std::unexpected(role.error());
@@ -156,8 +162,8 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
     if (!service_keys) return std::unexpected(service_keys.error());
     auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);
     if (!vault_key) return std::unexpected(vault_key.error());
-    if (auto same = check_keys(directory, database, *service_keys, *vault_key); !same)
-      return std::unexpected(same.error());
+    const auto first = check_keys(directory, database, *service_keys, *vault_key);
+    if (!first) return std::unexpected(first.error());
     crypto::SystemRandom random;
     const auto node = fmt::format("node-{:016x}", random.u64());
     const auto number = shared ? take_number(database, node) : std::optional(0);
@@ -166,8 +172,9 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
                   fmt::format("All {} numbers of nodes were taken in the last minutes: wait some minutes.",
                               storage::kMostNodes));
     }
-    return Foundation{std::move(directory),     std::move(lock), std::move(*open), node, *number,
-                      std::move(*service_keys), *vault_key};
+    return Foundation{
+        std::move(directory), std::move(lock), std::move(*open), node, *number, std::move(*service_keys),
+        *vault_key,           *first};
   } catch (const storage::DbError& e) {
     return fail("STORAGE_UNAVAILABLE", fmt::format("The database cannot be used: {}.", e.what()));
   }

@@ -26,6 +26,7 @@ struct Foundation {
   int node_number = 0;  // of its ids (storage/node_store.h); 0 with SQLite
   std::vector<crypto::ServiceKey> service_keys;
   crypto::VaultPublicKey vault_key;
+  bool first = false;  // nobody has served this database before
 };
 
 // Opens and migrates the database, and makes missing keys. In a process without threads. STORAGE_LOCKED:

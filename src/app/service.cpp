@@ -533,9 +533,11 @@ Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log,
       give_number_back(*foundation->open.database, foundation->node_number, foundation->node);
     return std::unexpected(known.error());
   }
+  const bool first = foundation->first;
   auto parts = std::make_unique<Parts>(std::move(config), std::move(*foundation), log, std::move(on_fault));
   std::unique_ptr<Service> service(new Service(std::move(parts)));
   if (auto started = service->parts_->start(); !started) return std::unexpected(started.error());
+  if (first) log.info("the database was empty: a new deployment begins");
   return service;
 }
 

@@ -20,6 +20,15 @@ bool in_dns_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
 
+// Whether it has a domain (localhost has none) that does not end in a number, as no top level does. What it
+// stands for is looked up, and checked, with each call.
+bool is_public_name(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  const auto dot = host.rfind('.');
+  return dot != std::string_view::npos && dot > 0 && dot + 1 < host.size() &&
+         !std::ranges::all_of(host.substr(dot + 1), [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::string part(CURLU* url, CURLUPart which, unsigned flags = 0) {
   char* text = nullptr;
   if (curl_url_get(url, which, &text, flags) != CURLUE_OK) return {};
@@ -61,10 +70,13 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
     return refuse(invalid, "not a URL of the form https://host/path with a plain host");
   // The very parser that the call will be made with, so that both read the same host.
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
-  if (!url ||
-      curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER) != CURLUE_OK) {
+  const CURLUcode code =
+      url ? curl_url_set(url.get(), CURLUPART_URL, std::string(text).c_str(), CURLU_DISALLOW_USER)
+          : CURLUE_OUT_OF_MEMORY;
+  if (code == CURLUE_BAD_PORT_NUMBER)
+    return refuse(invalid, "the URL's port is not a number from 1 to 65535");
+  if (code != CURLUE_OK)
     return refuse(invalid, "not a URL of the form https://host:port/path, without user info");
-  }
   OutgoingUrl out;
   const std::string scheme = part(url.get(), CURLUPART_SCHEME);
   if (scheme != "https" && scheme != "http")
@@ -75,7 +87,7 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
 
   const std::string port = part(url.get(), CURLUPART_PORT, CURLU_DEFAULT_PORT);
   std::from_chars(port.data(), port.data() + port.size(), out.port);
-  if (out.port == 0) return refuse(invalid, "the URL's port is not a port");
+  if (out.port == 0) return refuse(invalid, "the URL's port is not a number from 1 to 65535");
 
   out.host = part(url.get(), CURLUPART_HOST);
   std::ranges::transform(out.host, out.host.begin(),
@@ -94,6 +106,8 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
   if (out.literal && !address_allowed(policy, out.https, *out.literal)) {
     return refuse(denied, "the URL's host is an address that may not be called");
   }
+  if (!out.literal && policy == AddressPolicy::public_https && !is_public_name(out.host))
+    return refuse(denied, "the URL's host is not a name of the public internet");
   return out;
 }
 

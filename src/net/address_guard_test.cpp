@@ -67,9 +67,22 @@ TEST(AddressGuard, RefusesWhatIsNoPlainHttpUrl) {
   EXPECT_EQ(refusal("https://" + std::string(254, 'a') + "/", configured), Kind::invalid);
 }
 
+TEST(AddressGuard, TellsThatThePortIsNone) {
+  for (const char* port : {"0", "65536", "99999", "https", "-1"}) {
+    const auto checked = check_url("https://example.com:" + std::string(port) + "/", public_https);
+    ASSERT_FALSE(checked) << port;
+    EXPECT_NE(checked.error().message.find("port is not a number from 1 to 65535"), std::string::npos)
+        << checked.error().message;
+  }
+}
+
 TEST(AddressGuard, PublicPolicyWantsHttpsAndAPublicAddress) {
   EXPECT_EQ(refusal("http://example.com/", public_https), Kind::invalid);
   EXPECT_EQ(refusal("https://8.8.8.8/", public_https), std::nullopt);
+  EXPECT_EQ(refusal("https://shop.example./", public_https), std::nullopt);
+  for (const char* host :
+       {"localhost", "localhost.", "db", "999.1.1.1", "256.256.256.256", "shop.1", ".example"})
+    EXPECT_EQ(refusal("https://" + std::string(host) + "/", public_https), Kind::denied) << host;
   EXPECT_TRUE(address_allowed(public_https, true, *IpAddress::parse("8.8.8.8")));
   EXPECT_FALSE(address_allowed(public_https, false, *IpAddress::parse("8.8.8.8")));
   EXPECT_FALSE(address_allowed(public_https, true, *IpAddress::parse("127.0.0.1")));
@@ -88,6 +101,7 @@ TEST(AddressGuard, SandboxPolicyAddsLoopbackAndNothingElse) {
 
 TEST(AddressGuard, ConfiguredHostsMayHaveAnyAddress) {
   EXPECT_EQ(refusal("http://10.1.2.3:8080/base", configured), std::nullopt);
+  EXPECT_EQ(refusal("http://cloud:8080/", configured), std::nullopt);
   EXPECT_TRUE(address_allowed(configured, false, *IpAddress::parse("10.1.2.3")));
 }
 

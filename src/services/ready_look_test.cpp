@@ -11,31 +11,48 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::World;
 
-TEST(ReadyLook, GoesBackToWhatWasSeenFirstAndNowAndThenToTheBeginning) {
+TEST(ReadyLook, BeginsAtEverythingAndThenBeforeWhatWasSeenFirstOrNow) {
   const Timestamp start = from_unix_ms(1'790'000'000'000);
   ReadyLook look(seconds{5});
-  EXPECT_EQ(look.begin(start), Timestamp{});
-  EXPECT_EQ(look.begin(start), Timestamp{}) << "until a look has come to its end";
-  look.saw(start - minutes{3}, start, {});
-  EXPECT_EQ(look.begin(start + seconds{1}), start - minutes{3} - ReadyLook::late) << "what others hold";
-  look.saw(std::nullopt, start + seconds{1}, {});
-  EXPECT_EQ(look.begin(start + seconds{2}), start + seconds{1} - ReadyLook::late);
-  look.saw(start + minutes{3}, start + seconds{2}, {});
-  EXPECT_EQ(look.begin(start + seconds{4}), start + seconds{2} - ReadyLook::late);
-  EXPECT_EQ(look.begin(start + seconds{5}), Timestamp{});
+  EXPECT_EQ(look.begin(), Timestamp{});
+  look.saw(look.begin(), start - minutes{3}, start);
+  EXPECT_EQ(look.begin(), start - minutes{3} - ReadyLook::late) << "what others hold";
+  look.saw(look.begin(), std::nullopt, start + seconds{1});
+  EXPECT_EQ(look.begin(), start + seconds{1} - ReadyLook::late);
+  look.saw(look.begin(), start + minutes{3}, start + seconds{2});
+  EXPECT_EQ(look.begin(), start + seconds{2} - ReadyLook::late);
+}
+
+TEST(ReadyLook, GoesBackToWhatALookAtEverythingFoundThatOthersHadMissed) {
+  const Timestamp start = from_unix_ms(1'790'000'000'000);
+  ReadyLook look(seconds{5});
+  EXPECT_FALSE(look.saw_everything(start - minutes{3}, look.begin(), {})) << "the first look sees it";
+  EXPECT_EQ(look.begin(), Timestamp{});
+  look.saw(look.begin(), std::nullopt, start);
+  const Timestamp begin = look.begin();
+  look.saw(begin, std::nullopt, start + seconds{2});
+  EXPECT_FALSE(look.saw_everything(begin, begin, {})) << "that others had seen too";
+  EXPECT_FALSE(look.saw_everything(std::nullopt, begin, {}));
+  const Timestamp under_way = look.begin();
+  EXPECT_EQ(under_way, start + seconds{2} - ReadyLook::late);
+  EXPECT_TRUE(look.saw_everything(begin - Millis{1}, begin, {}));
+  EXPECT_EQ(look.begin(), begin - Millis{1} - ReadyLook::late);
+  look.saw(under_way, std::nullopt, start + seconds{3});
+  EXPECT_EQ(look.begin(), begin - Millis{1} - ReadyLook::late) << "a look that began after it saw none of it";
+  look.saw(look.begin(), start - minutes{1}, start + seconds{4});
+  EXPECT_TRUE(look.saw_everything(start - seconds{50}, start, {}));
+  EXPECT_EQ(look.begin(), start - minutes{1} - ReadyLook::late) << "which lies before that";
 }
 
 TEST(ReadyLook, LooksAtEverythingLessOftenWhereThatTakesLong) {
   const Timestamp start = from_unix_ms(1'790'000'000'000);
   ReadyLook look(seconds{5});
-  EXPECT_EQ(look.begin(start), Timestamp{});
-  look.saw(std::nullopt, start, Millis{200});
-  EXPECT_NE(look.begin(start + Millis{9'999}), Timestamp{});
-  look.saw(std::nullopt, start + seconds{9}, seconds{7});  // not of such a look
-  EXPECT_EQ(look.begin(start + seconds{10}), Timestamp{});
-  look.saw(std::nullopt, start + seconds{10}, seconds{7});
-  EXPECT_NE(look.begin(start + Millis{24'999}), Timestamp{});
-  EXPECT_EQ(look.begin(start + seconds{25}), Timestamp{});
+  EXPECT_TRUE(look.take_everything(start));
+  EXPECT_FALSE(look.take_everything(start));
+  look.saw_everything(std::nullopt, {}, Millis{200});
+  look.saw({}, std::nullopt, start + seconds{9});
+  EXPECT_FALSE(look.take_everything(start + Millis{9'999}));
+  EXPECT_TRUE(look.take_everything(start + seconds{10}));
 }
 
 // As a transaction leaves it that is committed long after it had asked for the time.

@@ -37,7 +37,7 @@ class IntegrationStoreTest : public ::testing::TestWithParam<testing::Engine> {
     db_->write([&](Tx& tx) {
       ASSERT_TRUE(lock_integration(tx, IntegrationId{1}));
       replace_mappings(tx, IntegrationId{1}, rows);
-      meanwhile_(tx);
+      meanwhile_();
     });
   }
   std::int64_t log_in_as_another() {
@@ -49,13 +49,13 @@ class IntegrationStoreTest : public ::testing::TestWithParam<testing::Engine> {
   }
 
   testing::TemporaryDatabase db_{GetParam()};
-  std::function<void(Tx&)> meanwhile_ = [](Tx&) {};
+  std::function<void()> meanwhile_ = [] {};
 };
 
 TEST_P(IntegrationStoreTest, AMappingThatIsBeingSavedAsALoginOfAnotherCloudUserComesBecomesStale) {
   std::int64_t made_stale = -1;
   std::thread login;
-  meanwhile_ = [&](Tx&) {
+  meanwhile_ = [&] {
     login = std::thread([&] { made_stale = log_in_as_another(); });
     if (GetParam() == testing::Engine::sqlite) return;  // one transaction writes at a time
     int tries = 0;

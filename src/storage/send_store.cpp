@@ -194,8 +194,12 @@ SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
   }
   if (!readiness.empty()) tx.exec_many(kSetReady, 2, readiness);
   leases.at = tx.now();
-  leases.next_ready = tx.one(kNextReady, limits.from, [](const Row& r) { return r.time(0); });
+  leases.next_ready = next_ready_subscription(tx, limits.from);
   return leases;
+}
+
+std::optional<Timestamp> next_ready_subscription(Tx& tx, Timestamp from) {
+  return tx.one(kNextReady, from, [](const Row& r) { return r.time(0); });
 }
 
 void record_sends(Tx& tx, std::span<const SendResult> results) {

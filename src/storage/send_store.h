@@ -103,6 +103,9 @@ struct SendResult {
 // changes nothing; one that is recorded again neither.
 void record_sends(Tx& tx, std::span<const SendResult> results);
 
+// When the first subscription is ready, of those that were not so before `from`.
+std::optional<Timestamp> next_ready_subscription(Tx& tx, Timestamp from);
+
 bool any_send_expired(Tx& tx);
 // Makes sends whose lease ran out due again, at most `limit`; returns how many.
 int take_over_expired_sends(Tx& tx, int limit);

@@ -84,6 +84,7 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
   }
 
   const bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir, env, args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...RATES] });
+  assert.ok(bridge.log.some((line) => line.includes('the SQLite database in the data directory is not used')));
   merchant.moveTo(bridge);
   isOk(await merchant.open.post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD }));
   const byKey = merchant.open.with({ 'x-api-key': key.secret });

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { spawnTied } from '../../tools/tied.mjs';
 import { folderOf, newDatabase } from './postgres.mjs';
 
 // What the services of this run stand on: sqlite, or postgres, with a database for each data directory.
@@ -97,7 +98,7 @@ export class Program {
     if (!binary) throw new Error(`where is ${name}? Run ./dev test, or set ${name.toUpperCase()}_BIN to the built program`);
     this.name = name;
     this.log = [];
-    this.child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', binary, ...args], {
+    this.child = spawnTied('KILL', binary, args, {
       env: { PATH: process.env.PATH, ...sanitizerOptions(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -155,6 +155,8 @@ test('the operator administers through the running service, and without one', as
   }
 
   const again = await startBridge(scope, { ...CLOUD, dataDir: bridge.dataDir });
+  const begins = (one) => one.log.some((line) => line.includes('a new deployment begins'));
+  assert.deepEqual([begins(bridge), begins(again)], [true, false]);
   assert.equal((await signIn(again.url, PASSWORD)).status, 401);
   assert.equal((await signIn(again.url, 'another long phrase')).json.accountId, made.accountId);
 });

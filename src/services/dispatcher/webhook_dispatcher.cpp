@@ -90,16 +90,11 @@ Task<void> WebhookDispatcher::lease_loop() {
     const int slots = std::min(options_.batch, options_.max_sends - running_);
     Millis pause = options_.poll;
     if (slots > 0) {
-      Millis took{0};
-      auto leased = co_await ports_.commits.write(ports_.scheduler,
-                                                  [this, &took, limits = lease_limits(slots)](Tx& tx) {
-                                                    const Stopwatch watch(ports_.clock);
-                                                    auto leases = lease_sends(tx, limits);
-                                                    took = watch.elapsed();
-                                                    return leases;
-                                                  });
+      const Timestamp from = look_.begin();
+      auto leased = co_await ports_.commits.write(
+          ports_.scheduler, [limits = lease_limits(from, slots)](Tx& tx) { return lease_sends(tx, limits); });
       if (leased) {
-        look_.saw(leased->next_ready, leased->at, took);
+        look_.saw(from, leased->next_ready, leased->at);
         std::vector<std::shared_ptr<const SendTarget>> targets;
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));
@@ -124,8 +119,8 @@ Task<void> WebhookDispatcher::lease_loop() {
 
 // What may be leased now: of each host no more than it has places for, first those that wait for one. What a
 // lease that fails had taken out of their turn is ready again when its lease would have run out.
-storage::SendLeaseLimits WebhookDispatcher::lease_limits(int slots) {
-  storage::SendLeaseLimits limits{.from = look_.begin(ports_.clock.now()),
+storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slots) {
+  storage::SendLeaseLimits limits{.from = from,
                                   .sends = slots,
                                   .per_subscription = options_.per_subscription,
                                   .lease = options_.lease,
@@ -172,6 +167,15 @@ Task<void> WebhookDispatcher::maintenance_loop() {
       const auto woken = co_await ports_.commits.write(
           ports_.scheduler, [&forgotten](Tx& tx) { storage::wake_subscriptions(tx, forgotten); });
       if (woken) wakeup_.notify();
+    }
+    if (look_.take_everything(ports_.clock.now())) {
+      const Timestamp begin = look_.begin();
+      const auto ready = co_await ports_.commits.read(ports_.scheduler, [this](Tx& tx) {
+        const Stopwatch watch(ports_.clock);
+        const auto first = storage::next_ready_subscription(tx, {});
+        return std::pair(first, watch.elapsed());
+      });
+      if (ready && look_.saw_everything(ready->first, begin, ready->second)) more = true;
     }
     if (more) wakeup_.notify();
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);

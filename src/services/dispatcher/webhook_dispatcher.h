@@ -89,7 +89,7 @@ class WebhookDispatcher {
   net::OutgoingRequest request_of(const storage::SendTarget& target, storage::LeasedSend& send,
                                   const SigningSecrets& secrets, std::string& problem) const;
   void adapt(SubscriptionId subscription, bool answered);
-  storage::SendLeaseLimits lease_limits(int slots);
+  storage::SendLeaseLimits lease_limits(Timestamp from, int slots);
   void put_off(SubscriptionId subscription, const std::string& host);
   void start_task(Task<void> task, const char* what, int& running);
   void ended();

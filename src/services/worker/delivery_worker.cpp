@@ -105,26 +105,19 @@ void DeliveryWorker::start_job(Task<void> task, const char* what) {
 Task<void> DeliveryWorker::lease_loop() {
   Pace pace = Pace::together;
   bool busy = false;  // the last round found work
-  struct Seen {
-    std::optional<Timestamp> first;
-    Timestamp at;
-    Millis took;
-  };
   while (!stopping_) {
     const int slots = options_.max_jobs - running_;
     Millis pause = options_.poll;
-    Timestamp from = look_.begin(ports_.clock.now());
+    Timestamp from = look_.begin();
     std::optional<Timestamp> next;
-    if (!busy || from == Timestamp{}) {
+    if (!busy) {
       // Looking costs no write: an idle service leaves the disk alone.
-      const auto seen = co_await ports_.commits.read(ports_.scheduler, [this, from](Tx& tx) {
-        const Stopwatch watch(ports_.clock);
-        return Seen{storage::next_ready(tx, from), tx.now(), watch.elapsed()};
-      });
+      const auto seen = co_await ports_.commits.read(
+          ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
       if (seen) {
         next = seen->first;
-        look_.saw(next, seen->at, seen->took);
-        from = look_.begin(ports_.clock.now());
+        look_.saw(from, next, seen->second);
+        from = look_.begin();
       }
     }
     if (slots > 0 && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
@@ -134,7 +127,7 @@ Task<void> DeliveryWorker::lease_loop() {
       });
       if (leased) {
         pace = Pace::together;
-        look_.saw(leased->next_ready, leased->at, {});
+        look_.saw(from, leased->next_ready, leased->at);
         for (const auto& [account, column] : leased->unreadable) {
           ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
                            {{"cloudAccount", to_string(account)}, {"record", column}});
@@ -206,12 +199,12 @@ Task<void> DeliveryWorker::maintenance_loop() {
     // What is aside is found too: it must not fill the list.
     const int dry_runs = kChorePiece + deliveries_aside_.size();
     const int chores = kMostChores + chores_aside_.size();
-    const Timestamp from = leases ? lease_look_.begin(now) : Timestamp{};
+    const Timestamp from = leases && !lease_look_.take_everything(now) ? lease_look_.begin() : Timestamp{};
     auto waiting = co_await ports_.commits.read(ports_.scheduler, [leases, from, dry_runs, chores](Tx& tx) {
       return Waiting{tx.now(), leases && storage::any_lease_expired(tx, from, tx.now()),
                      storage::find_dry_runs(tx, dry_runs), storage::find_chores(tx, chores)};
     });
-    if (waiting && leases && !waiting->expired) lease_look_.saw(std::nullopt, waiting->at, {});
+    if (waiting && leases && !waiting->expired) lease_look_.saw(from, std::nullopt, waiting->at);
     bool more = false;
     if (waiting && waiting->expired) {
       LeasePlace at;
@@ -222,6 +215,15 @@ Task<void> DeliveryWorker::maintenance_loop() {
         ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
       more = taken ? *taken > 0 : co_await isolate(taken.error(), at);
       if (more) look_for_leases.hasten();
+    }
+    if (look_.take_everything(now)) {
+      const Timestamp begin = look_.begin();
+      const auto ready = co_await ports_.commits.read(ports_.scheduler, [this](Tx& tx) {
+        const Stopwatch watch(ports_.clock);
+        const auto first = storage::next_ready(tx, {});
+        return std::pair(first, watch.elapsed());
+      });
+      if (ready && look_.saw_everything(ready->first, begin, ready->second)) wakeup_.notify();
     }
     if (look_for_forgotten.take(now)) {
       const auto forgotten = co_await ports_.commits.read(ports_.scheduler, [this](Tx& tx) {
@@ -246,7 +248,9 @@ Task<void> DeliveryWorker::maintenance_loop() {
     }
     // Each order that is accepted notifies: one look for many of them.
     const Timestamp end = ports_.clock.now();
-    const Millis pause = more ? Millis{1} : std::min(look_for_leases.left(end), look_for_forgotten.left(end));
+    const Millis pause =
+        more ? Millis{1}
+             : std::min({look_for_leases.left(end), look_.left(end), look_for_forgotten.left(end)});
     if (co_await maintenance_.wait(pause) && !stopping_) co_await sleep_for(ports_.scheduler, kGather);
   }
   --loops_;

@@ -100,6 +100,10 @@ const Cluster& cluster(TemporaryPostgres::Kind kind) {
     static const Cluster quick({"fsync=off", "full_page_writes=off"});
     return quick;
   }
+  if (kind == TemporaryPostgres::Kind::sized) {
+    static const Cluster sized({"shared_buffers=1GB", "max_wal_size=4GB"});
+    return sized;
+  }
   static const Cluster real({});
   return real;
 }

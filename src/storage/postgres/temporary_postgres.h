@@ -13,6 +13,7 @@ class TemporaryPostgres {
   enum class Kind {
     real,   // fsync is on
     quick,  // for tests of what statements do, not of what a power cut leaves
+    sized,  // for benchmarks: a real one with the settings that docs/operations.md advises
   };
   explicit TemporaryPostgres(Kind kind = Kind::real);  // throws when the cluster does not start
   ~TemporaryPostgres();                                // ends what is still connected to it
