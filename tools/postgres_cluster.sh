@@ -56,12 +56,12 @@ for setting in "$@"; do settings="$settings -c $setting"; done
 give_up() { cat "$dir/log" >&2; fail "$1"; }
 
 # The server must not outlive this shell, even if that is killed: nor begin, where the shell was gone before setpriv could ask for
-# the signal.
+# the signal. (A shell starts what it does not wait for with SIGQUIT ignored.)
 unless_alone='test "$PPID" = "$0" && exec "$@"'
 
 # start FOLDER PORT [setting]: sets `started`, its process.
 start() {
-  setpriv $owner --pdeathsig QUIT sh -c "$unless_alone" $$ $bin/postgres -D "$dir/$1" -p "$2" $settings ${3:+-c "$3"} >>"$dir/log" 2>&1 </dev/null &
+  env --default-signal=QUIT setpriv $owner --pdeathsig QUIT sh -c "$unless_alone" $$ $bin/postgres -D "$dir/$1" -p "$2" $settings ${3:+-c "$3"} >>"$dir/log" 2>&1 </dev/null &
   started=$!
   while kill -0 "$started" 2>/dev/null; do
     $bin/pg_isready -q -t 1 -h "$dir" -p "$2" && return 0

@@ -91,7 +91,7 @@ void JsonFields::refuse_change(std::string_view field, const json::object& curre
 }
 
 void JsonFields::refuse(std::string_view field, std::string_view why) {
-  if (object_->contains(field)) problem(field, fmt::format("cannot be set: {}", why));
+  if (has(field)) problem(field, fmt::format("cannot be set: {}", why));
 }
 
 void JsonFields::problem(std::string_view field, std::string problem) {

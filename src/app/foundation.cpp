@@ -37,14 +37,14 @@ Expected<void> check_for_lost_keys(const DataDirectory& directory, storage::Data
   if (secrets && !exists(directory.service_key)) {
     return fail("KEY_FILE_MISSING", "The service key " + directory.service_key.string() +
                                         " is missing, and the database holds secrets that only it opens: "
-                                        "copy it from another node, or restore it from the backup.");
+                                        "restore it from the backup, or copy it from another node.");
   }
   if (logins && !exists(directory.vault_private_key) && !exists(directory.vault_public_key)) {
     return fail("KEY_FILE_MISSING",
                 "The vault's keys " + directory.vault_private_key.string() + " and " +
                     directory.vault_public_key.string() +
-                    " are missing, and the database holds logins that only they open: copy them from another "
-                    "node, or restore them from the backup. If nobody has them any more, make new ones with "
+                    " are missing, and the database holds logins that only they open: restore them from the "
+                    "backup, or copy them from another node. If nobody has them any more, make new ones with "
                     "`presetbridge vault init --replace-lost` and have every login saved again.");
   }
   return {};

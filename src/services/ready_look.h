@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/error.h"
 #include "base/recurring.h"
 #include "base/time.h"
 
@@ -31,14 +32,16 @@ class ReadyLook {
 
   // Whether it is time to look at everything.
   bool take_everything(Timestamp now) { return everything_.take(now); }
-  // What is ready first, as a look at everything saw it that took so long; `begin`: where others began
-  // meanwhile. Returns whether they had missed it; they will begin there.
-  bool saw_everything(std::optional<Timestamp> first, Timestamp begin, Millis took) {
+  // What is ready first, as a look at everything beside the others saw it (or failed to), that took so long.
+  // Returns whether they may have missed it; they will begin there.
+  bool saw_everything(const Expected<std::optional<Timestamp>>& first, Millis took) {
     everything_.done(took);
-    if (!first || *first >= begin) return false;
-    first_ = std::min(first_.value_or(*first), *first);
+    if (!first || !*first || **first >= begin()) return false;
+    first_ = *first;
     return true;
   }
+  // The next looks are at everything, until one has come to its end.
+  void begin_anew() { first_.reset(); }
   // Until it is time to look at everything.
   Millis left(Timestamp now) const { return everything_.left(now); }
 

@@ -369,8 +369,8 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"take_over_expired_sends",
        {"webhook_sends_leased"},
        [=](Tx& tx) {
-         any_send_expired(tx);
-         take_over_expired_sends(tx, 100);
+         any_send_expired(tx, {});
+         take_over_expired_sends(tx, {}, 100);
          wake_subscriptions(tx, std::array{k.subscription});
        }},
       {"list_attempts", {}, [=](Tx& tx) { list_attempts(tx, k.subscription, {}); }},

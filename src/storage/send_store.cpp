@@ -64,11 +64,10 @@ constexpr Sql kDeactivate{
 
 constexpr Sql kAnyExpired{
     "SELECT 1 WHERE EXISTS (SELECT 1 FROM webhook_sends WHERE lease_expires_at IS NOT NULL AND "
-    "lease_expires_at <= $1)"};
+    "lease_expires_at >= $1 AND lease_expires_at <= $2)"};
 constexpr Sql kLockExpired{
     "SELECT id, subscription_id, fence FROM webhook_sends WHERE lease_expires_at IS NOT NULL AND "
-    "lease_expires_at <= $1"
-    " LIMIT $2 <lock>"};
+    "lease_expires_at >= $1 AND lease_expires_at <= $2 LIMIT $3 <lock>"};
 constexpr Sql kTakeOver{
     "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL, fence = $2 WHERE id = $1"};
 
@@ -231,14 +230,14 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
   }
 }
 
-bool any_send_expired(Tx& tx) {
-  return tx.one(kAnyExpired, tx.now(), [](const Row&) { return true; }).value_or(false);
+bool any_send_expired(Tx& tx, Timestamp from) {
+  return tx.one(kAnyExpired, from, tx.now(), [](const Row&) { return true; }).value_or(false);
 }
 
-int take_over_expired_sends(Tx& tx, int limit) {
+int take_over_expired_sends(Tx& tx, Timestamp from, int limit) {
   std::vector<Param> flat;
   std::set<SubscriptionId> touched;
-  tx.query(kLockExpired, tx.now(), limit, [&](const Row& r) {
+  tx.query(kLockExpired, from, tx.now(), limit, [&](const Row& r) {
     flat.insert(flat.end(), {r.int64(0), r.int64(2) + 1});
     touched.insert(r.id<SubscriptionId>(1));
   });

@@ -106,9 +106,10 @@ void record_sends(Tx& tx, std::span<const SendResult> results);
 // When the first subscription is ready, of those that were not so before `from`.
 std::optional<Timestamp> next_ready_subscription(Tx& tx, Timestamp from);
 
-bool any_send_expired(Tx& tx);
-// Makes sends whose lease ran out due again, at most `limit`; returns how many.
-int take_over_expired_sends(Tx& tx, int limit);
+// Whether a lease ran out at `from` or later.
+bool any_send_expired(Tx& tx, Timestamp from);
+// Makes sends whose lease ran out at `from` or later due again, at most `limit`; returns how many.
+int take_over_expired_sends(Tx& tx, Timestamp from, int limit);
 
 // Subscriptions that are not ready though a send of theirs is due: a wake-up was lost, as in
 // cloud_account_store.h (any_forgotten_account). By rising id.

@@ -135,7 +135,7 @@ TEST_P(SendStoreTest, AResultOfALostLeaseChangesNothing) {
   const auto lost = lease();
   db_.clock.advance(40s);
   int taken = 0;
-  db_->write([&](Tx& tx) { taken = take_over_expired_sends(tx, 10); });
+  db_->write([&](Tx& tx) { taken = take_over_expired_sends(tx, {}, 10); });
   EXPECT_EQ(taken, 1);
   auto late = success_of(lost, 0);
   late.deactivate_for = "receiver_gone";
@@ -185,7 +185,7 @@ TEST_P(SendStoreTest, ALeaseThatStillRunsIsNotTakenOver) {
   lease();
   db_.clock.advance(39s);
   int taken = -1;
-  db_->write([&](Tx& tx) { taken = take_over_expired_sends(tx, 10); });
+  db_->write([&](Tx& tx) { taken = take_over_expired_sends(tx, {}, 10); });
   EXPECT_EQ(taken, 0);
 }
 

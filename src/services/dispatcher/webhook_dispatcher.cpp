@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/recurring.h"
 #include "crypto/webhook_signature.h"
 #include "net/address_guard.h"
 #include "services/dispatcher/send_outcome.h"
+#include "services/timed_read.h"
 
 namespace presetbridge::services {
 namespace {
@@ -18,6 +20,7 @@ using storage::SendTarget;
 using storage::Tx;
 
 constexpr int kTakeOverPiece = 500;
+constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
 constexpr Millis kRecordAgain{1'000};
 
 // Where a call to the URL goes, for the limit of calls to one place; empty for none.
@@ -42,8 +45,10 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
                 },
                 {.max_rows = 1'024, .max_queue = static_cast<std::size_t>(options_.max_sends)}),
       look_(options_.maintenance),
+      lease_look_(kEveryLease),
       wakeup_(ports_.scheduler),
-      maintenance_(ports_.scheduler) {
+      maintenance_(ports_.scheduler),
+      missed_work_(ports_.scheduler) {
   if (options_.lease <= options_.deadline) {
     throw std::invalid_argument("the lease of a webhook must be longer than the deadline of its call");
   }
@@ -52,6 +57,7 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
 void WebhookDispatcher::start() {
   start_task(lease_loop(), "lease loop", loops_);
   start_task(maintenance_loop(), "maintenance loop", loops_);
+  start_task(missed_work_loop(), "missed work loop", loops_);
 }
 
 void WebhookDispatcher::stop(Callback stopped) {
@@ -59,6 +65,7 @@ void WebhookDispatcher::stop(Callback stopped) {
   stopped_ = std::move(stopped);
   wakeup_.notify();
   maintenance_.notify();
+  missed_work_.notify();
   ended();
 }
 
@@ -150,35 +157,50 @@ WebhookDispatcher::Place::~Place() {
 
 Task<void> WebhookDispatcher::maintenance_loop() {
   while (!stopping_) {
+    if (lease_look_.take_everything(ports_.clock.now())) lease_look_.begin_anew();
+    const Timestamp from = lease_look_.begin();
     // Looking costs no write: an idle service leaves the disk alone.
-    auto found = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) {
-      return std::pair(storage::any_send_expired(tx), storage::find_forgotten_subscriptions(tx));
+    const auto expired = co_await ports_.commits.read(ports_.scheduler, [from](Tx& tx) {
+      return std::pair(storage::any_send_expired(tx, from), tx.now());
     });
     bool more = false;
-    if (found && found->first) {
-      const auto taken = co_await ports_.commits.write(
-          ports_.scheduler, [](Tx& tx) { return storage::take_over_expired_sends(tx, kTakeOverPiece); });
+    if (expired && expired->first) {
+      const auto taken = co_await ports_.commits.write(ports_.scheduler, [from](Tx& tx) {
+        return storage::take_over_expired_sends(tx, from, kTakeOverPiece);
+      });
       more = taken && *taken > 0;
       if (more)
         ports_.log.info("webhooks whose lease ran out were taken over", {{"count", std::int64_t{*taken}}});
-    }
-    if (found && !found->second.empty()) {
-      const auto& forgotten = found->second;
-      const auto woken = co_await ports_.commits.write(
-          ports_.scheduler, [&forgotten](Tx& tx) { storage::wake_subscriptions(tx, forgotten); });
-      if (woken) wakeup_.notify();
-    }
-    if (look_.take_everything(ports_.clock.now())) {
-      const Timestamp begin = look_.begin();
-      const auto ready = co_await ports_.commits.read(ports_.scheduler, [this](Tx& tx) {
-        const Stopwatch watch(ports_.clock);
-        const auto first = storage::next_ready_subscription(tx, {});
-        return std::pair(first, watch.elapsed());
-      });
-      if (ready && look_.saw_everything(ready->first, begin, ready->second)) more = true;
+    } else if (expired) {
+      lease_look_.saw(from, std::nullopt, expired->second);
     }
     if (more) wakeup_.notify();
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
+  }
+}
+
+Task<void> WebhookDispatcher::missed_work_loop() {
+  Recurring look_for_forgotten(options_.maintenance);  // goes through all subscriptions
+  while (!stopping_) {
+    if (look_.take_everything(ports_.clock.now())) {
+      const auto ready = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock,
+                                             [](Tx& tx) { return storage::next_ready_subscription(tx, {}); });
+      if (look_.saw_everything(ready.found, ready.took)) wakeup_.notify();
+    }
+    if (!stopping_ && look_for_forgotten.take(ports_.clock.now())) {
+      const auto forgotten = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock, [](Tx& tx) {
+        return storage::find_forgotten_subscriptions(tx);
+      });
+      look_for_forgotten.done(forgotten.took);
+      if (forgotten.found && !forgotten.found->empty()) {
+        const auto& ids = *forgotten.found;
+        const auto woken = co_await ports_.commits.write(
+            ports_.scheduler, [&ids](Tx& tx) { storage::wake_subscriptions(tx, ids); });
+        if (woken) wakeup_.notify();
+      }
+    }
+    const Timestamp now = ports_.clock.now();
+    co_await missed_work_.wait(std::min(look_.left(now), look_for_forgotten.left(now)));
   }
 }
 

@@ -84,6 +84,8 @@ class WebhookDispatcher {
 
   Task<void> lease_loop();
   Task<void> maintenance_loop();
+  // Looks at all that is ready or should be, which may take long: nothing else waits for it.
+  Task<void> missed_work_loop();
   Task<void> send(std::shared_ptr<const storage::SendTarget> target, storage::LeasedSend send);
   Task<void> record(storage::SendResult result, Timestamp lease_expires_at);
   net::OutgoingRequest request_of(const storage::SendTarget& target, storage::LeasedSend& send,
@@ -107,8 +109,10 @@ class WebhookDispatcher {
   };
   std::unordered_map<std::string, Host> hosts_;
   ReadyLook look_;
+  ReadyLook lease_look_;  // for leases that ran out
   Wakeup wakeup_;
   Wakeup maintenance_;
+  Wakeup missed_work_;
   bool stopping_ = false;
   int running_ = 0;
   int loops_ = 0;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "base/recurring.h"
+#include "services/timed_read.h"
 #include "services/worker/account_trouble.h"
 #include "services/worker/chores.h"
 #include "services/worker/sweep.h"
@@ -49,16 +50,18 @@ DeliveryWorker::DeliveryWorker(WorkerPorts ports, WorkerOptions options)
       look_(options_.maintenance),
       lease_look_(kEveryLease),
       wakeup_(ports_.scheduler),
-      maintenance_(ports_.scheduler) {
+      maintenance_(ports_.scheduler),
+      missed_work_(ports_.scheduler) {
   if (options_.lease <= ports_.cloud.call_timeout()) {
     throw std::invalid_argument("the lease must be longer than the timeout of a call to the cloud platform");
   }
 }
 
 void DeliveryWorker::start() {
-  loops_ = 2;
+  loops_ = 3;
   start_task(lease_loop(), "lease loop");
   start_task(maintenance_loop(), "maintenance loop");
+  start_task(missed_work_loop(), "missed work loop");
 }
 
 void DeliveryWorker::stop(Callback stopped) {
@@ -66,6 +69,7 @@ void DeliveryWorker::stop(Callback stopped) {
   stopped_ = std::move(stopped);
   wakeup_.notify();
   maintenance_.notify();
+  missed_work_.notify();
   ended();
 }
 
@@ -190,7 +194,6 @@ Task<void> DeliveryWorker::maintenance_loop() {
     std::vector<storage::Chore> chores;
   };
   Recurring look_for_leases(options_.maintenance);
-  Recurring look_for_forgotten(options_.maintenance);  // goes through the queues of all accounts
   while (!stopping_) {
     const Timestamp now = ports_.clock.now();
     const bool leases = look_for_leases.take(now);
@@ -216,27 +219,6 @@ Task<void> DeliveryWorker::maintenance_loop() {
       more = taken ? *taken > 0 : co_await isolate(taken.error(), at);
       if (more) look_for_leases.hasten();
     }
-    if (look_.take_everything(now)) {
-      const Timestamp begin = look_.begin();
-      const auto ready = co_await ports_.commits.read(ports_.scheduler, [this](Tx& tx) {
-        const Stopwatch watch(ports_.clock);
-        const auto first = storage::next_ready(tx, {});
-        return std::pair(first, watch.elapsed());
-      });
-      if (ready && look_.saw_everything(ready->first, begin, ready->second)) wakeup_.notify();
-    }
-    if (look_for_forgotten.take(now)) {
-      const auto forgotten = co_await ports_.commits.read(ports_.scheduler, [this](Tx& tx) {
-        const Stopwatch watch(ports_.clock);
-        return std::pair(storage::any_forgotten_account(tx), watch.elapsed());
-      });
-      if (forgotten) look_for_forgotten.done(forgotten->second);
-      if (forgotten && forgotten->first) {
-        const auto woken = co_await ports_.commits.write(
-            ports_.scheduler, [](Tx& tx) { return storage::wake_forgotten_accounts(tx); });
-        if (woken && *woken > 0) wakeup_.notify();
-      }
-    }
     if (waiting) {
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
       const bool done = co_await do_chores(std::move(waiting->chores));
@@ -247,11 +229,33 @@ Task<void> DeliveryWorker::maintenance_loop() {
       wakeup_.notify();
     }
     // Each order that is accepted notifies: one look for many of them.
-    const Timestamp end = ports_.clock.now();
-    const Millis pause =
-        more ? Millis{1}
-             : std::min({look_for_leases.left(end), look_.left(end), look_for_forgotten.left(end)});
+    const Millis pause = more ? Millis{1} : look_for_leases.left(ports_.clock.now());
     if (co_await maintenance_.wait(pause) && !stopping_) co_await sleep_for(ports_.scheduler, kGather);
+  }
+  --loops_;
+  ended();
+}
+
+Task<void> DeliveryWorker::missed_work_loop() {
+  Recurring look_for_forgotten(options_.maintenance);  // goes through the queues of all accounts
+  while (!stopping_) {
+    if (look_.take_everything(ports_.clock.now())) {
+      const auto ready = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock,
+                                             [](Tx& tx) { return storage::next_ready(tx, {}); });
+      if (look_.saw_everything(ready.found, ready.took)) wakeup_.notify();
+    }
+    if (!stopping_ && look_for_forgotten.take(ports_.clock.now())) {
+      const auto forgotten = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock,
+                                                 [](Tx& tx) { return storage::any_forgotten_account(tx); });
+      look_for_forgotten.done(forgotten.took);
+      if (forgotten.found && *forgotten.found) {
+        const auto woken = co_await ports_.commits.write(
+            ports_.scheduler, [](Tx& tx) { return storage::wake_forgotten_accounts(tx); });
+        if (woken && *woken > 0) wakeup_.notify();
+      }
+    }
+    const Timestamp now = ports_.clock.now();
+    co_await missed_work_.wait(std::min(look_.left(now), look_for_forgotten.left(now)));
   }
   --loops_;
   ended();

@@ -60,6 +60,8 @@ class DeliveryWorker {
  private:
   Task<void> lease_loop();
   Task<void> maintenance_loop();
+  // Looks at all that is ready or should be, which may take long: nothing else waits for it.
+  Task<void> missed_work_loop();
   Task<void> run_job(Job job);
   Task<void> run_sweep(SweepLease lease);
   Task<bool> isolate(Error error, LeasePlace at);
@@ -86,6 +88,7 @@ class DeliveryWorker {
   ReadyLook lease_look_;  // for leases that ran out
   Wakeup wakeup_;
   Wakeup maintenance_;
+  Wakeup missed_work_;
   bool stopping_ = false;
   int running_ = 0;  // jobs and sweeps
   int loops_ = 0;
