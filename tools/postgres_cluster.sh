@@ -6,7 +6,8 @@
 # Once it takes connections, two lines come on standard output, a connection string each: by unix socket (a folder that only
 # its owner enters; no password), and by 127.0.0.1 with a password. It serves until standard input ends, so until whoever
 # started it closes it or dies, however that happens; then nothing of it is left. A line "restart" on standard input ends the
-# server as a power cut would, starts it again, and is answered by a line "restarted". Run as root, it runs as the user that
+# server as a power cut would, starts it again, and is answered by a line "restarted"; "freeze" has it keep its connections and do
+# nothing ("frozen") until "thaw" ("thawed"). Run as root, it runs as the user that
 # Debian's package makes, since PostgreSQL refuses root.
 #
 # With --standby there is a second server, which each commit waits for, and the connection strings name both. A line "fail over"
@@ -27,6 +28,7 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/presetbridge-pg-XXXXXX")
 server= standby=
 clean() {
   for pid in $server $standby; do kill -QUIT "$pid" 2>/dev/null || true; done
+  [ -z "$server" ] || kill -CONT "$server" $(children) 2>/dev/null || true
   wait
   cd / && rm -rf "$dir"
 }
@@ -95,6 +97,9 @@ start_standby() {
   give_up "the standby does not follow"
 }
 
+# Of the first server.
+children() { sed -n "s/^\([0-9]*\) ([^)]*) . $server .*/\1/p" /proc/[0-9]*/stat 2>/dev/null || true; }
+
 restart() {
   kill -QUIT "$server"
   wait "$server" || true
@@ -110,7 +115,7 @@ fail_over() {
   segment=$(sed -n '7s/.* //p' "$dir/data/postmaster.pid")
   # All of its processes, as a power cut would: the sender may hold a lock for ever that the others wait for.
   kill -STOP "$server"
-  kill -KILL "$server" $(sed -n "s/^\([0-9]*\) ([^)]*) . $server .*/\1/p" /proc/[0-9]*/stat 2>/dev/null)
+  kill -KILL "$server" $(children)
   { wait "$server" || true; } 2>/dev/null # the shell would tell of it
   server=$standby standby= folder=standby server_port=$port synchronous=
   as_owner ipcrm -m "$segment" # its interlock, which a killed server leaves; gone when its last process is
@@ -131,6 +136,8 @@ while read -r command; do
   case $command in
     restart) restart; echo restarted ;;
     "fail over") fail_over; echo failed over ;;
+    freeze) kill -STOP "$server"; kill -STOP $(children); echo frozen ;;
+    thaw) kill -CONT $(children) "$server"; echo thawed ;;
     *) fail "there is no command $command" ;;
   esac
 done

@@ -71,6 +71,9 @@ Expected<bool> check_keys(const DataDirectory& directory, storage::Database& dat
   bool same = true;
   bool first = false;
   Expected<void> whole;
+  // Of SQLite that is the database itself.
+  std::error_code unknown;
+  const bool has_file = database.engine() != "sqlite" && std::filesystem::exists(directory.database, unknown);
   database.write([&](storage::Tx& tx) {
     tx.lock_schema();  // the first node decides, and the others wait for it
     whole = check_for_unfinished_copy(tx, database.engine());  // that may have begun since
@@ -81,6 +84,13 @@ Expected<bool> check_keys(const DataDirectory& directory, storage::Database& dat
            (sealed.empty() || std::ranges::find(sealed, vault) != sealed.end());
     if (!same) return;
     first = used.empty() && sealed.empty();
+    if (first && has_file) {
+      whole = fail("NOT_COPIED",
+                   "The database is empty, and the data directory holds " + directory.database.string() +
+                       ": move what is in it with `presetbridge copy`, or move that file away to "
+                       "begin a new deployment.");
+      return;
+    }
     storage::note_used_key(tx, KeyUse::service, crypto::hex_encode(service_keys.front().id));
     storage::note_used_key(tx, KeyUse::vault, vault);
   });
@@ -110,7 +120,9 @@ Expected<void> check_role(const Config& config, storage::Database& database) {
     return fail(
         "ROLE_WITHOUT_RIGHTS",
         fmt::format("The database's role that this node connects as may not read {}: run `presetbridge "
-                    "database grant` as the database's owner, as after each migration, and start.",
+                    "database grant` as the database's owner, as after each migration, and start. What only "
+                    "workers may read, a role of `--api-role` never gets: a node that connects as one is "
+                    "started with --roles api.",
                     fmt::join(missing, ", ")));
   }
   if (!outdated) return {};
@@ -145,9 +157,6 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
   auto open = open_database(config, directory, &log);
   if (!open) return std::unexpected(open.error());
   auto& database = *open->database;
-  if (std::error_code unknown; shared && std::filesystem::exists(directory.database, unknown))
-    log.warn("database_url is set: the SQLite database in the data directory is not used",
-             {{"file", directory.database.string()}});
   try {
     if (auto role = shared ? check_role(config, database) : Expected<void>(); !role)
       return std::unexpected(role.error());
@@ -164,6 +173,9 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
     if (!vault_key) return std::unexpected(vault_key.error());
     const auto first = check_keys(directory, database, *service_keys, *vault_key);
     if (!first) return std::unexpected(first.error());
+    if (std::error_code unknown; shared && std::filesystem::exists(directory.database, unknown))
+      log.warn("database_url is set: the SQLite database in the data directory is not used any more",
+               {{"file", directory.database.string()}});
     crypto::SystemRandom random;
     const auto node = fmt::format("node-{:016x}", random.u64());
     const auto number = shared ? take_number(database, node) : std::optional(0);

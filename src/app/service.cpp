@@ -29,6 +29,7 @@
 #include "app/foundation.h"
 #include "app/metrics_registry.h"
 #include "app/version.h"
+#include "base/wakeup.h"
 #include "cloud/agent_client.h"
 #include "cloud/credential_agent.h"
 #include "cloud/http_cloud.h"
@@ -66,6 +67,7 @@ namespace {
 // For what was cut off to be recorded. With the longest drain time all of a stop stays under the ten seconds
 // of spec 12.3. spec 12.3.
 constexpr Millis kLastCalls{300};
+constexpr Millis kReadyWithin{2'000};  // a balancer asks every few seconds
 
 int thread_count(const Config& config) {
   if (config.threads > 0) return static_cast<int>(config.threads);
@@ -167,6 +169,7 @@ struct Service::Parts {
 
   void add_routes();
   Task<api::Readiness> readiness(Executor& executor);
+  Task<bool> takes_writes();
   Expected<void> start_issuer(identity::BuiltInIssuer& one);
   Expected<void> start();
   void stop(Millis gone, const std::function<void(const char*)>& at);
@@ -391,12 +394,35 @@ void Service::Parts::add_routes() {
                           .json_depth = static_cast<std::size_t>(config.limits_json_depth)}});
 }
 
+// Whether the database takes a writing transaction, and that in time. On the thread of scheduler 0.
+Task<bool> Service::Parts::takes_writes() {
+  struct Try {
+    explicit Try(Scheduler& home) : ended(home) {}
+    Wakeup ended;
+    bool well = false;
+  };
+  Scheduler& home = runtime.scheduler(0);
+  const auto one = std::make_shared<Try>(home);
+  commits.submit([](storage::Tx& tx) { storage::find_account(tx, AccountId{1}); },
+                 [one, &home](const std::exception_ptr& fault, storage::Completions& wake) mutable {
+                   wake.add(home, [one = std::move(one), well = !fault] {
+                     one->well = well;
+                     one->ended.notify();
+                   });
+                 });
+  co_await one->ended.wait(kReadyWithin);
+  co_return one->well;
+}
+
 Task<api::Readiness> Service::Parts::readiness(Executor& executor) {
   api::Readiness readiness;
   // A writing transaction: a database that can only be read takes no order. One that writes nothing goes well
   // on a full disk too, so what others have met counts.
-  const auto reached =
-      co_await commits.write(executor, [](storage::Tx& tx) { storage::find_account(tx, AccountId{1}); });
+  const bool reached = co_await suspend<bool>(executor, [this](auto resume) {
+    runtime.scheduler(0).post([this, resume]() mutable {
+      spawn(takes_writes(), [resume](Outcome<bool> outcome) mutable { resume(outcome.value == true); });
+    });
+  });
   if (!reached || commits.writes_in_trouble()) readiness.waiting_for.emplace_back("database");
   if (agent.pid() == 0) readiness.waiting_for.emplace_back("credential agent");
   readiness.ready = readiness.waiting_for.empty();

@@ -20,13 +20,16 @@ bool in_dns_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_';
 }
 
-// Whether it has a domain (localhost has none) that does not end in a number, as no top level does. What it
-// stands for is looked up, and checked, with each call.
+// Whether it may be a name of the public DNS: labels with dots between, of which the last one is no number
+// and none of those that are kept for machines of one's own (RFC 6761, RFC 6762, and ICANN's `internal`).
+// What it stands for is looked up, and checked, with each call.
 bool is_public_name(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   const auto dot = host.rfind('.');
-  return dot != std::string_view::npos && dot > 0 && dot + 1 < host.size() &&
-         !std::ranges::all_of(host.substr(dot + 1), [](char c) { return c >= '0' && c <= '9'; });
+  if (dot == std::string_view::npos || host.starts_with('.') || host.contains("..")) return false;
+  const auto top = host.substr(dot + 1);
+  return !top.empty() && top != "localhost" && top != "local" && top != "internal" &&
+         !std::ranges::all_of(top, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 std::string part(CURLU* url, CURLUPart which, unsigned flags = 0) {
@@ -107,7 +110,7 @@ std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view text, Address
     return refuse(denied, "the URL's host is an address that may not be called");
   }
   if (!out.literal && policy == AddressPolicy::public_https && !is_public_name(out.host))
-    return refuse(denied, "the URL's host is not a name of the public internet");
+    return refuse(denied, "the URL's host is neither an address nor a name of the public internet");
   return out;
 }
 

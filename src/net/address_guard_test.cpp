@@ -80,8 +80,8 @@ TEST(AddressGuard, PublicPolicyWantsHttpsAndAPublicAddress) {
   EXPECT_EQ(refusal("http://example.com/", public_https), Kind::invalid);
   EXPECT_EQ(refusal("https://8.8.8.8/", public_https), std::nullopt);
   EXPECT_EQ(refusal("https://shop.example./", public_https), std::nullopt);
-  for (const char* host :
-       {"localhost", "localhost.", "db", "999.1.1.1", "256.256.256.256", "shop.1", ".example"})
+  for (const char* host : {"localhost", "localhost.", "db", "999.1.1.1", "256.256.256.256", "shop.1",
+                           ".example", "a..example", "foo.local", "Foo.Internal", "x.localhost", "a..", "."})
     EXPECT_EQ(refusal("https://" + std::string(host) + "/", public_https), Kind::denied) << host;
   EXPECT_TRUE(address_allowed(public_https, true, *IpAddress::parse("8.8.8.8")));
   EXPECT_FALSE(address_allowed(public_https, false, *IpAddress::parse("8.8.8.8")));

@@ -60,13 +60,16 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
 
   const random = new Random(process.env.SEED ?? 'copy', 'kills');
   const env = { PRESETBRIDGE_DATABASE_URL: url, PRESETBRIDGE_IDENTITY_ISSUER: 'http://127.0.0.1' };
+  const refusal = async () => {
+    const { code, stderr } = await runBridge(['serve', '--sandbox', '--data-dir', dataDir, '--listen', '127.0.0.1:0'], { env });
+    return [code, JSON.parse(stderr.trim().split('\n').at(-1)).code];
+  };
+  assert.deepEqual(await refusal(), [1, 'NOT_COPIED']);
   let kills = 0;
   for (let i = 0; i < KILLS; ++i) {
     if (!(await killedAfter(scope, [...args, '--piece', '1'], random.whole(3, 30)))) break;
     ++kills;
-    const early = await runBridge(['serve', '--sandbox', '--data-dir', dataDir, '--listen', '127.0.0.1:0'], { env });
-    assert.equal(early.code, 1);
-    assert.equal(JSON.parse(early.stderr.trim().split('\n').at(-1)).code, 'COPY_UNFINISHED');
+    assert.deepEqual(await refusal(), [1, 'COPY_UNFINISHED']);
   }
   assert.equal(kills, KILLS, 'kills while it was at work');
 
@@ -84,7 +87,7 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
   }
 
   const bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir, env, args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...RATES] });
-  assert.ok(bridge.log.some((line) => line.includes('the SQLite database in the data directory is not used')));
+  assert.ok(bridge.log.some((line) => line.includes('the SQLite database in the data directory is not used any more')));
   merchant.moveTo(bridge);
   isOk(await merchant.open.post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD }));
   const byKey = merchant.open.with({ 'x-api-key': key.secret });

@@ -18,9 +18,10 @@ export function signatureHeaders(provider, secret, body) {
 
 // Sends an order to an integration ({id, provider, secret}). `payload`: an object, or the text or bytes to send as they are.
 // `headers` beats what the signature needs: undefined leaves a header out.
-export function sendOrder(client, integration, payload, headers = {}) {
+export function sendOrder(client, integration, payload, headers = {}, options = {}) {
   const body = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload);
   return client.request('POST', `/api/webhooks/${integration.provider}/${integration.id}`, {
+    ...options,
     body,
     headers: given({ 'content-type': 'application/json', ...signatureHeaders(integration.provider, integration.secret, body), ...headers }),
   });

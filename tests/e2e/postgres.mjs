@@ -41,6 +41,13 @@ export class Cluster {
   failOver() {
     return this.#command('fail over', 'failed over');
   }
+  // The server keeps its connections and does nothing, until thaw().
+  freeze() {
+    return this.#command('freeze', 'frozen');
+  }
+  thaw() {
+    return this.#command('thaw', 'thawed');
+  }
   async #command(command, done) {
     this.child.stdout.ref();
     this.child.stdin.write(`${command}\n`);

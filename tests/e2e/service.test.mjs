@@ -274,6 +274,7 @@ test('vault keys that the agent could not use stop the start', async (t) => {
   await copyFile(path.join(other, 'vault.key'), key);
   await refusedAs('KEY_FILE_FOREIGN', /vault\.key does not hold the private key of .*vault\.pub/);
   await writeFile(key, good);
+  await rm(path.join(folder, 'presetbridge.db'), { force: true }); // those were without PostgreSQL
   const bridge = await startBridge(new Scope(t), { ...CLOUD, dataDir: folder });
   assert.equal((await new Client(bridge.url).get('/readyz')).status, 200);
 });

@@ -117,15 +117,15 @@ ChoreProgress resume_failed(Piece piece, const std::vector<DeliveryId>& ids) {
 
 // Oldest first, as many items as the credits cover (spec 3.6).
 ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
-  auto& [tx, changes, chore, aside, at] = piece;
-  std::int64_t available = lock_balance(tx, chore.account).value_or(domain::Balance{}).available();
-  if (!ids.empty() && available > 0) chore.done_to = ids.back();
+  std::int64_t available =
+      lock_balance(piece.tx, piece.chore.account).value_or(domain::Balance{}).available();
+  if (!ids.empty() && available > 0) piece.chore.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
     if (available <= 0) return false;
-    if (!failed_with(row, codes_of(chore.kind))) return true;
-    for (const auto& item : find_items(tx, row.id))
+    if (!failed_with(row, codes_of(piece.chore.kind))) return true;
+    for (const auto& item : find_items(piece.tx, row.id))
       available -= item.status == domain::ItemStatus::owed ? 1 : 0;
-    resume(tx, changes, row);
+    resume(piece.tx, piece.changes, row);
     return true;
   });
   return available <= 0 ? piece.end() : piece.end_or_advance(ids.size());
@@ -134,10 +134,10 @@ ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
 // What failed for want of a file, and owes other files, or those of another cloud user, since mappings were
 // saved or are no longer stale.
 ChoreProgress resume_mappings(Piece piece, const std::vector<DeliveryId>& ids) {
-  auto& [tx, changes, chore, aside, at] = piece;
-  if (!ids.empty()) chore.done_to = ids.back();
+  if (!ids.empty()) piece.chore.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(chore.kind)) && remap(tx, changes, row)) resume(tx, changes, row);
+    if (failed_with(row, codes_of(piece.chore.kind)) && remap(piece.tx, piece.changes, row))
+      resume(piece.tx, piece.changes, row);
     return true;
   });
   return piece.end_or_advance(ids.size());

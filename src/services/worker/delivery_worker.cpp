@@ -329,7 +329,7 @@ Task<void> DeliveryWorker::run_job(Job job) {
                       {{"customer", to_string(place.customer)}});
       break;
     }
-    told = {std::move(its), std::move(*answer)};
+    told = {std::move(its), std::move(answer)};
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -29,6 +30,8 @@ constexpr Millis longest_rest{640};
 // Pauses between tries to connect: 50, 100, ... ms, in all 1.5 s.
 constexpr int most_connects = 6;
 constexpr Millis first_pause{50};
+// After a server that did not even refuse: nobody else waits for it meanwhile.
+constexpr Millis quiet{1'000};
 
 class Pool {
  public:
@@ -88,16 +91,25 @@ class Pool {
   std::unique_ptr<Connection> connect() {
     const Limits limits{options_.connect_timeout, options_.statement_timeout, options_.lock_timeout,
                         options_.idle_timeout};
+    const auto began = std::chrono::steady_clock::now();
     for (int tries = 1;; ++tries) {
       {
         const std::lock_guard lock(mutex_);
         if (given_up_)
           throw DbError(DbError::Kind::unavailable, "no connection to PostgreSQL is made any more");
+        if (std::chrono::steady_clock::now() < quiet_until_)
+          throw DbError(DbError::Kind::unavailable, "PostgreSQL did not answer a moment ago");
       }
       try {
         return std::make_unique<Connection>(options_.url, access_, limits, options_.migration_timeout);
       } catch (const DbError& e) {
         if (e.kind() != DbError::Kind::unavailable || tries == most_connects) throw;
+        const auto now = std::chrono::steady_clock::now();
+        if (now - began >= options_.connect_timeout) {
+          const std::lock_guard lock(mutex_);
+          quiet_until_ = now + quiet;
+          throw;
+        }
       }
       // A connection that comes back ends the pause: the server is there.
       std::unique_lock lock(mutex_);
@@ -120,6 +132,7 @@ class Pool {
   std::condition_variable returned_;
   int left_;
   bool given_up_ = false;
+  std::chrono::steady_clock::time_point quiet_until_{};
   std::vector<std::unique_ptr<Connection>> idle_;  // the one used last is taken first
 };
 

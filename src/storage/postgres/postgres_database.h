@@ -29,8 +29,10 @@ struct PostgresOptions {
   std::string url;  // libpq's connection string, a URI or key=value; may hold a password: never shown
   int writers = 4;  // 1..64; GroupCommit uses as many as its Options::writers
   int readers = 2;  // 1..64
-  Millis connect_timeout{5'000};     // for each address; in whole seconds, at least 2
-  Millis statement_timeout{10'000};  // a server that does not answer for twice as long is given up
+  // For each address; in whole seconds, at least 2. A server that lets it pass is not asked again for a
+  // second.
+  Millis connect_timeout{5'000};
+  Millis statement_timeout{10'000};  // a server that does not answer for half as long again is given up
   Millis lock_timeout{5'000};
   Millis idle_timeout{10'000};          // between two statements of a transaction
   Millis checkout_timeout{10'000};      // for a connection that others use

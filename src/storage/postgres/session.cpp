@@ -12,7 +12,7 @@ namespace {
 
 // The server ends a statement that runs too long; only when it does not even do that, this side gives up.
 Millis patience_for(Millis statement) {
-  return 2 * statement;
+  return statement + statement / 2;
 }
 
 // Of libpq's messages, which have several lines.
