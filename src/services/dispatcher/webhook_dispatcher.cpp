@@ -22,6 +22,7 @@ using storage::Tx;
 constexpr int kTakeOverPiece = 500;
 constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
 constexpr Millis kRecordAgain{1'000};
+constexpr Millis kLocked{10};
 
 // Where a call to the URL goes, for the limit of calls to one place; empty for none.
 std::string host_of(const std::string& url) {
@@ -113,6 +114,8 @@ Task<void> WebhookDispatcher::lease_loop() {
         for (const auto& [subscription, host] : leased->put_off) put_off(subscription, host);
         if (leased->next_ready) {
           pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
+          // What is ready and was not given is locked by another transaction, for a moment.
+          if (leased->sends.empty() && leased->put_off.empty()) pause = std::max(pause, kLocked);
         }
         if (pause == Millis{0} && running_ < options_.max_sends) continue;
       } else {

@@ -1,5 +1,8 @@
 #include "services/dispatcher/webhook_dispatcher.h"
 
+#include <future>
+#include <thread>
+
 #include "domain/send_schedule.h"
 #include "services/dispatcher/dispatcher_testing.h"
 #include "services/subscriptions.h"
@@ -62,6 +65,32 @@ TEST_F(DispatcherTest, ASendThatWasCommittedLateIsFoundByALookAtEverything) {
   scheduler_.run();
   EXPECT_EQ(state(send).status, "pending") << "behind where looks begin";
   scheduler_.advance(6s);
+  EXPECT_EQ(state(send).status, "succeeded");
+  stop(*d);
+}
+
+TEST_F(DispatcherTest, WhatAnotherNodeHoldsIsNotAskedForAgainAtOnce) {
+  if (db_->engine() == "sqlite") return;  // one transaction writes at a time
+  static constexpr storage::Sql kHold{"SELECT id FROM webhook_subscriptions WHERE id = $1 <for_update>"};
+  const auto subscription = subscribe("https://shop.example/hook");
+  const auto send = tell({subscription});
+  std::promise<void> held;
+  std::promise<void> enough;
+  std::thread other([&] {
+    db_->write([&](storage::Tx& tx) {
+      tx.query(kHold, subscription, [](const storage::Row&) {});
+      held.set_value();
+      enough.get_future().wait_for(5s);
+    });
+  });
+  held.get_future().wait();
+  auto d = dispatcher();
+  const auto before = commits_->stats().commits;
+  scheduler_.advance(100ms);
+  EXPECT_LE(commits_->stats().commits - before, 15u);
+  enough.set_value();
+  other.join();
+  scheduler_.advance(20ms);
   EXPECT_EQ(state(send).status, "succeeded");
   stop(*d);
 }
