@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "storage/postgres/connection.h"
@@ -91,23 +91,22 @@ class Pool {
   std::unique_ptr<Connection> connect() {
     const Limits limits{options_.connect_timeout, options_.statement_timeout, options_.lock_timeout,
                         options_.idle_timeout};
-    const auto began = std::chrono::steady_clock::now();
+    std::optional<Stopwatch> watch;
+    if (options_.told != nullptr) watch.emplace(*options_.told);
     for (int tries = 1;; ++tries) {
       {
         const std::lock_guard lock(mutex_);
         if (given_up_)
           throw DbError(DbError::Kind::unavailable, "no connection to PostgreSQL is made any more");
-        if (std::chrono::steady_clock::now() < quiet_until_)
-          throw DbError(DbError::Kind::unavailable, "PostgreSQL did not answer a moment ago");
+        if (is_quiet()) throw DbError(DbError::Kind::unavailable, "PostgreSQL did not answer a moment ago");
       }
       try {
         return std::make_unique<Connection>(options_.url, access_, limits, options_.migration_timeout);
       } catch (const DbError& e) {
         if (e.kind() != DbError::Kind::unavailable || tries == most_connects) throw;
-        const auto now = std::chrono::steady_clock::now();
-        if (now - began >= options_.connect_timeout) {
+        if (watch && watch->elapsed() >= options_.connect_timeout) {
           const std::lock_guard lock(mutex_);
-          quiet_until_ = now + quiet;
+          quiet_until_ = options_.told->now() + quiet;
           throw;
         }
       }
@@ -115,6 +114,13 @@ class Pool {
       std::unique_lock lock(mutex_);
       if (!given_up_) returned_.wait_for(lock, first_pause * (1 << (tries - 1)));
     }
+  }
+
+  // A clock that was set back makes no silence longer.
+  bool is_quiet() const {
+    if (options_.told == nullptr) return false;
+    const Timestamp now = options_.told->now();
+    return now < quiet_until_ && quiet_until_ <= now + quiet;
   }
 
   void give_back(std::unique_ptr<Connection> connection) {
@@ -132,7 +138,7 @@ class Pool {
   std::condition_variable returned_;
   int left_;
   bool given_up_ = false;
-  std::chrono::steady_clock::time_point quiet_until_{};
+  Timestamp quiet_until_{};
   std::vector<std::unique_ptr<Connection>> idle_;  // the one used last is taken first
 };
 

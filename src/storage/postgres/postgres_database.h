@@ -30,7 +30,7 @@ struct PostgresOptions {
   int writers = 4;  // 1..64; GroupCommit uses as many as its Options::writers
   int readers = 2;  // 1..64
   // For each address; in whole seconds, at least 2. A server that lets it pass is not asked again for a
-  // second.
+  // second, by the clock `told`.
   Millis connect_timeout{5'000};
   Millis statement_timeout{10'000};  // a server that does not answer for half as long again is given up
   Millis lock_timeout{5'000};
