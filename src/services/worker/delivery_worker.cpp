@@ -202,7 +202,8 @@ Task<void> DeliveryWorker::maintenance_loop() {
     // What is aside is found too: it must not fill the list.
     const int dry_runs = kChorePiece + deliveries_aside_.size();
     const int chores = kMostChores + chores_aside_.size();
-    const Timestamp from = leases && !lease_look_.take_everything(now) ? lease_look_.begin() : Timestamp{};
+    if (leases && lease_look_.take_everything(now)) lease_look_.begin_anew();
+    const Timestamp from = lease_look_.begin();
     auto waiting = co_await ports_.commits.read(ports_.scheduler, [leases, from, dry_runs, chores](Tx& tx) {
       return Waiting{tx.now(), leases && storage::any_lease_expired(tx, from, tx.now()),
                      storage::find_dry_runs(tx, dry_runs), storage::find_chores(tx, chores)};
