@@ -106,7 +106,7 @@ Task<Reply> list(DeliveriesDeps deps, Call call) {
   }
   if (const auto text = call.query_value("integrationId")) {
     const auto id = parse_id<IntegrationKind>(*text);
-    if (!id) problems.push_back({"integrationId", "is not an id of the form int_…"});
+    if (!id) problems.push_back({"integrationId", "is not a valid id int_…"});
     query.integration = id.value_or(IntegrationId{});
   }
   query.order_key = std::string(call.query_value("orderId").value_or(""));

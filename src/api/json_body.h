@@ -94,7 +94,7 @@ class JsonFields {
   template <class Kind>
   std::optional<Id<Kind>> read_id(std::string_view field, std::string_view text, Id<Kind>) {
     if (auto id = parse_id<Kind>(text)) return id;
-    problem(field, "is not an id of the form " + std::string(Kind::prefix) + "_…");
+    problem(field, "is not a valid id " + std::string(Kind::prefix) + "_…");
     return std::nullopt;
   }
   const boost::json::value* find(std::string_view field) const;

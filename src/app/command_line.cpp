@@ -22,6 +22,7 @@
 #include "app/data_directory.h"
 #include "app/database_grant.h"
 #include "app/listen.h"
+#include "app/nearest_name.h"
 #include "app/open_database.h"
 #include "app/send_order.h"
 #include "app/serve.h"
@@ -320,6 +321,16 @@ int run_agent(int argc, char** argv) {
   return cloud::run_credential_agent(kAgentDescriptor, *options);
 }
 
+// The flag of this verb that was meant by one it has not, as a question behind a text.
+std::string meant(const CLI::App& verb, const std::string& flag) {
+  std::vector<std::string> known;
+  for (const auto* option : verb.get_options()) {
+    for (const auto& name : option->get_lnames()) known.push_back("--" + name);
+  }
+  const auto nearest = nearest_name(flag.substr(0, flag.find('=')), known);
+  return nearest ? "; is " + *nearest + " meant?" : "";
+}
+
 // What was wrong with the words, and the verbs that stood to choose from.
 std::string told(const CLI::App* app, const CLI::Error& error) {
   std::string known;
@@ -331,6 +342,8 @@ std::string told(const CLI::App* app, const CLI::Error& error) {
   std::string text = "presetbridge: ";
   if (known.empty()) {
     text += error.what();
+    const auto flag = std::ranges::find_if(words, [](const auto& word) { return word.starts_with("--"); });
+    if (flag != words.end()) text += meant(*last, *flag);
   } else if (words.empty()) {
     text += "A verb is needed: " + known;
   } else {

@@ -11,9 +11,9 @@
 #include <charconv>
 #include <fstream>
 #include <functional>
-#include <numeric>
 #include <sstream>
 
+#include "app/nearest_name.h"
 #include "net/ip_address.h"
 #include "storage/postgres/postgres_database.h"
 
@@ -154,35 +154,13 @@ class Loader {
   LoadedConfig& into_;
 };
 
-// How many letters must change, come or go to make one text of the other.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    auto diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const auto change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({change, row[j] + 1, row[j - 1] + 1}));
-    }
-  }
-  return row.back();
-}
-
 // `spell` makes of a setting what the source calls it.
 template <class Spell>
 std::string not_a_setting(std::string_view name, const Spell& spell) {
-  constexpr std::size_t kLongestName = 80;
-  std::string nearest;
-  std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const auto& setting : settings()) {
-    std::string known(spell(setting));
-    if (name.size() > kLongestName) break;
-    const auto away = distance(name, known);
-    if (away >= best) continue;
-    best = away;
-    nearest = std::move(known);
-  }
-  return nearest.empty() ? "is not a setting" : "is not a setting; is " + nearest + " meant?";
+  std::vector<std::string> known;
+  for (const auto& setting : settings()) known.emplace_back(spell(setting));
+  const auto nearest = nearest_name(name, known);
+  return nearest ? "is not a setting; is " + *nearest + " meant?" : "is not a setting";
 }
 
 const Setting* find_setting(std::string_view key) {
@@ -467,9 +445,11 @@ std::vector<FieldProblem> check_config(const Config& config) {
   }
   if (config.data_dir.empty()) wrong("data_dir", "is needed");
   if (!config.database_url.empty()) check_database_url(config, wrong);
-  const bool known_roles = std::ranges::all_of(
+  constexpr std::string_view kNeedsRoles = "must be one or more of: api, worker, dispatcher";
+  const auto unknown = std::ranges::find_if_not(
       config.roles, [](const auto& role) { return std::ranges::find(kRoles, role) != kRoles.end(); });
-  if (config.roles.empty() || !known_roles) wrong("roles", "must be one or more of: api, worker, dispatcher");
+  if (config.roles.empty()) wrong("roles", std::string(kNeedsRoles));
+  if (unknown != config.roles.end()) wrong("roles", fmt::format("{}; not {}", kNeedsRoles, *unknown));
   if (config.delivery_lease_seconds < config.cloud_timeout_seconds + 10)
     wrong("delivery.lease_seconds", "must be at least 10 more than cloud.timeout_seconds");
   return problems;

@@ -128,6 +128,16 @@ TEST_F(ConfigTest, EveryProblemIsToldAtOnce) {
                                          "PRESETBRIDGE_DELIVERY_POLL_MS", "identity.signup", "log.level"));
 }
 
+TEST_F(ConfigTest, TheRoleThatIsNoneIsNamed) {
+  const auto problem_of = [](const std::string& roles) {
+    const auto loaded = load({.flags = {{"roles", roles}}});
+    return loaded.problems.empty() ? "" : loaded.problems.front().problem;
+  };
+  EXPECT_EQ(problem_of("worker,api"), "");
+  EXPECT_EQ(problem_of(","), "must be one or more of: api, worker, dispatcher");
+  EXPECT_EQ(problem_of("api,workers"), "must be one or more of: api, worker, dispatcher; not workers");
+}
+
 TEST_F(ConfigTest, AFileThatCannotBeUsedIsToldWithItsPlace) {
   const auto broken = load(with_file("listen = \n"));
   ASSERT_EQ(broken.problems.size(), 1U);

@@ -122,7 +122,7 @@ Expected<void> check_role(const Config& config, storage::Database& database) {
         fmt::format("The database's role that this node connects as may not read {}: run `presetbridge "
                     "database grant` as the database's owner, as after each migration, and start. What only "
                     "workers may read, a role of `--api-role` never gets: a node that connects as one is "
-                    "started with --roles api.",
+                    "started without the role worker, as with --roles api.",
                     fmt::join(missing, ", ")));
   }
   if (!outdated) return {};

@@ -204,7 +204,10 @@ test('wrong words on the command line are told with what is known', async () => 
     [['admin'], /A verb is needed: create-account, /],
     [['admin', 'give'], /There is no give; the verbs are: create-account, .*grant-credits/],
     [['vault', 'open'], /There is no open; the verbs are: init$/m],
-    [['serve', '--no-such-flag'], /--no-such-flag/],
+    [['serve', '--no-such-flag'], /--no-such-flag$/m],
+    [['serve', '--databse-url=postgresql://x'], /--databse-url=postgresql:\/\/x; is --database-url meant\?$/m],
+    [['copy', '--from', 'sqlite:x', '--to', 'postgresql://x', '--peice', '1'], /--peice; is --piece meant\?$/m],
+    [['serve', '--roles', 'api,workers'], /roles must be one or more of: api, worker, dispatcher; not workers$/m],
     [['admin', 'grant-credits'], /account is required/],
   ]) {
     const done = await runBridge(args);

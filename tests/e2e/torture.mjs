@@ -15,7 +15,6 @@ import { judge } from './torture_judge.mjs';
 import { disconnects, kills } from './torture_troubles.mjs';
 
 const MERCHANTS = 3;
-const SENDERS = 4;
 const OPERATION_MS = 80; // between two of one sender
 const ARGS = [
   '--delivery-jobs-per-minute', '0',
@@ -96,8 +95,8 @@ async function withItems(merchant) {
 }
 
 class Torture {
-  constructor({ seed, trouble, nodes, orders, say }) {
-    Object.assign(this, { seed, trouble, orders, say });
+  constructor({ seed, trouble, nodes, orders, senders, say }) {
+    Object.assign(this, { seed, trouble, orders, senders, say });
     this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
     this.scope = new Scope();
     this.accepted = [];
@@ -111,9 +110,9 @@ class Torture {
     const began = performance.now();
     try {
       await this.setUp();
-      const senders = Array.from({ length: SENDERS }, () => this.sendOrders());
+      const senders = Array.from({ length: this.senders }, () => this.sendOrders());
       await this.trouble.happen(this);
-      await until(`${this.orders} orders`, () => this.counts.orders >= this.orders, this.orders * 100);
+      await this.reached(1);
       this.sending = false;
       await Promise.all(senders);
       await this.settle();
@@ -160,6 +159,16 @@ class Torture {
     await this.addCustomers();
     await this.sim.put('/sim/faults', FAULTS);
     this.sending = true;
+  }
+
+  // Until that share of all orders has been sent.
+  async reached(share) {
+    const orders = Math.floor(share * this.orders);
+    const sent = async () => {
+      await this.enoughCustomers();
+      return this.counts.orders >= orders;
+    };
+    await until(`${orders} orders`, sent, 1_000 + orders * 100);
   }
 
   // Enough for what the stores send meanwhile.
@@ -373,9 +382,10 @@ class Torture {
   }
 }
 
-// `trouble`: one of torture_troubles.mjs. `nodes`: more than one only on PostgreSQL. `orders`: so many at least.
-export function torture({ seed, trouble, nodes = 1, orders = 0, say = () => {} }) {
-  return new Torture({ seed, trouble, nodes, orders, say }).run();
+// `trouble`: one of torture_troubles.mjs. `nodes`: more than one only on PostgreSQL. `orders`: so many at least, from so many senders at
+// one time.
+export function torture({ seed, trouble, nodes = 1, orders = 0, senders = 4, say = () => {} }) {
+  return new Torture({ seed, trouble, nodes, orders, senders, say }).run();
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
@@ -386,16 +396,18 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
       seed: { type: 'string' },
       nodes: { type: 'string', default: '1' },
       orders: { type: 'string', default: '0' },
+      senders: { type: 'string', default: '4' },
     },
   });
-  const [number, nodes, orders] = [values.disconnects ?? values.kills, values.nodes, values.orders].map(Number);
+  const [number, nodes, orders, senders] = [values.disconnects ?? values.kills, values.nodes, values.orders, values.senders].map(Number);
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
   if (!Number.isInteger(number) || number < 1 || !Number.isInteger(seed) || seed < 0) {
     console.error('torture: --kills and --disconnects take a whole number from 1 on, --seed one from 0 on');
     process.exit(2);
   }
-  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 16 || !Number.isInteger(orders) || orders < 0) {
-    console.error('torture: --nodes takes 1 to 16, --orders a whole number from 0 on');
+  const within = (number, least, most) => Number.isInteger(number) && number >= least && number <= most;
+  if (!within(nodes, 1, 16) || !within(senders, 1, 256) || !within(orders, 0, Infinity)) {
+    console.error('torture: --nodes takes 1 to 16, --senders 1 to 256, --orders a whole number from 0 on');
     process.exit(2);
   }
   if ((nodes > 1 || values.disconnects) && ENGINE !== 'postgres') {
@@ -404,7 +416,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   }
   const trouble = values.disconnects ? disconnects(number) : kills(number);
   console.error(`torture: ${trouble.name}, seed ${seed}`);
-  const summary = await torture({ seed, trouble, nodes, orders, say: (text) => console.error(`torture: ${text}`) });
+  const summary = await torture({ seed, trouble, nodes, orders, senders, say: (text) => console.error(`torture: ${text}`) });
   console.log(JSON.stringify(summary, null, 2));
   if (summary.problems.length > 0) {
     console.error(`torture: ${summary.problems.length} problems; try again with --seed ${seed}`);

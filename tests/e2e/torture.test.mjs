@@ -72,10 +72,10 @@ describe('the judge', () => {
 
 if (ENGINE === 'postgres') {
   test('three nodes over one database, killed in turn, and the database too: the same', async () => {
-    const summary = await torture({ seed: 20261122, trouble: kills(6), nodes: 3 });
+    const summary = await torture({ seed: 20261122, trouble: kills(6), nodes: 3, orders: 5_000, senders: 32 });
     assert.deepEqual(summary.problems, [], `seed ${summary.seed}: ${JSON.stringify(summary, null, 2)}`);
     assert.deepEqual([summary.kills, summary.databaseRestarts], [6, 2]);
-    assert.ok(summary.deliveries >= 50 && summary.filesShared >= 50, JSON.stringify(summary));
+    assert.ok(summary.orders >= 5_000 && summary.deliveries >= 3_000 && summary.filesShared >= 3_000, JSON.stringify(summary));
   });
 } else {
   test('eight kills among faults of the platform lose nothing and do nothing twice', async () => {

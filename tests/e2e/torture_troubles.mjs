@@ -9,7 +9,7 @@ import { Random } from './random.mjs';
 const RECOVERY_MS = 5_000; // then nothing fails any more
 const BATCH = 20;
 
-// Kills the nodes in turn, so often; on PostgreSQL that too, a third and two thirds of the way.
+// Kills the nodes in turn, so often, spread evenly over the orders; on PostgreSQL that too, a third and two thirds of the way.
 export function kills(count) {
   return {
     name: `${count} kills`,
@@ -19,6 +19,7 @@ export function kills(count) {
     async happen(torture) {
       const moments = new Random(torture.seed, 'kills');
       for (let i = 1; i <= count; ++i) {
+        await torture.reached(i / (count + 1));
         await killOne(torture, torture.nodes[i % torture.nodes.length], moments);
         if (ENGINE === 'postgres' && [Math.ceil(count / 3), Math.ceil((2 * count) / 3)].includes(i)) {
           await (await cluster()).restart();

@@ -154,7 +154,7 @@ TEST_F(DispatcherTest, EachAnswerHasItsMeaning) {
 TEST_F(DispatcherTest, EveryRetrySendsTheSameBytesAndIdUntilTheScheduleIsExhausted) {
   receiver_.answer = [](const auto&) { return FakeReceiver::status(503, "busy"); };
   const auto send = tell({subscribe("https://shop.example/hook")});
-  auto d = dispatcher();
+  auto d = dispatcher({.poll = 1h, .maintenance = 1h});
   const Timestamp begin = db_.clock.now();
   scheduler_.advance(36h);
   ASSERT_EQ(receiver_.requests.size(), 7u);
@@ -267,7 +267,7 @@ TEST_F(DispatcherTest, WhatWaitedWhileASubscriptionWasInactiveIsSentOnceItIsActi
   receiver_.answer = [](const auto&) { return FakeReceiver::status(503); };
   const auto subscription = subscribe("https://shop.example/hook");
   const auto send = tell({subscription});
-  auto d = dispatcher();
+  auto d = dispatcher({.poll = 1h, .maintenance = 1h});
   scheduler_.run();
   ASSERT_EQ(receiver_.requests.size(), 1u);
   Subscriptions subscriptions(*commits_, ids_, random_, cipher_, net::AddressPolicy::public_https,

@@ -58,7 +58,7 @@ TEST(Sweep, FailsWithTheCodeOfWhatTheCustomerDid) {
 }
 
 TEST(Sweep, GivesUpWaitingAfterFourteenDaysAndResumesOnALateAcceptance) {
-  World world;
+  World world({.jobs_per_minute = 0, .poll = std::chrono::hours{1}, .maintenance = std::chrono::hours{1}});
   world.cloud.auto_accept = false;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.settle(std::chrono::days{15});

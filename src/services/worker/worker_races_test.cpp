@@ -157,6 +157,19 @@ TEST_F(WhileSharing, AnExpiredLeaseIsTakenOverAndTheOldAnswerRefused) {
   expect_books_balance(world);
 }
 
+TEST_F(WhileSharing, AnExpiredLeaseThatLooksHavePassedIsFoundByALookAtAll) {
+  static constexpr storage::Sql kLongAgo{
+      "UPDATE customers SET lease_expires_at = 1 WHERE lease_expires_at IS NOT NULL"};
+  world.settle(looking_often().maintenance);
+  world.write([](storage::Tx& tx) { tx.exec(kLongAgo); });
+  world.settle(looking_often().maintenance + std::chrono::seconds{1});
+  EXPECT_EQ(world.status(id), "processing") << "behind where looks begin";
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(id), "completed");
+  finish();
+  expect_books_balance(world);
+}
+
 TEST(WorkerRaces, ALoginSavedDuringARefusedOneIsTriedInsteadOfFailing) {
   World world;
   world.agent.refuse = true;
