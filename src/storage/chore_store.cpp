@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
+#include <utility>
 
 namespace presetbridge::storage {
 namespace {
@@ -16,14 +18,22 @@ constexpr std::array<std::string_view, 8> kNames = {"reroute",
                                                     "resume_mappings"};
 
 constexpr Sql kAdd{
-    "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2)"
-    " ON CONFLICT (account_id, chore) DO UPDATE SET done_to = 0"};
+    "INSERT INTO account_chores (account_id, chore, generation) VALUES ($1, $2, $3) ON CONFLICT (account_id, "
+    "chore) DO UPDATE SET done_to = 0, generation = account_chores.generation + 1"};
 constexpr Sql kContinue{
-    "INSERT INTO account_chores (account_id, chore) VALUES ($1, $2) ON CONFLICT (account_id, chore) DO "
-    "NOTHING"};
+    "INSERT INTO account_chores (account_id, chore, generation) VALUES ($1, $2, $3) ON CONFLICT (account_id, "
+    "chore) DO NOTHING"};
 constexpr Sql kFind{
-    "SELECT account_id, chore, done_to FROM account_chores ORDER BY account_id, chore LIMIT $1"};
-constexpr Sql kLock{"SELECT done_to FROM account_chores WHERE account_id = $1 AND chore = $2 <for_update>"};
+    "SELECT account_id, chore, done_to, generation FROM account_chores ORDER BY account_id, chore LIMIT $1"};
+// PostgreSQL's: a transaction keeps its locks of tables to its end, those of reading too. What was accepted
+// is made of what was read of its store first.
+constexpr Sql kOrderWriters{
+    "SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND granted"
+    " AND relation IN (CAST('integrations' AS regclass), CAST('orders' AS regclass),"
+    " CAST('deliveries' AS regclass)) AND pid <> pg_backend_pid()"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"};
+constexpr Sql kLock{
+    "SELECT done_to, generation FROM account_chores WHERE account_id = $1 AND chore = $2 <for_update>"};
 constexpr Sql kAdvance{"UPDATE account_chores SET done_to = $3 WHERE account_id = $1 AND chore = $2"};
 constexpr Sql kEnd{"DELETE FROM account_chores WHERE account_id = $1 AND chore = $2"};
 
@@ -34,11 +44,12 @@ std::string_view to_string(ChoreKind kind) {
 }
 
 void add_chore(Tx& tx, AccountId account, ChoreKind kind) {
-  tx.exec(kAdd, account, to_string(kind));
+  // One that ended, and comes again, has another time.
+  tx.exec(kAdd, account, to_string(kind), to_unix_ms(tx.now()));
 }
 
 void continue_chore(Tx& tx, AccountId account, ChoreKind kind) {
-  tx.exec(kContinue, account, to_string(kind));
+  tx.exec(kContinue, account, to_string(kind), to_unix_ms(tx.now()));
 }
 
 std::vector<Chore> find_chores(Tx& tx, int limit) {
@@ -46,17 +57,24 @@ std::vector<Chore> find_chores(Tx& tx, int limit) {
   tx.query(kFind, limit, [&](const Row& r) {
     const auto found = std::ranges::find(kNames, r.text(1));
     if (found == kNames.end()) throw DbError(DbError::Kind::misuse, "unknown chore " + r.string(1));
-    chores.push_back(
-        {r.id<AccountId>(0), static_cast<ChoreKind>(found - kNames.begin()), r.id<DeliveryId>(2)});
+    chores.push_back({r.id<AccountId>(0), static_cast<ChoreKind>(found - kNames.begin()), r.id<DeliveryId>(2),
+                      r.int64(3)});
   });
   return chores;
 }
 
+std::set<std::string> order_writers(Tx& tx) {
+  std::set<std::string> writers;
+  if (!tx.others_write()) return writers;
+  tx.query(kOrderWriters, [&](const Row& r) { writers.insert(r.string(0)); });
+  return writers;
+}
+
 bool lock_chore(Tx& tx, Chore& chore) {
-  const auto done_to =
-      tx.one(kLock, chore.account, to_string(chore.kind), [](const Row& r) { return r.id<DeliveryId>(0); });
-  if (done_to) chore.done_to = *done_to;
-  return done_to.has_value();
+  const auto found = tx.one(kLock, chore.account, to_string(chore.kind),
+                            [](const Row& r) { return std::pair(r.id<DeliveryId>(0), r.int64(1)); });
+  if (found) std::tie(chore.done_to, chore.generation) = *found;
+  return found.has_value();
 }
 void advance_chore(Tx& tx, const Chore& chore) {
   tx.exec(kAdvance, chore.account, to_string(chore.kind), chore.done_to);

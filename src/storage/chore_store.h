@@ -2,6 +2,8 @@
 // (spec 3.5, 3.6, 3.11).
 #pragma once
 
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +29,7 @@ struct Chore {
   AccountId account;
   ChoreKind kind = ChoreKind::reroute;
   DeliveryId done_to;
+  std::int64_t generation = 0;  // another one each time that it begins from the beginning
 };
 
 // From the beginning, also if the chore was under way.
@@ -34,6 +37,10 @@ void add_chore(Tx& tx, AccountId account, ChoreKind kind);
 // The same, but a chore under way goes on from where it is.
 void continue_chore(Tx& tx, AccountId account, ChoreKind kind);
 std::vector<Chore> find_chores(Tx& tx, int limit);
+// Transactions under way, of whatever node, that may have read an account's login, credits or mappings, and
+// not yet committed what deliveries they made of it. Each has another name. Also others that read these
+// tables, as a dump does. None with SQLite, where one writes at a time.
+std::set<std::string> order_writers(Tx& tx);
 // Locked; nothing if another node has finished it.
 bool lock_chore(Tx& tx, Chore& chore);
 void advance_chore(Tx& tx, const Chore& chore);

@@ -209,10 +209,10 @@ ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Asid
       chore.kind == ChoreKind::fail_unavailable || chore.kind == ChoreKind::resume_unavailable;
   if (of_platform && standing && standing->cloud_account)
     lock_cloud_accounts(tx, std::array{standing->cloud_account});
-  const DeliveryId done_to = chore.done_to;
+  const auto [done_to, generation] = std::pair(chore.done_to, chore.generation);
   if (!lock_chore(tx, chore)) return ChoreProgress::ended;
-  // Another node was faster: what comes next is not what is held.
-  if (chore.done_to != done_to) return ChoreProgress::under_way;
+  // Another node was faster, or it begins again: what comes next is not what is held.
+  if (chore.done_to != done_to || chore.generation != generation) return ChoreProgress::under_way;
   const Piece piece{tx, changes, chore, aside, at};
   const auto status = standing ? standing->status : CredentialsStatus::missing;
   switch (chore.kind) {

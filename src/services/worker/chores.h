@@ -21,7 +21,8 @@ enum class ChoreProgress {
   waiting  // but for what is aside: to be done again, from there on, when that is tried again
 };
 
-// Does the next piece. `at` is the delivery that it is at, where it throws; none where it is at no one's.
+// Does the next piece of a chore as find_chores showed it, once it may begin (chore_starts.h). `at` is the
+// delivery that it is at, where it throws; none where it is at no one's.
 ChoreProgress do_chore(storage::Tx& tx, DeliveryChanges& changes, storage::Chore chore, const Aside& aside,
                        DeliveryId& at);
 

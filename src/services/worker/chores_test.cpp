@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+#include <thread>
+
 #include "domain/account_pause.h"
 #include "services/testing.h"
 #include "services/worker/account_trouble.h"
+#include "services/worker/chore_starts.h"
 
 namespace presetbridge::services {
 namespace {
@@ -203,6 +207,94 @@ TEST(Chores, ALoginSavedBeforeItsRefusalIsSpreadKeepsTheDeliveriesGoing) {
   EXPECT_EQ(world.status(id), "queued");
   world.settle();
   EXPECT_EQ(world.status(id), "completed");
+}
+
+// What another node is accepting while the account's login becomes that of another cloud user.
+TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
+  World world;
+  if (world.database->engine() == "sqlite") return;  // one transaction writes at a time
+  static constexpr storage::Sql kHold{"SELECT id FROM customers WHERE id = $1 <for_update>"};
+  static constexpr storage::Sql kWaiting{"SELECT COUNT(*) FROM pg_locks WHERE NOT granted"};
+  const auto customer = world.delivery(world.deliver(world.order("1", "Ann", {"sku-1"}))).customer;
+
+  std::promise<void> held;
+  std::promise<void> let_go;
+  std::thread holder([&] {
+    world.database->write([&](storage::Tx& tx) {
+      tx.query(kHold, customer, [](const storage::Row&) {});
+      held.set_value();
+      let_go.get_future().wait_for(std::chrono::seconds{4});
+    });
+  });
+  held.get_future().wait();
+  std::optional<DeliveryId> accepted;
+  std::thread other_node([&] {
+    testing::VirtualScheduler scheduler{world.database.clock};
+    storage::GroupCommit commits{*world.database, world.log, {.inline_execution = true}};
+    IdSource ids{world.database.clock, 2};
+    DeliveryChanges changes{ids, world.random};
+    IntegrationDirectory directory{commits, world.cipher, world.database.clock};
+    Intake intake{commits, changes, [] {}};
+    spawn(
+        [](auto& w, auto& on, auto& stores, auto& in) -> Task<Expected<Accepted>> {
+          const auto store = co_await stores.find(on, w.integration);
+          co_return co_await in.accept(on, {store.value(), w.order("2", "Ann", {"sku-2"}), {}, {}});
+        }(world, scheduler, directory, intake),
+        [&](auto outcome) { accepted = outcome.value->value().delivery; });
+    scheduler.run();
+  });
+  const auto waiting = [&] {
+    return world.write([](storage::Tx& tx) {
+      return tx.one(kWaiting, [](const storage::Row& r) { return r.int64(0); }).value();
+    });
+  };
+  while (waiting() == 0) std::this_thread::yield();
+
+  const auto moved = world.write([&](storage::Tx& tx) {
+    const auto to = find_or_insert_cloud_account(tx, "m-2", "merchant", CloudAccountId{world.ids.next()});
+    update_standing(tx, world.account, {storage::CredentialsStatus::valid, 2, to});
+    auto record = *find_credentials(tx, world.account);
+    record.version = 2;
+    put_credentials(tx, record, std::vector<std::byte>(8));
+    add_chore(tx, world.account, ChoreKind::reroute);
+    return to;
+  });
+  world.agent.user_ids[world.account] = "m-2";
+  world.worker->wake();
+  world.settle(Millis{500});
+  EXPECT_EQ(chores(world).size(), 1u) << "what it is for is not all there";
+  let_go.set_value();
+  holder.join();
+  other_node.join();
+  world.settle(std::chrono::minutes{2});
+  EXPECT_TRUE(chores(world).empty());
+  EXPECT_EQ(world.delivery(accepted.value()).cloud_account, moved);
+  EXPECT_EQ(world.status(accepted.value()), "completed");
+}
+
+TEST(Chores, OneThatWaitsForADumpBeginsAfterHalfAMinute) {
+  using namespace std::chrono_literals;
+  const storage::Chore chore{AccountId{1}, ChoreKind::reroute, {}, 7};
+  ChoreStarts starts;
+  const auto held = [&](Timestamp now, storage::Chore one, const std::set<std::string>& writers) {
+    std::vector found{one};
+    starts.hold_back(found, writers, now);
+    return found.empty();
+  };
+  const Timestamp begin = from_unix_ms(1'000'000);
+  EXPECT_FALSE(held(begin, {AccountId{2}, ChoreKind::reroute, {}, 7}, {})) << "nobody writes";
+  EXPECT_TRUE(held(begin, chore, {"3/1", "4/1"}));
+  EXPECT_TRUE(held(begin + 1s, chore, {"4/1", "5/1"})) << "one is left";
+  EXPECT_FALSE(held(begin + 2s, chore, {"5/1", "6/1"})) << "those began later";
+  EXPECT_FALSE(held(begin + 3s, chore, {"4/1"})) << "and have no part in it";
+  auto again = chore;
+  again.generation = 8;
+  EXPECT_TRUE(held(begin + 4s, again, {"7/1"})) << "another cause";
+  EXPECT_TRUE(held(begin + 33s, again, {"7/1"}));
+  EXPECT_FALSE(held(begin + 34s, again, {"7/1"}));
+  again.done_to = DeliveryId{5};
+  again.generation = 9;
+  EXPECT_FALSE(held(begin + 34s, again, {"7/1"})) << "begun by another node";
 }
 
 }  // namespace

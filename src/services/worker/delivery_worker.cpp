@@ -20,6 +20,7 @@ using storage::Tx;
 constexpr Millis kLocked{10};
 constexpr Millis kGather{10};  // what notifies the maintenance
 constexpr int kTakeOverPiece = 200;
+constexpr Millis kHeldChore{20};       // until one that may not begin yet is asked for again
 constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
 constexpr int kMostChores = 50;        // in one round
 constexpr int kMaxSweepPages =
@@ -192,6 +193,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
     bool expired;
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
+    std::set<std::string> writers;
   };
   Recurring look_for_leases(options_.maintenance);
   while (!stopping_) {
@@ -205,11 +207,18 @@ Task<void> DeliveryWorker::maintenance_loop() {
     if (leases && lease_look_.take_everything(now)) lease_look_.begin_anew();
     const Timestamp from = lease_look_.begin();
     auto waiting = co_await ports_.commits.read(ports_.scheduler, [leases, from, dry_runs, chores](Tx& tx) {
-      return Waiting{tx.now(), leases && storage::any_lease_expired(tx, from, tx.now()),
-                     storage::find_dry_runs(tx, dry_runs), storage::find_chores(tx, chores)};
+      Waiting found{tx.now(),
+                    leases && storage::any_lease_expired(tx, from, tx.now()),
+                    storage::find_dry_runs(tx, dry_runs),
+                    storage::find_chores(tx, chores),
+                    {}};
+      if (std::ranges::any_of(found.chores, [](const auto& chore) { return !chore.done_to; }))
+        found.writers = storage::order_writers(tx);
+      return found;
     });
     if (waiting && leases && !waiting->expired) lease_look_.saw(from, std::nullopt, waiting->at);
     bool more = false;
+    bool held = false;
     if (waiting && waiting->expired) {
       LeasePlace at;
       auto taken = co_await ports_.commits.write(ports_.scheduler, [this, from, &at](Tx& tx) {
@@ -221,6 +230,9 @@ Task<void> DeliveryWorker::maintenance_loop() {
       if (more) look_for_leases.hasten();
     }
     if (waiting) {
+      const auto all = waiting->chores.size();
+      chore_starts_.hold_back(waiting->chores, waiting->writers, now);
+      held = waiting->chores.size() < all;
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
       const bool done = co_await do_chores(std::move(waiting->chores));
       more = more || dry || done;
@@ -230,7 +242,9 @@ Task<void> DeliveryWorker::maintenance_loop() {
       wakeup_.notify();
     }
     // Each order that is accepted notifies: one look for many of them.
-    const Millis pause = more ? Millis{1} : look_for_leases.left(ports_.clock.now());
+    Millis pause = look_for_leases.left(ports_.clock.now());
+    if (held) pause = std::min(pause, kHeldChore);
+    if (more) pause = Millis{1};
     if (co_await maintenance_.wait(pause) && !stopping_) co_await sleep_for(ports_.scheduler, kGather);
   }
   --loops_;

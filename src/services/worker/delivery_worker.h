@@ -14,6 +14,7 @@
 #include "cloud/session_cache.h"
 #include "services/delivery/change.h"
 #include "services/ready_look.h"
+#include "services/worker/chore_starts.h"
 #include "services/worker/job.h"
 #include "services/worker/job_step.h"
 #include "services/worker/leasing.h"
@@ -84,6 +85,7 @@ class DeliveryWorker {
   // What threw in the maintenance. It is lost with the process, which then tries once more.
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
   SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
+  ChoreStarts chore_starts_;
   ReadyLook look_;
   ReadyLook lease_look_;  // for leases that ran out
   Wakeup wakeup_;
