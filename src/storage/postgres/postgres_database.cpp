@@ -101,7 +101,10 @@ class Pool {
         if (is_quiet()) throw DbError(DbError::Kind::unavailable, "PostgreSQL did not answer a moment ago");
       }
       try {
-        return std::make_unique<Connection>(options_.url, access_, limits, options_.migration_timeout);
+        auto connection =
+            std::make_unique<Connection>(options_.url, access_, limits, options_.migration_timeout);
+        end_left_behind(*connection);
+        return connection;
       } catch (const DbError& e) {
         if (e.kind() != DbError::Kind::unavailable || tries == most_connects) throw;
         if (watch && watch->elapsed() >= options_.connect_timeout) {
@@ -116,6 +119,17 @@ class Pool {
     }
   }
 
+  // A commit that waits for a standby, or a server that was out of reach, does not notice that nobody waits
+  // for it any more: without this each try would add a connection to those that the server has.
+  void end_left_behind(Connection& connection) {
+    std::vector<std::string> backends;
+    {
+      const std::lock_guard lock(mutex_);
+      backends.swap(left_behind_);
+    }
+    if (!backends.empty()) connection.session.end(backends);
+  }
+
   // A clock that was set back makes no silence longer.
   bool is_quiet() const {
     if (options_.told == nullptr) return false;
@@ -127,7 +141,10 @@ class Pool {
     {
       const std::lock_guard lock(mutex_);
       ++left_;
-      if (connection && connection->session.usable()) idle_.push_back(std::move(connection));
+      if (connection) {
+        if (auto backend = connection->session.left_behind()) left_behind_.push_back(std::move(*backend));
+        if (connection->session.usable()) idle_.push_back(std::move(connection));
+      }
     }
     returned_.notify_all();
   }
@@ -139,6 +156,7 @@ class Pool {
   int left_;
   bool given_up_ = false;
   Timestamp quiet_until_{};
+  std::vector<std::string> left_behind_;           // Session::left_behind() of those that were lost
   std::vector<std::unique_ptr<Connection>> idle_;  // the one used last is taken first
 };
 

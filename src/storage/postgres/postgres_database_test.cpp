@@ -235,6 +235,20 @@ TEST_F(UnconfirmedCommitTest, ACommitThatNoStandbyHasIsNoSuccess) {
   EXPECT_EQ(interrupted_by("pg_cancel_backend"), DbError::Kind::unavailable);
 }
 
+TEST_F(UnconfirmedCommitTest, CommitsThatWereGivenUpDoNotPileUpInTheServer) {
+  PostgresOptions hasty = options();
+  hasty.statement_timeout = Millis{300};
+  const auto database = open(hasty);
+  for (int id = 1; id <= 4; ++id) {
+    EXPECT_EQ(kind_of([&] { database->write([&](Tx& tx) { tx.exec(insert, id); }); }),
+              DbError::Kind::unavailable);
+  }
+  wait_until("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", "1");
+  standby("");
+  database->write([&](Tx& tx) { tx.exec(insert, 5); });
+  EXPECT_THAT(ids(), ElementsAre(1, 2, 3, 4, 5)) << "as they may";
+}
+
 TEST_F(PostgresDatabaseTest, AServerThatTurnedReadOnlyIsLeftForAnother) {
   int runs = 0;
   database_->write([&](Tx& tx) {

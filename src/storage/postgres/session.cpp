@@ -1,6 +1,7 @@
 #include "storage/postgres/session.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 
 #include <algorithm>
@@ -112,12 +113,15 @@ Session::Session(const std::string& url, Access access, const Limits& limits)
   // The queue's tables are tiny when plans are made and cached, and grow: plans that scan them must not be
   // chosen, nor those that read all of an index to join it. A commit that is answered is on disk (spec 2.5),
   // whatever the server's default is.
-  run(
-      fmt::format("SET synchronous_commit=on; SET enable_seqscan=off; SET enable_bitmapscan=off; "
-                  "SET enable_hashjoin=off; SET enable_mergejoin=off; SET jit=off; "
-                  "SET client_min_messages=warning; SET statement_timeout={}; SET lock_timeout={}; "
-                  "SET idle_in_transaction_session_timeout={}",
-                  limits.statement.count(), limits.lock.count(), limits.idle.count()));
+  const Result began =
+      run(fmt::format("SET synchronous_commit=on; SET enable_seqscan=off; SET enable_bitmapscan=off; "
+                      "SET enable_hashjoin=off; SET enable_mergejoin=off; SET jit=off; "
+                      "SET client_min_messages=warning; SET statement_timeout={}; SET lock_timeout={}; "
+                      "SET idle_in_transaction_session_timeout={}; "
+                      "SELECT format('(%s, %s)', pid, extract(epoch FROM backend_start))"
+                      " FROM pg_stat_activity WHERE pid = pg_backend_pid()",
+                      limits.statement.count(), limits.lock.count(), limits.idle.count()));
+  if (PQntuples(began.get()) == 1) backend_ = PQgetvalue(began.get(), 0, 0);
 }
 
 bool Session::alive() {
@@ -153,6 +157,7 @@ void Session::noticed(void* self, const PGresult* /*notice*/) {
 
 void Session::lost(std::string_view why) {
   usable_ = false;
+  left_behind_ = !backend_.empty();
   throw DbError(DbError::Kind::unavailable, fmt::format("the connection to PostgreSQL is lost: {}", why));
 }
 
@@ -228,6 +233,13 @@ void Session::commit() {
   if (warned_) lost("the commit was not confirmed");
   if (std::string_view(PQcmdStatus(result.get())) != "COMMIT")
     throw DbError(DbError::Kind::misuse, "PostgreSQL rolled back instead of committing");
+}
+
+void Session::end(const std::vector<std::string>& backends) {
+  run(
+      fmt::format("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                  " WHERE (pid, extract(epoch FROM backend_start)) IN ({})",
+                  fmt::join(backends, ", ")));
 }
 
 std::vector<Oid> Session::prepare(const std::string& name, const std::string& text,

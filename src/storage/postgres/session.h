@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,14 @@ class Session {
   // where the connection is lost.
   bool notified();
   void drop() { usable_ = false; }
+  // The server's process for this session, where the connection was lost and it may not know: it may be in
+  // the middle of a statement or a commit, and keeps its locks and its place among the connections. For
+  // end().
+  std::optional<std::string> left_behind() const {
+    return left_behind_ ? std::optional(backend_) : std::nullopt;
+  }
+  // Ends what other sessions of the same user left behind, as far as it is still there, on this server.
+  void end(const std::vector<std::string>& backends);
 
   // Statements without parameters, in one round trip; the result of the last one, in text form.
   Result run(const std::string& text);
@@ -81,6 +90,8 @@ class Session {
   Millis patience_;  // for an answer
   bool usable_ = true;
   bool warned_ = false;
+  bool left_behind_ = false;
+  std::string backend_;  // (process id, seconds when it began), in SQL; empty: not known yet
   std::unique_ptr<PGconn, Finish> connection_;
 };
 
