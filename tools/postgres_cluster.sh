@@ -47,8 +47,9 @@ as_owner test -w "$dir" || fail "$dir cannot be entered by the user postgres; se
 password=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 (umask 077; echo "$password" >"$dir/password")
 [ -z "$owner" ] || chown postgres: "$dir/password"
+# Texts sort as words do, as in most clusters: what must sort by bytes has to say so.
 as_owner $bin/initdb -D "$dir/data" --no-sync -U postgres --pwfile="$dir/password" --auth-local=trust \
-  --auth-host=scram-sha-256 -E UTF8 --locale=C.UTF-8 >"$dir/log" 2>&1 || { cat "$dir/log" >&2; fail "initdb failed"; }
+  --auth-host=scram-sha-256 -E UTF8 --locale=C.UTF-8 --locale-provider=icu --icu-locale=en >"$dir/log" 2>&1 || { cat "$dir/log" >&2; fail "initdb failed"; }
 
 settings="-c unix_socket_directories=$dir -c listen_addresses=127.0.0.1 -c max_connections=200 -c logging_collector=off"
 # In the folder, where a killed server's goes with it.

@@ -7,12 +7,15 @@ namespace {
 
 constexpr std::size_t kEntryBytes = 8;
 constexpr std::size_t kMostEntries = 100'000;
+constexpr Millis kOvertaken{15'000};
 
 }  // namespace
 
-void RateWindow::settle(Timestamp now) {
+Timestamp RateWindow::settle(Timestamp now) {
+  if (!admitted_.empty() && admitted_.back() - now <= kOvertaken) now = std::max(now, admitted_.back());
   std::erase_if(admitted_, [&](Timestamp t) { return t <= now - window_; });
   for (Timestamp& t : admitted_) t = std::min(t, now);
+  return now;
 }
 
 RateWindow RateWindow::full(std::int64_t limit, Millis window, Timestamp now) {
@@ -22,9 +25,9 @@ RateWindow RateWindow::full(std::int64_t limit, Millis window, Timestamp now) {
 }
 
 Admission RateWindow::admit(Timestamp now) {
-  settle(now);
+  const Timestamp at = settle(now);
   if (std::ssize(admitted_) >= limit_) return peek(now);
-  admitted_.push_back(now);
+  admitted_.push_back(at);
   Admission admission = peek(now);
   admission.allowed = true;
   return admission;

@@ -1,8 +1,10 @@
 // An exact rolling limit, as the log of admitted times (spec 3.4: 5 jobs in 60 s; spec 6.3: 100 requests in
 // an hour). In no span of `window` are more than `limit` admitted; what is refused leaves no trace.
 //
-// A clock that steps back never opens the window: times that lie in the future are moved to now, so that they
-// are kept a whole window longer, and a clock that had run ahead does not shut the window for more than one.
+// Transactions overtake each other: one whose time is up to 15 seconds before the newest admitted comes at
+// that one's time. A clock that steps back never opens the window: times that lie further in the future are
+// moved to now, so that they are kept a whole window longer, and a clock that had run ahead does not shut the
+// window for more than one.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +51,8 @@ class RateWindow {
                                           std::span<const std::byte> bytes);
 
  private:
-  void settle(Timestamp now);  // forgets what left the window, moves what lies in the future
+  // Forgets what left the window, moves what lies in the future; returns the time that counts for `now`.
+  Timestamp settle(Timestamp now);
 
   std::int64_t limit_;
   Millis window_;

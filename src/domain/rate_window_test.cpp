@@ -89,6 +89,15 @@ TEST(RateWindow, AClockThatIsSetBackNeverOpensIt) {
   }));
 }
 
+TEST(RateWindow, OneThatWasOvertakenDoesNotShortenTheStayOfTheOther) {
+  RateWindow window(2, 60s);
+  EXPECT_TRUE(window.admit(kStart + 3ms).allowed);
+  EXPECT_TRUE(window.admit(kStart).allowed);
+  EXPECT_FALSE(window.admit(kStart + 60s + 2ms).allowed);
+  EXPECT_TRUE(window.admit(kStart + 60s + 3ms).allowed);
+  ASSERT_TRUE(RateWindow::decode(2, 60s, window.encode()));
+}
+
 TEST(RateWindow, AClockThatHadRunAheadShutsItForOneWindowAtMost) {
   RateWindow window(1, 60s);
   EXPECT_TRUE(window.admit(kStart + 10'000h).allowed);

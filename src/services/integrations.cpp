@@ -10,6 +10,7 @@
 #include "storage/api_key_store.h"
 #include "storage/audit_store.h"
 #include "storage/chore_store.h"
+#include "storage/credential_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -113,6 +114,7 @@ Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Princ
   }
   const auto secret = wanted.secret ? *wanted.secret : crypto::random_base62(random_, kSecretLength);
   auto made = co_await commits_.write(executor, [&](Tx& tx) {
+    storage::lock_standing(tx, by.account);  // who counts at the same time waits
     if (count_integrations(tx, by.account) >= max_integrations) {
       throw Error{"LIMIT_REACHED",
                   fmt::format("An account has at most {} integrations; archive one first.", max_integrations),

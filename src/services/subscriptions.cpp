@@ -11,6 +11,7 @@
 #include "net/address_guard.h"
 #include "services/delivery/uuid.h"
 #include "storage/audit_store.h"
+#include "storage/credential_store.h"
 #include "storage/event_store.h"
 #include "storage/integration_store.h"
 #include "storage/send_store.h"
@@ -105,6 +106,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Pri
     auto all_problems = problems;
     check_integrations(tx, all_problems, by, wanted.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
+    storage::lock_standing(tx, by.account);  // who counts at the same time waits
     if (count_subscriptions(tx, by.account) >= max_subscriptions) {
       throw Error{
           "LIMIT_REACHED",

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "storage/account_store.h"
+#include "storage/api_key_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
 #include "storage/credit_store.h"
@@ -28,6 +29,7 @@
 #include "storage/sql_text.h"
 #include "storage/subscription_store.h"
 #include "storage/testing.h"
+#include "storage/worker_call_store.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -372,6 +374,13 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          any_send_expired(tx, {});
          take_over_expired_sends(tx, {}, 100);
          wake_subscriptions(tx, std::array{k.subscription});
+       }},
+      {"lock_api_key_by_hash", {}, [](Tx& tx) { lock_api_key_by_hash(tx, std::vector<std::byte>(32)); }},
+      {"take_worker_calls",
+       {"worker_calls_waiting"},
+       [](Tx& tx) {
+         any_worker_calls(tx, tx.now());
+         take_worker_calls(tx, tx.now(), 10);
        }},
       {"list_attempts", {}, [=](Tx& tx) { list_attempts(tx, k.subscription, {}); }},
       {"find_subscription_health", {}, [=](Tx& tx) { find_subscription_health(tx, k.subscription); }},

@@ -56,6 +56,7 @@ class Stores {
     const random = this.#random;
     const draw = this.#orders.length < 10 ? 0 : random.real();
     if (draw < 0.6) return this.newOrder();
+    if (draw > 0.996) return { kind: 'login', order: random.pick(this.#orders) };
     const order = random.pick(this.#orders);
     if (draw < 0.78) return { kind: 'order', order, copies: random.whole(1, 3) };
     if (draw < 0.84) return { kind: 'invalidate', order };
@@ -100,8 +101,9 @@ class Torture {
     this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
     this.scope = new Scope();
     this.accepted = [];
+    this.told = []; // what was answered with success of later events: {kind, deliveryId, file}
     this.problems = [];
-    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, invalidations: 0, sentAgain: 0, ...trouble.counts };
+    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, logins: 0, invalidations: 0, sentAgain: 0, ...trouble.counts };
     this.chaos = true;
     this.calmFrom = Infinity; // the moment from which nothing is an excuse any more
   }
@@ -240,20 +242,27 @@ class Torture {
         return;
       case 'edit':
         this.counts.edits += 1;
-        return send(order.body, { 'x-hosted-topic': 'orders/updated' });
+        return this.note('edit', await send(order.body, { 'x-hosted-topic': 'orders/updated' }), merchant.file(Number(order.body.line_items.at(-1).sku.slice(2))));
       case 'refund':
         this.counts.refunds += 1;
         return send({ id: Number(order.orderId) + 1, order_id: Number(order.orderId), refund_line_items: [{ line_item_id: 1, quantity: 1 }] }, { 'x-hosted-topic': 'refunds/create' });
       case 'cancel':
         this.counts.cancellations += 1;
-        return send({ ...order.body, cancelled_at: '2026-01-01T12:00:00Z', updated_at: '2026-01-01T12:00:00Z' }, { 'x-hosted-topic': 'orders/cancelled' });
+        return this.note('cancel', await send({ ...order.body, cancelled_at: '2026-01-01T12:00:00Z', updated_at: '2026-01-01T12:00:00Z' }, { 'x-hosted-topic': 'orders/cancelled' }));
+      case 'login':
+        this.counts.logins += 1;
+        return this.insist(() => merchant.api.put('/api/credentials', merchant.cloudLogin));
       case 'invalidate': {
         const known = this.accepted.find(({ store: id, orderId, deliveryId }) => id === store.id && orderId === order.orderId && deliveryId);
         if (!known) return;
         this.counts.invalidations += 1;
-        await this.insist(() => merchant.api.post(`/api/deliveries/${known.deliveryId}/invalidate`, { reason: 'torture' }));
+        const answer = await this.insist(() => merchant.api.post(`/api/deliveries/${known.deliveryId}/invalidate`, { reason: 'torture' }));
+        if (answer && answer.status !== 409) this.told.push({ kind: 'invalidate', deliveryId: known.deliveryId });
       }
     }
+  }
+  note(kind, answer, file) {
+    if (answer?.status === 202 && answer.json.deliveryId) this.told.push({ kind, deliveryId: answer.json.deliveryId, file });
   }
 
   // Orders of all stores at one moment, each accepted at the first try.
@@ -269,7 +278,7 @@ class Torture {
     for (const { reason } of await Promise.allSettled(answers)) if (reason) this.problems.push(`in a batch of orders: ${reason}`);
   }
 
-  // As a store does: until there is an answer that is not "come again".
+  // As a store does: until there is an answer that is not "come again", which it returns.
   async insist(call, order) {
     for (;;) {
       const calm = performance.now() > this.calmFrom;
@@ -280,7 +289,7 @@ class Torture {
         const brokenOff = error.code !== undefined || error.name === 'AbortError' || error.message === 'aborted';
         if (!brokenOff || !this.trouble.takesNodes) {
           this.problems.push(String(error));
-          return;
+          return undefined;
         }
       }
       if (answer && answer.status < 500) {
@@ -289,12 +298,12 @@ class Torture {
         } else if (order || ![200, 202, 409].includes(answer.status)) {
           this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
         }
-        return;
+        return answer;
       }
       if (answer && (answer.status !== 503 || !(Number(answer.headers['retry-after']) > 0) || calm)) {
         this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}${calm ? ', when all was well again' : ''}`);
       }
-      if (calm) return;
+      if (calm) return undefined;
       this.counts.sentAgain += 1;
       await delay(50);
     }
@@ -347,7 +356,7 @@ class Torture {
       this.counts.deadlocks = deadlocks;
       if (deadlocks > MOST_DEADLOCKS(orders)) this.problems.push(`${deadlocks} deadlocks with ${orders} orders`);
     }
-    return { accepted: this.accepted, merchants, shares: json.shares, friendships: json.friendships, events };
+    return { accepted: this.accepted, told: this.told, merchants, shares: json.shares, friendships: json.friendships, events };
   }
 
   // All that is known of a delivery that came to no end.

@@ -17,6 +17,10 @@ function soundFacts() {
       { store: 'int_1', orderId: '2', deliveryId: 'del_2' },
       { store: 'int_1', orderId: '3' },
     ],
+    told: [
+      { kind: 'edit', deliveryId: 'del_1', file: 'f-1' },
+      { kind: 'cancel', deliveryId: 'del_2' },
+    ],
     merchants: [
       {
         cloudId: 'm-1',
@@ -43,6 +47,10 @@ describe('the judge', () => {
     'an accepted order that is lost': [(f) => f.merchants[0].deliveries.pop(), /no such delivery/],
     'an order answered with two deliveries': [(f) => (f.accepted[1].deliveryId = 'del_2'), /2 deliveries/],
     'an order with two deliveries': [(f) => (f.merchants[0].deliveries[1].orderId = '1'), /has 2 deliveries/],
+    'an edit that is lost': [(f) => (f.told[0].file = 'f-2'), /no item of f-2/],
+    'a cancellation that is lost': [(f) => (f.merchants[0].deliveries[1].status = 'failed'), /was cancelled, and it is failed/],
+    'an invalidation that is lost': [(f) => (f.told[1].kind = 'invalidate'), /was invalidated, and is completed/],
+    'a change of nothing': [(f) => (f.told[0].deliveryId = 'del_9'), /del_9 was to be changed/],
     'a delivery that never ends': [(f) => (f.merchants[0].deliveries[0].status = 'queued'), /still queued/],
     'an item whose share was never settled': [(f) => (f.merchants[0].deliveries[0].items[0].status = 'sharing'), /still sharing/],
     'a completed delivery that owes': [(f) => (f.merchants[0].deliveries[1].items[0].status = 'owed'), /owes/],

@@ -13,9 +13,10 @@ function groupedBy(list, key) {
 }
 const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
 
-// `facts`: {accepted: [{store, orderId, deliveryId}] of every 202 (deliveryId absent: ignored), merchants: [{cloudId, deliveries, balance,
+// `facts`: {accepted: [{store, orderId, deliveryId}] of every 202 (deliveryId absent: ignored), told: [{kind: edit, cancel or invalidate,
+// deliveryId, file: added by an edit}] of what came later and was answered with success, merchants: [{cloudId, deliveries, balance,
 // ledger}], shares and friendships as the simulator's /sim/effects has them, events: [{id, body}] as they came}. Returns sentences; none: all is well.
-export function judge({ accepted, merchants, shares, friendships, events }) {
+export function judge({ accepted, told: later, merchants, shares, friendships, events }) {
   const problems = [];
   const wrong = (text) => problems.push(text);
   const deliveries = merchants.flatMap((merchant) => merchant.deliveries);
@@ -40,6 +41,16 @@ export function judge({ accepted, merchants, shares, friendships, events }) {
       if (['sharing', 'revoking'].includes(item.status)) wrong(`item ${item.id} of ${row.id} is still ${item.status}`);
       if (row.status === 'completed' && item.status === 'owed') wrong(`${row.id} is completed, and owes ${item.fileId}`);
     }
+  }
+
+  for (const [id, all] of groupedBy(later, ({ deliveryId }) => deliveryId)) {
+    const row = byId.get(id);
+    const of = (kind) => all.filter((one) => one.kind === kind);
+    if (!row) wrong(`${id} was to be changed, and there is no such delivery`);
+    else if (of('invalidate').length > 0 && row.status !== 'invalidated') wrong(`${id} was invalidated, and is ${row.status}`);
+    else if (of('cancel').length > 0 && !['invalidated', 'completed'].includes(row.status)) wrong(`the order of ${id} was cancelled, and it is ${row.status}`);
+    // Of several, or after a cancellation, it depends on which came first.
+    else if (all.length === 1 && all[0].kind === 'edit' && !row.items.some(({ fileId }) => fileId === all[0].file)) wrong(`${id} has no item of ${all[0].file}, which came later`);
   }
 
   const names = new Map(friendships.map(({ merchant, customer, username }) => [`${merchant} ${customer}`, username]));

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "storage/postgres/connection.h"
@@ -183,6 +184,7 @@ class PostgresDatabase final : public Database {
  private:
   void transact(Pool& pool, const TxFn& fn) {
     bool conflict = false;
+    bool constrained = false;
     for (int runs = 1;; ++runs) {
       if (conflict) pool.rest(std::min(first_rest * (1 << runs), longest_rest));
       const Pool::Lease lease(pool);
@@ -191,7 +193,9 @@ class PostgresDatabase final : public Database {
       } catch (const DbError& e) {
         conflict = e.kind() == DbError::Kind::conflict;
         const bool lost = e.kind() == DbError::Kind::unavailable && !lease->session.usable();
-        if (lease->outcome_unknown() || !(conflict || lost)) throw;
+        // Another may have committed meanwhile what this run had found missing: the next one sees it.
+        const bool again = e.kind() == DbError::Kind::constraint && !std::exchange(constrained, true);
+        if (lease->outcome_unknown() || !(conflict || lost || again)) throw;
         if (runs >= (conflict ? most_runs_in_conflict : most_runs)) throw;
       }
     }

@@ -280,6 +280,26 @@ TEST_F(PostgresDatabaseTest, OfADeadlockOneGivesWayAndRunsAgain) {
   EXPECT_EQ(server_.run("SELECT sum(n) FROM t"), "4");
 }
 
+TEST_F(PostgresDatabaseTest, WhatAnotherCommittedMeanwhileIsSeenByASecondRunAndOnlyOne) {
+  int runs = 0;
+  database_->write([&](Tx& tx) {
+    bool found = false;
+    tx.query(all_ids, [&](const Row&) { found = true; });
+    if (++runs == 1) server_.run("INSERT INTO t(id, n) VALUES(1, 0)");
+    if (!found) tx.exec(insert, 1);
+  });
+  EXPECT_EQ(runs, 2);
+  runs = 0;
+  EXPECT_EQ(kind_of([&] {
+              database_->write([&](Tx& tx) {
+                ++runs;
+                tx.exec(insert, 1);
+              });
+            }),
+            DbError::Kind::constraint);
+  EXPECT_EQ(runs, 2);
+}
+
 TEST_F(PostgresDatabaseTest, AStatementOrALockThatTakesTooLongIsBusy) {
   PostgresOptions hasty = options();
   hasty.statement_timeout = Millis{100};
