@@ -34,8 +34,8 @@ Admission RateWindow::admit(Timestamp now) {
 }
 
 void RateWindow::give_back(Timestamp admitted_at) {
-  const auto found = std::ranges::find(admitted_, admitted_at);
-  if (found != admitted_.end()) admitted_.erase(found);
+  const auto found = std::ranges::lower_bound(admitted_, admitted_at);
+  if (found != admitted_.end() && *found - admitted_at <= kOvertaken) admitted_.erase(found);
 }
 
 Admission RateWindow::peek(Timestamp now) const {

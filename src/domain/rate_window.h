@@ -36,7 +36,8 @@ class RateWindow {
 
   // Counts one request if it is allowed.
   Admission admit(Timestamp now);
-  // What was admitted at that time counts no more. One that has left the window is no error.
+  // What was admitted then, some seconds ago at most, counts no more: one that counts at that time, or at the
+  // later one that it was overtaken by. None is no error.
   void give_back(Timestamp admitted_at);
   // What admit would say, without `remaining` counting one.
   Admission peek(Timestamp now) const;

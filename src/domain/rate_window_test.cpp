@@ -126,6 +126,14 @@ TEST(RateWindow, WhatIsGivenBackIsFreeAgainOnce) {
   EXPECT_FALSE(window.admit(start + Millis{30}).allowed);
 }
 
+TEST(RateWindow, WhatWasOvertakenIsGivenBackToo) {
+  RateWindow window(2, 60s);
+  EXPECT_TRUE(window.admit(kStart + 3ms).allowed);
+  EXPECT_TRUE(window.admit(kStart).allowed);
+  window.give_back(kStart);
+  EXPECT_EQ(window.peek(kStart + 4ms).remaining, 1);
+}
+
 TEST(RateWindow, WithLimitZeroNothingIsEverAllowed) {
   RateWindow window(0, 60s);
   EXPECT_FALSE(window.admit(kStart).allowed);

@@ -25,12 +25,12 @@ constexpr Sql kContinue{
     "chore) DO NOTHING"};
 constexpr Sql kFind{
     "SELECT account_id, chore, done_to, generation FROM account_chores ORDER BY account_id, chore LIMIT $1"};
-// PostgreSQL's: a transaction keeps its locks of tables to its end, those of reading too. What was accepted
-// is made of what was read of its store first.
+// PostgreSQL's: a transaction keeps its locks of tables to its end. A vacuum's and a dump's are of other
+// modes.
 constexpr Sql kOrderWriters{
     "SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND granted"
-    " AND relation IN (CAST('integrations' AS regclass), CAST('orders' AS regclass),"
-    " CAST('deliveries' AS regclass)) AND pid <> pg_backend_pid()"
+    " AND mode IN ('RowShareLock', 'RowExclusiveLock') AND pid <> pg_backend_pid()"
+    " AND relation IN (CAST('orders' AS regclass), CAST('deliveries' AS regclass))"
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"};
 constexpr Sql kLock{
     "SELECT done_to, generation FROM account_chores WHERE account_id = $1 AND chore = $2 <for_update>"};

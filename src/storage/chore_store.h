@@ -37,9 +37,10 @@ void add_chore(Tx& tx, AccountId account, ChoreKind kind);
 // The same, but a chore under way goes on from where it is.
 void continue_chore(Tx& tx, AccountId account, ChoreKind kind);
 std::vector<Chore> find_chores(Tx& tx, int limit);
-// Transactions under way, of whatever node, that may have read an account's login, credits or mappings, and
-// not yet committed what deliveries they made of it. Each has another name. Also others that read these
-// tables, as a dump does. None with SQLite, where one writes at a time.
+// Transactions under way, of whatever node, that have locked or written an order or a delivery: among them
+// are all that have read an account's login or credits and not yet committed what deliveries they made of it,
+// because they lock or write one before they read that. Each has another name. None with SQLite, where one
+// writes at a time.
 std::set<std::string> order_writers(Tx& tx);
 // Locked; nothing if another node has finished it.
 bool lock_chore(Tx& tx, Chore& chore);

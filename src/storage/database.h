@@ -11,8 +11,8 @@
 // - query tokens: <lock> (FOR NO KEY UPDATE SKIP LOCKED) and <for_update> (FOR NO KEY UPDATE), which are
 //   nothing on SQLite, where one writer runs.
 //
-// Expected refusals are statements that change or return no row; a constraint error is a bug and fails the
-// transaction.
+// Expected refusals are statements that change or return no row; a constraint error is a bug, or on
+// PostgreSQL another transaction's that came between a look and a write: it runs once more, and then fails.
 #pragma once
 
 #include <algorithm>

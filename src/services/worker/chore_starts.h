@@ -1,10 +1,11 @@
-// When chores may begin. A transaction that read the login, credits or mappings of an account before a
-// chore's cause was committed may commit deliveries after it: a chore that went through the list between the
-// two would miss them for ever. So one begins when all have ended that were under way when it was first seen.
+// When chores may begin. A transaction that read the login or the credits of an account before a chore's
+// cause was committed may commit deliveries after it: a chore that went through the list between the two
+// would miss them for ever. So one begins when all have ended that were under way when it was first seen.
 #pragma once
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -17,25 +18,34 @@ namespace presetbridge::services {
 
 class ChoreStarts {
  public:
-  // None of the service's own transactions lasts as long; others, a dump for instance, are not waited for
-  // longer.
-  static constexpr Millis longest{30'000};
-
-  // Takes those out of `chores` (all that there are) that may not begin yet; `writers` as they are under way
-  // now (storage::order_writers), read after the chores.
+  // Takes those out of `chores` that may not begin yet; `writers` as they are under way now
+  // (storage::order_writers), read after the chores.
   void hold_back(std::vector<storage::Chore>& chores, const std::set<std::string>& writers, Timestamp now) {
     std::map<Key, Start> seen;
+    held_ = 0;
+    since_.reset();
     std::erase_if(chores, [&](const storage::Chore& chore) {
       if (chore.done_to) return false;
       const Key key{chore.account, chore.kind, chore.generation};
       const auto before = starts_.find(key);
       Start start = before == starts_.end() ? Start{writers, now} : std::move(before->second);
       std::erase_if(start.writers, [&](const auto& one) { return !writers.contains(one); });
-      const bool held = !start.writers.empty() && now - start.since < longest;
+      const bool held = !start.writers.empty();
+      if (held) {
+        ++held_;
+        since_ = std::min(since_.value_or(start.since), start.since);
+      }
       seen.emplace(key, std::move(start));
       return held;
     });
     starts_ = std::move(seen);
+  }
+
+  int held() const { return held_; }
+  // How long the one of them waits that waits longest; nothing where none does.
+  std::optional<Millis> waited(Timestamp now) const {
+    if (!since_) return std::nullopt;
+    return std::max(Millis{0}, now - *since_);
   }
 
  private:
@@ -45,6 +55,8 @@ class ChoreStarts {
     Timestamp since;
   };
   std::map<Key, Start> starts_;
+  int held_ = 0;
+  std::optional<Timestamp> since_;
 };
 
 }  // namespace presetbridge::services

@@ -20,7 +20,8 @@ using storage::Tx;
 constexpr Millis kLocked{10};
 constexpr Millis kGather{10};  // what notifies the maintenance
 constexpr int kTakeOverPiece = 200;
-constexpr Millis kHeldChore{20};       // until one that may not begin yet is asked for again
+constexpr Millis kHeldChore{20};       // until one that may not begin yet is asked for again, at least
+constexpr Millis kLongHold{30'000};    // longer than a transaction of the service lasts
 constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
 constexpr int kMostChores = 50;        // in one round
 constexpr int kMaxSweepPages =
@@ -196,14 +197,15 @@ Task<void> DeliveryWorker::maintenance_loop() {
     std::set<std::string> writers;
   };
   Recurring look_for_leases(options_.maintenance);
+  Recurring tell_of_held(kLongHold);
   while (!stopping_) {
     const Timestamp now = ports_.clock.now();
     const bool leases = look_for_leases.take(now);
     deliveries_aside_.forget_until(now);
     chores_aside_.forget_until(now);
-    // What is aside is found too: it must not fill the list.
+    // What is aside, or may not begin yet, is found too: it must not fill the list.
     const int dry_runs = kChorePiece + deliveries_aside_.size();
-    const int chores = kMostChores + chores_aside_.size();
+    const int chores = kMostChores + chores_aside_.size() + chore_starts_.held();
     if (leases && lease_look_.take_everything(now)) lease_look_.begin_anew();
     const Timestamp from = lease_look_.begin();
     auto waiting = co_await ports_.commits.read(ports_.scheduler, [leases, from, dry_runs, chores](Tx& tx) {
@@ -218,7 +220,6 @@ Task<void> DeliveryWorker::maintenance_loop() {
     });
     if (waiting && leases && !waiting->expired) lease_look_.saw(from, std::nullopt, waiting->at);
     bool more = false;
-    bool held = false;
     if (waiting && waiting->expired) {
       LeasePlace at;
       auto taken = co_await ports_.commits.write(ports_.scheduler, [this, from, &at](Tx& tx) {
@@ -230,9 +231,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
       if (more) look_for_leases.hasten();
     }
     if (waiting) {
-      const auto all = waiting->chores.size();
       chore_starts_.hold_back(waiting->chores, waiting->writers, now);
-      held = waiting->chores.size() < all;
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
       const bool done = co_await do_chores(std::move(waiting->chores));
       more = more || dry || done;
@@ -243,7 +242,16 @@ Task<void> DeliveryWorker::maintenance_loop() {
     }
     // Each order that is accepted notifies: one look for many of them.
     Millis pause = look_for_leases.left(ports_.clock.now());
-    if (held) pause = std::min(pause, kHeldChore);
+    if (const auto waited = chore_starts_.waited(now)) {
+      // Mostly some milliseconds; the longer it takes, the longer it may.
+      pause = std::min(pause, std::clamp(*waited / 8, kHeldChore, kLongHold / 30));
+      if (*waited >= kLongHold && tell_of_held.take(now)) {
+        ports_.log.warn(
+            "changes of logins, credits or mappings are not spread to all deliveries: a transaction that has "
+            "locked orders or deliveries does not end",
+            {{"accounts", std::int64_t{chore_starts_.held()}}, {"seconds", waited->count() / 1'000}});
+      }
+    }
     if (more) pause = Millis{1};
     if (co_await maintenance_.wait(pause) && !stopping_) co_await sleep_for(ports_.scheduler, kGather);
   }

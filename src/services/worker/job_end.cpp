@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "domain/job_class.h"
+#include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
 
@@ -102,6 +103,14 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
                   .reason = std::move(reason),
                   .actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor,
                   .keep_pending = verdict.keep_pending});
+  if (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::preset_not_found) {
+    // Mappings may have been saved since it was planned, and their chore gone by. One that is saved from now
+    // on finds it failed.
+    set.directly([&](Tx& tx) {
+      if (remap(tx, set.changes(), row)) resume(tx, set.changes(), row);
+    });
+    return true;
+  }
   if (row.status != DeliveryStatus::queued) return true;
 
   const bool may_rename =

@@ -170,6 +170,33 @@ TEST_F(WhileSharing, AnExpiredLeaseThatLooksHavePassedIsFoundByALookAtAll) {
   expect_books_balance(world);
 }
 
+TEST(WorkerRaces, AMappingSavedDuringTheShareOfAMissingFileIsShared) {
+  World world;
+  world.cloud.unknown_files = {"file-1"};
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(held, Fate::hold) : Fate::answer;
+  };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world.status(id), "processing");
+  world.write([&](storage::Tx& tx) {
+    replace_mappings(tx, world.integration,
+                     {{{world.ids.make<MappingId>(), domain::MatchType::sku, "sku-1",
+                        domain::MappingAction::deliver, "file-2", "preset", "File 2"},
+                       "sku-1",
+                       false}});
+    add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+  });
+  world.worker->wake();
+  world.settle(std::chrono::seconds{1});
+  EXPECT_EQ(world.write([](storage::Tx& tx) { return storage::find_chores(tx, 1); }).size(), 0u);
+  world.cloud.release();
+  world.settle(std::chrono::minutes{1});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.cloud.shares.count({"u-ann", "file-2"}), 1u);
+  expect_books_balance(world);
+}
+
 TEST(WorkerRaces, ALoginSavedDuringARefusedOneIsTriedInsteadOfFailing) {
   World world;
   world.agent.refuse = true;

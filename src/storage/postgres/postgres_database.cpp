@@ -19,6 +19,7 @@ using postgres::Connection;
 using postgres::Limits;
 
 constexpr std::size_t kLongestUrl = 1'000;
+constexpr std::size_t kMostLeftBehind = 100;
 // Of one transaction whose connections are lost.
 constexpr int most_runs = 6;
 // Of one that meets conflicts: deadlocks are broken by giving way, so somebody always gets through; where
@@ -128,7 +129,16 @@ class Pool {
       const std::lock_guard lock(mutex_);
       backends.swap(left_behind_);
     }
-    if (!backends.empty()) connection.session.end(backends);
+    if (backends.empty()) return;
+    try {
+      connection.session.end(backends);
+    } catch (const DbError&) {
+      // They may be there still, and the next connection tries; this one is none if it was lost.
+      const std::lock_guard lock(mutex_);
+      for (auto& one : backends) {
+        if (left_behind_.size() < kMostLeftBehind) left_behind_.push_back(std::move(one));
+      }
+    }
   }
 
   // A clock that was set back makes no silence longer.

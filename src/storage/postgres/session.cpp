@@ -118,10 +118,11 @@ Session::Session(const std::string& url, Access access, const Limits& limits)
                       "SET enable_hashjoin=off; SET enable_mergejoin=off; SET jit=off; "
                       "SET client_min_messages=warning; SET statement_timeout={}; SET lock_timeout={}; "
                       "SET idle_in_transaction_session_timeout={}; "
-                      "SELECT format('(%s, %s)', pid, extract(epoch FROM backend_start))"
+                      "SELECT '(' || pid || ', ' || extract(epoch FROM backend_start) || ')'"
                       " FROM pg_stat_activity WHERE pid = pg_backend_pid()",
                       limits.statement.count(), limits.lock.count(), limits.idle.count()));
-  if (PQntuples(began.get()) == 1) backend_ = PQgetvalue(began.get(), 0, 0);
+  if (PQntuples(began.get()) == 1 && PQgetisnull(began.get(), 0, 0) == 0)
+    backend_ = PQgetvalue(began.get(), 0, 0);
 }
 
 bool Session::alive() {
@@ -238,7 +239,7 @@ void Session::commit() {
 void Session::end(const std::vector<std::string>& backends) {
   run(
       fmt::format("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-                  " WHERE (pid, extract(epoch FROM backend_start)) IN ({})",
+                  " WHERE pid <> pg_backend_pid() AND (pid, extract(epoch FROM backend_start)) IN ({})",
                   fmt::join(backends, ", ")));
 }
 
