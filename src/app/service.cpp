@@ -404,8 +404,8 @@ Task<bool> Service::Parts::takes_writes() {
   Scheduler& home = runtime.scheduler(0);
   const auto one = std::make_shared<Try>(home);
   commits.submit([](storage::Tx& tx) { storage::find_account(tx, AccountId{1}); },
-                 [one, &home](const std::exception_ptr& fault, storage::Completions& wake) mutable {
-                   wake.add(home, [one = std::move(one), well = !fault] {
+                 [one, &home](const std::exception_ptr& fault, storage::Completions& wake) {
+                   wake.add(home, [one, well = !fault] {
                      one->well = well;
                      one->ended.notify();
                    });
