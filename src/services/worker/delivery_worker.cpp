@@ -249,7 +249,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
         ports_.log.warn(
             "changes of logins, credits or mappings are not spread to all deliveries: a transaction that has "
             "locked orders or deliveries does not end",
-            {{"accounts", std::int64_t{chore_starts_.held()}}, {"seconds", waited->count() / 1'000}});
+            {{"chores", std::int64_t{chore_starts_.held()}}, {"seconds", waited->count() / 1'000}});
       }
     }
     if (more) pause = Millis{1};
