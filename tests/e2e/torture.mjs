@@ -309,11 +309,12 @@ class Torture {
     }
   }
 
-  // No more faults, and time for all that waits: leases and settlements (seconds), retries and probes (a minute, more after long runs).
+  // No more faults, and time for all that waits: leases and settlements (seconds), retries and probes (a minute, more after long runs), and a
+  // login's check that a killed node had taken (two minutes).
   async settle() {
     this.chaos = false;
     await this.sim.delete('/sim/faults');
-    const deadline = 150_000 + Math.min(this.counts.kills ?? 0, 1000) * 1000;
+    const deadline = 240_000 + Math.min(this.counts.kills ?? 0, 1000) * 1000;
     this.say('faults are off; waiting for the end of every delivery');
     const began = performance.now();
     try {
