@@ -411,11 +411,11 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   });
   const [number, nodes, orders, senders] = [values.disconnects ?? values.kills, values.nodes, values.orders, values.senders].map(Number);
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
-  if (!Number.isInteger(number) || number < 1 || !Number.isInteger(seed) || seed < 0) {
+  const within = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
+  if (!within(number, 1, Infinity) || !within(seed, 0, Infinity)) {
     console.error('torture: --kills and --disconnects take a whole number from 1 on, --seed one from 0 on');
     process.exit(2);
   }
-  const within = (number, least, most) => Number.isInteger(number) && number >= least && number <= most;
   if (!within(nodes, 1, 16) || !within(senders, 1, 256) || !within(orders, 0, Infinity)) {
     console.error('torture: --nodes takes 1 to 16, --senders 1 to 256, --orders a whole number from 0 on');
     process.exit(2);

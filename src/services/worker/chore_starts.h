@@ -22,8 +22,6 @@ class ChoreStarts {
   // (storage::order_writers), read after the chores.
   void hold_back(std::vector<storage::Chore>& chores, const std::set<std::string>& writers, Timestamp now) {
     std::map<Key, Start> seen;
-    held_ = 0;
-    since_.reset();
     std::erase_if(chores, [&](const storage::Chore& chore) {
       if (chore.done_to) return false;
       const Key key{chore.account, chore.kind, chore.generation};
@@ -31,21 +29,23 @@ class ChoreStarts {
       Start start = before == starts_.end() ? Start{writers, now} : std::move(before->second);
       std::erase_if(start.writers, [&](const auto& one) { return !writers.contains(one); });
       const bool held = !start.writers.empty();
-      if (held) {
-        ++held_;
-        since_ = std::min(since_.value_or(start.since), start.since);
-      }
       seen.emplace(key, std::move(start));
       return held;
     });
     starts_ = std::move(seen);
   }
 
-  int held() const { return held_; }
+  int held() const {
+    return static_cast<int>(
+        std::ranges::count_if(starts_, [](const auto& one) { return !one.second.writers.empty(); }));
+  }
   // How long the one of them waits that waits longest; nothing where none does.
   std::optional<Millis> waited(Timestamp now) const {
-    if (!since_) return std::nullopt;
-    return std::max(Millis{0}, now - *since_);
+    std::optional<Millis> longest;
+    for (const auto& [key, start] : starts_) {
+      if (!start.writers.empty()) longest = std::max(longest.value_or(Millis{0}), now - start.since);
+    }
+    return longest;
   }
 
  private:
@@ -55,8 +55,6 @@ class ChoreStarts {
     Timestamp since;
   };
   std::map<Key, Start> starts_;
-  int held_ = 0;
-  std::optional<Timestamp> since_;
 };
 
 }  // namespace presetbridge::services

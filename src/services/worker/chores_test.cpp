@@ -220,7 +220,7 @@ TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
 
   std::promise<void> held;
   std::promise<void> let_go;
-  std::thread holder([&] {
+  std::jthread holder([&] {
     world.database->write([&](storage::Tx& tx) {
       tx.query(kHold, customer, [](const storage::Row&) {});
       held.set_value();
@@ -229,7 +229,7 @@ TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
   });
   held.get_future().wait();
   std::optional<DeliveryId> accepted;
-  std::thread other_node([&] {
+  std::jthread other_node([&] {
     testing::VirtualScheduler scheduler{world.database.clock};
     storage::GroupCommit commits{*world.database, world.log, {.inline_execution = true}};
     IdSource ids{world.database.clock, 2};

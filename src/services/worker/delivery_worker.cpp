@@ -21,7 +21,7 @@ constexpr Millis kLocked{10};
 constexpr Millis kGather{10};  // what notifies the maintenance
 constexpr int kTakeOverPiece = 200;
 constexpr Millis kHeldChore{20};       // until one that may not begin yet is asked for again, at least
-constexpr Millis kLongHold{30'000};    // longer than a transaction of the service lasts
+constexpr Millis kLongHold{30'000};    // longer than transactions of the service last
 constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
 constexpr int kMostChores = 50;        // in one round
 constexpr int kMaxSweepPages =

@@ -135,10 +135,12 @@ class Pool {
     } catch (const DbError&) {
       // They may be there still, and the next connection tries; this one is none if it was lost.
       const std::lock_guard lock(mutex_);
-      for (auto& one : backends) {
-        if (left_behind_.size() < kMostLeftBehind) left_behind_.push_back(std::move(one));
-      }
+      for (auto& one : backends) remember(std::move(one));
     }
+  }
+
+  void remember(std::string left_behind) {
+    if (left_behind_.size() < kMostLeftBehind) left_behind_.push_back(std::move(left_behind));
   }
 
   // A clock that was set back makes no silence longer.
@@ -153,7 +155,7 @@ class Pool {
       const std::lock_guard lock(mutex_);
       ++left_;
       if (connection) {
-        if (auto backend = connection->session.left_behind()) left_behind_.push_back(std::move(*backend));
+        if (auto backend = connection->session.left_behind()) remember(std::move(*backend));
         if (connection->session.usable()) idle_.push_back(std::move(connection));
       }
     }
