@@ -23,6 +23,15 @@ struct OrderLine {
   std::int64_t quantity = 1;  // as ordered; a store line without a usable number counts as 1
   // What is left of it after removals and refunds, if the store says so itself (`current_quantity`).
   std::optional<std::int64_t> current_quantity;
+  // What the mappings made of it; stores never say so (domain/order.h).
+  enum class Mapped {
+    not_yet,
+    owes,     // a file
+    ignored,  // its mappings only ignore
+    nothing,  // no mapping
+    earlier   // by a program of before, which did not note what came of it
+  };
+  Mapped mapped = Mapped::not_yet;
   bool operator==(const OrderLine&) const = default;
 };
 
@@ -62,7 +71,7 @@ struct OrderEvent {
   Kind kind = Kind::order;
   Provider provider = Provider::generic;
   std::string order_id;      // never empty for order, refund, stop, risk
-  std::string order_number;  // provider_a order_number, provider_b order_key; empty if absent
+  std::string order_number;  // what people see (spec 9.1); empty if absent
   std::string email;
   std::string raw_username;  // as the store sent it; empty if none was found
   std::string username;      // normalised (domain/username.h); empty if none
@@ -71,9 +80,18 @@ struct OrderEvent {
   Payment payment = Payment::deliver;
   std::vector<Refund> refunds;
   bool high_risk = false;
-  bool test = false;                    // marked as a test order by the store
+  bool test = false;  // marked as a test order by the store
+  // The platform's own "send test" sample: a dry run whatever its fields say (spec 2.11).
+  bool sample = false;
+  // The payment is `cancelled` because the order is in the trash or deleted: it stops what is unshared, takes
+  // nothing back, and is lifted by `restored` or a later full event that does not say so.
+  bool trashed = false;
+  bool restored = false;
+  // More refund lines than the limit: `refunds` holds none of them; never read as refunded (spec 2.14).
+  bool too_many_refund_lines = false;
   std::optional<Timestamp> updated_at;  // the store's own time of this state
-  std::vector<std::string> order_ids;   // customer_redact: the orders to erase
+  Timestamp received_at{};              // set by who accepts it
+  std::vector<std::string> order_ids;   // customer_redact, data_request: the orders that it names
 };
 
 }  // namespace presetbridge::domain

@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 7> kFriendshipNames = {
 #define PDB_CUSTOMER_COLUMNS                                                                             \
   "id, cloud_account_id, username_key, cloud_user_id, friendship, requested_at, withdraw, queue_state, " \
   "job_class, "                                                                                          \
-  "due_at, fence, lease_owner, lease_expires_at, failures, failing_since, friendship_changed_at"
+  "due_at, fence, lease_owner, lease_expires_at, failures, failing_since, friendship_changed_at, "       \
+  "failing_call, ask_anew, probed_delivery"
 
 // 1 and 3 are domain::JobClass share and first_request; the states as in kEnqueue.
 static_assert(static_cast<int>(domain::JobClass::share) == 1 &&
@@ -91,7 +92,8 @@ constexpr Sql kUpdate{
     "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state "
     "= $6, "
     "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
-    "failing_since = $13, friendship_changed_at = $14 WHERE id = $1"};
+    "failing_since = $13, friendship_changed_at = $14, failing_call = $15, ask_anew = $16, "
+    "probed_delivery = $17 WHERE id = $1"};
 
 Friendship parse_friendship(std::string_view text) {
   const auto name = std::ranges::find(kFriendshipNames, text);
@@ -118,6 +120,9 @@ CustomerRow read_customer(const Row& r) {
   c.failures = r.int64(13);
   c.failing_since = r.opt_time(14);
   c.friendship_changed_at = r.opt_time(15);
+  c.failing_call = r.string_or_empty(16);
+  c.ask_anew = r.flag(17);
+  c.probed_delivery = r.id_or_none<DeliveryId>(18);
   return c;
 }
 
@@ -284,16 +289,18 @@ std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Tim
 
 void update_customers(Tx& tx, std::span<const CustomerRow* const> rows) {
   std::vector<Param> flat;
-  flat.reserve(14 * rows.size());
+  flat.reserve(17 * rows.size());
   for (const auto* const row : rows) {
     const auto& c = *row;
     flat.insert(flat.end(), {c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id),
                              to_string(c.friendship), c.requested_at, c.withdraw,
                              static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at,
                              c.fence, c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner),
-                             c.lease_expires_at, c.failures, c.failing_since, c.friendship_changed_at});
+                             c.lease_expires_at, c.failures, c.failing_since, c.friendship_changed_at,
+                             c.failing_call.empty() ? Param(nullptr) : Param(c.failing_call), c.ask_anew,
+                             c.probed_delivery ? Param(c.probed_delivery) : Param(nullptr)});
   }
-  tx.update_each(kUpdate, 14, flat);
+  tx.update_each(kUpdate, 17, flat);
 }
 void update_customer(Tx& tx, const CustomerRow& row) {
   update_customers(tx, std::array{&row});

@@ -39,6 +39,9 @@ struct CustomerRow {
   std::optional<Timestamp> lease_expires_at;
   std::int64_t failures = 0;
   std::optional<Timestamp> failing_since;
+  std::string failing_call;    // domain::to_string(CallKind) of the call that fails; empty: none
+  bool ask_anew = false;       // the request that stands is taken back, and made again (spec 3.5)
+  DeliveryId probed_delivery;  // a failed one that the next job tries (spec 3.5)
 
   bool operator==(const CustomerRow&) const = default;
 };

@@ -7,7 +7,8 @@
 // - text is UTF-8 without U+0000; after a statement has thrown, its transaction can only roll back;
 // - DDL tokens for what differs: <bytes>, <key> (TEXT that sorts by code point), <int> (64 bits), and after a
 //   table's ')' either <table> or <clustered> (rows live in the primary key's order); with both, SQLite
-//   checks the types of columns; <postgres> begins a line that is PostgreSQL's alone (storage parameters);
+//   checks the types of columns; <postgres> and <sqlite> begin a line that is one engine's alone (storage
+//   parameters, tables that one of them has to make anew);
 // - query tokens: <lock> (FOR NO KEY UPDATE SKIP LOCKED) and <for_update> (FOR NO KEY UPDATE), which are
 //   nothing on SQLite, where one writer runs.
 //

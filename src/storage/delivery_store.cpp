@@ -17,13 +17,14 @@ using domain::ResolutionCode;
   "dry_run, "                                                                                             \
   "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, "     \
   "requests_sent, "                                                                                       \
-  "sequence, version, created_at, updated_at, completed_at, offered_username"
+  "sequence, version, created_at, updated_at, completed_at, offered_username, review_reasons, "           \
+  "waiting_since, failed_trouble, named_at, ended_at, link_version"
 
 constexpr Sql kInsertDelivery{
     "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
     ", open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
     "$16, $17, $18, $19, $20, $21, $22, $23, "
-    "$24, $25, $26, $27, $28, $29, $30, $31)"};
+    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
@@ -56,23 +57,27 @@ constexpr Sql kUpdate{
     "refunded = $12, cancelled = $13, pending_action = $14, pending_reason = $15, pending_actor = $16, "
     "pending_username = $17, attempt_count = $18, next_attempt_at = $19, requests_sent = $20, sequence = "
     "$21, "
-    "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = $26 WHERE "
-    "id = $1 AND version = "
+    "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = $26, "
+    "review_reasons = $27, waiting_since = $28, "
+    "failed_trouble = $29, named_at = $30, ended_at = $31, link_version = $32 WHERE id = $1 AND version = "
     "$24"};
 
 #define PDB_ITEM_COLUMNS                                                                                 \
   "id, delivery_id, account_id, file_id, kind, name, matched_by, quantity, lines, status, customer_id, " \
   "intent_key, "                                                                                         \
-  "settle_after, held, spent, shared_at"
+  "settle_after, held, spent, shared_at, user_id, username, former, revoked_by, revocation_begun"
 
-constexpr Sql kInsertItem{"INSERT INTO delivery_items (" PDB_ITEM_COLUMNS
-                          ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"};
+constexpr Sql kInsertItem{
+    "INSERT INTO delivery_items (" PDB_ITEM_COLUMNS
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, "
+    "$18, $19, $20, $21)"};
 constexpr Sql kFindItems{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE delivery_id = $1"};
 constexpr Sql kFindItemsOfCustomer{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE customer_id = $1"};
 constexpr Sql kUpdateItem{
     "UPDATE delivery_items SET quantity = $3, lines = $4, status = $5, customer_id = $6, intent_key = $7, "
-    "settle_after = $8, held = $9, spent = $10, shared_at = $11, matched_by = $12"
-    " WHERE delivery_id = $1 AND file_id = $2"};
+    "settle_after = $8, held = $9, spent = $10, shared_at = $11, matched_by = $12, user_id = $14, "
+    "username = $15, former = $16, revoked_by = $17, revocation_begun = $18"
+    " WHERE delivery_id = $1 AND file_id = $2 AND id = $13"};
 
 constexpr Sql kAppendTimeline{
     "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message)"
@@ -154,6 +159,12 @@ DeliveryRow read_delivery(const Row& r) {
   d.updated_at = r.time(27);
   d.completed_at = r.opt_time(28);
   d.offered_username = r.string_or_empty(29);
+  d.review_reasons = r.string_or_empty(30);
+  d.waiting_since = r.opt_time(31);
+  d.failed_trouble = r.opt_time(32);
+  d.named_at = r.opt_time(33);
+  d.ended_at = r.opt_time(34);
+  d.link_version = r.int64(35);
   return d;
 }
 
@@ -175,6 +186,11 @@ ItemRow read_item(const Row& r) {
   i.held = r.flag(13);
   i.spent = r.flag(14);
   i.shared_at = r.opt_time(15);
+  i.user_id = r.string(16);
+  i.username = r.string(17);
+  i.former = r.flag(18);
+  i.revoked_by = r.string_or_empty(19);
+  i.revocation_begun = r.flag(20);
   return i;
 }
 
@@ -232,7 +248,7 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
   std::vector<Param> flat;
   std::vector<std::string> actors;  // what the parameters look at
   actors.reserve(rows.size());
-  flat.reserve(31 * rows.size());
+  flat.reserve(37 * rows.size());
   for (const auto& d : rows) {
     const auto& actor = actors.emplace_back(pending_actor(d));
     flat.insert(flat.end(), {d.id,
@@ -265,20 +281,44 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
                              d.updated_at,
                              d.completed_at,
                              text_or_null(d.offered_username),
+                             text_or_null(d.review_reasons),
+                             d.waiting_since,
+                             d.failed_trouble,
+                             d.named_at,
+                             d.ended_at,
+                             d.link_version,
                              is_open(d)});
   }
-  tx.exec_many(kInsertDelivery, 31, flat);
+  tx.exec_many(kInsertDelivery, 37, flat);
 }
 
 void insert_items(Tx& tx, std::span<const ItemRow> rows) {
   std::vector<Param> flat;
-  flat.reserve(16 * rows.size());
+  flat.reserve(21 * rows.size());
   for (const auto& i : rows) {
-    flat.insert(flat.end(), {i.id, i.delivery, i.account, i.file_id, i.kind, i.name, i.matched_by, i.quantity,
-                             i.lines, domain::to_string(i.status), id_or_null(i.customer),
-                             text_or_null(i.intent_key), i.settle_after, i.held, i.spent, i.shared_at});
+    flat.insert(flat.end(), {i.id,
+                             i.delivery,
+                             i.account,
+                             i.file_id,
+                             i.kind,
+                             i.name,
+                             i.matched_by,
+                             i.quantity,
+                             i.lines,
+                             domain::to_string(i.status),
+                             id_or_null(i.customer),
+                             text_or_null(i.intent_key),
+                             i.settle_after,
+                             i.held,
+                             i.spent,
+                             i.shared_at,
+                             i.user_id,
+                             i.username,
+                             i.former,
+                             text_or_null(i.revoked_by),
+                             i.revocation_begun});
   }
-  tx.exec_many(kInsertItem, 16, flat);
+  tx.exec_many(kInsertItem, 21, flat);
 }
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {
@@ -332,7 +372,7 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
   std::vector<Param> flat;
   std::vector<std::string> actors;  // what the parameters look at
   actors.reserve(rows.size());
-  flat.reserve(26 * rows.size());
+  flat.reserve(32 * rows.size());
   for (auto* const row : rows) {
     auto& d = *row;
     d.updated_at = tx.now();
@@ -362,9 +402,15 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
                              d.completed_at,
                              d.version,
                              is_open(d),
-                             text_or_null(d.offered_username)});
+                             text_or_null(d.offered_username),
+                             text_or_null(d.review_reasons),
+                             d.waiting_since,
+                             d.failed_trouble,
+                             d.named_at,
+                             d.ended_at,
+                             d.link_version});
   }
-  if (tx.update_each(kUpdate, 26, flat) != static_cast<std::int64_t>(rows.size())) {
+  if (tx.update_each(kUpdate, 32, flat) != static_cast<std::int64_t>(rows.size())) {
     throw DbError(DbError::Kind::conflict,
                   rows.size() == 1 ? "delivery " + to_string(rows[0]->id) + " changed under its lock"
                                    : "one of many deliveries changed under its lock");
@@ -387,14 +433,15 @@ void update_item(Tx& tx, const ItemRow& i) {
 }
 void update_items(Tx& tx, std::span<const ItemRow* const> rows) {
   std::vector<Param> flat;
-  flat.reserve(12 * rows.size());
+  flat.reserve(18 * rows.size());
   for (const auto* const row : rows) {
     const auto& i = *row;
     flat.insert(flat.end(), {i.delivery, i.file_id, i.quantity, i.lines, domain::to_string(i.status),
                              id_or_null(i.customer), text_or_null(i.intent_key), i.settle_after, i.held,
-                             i.spent, i.shared_at, i.matched_by});
+                             i.spent, i.shared_at, i.matched_by, i.id, i.user_id, i.username, i.former,
+                             text_or_null(i.revoked_by), i.revocation_begun});
   }
-  tx.update_each(kUpdateItem, 12, flat);
+  tx.update_each(kUpdateItem, 18, flat);
 }
 
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {

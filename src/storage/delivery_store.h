@@ -38,6 +38,13 @@ struct DeliveryRow {
   // While `processing`: another username that the store sent meanwhile, in case the one in use leads nowhere
   // (spec 3.6); empty if none.
   std::string offered_username;
+  std::string review_reasons;              // while in review: domain::ReviewReasons; empty otherwise
+  std::optional<Timestamp> waiting_since;  // first waited since creation, retry or approval (spec 3.5)
+  std::optional<Timestamp>
+      failed_trouble;                 // cloud_unavailable: when the account's trouble began; none: alone
+  std::optional<Timestamp> named_at;  // when the username in use was given (spec 2.6)
+  std::optional<Timestamp> ended_at;  // completed or invalidated
+  std::int64_t link_version = 1;      // of the buyer's link (spec 3.7)
   std::int64_t attempt_count = 0;
   std::optional<Timestamp> next_attempt_at;
   std::int64_t requests_sent = 0;  // friend requests that this delivery told of
@@ -68,6 +75,12 @@ struct ItemRow {
   bool held = false;
   bool spent = false;
   std::optional<Timestamp> shared_at;
+  std::string
+      user_id;  // the platform's user whom it is owed to; empty until the name is resolved (spec 3.11)
+  std::string username;           // of that user, for people
+  bool former = false;            // owed to a customer of before the name was corrected
+  std::string revoked_by;         // "order" or "merchant" while revoking or revoked; empty otherwise
+  bool revocation_begun = false;  // `revoking`: the call was made, its answer is not known
 };
 
 struct TimelineEntry {

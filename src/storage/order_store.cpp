@@ -3,18 +3,20 @@
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_ORDER_COLUMNS \
-  "id, account_id, integration_id, order_key, outcome, state, unmapped, received_at, updated_at"
+#define PDB_ORDER_COLUMNS                                                                          \
+  "id, account_id, integration_id, order_key, outcome, state, unmapped, received_at, updated_at, " \
+  "order_number"
 constexpr Sql kInsert{
     "INSERT INTO orders (" PDB_ORDER_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (integration_id, order_key) DO NOTHING"};
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (integration_id, order_key) DO NOTHING"};
 constexpr Sql kFind{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1 <for_update>"};
 constexpr Sql kLockByKey{"SELECT " PDB_ORDER_COLUMNS
                          " FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
 constexpr Sql kHoldByKey{"SELECT id FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
 constexpr Sql kUpdate{
-    "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5 WHERE id = $1"};
+    "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5, order_number = $6 WHERE id "
+    "= $1"};
 constexpr Sql kInsertPayload{"INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"};
 constexpr Sql kPutPayload{
     "INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"
@@ -23,21 +25,22 @@ constexpr Sql kPutPayload{
 constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1"};
 
 OrderRow read_order(const Row& r) {
-  return {r.id<OrderId>(0), r.id<AccountId>(1), r.id<IntegrationId>(2),
-          r.string(3),      r.string(4),        r.string(5),
-          r.int64(6),       r.time(7),          r.time(8)};
+  return {r.id<OrderId>(0),    r.id<AccountId>(1), r.id<IntegrationId>(2),
+          r.string(3),         r.string(4),        r.string(5),
+          r.int64(6),          r.time(7),          r.time(8),
+          r.string_or_empty(9)};
 }
 
 }  // namespace
 
 std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> orders) {
   std::vector<Param> flat;
-  flat.reserve(9 * orders.size());
+  flat.reserve(10 * orders.size());
   for (const auto& o : orders) {
     flat.insert(flat.end(), {o.id, o.account, o.integration, o.order_key, o.outcome, o.state, o.unmapped,
-                             o.received_at, o.updated_at});
+                             o.received_at, o.updated_at, o.order_number});
   }
-  return tx.insert_each(kInsert, 9, flat);
+  return tx.insert_each(kInsert, 10, flat);
 }
 std::optional<OrderRow> find_order(Tx& tx, OrderId id) {
   return tx.one(kFind, id, read_order);
@@ -56,7 +59,7 @@ std::vector<OrderId> hold_orders(Tx& tx, std::span<const OrderKey> keys) {
   return ids;
 }
 void update_order(Tx& tx, const OrderRow& o) {
-  tx.exec(kUpdate, o.id, o.outcome, o.state, o.unmapped, o.updated_at);
+  tx.exec(kUpdate, o.id, o.outcome, o.state, o.unmapped, o.updated_at, o.order_number);
 }
 void insert_order_payloads(Tx& tx, std::span<const PayloadRow> payloads) {
   std::vector<Param> flat;

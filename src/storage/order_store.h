@@ -22,6 +22,7 @@ struct OrderRow {
   std::int64_t unmapped = 0;
   Timestamp received_at;
   Timestamp updated_at;
+  std::string order_number;  // what people see (spec 9.1); empty: the store gave none, or a row of before
 };
 
 // For each whether it is new; one that exists already is left alone.

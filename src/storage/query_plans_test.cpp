@@ -56,7 +56,8 @@ constexpr Dialect kDialect{.bytes = "BYTEA",
                            .clustered = "",
                            .lock = "FOR NO KEY UPDATE SKIP LOCKED",
                            .for_update = "FOR NO KEY UPDATE",
-                           .postgres = ""};
+                           .postgres = "",
+                           .sqlite = "--"};
 constexpr Sql kPreparedAs{"SELECT name FROM pg_prepared_statements WHERE statement = $1"};
 
 // An Sql's text has static storage duration.

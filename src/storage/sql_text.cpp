@@ -149,6 +149,7 @@ class Reader {
     if (name == "lock") return dialect_.lock;
     if (name == "for_update") return dialect_.for_update;
     if (name == "postgres") return dialect_.postgres;
+    if (name == "sqlite") return dialect_.sqlite;
     return std::nullopt;
   }
 

@@ -19,6 +19,7 @@ struct Dialect {
   std::string_view lock;
   std::string_view for_update;
   std::string_view postgres;  // what makes the rest of a line a comment, where it is not PostgreSQL
+  std::string_view sqlite;    // ... where it is not SQLite
 };
 
 struct SqlText {

@@ -150,7 +150,8 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
                     .state = orders[i].fresh_text,
                     .unmapped = orders[i].plan.unmapped,
                     .received_at = tx.now(),
-                    .updated_at = tx.now()});
+                    .updated_at = tx.now(),
+                    .order_number = orders[i].fresh.order_number});
     of_row.push_back(i);
   }
 
@@ -230,6 +231,7 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, occasion, merged.change);
     order.state = encode(merged.state);
     order.updated_at = tx.now();
+    order.order_number = merged.state.order_number;
     update_order(tx, order);
     if (!merged.state.erased) put_order_payload(tx, order.id, tx.now(), incoming.payload);
   } else {

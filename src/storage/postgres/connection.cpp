@@ -22,6 +22,7 @@ constexpr Dialect dialect{
     .lock = "FOR NO KEY UPDATE SKIP LOCKED",
     .for_update = "FOR NO KEY UPDATE",
     .postgres = "",
+    .sqlite = "--",
 };
 
 // One round trip. What read() sees is of one moment; a transaction that writes sees what others have

@@ -21,6 +21,7 @@ constexpr Dialect dialect{
     .lock = "",
     .for_update = "",
     .postgres = "--",
+    .sqlite = "",
 };
 
 constexpr Sql begin_write{"BEGIN IMMEDIATE"};
