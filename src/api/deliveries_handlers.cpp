@@ -25,6 +25,7 @@ json::object summary_json(const DeliverySummary& summary) {
     resolution = json::object{
         {"title", text.title}, {"whatHappened", text.what_happened}, {"whatToDo", text.what_to_do}};
   }
+  const auto review_reason = row.review_reasons.gravest();
   return {
       {"id", to_string(row.id)},
       {"accountId", to_string(row.account)},
@@ -37,6 +38,7 @@ json::object summary_json(const DeliverySummary& summary) {
       {"resolution", std::move(resolution)},
       {"message", row.message},
       {"reason", text_or_null(row.reason)},
+      {"reviewReason", review_reason ? json::value(domain::to_string(*review_reason)) : json::value()},
       {"pendingAction", text_or_null(std::string(domain::to_string(row.pending.kind)))},
       {"targetUsername", text_or_null(row.username)},
       {"rawUsername", text_or_null(row.raw_username)},
@@ -66,7 +68,9 @@ json::object view_json(const DeliveryView& view) {
                                  {"matchedBy", item.matched_by},
                                  {"quantity", item.quantity},
                                  {"status", domain::to_string(item.status)},
-                                 {"sharedAt", time_or_null(item.shared_at)}});
+                                 {"sharedAt", time_or_null(item.shared_at)},
+                                 {"username", text_or_null(item.username)},
+                                 {"former", item.former}});
   }
   body["items"] = std::move(items);
   body["queuePosition"] = nullptr;
@@ -174,7 +178,19 @@ Task<Reply> complete(DeliveriesDeps deps, Call call) {
 Task<Reply> revoke(DeliveriesDeps deps, Call call) {
   const auto id = call.id<DeliveryId>("delivery");
   if (!id) co_return std::unexpected(id.error());
-  auto view = co_await deps.deliveries.revoke(call.executor(), call.principal, *id);
+  auto body = JsonBody::parse_optional(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  services::RevokeQuery which;
+  auto& fields = **body;
+  which.items = fields.optional_ids<ItemId>("itemIds", 500).value_or(std::vector<ItemId>{});
+  if (const auto raw = fields.optional_text("username", {.max = 1'000})) {
+    which.username = domain::normalise_username(*raw);
+    if (which.username.empty()) fields.problem("username", "is not a username");
+  }
+  if (!which.items.empty() && !which.username.empty())
+    fields.problem("username", "goes without itemIds: they name the items already");
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  auto view = co_await deps.deliveries.revoke(call.executor(), call.principal, *id, std::move(which));
   if (!view) co_return std::unexpected(view.error());
   // The platform is asked later (spec 3.10).
   co_return json_response(202, view_json(*view));

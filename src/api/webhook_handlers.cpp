@@ -89,6 +89,7 @@ Task<Reply> accept_webhook(WebhookDeps deps, Call call) {
       deps.metrics.count("presetbridge_webhooks_refused_total", {{"reason", "payload"}});
       co_return std::unexpected(event.error());
     }
+    event->received_at = deps.clock.now();
     auto payload = services::compress_payload(request.body);
     if (!payload) co_return std::unexpected(payload.error());
     if (!deps.store) co_return json_response(202, {{"status", "queued"}, {"orderId", event->order_id}});

@@ -21,6 +21,36 @@ PendingAction combine(const PendingAction& current, const PendingAction& next) {
   return result;
 }
 
+std::optional<ReviewReason> ReviewReasons::gravest() const {
+  for (std::size_t i = 0; i < bits_.size(); ++i) {
+    if (bits_.test(i)) return static_cast<ReviewReason>(i);
+  }
+  return std::nullopt;
+}
+
+std::string to_string(const ReviewReasons& reasons) {
+  std::string text;
+  for (std::size_t i = 0; i < kReviewReasonNames.size(); ++i) {
+    if (!reasons.has(static_cast<ReviewReason>(i))) continue;
+    if (!text.empty()) text += ',';
+    text += kReviewReasonNames[i];
+  }
+  return text;
+}
+
+std::optional<ReviewReasons> parse_review_reasons(std::string_view text) {
+  ReviewReasons reasons;
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), name.size() + 1));
+    const auto reason = parse_name<ReviewReason>(kReviewReasonNames, name);
+    if (!reason) return std::nullopt;
+    reasons.add(*reason);
+  }
+  if (to_string(reasons) != text) return std::nullopt;
+  return reasons;
+}
+
 std::string to_string(const Actor& actor) {
   switch (actor.kind) {
     case Actor::Kind::system:

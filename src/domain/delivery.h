@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -95,6 +96,27 @@ inline constexpr std::array<std::string_view, 7> kEventTypeNames = {
 enum class InvalidatedBy { nobody, order, merchant };
 inline constexpr std::array<std::string_view, 3> kInvalidatedByNames = {"", "order", "merchant"};
 
+// Why a delivery is in review (spec 3.1), gravest first.
+enum class ReviewReason { high_risk, payment_withdrawn, too_large, held, reopened };
+inline constexpr std::array<std::string_view, 5> kReviewReasonNames = {"high_risk", "payment_withdrawn",
+                                                                       "too_large", "held", "reopened"};
+
+// All the reasons that stand; the gravest shows.
+class ReviewReasons {
+ public:
+  ReviewReasons() = default;
+  ReviewReasons(ReviewReason reason) { add(reason); }
+  void add(ReviewReason reason) { bits_.set(static_cast<std::size_t>(reason)); }
+  void remove(ReviewReason reason) { bits_.reset(static_cast<std::size_t>(reason)); }
+  bool has(ReviewReason reason) const { return bits_.test(static_cast<std::size_t>(reason)); }
+  bool none() const { return bits_.none(); }
+  std::optional<ReviewReason> gravest() const;
+  bool operator==(const ReviewReasons&) const = default;
+
+ private:
+  std::bitset<kReviewReasonNames.size()> bits_;
+};
+
 // What was asked of a delivery while a job had it (spec 3.3), weakest first: of two, the stronger stays (see
 // combine).
 enum class PendingActionKind {
@@ -102,6 +124,8 @@ enum class PendingActionKind {
   refresh,  // the order, its refunds or the mappings changed: read the items again, then go on
   retry,    // attempt again at once, with `username` if that is not empty
   cloud_account_changed,
+  hold,               // to review: new items came, and the store's orders are held
+  too_large,          // to review
   payment_withdrawn,  // to review
   high_risk,          // to review
   reopen,             // to review, by the merchant
@@ -109,9 +133,18 @@ enum class PendingActionKind {
   erase,              // spec 9.6
   invalidate          // by the merchant, with a reason
 };
-inline constexpr std::array<std::string_view, 10> kPendingActionKindNames = {
-    "",     "refresh", "retry",     "cloud_account_changed", "payment_withdrawn", "high_risk", "reopen",
-    "stop", "erase",   "invalidate"};
+inline constexpr std::array<std::string_view, 12> kPendingActionKindNames = {"",
+                                                                             "refresh",
+                                                                             "retry",
+                                                                             "cloud_account_changed",
+                                                                             "hold",
+                                                                             "too_large",
+                                                                             "payment_withdrawn",
+                                                                             "high_risk",
+                                                                             "reopen",
+                                                                             "stop",
+                                                                             "erase",
+                                                                             "invalidate"};
 
 // Who did something. `id` is that of the user or key, else 0.
 struct Actor {
@@ -157,6 +190,12 @@ constexpr std::string_view to_string(EventType t) {
 constexpr std::string_view to_string(InvalidatedBy b) {
   return kInvalidatedByNames[static_cast<std::size_t>(b)];
 }
+constexpr std::string_view to_string(ReviewReason r) {
+  return kReviewReasonNames[static_cast<std::size_t>(r)];
+}
+// The names, comma-separated, gravest first; nothing for what that did not make.
+std::string to_string(const ReviewReasons& reasons);
+std::optional<ReviewReasons> parse_review_reasons(std::string_view text);
 constexpr std::string_view to_string(PendingActionKind k) {
   return kPendingActionKindNames[static_cast<std::size_t>(k)];
 }

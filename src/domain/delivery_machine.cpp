@@ -21,14 +21,18 @@ constexpr std::array kTable = std::to_array<Transition>({
     {kNew, C::order_accepted, queued, E::delivery_queued},
     {kNew, C::order_held, in_review},
     {kNew, C::order_too_large, in_review},
+    {kNew, C::high_risk, in_review},
     {kNew, C::known_cause, failed, E::delivery_failed},
 
     {queued, C::leased, processing},
     {queued, C::known_cause, failed, E::delivery_failed},
     {queued, C::nothing_left_owed, completed, E::delivery_completed},
     {queued, C::stopped_by_order, invalidated, E::delivery_invalidated},
+    {queued, C::nothing_to_deliver, invalidated, E::delivery_invalidated},
     {queued, C::erased, invalidated, E::delivery_invalidated},
     {queued, C::invalidated_by_merchant, invalidated, E::delivery_invalidated},
+    {queued, C::held, in_review},
+    {queued, C::became_too_large, in_review},
     {queued, C::payment_withdrawn, in_review},
     {queued, C::high_risk, in_review},
 
@@ -44,8 +48,11 @@ constexpr std::array kTable = std::to_array<Transition>({
     {processing, C::retried, queued, E::delivery_queued},
     {processing, C::permanent_failure, failed, E::delivery_failed},
     {processing, C::stopped_by_order, invalidated, E::delivery_invalidated},
+    {processing, C::nothing_to_deliver, invalidated, E::delivery_invalidated},
     {processing, C::erased, invalidated, E::delivery_invalidated},
     {processing, C::invalidated_by_merchant, invalidated, E::delivery_invalidated},
+    {processing, C::held, in_review},
+    {processing, C::became_too_large, in_review},
     {processing, C::payment_withdrawn, in_review},
     {processing, C::high_risk, in_review},
     {processing, C::reopened, in_review, E::delivery_reopened},
@@ -56,36 +63,47 @@ constexpr std::array kTable = std::to_array<Transition>({
     {waiting_for_friendship, C::known_cause, failed, E::delivery_failed},
     {waiting_for_friendship, C::friendship_ended, failed, E::delivery_failed},
     {waiting_for_friendship, C::nothing_left_owed, completed, E::delivery_completed},
+    {waiting_for_friendship, C::completed_by_hand, completed, E::delivery_completed},
     {waiting_for_friendship, C::stopped_by_order, invalidated, E::delivery_invalidated},
+    {waiting_for_friendship, C::nothing_to_deliver, invalidated, E::delivery_invalidated},
     {waiting_for_friendship, C::erased, invalidated, E::delivery_invalidated},
     {waiting_for_friendship, C::invalidated_by_merchant, invalidated, E::delivery_invalidated},
+    {waiting_for_friendship, C::held, in_review},
+    {waiting_for_friendship, C::became_too_large, in_review},
     {waiting_for_friendship, C::payment_withdrawn, in_review},
     {waiting_for_friendship, C::high_risk, in_review},
 
     {failed, C::retried, queued, E::delivery_queued},
     {failed, C::cause_fixed, queued, E::delivery_queued},
     {failed, C::nothing_left_owed, completed, E::delivery_completed},
+    {failed, C::completed_by_hand, completed, E::delivery_completed},
     {failed, C::stopped_by_order, invalidated, E::delivery_invalidated},
+    {failed, C::nothing_to_deliver, invalidated, E::delivery_invalidated},
     {failed, C::erased, invalidated, E::delivery_invalidated},
     {failed, C::invalidated_by_merchant, invalidated, E::delivery_invalidated},
+    {failed, C::held, in_review},
     {failed, C::reopened, in_review, E::delivery_reopened},
 
     {in_review, C::approved, queued, E::delivery_queued},
+    {in_review, C::payment_returned, queued, E::delivery_queued},
     {in_review, C::completed_by_hand, completed, E::delivery_completed},
-    {in_review, C::nothing_left_owed, completed, E::delivery_completed},
     {in_review, C::stopped_by_order, invalidated, E::delivery_invalidated},
+    {in_review, C::nothing_to_deliver, invalidated, E::delivery_invalidated},
     {in_review, C::erased, invalidated, E::delivery_invalidated},
     {in_review, C::invalidated_by_merchant, invalidated, E::delivery_invalidated},
 
     {completed, C::new_items_owed, queued, E::delivery_queued},
+    {completed, C::customer_changed, queued, E::delivery_queued},
+    {completed, C::held, in_review},
     {completed, C::invalidated_by_merchant, invalidated, E::delivery_invalidated},
     {completed, C::reopened, in_review, E::delivery_reopened},
 
     {invalidated, C::paid_again, queued, E::delivery_queued},
+    {invalidated, C::held, in_review},
     {invalidated, C::reopened, in_review, E::delivery_reopened},
 });
 
-constexpr std::array<std::string_view, 30> kCauseNames = {
+constexpr std::array<std::string_view, 35> kCauseNames = {
     "order_accepted",
     "order_held",
     "order_too_large",
@@ -106,9 +124,14 @@ constexpr std::array<std::string_view, 30> kCauseNames = {
     "cloud_account_changed",
     "cause_fixed",
     "stopped_by_order",
+    "nothing_to_deliver",
     "paid_again",
     "new_items_owed",
+    "customer_changed",
+    "held",
+    "became_too_large",
     "payment_withdrawn",
+    "payment_returned",
     "high_risk",
     "erased",
     "invalidated_by_merchant",
@@ -135,7 +158,7 @@ std::string_view to_string(Cause cause) {
 }
 
 bool Transition::sets_resolution() const {
-  return to == failed || cause == C::order_too_large;
+  return to == failed || cause == C::order_too_large || cause == C::became_too_large;
 }
 bool Transition::clears_resolution() const {
   return (from == failed || from == in_review) && !sets_resolution();
@@ -149,11 +172,42 @@ bool Transition::clears_completed_at() const {
 bool Transition::sets_reason() const {
   return to == invalidated;
 }
-bool Transition::clears_reason() const {
-  return from == invalidated;
-}
 bool Transition::ends_lease() const {
   return from == processing;
+}
+std::optional<ReviewReason> Transition::review_reason() const {
+  return review_reason_of(cause);
+}
+std::optional<ReviewReason> review_reason_of(Cause cause) {
+  switch (cause) {
+    case C::order_held:
+    case C::held:
+      return ReviewReason::held;
+    case C::order_too_large:
+    case C::became_too_large:
+      return ReviewReason::too_large;
+    case C::payment_withdrawn:
+      return ReviewReason::payment_withdrawn;
+    case C::high_risk:
+      return ReviewReason::high_risk;
+    case C::reopened:
+      return ReviewReason::reopened;
+    default:
+      return std::nullopt;
+  }
+}
+bool Transition::restarts_waiting() const {
+  switch (cause) {
+    case C::retried:
+    case C::approved:
+    case C::username_changed:
+    case C::customer_changed:
+    case C::cloud_account_changed:
+    case C::paid_again:
+      return true;
+    default:
+      return to == completed || to == invalidated;
+  }
 }
 bool Transition::counts_try() const {
   return cause == C::transient_failure;
@@ -163,7 +217,8 @@ bool Transition::resets_tries() const {
 }
 InvalidatedBy Transition::invalidated_by() const {
   if (to != invalidated) return InvalidatedBy::nobody;
-  return cause == C::stopped_by_order ? InvalidatedBy::order : InvalidatedBy::merchant;
+  return cause == C::stopped_by_order || cause == C::nothing_to_deliver ? InvalidatedBy::order
+                                                                        : InvalidatedBy::merchant;
 }
 
 namespace {
@@ -204,7 +259,8 @@ Expected<Transition> step(std::optional<DeliveryStatus> from, Cause cause, Inval
   if (row == kTable.end()) {
     return fail("INVALID_TRANSITION", refusal(from, cause));
   }
-  if (cause == C::paid_again && invalidated_by != InvalidatedBy::order) {
+  const bool by_order = cause == C::paid_again || cause == C::held;
+  if (from == invalidated && by_order && invalidated_by != InvalidatedBy::order) {
     return fail(
         "INVALID_TRANSITION",
         fmt::format("A delivery in status {} that its order did not invalidate does not take the action {}.",

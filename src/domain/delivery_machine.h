@@ -2,9 +2,9 @@
 // the result as a compare-and-set on the row's version; nothing else changes a delivery's status.
 //
 // Revocation (spec 3.10) and settlement change items, never a delivery's status. New items on a delivery that
-// is queued, waiting, failed or in review do not move it either: that is no transition. Correcting the
-// username of a delivery that is queued or in review changes the name only (spec 3.11): approval starts the
-// attempt.
+// is queued, waiting, failed or in review do not move it either, unless the store's orders are held: that is
+// no transition. Nor is a further reason of a review. Correcting the username of a delivery that is queued or
+// in review changes the name only (spec 3.11): approval starts the attempt.
 #pragma once
 
 #include <optional>
@@ -41,10 +41,15 @@ enum class Cause {
   cloud_account_changed,
   cause_fixed,  // spec 3.6
   // The order.
-  stopped_by_order,  // cancelled or refunded, and nothing was shared
-  paid_again,        // a newer paid event; only if the order itself had invalidated the delivery
+  stopped_by_order,    // cancelled or refunded, and nothing was shared
+  nothing_to_deliver,  // nothing is owed and nothing was shared
+  paid_again,          // a newer paid event; only if the order itself had invalidated the delivery
   new_items_owed,
+  customer_changed,  // the store named another one, and nothing is shared: all is owed to them (spec 3.11)
+  held,              // what a store's event would queue, or add to, while the integration holds all orders
+  became_too_large,  // by a later event
   payment_withdrawn,
+  payment_returned,  // paid again, and that was all that the review was for
   high_risk,
   erased,  // spec 9.6
   // The merchant.
@@ -55,6 +60,9 @@ enum class Cause {
   completed_by_hand,
 };
 std::string_view to_string(Cause cause);
+
+// Of a cause that brings to review.
+std::optional<ReviewReason> review_reason_of(Cause cause);
 
 struct Transition {
   std::optional<DeliveryStatus> from;  // nothing: a new delivery
@@ -68,8 +76,9 @@ struct Transition {
   bool sets_completed_at() const;
   bool clears_completed_at() const;
   bool sets_reason() const;  // and InvalidatedBy, see invalidated_by()
-  bool clears_reason() const;
-  bool ends_lease() const;               // also clears the pending action, unless the verdict keeps it
+  bool ends_lease() const;   // also clears the pending action, unless the verdict keeps it
+  std::optional<ReviewReason> review_reason() const;  // where `to` is in_review
+  bool restarts_waiting() const;         // for the customer's answer, from the beginning (spec 3.5)
   bool counts_try() const;               // attempt failed: next attempt by retry_schedule.h
   bool resets_tries() const;             // due now, with a fresh allowance of tries
   InvalidatedBy invalidated_by() const;  // nobody unless `to` is invalidated

@@ -39,7 +39,7 @@ const std::set<Pair> kSpec = {
     {queued, completed},
     {waiting_for_friendship, completed},
     {failed, completed},
-    {in_review, completed},
+    {in_review, completed},  // by a merchant alone
     {queued, invalidated},
     {waiting_for_friendship, invalidated},
     {failed, invalidated},
@@ -104,6 +104,41 @@ TEST(DeliveryMachine, OnlyAnInvalidationByTheOrderIsUndoneByTheOrder) {
   EXPECT_EQ(step(queued, Cause::leased)->invalidated_by(), InvalidatedBy::nobody);
 }
 
+TEST(DeliveryMachine, NothingButAMerchantAnEndOrThePaymentTakesADeliveryOutOfReview) {
+  const std::set<Cause> may{Cause::approved,
+                            Cause::completed_by_hand,
+                            Cause::payment_returned,
+                            Cause::erased,
+                            Cause::invalidated_by_merchant,
+                            Cause::stopped_by_order,
+                            Cause::nothing_to_deliver};
+  for (const Transition& t : transitions()) {
+    if (t.from == in_review) EXPECT_TRUE(may.contains(t.cause)) << to_string(t.cause);
+  }
+}
+
+TEST(DeliveryMachine, AStoresEventHoldsOnlyWhatTheOrderItselfEnded) {
+  EXPECT_TRUE(step(invalidated, Cause::held, InvalidatedBy::order));
+  EXPECT_FALSE(step(invalidated, Cause::held, InvalidatedBy::merchant));
+  for (const auto from : {queued, processing, waiting_for_friendship, completed, failed})
+    EXPECT_TRUE(step(from, Cause::held)) << to_string(from);
+}
+
+TEST(DeliveryMachine, InternalRequeueingDoesNotRestartTheWaitForAnAnswer) {
+  for (const Cause cause : {Cause::retried, Cause::approved, Cause::username_changed, Cause::paid_again}) {
+    for (const Transition& t : transitions()) {
+      if (t.cause == cause) EXPECT_TRUE(t.restarts_waiting()) << to_string(cause);
+    }
+  }
+  for (const Cause cause : {Cause::transient_failure, Cause::account_trouble, Cause::lease_expired,
+                            Cause::shutdown, Cause::refreshed, Cause::cause_fixed, Cause::friendship_ended,
+                            Cause::still_waiting, Cause::leased_after_acceptance}) {
+    for (const Transition& t : transitions()) {
+      if (t.cause == cause) EXPECT_FALSE(t.restarts_waiting()) << to_string(cause);
+    }
+  }
+}
+
 TEST(DeliveryMachine, TellsSubscribersWhatChangedButNotItsOwnRetries) {
   const std::map<DeliveryStatus, EventType> told = {{completed, EventType::delivery_completed},
                                                     {failed, EventType::delivery_failed},
@@ -139,7 +174,7 @@ TEST(DeliveryMachine, AnyWalkKeepsTheRowConsistent) {
       if (!t) continue;
       has_code = t->sets_resolution() || (has_code && !t->clears_resolution());
       has_completed_at = t->sets_completed_at() || (has_completed_at && !t->clears_completed_at());
-      has_reason = t->sets_reason() || (has_reason && !t->clears_reason());
+      has_reason = t->sets_reason();
       if (t->to == processing) has_lease = true;
       if (t->ends_lease()) has_lease = false;
       by = t->invalidated_by();
@@ -148,6 +183,7 @@ TEST(DeliveryMachine, AnyWalkKeepsTheRowConsistent) {
       RC_ASSERT((status == invalidated) == has_reason);
       RC_ASSERT((status == invalidated) == (by != InvalidatedBy::nobody));
       RC_ASSERT((status == processing) == has_lease);
+      RC_ASSERT((t->to == in_review) == t->review_reason().has_value());
       if (status == failed) RC_ASSERT(has_code);
       if (status != failed && status != in_review) RC_ASSERT(!has_code);
       if (t->counts_try()) RC_ASSERT(!t->resets_tries());

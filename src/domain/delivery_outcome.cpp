@@ -19,7 +19,7 @@ Verdict stop_with(Cause ended, const ItemTally& items) {
 
 Verdict go_on(const ItemTally& items, Finding finding, ResolutionCode code) {
   if (done(items)) return {.cause = Cause::nothing_left_owed};
-  if (settled(items)) return {.cause = Cause::stopped_by_order};
+  if (settled(items)) return {.cause = Cause::nothing_to_deliver};
   switch (finding) {
     case Finding::permanent:
       return {.cause = Cause::permanent_failure, .code = code};
@@ -80,6 +80,11 @@ Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode cod
       return {.cause = done(items) ? Cause::nothing_left_owed : Cause::retried};
     case PendingActionKind::cloud_account_changed:
       return {.cause = done(items) ? Cause::nothing_left_owed : Cause::cloud_account_changed};
+    case PendingActionKind::hold:
+      return {.cause = done(items) ? Cause::nothing_left_owed : Cause::held};
+    case PendingActionKind::too_large:
+      return {.cause = done(items) ? Cause::nothing_left_owed : Cause::became_too_large,
+              .code = done(items) ? ResolutionCode::none : ResolutionCode::order_too_large};
     case PendingActionKind::payment_withdrawn:
       return {.cause = done(items) ? Cause::nothing_left_owed : Cause::payment_withdrawn};
     case PendingActionKind::high_risk:
@@ -104,10 +109,12 @@ Verdict conclude_items(DeliveryStatus status, const ItemTally& items) {
     case DeliveryStatus::queued:
     case DeliveryStatus::waiting_for_friendship:
     case DeliveryStatus::failed:
-    case DeliveryStatus::in_review:
       if (done(items)) return {.cause = Cause::nothing_left_owed};
+      [[fallthrough]];
+    case DeliveryStatus::in_review:
       // Without any item at all (an order too large to be read) there is nothing to conclude from.
-      if (settled(items) && items.dropped > 0) return {.cause = Cause::stopped_by_order};
+      if (settled(items) && items.shared == 0 && items.dropped > 0)
+        return {.cause = Cause::nothing_to_deliver};
       return {};
     case DeliveryStatus::completed:
       if (items.owed > 0) return {.cause = Cause::new_items_owed};
@@ -124,8 +131,10 @@ Verdict conclude_stop(DeliveryStatus status, const ItemTally& items) {
     case DeliveryStatus::queued:
     case DeliveryStatus::waiting_for_friendship:
     case DeliveryStatus::failed:
-    case DeliveryStatus::in_review:
       return stop_with(Cause::stopped_by_order, items);
+    case DeliveryStatus::in_review:
+      if (items.shared == 0) return {.cause = Cause::stopped_by_order};
+      return {.drop_owed = true};
     case DeliveryStatus::processing:
     case DeliveryStatus::completed:
     case DeliveryStatus::invalidated:

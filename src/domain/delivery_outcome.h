@@ -11,6 +11,8 @@
 
 namespace presetbridge::domain {
 
+// Of the items that are owed to the delivery's present customer (spec 3.11): those of a former one never
+// count.
 struct ItemTally {
   int owed = 0;     // still to be shared
   int sharing = 0;  // outcome unknown: a settlement will tell
@@ -42,16 +44,17 @@ struct Verdict {
 
 // For a delivery in `processing`, at each end of a job and at a take-over. The pending action is obeyed
 // first; what was shared stays shared; a delivery completes only with no item owed or `sharing`. `code` goes
-// with Finding::permanent.
+// with Finding::permanent. `items` as they are once a pending correction of the name is obeyed.
 Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode code, PendingActionKind pending);
 
-// For a delivery that no job has, after its items changed: completed or invalidated (refunded) with nothing
-// owed any more, queued again with something owed after completion; else its status stays.
+// For a delivery that no job has, after its items changed: completed or invalidated (nothing_to_deliver) with
+// nothing owed any more, queued again with something owed after completion; else its status stays. A review
+// ends only where nothing was shared.
 Verdict conclude_items(DeliveryStatus status, const ItemTally& items);
 
 // For a delivery that no job has, when its order stops (cancelled, refunded in whole): invalidated if nothing
-// was shared, else completed with what was. Items of an invalidated delivery stay `owed`, so that it can be
-// reopened or paid again.
+// was shared, else completed with what was, or left in review. Items of an invalidated delivery stay `owed`,
+// so that it can be reopened or paid again.
 Verdict conclude_stop(DeliveryStatus status, const ItemTally& items);
 
 // What an item `sharing` becomes when a settlement finds no share: owed again, or dropped if the order has

@@ -29,7 +29,7 @@ TEST(DeliveryOutcome, CompletesWhenNothingIsOwedAndSomethingReachedTheCustomer) 
   EXPECT_EQ(conclude_job({.shared = 2}, Finding::worked, kNoCode, P::none).cause, Cause::nothing_left_owed);
   EXPECT_EQ(conclude_job({.shared = 1, .dropped = 1}, Finding::transient, kNoCode, P::none).cause,
             Cause::nothing_left_owed);
-  EXPECT_EQ(conclude_job({.dropped = 2}, Finding::worked, kNoCode, P::none).cause, Cause::stopped_by_order);
+  EXPECT_EQ(conclude_job({.dropped = 2}, Finding::worked, kNoCode, P::none).cause, Cause::nothing_to_deliver);
 }
 
 TEST(DeliveryOutcome, AnUnknownShareKeepsTheDeliveryOpen) {
@@ -57,6 +57,8 @@ TEST(DeliveryOutcome, AStopKeepsWhatWasSharedAndDropsTheRest) {
   EXPECT_EQ(conclude_stop(queued, {.sharing = 1, .shared = 1}),
             (Verdict{.drop_owed = true, .keep_pending = true}));
   EXPECT_EQ(conclude_stop(completed, {.shared = 1}), Verdict{});
+  EXPECT_EQ(conclude_stop(in_review, {.owed = 1}), Verdict{.cause = Cause::stopped_by_order});
+  EXPECT_EQ(conclude_stop(in_review, {.owed = 1, .shared = 1}), Verdict{.drop_owed = true});
   EXPECT_EQ(conclude_stop(invalidated, {.owed = 1}), Verdict{});
 }
 
@@ -77,7 +79,9 @@ TEST(DeliveryOutcome, TheMerchantsWordHoldsWhateverTheJobDid) {
 
 TEST(DeliveryOutcome, ChangedItemsMoveADeliveryThatNoJobHas) {
   EXPECT_EQ(conclude_items(failed, {.shared = 1, .dropped = 1}).cause, Cause::nothing_left_owed);
-  EXPECT_EQ(conclude_items(queued, {.dropped = 1}).cause, Cause::stopped_by_order);
+  EXPECT_EQ(conclude_items(queued, {.dropped = 1}).cause, Cause::nothing_to_deliver);
+  EXPECT_EQ(conclude_items(in_review, {.dropped = 1}).cause, Cause::nothing_to_deliver);
+  EXPECT_EQ(conclude_items(in_review, {.shared = 1}).cause, std::nullopt) << "a merchant reviews it";
   EXPECT_EQ(conclude_items(completed, {.owed = 1, .shared = 1}).cause, Cause::new_items_owed);
   EXPECT_EQ(conclude_items(in_review, {.owed = 1, .shared = 1}).cause, std::nullopt);
   EXPECT_EQ(conclude_items(in_review, {}).cause, std::nullopt) << "an order too large has no items";

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <unordered_set>
 
 namespace presetbridge::domain {
 namespace {
@@ -122,21 +123,27 @@ const std::vector<Mapping>* MappingIndex::find(const OrderLine& line) const {
   return nullptr;
 }
 
-MappedOrder MappingIndex::map(const OrderState& order) const {
+MappedOrder MappingIndex::map(OrderState& order, Lines which) const {
+  using Mapped = OrderLine::Mapped;
   MappedOrder result;
+  const PaidQuantities paid(order);
   std::unordered_map<std::string_view, std::size_t> place;  // of each file id in result.files
-  for (const OrderLine& line : order.lines) {
+  for (OrderLine& line : order.lines) {
+    if (which == Lines::not_mapped && line.mapped != Mapped::not_yet) continue;
+    result.lines.push_back(line.line_id);
     const std::vector<Mapping>* const mappings = find(line);
-    if (mappings == nullptr) {
-      ++result.unmapped;
-      continue;
-    }
-    bool owes = false;
+    line.mapped = mappings == nullptr ? Mapped::nothing : Mapped::ignored;
+    if (mappings == nullptr) continue;
     for (const Mapping& mapping : *mappings) {
       if (mapping.action != MappingAction::deliver) continue;
-      owes = true;
+      line.mapped = Mapped::owes;
+      if (result.too_many) break;
       const auto [at, fresh] = place.try_emplace(mapping.file_id, result.files.size());
       if (fresh) {
+        if (result.files.size() == kMaxFiles) {
+          result.too_many = true;
+          break;
+        }
         result.files.push_back({.file_id = mapping.file_id,
                                 .kind = mapping.file_kind,
                                 .name = mapping.file_name,
@@ -148,50 +155,121 @@ MappedOrder MappingIndex::map(const OrderState& order) const {
       if (!file.line_ids.empty() && file.line_ids.back() == line.line_id) continue;
       file.line_ids.push_back(line.line_id);
       file.quantity += line.quantity;
-      file.paid_quantity += paid_quantity(order, line);
+      file.paid_quantity += paid.of(line);
     }
-    ++(owes ? result.mapped : result.ignored);
   }
+  if (result.too_many) result.files.clear();
   return result;
 }
 
-MappedOrder map_order(const OrderState& order, std::span<const Mapping> mappings) {
-  return MappingIndex(mappings).map(order);
+std::optional<std::int64_t> unmapped_lines(const OrderState& order) {
+  const auto are = [&](OrderLine::Mapped mapped) {
+    return std::ranges::count(order.lines, mapped, &OrderLine::mapped);
+  };
+  if (are(OrderLine::Mapped::earlier) > 0) return std::nullopt;
+  return are(OrderLine::Mapped::nothing);
 }
 
-ItemPlan plan_items(std::span<const ItemNow> items, const MappedOrder& owed) {
-  const auto wants = [&](const std::string& file_id) {
-    return std::ranges::any_of(
-        owed.files, [&](const OwedFile& f) { return f.file_id == file_id && f.paid_quantity > 0; });
-  };
-  ItemPlan plan;
-  for (const ItemNow& item : items) {
-    if (item.line_ids.empty()) continue;
-    const bool wanted = wants(item.file_id);
-    if (item.status == ItemStatus::owed && !wanted) plan.drop.push_back(item.id);
-    if (item.status == ItemStatus::dropped && wanted) plan.restore.push_back(item.id);
+namespace {
+
+// The lines of an order that have a paid quantity left, and those that it has at all.
+class LinesNow {
+ public:
+  explicit LinesNow(const OrderState& order) {
+    const PaidQuantities paid(order);
+    for (const OrderLine& line : order.lines) is_paid_.emplace(line.line_id, paid.of(line) > 0);
   }
-  for (const OwedFile& file : owed.files) {
-    if (file.paid_quantity > 0 && std::ranges::find(items, file.file_id, &ItemNow::file_id) == items.end()) {
-      plan.add.push_back(file);
+  bool known(std::string_view line) const { return is_paid_.contains(line); }
+  bool paid(std::string_view line) const {
+    const auto found = is_paid_.find(line);
+    return found != is_paid_.end() && found->second;
+  }
+
+ private:
+  std::unordered_map<std::string_view, bool> is_paid_;
+};
+
+bool reached(ItemStatus status) {
+  return status == ItemStatus::shared || status == ItemStatus::already_shared ||
+         status == ItemStatus::revoke_failed;
+}
+
+void plan_item(const ItemNow& item, const std::vector<std::string>& line_ids, const LinesNow& lines,
+               ItemPlan& plan) {
+  const bool wanted = std::ranges::any_of(line_ids, [&](const auto& id) { return lines.paid(id); });
+  if (item.status == ItemStatus::owed && !wanted) plan.drop.push_back(item.id);
+  if (item.status == ItemStatus::dropped && wanted) plan.owe.push_back(item.id);
+  if (item.revoked_by_order && wanted) {
+    if (item.status == ItemStatus::revoked) plan.owe.push_back(item.id);
+    if (item.status == ItemStatus::revoking && !item.revocation_begun) plan.keep.push_back(item.id);
+  }
+  // A line that is not in the order any more was taken out of it, which is no refund.
+  if (reached(item.status) && !wanted && !line_ids.empty() &&
+      std::ranges::all_of(line_ids, [&](const auto& id) { return lines.known(id); })) {
+    plan.refunded.push_back(item.id);
+  }
+}
+
+}  // namespace
+
+ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, const MappedOrder& mapped,
+                    bool complete) {
+  const LinesNow lines(order);
+  std::unordered_map<std::string_view, const OwedFile*> files;
+  std::unordered_set<std::string_view> owing;  // lines that owe a file by the mappings of now
+  for (const OwedFile& file : mapped.files) {
+    files.emplace(file.file_id, &file);
+    owing.insert(file.line_ids.begin(), file.line_ids.end());
+  }
+  std::unordered_set<std::string_view> looked_at;
+  for (const auto& line : mapped.lines) {
+    if (complete || owing.contains(line)) looked_at.insert(line);
+  }
+  ItemPlan plan;
+  std::unordered_set<std::string_view> held;
+  std::size_t count = 0;
+  for (const ItemNow& item : items) {
+    held.insert(item.file_id);
+    ++count;
+    if (item.by_file) continue;
+    std::vector<std::string> owed_by;
+    for (const auto& line : item.line_ids) {
+      if (!looked_at.contains(line)) owed_by.push_back(line);
     }
+    if (const auto file = files.find(item.file_id); file != files.end()) {
+      for (const auto& line : file->second->line_ids) {
+        if (looked_at.contains(line)) owed_by.push_back(line);
+      }
+    }
+    std::ranges::sort(owed_by);
+    owed_by.erase(std::ranges::unique(owed_by).begin(), owed_by.end());
+    std::vector<std::string> before = item.line_ids;
+    std::ranges::sort(before);
+    if (owed_by != before) plan.lines.emplace_back(item.id, owed_by);
+    plan_item(item, owed_by, lines, plan);
+  }
+  for (const OwedFile& file : mapped.files) {
+    if (!held.contains(file.file_id)) plan.add.push_back(file);
+  }
+  if (mapped.too_many || count + plan.add.size() > kMaxFiles) {
+    plan.too_many = mapped.too_many || !plan.add.empty();
+    plan.add.clear();
   }
   return plan;
 }
 
-std::vector<ItemId> refunded_items(std::span<const ItemNow> items, const OrderState& order) {
-  const auto paid = [&](const std::string& line_id) {
-    const auto line = std::ranges::find(order.lines, line_id, &OrderLine::line_id);
-    return line != order.lines.end() && paid_quantity(order, *line) > 0;
-  };
-  std::vector<ItemId> dropped;
-  for (const ItemNow& item : items) {
-    if (item.status == ItemStatus::owed && !item.line_ids.empty() &&
-        std::ranges::none_of(item.line_ids, paid)) {
-      dropped.push_back(item.id);
-    }
-  }
-  return dropped;
+bool is_paid(const ItemNow& item, const OrderState& order) {
+  const LinesNow lines(order);
+  return item.by_file || std::ranges::any_of(item.line_ids, [&](const auto& id) { return lines.paid(id); });
+}
+
+bool refunds_took_all(std::span<const ItemNow> items, const OrderState& order) {
+  if (!order.refunded()) return false;
+  const LinesNow lines(order);
+  return std::ranges::all_of(items, [&](const ItemNow& item) {
+    return !item.by_file && !item.line_ids.empty() &&
+           std::ranges::none_of(item.line_ids, [&](const auto& id) { return lines.paid(id); });
+  });
 }
 
 }  // namespace presetbridge::domain

@@ -52,20 +52,30 @@ struct OwedFile {
   bool operator==(const OwedFile&) const = default;
 };
 
+inline constexpr std::size_t kMaxFiles = 500;  // that one delivery may owe (spec 2.14)
+
+// What mappings make of lines of an order.
 struct MappedOrder {
-  std::vector<OwedFile> files;  // in the order of the lines, then of the mappings' ids
-  std::int64_t mapped = 0;      // lines that owe a file
-  std::int64_t ignored = 0;     // lines whose mappings only ignore
-  std::int64_t unmapped = 0;    // lines with no mapping
+  std::vector<std::string> lines;  // the ids of those that were looked at
+  std::vector<OwedFile> files;     // in the order of the lines, then of the mappings' ids
+  bool too_many = false;           // more than kMaxFiles: `files` holds none
   bool operator==(const MappedOrder&) const = default;
 };
+
+// How many lines of the order have no mapping; nothing where a program of before has mapped some of them.
+std::optional<std::int64_t> unmapped_lines(const OrderState& order);
 
 // The mappings of one integration, looked up by what the lines carry. Worth keeping between orders: building
 // it costs as much as all its mappings. Thread-safe once built.
 class MappingIndex {
  public:
   explicit MappingIndex(std::span<const Mapping> mappings);
-  MappedOrder map(const OrderState& order) const;
+  enum class Lines {
+    all,
+    not_mapped  // new ones, and those that are another product now (spec 2.6)
+  };
+  // Notes in the lines what came of them.
+  MappedOrder map(OrderState& order, Lines which) const;
 
  private:
   using ByValue = std::unordered_map<std::string, std::vector<Mapping>>;
@@ -73,34 +83,38 @@ class MappingIndex {
   std::array<ByValue, 4> by_type_;
 };
 
-// MappingIndex(mappings).map(order).
-MappedOrder map_order(const OrderState& order, std::span<const Mapping> mappings);
-
-// An item as it stands.
+// An item of the delivery's present customer, as it stands.
 struct ItemNow {
   ItemId id;
   std::string file_id;
   ItemStatus status = ItemStatus::owed;
-  std::vector<std::string>
-      line_ids;  // the lines that owe it; empty: ordered by file id, not by line (spec 3.8)
+  std::vector<std::string> line_ids;  // the lines that owe it
+  bool by_file = false;               // ordered by file id, not by lines (spec 3.8): no mapping changes it
+  bool revoked_by_order = false;      // it is, or is being, taken back because the order ended (spec 3.10)
+  bool revocation_begun = false;      // ... and the platform was asked to
 };
 
-// What brings the items of a delivery in line with what the order owes now. Items that reached the customer,
-// or may have
-// (`sharing`), are never touched.
+// What brings the items of a delivery in line with what its order owes now.
 struct ItemPlan {
-  std::vector<OwedFile> add;    // no item has this file yet
-  std::vector<ItemId> restore;  // dropped -> owed: paid again
-  std::vector<ItemId> drop;     // owed -> dropped: refunded, removed, or mapped to something else since
-  bool empty() const { return add.empty() && restore.empty() && drop.empty(); }
+  std::vector<OwedFile> add;     // no item has this file yet; without a paid quantity: it may be paid later
+  std::vector<ItemId> owe;       // dropped, or taken back because the order had ended -> owed: paid again
+  std::vector<ItemId> keep;      // about to be taken back for that reason -> shared
+  std::vector<ItemId> drop;      // owed -> dropped: refunded, removed, or mapped to something else since
+  std::vector<ItemId> refunded;  // reached the customer, and every line that owes it is refunded
+  // Items that are owed by other lines than before: by these.
+  std::vector<std::pair<ItemId, std::vector<std::string>>> lines;
+  bool too_many = false;  // with `add` the delivery would owe more than kMaxFiles: nothing is added
   bool operator==(const ItemPlan&) const = default;
 };
-// After new lines, or with the mappings read again (retry, reprocess). Items ordered by file id are left
-// alone.
-ItemPlan plan_items(std::span<const ItemNow> items, const MappedOrder& owed);
+// `mapped`: what its lines owe now, as far as they were looked at; those of other lines owe what they did.
+// `complete`: a line that maps to nothing owes nothing; otherwise (stale mappings were left out) what it did.
+// Costs as much as items, lines and refunds together.
+ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, const MappedOrder& mapped,
+                    bool complete = true);
 
-// After refunds alone: the items `owed` of which every line has no paid quantity left, whatever the mappings
-// say by now.
-std::vector<ItemId> refunded_items(std::span<const ItemNow> items, const OrderState& order);
+// Whether a line that owes the item has any paid quantity left.
+bool is_paid(const ItemNow& item, const OrderState& order);
+// Whether it is refunds, and not the mappings, that left nothing of these items to deliver.
+bool refunds_took_all(std::span<const ItemNow> items, const OrderState& order);
 
 }  // namespace presetbridge::domain

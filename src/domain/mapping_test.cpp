@@ -38,6 +38,10 @@ OrderState state(std::vector<OrderLine> lines) {
   return s;
 }
 
+MappedOrder map_order(OrderState& order, std::span<const Mapping> mappings) {
+  return MappingIndex(mappings).map(order, MappingIndex::Lines::all);
+}
+
 std::vector<std::string> file_ids(const MappedOrder& mapped) {
   std::vector<std::string> ids;
   for (const OwedFile& f : mapped.files) ids.push_back(f.file_id);
@@ -74,7 +78,7 @@ TEST(MatchValues, NormalisingTwiceIsNormalisingOnce) {
 }
 
 TEST(Mapping, TheMostSpecificKeyThatHasMappingsWins) {
-  const OrderState order = state({line("1", "SKU", "55", "77", "Lead Tone")});
+  OrderState order = state({line("1", "SKU", "55", "77", "Lead Tone")});
   std::vector<Mapping> mappings = {mapping(1, MatchType::title, "lead tone", "by-title")};
   EXPECT_EQ(file_ids(map_order(order, mappings)), std::vector<std::string>{"by-title"});
   mappings.push_back(mapping(2, MatchType::product_id, "55", "by-product"));
@@ -86,7 +90,7 @@ TEST(Mapping, TheMostSpecificKeyThatHasMappingsWins) {
 }
 
 TEST(Mapping, AllMappingsOfTheKeyApplyAndAFileIsOwedOnce) {
-  const OrderState order = state({line("1", "BUNDLE", "", "", "", 2), line("2", "ONE", "", "", "", 3)});
+  OrderState order = state({line("1", "BUNDLE", "", "", "", 2), line("2", "ONE", "", "", "", 3)});
   const std::vector<Mapping> mappings = {
       mapping(2, MatchType::sku, "BUNDLE", "b"), mapping(1, MatchType::sku, "BUNDLE", "a"),
       mapping(3, MatchType::sku, "BUNDLE", "a"), mapping(4, MatchType::sku, "ONE", "a")};
@@ -97,18 +101,20 @@ TEST(Mapping, AllMappingsOfTheKeyApplyAndAFileIsOwedOnce) {
   EXPECT_EQ(mapped.files[0].matched_by, MatchType::sku);
   EXPECT_EQ(mapped.files[0].name, "Name of a");
   EXPECT_EQ(mapped.files[1].quantity, 2);
-  EXPECT_EQ(mapped.mapped, 2);
 }
 
 TEST(Mapping, IgnoredAndUnmappedLinesAreCountedApart) {
-  const OrderState order = state({line("1", "SHIRT", "", "", ""), line("2", "", "", "", ""),
-                                  line("3", "WHAT", "", "", ""), line("4", "A", "", "", "")});
+  OrderState order = state({line("1", "SHIRT", "", "", ""), line("2", "", "", "", ""),
+                            line("3", "WHAT", "", "", ""), line("4", "A", "", "", "")});
   const std::vector<Mapping> mappings = {mapping(1, MatchType::sku, "SHIRT", ""),
                                          mapping(2, MatchType::sku, "A", "a")};
-  const MappedOrder mapped = map_order(order, mappings);
-  EXPECT_EQ(mapped.ignored, 1);
-  EXPECT_EQ(mapped.unmapped, 2);
-  EXPECT_EQ(mapped.mapped, 1);
+  EXPECT_EQ(unmapped_lines(order), 0) << "not looked at yet";
+  map_order(order, mappings);
+  EXPECT_EQ(unmapped_lines(order), 2);
+  EXPECT_EQ(order.lines[0].mapped, OrderLine::Mapped::ignored);
+  EXPECT_EQ(order.lines[3].mapped, OrderLine::Mapped::owes);
+  order.lines[3].mapped = OrderLine::Mapped::earlier;
+  EXPECT_EQ(unmapped_lines(order), std::nullopt);
 }
 
 TEST(Mapping, ARefundedLineOwesNothingMore) {
@@ -119,7 +125,7 @@ TEST(Mapping, ARefundedLineOwesNothingMore) {
   order.refunds[0].lines.push_back({"2", 1});
   const MappedOrder none = map_order(order, mappings);
   EXPECT_EQ(none.files[0].paid_quantity, 0);
-  EXPECT_TRUE(plan_items({}, none).empty());
+  EXPECT_EQ(plan_items({}, order, none).add.front().paid_quantity, 0) << "it may be paid later";
 }
 
 // Every line against every mapping, without an index.
@@ -155,31 +161,71 @@ TEST(Mapping, AgreesWithComparingEveryLineWithEveryMapping) {
     std::vector<OrderLine> lines;
     const int size = *rc::gen::inRange(0, 6);
     for (int i = 0; i < size; ++i) lines.push_back(line(std::to_string(i), *word, *word, *word, *word));
-    const OrderState order = state(lines);
+    OrderState order = state(lines);
     const MappedOrder mapped = map_order(order, mappings);
     std::vector<std::string> ids = file_ids(mapped);
     const std::set<std::string> unique(ids.begin(), ids.end());
     RC_ASSERT(unique.size() == ids.size());
     RC_ASSERT(unique == naive_files(order, mappings));
-    RC_ASSERT(mapped.mapped + mapped.ignored + mapped.unmapped == size);
+    RC_ASSERT(mapped.lines.size() == static_cast<std::size_t>(size));
+    RC_ASSERT(MappingIndex(mappings).map(order, MappingIndex::Lines::not_mapped).lines.empty());
   }));
 }
 
+OwedFile owed(std::string file, std::vector<std::string> lines, std::int64_t paid = 1) {
+  return {.file_id = std::move(file),
+          .kind = {},
+          .name = {},
+          .line_ids = std::move(lines),
+          .paid_quantity = paid};
+}
+
+TEST(MappedFiles, AreAtMostWhatADeliveryMayOwe) {
+  std::vector<Mapping> mappings;
+  std::vector<OrderLine> lines;
+  for (int sku = 0; sku < 6; ++sku) {
+    for (int i = 0; i < 100; ++i)
+      mappings.push_back(mapping(sku * 100 + i + 1, MatchType::sku, "S" + std::to_string(sku),
+                                 "f" + std::to_string(sku * 100 + i)));
+    lines.push_back(line(std::to_string(sku), "S" + std::to_string(sku), "", "", ""));
+  }
+  OrderState order = state({lines.begin(), lines.begin() + 5});
+  EXPECT_EQ(map_order(order, mappings).files.size(), kMaxFiles);
+  order = state(lines);
+  const MappedOrder mapped = map_order(order, mappings);
+  EXPECT_TRUE(mapped.too_many);
+  EXPECT_TRUE(mapped.files.empty());
+}
+
 TEST(ItemPlan, BringsTheItemsInLineWithWhatIsOwed) {
-  const MappedOrder owed{
-      .files = {{.file_id = "new", .kind = {}, .name = {}, .line_ids = {"1"}, .paid_quantity = 1},
-                {.file_id = "back", .kind = {}, .name = {}, .line_ids = {"1"}, .paid_quantity = 1},
-                {.file_id = "refunded", .kind = {}, .name = {}, .line_ids = {"2"}, .paid_quantity = 0}}};
+  const OrderState order =
+      state({line("1", "A", "", "", ""), line("2", "B", "", "", "", 0), line("3", "C", "", "", "")});
+  const MappedOrder mapped{.lines = {"1", "2", "3"},
+                           .files = {owed("new", {"1"}), owed("back", {"1"}), owed("refunded", {"2"}, 0)}};
   const std::vector<ItemNow> items = {{ItemId{1}, "back", ItemStatus::dropped, {"1"}},
                                       {ItemId{2}, "refunded", ItemStatus::owed, {"2"}},
                                       {ItemId{3}, "unmapped now", ItemStatus::owed, {"3"}},
                                       {ItemId{4}, "gone but shared", ItemStatus::shared, {"3"}},
                                       {ItemId{5}, "gone, unknown", ItemStatus::sharing, {"3"}},
-                                      {ItemId{6}, "by file id", ItemStatus::owed, {}}};
-  const ItemPlan plan = plan_items(items, owed);
-  EXPECT_EQ(plan.add, std::vector<OwedFile>{owed.files[0]});
-  EXPECT_EQ(plan.restore, std::vector<ItemId>{ItemId{1}});
+                                      {ItemId{6}, "by file id", ItemStatus::owed, {}, true}};
+  const ItemPlan plan = plan_items(items, order, mapped);
+  EXPECT_EQ(plan.add, std::vector<OwedFile>{mapped.files[0]});
+  EXPECT_EQ(plan.owe, std::vector<ItemId>{ItemId{1}});
   EXPECT_EQ(plan.drop, (std::vector<ItemId>{ItemId{2}, ItemId{3}}));
+  EXPECT_TRUE(plan.refunded.empty()) << "a mapping that is gone refunds nothing";
+  EXPECT_TRUE(plan_items(items, order, mapped, false).drop == std::vector<ItemId>{ItemId{2}})
+      << "stale mappings were left out";
+}
+
+TEST(ItemPlan, ALaterEventTouchesOnlyTheLinesThatWereLookedAt) {
+  const OrderState order = state({line("1", "A", "", "", ""), line("2", "A", "", "", "")});
+  const std::vector<ItemNow> items = {{ItemId{1}, "a", ItemStatus::shared, {"1"}},
+                                      {ItemId{2}, "b", ItemStatus::owed, {"1"}}};
+  const ItemPlan plan = plan_items(items, order, {.lines = {"2"}, .files = {owed("a", {"2"})}});
+  EXPECT_TRUE(plan.add.empty());
+  EXPECT_TRUE(plan.drop.empty());
+  ASSERT_EQ(plan.lines.size(), 1u) << "the item remembers every line that owes it";
+  EXPECT_EQ(plan.lines[0].second, (std::vector<std::string>{"1", "2"}));
 }
 
 TEST(ItemPlan, ARefundDropsAnItemOnlyWhenEveryLineThatOwesItIsRefunded) {
@@ -189,8 +235,42 @@ TEST(ItemPlan, ARefundDropsAnItemOnlyWhenEveryLineThatOwesItIsRefunded) {
                                       {ItemId{2}, "both", ItemStatus::owed, {"1", "2"}},
                                       {ItemId{3}, "shared", ItemStatus::shared, {"1"}},
                                       {ItemId{4}, "removed line", ItemStatus::owed, {"9"}},
-                                      {ItemId{5}, "by file id", ItemStatus::owed, {}}};
-  EXPECT_EQ(refunded_items(items, order), (std::vector<ItemId>{ItemId{1}, ItemId{4}}));
+                                      {ItemId{5}, "removed and shared", ItemStatus::shared, {"9"}},
+                                      {ItemId{6}, "by file id", ItemStatus::owed, {}, true}};
+  const ItemPlan plan = plan_items(items, order, {});
+  EXPECT_EQ(plan.drop, (std::vector<ItemId>{ItemId{1}, ItemId{4}}));
+  EXPECT_EQ(plan.refunded, std::vector<ItemId>{ItemId{3}});
+  EXPECT_FALSE(is_paid(items[0], order));
+  EXPECT_TRUE(is_paid(items[1], order));
+  EXPECT_TRUE(refunds_took_all(std::span(items).first(1), order));
+  EXPECT_FALSE(refunds_took_all(std::span(items).first(2), order));
+}
+
+TEST(ItemPlan, WhatTheOrdersEndTookBackIsOwedAgainWhenItIsPaid) {
+  const OrderState order = state({line("1", "A", "", "", "")});
+  const auto item = [](int id, ItemStatus status, bool by_order, bool begun = false) {
+    return ItemNow{ItemId{id}, "f" + std::to_string(id), status, {"1"}, false, by_order, begun};
+  };
+  const std::vector<ItemNow> items = {item(1, ItemStatus::revoked, true), item(2, ItemStatus::revoked, false),
+                                      item(3, ItemStatus::revoking, true),
+                                      item(4, ItemStatus::revoking, true, true),
+                                      item(5, ItemStatus::revoking, false)};
+  const ItemPlan plan = plan_items(items, order, {});
+  EXPECT_EQ(plan.owe, std::vector<ItemId>{ItemId{1}});
+  EXPECT_EQ(plan.keep, std::vector<ItemId>{ItemId{3}});
+}
+
+TEST(ItemPlan, NothingIsAddedBeyondWhatADeliveryMayOwe) {
+  const OrderState order = state({line("1", "A", "", "", "")});
+  std::vector<ItemNow> items;
+  for (std::size_t i = 0; i < kMaxFiles; ++i)
+    items.push_back(
+        {ItemId{static_cast<std::int64_t>(i) + 1}, "f" + std::to_string(i), ItemStatus::owed, {"1"}});
+  const MappedOrder mapped{.lines = {"1"}, .files = {owed("one more", {"1"})}};
+  const ItemPlan plan = plan_items(items, order, mapped, false);
+  EXPECT_TRUE(plan.too_many);
+  EXPECT_TRUE(plan.add.empty());
+  EXPECT_FALSE(plan_items(items, order, {}).too_many);
 }
 
 TEST(MappingWords, AreReadBack) {

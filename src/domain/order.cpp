@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 
 namespace presetbridge::domain {
 namespace {
@@ -57,6 +59,18 @@ void tell_payment(OrderState& s, Payment payment, const Time& at) {
   }
 }
 
+// An order in the trash stays what it was beneath: it may be restored.
+void tell_trash(OrderState& s, const OrderEvent& e) {
+  const Timestamp at = e.updated_at.value_or(e.received_at);
+  if (e.trashed) {
+    // What is known to be newer than it has lifted it already.
+    if (e.updated_at && s.updated_at && *e.updated_at < *s.updated_at) return;
+    s.trashed_at = s.trashed_at ? std::max(*s.trashed_at, at) : at;
+  } else if (s.trashed_at && (e.restored || at > *s.trashed_at)) {
+    s.trashed_at.reset();
+  }
+}
+
 void tell_risk(OrderState& s, bool high, const Time& at) {
   if (s.risk_at && s.risk_at == at) {
     s.high_risk = s.high_risk || high;
@@ -86,6 +100,7 @@ std::vector<OrderLine> with_line_ids(std::vector<OrderLine> lines) {
   std::set<std::string> taken;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     OrderLine& line = lines[i];
+    if (line.line_id.size() > kMaxLineIdBytes) line.line_id.clear();
     if (line.line_id.empty() || taken.contains(line.line_id)) line.line_id = "#" + std::to_string(i + 1);
     while (!taken.insert(line.line_id).second) line.line_id += "'";
     line.quantity = std::clamp<std::int64_t>(line.quantity, 0, kMaxQuantity);
@@ -106,19 +121,26 @@ std::map<std::string, std::int64_t> by_line(const std::vector<RefundLine>& lines
   return sums;
 }
 
-void add_refund(OrderState& s, const Refund& refund) {
+// How many of the refund lines that an order may have these are.
+std::size_t weight(const Refund& refund) {
+  return std::max<std::size_t>(refund.lines.size(), 1);
+}
+
+void add_refund(OrderState& s, const Refund& refund, std::size_t& kept) {
   const auto at = std::ranges::lower_bound(s.refunds, refund.id, {}, &Refund::id);
   const bool known = at != s.refunds.end() && at->id == refund.id;
-  if (!known && s.refunds.size() >= kMaxRefunds) {
-    tell_payment(s, Payment::refunded, std::nullopt);
-    return;
-  }
   auto sums = by_line(refund.lines);
   if (known) {
     for (const auto& [line, quantity] : by_line(at->lines)) sums[line] = std::max(sums[line], quantity);
   }
   Refund merged{.id = refund.id, .lines = {}};
   for (const auto& [line, quantity] : sums) merged.lines.push_back({line, quantity});
+  const std::size_t total = kept - (known ? weight(*at) : 0) + weight(merged);
+  if (total > kMaxRefundLines) {
+    s.too_many_refunds = true;
+    return;
+  }
+  kept = total;
   if (known) {
     *at = std::move(merged);
   } else {
@@ -126,14 +148,40 @@ void add_refund(OrderState& s, const Refund& refund) {
   }
 }
 
+void add_refunds(OrderState& s, const OrderEvent& event) {
+  s.too_many_refunds = s.too_many_refunds || event.too_many_refund_lines;
+  std::size_t kept = 0;
+  for (const Refund& refund : s.refunds) kept += weight(refund);
+  for (const Refund& refund : event.refunds) add_refund(s, refund, kept);
+}
+
+bool same_product(const OrderLine& a, const OrderLine& b) {
+  return std::tie(a.variant_id, a.sku, a.product_id, a.title) ==
+         std::tie(b.variant_id, b.sku, b.product_id, b.title);
+}
+
+// What the mappings made of the lines stays with them.
+void keep_mapped(const std::vector<OrderLine>& before, std::vector<OrderLine>& after) {
+  std::unordered_map<std::string_view, const OrderLine*> known;
+  for (const OrderLine& line : before) known.emplace(line.line_id, &line);
+  for (OrderLine& line : after) {
+    const auto found = known.find(line.line_id);
+    if (found != known.end() && same_product(*found->second, line)) line.mapped = found->second->mapped;
+  }
+}
+
 void tell_order(OrderState& s, const OrderEvent& e) {
-  tell_payment(s, e.payment, e.updated_at);
+  tell_trash(s, e);
+  if (!e.trashed) tell_payment(s, e.payment, e.updated_at);
   tell_customer(s, e);
   if (e.high_risk) tell_risk(s, true, e.updated_at);
   if (!s.seen || replaces(s.updated_at, e.updated_at)) {
-    s.lines = with_line_ids(e.lines);
+    auto lines = with_line_ids(e.lines);
+    keep_mapped(s.lines, lines);
+    s.lines = std::move(lines);
     s.too_large = e.too_large;
     s.test = e.test;
+    s.sample = e.sample;
     s.order_number = e.order_number;
     s.updated_at = later(s.updated_at, e.updated_at);
   }
@@ -145,7 +193,7 @@ OrderChange changes(const OrderState& before, const OrderState& after, bool crea
       .created = created,
       .first_seen = !before.seen && after.seen,
       .lines = before.lines != after.lines || before.refunds != after.refunds ||
-               before.too_large != after.too_large,
+               before.too_large != after.too_large || before.too_many_refunds != after.too_many_refunds,
       .payment = before.payment() != after.payment(),
       .username = before.username != after.username,
       .risk = before.high_risk != after.high_risk,
@@ -165,6 +213,7 @@ std::string_view OrderState::stop_reason() const {
 void OrderState::approve() {
   approved_unpaid = payment() == Payment::awaiting_payment;
   approved_risk = high_risk;
+  approved_refunds = too_many_refunds;
 }
 
 void OrderState::erase() {
@@ -174,13 +223,15 @@ void OrderState::erase() {
   username.clear();
 }
 
-std::int64_t paid_quantity(const OrderState& order, const OrderLine& line) {
-  std::int64_t left = line.quantity;
+PaidQuantities::PaidQuantities(const OrderState& order) {
   for (const Refund& refund : order.refunds) {
-    for (const RefundLine& refunded : refund.lines) {
-      if (refunded.line_id == line.line_id) left -= refunded.quantity;
-    }
+    for (const RefundLine& line : refund.lines) refunded_[line.line_id] += line.quantity;
   }
+}
+
+std::int64_t PaidQuantities::of(const OrderLine& line) const {
+  const auto refunded = refunded_.find(line.line_id);
+  std::int64_t left = line.quantity - (refunded == refunded_.end() ? 0 : refunded->second);
   if (line.current_quantity) left = std::min(left, *line.current_quantity);
   return std::max<std::int64_t>(left, 0);
 }
@@ -196,7 +247,11 @@ MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& eve
     case OrderEvent::Kind::refund:
       break;
     case OrderEvent::Kind::stop:
-      tell_payment(after, stops(event.payment) ? event.payment : Payment::cancelled, event.updated_at);
+      if (event.trashed) {
+        tell_trash(after, event);
+      } else {
+        tell_payment(after, stops(event.payment) ? event.payment : Payment::cancelled, event.updated_at);
+      }
       break;
     case OrderEvent::Kind::risk:
       tell_risk(after, event.high_risk, event.updated_at);
@@ -207,7 +262,7 @@ MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& eve
     case OrderEvent::Kind::ignored_topic:
       return {before, {}};
   }
-  for (const Refund& refund : event.refunds) add_refund(after, refund);
+  add_refunds(after, event);
   after.approved_unpaid = after.approved_unpaid && after.payment() == Payment::awaiting_payment;
   after.approved_risk = after.approved_risk && after.high_risk;
   return {after, changes(before, after, !stored)};

@@ -7,10 +7,13 @@
 // - Without a time on either side the later arrival wins, but a stop without a time is never undone by an
 // event: it cannot be
 //   shown to be older. (The merchant can reopen the delivery.)
+// - The trash (and a deletion) lies over what was told of the payment. Without a time it counts as of its
+// arrival; a later full event that does not say so, or that the order was restored, lifts it.
 // - Username and e-mail are those of the newest event that had one: a missing one is filled in even by an
 // older event.
 // - Refunds add up by their id. Stops, refunds and risk about an unknown order make a tombstone, which the
 // order then meets.
+// - A line keeps what the mappings made of it (OrderLine::mapped) while it is the same product.
 // - A generic repeat changes nothing.
 #pragma once
 
@@ -18,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -26,7 +30,11 @@
 namespace presetbridge::domain {
 
 inline constexpr std::int64_t kMaxQuantity = 1'000'000'000;  // more is stored as this
-inline constexpr std::size_t kMaxRefunds = 1000;  // a refund beyond them counts as one of the whole order
+// Refunds and lines of refunds, together (spec 2.14). What comes beyond them is not kept, and only flags the
+// order: it is never read as refunded.
+inline constexpr std::size_t kMaxRefundLines = 2000;
+// A line's id that is longer is of no store, and counts as absent: each item remembers the ids of its lines.
+inline constexpr std::size_t kMaxLineIdBytes = 32;
 
 struct OrderState {
   bool seen = false;  // false: a tombstone; nothing but stops, refunds or risk is known
@@ -44,8 +52,15 @@ struct OrderState {
   // store told that it is over and tells of it anew.
   bool approved_unpaid = false;
   bool approved_risk = false;
+  bool approved_refunds = false;
+  bool sample = false;            // the platform's own: a dry run in every store
+  bool too_many_refunds = false;  // more than kMaxRefundLines
+  // The lines were mapped once: later events have only those mapped that are new or another product
+  // (spec 2.6).
+  bool lines_mapped = false;
   Payment told = Payment::deliver;       // of the newest order event; use payment()
   std::optional<Payment> stop_told;      // a stop without a time
+  std::optional<Timestamp> trashed_at;   // in the trash, or deleted, since
   std::vector<Refund> refunds;           // by id, ascending
   std::optional<Timestamp> updated_at;   // of the newest order event
   std::optional<Timestamp> told_at;      // of the event that `told` is from
@@ -54,11 +69,15 @@ struct OrderState {
   std::optional<Timestamp> risk_at;
   bool operator==(const OrderState&) const = default;
 
-  Payment payment() const { return stop_told.value_or(told); }
+  Payment payment() const { return trashed_at ? Payment::cancelled : stop_told.value_or(told); }
   bool stopped() const { return payment() == Payment::refunded || payment() == Payment::cancelled; }
-  bool refunded() const {
-    return payment() == Payment::refunded || !refunds.empty();
-  }  // the flag of spec 3.7
+  // Whether a stop takes back what was shared, where the store wants that: the trash never does (spec 2.11).
+  bool stop_revokes() const {
+    const Payment beneath = stop_told.value_or(told);
+    return beneath == Payment::refunded || beneath == Payment::cancelled;
+  }
+  // The flag of spec 3.7.
+  bool refunded() const { return payment() == Payment::refunded || !refunds.empty() || too_many_refunds; }
   bool cancelled() const { return payment() == Payment::cancelled; }
   // Whether the order by itself asks for its files to be shared: seen, paid, not of high risk, not erased. (A
   // merchant may approve one that does not.)
@@ -66,6 +85,7 @@ struct OrderState {
   // Whether it waits for a payment, or is of high risk, and the merchant has not approved that.
   bool unapproved_payment() const { return payment() == Payment::awaiting_payment && !approved_unpaid; }
   bool unapproved_risk() const { return high_risk && !approved_risk; }
+  bool unapproved_refunds() const { return too_many_refunds && !approved_refunds; }
   // The merchant wants it delivered as it is.
   void approve();
   // "order_cancelled" or "order_refunded" if stopped, else empty.
@@ -74,9 +94,17 @@ struct OrderState {
   void erase();
 };
 
-// What is left to deliver of a line: its quantity less what refunds took of it, and not more than
-// `current_quantity`; never below 0.
-std::int64_t paid_quantity(const OrderState& order, const OrderLine& line);
+// What is left to deliver of the lines of an order: their quantity less what refunds took of it, and not more
+// than `current_quantity`; never below 0. Costs as much as all refunds once, then as much as a look-up. The
+// order outlives it.
+class PaidQuantities {
+ public:
+  explicit PaidQuantities(const OrderState& order);
+  std::int64_t of(const OrderLine& line) const;
+
+ private:
+  std::unordered_map<std::string_view, std::int64_t> refunded_;  // by line id
+};
 
 struct OrderChange {
   bool created = false;     // nothing was stored before
@@ -87,6 +115,8 @@ struct OrderChange {
   bool risk = false;
   bool details = false;  // e-mail, number, flags, times: nothing that a delivery acts on
   bool any() const { return created || first_seen || lines || payment || username || risk || details; }
+  // Whether the event was more than a repeat of what was known (spec 2.6).
+  bool news() const { return created || first_seen || lines || payment || username || risk; }
   bool operator==(const OrderChange&) const = default;
 };
 

@@ -20,6 +20,20 @@ std::string_view name_of(Payment p) {
 
 struct BadState : std::exception {};
 
+using Mapped = OrderLine::Mapped;
+constexpr std::array<std::string_view, 5> kMappedNames = {"", "owes", "ignored", "nothing", "earlier"};
+
+std::string_view name_of(Mapped m) {
+  return kMappedNames[static_cast<std::size_t>(m)];
+}
+
+Mapped mapped_of(std::string_view name) {
+  for (std::size_t i = 0; i < kMappedNames.size(); ++i) {
+    if (kMappedNames[i] == name) return static_cast<Mapped>(i);
+  }
+  throw BadState();
+}
+
 Payment payment_of(std::string_view name) {
   for (std::size_t i = 0; i < kPaymentNames.size(); ++i) {
     if (kPaymentNames[i] == name) return static_cast<Payment>(i);
@@ -63,6 +77,7 @@ json::object to_json(const OrderLine& line) {
   put(o, "title", line.title);
   if (line.quantity != 1) o.emplace("quantity", line.quantity);
   if (line.current_quantity) o.emplace("current", *line.current_quantity);
+  if (line.mapped != Mapped::not_yet) o.emplace("mapped", name_of(line.mapped));
   return o;
 }
 
@@ -73,7 +88,8 @@ OrderLine line_of(const json::object& o) {
           .variant_id = text(o, "variant"),
           .title = text(o, "title"),
           .quantity = number(o, "quantity").value_or(1),
-          .current_quantity = number(o, "current")};
+          .current_quantity = number(o, "current"),
+          .mapped = mapped_of(text(o, "mapped"))};
 }
 
 json::object to_json(const Refund& refund) {
@@ -104,8 +120,13 @@ OrderState state_of(const json::object& o) {
                .erased = flag(o, "erased"),
                .approved_unpaid = flag(o, "approvedUnpaid"),
                .approved_risk = flag(o, "approvedRisk"),
+               .approved_refunds = flag(o, "approvedRefunds"),
+               .sample = flag(o, "sample"),
+               .too_many_refunds = flag(o, "tooManyRefunds"),
+               .lines_mapped = flag(o, "linesMapped"),
                .told = payment_of(o.at("told").as_string()),
                .stop_told = std::nullopt,
+               .trashed_at = time(o, "trashedAt"),
                .refunds = {},
                .updated_at = time(o, "updatedAt"),
                .told_at = time(o, "toldAt"),
@@ -140,6 +161,11 @@ std::string encode(const OrderState& s) {
   put(o, "erased", s.erased);
   put(o, "approvedUnpaid", s.approved_unpaid);
   put(o, "approvedRisk", s.approved_risk);
+  put(o, "approvedRefunds", s.approved_refunds);
+  put(o, "sample", s.sample);
+  put(o, "tooManyRefunds", s.too_many_refunds);
+  put(o, "linesMapped", s.lines_mapped);
+  put(o, "trashedAt", s.trashed_at);
   put(o, "updatedAt", s.updated_at);
   put(o, "toldAt", s.told_at);
   put(o, "usernameAt", s.username_at);

@@ -56,6 +56,10 @@ OrderState after(const std::vector<OrderEvent>& events) {
   return state.value_or(OrderState{});
 }
 
+std::int64_t paid(const OrderState& state) {
+  return PaidQuantities(state).of(state.lines[0]);
+}
+
 TEST(OrderMerge, ANewOrderIsStoredAsTold) {
   const auto [state, change] = merge(std::nullopt, order(kStart));
   EXPECT_TRUE(change.created);
@@ -66,7 +70,7 @@ TEST(OrderMerge, ANewOrderIsStoredAsTold) {
   EXPECT_TRUE(state.deliverable());
   EXPECT_EQ(state.username, "ann");
   EXPECT_EQ(state.order_number, "17");
-  EXPECT_EQ(paid_quantity(state, state.lines[0]), 2);
+  EXPECT_EQ(paid(state), 2);
 }
 
 TEST(OrderMerge, TheSameEventAgainChangesNothing) {
@@ -157,11 +161,11 @@ TEST(OrderMerge, ATimedDeletionIsUndoneByANewerOrderOnly) {
 
 TEST(OrderMerge, RefundsAddUpByTheirId) {
   const OrderState once = after({order(kStart), refund("r1", {{"11", 1}})});
-  EXPECT_EQ(paid_quantity(once, once.lines[0]), 1);
+  EXPECT_EQ(paid(once), 1);
   EXPECT_FALSE(merge(once, refund("r1", {{"11", 1}})).change.any());
   const MergeResult twice = merge(once, refund("r2", {{"11", 1}}));
   EXPECT_TRUE(twice.change.lines);
-  EXPECT_EQ(paid_quantity(twice.state, twice.state.lines[0]), 0);
+  EXPECT_EQ(paid(twice.state), 0);
   EXPECT_EQ(after({refund("r2", {{"11", 1}}), refund("r1", {{"11", 1}}), order(kStart)}), twice.state);
 }
 
@@ -169,16 +173,16 @@ TEST(OrderMerge, ARefundThatNamesNoLinesOnlyFlags) {
   const OrderState state = after({order(kStart), refund("r1", {})});
   EXPECT_TRUE(state.refunded());
   EXPECT_TRUE(state.deliverable());
-  EXPECT_EQ(paid_quantity(state, state.lines[0]), 2);
+  EXPECT_EQ(paid(state), 2);
 }
 
 TEST(OrderMerge, TheCurrentQuantityIsAnUpperBound) {
   OrderEvent e = order(kStart);
   e.lines[0].current_quantity = 1;
   OrderState state = after({e});
-  EXPECT_EQ(paid_quantity(state, state.lines[0]), 1);
+  EXPECT_EQ(paid(state), 1);
   state = after({e, refund("r1", {{"11", 5}})});
-  EXPECT_EQ(paid_quantity(state, state.lines[0]), 0);
+  EXPECT_EQ(paid(state), 0);
 }
 
 TEST(OrderMerge, HighRiskIsHeldFromWhicheverSideItComes) {
@@ -238,14 +242,89 @@ TEST(OrderMerge, EveryLineHasAnIdOfItsOwn) {
   EXPECT_EQ(state.lines[3].line_id, "#4");
 }
 
-TEST(OrderMerge, TooManyRefundsStopTheOrder) {
+TEST(OrderMerge, TooManyRefundLinesFlagTheOrderAndAreNeverReadAsRefunded) {
   OrderState state = after({order(kStart)});
-  for (std::size_t i = 0; i < kMaxRefunds; ++i)
-    state = merge(state, refund("r" + std::to_string(i), {})).state;
-  EXPECT_FALSE(state.stopped());
-  state = merge(state, refund("one more", {})).state;
-  EXPECT_EQ(state.refunds.size(), kMaxRefunds);
-  EXPECT_EQ(state.stop_reason(), "order_refunded");
+  std::vector<RefundLine> lines;
+  for (int i = 0; i < 250; ++i) lines.push_back({std::to_string(i + 100), 1});
+  for (std::size_t i = 0; i < kMaxRefundLines / 250; ++i)
+    state = merge(state, refund("r" + std::to_string(i), lines)).state;
+  EXPECT_FALSE(state.too_many_refunds);
+  const MergeResult more = merge(state, refund("one more", {{"11", 2}}));
+  EXPECT_TRUE(more.change.lines);
+  EXPECT_TRUE(more.state.too_many_refunds);
+  EXPECT_TRUE(more.state.unapproved_refunds());
+  EXPECT_FALSE(more.state.stopped());
+  EXPECT_EQ(paid(more.state), 2);
+  EXPECT_EQ(more.state.refunds.size(), state.refunds.size());
+  OrderEvent unread = refund("r", {});
+  unread.refunds.clear();
+  unread.too_many_refund_lines = true;
+  EXPECT_TRUE(after({order(kStart), unread}).too_many_refunds);
+}
+
+OrderEvent trashed(std::optional<Timestamp> at) {
+  OrderEvent e = order(at, Payment::cancelled);
+  e.provider = Provider::provider_b;
+  e.trashed = true;
+  return e;
+}
+
+TEST(OrderMerge, TheTrashStopsWithoutTakingBackAndIsLiftedByALaterEvent) {
+  const OrderState state = after({order(kStart), trashed(kStart + 1h)});
+  EXPECT_TRUE(state.cancelled());
+  EXPECT_FALSE(state.stop_revokes());
+  EXPECT_EQ(state.stop_reason(), "order_cancelled");
+  EXPECT_TRUE(merge(state, order(kStart)).state.cancelled()) << "older";
+  EXPECT_TRUE(merge(state, order(kStart + 1h)).state.cancelled()) << "a tie";
+  EXPECT_TRUE(merge(state, order(kStart + 2h)).state.deliverable());
+  EXPECT_TRUE(after({order(kStart + 2h), trashed(kStart + 1h)}).deliverable());
+  EXPECT_TRUE(after({order(kStart, Payment::refunded), trashed(kStart + 1h)}).stop_revokes());
+}
+
+TEST(OrderMerge, ADeletionCountsAsOfItsArrivalAndARestorationLiftsIt) {
+  OrderEvent gone = deleted();
+  gone.trashed = true;
+  gone.received_at = kStart + 1h;
+  const OrderState state = after({order(kStart), gone});
+  EXPECT_TRUE(state.cancelled());
+  EXPECT_TRUE(merge(state, order(kStart + 30min)).state.cancelled()) << "told before it";
+  EXPECT_TRUE(merge(state, order(kStart + 2h)).state.deliverable());
+  OrderEvent restored = order(kStart);
+  restored.restored = true;
+  EXPECT_TRUE(merge(state, restored).state.deliverable());
+  EXPECT_TRUE(after({gone, order(kStart)}).cancelled()) << "the tombstone";
+}
+
+TEST(OrderMerge, ALineKeepsWhatItsMappingsMadeOfItWhileItIsTheSameProduct) {
+  OrderState state = after({order(kStart)});
+  state.lines[0].mapped = OrderLine::Mapped::owes;
+  OrderEvent later = order(kStart + 1h);
+  later.lines[0].quantity = 7;
+  later.lines.push_back({.line_id = "12", .sku = "B"});
+  const OrderState edited = merge(state, later).state;
+  EXPECT_EQ(edited.lines[0].mapped, OrderLine::Mapped::owes);
+  EXPECT_EQ(edited.lines[1].mapped, OrderLine::Mapped::not_yet);
+  later.updated_at = kStart + 2h;
+  later.lines[0].sku = "C";
+  EXPECT_EQ(merge(edited, later).state.lines[0].mapped, OrderLine::Mapped::not_yet);
+}
+
+TEST(OrderMerge, NewsAreLinesPaymentRefundsRiskAndNames) {
+  const OrderState state = after({order(kStart)});
+  OrderEvent same = order(kStart + 1h);
+  same.email = "other@example.com";
+  EXPECT_TRUE(merge(state, same).change.any());
+  EXPECT_FALSE(merge(state, same).change.news());
+  same.username = same.raw_username = "bob";
+  EXPECT_TRUE(merge(state, same).change.news());
+  EXPECT_TRUE(merge(state, refund("r", {})).change.news());
+  EXPECT_TRUE(merge(state, order(kStart + 1h, Payment::awaiting_payment)).change.news());
+}
+
+TEST(OrderMerge, ALineIdThatIsTooLongCountsAsAbsent) {
+  OrderEvent e = order(kStart);
+  e.lines[0].line_id = std::string(kMaxLineIdBytes + 1, '9');
+  EXPECT_EQ(after({e}).lines[0].line_id, "#1");
 }
 
 // Events of one order, each with its own time, of every kind that merges.
@@ -268,6 +347,11 @@ rc::Gen<std::vector<OrderEvent>> some_history() {
         e.order_number = *word;
         e.high_risk = *rc::gen::arbitrary<bool>();
         e.test = *rc::gen::arbitrary<bool>();
+        e.sample = *rc::gen::arbitrary<bool>();
+        if (e.kind == Kind::order && *rc::gen::inRange(0, 4) == 0) {
+          e.trashed = true;
+          e.payment = Payment::cancelled;
+        }
         e.lines[0].quantity = *rc::gen::inRange(0, 5);
         if (e.kind == Kind::refund) e.updated_at = std::nullopt;
         if (*rc::gen::arbitrary<bool>()) {
@@ -318,6 +402,7 @@ TEST(OrderState, IsReadBackFromItsText) {
       line.title = "caf\xC3\xA9 \"\\\n";
       line.variant_id = "18446744073709551616";
       if (*rc::gen::arbitrary<bool>()) line.current_quantity = 0;
+      line.mapped = static_cast<OrderLine::Mapped>(*rc::gen::inRange(0, 5));
     }
     const auto copy = decode_order_state(encode(state));
     RC_ASSERT(copy.has_value());

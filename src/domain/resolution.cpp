@@ -58,7 +58,10 @@ bool resumes(ResolutionCode code, Remedy remedy) {
     case Remedy::credits_added:
       return code == ResolutionCode::insufficient_credits;
     case Remedy::username_arrived:
-      return code == ResolutionCode::username_missing || code == ResolutionCode::username_not_found;
+      // Another customer has not refused or ignored anything yet.
+      return code == ResolutionCode::username_missing || code == ResolutionCode::username_not_found ||
+             code == ResolutionCode::friend_request_declined || code == ResolutionCode::friendship_timeout ||
+             code == ResolutionCode::blocked_by_customer;
     case Remedy::mapping_saved:
       return code == ResolutionCode::preset_not_found;
     case Remedy::platform_back:

@@ -376,6 +376,7 @@ class World {
   // Accepts the event as one of a store that sends later events too; the worker runs, but time stands still.
   Accepted accept(domain::OrderEvent event) { return accept(integration, std::move(event)); }
   Accepted accept(IntegrationId store, domain::OrderEvent event) {
+    event.received_at = database.clock.now();
     for (int i = 0; i < 3; ++i) {
       auto snapshot = await(directory.find(scheduler, store)).value();
       auto accepted = await(intake.accept(scheduler, {snapshot, event, {}, {}})).value();

@@ -17,14 +17,14 @@ using domain::ResolutionCode;
   "dry_run, "                                                                                             \
   "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, "     \
   "requests_sent, "                                                                                       \
-  "sequence, version, created_at, updated_at, completed_at, offered_username, review_reasons, "           \
+  "sequence, version, created_at, updated_at, completed_at, review_reasons, "                             \
   "waiting_since, failed_trouble, named_at, ended_at, link_version"
 
 constexpr Sql kInsertDelivery{
     "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
     ", open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
     "$16, $17, $18, $19, $20, $21, $22, $23, "
-    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)"};
+    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
@@ -57,9 +57,9 @@ constexpr Sql kUpdate{
     "refunded = $12, cancelled = $13, pending_action = $14, pending_reason = $15, pending_actor = $16, "
     "pending_username = $17, attempt_count = $18, next_attempt_at = $19, requests_sent = $20, sequence = "
     "$21, "
-    "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = $26, "
-    "review_reasons = $27, waiting_since = $28, "
-    "failed_trouble = $29, named_at = $30, ended_at = $31, link_version = $32 WHERE id = $1 AND version = "
+    "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = NULL, "
+    "review_reasons = $26, waiting_since = $27, "
+    "failed_trouble = $28, named_at = $29, ended_at = $30, link_version = $31 WHERE id = $1 AND version = "
     "$24"};
 
 #define PDB_ITEM_COLUMNS                                                                                 \
@@ -78,6 +78,7 @@ constexpr Sql kUpdateItem{
     "settle_after = $8, held = $9, spent = $10, shared_at = $11, matched_by = $12, user_id = $14, "
     "username = $15, former = $16, revoked_by = $17, revocation_begun = $18"
     " WHERE delivery_id = $1 AND file_id = $2 AND id = $13"};
+constexpr Sql kDeleteItem{"DELETE FROM delivery_items WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 
 constexpr Sql kAppendTimeline{
     "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message)"
@@ -125,6 +126,14 @@ T parsed(std::string_view text, Parse parse) {
   return *value;
 }
 
+// Of a row in review that a program of before wrote.
+domain::ReviewReason reason_of_before(const DeliveryRow& d) {
+  using enum domain::ReviewReason;
+  if (d.resolution == ResolutionCode::order_too_large) return too_large;
+  if (d.reason == "payment_withdrawn") return payment_withdrawn;
+  return d.reason == "high_risk" ? high_risk : held;
+}
+
 DeliveryRow read_delivery(const Row& r) {
   DeliveryRow d;
   d.id = r.id<DeliveryId>(0);
@@ -158,13 +167,17 @@ DeliveryRow read_delivery(const Row& r) {
   d.created_at = r.time(26);
   d.updated_at = r.time(27);
   d.completed_at = r.opt_time(28);
-  d.offered_username = r.string_or_empty(29);
-  d.review_reasons = r.string_or_empty(30);
-  d.waiting_since = r.opt_time(31);
-  d.failed_trouble = r.opt_time(32);
-  d.named_at = r.opt_time(33);
-  d.ended_at = r.opt_time(34);
-  d.link_version = r.int64(35);
+  if (!r.is_null(29))
+    d.review_reasons = parsed<domain::ReviewReasons>(r.text(29), domain::parse_review_reasons);
+  // A program of before wrote no reasons, or left those of an earlier review.
+  if (d.status != DeliveryStatus::in_review) d.review_reasons = {};
+  if (d.status == DeliveryStatus::in_review && d.review_reasons.none())
+    d.review_reasons = reason_of_before(d);
+  d.waiting_since = r.opt_time(30);
+  d.failed_trouble = r.opt_time(31);
+  d.named_at = r.opt_time(32);
+  d.ended_at = r.opt_time(33);
+  d.link_version = r.int64(34);
   return d;
 }
 
@@ -246,11 +259,12 @@ bool is_open(const DeliveryRow& d) {
 
 void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
   std::vector<Param> flat;
-  std::vector<std::string> actors;  // what the parameters look at
-  actors.reserve(rows.size());
-  flat.reserve(37 * rows.size());
+  std::vector<std::string> texts;  // what the parameters look at
+  texts.reserve(2 * rows.size());
+  flat.reserve(36 * rows.size());
   for (const auto& d : rows) {
-    const auto& actor = actors.emplace_back(pending_actor(d));
+    const auto& actor = texts.emplace_back(pending_actor(d));
+    const auto& reasons = texts.emplace_back(to_string(d.review_reasons));
     flat.insert(flat.end(), {d.id,
                              d.account,
                              d.integration,
@@ -280,8 +294,7 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
                              d.created_at,
                              d.updated_at,
                              d.completed_at,
-                             text_or_null(d.offered_username),
-                             text_or_null(d.review_reasons),
+                             text_or_null(reasons),
                              d.waiting_since,
                              d.failed_trouble,
                              d.named_at,
@@ -289,7 +302,7 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
                              d.link_version,
                              is_open(d)});
   }
-  tx.exec_many(kInsertDelivery, 37, flat);
+  tx.exec_many(kInsertDelivery, 36, flat);
 }
 
 void insert_items(Tx& tx, std::span<const ItemRow> rows) {
@@ -370,13 +383,14 @@ void update_delivery(Tx& tx, DeliveryRow& d) {
 }
 void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
   std::vector<Param> flat;
-  std::vector<std::string> actors;  // what the parameters look at
-  actors.reserve(rows.size());
-  flat.reserve(32 * rows.size());
+  std::vector<std::string> texts;  // what the parameters look at
+  texts.reserve(2 * rows.size());
+  flat.reserve(31 * rows.size());
   for (auto* const row : rows) {
     auto& d = *row;
     d.updated_at = tx.now();
-    const auto& actor = actors.emplace_back(pending_actor(d));
+    const auto& actor = texts.emplace_back(pending_actor(d));
+    const auto& reasons = texts.emplace_back(to_string(d.review_reasons));
     flat.insert(flat.end(), {d.id,
                              domain::to_string(d.status),
                              name_or_null(domain::to_string(d.resolution)),
@@ -402,15 +416,14 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
                              d.completed_at,
                              d.version,
                              is_open(d),
-                             text_or_null(d.offered_username),
-                             text_or_null(d.review_reasons),
+                             text_or_null(reasons),
                              d.waiting_since,
                              d.failed_trouble,
                              d.named_at,
                              d.ended_at,
                              d.link_version});
   }
-  if (tx.update_each(kUpdate, 32, flat) != static_cast<std::int64_t>(rows.size())) {
+  if (tx.update_each(kUpdate, 31, flat) != static_cast<std::int64_t>(rows.size())) {
     throw DbError(DbError::Kind::conflict,
                   rows.size() == 1 ? "delivery " + to_string(rows[0]->id) + " changed under its lock"
                                    : "one of many deliveries changed under its lock");
@@ -442,6 +455,10 @@ void update_items(Tx& tx, std::span<const ItemRow* const> rows) {
                              text_or_null(i.revoked_by), i.revocation_begun});
   }
   tx.update_each(kUpdateItem, 18, flat);
+}
+
+void delete_items(Tx& tx, std::span<const ItemRow> rows) {
+  for (const auto& i : rows) tx.exec(kDeleteItem, i.delivery, i.file_id, i.id);
 }
 
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {

@@ -34,11 +34,8 @@ struct DeliveryRow {
   bool refunded = false;
   bool cancelled = false;
   bool dry_run = false;
-  domain::PendingAction pending;  // spec 3.3; kind none if there is none
-  // While `processing`: another username that the store sent meanwhile, in case the one in use leads nowhere
-  // (spec 3.6); empty if none.
-  std::string offered_username;
-  std::string review_reasons;              // while in review: domain::ReviewReasons; empty otherwise
+  domain::PendingAction pending;           // spec 3.3; kind none if there is none
+  domain::ReviewReasons review_reasons;    // while in review; none otherwise
   std::optional<Timestamp> waiting_since;  // first waited since creation, retry or approval (spec 3.5)
   std::optional<Timestamp>
       failed_trouble;                 // cloud_unavailable: when the account's trouble began; none: alone
@@ -139,6 +136,7 @@ std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId>
 void update_item(Tx& tx, const ItemRow& row);
 // Each of them once.
 void update_items(Tx& tx, std::span<const ItemRow* const> rows);
+void delete_items(Tx& tx, std::span<const ItemRow> rows);
 
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows);
 // Oldest first; at most `limit`.

@@ -19,6 +19,7 @@ class AccountFacts {
  public:
   explicit AccountFacts(storage::Tx& tx) : tx_(tx) {}
 
+  storage::Tx& tx() { return tx_; }
   // Reads at once what standing() and cause() would read for one account after the other.
   void read(std::span<const AccountId> accounts);
   const storage::CredentialsStanding& standing(AccountId account);

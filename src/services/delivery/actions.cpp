@@ -5,8 +5,10 @@
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
 #include "domain/order.h"
+#include "services/delivery/customer_change.h"
 #include "services/delivery/fulfilment.h"
 #include "services/delivery/remap.h"
+#include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
 #include "storage/audit_store.h"
 #include "storage/cloud_account_store.h"
@@ -27,30 +29,19 @@ using storage::Tx;
 constexpr int kTimelineEntries = 200;
 
 // What stands against delivering the order is approved with it: a resumption does not ask again.
-void approve_order(Tx& tx, const storage::DeliveryRow& row) {
+domain::OrderState approve_order(Tx& tx, const storage::DeliveryRow& row) {
   auto order = lock_order(tx, OrderId{row.id.value});
-  if (!order) return;
+  if (!order) return {};
   auto state = domain::decode_order_state(order->state);
   if (!state) throw Error(state.error());
   state->approve();
   order->state = encode(*state);
   update_order(tx, *order);
+  return std::move(*state);
 }
 
 bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
   return row.account == by.account && by.sees(row.integration);
-}
-
-// The customer of before is left behind: a request that they have not answered is taken back, unless others
-// of their deliveries need it (the job that does it looks).
-void leave_customer(Tx& tx, CustomerId id) {
-  if (!id) return;
-  auto customer = lock_customer(tx, id);
-  if (!customer || !request_pending(*customer)) return;
-  customer->withdraw = true;
-  update_customer(tx, *customer);
-  enqueue_customer(tx, id, domain::JobClass::settlement, tx.now());
-  wake_cloud_account(tx, customer->cloud_account, tx.now());
 }
 
 // A merchant who tries again after a refusal wants the customer to be asked again.
@@ -156,43 +147,58 @@ Expected<void> DeliveryActions::act_or_wait(Tx& tx, storage::DeliveryRow& row, c
 
 Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, const std::string& username,
                                           domain::Actor actor) {
-  if (row.status == DeliveryStatus::processing) {
-    return act_or_wait(tx, row, {.cause = Cause::retried, .actor = actor},
-                       {PendingActionKind::retry, "", username, actor});
-  }
   const bool renamed = !username.empty() && username != row.username;
-  if (renamed) {
-    leave_customer(tx, row.customer);
-    row.username = row.raw_username = username;
-  } else if (row.status == DeliveryStatus::failed) {
-    ask_again(tx, row);
-  }
-  remap(tx, changes_, row);
+  // Judged first: what is refused costs nothing.
   switch (row.status) {
+    case DeliveryStatus::processing:
+      return act_or_wait(tx, row, {.cause = Cause::retried, .actor = actor},
+                         {PendingActionKind::retry, "", username, actor});
     case DeliveryStatus::queued:
       if (!renamed) return fail("INVALID_TRANSITION", "The delivery is queued already.");
-      changes_.note(tx, row, actor, "The customer's username was changed.");
-      queue_or_fail(tx, changes_, row);
-      return {};
+      break;
     case DeliveryStatus::in_review:
       if (!renamed)
         return fail("INVALID_TRANSITION", "The delivery is in review: approve it to start an attempt.");
-      update_delivery(tx, row);
-      changes_.note(tx, row, actor, "The customer's username was changed.");
-      return {};
+      break;
     case DeliveryStatus::waiting_for_friendship:
       if (!renamed)
         return fail("INVALID_TRANSITION",
                     "The delivery waits for the customer to accept the friend request.");
       break;
-    default:
+    case DeliveryStatus::failed:
       break;
+    default:
+      return changes_.apply(tx, row, {.cause = Cause::retried, .actor = actor});
   }
-  const auto cause =
-      row.status == DeliveryStatus::waiting_for_friendship ? Cause::username_changed : Cause::retried;
-  if (auto changed = changes_.apply(tx, row, {.cause = cause, .actor = actor}); !changed) return changed;
-  queue_or_fail(tx, changes_, row);
+  if (renamed) {
+    change_customer(tx, changes_.ids(), row, username, username, tx.now());
+  } else {
+    ask_again(tx, row);
+  }
+  const auto aligned = remap(tx, changes_, row);
+  if (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::in_review) {
+    update_delivery(tx, row);
+    changes_.note(tx, row, actor, "The customer's username was changed.");
+  } else {
+    const auto cause =
+        row.status == DeliveryStatus::waiting_for_friendship ? Cause::username_changed : Cause::retried;
+    changes_.must_apply(tx, row, {.cause = cause, .actor = actor});
+  }
+  if (row.status == DeliveryStatus::queued) conclude_or_queue(tx, row, aligned.items, actor);
   return {};
+}
+
+// A delivery that was brought to queued goes on, or ends where nothing is owed any more.
+void DeliveryActions::conclude_or_queue(Tx& tx, storage::DeliveryRow& row,
+                                        std::span<const storage::ItemRow> items, domain::Actor actor) {
+  const auto verdict = domain::conclude_items(row.status, tally(items));
+  if (!verdict.cause) return queue_or_fail(tx, changes_, row);
+  if (verdict.cause != Cause::nothing_to_deliver)
+    return changes_.must_apply(tx, row, {.cause = *verdict.cause, .actor = actor});
+  const auto order = find_order(tx, OrderId{row.id.value});
+  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
+  if (!state) throw Error(state.error());
+  changes_.must_apply(tx, row, nothing_left(items, *state, actor));
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::retry(Executor& executor, identity::Principal by, DeliveryId id,
@@ -223,18 +229,35 @@ Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identit
                          });
 }
 
+Expected<void> DeliveryActions::approve_row(Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
+  auto items = find_items(tx, row.id);
+  const auto before = tally(items);
+  if (row.status == DeliveryStatus::in_review && row.review_reasons.has(domain::ReviewReason::too_large) &&
+      before.owed + before.sharing + before.shared == 0) {
+    return fail("INVALID_TRANSITION",
+                "The order is too large to be served, so there is nothing to approve: deliver it by hand and "
+                "complete the delivery, or invalidate it.");
+  }
+  if (auto changed = changes_.apply(tx, row, {.cause = Cause::approved, .actor = actor}); !changed)
+    return changed;
+  const auto state = approve_order(tx, row);
+  // What a person took back is owed again only when a person says so (spec 3.10).
+  for (auto& item : items) {
+    if (item.former || item.status != ItemStatus::revoked || !domain::is_paid(item_now(item), state))
+      continue;
+    item.status = ItemStatus::owed;
+    item.revoked_by.clear();
+    update_item(tx, item);
+  }
+  conclude_or_queue(tx, row, items, actor);
+  return {};
+}
+
 Task<Expected<DeliveryView>> DeliveryActions::approve(Executor& executor, identity::Principal by,
                                                       DeliveryId id) {
   co_return co_await act(
       executor, by, id, "delivery.approved",
-      [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
-        row.reason.clear();
-        if (auto changed = changes_.apply(tx, row, {.cause = Cause::approved, .actor = actor}); !changed)
-          return changed;
-        approve_order(tx, row);
-        queue_or_fail(tx, changes_, row);
-        return {};
-      });
+      [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) { return approve_row(tx, row, actor); });
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, identity::Principal by,
@@ -247,7 +270,7 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
           return changed;
         }
         for (auto& item : find_items(tx, row.id)) {
-          if (item.status != ItemStatus::owed) continue;
+          if (item.status != ItemStatus::owed || item.former) continue;
           item.status = ItemStatus::delivered_by_hand;
           update_item(tx, item);
         }
@@ -256,15 +279,35 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::revoke(Executor& executor, identity::Principal by,
-                                                     DeliveryId id) {
-  co_return co_await act(executor, by, id, "delivery.revocation_started",
-                         [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
-                           if (revoke_shared_items(tx, row.id) == 0) {
-                             return fail("INVALID_TRANSITION", "Nothing of this delivery is shared.");
-                           }
-                           changes_.note(tx, row, actor, "The shared files are being taken back.");
-                           return {};
-                         });
+                                                     DeliveryId id, RevokeQuery which) {
+  co_return co_await act(
+      executor, by, id, "delivery.revocation_started",
+      [this, which](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+        auto items = find_items(tx, row.id);
+        if (auto known = which.check(items); !known) return known;
+        std::erase_if(items, [&](const storage::ItemRow& item) { return !which.takes(item); });
+        if (revoke_items(tx, items, "merchant") == 0)
+          return fail("INVALID_TRANSITION", "Nothing of that is shared.");
+        changes_.note(tx, row, actor, "The shared files are being taken back.");
+        return {};
+      });
+}
+
+bool RevokeQuery::takes(const storage::ItemRow& item) const {
+  if (!items.empty()) return std::ranges::find(items, item.id) != items.end();
+  return username.empty() ? !item.former : item.username == username;
+}
+
+Expected<void> RevokeQuery::check(std::span<const storage::ItemRow> all) const {
+  for (const auto id : items) {
+    if (std::ranges::find(all, id, &storage::ItemRow::id) == all.end())
+      return fail("VALIDATION_FAILED", "The delivery has no such item.",
+                  {{"itemIds", to_string(id) + " is no item of this delivery"}});
+  }
+  if (!username.empty() && std::ranges::find(all, username, &storage::ItemRow::username) == all.end())
+    return fail("VALIDATION_FAILED", "The delivery has nothing of that customer.",
+                {{"username", "nobody of that name got a file of this delivery"}});
+  return {};
 }
 
 }  // namespace presetbridge::services

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,17 @@ struct DeliveryQuery {
   storage::PageRequest page;
 };
 
+// What of a delivery is to be taken back (spec 9.4): these items, or what the customer of this name got; with
+// neither what its present customer has.
+struct RevokeQuery {
+  std::vector<ItemId> items;
+  std::string username;  // normalised
+
+  bool takes(const storage::ItemRow& item) const;
+  // VALIDATION_FAILED where one of the items, or nothing of the customer, is in the delivery.
+  Expected<void> check(std::span<const storage::ItemRow> all) const;
+};
+
 class DeliveryActions {
  public:
   // `changed` is called, on any thread, when there may be new work for the delivery worker.
@@ -61,7 +73,8 @@ class DeliveryActions {
   // Marks what is owed as delivered by hand: no credit is spent.
   Task<Expected<DeliveryView>> complete(Executor& executor, identity::Principal by, DeliveryId id);
   // Starts taking back what was shared (spec 3.10). INVALID_TRANSITION if nothing was.
-  Task<Expected<DeliveryView>> revoke(Executor& executor, identity::Principal by, DeliveryId id);
+  Task<Expected<DeliveryView>> revoke(Executor& executor, identity::Principal by, DeliveryId id,
+                                      RevokeQuery which = {});
 
  private:
   using Act = std::function<Expected<void>(storage::Tx&, storage::DeliveryRow&, domain::Actor)>;
@@ -69,6 +82,9 @@ class DeliveryActions {
                                    const char* name, Act act);
   Expected<void> act_or_wait(storage::Tx& tx, storage::DeliveryRow& row, const Change& change,
                              domain::PendingAction pending);
+  Expected<void> approve_row(storage::Tx& tx, storage::DeliveryRow& row, domain::Actor actor);
+  void conclude_or_queue(storage::Tx& tx, storage::DeliveryRow& row, std::span<const storage::ItemRow> items,
+                         domain::Actor actor);
   Expected<void> retry_row(storage::Tx& tx, storage::DeliveryRow& row, const std::string& username,
                            domain::Actor actor);
   DeliveryView view(storage::Tx& tx, storage::DeliveryRow row);

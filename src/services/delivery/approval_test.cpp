@@ -161,7 +161,7 @@ TEST_F(ApprovalThatStands, OnlyOfWhatWasApproved) {
   world.grant(5);
   world.settle();
   EXPECT_EQ(world.status(id), "in_review");
-  EXPECT_EQ(world.delivery(id).reason, "payment_withdrawn");
+  EXPECT_EQ(world.delivery(id).review_reasons.gravest(), domain::ReviewReason::payment_withdrawn);
 }
 
 TEST_F(ApprovalThatStands, UntilTheRiskWasOverAndIsToldAnew) {

@@ -56,6 +56,14 @@ std::string usual_message(const domain::Transition& t, const Change& change) {
       return "What stopped the delivery was fixed; it goes on.";
     case Cause::stopped_by_order:
       return "The order was cancelled or refunded.";
+    case Cause::nothing_to_deliver:
+      return "Nothing of the order is left to deliver.";
+    case Cause::customer_changed:
+      return "The store sent another username; the files are owed to that customer.";
+    case Cause::held:
+      return "The order changed; it is held for review.";
+    case Cause::payment_returned:
+      return "The order was paid again; the delivery goes on.";
     case Cause::paid_again:
       return "The order was paid again.";
     case Cause::payment_withdrawn:
@@ -73,6 +81,7 @@ std::string usual_message(const domain::Transition& t, const Change& change) {
     case Cause::approved:
       return "The merchant approved the order.";
     case Cause::order_too_large:
+    case Cause::became_too_large:
     case Cause::permanent_failure:
     case Cause::known_cause:
     case Cause::friendship_ended:
@@ -84,6 +93,11 @@ std::string usual_message(const domain::Transition& t, const Change& change) {
 // Every attempt's start would double the timeline: what the attempt came to is what it tells.
 bool belongs_in_timeline(Cause cause) {
   return cause != Cause::leased && cause != Cause::leased_after_acceptance;
+}
+
+// What the service itself asked for was not possible: a fault here, whose text is for the log.
+[[noreturn]] void refuse(const storage::DeliveryRow& row, const Error& error) {
+  throw Error{"INTERNAL_ERROR", to_string(row.id) + ": " + error.message, {}};
 }
 
 }  // namespace
@@ -100,13 +114,18 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   if (t.clears_resolution()) row.resolution = ResolutionCode::none;
   if (t.sets_completed_at()) row.completed_at = now;
   if (t.clears_completed_at()) row.completed_at.reset();
-  if (t.clears_reason()) row.reason.clear();
-  if (!change.reason.empty()) row.reason = change.reason;
+  // A reason ends with the state that it explains.
+  row.reason = t.sets_reason() ? change.reason : std::string();
+  row.review_reasons = t.to == DeliveryStatus::in_review ? change.reasons : domain::ReviewReasons();
+  if (const auto reason = t.review_reason()) row.review_reasons.add(*reason);
+  if (t.to != DeliveryStatus::failed) row.failed_trouble.reset();
+  if (t.restarts_waiting()) row.waiting_since.reset();
+  if (t.to == DeliveryStatus::waiting_for_friendship && !row.waiting_since) row.waiting_since = now;
   row.invalidated_by = t.invalidated_by();
   const bool over = t.to == DeliveryStatus::completed || t.to == DeliveryStatus::invalidated;
+  row.ended_at = over ? std::optional(now) : std::nullopt;
   if (over || (t.ends_lease() && !change.keep_pending)) row.pending = {};
   if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
-  if (t.to != DeliveryStatus::processing) row.offered_username.clear();
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }
 
@@ -134,6 +153,15 @@ Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row
   AccountFacts facts(tx);
   write(tx, record, facts);
   return {};
+}
+
+void DeliveryChanges::must_apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change) {
+  if (auto applied = apply(tx, row, change); !applied) refuse(row, applied.error());
+}
+
+void DeliveryChanges::must_apply(Timestamp now, storage::DeliveryRow& row, const Change& change,
+                                 ChangeRecord& record) {
+  if (auto applied = apply(now, row, change, record); !applied) refuse(row, applied.error());
 }
 
 Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, const Change& change,

@@ -19,7 +19,8 @@ namespace presetbridge::services {
 struct Change {
   domain::Cause cause;
   domain::ResolutionCode code = domain::ResolutionCode::none;  // where the transition sets one
-  std::string reason = {};                                     // of an invalidation or a review
+  std::string reason = {};                                     // of an invalidation
+  domain::ReviewReasons reasons = {};                          // of a review, beside that of the cause
   std::string message = {};                                    // empty: the usual words for it
   domain::Actor actor = domain::Actor::system();
   bool keep_pending = false;  // the pending action is not obeyed yet: a share has to be settled first
@@ -54,8 +55,12 @@ class DeliveryChanges {
   // The row is locked by this transaction. INVALID_TRANSITION leaves it untouched. What else the caller
   // altered in `row` is written with it.
   Expected<void> apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change);
+  // The same where the service itself knows that the status takes it: otherwise throws INTERNAL_ERROR with
+  // the refusal's text.
+  void must_apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change);
   // The same in memory: the caller writes the row, and the record once it is done.
   Expected<void> apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
+  void must_apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
   // What an actor did that moves no status, e.g. an action that waits for the job in progress.
   void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message);
   void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,

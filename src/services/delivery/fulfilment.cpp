@@ -1,16 +1,14 @@
 #include "services/delivery/fulfilment.h"
 
-#include <boost/json.hpp>
-
 #include <algorithm>
-#include <array>
+#include <iterator>
+#include <set>
 
 #include "domain/delivery_outcome.h"
-#include "domain/job_class.h"
 #include "domain/resolution.h"
+#include "services/delivery/customer_change.h"
+#include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
-#include "storage/cloud_account_store.h"
-#include "storage/customer_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -19,16 +17,13 @@ using domain::Actor;
 using domain::Cause;
 using domain::DeliveryStatus;
 using domain::ItemStatus;
+using domain::MappingIndex;
 using domain::PendingActionKind;
 using domain::ResolutionCode;
+using domain::ReviewReason;
 using storage::Tx;
 
-std::string lines_json(const std::vector<std::string>& line_ids) {
-  return boost::json::serialize(boost::json::array(line_ids.begin(), line_ids.end()));
-}
-
-// The order says again that it is to be delivered: what it had asked of the job in progress is not asked any
-// more.
+// What the order had asked of the job in progress, and says no more.
 void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
   const bool by_order = row.pending.kind == PendingActionKind::stop ||
                         row.pending.kind == PendingActionKind::payment_withdrawn ||
@@ -38,47 +33,91 @@ void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
   update_delivery(tx, row);
 }
 
-std::vector<domain::ItemNow> items_now(const std::vector<storage::ItemRow>& items) {
-  std::vector<domain::ItemNow> now;
-  for (const auto& item : items) now.push_back({item.id, item.file_id, item.status, line_ids(item)});
-  return now;
+void drop_owed(Tx& tx, std::span<storage::ItemRow> items) {
+  for (auto& item : items) {
+    if (item.status != ItemStatus::owed) continue;
+    item.status = ItemStatus::dropped;
+    update_item(tx, item);
+  }
+}
+
+// Takes back what is refunded, line by line (spec 2.11).
+void revoke_refunded(Tx& tx, Alignment& aligned) {
+  const std::set<ItemId> refunded(aligned.refunded.begin(), aligned.refunded.end());
+  for (auto& item : aligned.items) {
+    // Former customers' copies of what is refunded go, too.
+    const bool same_file = std::ranges::any_of(aligned.items, [&](const storage::ItemRow& other) {
+      return refunded.contains(other.id) && other.file_id == item.file_id;
+    });
+    if (same_file) revoke_items(tx, std::span(&item, 1), "order");
+  }
+}
+
+ResolutionCode code_of(Cause cause) {
+  return cause == Cause::became_too_large ? ResolutionCode::order_too_large : ResolutionCode::none;
+}
+
+bool is_dry_run(const domain::OrderState& state, const FulfilmentRules& rules) {
+  return state.sample || (state.test && !rules.deliver_test_orders);
 }
 
 }  // namespace
 
-std::vector<std::string> line_ids(const storage::ItemRow& item) {
-  std::vector<std::string> ids;
-  for (const auto& id : boost::json::parse(item.lines).as_array()) ids.emplace_back(id.as_string());
-  return ids;
-}
+struct Fulfilment::News {
+  Tx& tx;
+  storage::OrderRow& order;
+  domain::OrderState& state;
+  const FulfilmentRules& rules;
+  const domain::OrderEvent& event;
+  const domain::OrderChange& change;
+  storage::DeliveryRow row;
+  bool renamed = false;  // the row's username is another than before, or there was none
+};
 
-NewOrderPlan plan_new_order(const domain::OrderState& state, const FulfilmentRules& rules) {
-  if (!rules.active) return {.outcome = "inactive"};
-  if (!state.seen || state.stopped()) return {.outcome = "stopped"};
-  if (state.payment() == domain::Payment::awaiting_payment) return {.outcome = "awaiting_payment"};
-  if (state.too_large) return {.outcome = "delivery"};
-  auto mapped = rules.mappings->map(state);
-  NewOrderPlan plan{.outcome = mapped.files.empty() ? "no_mapped_items" : "stopped",
-                    .unmapped = mapped.unmapped};
-  std::erase_if(mapped.files, [](const domain::OwedFile& file) { return file.paid_quantity <= 0; });
-  if (mapped.files.empty()) return plan;
-  plan.outcome = "delivery";
-  plan.files = std::move(mapped.files);
+NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& rules,
+                            MappingIndex::Lines lines) {
+  if (!rules.active) return {.outcome = "inactive", .files = {}};
+  if (!state.seen || state.stopped()) return {.outcome = "stopped", .files = {}};
+  if (state.payment() == domain::Payment::awaiting_payment)
+    return {.outcome = "awaiting_payment", .files = {}};
+  if (state.too_large) return {.outcome = "delivery", .too_large = true, .files = {}};
+  auto mapped_state = state;
+  auto mapped = rules.mappings->map(mapped_state, lines);
+  const bool paid =
+      std::ranges::any_of(mapped.files, [](const domain::OwedFile& file) { return file.paid_quantity > 0; });
+  // Refunded in all that it would deliver: it becomes deliverable when some of it is paid.
+  if (!mapped.files.empty() && !paid) return {.outcome = "stopped", .files = {}};
+  state = std::move(mapped_state);
+  state.lines_mapped = true;
+  NewOrderPlan plan{.outcome = "no_mapped_items",
+                    .unmapped = domain::unmapped_lines(state).value_or(0),
+                    .too_large = mapped.too_many || state.too_many_refunds,
+                    .files = std::move(mapped.files)};
+  if (mapped.too_many || !plan.files.empty()) plan.outcome = "delivery";
   return plan;
 }
 
 std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow& order,
-                                                       const domain::OrderState& state,
-                                                       const FulfilmentRules& rules, Occasion occasion,
+                                                       domain::OrderState& state,
+                                                       const FulfilmentRules& rules,
+                                                       const domain::OrderEvent& event,
                                                        const domain::OrderChange& change) {
   if (auto row = lock_delivery(tx, DeliveryId{order.id.value})) {
-    align(tx, order, state, rules, *row, occasion, change);
+    News news{.tx = tx,
+              .order = order,
+              .state = state,
+              .rules = rules,
+              .event = event,
+              .change = change,
+              .row = std::move(*row)};
+    align(news);
     order.outcome = "delivery";
-    return row;
+    return news.row;
   }
-  const auto plan = plan_new_order(state, rules);
+  auto plan = plan_new_order(state, rules);
+  order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
+  // With nothing new to deliver it stays what it was; only a reprocessing maps all of it again.
   order.outcome = plan.outcome;
-  order.unmapped = plan.unmapped;
   if (plan.outcome != "delivery") return std::nullopt;
   AccountFacts facts(tx);
   NewDeliveries created;
@@ -97,25 +136,29 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   row.order_key = order.order_key;
   row.username = state.username;
   row.raw_username = state.raw_username;
+  row.named_at = state.username_at;
   row.email = state.email;
   row.refunded = state.refunded();
-  row.dry_run = state.test && !rules.deliver_test_orders;
+  row.dry_run = is_dry_run(state, rules);
+  std::vector<storage::ItemRow> items;
+  for (const auto& file : plan.files) items.push_back(item_of(row, file, changes_.ids()));
 
   Change change{.cause = Cause::order_accepted, .actor = Actor::order()};
-  if (state.too_large) {
+  if (plan.too_large) {
     change.cause = Cause::order_too_large;
     change.code = ResolutionCode::order_too_large;
+  } else if (state.high_risk) {
+    change.cause = Cause::high_risk;
   } else if (rules.hold_all) {
     change.cause = Cause::order_held;
-  } else if (state.high_risk) {
-    change.cause = Cause::order_held;
-    change.reason = "high_risk";
-  } else if (const auto cause = known_cause(facts, row); cause != ResolutionCode::none) {
+  } else if (const auto cause = known_cause(facts, row, items); cause != ResolutionCode::none) {
     change.cause = Cause::known_cause;
     change.code = cause;
   }
+  if (state.high_risk) change.reasons.add(ReviewReason::high_risk);
+  if (rules.hold_all) change.reasons.add(ReviewReason::held);
   created.changes.push_back(std::move(change));
-  for (const auto& file : plan.files) created.items.push_back(owed_item(row, file));
+  std::ranges::move(items, std::back_inserter(created.items));
 }
 
 void Fulfilment::create(Tx& tx, NewDeliveries& created, AccountFacts& facts) {
@@ -127,167 +170,170 @@ void Fulfilment::create(Tx& tx, NewDeliveries& created, AccountFacts& facts) {
   changes_.create(tx, created, facts);
 }
 
-storage::ItemRow Fulfilment::owed_item(const storage::DeliveryRow& row, const domain::OwedFile& file) {
-  storage::ItemRow item;
-  item.id = changes_.ids().make<ItemId>();
-  item.delivery = row.id;
-  item.account = row.account;
-  item.file_id = file.file_id;
-  item.kind = file.kind;
-  item.name = file.name.empty() ? file.file_id : file.name;
-  item.matched_by = std::string(domain::to_string(file.matched_by));
-  item.quantity = std::max<std::int64_t>(file.quantity, 1);
-  item.lines = lines_json(file.line_ids);
-  return item;
-}
-
-void Fulfilment::align(Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-                       const FulfilmentRules& rules, storage::DeliveryRow& row, Occasion occasion,
-                       const domain::OrderChange& change) {
+void Fulfilment::align(News& news) {
+  auto& [tx, order, state, rules, event, change, row, renamed] = news;
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
   if (!state.email.empty()) row.email = state.email;
-  // A missing username is filled in, and one that leads nowhere replaced by one that the store sends now; any
-  // other is the merchant's to change.
-  const bool needs_username =
-      row.username.empty() || (change.username && row.status == DeliveryStatus::failed &&
-                               row.resolution == ResolutionCode::username_not_found);
-  const bool username_arrived = needs_username && !state.username.empty() && state.username != row.username;
-  if (username_arrived) {
-    row.username = state.username;
-    row.raw_username = state.raw_username;
-  } else if (change.username && row.status == DeliveryStatus::processing) {
-    row.offered_username = state.username == row.username ? "" : state.username;
-  }
+  take_username(news);
   update_delivery(tx, row);
+  if (state.stopped()) return stop(news);
 
-  if (state.stopped()) return stop(tx, state, rules, row);
-  if (state.too_large) return;
-  // What is not paid any more is dropped, whatever else is the matter. Mappings only add: one that is gone or
-  // stale takes nothing away.
-  auto statuses = drop_refunded(tx, state, row.id);
-  if (occasion == Occasion::later_event) {
-    const auto mapped = rules.mappings->map(state);
-    order.unmapped = mapped.unmapped;
-    statuses = align_items(tx, mapped, row, false);
+  domain::MappedOrder mapped;
+  if (!state.too_large) {
+    mapped = rules.mappings->map(state, MappingIndex::Lines::not_mapped);
+    state.lines_mapped = true;
+    order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
+  auto aligned = align_items(tx, changes_.ids(), row, state, mapped);
+  if (rules.auto_revoke) revoke_refunded(tx, aligned);
+  if (review(news, aligned)) return;
 
-  // The merchant may have approved since: only the event that says so brings it back to review.
-  const bool awaiting = state.payment() == domain::Payment::awaiting_payment;
-  if (awaiting && change.payment) {
-    return review(tx, row, Cause::payment_withdrawn, PendingActionKind::payment_withdrawn,
-                  "payment_withdrawn");
-  }
-  if (state.high_risk && change.risk) {
-    return review(tx, row, Cause::high_risk, PendingActionKind::high_risk, "high_risk");
-  }
+  const auto items = tally(aligned.items);
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
   if ((state.unapproved_payment() || state.unapproved_risk()) && ended) return;
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
-  if (!awaiting && !state.high_risk) withdraw_pending(tx, row);
+  if (state.payment() == domain::Payment::deliver && !state.high_risk) withdraw_pending(tx, row);
 
-  if (row.status == DeliveryStatus::invalidated) {
-    if (domain::tally(statuses).owed == 0) return;
-    changes_.apply(tx, row, {.cause = Cause::paid_again, .actor = Actor::order()}).value();
-    return queue_or_fail(tx, changes_, row);
+  switch (row.status) {
+    case DeliveryStatus::invalidated:
+      if (items.owed > 0) queue_again(news, Cause::paid_again);
+      return;
+    case DeliveryStatus::completed:
+      if (items.owed > 0) queue_again(news, renamed ? Cause::customer_changed : Cause::new_items_owed);
+      return;
+    case DeliveryStatus::processing:
+      // The job in progress reads the items again before its next step.
+      if (aligned.owes_more && rules.hold_all) to_review(news, Cause::held, PendingActionKind::hold);
+      return;
+    default:
+      break;
   }
-  if (username_arrived && row.status == DeliveryStatus::failed &&
-      domain::resumes(row.resolution, domain::Remedy::username_arrived)) {
-    return resume(tx, changes_, row, Actor::order());
+  if (const auto verdict = domain::conclude_items(row.status, items); verdict.cause) {
+    auto ends = verdict.cause == Cause::nothing_to_deliver
+                    ? nothing_left(aligned.items, state, Actor::order())
+                    : Change{.cause = *verdict.cause, .actor = Actor::order()};
+    return changes_.must_apply(tx, row, ends);
   }
-  // A job in progress reads the items again before its next step; nothing else is needed.
-  if (row.status == DeliveryStatus::processing) return;
-  const auto verdict = domain::conclude_items(row.status, domain::tally(statuses));
-  if (!verdict.cause) return;
-  changes_
-      .apply(tx, row,
-             {.cause = *verdict.cause,
-              .reason = verdict.cause == Cause::stopped_by_order ? "order_refunded" : "",
-              .actor = Actor::order()})
-      .value();
-  if (row.status == DeliveryStatus::queued) queue_or_fail(tx, changes_, row);
+  const bool open =
+      row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship;
+  if (open && aligned.owes_more && rules.hold_all)
+    return to_review(news, Cause::held, PendingActionKind::hold);
+  if (renamed) go_on_renamed(news);
 }
 
-std::vector<ItemStatus> Fulfilment::drop_refunded(Tx& tx, const domain::OrderState& state,
-                                                  DeliveryId delivery) {
-  auto items = find_items(tx, delivery);
-  const auto refunded = domain::refunded_items(items_now(items), state);
-  std::vector<ItemStatus> statuses;
-  for (auto& item : items) {
-    if (std::ranges::find(refunded, item.id) != refunded.end()) {
-      item.status = ItemStatus::dropped;
-      update_item(tx, item);
-    }
-    statuses.push_back(item.status);
+// A name from the store counts only where it differs from the store's former one; then the newest of store,
+// buyer and merchant wins, while nothing is shared (spec 2.6).
+void Fulfilment::take_username(News& news) {
+  auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  if (!change.username || state.username.empty() || state.username == row.username) return;
+  const Timestamp given = event.updated_at.value_or(tx.now());
+  if (!row.username.empty()) {
+    if (row.named_at && given < *row.named_at) return;
+    if (anything_shared(find_items(tx, row.id))) return;
   }
-  return statuses;
-}
-
-std::vector<ItemStatus> Fulfilment::align_items(Tx& tx, const domain::MappedOrder& mapped,
-                                                const storage::DeliveryRow& row, bool may_drop) {
-  auto items = find_items(tx, row.id);
-  const auto plan = domain::plan_items(items_now(items), mapped);
-  for (auto& item : items) {
-    if (std::ranges::find(plan.restore, item.id) != plan.restore.end()) {
-      item.status = ItemStatus::owed;
-    } else if (may_drop && std::ranges::find(plan.drop, item.id) != plan.drop.end()) {
-      item.status = ItemStatus::dropped;
-    } else {
-      continue;
-    }
-    update_item(tx, item);
-  }
-  for (const auto& file : plan.add) {
-    items.push_back(owed_item(row, file));
-    insert_items(tx, std::span(&items.back(), 1));
-  }
-  std::vector<ItemStatus> statuses;
-  for (const auto& item : items) statuses.push_back(item.status);
-  return statuses;
-}
-
-void Fulfilment::stop(Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules,
-                      storage::DeliveryRow& row) {
-  if (rules.auto_revoke) revoke_shared_items(tx, row.id);
   if (row.status == DeliveryStatus::processing) {
-    row.pending = domain::combine(
-        row.pending, {PendingActionKind::stop, std::string(state.stop_reason()), "", Actor::order()});
+    row.pending =
+        domain::combine(row.pending, {PendingActionKind::refresh, "", state.username, Actor::order()});
+    return;
+  }
+  change_customer(tx, changes_.ids(), row, state.username, state.raw_username, given);
+  renamed = true;
+}
+
+void Fulfilment::go_on_renamed(News& news) {
+  auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  switch (row.status) {
+    case DeliveryStatus::queued:
+      return queue_or_fail(tx, changes_, row);
+    case DeliveryStatus::waiting_for_friendship:
+      return queue_again(news, Cause::username_changed);
+    case DeliveryStatus::failed:
+      if (!domain::resumes(row.resolution, domain::Remedy::username_arrived)) return;
+      if (rules.hold_all) return to_review(news, Cause::held, PendingActionKind::hold);
+      return resume(tx, changes_, row, Actor::order());
+    default:
+      return;
+  }
+}
+
+// What the event says against delivering, or for it again. True: nothing more follows from the event.
+bool Fulfilment::review(News& news, const Alignment& aligned) {
+  auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  const bool awaiting = state.payment() == domain::Payment::awaiting_payment;
+  // The merchant may have approved since: only the event that says so brings it back to review.
+  const bool withdrawn = awaiting && change.payment;
+  const bool risky = state.high_risk && change.risk;
+  const bool too_large =
+      aligned.too_many || (change.lines && state.too_large) || (change.lines && state.unapproved_refunds());
+  if (row.status == DeliveryStatus::in_review) {
+    auto reasons = row.review_reasons;
+    if (withdrawn) reasons.add(ReviewReason::payment_withdrawn);
+    if (risky) reasons.add(ReviewReason::high_risk);
+    if (too_large) reasons.add(ReviewReason::too_large);
+    const bool returned = change.payment && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
+    if (returned) reasons.remove(ReviewReason::payment_withdrawn);
+    if (returned && rules.hold_all) reasons.add(ReviewReason::held);
+    if (reasons.none()) {
+      queue_again(news, Cause::payment_returned);
+      return true;
+    }
+    if (reasons == row.review_reasons) return false;
+    row.review_reasons = reasons;
+    if (reasons.has(ReviewReason::too_large)) row.resolution = ResolutionCode::order_too_large;
+    update_delivery(tx, row);
+    changes_.note(tx, row, Actor::order(),
+                  "The order changed; it is in review for: " + to_string(reasons) + ".");
+    return false;
+  }
+  if (withdrawn) to_review(news, Cause::payment_withdrawn, PendingActionKind::payment_withdrawn);
+  if (risky) to_review(news, Cause::high_risk, PendingActionKind::high_risk);
+  if (too_large) to_review(news, Cause::became_too_large, PendingActionKind::too_large);
+  return withdrawn || risky || too_large;
+}
+
+void Fulfilment::to_review(News& news, Cause cause, PendingActionKind pending) {
+  auto& row = news.row;
+  const auto transition = domain::step(row.status, cause, row.invalidated_by);
+  if (row.status == DeliveryStatus::processing) {
+    row.pending = domain::combine(row.pending, {pending, "", "", Actor::order()});
+    update_delivery(news.tx, row);
+  } else if (row.status == DeliveryStatus::in_review) {
+    row.review_reasons.add(*domain::review_reason_of(cause));
+    update_delivery(news.tx, row);
+  } else if (transition) {
+    changes_.must_apply(news.tx, row, {.cause = cause, .code = code_of(cause), .actor = Actor::order()});
+  }
+}
+
+// A store's event queues it, or, where the store's orders are held, brings it to review.
+void Fulfilment::queue_again(News& news, Cause cause) {
+  if (news.rules.hold_all && cause != Cause::payment_returned)
+    return changes_.must_apply(news.tx, news.row, {.cause = Cause::held, .actor = Actor::order()});
+  changes_.must_apply(news.tx, news.row, {.cause = cause, .actor = Actor::order()});
+  queue_or_fail(news.tx, changes_, news.row);
+}
+
+void Fulfilment::stop(News& news) {
+  auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  auto items = find_items(tx, row.id);
+  if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, items, "order");
+  const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()), "",
+                                    Actor::order()};
+  if (row.status == DeliveryStatus::processing) {
+    row.pending = domain::combine(row.pending, asked);
     update_delivery(tx, row);
     changes_.note(tx, row, Actor::order(), "The order was stopped while files were being shared.");
     return;
   }
-  std::vector<ItemStatus> statuses;
-  for (const auto& item : find_items(tx, row.id)) statuses.push_back(item.status);
-  const auto verdict = domain::conclude_stop(row.status, domain::tally(statuses));
-  if (verdict.drop_owed) drop_owed(tx, row.id);
+  const auto verdict = domain::conclude_stop(row.status, tally(items));
+  if (verdict.drop_owed) drop_owed(tx, items);
   if (verdict.cause) {
-    changes_
-        .apply(tx, row,
-               {.cause = *verdict.cause, .reason = std::string(state.stop_reason()), .actor = Actor::order()})
-        .value();
+    changes_.must_apply(tx, row, {.cause = *verdict.cause, .reason = asked.reason, .actor = Actor::order()});
   } else if (verdict.keep_pending) {
     // What was begun is settled first; the job that does it then obeys.
-    row.pending = domain::combine(
-        row.pending, {PendingActionKind::stop, std::string(state.stop_reason()), "", Actor::order()});
+    row.pending = domain::combine(row.pending, asked);
     update_delivery(tx, row);
-  }
-}
-
-void Fulfilment::drop_owed(Tx& tx, DeliveryId delivery) {
-  for (auto& item : find_items(tx, delivery)) {
-    if (item.status != ItemStatus::owed) continue;
-    item.status = ItemStatus::dropped;
-    update_item(tx, item);
-  }
-}
-
-void Fulfilment::review(Tx& tx, storage::DeliveryRow& row, Cause cause, PendingActionKind pending,
-                        std::string reason) {
-  if (row.status == DeliveryStatus::processing) {
-    row.pending = domain::combine(row.pending, {pending, std::move(reason), "", Actor::order()});
-    update_delivery(tx, row);
-  } else if (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship) {
-    changes_.apply(tx, row, {.cause = cause, .reason = std::move(reason), .actor = Actor::order()}).value();
   }
 }
 
@@ -296,51 +342,19 @@ void erase_delivery(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row)
   row.raw_username.clear();
   row.username.clear();  // a job in progress has it from the customer's row
   row.pending.username.clear();
-  row.offered_username.clear();
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", "", Actor::order()});
     return update_delivery(tx, row);
   }
   update_delivery(tx, row);
   if (row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated) return;
-  changes.apply(tx, row, {.cause = Cause::erased, .reason = "erased", .actor = Actor::order()}).value();
+  changes.must_apply(tx, row, {.cause = Cause::erased, .reason = "erased", .actor = Actor::order()});
 }
 
-int revoke_shared_items(Tx& tx, DeliveryId delivery) {
-  int revoked = 0;
-  for (auto& item : find_items(tx, delivery)) {
-    const bool carries = item.status == ItemStatus::shared || item.status == ItemStatus::revoke_failed;
-    // A dry run shared with nobody.
-    if (!item.customer || (!carries && item.status != ItemStatus::already_shared)) continue;
-    auto others = find_items_of_customers(tx, std::array{item.customer});
-    std::erase_if(others, [&](const storage::ItemRow& other) {
-      return other.id == item.id || other.file_id != item.file_id ||
-             (other.status != ItemStatus::shared && other.status != ItemStatus::already_shared &&
-              other.status != ItemStatus::revoking && other.status != ItemStatus::revoke_failed);
-    });
-    const auto heir = std::ranges::find(others, ItemStatus::already_shared, &storage::ItemRow::status);
-    if (!carries) {
-      const bool ours = std::ranges::any_of(
-          others, [](const storage::ItemRow& other) { return other.status != ItemStatus::already_shared; });
-      // Nobody here made that share: it is not ours to take back.
-      if (!ours) continue;
-      item.status = ItemStatus::revoked;
-    } else if (heir != others.end()) {
-      heir->status = ItemStatus::shared;
-      update_item(tx, *heir);
-      item.status = ItemStatus::revoked;
-    } else {
-      item.status = ItemStatus::revoking;
-    }
-    update_item(tx, item);
-    ++revoked;
-    if (item.status != ItemStatus::revoking) continue;
-    enqueue_customer(tx, item.customer, domain::JobClass::settlement, tx.now());
-    if (const auto customer = lock_customer(tx, item.customer)) {
-      wake_cloud_account(tx, customer->cloud_account, tx.now());
-    }
-  }
-  return revoked;
+Change nothing_left(std::span<const storage::ItemRow> items, const domain::OrderState& state, Actor actor) {
+  if (domain::refunds_took_all(items_now(items), state))
+    return {.cause = Cause::stopped_by_order, .reason = "order_refunded", .actor = actor};
+  return {.cause = Cause::nothing_to_deliver, .reason = "nothing_to_deliver", .actor = actor};
 }
 
 }  // namespace presetbridge::services

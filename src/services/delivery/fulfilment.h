@@ -10,6 +10,7 @@
 #include "domain/mapping.h"
 #include "domain/order.h"
 #include "services/delivery/change.h"
+#include "services/delivery/items.h"
 #include "storage/delivery_store.h"
 #include "storage/order_store.h"
 
@@ -24,13 +25,17 @@ struct FulfilmentRules {
   std::shared_ptr<const domain::MappingIndex> mappings;  // never null
 };
 
-// What a new order comes to, before anything is read or written.
+// What an order without a delivery comes to, before anything is read or written.
 struct NewOrderPlan {
   std::string outcome;  // of the order's row
   std::int64_t unmapped = 0;
-  std::vector<domain::OwedFile> files;  // owed; empty unless the outcome is "delivery"
+  bool too_large = false;               // more lines, refunds or files than are served
+  std::vector<domain::OwedFile> files;  // empty unless the outcome is "delivery"
 };
-NewOrderPlan plan_new_order(const domain::OrderState& state, const FulfilmentRules& rules);
+// An order's lines are mapped when it first becomes deliverable: that is noted in `state`. A later event has
+// only those mapped that are new or another product (spec 2.6).
+NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& rules,
+                            domain::MappingIndex::Lines lines = domain::MappingIndex::Lines::not_mapped);
 
 class Fulfilment {
  public:
@@ -42,47 +47,34 @@ class Fulfilment {
   // Makes the deliveries that were planned.
   void create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts);
 
-  enum class Occasion {
-    refund,       // a later event that tells of refunds alone: the mappings are not read again
-    later_event,  // any other later event, or a reprocessing
-  };
-  // An order that is known: its delivery is brought in line, or made if there was none. The order's outcome
-  // and unmapped count are set, and whoever calls writes the row. Returns the delivery as it now stands, if
-  // there is one.
+  // An order that is known, after an event of its store: its delivery is brought in line, or made if there
+  // was none. The order's outcome and unmapped count are set, and what was mapped is noted in `state`;
+  // whoever calls writes the row. Returns the delivery as it now stands, if there is one.
   std::optional<storage::DeliveryRow> fulfil(storage::Tx& tx, storage::OrderRow& order,
-                                             const domain::OrderState& state, const FulfilmentRules& rules,
-                                             Occasion occasion, const domain::OrderChange& change);
-
-  // Adds and restores items so that they are what `mapped` owes; with `may_drop` it also drops what the
-  // mappings owe no more. Returns the statuses of all.
-  std::vector<domain::ItemStatus> align_items(storage::Tx& tx, const domain::MappedOrder& mapped,
-                                              const storage::DeliveryRow& row, bool may_drop);
+                                             domain::OrderState& state, const FulfilmentRules& rules,
+                                             const domain::OrderEvent& event,
+                                             const domain::OrderChange& change);
 
  private:
-  void align(storage::Tx& tx, storage::OrderRow& order, const domain::OrderState& state,
-             const FulfilmentRules& rules, storage::DeliveryRow& row, Occasion occasion,
-             const domain::OrderChange& change);
-  std::vector<domain::ItemStatus> drop_refunded(storage::Tx& tx, const domain::OrderState& state,
-                                                DeliveryId delivery);
-  void stop(storage::Tx& tx, const domain::OrderState& state, const FulfilmentRules& rules,
-            storage::DeliveryRow& row);
-  void drop_owed(storage::Tx& tx, DeliveryId delivery);
-  void review(storage::Tx& tx, storage::DeliveryRow& row, domain::Cause cause,
-              domain::PendingActionKind pending, std::string reason);
-  storage::ItemRow owed_item(const storage::DeliveryRow& row, const domain::OwedFile& file);
+  // One event of the store about one delivery.
+  struct News;
+  void align(News& news);
+  void take_username(News& news);
+  void stop(News& news);
+  bool review(News& news, const Alignment& aligned);
+  void to_review(News& news, domain::Cause cause, domain::PendingActionKind pending);
+  void queue_again(News& news, domain::Cause cause);
+  void go_on_renamed(News& news);
 
   DeliveryChanges& changes_;
 };
 
-// The ids of the order lines that owe the item.
-std::vector<std::string> line_ids(const storage::ItemRow& item);
-
 // Blanks what is personal on the delivery and ends what is not yet shared (spec 9.6). The row is locked.
 void erase_delivery(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
 
-// Gives up what this delivery shared (spec 3.10); returns how many items. A share that another order of the
-// same customer stands on stays, and is that order's from now on; any other is taken back at the platform.
-// What somebody else shared is left alone.
-int revoke_shared_items(storage::Tx& tx, DeliveryId delivery);
+// What invalidates a delivery of which nothing is owed and nothing was shared: refunds, or that there is
+// nothing to deliver (spec 3.1).
+Change nothing_left(std::span<const storage::ItemRow> items, const domain::OrderState& state,
+                    domain::Actor actor);
 
 }  // namespace presetbridge::services

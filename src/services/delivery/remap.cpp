@@ -1,32 +1,90 @@
 #include "services/delivery/remap.h"
 
-#include "services/delivery/fulfilment.h"
+#include <algorithm>
+#include <set>
+
 #include "storage/credential_store.h"
 #include "storage/integration_store.h"
 #include "storage/order_store.h"
 
 namespace presetbridge::services {
+namespace {
 
-bool remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
+using domain::ItemStatus;
+using domain::OrderLine;
+using storage::Tx;
+
+struct Mappings {
+  domain::MappingIndex index;
+  bool stale = false;  // some are, and were left out
+};
+
+Mappings mappings_of(Tx& tx, IntegrationId integration) {
+  std::vector<domain::Mapping> current;
+  bool stale = false;
+  for (auto& m : find_mappings(tx, integration)) {
+    stale = stale || m.stale;
+    if (!m.stale) current.push_back(std::move(m.mapping));
+  }
+  return {domain::MappingIndex(current), stale};
+}
+
+domain::OrderState state_of(const storage::OrderRow& order) {
+  auto state = domain::decode_order_state(order.state);
+  if (!state) throw Error(state.error());
+  return std::move(*state);
+}
+
+}  // namespace
+
+Alignment remap(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
+  auto order = find_order(tx, OrderId{row.id.value});
+  if (!order) return {.items = find_items(tx, row.id), .refunded = {}};
+  auto state = state_of(*order);
+  const auto mappings = mappings_of(tx, row.integration);
+  const auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::all);
+  order->unmapped = domain::unmapped_lines(state).value_or(order->unmapped);
+  order->state = encode(state);
+  update_order(tx, *order);
+  return align_items(tx, changes.ids(), row, state, mapped, !mappings.stale);
+}
+
+bool replace_missing(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
+  const auto standing = find_standing(tx, row.account);
+  const bool moved = standing && row.cloud_account && row.cloud_account != standing->cloud_account;
   // Not locked: the delivery is, and orders are locked before deliveries. Who changes the order meanwhile
   // goes on to align the items once this delivery is free.
   const auto order = find_order(tx, OrderId{row.id.value});
-  if (!order) return false;
-  const auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  std::vector<domain::Mapping> mappings;
-  bool stale = false;
-  for (const auto& m : find_mappings(tx, row.integration)) {
-    stale = stale || m.stale;
-    if (!m.stale) mappings.push_back(m.mapping);
+  if (!order) return moved;
+  auto state = state_of(*order);
+  std::set<std::string> lines;
+  std::size_t missing = 0;
+  for (const auto& item : items_now(find_items(tx, row.id))) {
+    if (item.status != ItemStatus::owed) continue;
+    ++missing;
+    lines.insert(item.line_ids.begin(), item.line_ids.end());
   }
-  const auto mapped = domain::map_order(*state, mappings);
-  if (mapped.files.empty()) return false;
-  std::vector<domain::ItemStatus> before;
-  for (const auto& item : find_items(tx, row.id)) before.push_back(item.status);
-  const bool changed = Fulfilment(changes).align_items(tx, mapped, row, !stale) != before;
-  const auto standing = find_standing(tx, row.account);
-  return changed || (standing && row.cloud_account && row.cloud_account != standing->cloud_account);
+  for (auto& line : state.lines)
+    line.mapped = lines.contains(line.line_id) ? OrderLine::Mapped::not_yet : OrderLine::Mapped::owes;
+  const auto mappings = mappings_of(tx, row.integration);
+  auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::not_mapped);
+  // A mapping that is gone takes nothing away by itself, and one that is new adds nothing but a replacement.
+  const auto before = find_items(tx, row.id);
+  std::set<std::string_view> known;
+  std::set<std::string_view> gone;
+  for (const auto& item : before) {
+    known.insert(item.file_id);
+    if (item.status == ItemStatus::owed && !item.former) gone.insert(item.file_id);
+  }
+  if (std::ranges::all_of(mapped.files, [&](const auto& file) { return gone.contains(file.file_id); }))
+    return moved;
+  std::size_t added = 0;
+  std::erase_if(mapped.files, [&](const domain::OwedFile& file) {
+    return !known.contains(file.file_id) && ++added > missing;
+  });
+  const auto after = align_items(tx, changes.ids(), row, state, mapped, !mappings.stale);
+  return moved ||
+         !std::ranges::equal(before, after.items, {}, &storage::ItemRow::status, &storage::ItemRow::status);
 }
 
 }  // namespace presetbridge::services

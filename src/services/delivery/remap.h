@@ -2,12 +2,18 @@
 #pragma once
 
 #include "services/delivery/change.h"
+#include "services/delivery/items.h"
 
 namespace presetbridge::services {
 
-// Items that are not shared yet follow the mappings; the row is locked. Whether that changed anything,
-// or the files are asked of another cloud account now than the row's. An order of which nothing is mapped any
-// more is left as it is: a mapping that is gone must not take away what a retry is to deliver.
-bool remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row);
+// The whole order, as a retry wants it: items that are not shared yet follow the mappings, and what is mapped
+// to nothing any more is dropped, unless that mapping is stale: then the login is another's. Both rows are
+// locked.
+Alignment remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row);
+
+// Where the delivery failed as preset_not_found: other files take the place of the missing ones, as far as
+// the lines that owe those are mapped to others now; nothing else of the order is mapped again (spec 2.6).
+// Whether that changed anything, or the files are asked of another cloud account now than the row's.
+bool replace_missing(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row);
 
 }  // namespace presetbridge::services

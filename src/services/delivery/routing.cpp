@@ -1,6 +1,9 @@
 #include "services/delivery/routing.h"
 
+#include <algorithm>
 #include <array>
+#include <string>
+#include <unordered_set>
 
 #include "domain/order.h"
 #include "storage/cloud_account_store.h"
@@ -12,14 +15,35 @@
 namespace presetbridge::services {
 namespace {
 
+using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Tx;
 
 }  // namespace
 
-ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row) {
+bool any_free(Tx& tx, CustomerId customer, std::span<const storage::ItemRow> items) {
+  std::unordered_set<std::string> theirs;
+  if (customer) {
+    for (const auto& item : find_items_of_customers(tx, std::array{customer})) {
+      if (item.status == ItemStatus::shared || item.status == ItemStatus::already_shared)
+        theirs.insert(item.file_id);
+    }
+  }
+  return std::ranges::any_of(items, [&](const storage::ItemRow& item) {
+    return !item.former && item.status == ItemStatus::owed && (item.spent || theirs.contains(item.file_id));
+  });
+}
+
+ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row,
+                           std::span<const storage::ItemRow> items) {
   if (row.username.empty()) return ResolutionCode::username_missing;
-  return row.dry_run ? ResolutionCode::none : facts.cause(row.account);
+  if (row.dry_run) return ResolutionCode::none;
+  const auto cause = facts.cause(row.account);
+  if (cause != ResolutionCode::insufficient_credits) return cause;
+  const auto cloud_account = facts.standing(row.account).cloud_account;
+  const auto known = find_buyers(facts.tx(), std::array{storage::Buyer{cloud_account, row.username, {}}});
+  const bool free = any_free(facts.tx(), known.empty() ? CustomerId{} : known.front(), items);
+  return free ? ResolutionCode::none : cause;
 }
 
 void route(Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts) {
@@ -42,28 +66,28 @@ void route(Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const> rows, A
 
 void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
   AccountFacts facts(tx);
-  const auto cause = known_cause(facts, row);
-  if (cause != ResolutionCode::none) {
-    changes.apply(tx, row, {.cause = domain::Cause::known_cause, .code = cause}).value();
-    return;
-  }
+  const auto cause = known_cause(facts, row, find_items(tx, row.id));
+  if (cause != ResolutionCode::none)
+    return changes.must_apply(tx, row, {.cause = domain::Cause::known_cause, .code = cause});
   route(tx, changes.ids(), std::array{&row}, facts);
   update_delivery(tx, row);
 }
 
 void resume(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, domain::Actor actor) {
-  changes.apply(tx, row, {.cause = domain::Cause::cause_fixed, .actor = actor}).value();
+  changes.must_apply(tx, row, {.cause = domain::Cause::cause_fixed, .actor = actor});
   if (const auto order = find_order(tx, OrderId{row.id.value})) {
     const auto state = domain::decode_order_state(order->state);
     if (!state) throw Error(state.error());
-    if (state->unapproved_payment()) {
-      changes.apply(tx, row, {.cause = domain::Cause::payment_withdrawn, .reason = "payment_withdrawn"})
-          .value();
-      return;
-    }
-    if (state->unapproved_risk()) {
-      changes.apply(tx, row, {.cause = domain::Cause::high_risk, .reason = "high_risk"}).value();
-      return;
+    domain::ReviewReasons reasons;
+    if (state->unapproved_payment()) reasons.add(domain::ReviewReason::payment_withdrawn);
+    if (state->unapproved_refunds()) reasons.add(domain::ReviewReason::too_large);
+    if (state->unapproved_risk())
+      return changes.must_apply(tx, row, {.cause = domain::Cause::high_risk, .reasons = reasons});
+    if (state->unapproved_payment())
+      return changes.must_apply(tx, row, {.cause = domain::Cause::payment_withdrawn, .reasons = reasons});
+    if (state->unapproved_refunds()) {
+      return changes.must_apply(
+          tx, row, {.cause = domain::Cause::became_too_large, .code = ResolutionCode::order_too_large});
     }
   }
   queue_or_fail(tx, changes, row);

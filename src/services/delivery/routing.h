@@ -11,9 +11,13 @@
 namespace presetbridge::services {
 
 // What keeps a delivery from being worked on at all, none if nothing does: no username, no or invalid cloud
-// login, no credit left. A cause found is locked and read again, so that the transaction that writes the
-// failure cannot miss its fix (spec 3.6).
-domain::ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row);
+// login, no credit left where each of its items that is owed costs one. A cause found is locked and read
+// again, so that the transaction that writes the failure cannot miss its fix (spec 3.6). `items`: its own.
+domain::ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row,
+                                   std::span<const storage::ItemRow> items);
+// Whether one of the items that are owed can be delivered without a credit: it was charged before, or the
+// customer has the file by another delivery.
+bool any_free(storage::Tx& tx, CustomerId customer, std::span<const storage::ItemRow> items);
 
 // Gives each of the deliveries, whose status is queued or about to be, its customer's queue at the account's
 // cloud account, due now, and wakes that account. The rows are changed, not written. While the account's

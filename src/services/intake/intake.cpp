@@ -41,6 +41,20 @@ bool tells_of_one_order(const OrderEvent& event) {
   return false;
 }
 
+// Whether the event's body is the newest of the order itself: that is what is kept (spec 9.3).
+bool tells_the_order(const OrderEvent& event, const domain::OrderState& merged) {
+  return event.kind == OrderEvent::Kind::order &&
+         (!event.updated_at || !merged.updated_at || *event.updated_at >= *merged.updated_at);
+}
+
+// A program of before did not note that it had mapped the lines.
+void mapped_before(const storage::OrderRow& order, domain::OrderState& state) {
+  const bool mapped = order.outcome == "delivery" || order.outcome == "no_mapped_items";
+  if (state.lines_mapped || !mapped || state.lines.empty()) return;
+  state.lines_mapped = true;
+  for (auto& line : state.lines) line.mapped = domain::OrderLine::Mapped::earlier;
+}
+
 void tell(Accepted& answer, const storage::DeliveryRow& row) {
   answer.delivery = row.id;
   answer.status = row.status;
@@ -62,8 +76,8 @@ Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback
 
 Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order) {
   order.fresh = domain::merge(std::nullopt, order.event).state;
-  order.fresh_text = encode(order.fresh);
   order.plan = plan_new_order(order.fresh, order.integration->rules);
+  order.fresh_text = encode(order.fresh);
   if (!order.event.order_id.empty()) {
     order.event_id = order_event_id(order.integration->id, order.event.order_id);
   }
@@ -99,7 +113,7 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     if (!orders[i].key) continue;
     auto& [requests, deliveries] = usage[orders[i].key];
     ++requests;
-    deliveries += answers[i].delivery && !answers[i].duplicate ? 1 : 0;
+    deliveries += answers[i].made_delivery ? 1 : 0;
   }
   for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
 }
@@ -189,7 +203,10 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   }
   insert_order_payloads(tx, payloads);
   fulfilment_.create(tx, created, facts);
-  for (std::size_t n = 0; n < of_delivery.size(); ++n) tell(answers[of_delivery[n]], created.rows[n]);
+  for (std::size_t n = 0; n < of_delivery.size(); ++n) {
+    tell(answers[of_delivery[n]], created.rows[n]);
+    answers[of_delivery[n]].made_delivery = true;
+  }
   // Last: what is to be forgotten may have come with its order.
   std::ranges::copy(of_no_order, std::back_inserter(others));
   return others;
@@ -219,21 +236,23 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
       break;
   }
 
-  answer.duplicate = true;
   auto order = lock_order_by_key(tx, integration.id, event.order_id).value();
-  const auto state = domain::decode_order_state(order.state);
+  auto state = domain::decode_order_state(order.state);
   if (!state) throw Error(state.error());
-  const auto merged = domain::merge(*state, event);
+  mapped_before(order, *state);
+  auto merged = domain::merge(*state, event);
+  answer.duplicate = !merged.change.news();
   std::optional<storage::DeliveryRow> delivery;
   if (merged.change.any()) {
-    const auto occasion = event.kind == OrderEvent::Kind::refund ? Fulfilment::Occasion::refund
-                                                                 : Fulfilment::Occasion::later_event;
-    delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, occasion, merged.change);
+    const bool had_delivery = order.outcome == "delivery";
+    delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, event, merged.change);
+    answer.made_delivery = delivery && !had_delivery;
     order.state = encode(merged.state);
     order.updated_at = tx.now();
     order.order_number = merged.state.order_number;
     update_order(tx, order);
-    if (!merged.state.erased) put_order_payload(tx, order.id, tx.now(), incoming.payload);
+    if (!merged.state.erased && tells_the_order(event, merged.state))
+      put_order_payload(tx, order.id, tx.now(), incoming.payload);
   } else {
     delivery = find_delivery(tx, DeliveryId{order.id.value});
   }

@@ -35,7 +35,8 @@ struct Accepted {
   bool stale_integration = false;  // nothing was written: the integration changed since it was read
   std::string order_id;
   std::string event_id;
-  bool duplicate = false;
+  bool duplicate = false;              // the event was no news (spec 2.6)
+  bool made_delivery = false;          // whichever event of the order it was
   std::optional<DeliveryId> delivery;  // none: ignored, for `reason`
   domain::DeliveryStatus status = domain::DeliveryStatus::queued;
   domain::ResolutionCode resolution = domain::ResolutionCode::none;

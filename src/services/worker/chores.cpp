@@ -124,7 +124,7 @@ ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
     if (available <= 0) return false;
     if (!failed_with(row, codes_of(piece.chore.kind))) return true;
     for (const auto& item : find_items(piece.tx, row.id))
-      available -= item.status == domain::ItemStatus::owed ? 1 : 0;
+      available -= item.status == domain::ItemStatus::owed && !item.spent && !item.former ? 1 : 0;
     resume(piece.tx, piece.changes, row);
     return true;
   });
@@ -136,7 +136,7 @@ ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
 ChoreProgress resume_mappings(Piece piece, const std::vector<DeliveryId>& ids) {
   if (!ids.empty()) piece.chore.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(piece.chore.kind)) && remap(piece.tx, piece.changes, row))
+    if (failed_with(row, codes_of(piece.chore.kind)) && replace_missing(piece.tx, piece.changes, row))
       resume(piece.tx, piece.changes, row);
     return true;
   });
@@ -171,7 +171,7 @@ ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
     }
     if (!open(row)) return;
     if (row.status == DeliveryStatus::waiting_for_friendship) {
-      changes.apply(tx, row, {.cause = Cause::cloud_account_changed}).value();
+      changes.must_apply(tx, row, {.cause = Cause::cloud_account_changed});
     }
     queue_or_fail(tx, changes, row);
   });
@@ -183,7 +183,7 @@ ChoreProgress fail_open(Piece piece, const std::vector<DeliveryId>& ids, bool st
   if (!stands) return piece.end();
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (!open(row) || (row.status == DeliveryStatus::waiting_for_friendship && !waiting_too)) return;
-    piece.changes.apply(piece.tx, row, {.cause = Cause::known_cause, .code = code}).value();
+    piece.changes.must_apply(piece.tx, row, {.cause = Cause::known_cause, .code = code});
   });
 }
 
@@ -246,20 +246,18 @@ void run_dry(Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& id
     auto row = lock_delivery(tx, id);
     if (!row || !row->dry_run || row->status != DeliveryStatus::queued) continue;
     ++row->attempt_count;
-    changes.apply(tx, *row, {.cause = Cause::leased}).value();
+    changes.must_apply(tx, *row, {.cause = Cause::leased});
     for (auto& item : find_items(tx, id)) {
       if (item.status != domain::ItemStatus::owed) continue;
       item.status = domain::ItemStatus::shared;
       item.shared_at = tx.now();
       update_item(tx, item);
     }
-    changes
-        .apply(
-            tx, *row,
-            {.cause = Cause::nothing_left_owed,
-             .message =
-                 "Dry run: the order would have been delivered. Nothing was shared and no credit was spent."})
-        .value();
+    changes.must_apply(
+        tx, *row,
+        {.cause = Cause::nothing_left_owed,
+         .message =
+             "Dry run: the order would have been delivered. Nothing was shared and no credit was spent."});
   }
   at = {};
 }

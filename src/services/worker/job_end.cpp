@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "domain/job_class.h"
+#include "services/delivery/customer_change.h"
+#include "services/delivery/fulfilment.h"
+#include "services/delivery/items.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -22,10 +26,39 @@ using storage::Friendship;
 using storage::QueueState;
 using storage::Tx;
 
-std::vector<ItemStatus> statuses(const std::vector<storage::ItemRow*>& items) {
-  std::vector<ItemStatus> all;
-  for (const auto* const item : items) all.push_back(item->status);
+std::vector<storage::ItemRow> copies(const std::vector<storage::ItemRow*>& items) {
+  std::vector<storage::ItemRow> all;
+  for (const auto* const item : items) all.push_back(*item);
   return all;
+}
+
+// The change that a verdict asks for; what is not known of the items is read from the order.
+Change change_of(WorkSet& set, const storage::DeliveryRow& row, const domain::Verdict& verdict,
+                 const domain::PendingAction& pending) {
+  const auto actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor;
+  if (verdict.cause != Cause::nothing_to_deliver) {
+    return {.cause = *verdict.cause,
+            .code = verdict.code,
+            .reason = pending.reason,
+            .actor = actor,
+            .keep_pending = verdict.keep_pending};
+  }
+  const auto order = find_order(set.tx(), OrderId{row.id.value});
+  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
+  if (!state) throw Error(state.error());
+  return nothing_left(copies(set.items(row.id)), *state, actor);
+}
+
+// The name that the delivery is for from now on, where a correction waits: the merchant's always, one of the
+// store while nothing is shared (spec 2.6, 3.11).
+std::optional<std::string> corrected_name(WorkSet& set, const storage::DeliveryRow& row) {
+  const auto& pending = row.pending;
+  const bool ends = pending.kind == PendingActionKind::stop || pending.kind == PendingActionKind::erase ||
+                    pending.kind == PendingActionKind::invalidate;
+  if (ends || pending.username.empty() || pending.username == row.username) return std::nullopt;
+  if (pending.actor == domain::Actor::order() && anything_shared(copies(set.items(row.id))))
+    return std::nullopt;
+  return pending.username;
 }
 
 void drop_owed(WorkSet& set, const std::vector<storage::ItemRow*>& items) {
@@ -80,15 +113,23 @@ std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& custome
 
 bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId delivery, Finding finding,
               ResolutionCode code) {
+  const auto name = corrected_name(set, *set.delivery(delivery));
+  if (name) {
+    // Before anything is concluded: what the former customer got is not the new one's.
+    set.directly([&](Tx& tx) {
+      auto row = lock_delivery(tx, delivery);
+      change_owner_of_items(tx, set.changes().ids(), *row);
+    });
+    auto& renamed = *set.delivery(delivery);
+    renamed.username = renamed.raw_username = *name;
+    renamed.named_at = set.now();
+    set.changed(renamed);
+    customer.withdraw = customer.withdraw || request_pending(customer);
+  }
   auto& row = *set.delivery(delivery);
   const auto items = set.items(delivery);
-  auto pending = row.pending;
-  // The store sent another username while this one was looked up: a failure would miss it (spec 3.6).
-  if (code == ResolutionCode::username_not_found && pending.kind == PendingActionKind::none &&
-      !row.offered_username.empty()) {
-    pending = {PendingActionKind::refresh, "", row.offered_username, domain::Actor::order()};
-  }
-  const auto verdict = domain::conclude_job(domain::tally(statuses(items)), finding, code, pending.kind);
+  const auto pending = row.pending;
+  const auto verdict = domain::conclude_job(tally(copies(items)), finding, code, pending.kind);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
 
@@ -96,31 +137,17 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
     row.next_attempt_at = job.retry_at.value_or(set.now());
   }
-  std::string reason = pending.reason;
-  if (verdict.cause == Cause::stopped_by_order && reason.empty()) reason = "order_refunded";
-  set.apply(row, {.cause = *verdict.cause,
-                  .code = verdict.code,
-                  .reason = std::move(reason),
-                  .actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor,
-                  .keep_pending = verdict.keep_pending});
+  set.apply(row, change_of(set, row, verdict, pending));
   if (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::preset_not_found) {
     // Mappings may have been saved since it was planned, and their chore gone by. One that is saved from now
     // on finds it failed.
     set.directly([&](Tx& tx) {
-      if (remap(tx, set.changes(), row)) resume(tx, set.changes(), row);
+      if (replace_missing(tx, set.changes(), row)) resume(tx, set.changes(), row);
     });
     return true;
   }
   if (row.status != DeliveryStatus::queued) return true;
-
-  const bool may_rename =
-      pending.kind == PendingActionKind::retry || pending.kind == PendingActionKind::refresh;
-  const bool renamed = may_rename && !pending.username.empty() && pending.username != row.username;
-  if (renamed) {
-    row.username = row.raw_username = pending.username;
-    customer.withdraw = customer.withdraw || request_pending(customer);
-  }
-  if (renamed || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
+  if (name || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
     set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), row); });
   return true;
 }
@@ -129,19 +156,16 @@ void conclude_settled(WorkSet& set, DeliveryId delivery) {
   auto* const row = set.delivery(delivery);
   if (row == nullptr || row->status == DeliveryStatus::processing) return;
   const auto items = set.items(delivery);
-  const auto tally = domain::tally(statuses(items));
+  const auto tallied = tally(copies(items));
   const bool stopping =
       row->pending.kind == PendingActionKind::stop || row->pending.kind == PendingActionKind::erase;
   const auto verdict =
-      stopping ? domain::conclude_stop(row->status, tally) : domain::conclude_items(row->status, tally);
+      stopping ? domain::conclude_stop(row->status, tallied) : domain::conclude_items(row->status, tallied);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return;
-  const std::string reason = stopping                                   ? row->pending.reason
-                             : verdict.cause == Cause::stopped_by_order ? "order_refunded"
-                                                                        : "";
-  const auto actor = stopping ? row->pending.actor : domain::Actor::system();
+  const auto change = change_of(set, *row, verdict, stopping ? row->pending : domain::PendingAction{});
   row->pending = {};
-  set.apply(*row, {.cause = *verdict.cause, .reason = reason, .actor = actor});
+  set.apply(*row, change);
   if (row->status == DeliveryStatus::queued)
     set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), *row); });
 }

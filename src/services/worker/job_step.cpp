@@ -8,7 +8,8 @@
 #include "domain/delivery_outcome.h"
 #include "domain/retry_schedule.h"
 #include "domain/sweep_schedule.h"
-#include "services/delivery/fulfilment.h"
+#include "services/delivery/items.h"
+#include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
 #include "services/worker/job_end.h"
@@ -29,6 +30,15 @@ using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Friendship;
 using storage::Tx;
+
+// Nothing where there is no such order.
+std::optional<domain::OrderState> order_state(Tx& tx, DeliveryId delivery) {
+  const auto order = find_order(tx, OrderId{delivery.value});
+  if (!order) return std::nullopt;
+  auto state = domain::decode_order_state(order->state);
+  if (!state) throw Error(state.error());
+  return std::move(*state);
+}
 
 constexpr int kMaxFriendshipChecks = 3;
 constexpr Millis kWithoutLogin{15 * 60'000};
@@ -94,7 +104,9 @@ struct JobSteps::Step {
   void lose_login(const Answer& answer, const CloudError& error);
   void forget_user();
   void end_revocation(DeliveryId delivery, ItemId item, domain::ItemStatus status);
-  void revoke_if_stopped(DeliveryId delivery);
+  void revoke_if_ended(DeliveryId delivery);
+  void own_items(DeliveryId delivery);
+  void fail_without_credit();
   void succeeded();
 
   Call go_on();
@@ -137,7 +149,10 @@ void JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
     if (!customer) continue;
     all.insert(job.cloud_account);
     if (customer->friendship == Friendship::friends) set.expect_spending(job.customer);
-    if (!answer) continue;
+    if (!answer) {
+      set.expect_beginning(job.customer);
+      continue;
+    }
     if (const auto* const user = std::get_if<cloud::CloudUser>(&answer->value))
       set.expect_user(job.cloud_account, user->id);
     if (may_spend(*answer)) set.expect_spending(job.customer);
@@ -168,9 +183,23 @@ Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answ
   return step.go_on();
 }
 
+// A friend request must not be sent for what cannot be paid (spec 3.6): before a job's first call.
+void JobSteps::Step::fail_without_credit() {
+  if (customer.friendship == Friendship::friends) return;
+  std::erase_if(deliveries, [&](DeliveryId id) {
+    const AccountId account = set.delivery(id)->account;
+    if (!set.without_credit(account) || set.balance(account).available() > 0) return false;
+    std::vector<storage::ItemRow> items;
+    for (const auto* const item : set.items(id)) items.push_back(*item);
+    if (tally(items).owed == 0 || any_free(set.tx(), customer.id, items)) return false;
+    return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
+  });
+}
+
 Call JobSteps::Step::go_on() {
   deliveries = take_deliveries(set, customer);
   obey_pending();
+  fail_without_credit();
   Call call = next();
   if (call.kind != Call::Kind::done && customer != set.customer(customer.id)) set.put(customer);
   return call;
@@ -214,7 +243,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       // nothing (spec 3.9).
       const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
       settle_found(set, call.delivery, call.item, ours, share.shared_at);
-      return revoke_if_stopped(call.delivery);
+      return revoke_if_ended(call.delivery);
     }
     case Call::Kind::find_share: {
       const auto& share = std::get<std::optional<cloud::Share>>(answer.value);
@@ -227,7 +256,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
         settle_absent(set, call.delivery, call.item);
       }
       conclude_settled(set, call.delivery);
-      return revoke_if_stopped(call.delivery);
+      return revoke_if_ended(call.delivery);
     }
     case Call::Kind::revoke:
       return end_revocation(call.delivery, call.item, ItemStatus::revoked);
@@ -367,6 +396,7 @@ void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus s
   auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::revoking) return;
   item->status = status;
+  item->revocation_begun = false;
   set.changed(*item);
   const auto* const row = set.delivery(delivery);
   if (row == nullptr) return;
@@ -374,17 +404,67 @@ void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus s
   set.note(*row, domain::Actor::system(),
            "The share of " + file +
                (status == ItemStatus::revoked ? " was taken back." : " could not be taken back."));
+  // The order was paid again while its end was being carried out: what was begun is settled, and the file is
+  // owed again (spec 3.10).
+  if (status != ItemStatus::revoked || item->revoked_by != "order" || item->former) return;
+  const auto order = order_state(set.tx(), delivery);
+  if (!order || order->payment() != domain::Payment::deliver || !domain::is_paid(item_now(*item), *order))
+    return;
+  item->status = ItemStatus::owed;
+  item->revoked_by.clear();
+  set.changed(*item);
+  conclude_settled(set, delivery);
 }
 
-// The order was stopped while this share was on its way: what stop() takes back includes it (spec 2.11).
-void JobSteps::Step::revoke_if_stopped(DeliveryId id) {
+// The order ended, or was refunded, while this share was on its way: what that takes back includes it
+// (spec 2.11).
+void JobSteps::Step::revoke_if_ended(DeliveryId id) {
   const auto* const row = set.delivery(id);
   if (row == nullptr || (!row->refunded && !row->cancelled)) return;
   const auto integration = find_integration(set.tx(), row->integration);
   if (!integration || !integration->auto_revoke) return;
-  const auto order = find_order(set.tx(), OrderId{id.value});
-  const auto state = order ? domain::decode_order_state(order->state) : fail("", "");
-  if (state && state->stopped()) set.directly([&](Tx& tx) { revoke_shared_items(tx, id); });
+  const auto order = order_state(set.tx(), id);
+  if (!order || (order->stopped() && !order->stop_revokes())) return;
+  set.directly([&](Tx& tx) {
+    auto items = find_items(tx, id);
+    const auto now = items_now(items);
+    const auto refunded = domain::plan_items(now, *order, {}).refunded;
+    std::erase_if(items, [&](const storage::ItemRow& item) {
+      return !order->stopped() && std::ranges::find(refunded, item.id) == refunded.end();
+    });
+    revoke_items(tx, items, "order");
+  });
+}
+
+// The name is resolved: what is owed to it is owed to that user of the platform. Where the user has the item
+// from before, by another name, the two become one (spec 3.11).
+void JobSteps::Step::own_items(DeliveryId id) {
+  const auto& user = customer.cloud_user_id;
+  const auto& name = set.delivery(id)->username;
+  const auto items = set.items(id);
+  for (auto* const item : items) {
+    const bool open = item->status == ItemStatus::owed || item->status == ItemStatus::dropped;
+    if (item->former || !open || item->user_id == user) continue;
+    const auto twin = std::ranges::find_if(items, [&](const storage::ItemRow* other) {
+      return other->former && other->file_id == item->file_id && other->user_id == user;
+    });
+    if (twin == items.end()) {
+      item->user_id = user;
+      item->username = name;
+      set.changed(*item);
+      continue;
+    }
+    auto& known = **twin;
+    known.former = false;
+    known.lines = item->lines;
+    known.quantity = item->quantity;
+    if (known.status == ItemStatus::revoked || known.status == ItemStatus::dropped) {
+      known.status = item->status;
+      known.revoked_by.clear();
+    }
+    set.changed(known);
+    set.remove(*item);
+  }
 }
 
 void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
@@ -492,9 +572,13 @@ std::optional<Call> JobSteps::Step::next_settlement() {
     }
   }
   if (!customer.cloud_user_id.empty()) {
-    for (const auto* const item : set.items_of(customer.id)) {
+    for (auto* const item : set.items_of(customer.id)) {
       const bool unknown = item->status == ItemStatus::sharing && *item->settle_after <= set.now();
       if (!unknown && item->status != ItemStatus::revoking) continue;
+      if (!unknown && !item->revocation_begun) {
+        item->revocation_begun = true;
+        set.changed(*item);
+      }
       Call call = make(unknown ? Call::Kind::find_share : Call::Kind::revoke, item->account, item->delivery);
       call.item = item->id;
       call.file_id = item->file_id;
@@ -550,9 +634,10 @@ std::optional<Call> JobSteps::Step::next_share() {
   };
   for (auto it = deliveries.begin(); it != deliveries.end();) {
     bool left = false;
+    own_items(*it);
     for (auto* const owed : set.items(*it)) {
       auto& item = *owed;
-      if (item.status != ItemStatus::owed || job.failed_items.contains(item.id)) continue;
+      if (item.former || item.status != ItemStatus::owed || job.failed_items.contains(item.id)) continue;
       if (with(item.file_id, ItemStatus::shared, ItemStatus::already_shared)) {
         item.status = ItemStatus::already_shared;
         item.customer = customer.id;

@@ -1,10 +1,12 @@
 #include "services/worker/share_ledger.h"
 
+#include <utility>
+
 #include "domain/credits.h"
 #include "domain/delivery_outcome.h"
 #include "domain/mapping.h"
 #include "domain/order.h"
-#include "services/delivery/fulfilment.h"
+#include "services/delivery/items.h"
 #include "storage/chore_store.h"
 #include "storage/order_store.h"
 
@@ -29,22 +31,24 @@ bool refunded(Tx& tx, const storage::ItemRow& item) {
   if (!order) return false;
   const auto state = domain::decode_order_state(order->state);
   if (!state) throw Error(state.error());
-  const domain::ItemNow now{item.id, item.file_id, item.status, line_ids(item)};
-  return !domain::refunded_items(std::span(&now, 1), *state).empty();
+  return !domain::is_paid(item_now(item), *state);
 }
 
 }  // namespace
 
 bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after) {
-  const auto held = domain::hold(set.balance(item.account), 1);
-  if (!held) return false;
-  set.set_balance(item.account, *held);
+  // What was charged once is never held for again (spec 3.10).
+  if (!item.spent) {
+    const auto held = domain::hold(set.balance(item.account), 1);
+    if (!held) return false;
+    set.set_balance(item.account, *held);
+    item.held = true;
+  }
   item.status = ItemStatus::sharing;
   item.customer = customer;
   item.intent_key = intent_key;
   item.settle_after = settle_after;
-  item.held = true;
   set.changed(item);
   return true;
 }
@@ -60,8 +64,8 @@ void settle_found(WorkSet& set, DeliveryId delivery, ItemId id, bool ours, Times
     return release_hold(set, *item);
   }
   item->status = ItemStatus::shared;
+  if (std::exchange(item->spent, true)) return;
   item->held = false;
-  item->spent = true;
   set.set_balance(item->account, domain::spend(set.balance(item->account), 1).value());
   set.append({item->account,
               {.id = set.changes().ids().make<LedgerId>(),
@@ -81,7 +85,7 @@ void settle_absent(WorkSet& set, DeliveryId delivery_id, ItemId id) {
   if (item->status == ItemStatus::owed && delivery) {
     // It may have been delivered by hand, or refunded, while nobody knew.
     if (delivery->status == domain::DeliveryStatus::completed) item->status = ItemStatus::delivered_by_hand;
-    if (refunded(set.tx(), *item)) item->status = ItemStatus::dropped;
+    if (item->former || refunded(set.tx(), *item)) item->status = ItemStatus::dropped;
   }
   item->customer = {};
   item->intent_key.clear();

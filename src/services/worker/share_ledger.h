@@ -9,8 +9,8 @@
 
 namespace presetbridge::services {
 
-// owed -> sharing, with one credit of the item's account on hold. False, and nothing changed, if no credit is
-// available.
+// owed -> sharing, with one credit of the item's account on hold, unless the item was charged before. False,
+// and nothing changed, if no credit is available.
 bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after);
 
@@ -18,7 +18,8 @@ bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, cons
 // and released. An item that is not `sharing` any more was settled before: nothing happens.
 void settle_found(WorkSet& set, DeliveryId delivery, ItemId item, bool ours, Timestamp shared_at);
 
-// sharing -> owed (or dropped, where its order has stopped meanwhile), and released.
+// sharing -> owed (or dropped, where its order has stopped meanwhile, or it is another customer's now), and
+// released.
 void settle_absent(WorkSet& set, DeliveryId delivery, ItemId item);
 
 }  // namespace presetbridge::services

@@ -156,8 +156,16 @@ void WorkSet::changed(const storage::ItemRow& row) {
   if (row.customer) rows_.of_customer[row.customer].insert(row.id);
 }
 
+void WorkSet::remove(const storage::ItemRow& row) {
+  const storage::ItemRow gone = row;
+  rows_.of_delivery[gone.delivery].erase(gone.id);
+  if (gone.customer) rows_.of_customer[gone.customer].erase(gone.id);
+  rows_.items.erase(gone.id);
+  rows_.removed_items.push_back(gone);
+}
+
 void WorkSet::apply(storage::DeliveryRow& row, const Change& change) {
-  changes_.apply(tx_.now(), row, change, record_).value();
+  changes_.must_apply(tx_.now(), row, change, record_);
   changed(row);
 }
 
@@ -172,6 +180,15 @@ void WorkSet::lock() {
   std::set<AccountId> wanted = expected_accounts_;
   for (const auto customer : spending_) {
     for (const auto id : open(customer)) wanted.insert(rows_.deliveries.at(id).row.account);
+  }
+  std::set<AccountId> asked;
+  for (const auto customer : beginning_) {
+    for (const auto id : open(customer)) asked.insert(rows_.deliveries.at(id).row.account);
+  }
+  for (const auto& [id, balance] : find_balances(tx_, std::vector(asked.begin(), asked.end()))) {
+    if (balance.available() > 0) continue;
+    without_credit_.insert(id);
+    wanted.insert(id);
   }
   read_balances(wanted);
 }
@@ -194,6 +211,7 @@ void WorkSet::set_balance(AccountId account, const domain::Balance& balance) {
 
 void WorkSet::save() {
   update_deliveries(tx_, changed_of(rows_.deliveries));
+  delete_items(tx_, std::exchange(rows_.removed_items, {}));
   update_items(tx_, changed_of(rows_.items));
   std::vector<storage::AccountBalance> balances;
   for (auto& [account, entry] : rows_.balances) {

@@ -51,6 +51,8 @@ class WorkSet {
   storage::ItemRow* item(DeliveryId delivery, ItemId id);
   void changed(const storage::DeliveryRow& row) { rows_.deliveries.at(row.id).changed = true; }
   void changed(const storage::ItemRow& row);
+  // The item is gone: another one of its delivery stands for what it was.
+  void remove(const storage::ItemRow& row);
 
   // As DeliveryChanges has it.
   void apply(storage::DeliveryRow& row, const Change& change);
@@ -60,6 +62,10 @@ class WorkSet {
   void expect_spending(CustomerId customer) { spending_.insert(customer); }
   // Tells that a step may change the account's login or balance.
   void expect_account(AccountId account) { expected_accounts_.insert(account); }
+  // Tells that a job of this customer begins, so that who has no credit left is known before its first call.
+  void expect_beginning(CustomerId customer) { beginning_.insert(customer); }
+  // Of the accounts of those: whether it had none left to hold when lock() looked.
+  bool without_credit(AccountId account) const { return without_credit_.contains(account); }
   // Locks what the steps will need, as far as it is known: customers, their open deliveries, and the accounts
   // of those who may spend, with the expected ones.
   void lock();
@@ -103,6 +109,7 @@ class WorkSet {
     std::unordered_map<DeliveryId, std::set<ItemId>> of_delivery;  // of those whose items are read
     bool items_of_customers_read = false;
     std::unordered_map<CustomerId, std::set<ItemId>> of_customer;
+    std::vector<storage::ItemRow> removed_items;
     std::map<AccountId, Entry<domain::Balance>> balances;
   };
   void read_open();
@@ -115,6 +122,8 @@ class WorkSet {
   std::vector<CustomerId> customers_;
   std::set<CloudUser> expected_users_;
   std::set<CustomerId> spending_;
+  std::set<CustomerId> beginning_;
+  std::set<AccountId> without_credit_;
   std::set<AccountId> expected_accounts_;
   Rows rows_;
   ChangeRecord record_;

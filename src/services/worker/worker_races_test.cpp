@@ -121,13 +121,14 @@ TEST_F(WhileSharing, AnActionThatWasObeyedIsNotObeyedAgainByTheNextJob) {
   expect_books_balance(world);
 }
 
-TEST_F(WhileSharing, ANewUsernameTakesTheRestToTheOtherCustomer) {
+TEST_F(WhileSharing, ANewUsernameOwesEveryFileToTheOtherCustomer) {
   ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, "Bob")));
   finish();
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_EQ(world.cloud.shares.count({"u-ann", "file-1"}), 1u);
+  EXPECT_EQ(world.cloud.shares.count({"u-bob", "file-1"}), 1u);
   EXPECT_EQ(world.cloud.shares.count({"u-bob", "file-2"}), 1u);
-  EXPECT_EQ(world.cloud.shares.size(), 2u);
+  EXPECT_EQ(world.cloud.shares.size(), 3u);
   expect_books_balance(world);
 }
 

@@ -1,0 +1,110 @@
+#include "services/delivery/customer_change.h"
+
+#include <algorithm>
+
+#include "domain/job_class.h"
+#include "services/delivery/items.h"
+#include "storage/cloud_account_store.h"
+#include "storage/customer_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::ItemStatus;
+using storage::ItemRow;
+using storage::Tx;
+
+// A request that the customer of before has not answered is taken back, unless others of their deliveries
+// need it (the job that does it looks).
+void leave_customer(Tx& tx, CustomerId id) {
+  if (!id) return;
+  auto customer = lock_customer(tx, id);
+  if (!customer || !request_pending(*customer)) return;
+  customer->withdraw = true;
+  update_customer(tx, *customer);
+  enqueue_customer(tx, id, domain::JobClass::settlement, tx.now());
+  wake_cloud_account(tx, customer->cloud_account, tx.now());
+}
+
+bool reached(const ItemRow& item) {
+  switch (item.status) {
+    case ItemStatus::sharing:
+    case ItemStatus::shared:
+    case ItemStatus::already_shared:
+    case ItemStatus::revoking:
+    case ItemStatus::revoked:
+    case ItemStatus::revoke_failed:
+      return true;
+    case ItemStatus::owed:
+    case ItemStatus::dropped:
+    case ItemStatus::delivered_by_hand:
+      return false;
+  }
+  return false;
+}
+
+// Whose it is: rows of before do not tell.
+std::string user_of(Tx& tx, const ItemRow& item) {
+  const auto customer = item.customer ? find_customer(tx, item.customer) : std::nullopt;
+  if (customer && !customer->cloud_user_id.empty()) return customer->cloud_user_id;
+  return "unknown " + to_string(item.id);
+}
+
+ItemRow anew(const ItemRow& item, ItemId id, bool paid) {
+  ItemRow owed;
+  owed.id = id;
+  owed.delivery = item.delivery;
+  owed.account = item.account;
+  owed.file_id = item.file_id;
+  owed.kind = item.kind;
+  owed.name = item.name;
+  owed.matched_by = item.matched_by;
+  owed.quantity = item.quantity;
+  owed.lines = item.lines;
+  owed.status = paid ? ItemStatus::owed : ItemStatus::dropped;
+  return owed;
+}
+
+}  // namespace
+
+bool anything_shared(std::span<const ItemRow> items) {
+  return std::ranges::any_of(items, [](const ItemRow& item) {
+    return !item.former && reached(item) && item.status != ItemStatus::revoked;
+  });
+}
+
+void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& row) {
+  const auto order = find_order(tx, OrderId{row.id.value});
+  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
+  if (!state) throw Error(state.error());
+  std::vector<ItemRow> added;
+  for (auto& item : find_items(tx, row.id)) {
+    if (item.former || item.status == ItemStatus::delivered_by_hand) continue;
+    const bool got = reached(item) && !row.dry_run;
+    if (got) {
+      if (item.user_id.empty()) item.user_id = user_of(tx, item);
+      item.former = true;
+      added.push_back(anew(item, ids.make<ItemId>(), domain::is_paid(item_now(item), *state)));
+    } else {
+      // Nobody has it: the same item is the new customer's.
+      if (reached(item)) item.status = ItemStatus::owed;
+      item.user_id.clear();
+      item.username.clear();
+      item.shared_at.reset();
+    }
+    update_item(tx, item);
+  }
+  insert_items(tx, added);
+}
+
+void change_customer(Tx& tx, IdSource& ids, storage::DeliveryRow& row, const std::string& username,
+                     const std::string& raw_username, Timestamp at) {
+  leave_customer(tx, row.customer);
+  change_owner_of_items(tx, ids, row);
+  row.username = username;
+  row.raw_username = raw_username;
+  row.named_at = at;
+}
+
+}  // namespace presetbridge::services

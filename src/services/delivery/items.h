@@ -1,0 +1,43 @@
+// The items of a delivery: one for each file that is owed to a user of the cloud platform (spec 3.11). Those
+// of the delivery's present customer are current; those of a customer of before the name was corrected are
+// former: recorded as theirs, and never counted as delivered to the present one.
+//
+// All functions change rows of the caller's transaction, which holds the lock of the delivery.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "domain/delivery_outcome.h"
+#include "domain/mapping.h"
+#include "domain/order.h"
+#include "storage/delivery_store.h"
+
+namespace presetbridge::services {
+
+// The ids of the order lines that owe the item.
+std::vector<std::string> line_ids(const storage::ItemRow& item);
+std::string lines_json(const std::vector<std::string>& line_ids);
+
+domain::ItemNow item_now(const storage::ItemRow& item);
+// Of the current ones.
+std::vector<domain::ItemNow> items_now(std::span<const storage::ItemRow> items);
+domain::ItemTally tally(std::span<const storage::ItemRow> items);
+
+// An item of a file that the order owes: `owed`, or `dropped` where nothing of it is paid (any more).
+storage::ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, IdSource& ids);
+
+// What bringing the items in line with the order came to.
+struct Alignment {
+  std::vector<storage::ItemRow> items;  // as they are now
+  bool owes_more = false;               // something is owed that was not
+  bool too_many = false;                // the order owes more files than a delivery may: nothing was added
+  std::vector<ItemId> refunded;         // reached the customer, and were refunded
+};
+// `mapped` and `complete`: as domain::plan_items() has them.
+Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row,
+                      const domain::OrderState& state, const domain::MappedOrder& mapped,
+                      bool complete = true);
+
+}  // namespace presetbridge::services
