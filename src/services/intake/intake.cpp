@@ -82,7 +82,8 @@ Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order)
     order.event_id = order_event_id(order.integration->id, order.event.order_id);
   }
   auto accepted = co_await batcher_.add(executor, std::move(order));
-  if (accepted && accepted->status == domain::DeliveryStatus::queued) accepted_();
+  // What an order's end takes back is work, too.
+  if (accepted && accepted->delivery && !accepted->duplicate) accepted_();
   co_return accepted;
 }
 

@@ -1,0 +1,714 @@
+// What a store's later events, and a merchant's actions, make of a delivery
+// (spec 2.6, 2.11, 3.1, 3.10, 3.11), as the merchant sees it.
+#include <gtest/gtest.h>
+
+#include "services/testing.h"
+#include "storage/api_key_store.h"
+#include "storage/integration_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::ItemStatus;
+using domain::OrderEvent;
+using domain::ReviewReason;
+using testing::expect_books_balance;
+using testing::later;
+using testing::once;
+using testing::World;
+using Fate = testing::FakeCloud::Fate;
+
+class OrderRules : public ::testing::Test {
+ protected:
+  template <class Change>
+  void set_store(Change change) {
+    world.write([&](storage::Tx& tx) {
+      auto row = *lock_integration(tx, world.integration);
+      change(row);
+      update_integration(tx, row);
+    });
+  }
+  void auto_revoke() {
+    set_store([](auto& row) { row.auto_revoke = true; });
+  }
+  void hold_all() {
+    set_store([](auto& row) { row.hold_all = true; });
+  }
+  // From now on these, beside those that there are.
+  void map(const std::string& sku, const std::string& file) {
+    world.write([&](storage::Tx& tx) {
+      auto row = *lock_integration(tx, world.integration);
+      auto mappings = find_mappings(tx, world.integration);
+      const bool ignore = file.empty();
+      mappings.push_back({{world.ids.make<MappingId>(), domain::MatchType::sku, sku,
+                           ignore ? domain::MappingAction::ignore : domain::MappingAction::deliver, file,
+                           ignore ? "" : "preset", ignore ? "" : "File " + file},
+                          sku,
+                          false});
+      replace_mappings(tx, world.integration, mappings);
+      update_integration(tx, row);
+    });
+  }
+  void unmap(const std::string& sku) {
+    world.write([&](storage::Tx& tx) {
+      auto row = *lock_integration(tx, world.integration);
+      auto mappings = find_mappings(tx, world.integration);
+      std::erase_if(mappings, [&](const auto& m) { return m.mapping.value == sku; });
+      replace_mappings(tx, world.integration, mappings);
+      update_integration(tx, row);
+    });
+  }
+  OrderEvent named(const std::string& name, int minute, std::vector<std::string> skus = {"sku-1"}) {
+    auto event = later(world, "1", std::move(skus), minute);
+    event.username = event.raw_username = name;
+    return event;
+  }
+  OrderEvent paid(int minute, domain::Payment payment, std::vector<std::string> skus = {"sku-1"}) {
+    auto event = later(world, "1", std::move(skus), minute);
+    event.payment = payment;
+    return event;
+  }
+  static OrderEvent refund(const std::string& id, std::vector<domain::RefundLine> lines) {
+    OrderEvent event{
+        .kind = OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "1"};
+    event.refunds = {{id, std::move(lines)}};
+    return event;
+  }
+  Expected<DeliveryView> retry(DeliveryId id, std::optional<std::string> name = std::nullopt) {
+    return world.await(world.actions.retry(world.scheduler, world.merchant(), id, std::move(name)));
+  }
+  Expected<DeliveryView> approve(DeliveryId id) {
+    return world.await(world.actions.approve(world.scheduler, world.merchant(), id));
+  }
+  Expected<DeliveryView> revoke(DeliveryId id, RevokeQuery which = {}) {
+    return world.await(world.actions.revoke(world.scheduler, world.merchant(), id, std::move(which)));
+  }
+  DeliveryId deliver(OrderEvent event) { return world.deliver(std::move(event)); }
+  void settle(Millis time = std::chrono::minutes{2}) { world.settle(time); }
+  bool has(const std::string& user, const std::string& file) const {
+    return world.cloud.shares.contains({user, file});
+  }
+  std::optional<ReviewReason> reason(DeliveryId id) { return world.delivery(id).review_reasons.gravest(); }
+
+  World world;
+};
+
+// ---------------------------------------------------------------- mappings
+
+TEST_F(OrderRules, AMappingThatIsMadeLaterSendsNothingMoreOfAnOldOrder) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  map("sku-1", "extra");
+  auto edited = later(world, "1", {"sku-1"}, 1);
+  edited.lines[0].quantity = 3;
+  EXPECT_FALSE(world.accept(edited).duplicate) << "a line changed";
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(OrderRules, AnOrderThatNothingWasMappedOfStaysSoWhateverTheStoreTellsOfItLater) {
+  auto event = later(world, "1", {"later"}, 0);
+  EXPECT_FALSE(world.accept(event).delivery);
+  map("later", "file-1");
+  event.updated_at = *event.updated_at + std::chrono::minutes{1};
+  event.email = "other@example.com";
+  const auto again = world.accept(event);
+  EXPECT_FALSE(again.delivery);
+  EXPECT_EQ(again.reason, "no_mapped_items");
+  EXPECT_TRUE(again.duplicate);
+}
+
+TEST_F(OrderRules, ALineThatIsNewOrAnotherProductIsMapped) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(later(world, "1", {"sku-1", "sku-2"}, 1));
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-2"));
+  auto swapped = later(world, "1", {"sku-1", "sku-3"}, 2);
+  world.accept(swapped);
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-3"));
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
+TEST_F(OrderRules, AnOrderIsMappedWhenItFirstBecomesDeliverable) {
+  EXPECT_EQ(world.accept(paid(0, domain::Payment::awaiting_payment, {"new"})).reason, "awaiting_payment");
+  map("new", "file-1");
+  EXPECT_TRUE(world.accept(paid(1, domain::Payment::deliver, {"new"})).delivery);
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(OrderRules, AFileThatTwoLinesOweStaysOwedWhenOneOfThemIsRefunded) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  auto edited = later(world, "1", {"sku-1", "sku-1"}, 1);
+  world.accept(edited);
+  world.accept(refund("r1", {{"L1", 1}}));
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::owed);
+  world.cloud.accept("u-ann");
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(OrderRules, ASavedMappingReplacesTheMissingFileAlone) {
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  unmap("sku-1");
+  map("sku-1", "found");
+  map("sku-1", "one more");
+  map("sku-2", "extra");
+  world.write([&](storage::Tx& tx) { add_chore(tx, world.account, storage::ChoreKind::resume_mappings); });
+  world.worker->wake();
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "found"));
+  EXPECT_FALSE(has("u-ann", "extra"));
+  EXPECT_FALSE(has("u-ann", "one more"));
+  EXPECT_EQ(world.balance().spent, 2);
+}
+
+TEST_F(OrderRules, ARetryMapsTheWholeOrderAgain) {
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  settle();
+  map("sku-2", "extra");
+  unmap("sku-1");
+  map("sku-1", "found");
+  ASSERT_TRUE(retry(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "extra"));
+  EXPECT_TRUE(has("u-ann", "found"));
+}
+
+TEST_F(OrderRules, ARetryAfterTheMappingBecameIgnoreEndsAsNothingToDeliver) {
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  unmap("sku-1");
+  map("sku-1", "");
+  ASSERT_TRUE(retry(id));
+  settle();
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_EQ(world.delivery(id).reason, "nothing_to_deliver");
+  EXPECT_EQ(world.delivery(id).invalidated_by, domain::InvalidatedBy::order);
+}
+
+TEST_F(OrderRules, RefundsOfAllThatIsOwedEndAsRefunded) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(refund("r1", {{"L1", 1}}));
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_EQ(world.delivery(id).reason, "order_refunded");
+}
+
+// ---------------------------------------------------------------- answers
+
+TEST_F(OrderRules, ADuplicateIsAnEventThatBringsNoNews) {
+  EXPECT_FALSE(world.accept(paid(0, domain::Payment::awaiting_payment)).duplicate);
+  const auto made = world.accept(paid(1, domain::Payment::deliver));
+  EXPECT_FALSE(made.duplicate);
+  EXPECT_TRUE(made.made_delivery);
+  const auto again = world.accept(paid(1, domain::Payment::deliver));
+  EXPECT_TRUE(again.duplicate);
+  EXPECT_FALSE(again.made_delivery);
+  OrderEvent other{.kind = OrderEvent::Kind::ignored_topic, .provider = domain::Provider::provider_a};
+  EXPECT_FALSE(world.accept(other).duplicate);
+}
+
+TEST_F(OrderRules, TheKeptBodyIsTheNewestOfTheOrderItself) {
+  const auto with_body = [&](OrderEvent event, char byte) {
+    event.received_at = world.database.clock.now();
+    auto snapshot = world.await(world.directory.find(world.scheduler, world.integration)).value();
+    world.await(world.intake.accept(world.scheduler, {snapshot, event, {std::byte(byte)}, {}})).value();
+  };
+  const auto kept = [&] {
+    return world.write([](storage::Tx& tx) {
+      return tx.one({"SELECT body FROM order_payloads"}, [](const storage::Row& r) { return r.bytes(0)[0]; });
+    });
+  };
+  with_body(later(world, "1", {"sku-1"}, 5), 'a');
+  with_body(refund("r1", {{"L1", 1}}), 'b');
+  EXPECT_EQ(kept(), std::byte('a')) << "a refund is not the order";
+  auto older = later(world, "1", {"sku-1"}, 1);
+  older.refunds = {{"r2", {}}};
+  with_body(older, 'c');
+  EXPECT_EQ(kept(), std::byte('a')) << "an older one is not the newest";
+  with_body(later(world, "1", {"sku-2"}, 9), 'd');
+  EXPECT_EQ(kept(), std::byte('d'));
+}
+
+// ---------------------------------------------------------------- names
+
+TEST_F(OrderRules, AStoresNewNameCountsWhileItWaitsAndTheOldRequestIsTakenBack) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  world.accept(named("Bob", 1));
+  settle();
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.withdrawals["u-ann"], 1);
+  EXPECT_EQ(world.cloud.requests["u-bob"], 1);
+  world.cloud.accept("u-bob");
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  expect_books_balance(world);
+}
+
+TEST_F(OrderRules, AStoresNewNameCountsWhileItIsQueued) {
+  world.hold_queue();
+  const auto id = *world.accept(named("Ann", 0)).delivery;
+  world.accept(named("Bob", 1));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+}
+
+TEST_F(OrderRules, AStoresNewNameCountsWhileTheNameIsLookedUp) {
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "find_user" ? once(held, Fate::hold) : Fate::answer;
+  };
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.status(id), "processing");
+  world.accept(named("Bob", 1));
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+}
+
+TEST_F(OrderRules, AStoresNewNameDoesNotCountOnceSomethingIsShared) {
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.status(id), "completed");
+  world.accept(named("Bob", 1));
+  settle();
+  EXPECT_EQ(world.delivery(id).username, "Ann");
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+}
+
+TEST_F(OrderRules, OfStoreAndMerchantTheNewestNameWins) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_TRUE(retry(id, "Bob"));
+  settle();
+  world.accept(named("Ann", 1, {"sku-1", "sku-2"}));
+  settle();
+  EXPECT_EQ(world.delivery(id).username, "Bob") << "the store says what it said before";
+  auto older = named("Cleo", 2);
+  older.updated_at = world.database.clock.now() - std::chrono::hours{1};
+  world.accept(older);
+  settle();
+  EXPECT_EQ(world.delivery(id).username, "Bob") << "the merchant's is newer";
+  auto newer = named("Cleo", 3);
+  newer.updated_at = world.database.clock.now() + std::chrono::seconds{1};
+  newer.raw_username = "Dora";
+  newer.username = "Dora";
+  world.accept(newer);
+  EXPECT_EQ(world.delivery(id).username, "Dora");
+}
+
+TEST_F(OrderRules, ACorrectedDeliveryOwesEveryFileToTheNewCustomerAndKeepsWhatTheOldOneGot) {
+  world.cloud.unknown_files = {"file-2"};
+  const auto id = deliver(named("Ann", 0, {"sku-1", "sku-2"}));
+  settle();
+  ASSERT_EQ(world.status(id), "failed preset_not_found");
+  world.cloud.unknown_files = {};
+  ASSERT_TRUE(retry(id, "Bob"));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_TRUE(has("u-bob", "file-2"));
+  EXPECT_TRUE(has("u-ann", "file-1")) << "it was given";
+  EXPECT_EQ(world.balance().spent, 3);
+  int former = 0;
+  for (const auto& item : world.items(id)) {
+    EXPECT_EQ(item.user_id, item.former ? "u-ann" : "u-bob");
+    EXPECT_EQ(item.username, item.former ? "Ann" : "Bob");
+    former += item.former ? 1 : 0;
+  }
+  EXPECT_EQ(former, 1);
+  ASSERT_TRUE(revoke(id, {.items = {}, .username = "Ann"}));
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
+TEST_F(OrderRules, AnotherNameOfTheSameUserGetsNothingTwice) {
+  world.cloud.unknown_files = {"file-2"};
+  const auto id = deliver(named("Ann", 0, {"sku-1", "sku-2"}));
+  settle();
+  world.cloud.unknown_files = {};
+  ASSERT_TRUE(retry(id, "ANN"));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.cloud.shares.size(), 2u);
+  EXPECT_EQ(world.items(id).size(), 2u);
+  for (const auto& item : world.items(id)) EXPECT_FALSE(item.former);
+  expect_books_balance(world);
+}
+
+TEST_F(OrderRules, TheFormerCustomersShareThatIsStillUnknownIsSettledForThem) {
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::sharing);
+  ASSERT_TRUE(retry(id, "Bob"));
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  expect_books_balance(world);
+}
+
+// ---------------------------------------------------------------- review
+
+TEST_F(OrderRules, AReopenedDeliveryStaysInReviewWhateverTheStoreTells) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  EXPECT_EQ(reason(id), ReviewReason::reopened);
+  world.accept(later(world, "1", {"sku-1", "sku-2"}, 1));
+  world.accept(refund("r1", {{"L2", 1}}));
+  settle();
+  EXPECT_EQ(world.status(id), "in_review");
+  world.accept(paid(2, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  settle();
+  EXPECT_EQ(world.status(id), "in_review") << "something was shared";
+  EXPECT_TRUE(world.delivery(id).cancelled);
+  world.accept(paid(3, domain::Payment::deliver, {"sku-1", "sku-2"}));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(OrderRules, ASettlementDoesNotEndAReview) {
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(paid(1, domain::Payment::awaiting_payment));
+  ASSERT_EQ(world.status(id), "in_review");
+  settle(std::chrono::hours{1});
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_EQ(reason(id), ReviewReason::payment_withdrawn);
+  ASSERT_TRUE(approve(id));
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(OrderRules, APaymentThatReturnsEndsTheReviewThatItsLossBegan) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  world.accept(paid(1, domain::Payment::awaiting_payment));
+  ASSERT_EQ(world.status(id), "in_review");
+  world.accept(paid(2, domain::Payment::deliver));
+  settle();
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 1) << "the request that stands is not repeated";
+}
+
+TEST_F(OrderRules, OfSeveralReasonsTheGravestShowsAndEachEndsByItself) {
+  world.hold_queue();
+  const auto id = *world.accept(paid(0, domain::Payment::deliver)).delivery;
+  world.accept(paid(1, domain::Payment::awaiting_payment));
+  OrderEvent risk{.kind = OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  EXPECT_EQ(reason(id), ReviewReason::high_risk);
+  world.accept(paid(2, domain::Payment::deliver));
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_FALSE(world.delivery(id).review_reasons.has(ReviewReason::payment_withdrawn));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(world.delivery(id).review_reasons.none());
+  EXPECT_EQ(world.delivery(id).reason, "") << "a reason ends with the state that it explains";
+}
+
+TEST_F(OrderRules, AnOrderThatIsTooLargeCannotBeApprovedWhileThereIsNothingToServe) {
+  auto event = later(world, "1", {}, 0);
+  event.too_large = true;
+  const auto id = deliver(event);
+  ASSERT_EQ(world.status(id), "in_review order_too_large");
+  EXPECT_EQ(reason(id), ReviewReason::too_large);
+  const auto refused = approve(id);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "INVALID_TRANSITION");
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+  world.accept(later(world, "1", {"sku-1"}, 1));
+  EXPECT_EQ(world.status(id), "in_review order_too_large") << "a merchant approves it";
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(OrderRules, TooManyRefundLinesBringUnsharedWorkToReview) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  auto unread = refund("r1", {});
+  unread.refunds.clear();
+  unread.too_many_refund_lines = true;
+  world.accept(unread);
+  EXPECT_EQ(world.status(id), "in_review order_too_large");
+  EXPECT_TRUE(world.delivery(id).refunded);
+  ASSERT_TRUE(approve(id));
+  world.accept(later(world, "1", {"sku-1"}, 1));
+  EXPECT_EQ(world.status(id), "waiting_for_friendship") << "what was approved is not asked again";
+}
+
+TEST_F(OrderRules, AStoreThatHoldsAllHoldsAtEveryQueueing) {
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  hold_all();
+  world.accept(later(world, "1", {"sku-1", "sku-2"}, 1));
+  settle();
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_EQ(reason(id), ReviewReason::held);
+  EXPECT_FALSE(has("u-ann", "file-2"));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-2"));
+}
+
+TEST_F(OrderRules, AStoreThatHoldsAllHoldsAnOrderThatIsPaidAgain) {
+  hold_all();
+  world.cloud.auto_accept = false;
+  const auto id = *world.accept(paid(0, domain::Payment::deliver)).delivery;
+  ASSERT_EQ(world.status(id), "in_review");
+  ASSERT_TRUE(approve(id));
+  settle();
+  world.accept(paid(1, domain::Payment::cancelled));
+  ASSERT_EQ(world.status(id), "invalidated");
+  world.accept(paid(2, domain::Payment::deliver));
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_EQ(reason(id), ReviewReason::held);
+}
+
+TEST_F(OrderRules, AStoreThatHoldsAllHoldsWhatANameWouldResume) {
+  hold_all();
+  auto bare = named("", 0);
+  bare.raw_username.clear();
+  const auto id = *world.accept(bare).delivery;
+  ASSERT_TRUE(approve(id));
+  ASSERT_EQ(world.status(id), "failed username_missing");
+  world.accept(named("Ann", 1));
+  EXPECT_EQ(world.status(id), "in_review");
+}
+
+// ---------------------------------------------------------------- ends and what they take back
+
+TEST_F(OrderRules, AStoppedOrderThatIsPaidAgainGivesTheFileBackForNothing) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle();
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+  ASSERT_EQ(world.status(id), "completed");
+  world.accept(paid(2, domain::Payment::deliver));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1) << "an item once charged is never held for again";
+  EXPECT_EQ(world.balance().held, 0);
+}
+
+TEST_F(OrderRules, WithoutACreditLeftAnItemThatWasChargedIsSharedAgain) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle();
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
+  });
+  world.accept(paid(2, domain::Payment::deliver));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(OrderRules, ARevocationNotYetBegunIsDroppedAndOneBegunIsSettledFirst) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  world.hold_queue();
+  world.accept(paid(1, domain::Payment::cancelled));
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoking);
+  world.accept(paid(2, domain::Payment::deliver));
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
+  settle();
+  EXPECT_EQ(world.cloud.count("revoke"), 0);
+
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "revoke" ? once(held, Fate::hold) : Fate::answer;
+  };
+  world.accept(paid(3, domain::Payment::cancelled));
+  settle(Millis{10'000});
+  ASSERT_EQ(world.cloud.held(), 1u);
+  EXPECT_TRUE(world.items(id)[0].revocation_begun);
+  world.accept(paid(4, domain::Payment::deliver));
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoking);
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(OrderRules, WhatAPersonTookBackOnlyAnApprovalGivesAgain) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  ASSERT_TRUE(revoke(id));
+  settle();
+  world.accept(paid(1, domain::Payment::cancelled));
+  world.accept(paid(2, domain::Payment::deliver));
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(OrderRules, ARefundOfALineTakesItsFileBackAndNoOther) {
+  auto_revoke();
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  world.accept(refund("r1", {{"L1", 1}}));
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  EXPECT_TRUE(has("u-ann", "file-2"));
+  EXPECT_EQ(world.status(id), "completed");
+  world.accept(later(world, "1", {"sku-1", "sku-2"}, 1));
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1")) << "it is not paid";
+}
+
+TEST_F(OrderRules, WithoutAutoRevokeARefundOfALineTakesNothingBack) {
+  deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(refund("r1", {{"L1", 1}}));
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(OrderRules, TheTrashTakesNothingBackAndRestoringGoesOn) {
+  auto_revoke();
+  world.cloud.auto_accept = false;
+  const auto waiting = deliver(later(world, "1", {"sku-1"}, 0));
+  auto trash = paid(1, domain::Payment::cancelled);
+  trash.provider = domain::Provider::provider_b;
+  trash.trashed = true;
+  world.accept(trash);
+  EXPECT_EQ(world.status(waiting), "invalidated");
+  auto restored = later(world, "1", {"sku-1"}, 0);
+  restored.provider = domain::Provider::provider_b;
+  restored.restored = true;
+  world.accept(restored);
+  world.cloud.accept("u-ann");
+  settle();
+  EXPECT_EQ(world.status(waiting), "completed");
+  OrderEvent gone{.kind = OrderEvent::Kind::stop, .provider = domain::Provider::provider_b, .order_id = "1"};
+  gone.payment = domain::Payment::cancelled;
+  gone.trashed = true;
+  world.accept(gone);
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_TRUE(world.delivery(waiting).cancelled);
+}
+
+TEST_F(OrderRules, AFileThatAnotherOrderOfTheUserOwesIsNotTakenBack) {
+  auto_revoke();
+  deliver(later(world, "1", {"sku-1"}, 0));
+  world.hold_queue();
+  auto second = later(world, "2", {"sku-1"}, 0);
+  const auto other = *world.accept(second).delivery;
+  world.accept(paid(1, domain::Payment::refunded));
+  settle();
+  EXPECT_EQ(world.cloud.count("revoke"), 0);
+  EXPECT_EQ(world.status(other), "completed");
+  EXPECT_EQ(world.items(other)[0].status, ItemStatus::shared);
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(OrderRules, ARefundTakesBackFromFormerCustomersToo) {
+  auto_revoke();
+  world.cloud.unknown_files = {"file-2"};
+  const auto id = deliver(named("Ann", 0, {"sku-1", "sku-2"}));
+  settle();
+  world.cloud.unknown_files = {};
+  ASSERT_TRUE(retry(id, "Bob"));
+  settle();
+  ASSERT_EQ(world.cloud.shares.size(), 3u);
+  world.accept(refund("r1", {{"L1", 1}}));
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  EXPECT_FALSE(has("u-bob", "file-1"));
+  EXPECT_TRUE(has("u-bob", "file-2"));
+}
+
+// ---------------------------------------------------------------- credits
+
+TEST_F(OrderRules, NoFriendRequestIsSentForWhatCannotBePaid) {
+  World poor(World::unlimited(), 1);
+  poor.hold_queue();
+  poor.cloud.auto_accept = false;
+  poor.cloud.friendships["u-ann"] = cloud::FriendshipState::friends;
+  poor.accept(poor.order("1", "Ann", {"sku-1"}));
+  const auto second = *poor.accept(poor.order("2", "Bob", {"sku-1"})).delivery;
+  poor.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE customers SET due_at = due_at + 5000 WHERE username_key = 'Bob'"});
+  });
+  poor.settle(std::chrono::minutes{1});
+  EXPECT_EQ(poor.status(second), "failed insufficient_credits");
+  EXPECT_EQ(poor.cloud.requests["u-bob"], 0);
+  poor.grant(1);
+  poor.settle(std::chrono::minutes{1});
+  EXPECT_EQ(poor.status(second), "waiting_for_friendship");
+}
+
+TEST_F(OrderRules, WithoutACreditWhatCostsNothingIsDelivered) {
+  World poor(World::unlimited(), 1);
+  poor.deliver(poor.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(poor.balance().available(), 0);
+  const auto same = poor.deliver(poor.order("2", "Ann", {"sku-1"}));
+  EXPECT_EQ(poor.status(same), "completed") << "the customer has the file";
+  const auto other = poor.deliver(poor.order("3", "Ann", {"sku-2"}));
+  EXPECT_EQ(poor.status(other), "failed insufficient_credits");
+}
+
+// ---------------------------------------------------------------- by hand
+
+TEST_F(OrderRules, WhatFailedOrWaitsIsMarkedAsDeliveredByHand) {
+  world.cloud.auto_accept = false;
+  const auto waiting = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), waiting)));
+  EXPECT_EQ(world.status(waiting), "completed");
+  EXPECT_EQ(world.items(waiting)[0].status, ItemStatus::delivered_by_hand);
+  world.cloud.unknown_users = {"Nobody"};
+  const auto failed = deliver(world.order("2", "Nobody", {"sku-1"}));
+  ASSERT_EQ(world.status(failed), "failed username_not_found");
+  ASSERT_TRUE(world.await(world.actions.complete(world.scheduler, world.merchant(), failed)));
+  EXPECT_EQ(world.status(failed), "completed");
+  EXPECT_EQ(world.balance().spent, 0);
+}
+
+}  // namespace
+}  // namespace presetbridge::services
