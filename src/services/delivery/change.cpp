@@ -104,6 +104,7 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   if (!change.reason.empty()) row.reason = change.reason;
   row.invalidated_by = t.invalidated_by();
   const bool over = t.to == DeliveryStatus::completed || t.to == DeliveryStatus::invalidated;
+  row.ended_at = over ? std::optional(now) : std::nullopt;
   if (over || (t.ends_lease() && !change.keep_pending)) row.pending = {};
   if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
   if (t.to != DeliveryStatus::processing) row.offered_username.clear();
