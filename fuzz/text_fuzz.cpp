@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "crypto/api_key.h"
 #include "crypto/encoding.h"
+#include "crypto/link_token.h"
 #include "crypto/opaque_token.h"
 #include "net/address_guard.h"
 #include "net/client_address.h"
@@ -93,6 +94,23 @@ void try_keys(std::string_view text, FuzzedDataProvider& input) {
   }
 }
 
+// A token is its row's, at its version, and no other text is.
+void try_links(std::string_view text, FuzzedDataProvider& input) {
+  using namespace crypto;
+  const Bytes key(link_key_bytes, std::byte{7});
+  const auto id = input.ConsumeIntegralInRange<std::int64_t>(1, INT64_MAX);
+  const auto version = input.ConsumeIntegral<std::int64_t>();
+  const auto token = make_link_token(key, id, version);
+  const auto claim = parse_link_token(token);
+  REQUIRE(claim && claim->id == id && is_link_of(key, *claim, version));
+  REQUIRE(!is_link_of(key, *claim, version ^ 1));
+  for (const auto& candidate : {fuzz::spliced(input, token), std::string(text)}) {
+    const auto read = parse_link_token(candidate);
+    REQUIRE(!read || (candidate.size() == link_token_length && read->id > 0));
+    REQUIRE((read && read->id == id && is_link_of(key, *read, version)) == (candidate == token));
+  }
+}
+
 void try_addresses(std::string_view text, FuzzedDataProvider& input) {
   using namespace net;
   const auto require = [](const IpAddress& address) {
@@ -165,6 +183,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try_ids(text, input);
   try_times(text, input);
   try_keys(text, input);
+  try_links(text, input);
   try_addresses(text, input);
   return 0;
 }

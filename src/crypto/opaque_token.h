@@ -1,4 +1,4 @@
-// Random bearer tokens without meaning (sessions, refresh tokens, buyer links): a prefix and base64url of 32
+// Random bearer tokens without meaning (sessions, refresh tokens): a prefix and base64url of 32
 // random bytes. Only the SHA-256 is stored: 256 random bits need no salt and no slow hash.
 #pragma once
 

@@ -18,6 +18,20 @@ bool is_amount(std::int64_t n) {
 const char* const kNotAnAmount = "The number of credits must be at least 1 and at most 9007199254740991.";
 const char* const kTooMany = "The account cannot keep that many credits.";
 
+// All that came in together is an amount, so whatever is taken from it is one too: a release, which has to
+// succeed, needs no check of its own.
+bool has_room(const Balance& b, std::int64_t n) {
+  return b.granted <= kMost - n - b.purchased;
+}
+
+// What is available pays the debt: a debt that is paid has become a reversal that could be taken.
+Balance pay_debt(Balance b) {
+  const std::int64_t paid = std::min(b.debt, b.available());
+  b.debt -= paid;
+  b.reversed += paid;
+  return b;
+}
+
 }  // namespace
 
 Expected<Balance> hold(Balance b, std::int64_t n) {
@@ -31,7 +45,7 @@ Expected<Balance> release(Balance b, std::int64_t n) {
   if (!is_amount(n)) return bad_amount(kNotAnAmount);
   if (n > b.held) return bad_amount("More credits were released than are held.");
   b.held -= n;
-  return b;
+  return pay_debt(b);
 }
 
 Expected<Balance> spend(Balance b, std::int64_t n) {
@@ -45,29 +59,25 @@ Expected<Balance> spend(Balance b, std::int64_t n) {
 
 Expected<Balance> grant(Balance b, std::int64_t n) {
   if (!is_amount(n)) return bad_amount(kNotAnAmount);
-  if (b.granted > kMost - n) return bad_amount(kTooMany);
+  if (!has_room(b, n)) return bad_amount(kTooMany);
   b.granted += n;
-  return b;
+  return pay_debt(b);
 }
 
 Expected<Balance> purchase(Balance b, std::int64_t n) {
   if (!is_amount(n)) return bad_amount(kNotAnAmount);
-  const std::int64_t paid = std::min(b.debt, n);
-  if (b.purchased > kMost - n || b.reversed > kMost - paid) return bad_amount(kTooMany);
+  if (!has_room(b, n)) return bad_amount(kTooMany);
   b.purchased += n;
-  // A debt that is paid has become a reversal that could be taken.
-  b.debt -= paid;
-  b.reversed += paid;
-  return b;
+  return pay_debt(b);
 }
 
 Expected<Balance> reverse(Balance b, std::int64_t n) {
   if (!is_amount(n)) return bad_amount(kNotAnAmount);
   const std::int64_t taken = std::min(b.available(), n);
-  if (b.reversed > kMost - taken || b.debt > kMost - (n - taken)) return bad_amount(kTooMany);
+  if (b.debt > kMost - (n - taken)) return bad_amount(kTooMany);
   b.reversed += taken;
   b.debt += n - taken;
-  return b;
+  return pay_debt(b);
 }
 
 Expected<Balance> undo_reversal(Balance b, std::int64_t n) {
@@ -76,14 +86,15 @@ Expected<Balance> undo_reversal(Balance b, std::int64_t n) {
   if (n - forgiven > b.reversed) return bad_amount("More credits were returned than were reversed.");
   b.debt -= forgiven;
   b.reversed -= n - forgiven;
-  return b;
+  return pay_debt(b);
 }
 
 std::int64_t credits_reversed(std::int64_t credits, std::int64_t amount_paid, std::int64_t amount_refunded) {
   if (credits <= 0 || amount_paid <= 0 || amount_refunded <= 0) return 0;
   if (amount_refunded >= amount_paid) return credits;
   __extension__ using Wide = __int128;
-  return static_cast<std::int64_t>(static_cast<Wide>(credits) * amount_refunded / amount_paid);
+  return static_cast<std::int64_t>((static_cast<Wide>(credits) * amount_refunded + amount_paid - 1) /
+                                   amount_paid);
 }
 
 }  // namespace presetbridge::domain

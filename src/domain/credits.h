@@ -1,5 +1,8 @@
 // An account's credits (spec 11.1, 11.3). available() >= 0 and debt >= 0 after every operation that succeeds;
-// one that cannot keep that is refused and changes nothing. Amounts are whole credits.
+// one that cannot keep that is refused and changes nothing. Whatever becomes available pays debt first: a
+// balance without both available() > 0 and debt > 0 stays one under every operation, and release, grant,
+// purchase, reverse and undo_reversal make one of any. The database has no CHECK of it, since a node of an
+// earlier program may release and grant beside this one and pays no debt. Amounts are whole credits.
 #pragma once
 
 #include <cstdint>
@@ -14,24 +17,27 @@ struct Balance {
   std::int64_t reversed = 0;  // refunds and disputes, as far as they could be taken
   std::int64_t spent = 0;
   std::int64_t held = 0;
-  std::int64_t debt = 0;  // the rest of the reversals: the next purchase pays it
+  std::int64_t debt = 0;  // the rest of the reversals
   bool operator==(const Balance&) const = default;
 
   std::int64_t available() const { return granted + purchased - reversed - spent - held; }
+  // Available if nothing on hold is spent; below 0 if the debt takes more than that.
+  std::int64_t within_reach() const { return available() + held - debt; }
 };
 
-// n >= 1, else INVALID_AMOUNT; a sum beyond 2^53 - 1 is refused so too.
+// n >= 1, else INVALID_AMOUNT; a sum beyond 2^53 - 1 is refused so too. What release, grant and purchase take
+// off the debt they have paid: the ledger tells it as debt_paid.
 Expected<Balance> hold(Balance b, std::int64_t n);     // INSUFFICIENT_CREDITS if n > available
 Expected<Balance> release(Balance b, std::int64_t n);  // INVALID_AMOUNT if n > held
 Expected<Balance> spend(Balance b, std::int64_t n);    // held -> spent; INVALID_AMOUNT if n > held
 Expected<Balance> grant(Balance b, std::int64_t n);
-Expected<Balance> purchase(Balance b, std::int64_t n);  // pays debt first
-Expected<Balance> reverse(Balance b, std::int64_t n);   // takes from available, the rest becomes debt
-Expected<Balance> undo_reversal(
-    Balance b, std::int64_t n);  // a won dispute: debt first; INVALID_AMOUNT beyond what was reversed
+Expected<Balance> purchase(Balance b, std::int64_t n);
+Expected<Balance> reverse(Balance b, std::int64_t n);  // takes from available, the rest becomes debt
+// A won dispute: the debt that is left is forgiven first. INVALID_AMOUNT beyond what was reversed.
+Expected<Balance> undo_reversal(Balance b, std::int64_t n);
 
 // How many of a purchase's credits are reversed once `amount_refunded` of `amount_paid` (both in the
-// currency's smallest unit, cumulative) went back: in proportion, rounded down, all at the full amount. 0 for
+// currency's smallest unit, cumulative) went back: in proportion, rounded up, all at the full amount. 0 for
 // nonsense (negative, nothing paid).
 std::int64_t credits_reversed(std::int64_t credits, std::int64_t amount_paid, std::int64_t amount_refunded);
 

@@ -49,10 +49,14 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
     auto after = domain::grant(*before, credits);
     if (!after) return fail("VALIDATION_FAILED", after.error().message);
     update_balance(tx, account, *after);
-    const storage::LedgerEntry entry{
-        .id = ids_.make<LedgerId>(), .at = tx.now(), .kind = "grant", .credits = credits, .note = note};
-    append_ledger(tx, std::array{storage::LedgerRow{account, entry}});
-    add_chore(tx, account, storage::ChoreKind::resume_credits);
+    const auto tell = [&](const char* kind, std::int64_t amount) {
+      const LedgerEntry entry{
+          .id = ids_.make<LedgerId>(), .at = tx.now(), .kind = kind, .credits = amount, .note = note};
+      append_ledger(tx, std::array{storage::LedgerRow{account, entry}});
+    };
+    tell("grant", credits);
+    if (const auto paid = before->debt - after->debt; paid > 0) tell("debt_paid", paid);
+    if (after->available() > 0) add_chore(tx, account, storage::ChoreKind::resume_credits);
     const auto detail = note.empty() ? std::to_string(credits) : fmt::format("{}: {}", credits, note);
     insert_audit(tx, ids_, {account, "operator", "credits.granted", "", detail});
     return after;

@@ -25,8 +25,9 @@ class Credits {
   // Newest first. `kind`: only those; empty: all.
   Task<Expected<storage::Page<storage::LedgerEntry>>> ledger(Executor& executor, identity::Principal by,
                                                              std::string kind, storage::PageRequest page);
-  // The operator's, from the command line (spec 11.1). NOT_FOUND; VALIDATION_FAILED below 1, beyond what a
-  // balance holds, or with a longer note. The note is in the ledger and in the audit log.
+  // The operator's, from the command line (spec 11.1); pays debt first, and only what is left resumes
+  // deliveries. NOT_FOUND; VALIDATION_FAILED below 1, beyond what a balance holds, or with a longer note. The
+  // note is in the ledger and in the audit log.
   static constexpr std::size_t max_note_bytes = 500;
   Task<Expected<domain::Balance>> grant(Executor& executor, AccountId account, std::int64_t credits,
                                         std::string note);

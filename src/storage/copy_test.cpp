@@ -33,6 +33,7 @@ INSERT INTO users VALUES (1, 'é@example.com', 'hash', 1), (2, 'e@example.com', 
 INSERT INTO sign_in_tries VALUES (X'', 1, 2, 3), (X'00', 1, 2, 3), (X'0000', 1, 2, 3), (X'00FF', 1, 2, 3), (X'FF', 1, 2, 3);
 INSERT INTO refresh_tokens VALUES (X'80', 1, 1, 1, 1, NULL), (X'7F', 2, 1, 1, 1, 0);
 INSERT INTO issuer_keys VALUES ('_b', '{}', X'', 1), ('B', '{}', X'01', 1), ('a', '{}', X'02', 1), ('-', '{}', X'03', 1);
+INSERT INTO link_keys VALUES (1, X'00FF', 1), (2, X'', 2);
 INSERT INTO audit_log VALUES (1, 1, 1, 'actor', 'action', 'target', '');
 INSERT INTO credentials VALUES (1, 1, X'5C78', 'm***', NULL, 1, NULL, 7);
 INSERT INTO cloud_login_tries VALUES (1, 1, X'27', 1, 0);

@@ -31,7 +31,10 @@ void update_balances(Tx& tx, std::span<const AccountBalance> balances);
 struct LedgerEntry {
   LedgerId id;
   Timestamp at;
-  std::string kind;  // grant, purchase, spend, reversal, reversal_undone, debt_paid
+  // grant, purchase, spend, reversal, reversal_undone; debt_paid: what of a release, grant or purchase went
+  // into the debt that a reversal left. A reversal stands whole in its own entry, so the account's sum does
+  // not count debt_paid.
+  std::string kind;
   std::int64_t credits = 0;
   ItemId item;  // spend only
   PurchaseId purchase;

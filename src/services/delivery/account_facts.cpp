@@ -13,7 +13,7 @@ ResolutionCode cause_of(const storage::CredentialsStanding& standing,
   if (standing.status == CredentialsStatus::missing) return ResolutionCode::credentials_missing;
   if (standing.status == CredentialsStatus::invalid) return ResolutionCode::credentials_invalid;
   // Credits on hold may come back: that is found out when the share is due.
-  if (!balance || balance->available() + balance->held <= 0) return ResolutionCode::insufficient_credits;
+  if (!balance || balance->within_reach() <= 0) return ResolutionCode::insufficient_credits;
   return ResolutionCode::none;
 }
 

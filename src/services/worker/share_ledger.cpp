@@ -19,8 +19,17 @@ using storage::Tx;
 void release_hold(WorkSet& set, storage::ItemRow& item) {
   if (!item.held) return;
   item.held = false;
-  const auto balance = domain::release(set.balance(item.account), 1).value();
+  const auto before = set.balance(item.account);
+  const auto balance = domain::release(before, 1).value();
   set.set_balance(item.account, balance);
+  if (const auto paid = before.debt - balance.debt; paid > 0) {
+    set.append({item.account,
+                {.id = set.changes().ids().make<LedgerId>(),
+                 .at = set.now(),
+                 .kind = "debt_paid",
+                 .credits = paid,
+                 .note = "released from a share that was not made"}});
+  }
   // A delivery may have failed for want of just this credit.
   if (balance.available() == 1) add_chore(set.tx(), item.account, storage::ChoreKind::resume_credits);
 }

@@ -1,5 +1,6 @@
 // Sharing exactly once, and paying exactly once (spec 3.9, 11.1): the intent with its hold, and how it ends.
-// Each function changes rows of the caller's set.
+// A credit released pays the account's debt first, which the ledger tells as debt_paid; else it resumes what
+// failed for want of one. Each function changes rows of the caller's set.
 #pragma once
 
 #include <string>

@@ -77,6 +77,48 @@ TEST(Sharing, SharesWhatTheCreditsCoverAndResumesWhenMoreAreGranted) {
   expect_books_balance(world);
 }
 
+// As a refunded pack does.
+void reverse_credits(World& world, std::int64_t credits) {
+  world.write([&](storage::Tx& tx) {
+    update_balance(tx, world.account, domain::reverse(*lock_balance(tx, world.account), credits).value());
+  });
+}
+
+TEST(Sharing, ACreditReleasedPaysDebtAndCanNotBeSpent) {
+  World world(World::unlimited(), 1);
+  bool failed = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    if (call != "share" || failed) return Fate::answer;
+    reverse_credits(world, 1);
+    return once(failed, Fate::fail);
+  };
+  const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  EXPECT_EQ(world.balance(), (domain::Balance{.granted = 1, .reversed = 1}));
+  const auto ledger = world.write([&](storage::Tx& tx) { return list_ledger(tx, world.account, {}, 10); });
+  ASSERT_EQ(ledger.size(), 1u);
+  EXPECT_EQ(ledger[0].kind, "debt_paid");
+  EXPECT_EQ(ledger[0].credits, 1);
+
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(world.status(ann), "failed insufficient_credits");
+  EXPECT_TRUE(world.cloud.shares.empty());
+  world.grant(1);
+  world.settle();
+  EXPECT_EQ(world.status(ann), "completed");
+  EXPECT_EQ(world.balance(), (domain::Balance{.granted = 2, .reversed = 1, .spent = 1}));
+}
+
+TEST(Sharing, HeldCreditsThatADebtWaitsForPromiseNothingToAnotherDelivery) {
+  World world(World::unlimited(), 1);
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold : Fate::answer; };
+  world.deliver(world.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world.balance().held, 1);
+  reverse_credits(world, 1);
+  const auto bob = world.deliver(world.order("2", "Bob", {"sku-1"}));
+  EXPECT_EQ(world.status(bob), "failed insufficient_credits");
+  EXPECT_EQ(world.cloud.requests.count("u-bob"), 0u) << "nobody is asked for nothing";
+}
+
 TEST(Sharing, DoesNotShareARefundedFileWhoseShareTurnsOutNeverToHaveArrived) {
   World world;
   bool lost = false;

@@ -89,3 +89,13 @@ ALTER TABLE cloud_accounts ADD COLUMN trouble TEXT NOT NULL DEFAULT '';
 ALTER TABLE cloud_accounts ADD COLUMN probe_due_at <int>;
 ALTER TABLE cloud_accounts ADD COLUMN probed_to <int> NOT NULL DEFAULT 0;
 CREATE INDEX cloud_accounts_to_probe ON cloud_accounts (probe_due_at) WHERE probe_due_at IS NOT NULL;
+
+-- ---------------------------------------------------------------- buyers' links
+
+-- The keys that buyers' links are derived with (services/buyer_links.h): the greatest id makes them, and those of the one before it
+-- still open. An earlier program knows no links.
+CREATE TABLE link_keys (
+  id <int> PRIMARY KEY,
+  encrypted_key <bytes> NOT NULL,
+  created_at <int> NOT NULL
+) <table>;
