@@ -4,6 +4,7 @@
 
 #include "api/merchant_api_testing.h"
 #include "crypto/webhook_signature.h"
+#include "services/delivery/items.h"
 #include "services/worker/chores.h"
 #include "storage/audit_store.h"
 #include "storage/order_store.h"
@@ -49,6 +50,8 @@ class MerchantApi : public MerchantApiTest {
       item.delivery = id;
       item.account = account_;
       item.file_id = "f1";
+      item.matched_by = state.lines.empty() ? "file_id" : "sku";
+      if (!state.lines.empty()) item.lines = services::lines_json({state.lines.front().line_id});
       services::AccountFacts facts(tx);
       services::NewDeliveries created{{row}, {{.cause = domain::Cause::order_accepted}}, {item}};
       changes_.create(tx, created, facts);
@@ -345,12 +348,21 @@ TEST_F(MerchantApi, ADeliveryIsShownListedAndActedOn) {
             "VALIDATION_FAILED");
   EXPECT_EQ(send(me_, "POST", path + "/approve").code(), "INVALID_TRANSITION");
   EXPECT_EQ(send(me_, "POST", path + "/revoke").code(), "INVALID_TRANSITION");
+  for (const auto& wrong :
+       {json::object{{"itemIds", {"itm_1"}}}, json::object{{"username", "nobody"}},
+        json::object{{"itemIds", {shown.body.at("items").at(0).at("id")}}, {"username", "a"}},
+        json::object{{"itemIds", "all"}}}) {
+    EXPECT_EQ(send(me_, "POST", path + "/revoke", wrong).code(), "VALIDATION_FAILED")
+        << json::serialize(wrong);
+  }
   // No login is stored, so a new attempt fails for that, under the new name.
   const auto retried = send(me_, "POST", path + "/retry", json::object{{"targetUsername", "@Right.Name"}});
   EXPECT_EQ(retried.status, 200) << retried.text;
   EXPECT_EQ(retried.string("targetUsername"), "Right.Name");
   EXPECT_EQ(retried.string("resolutionCode"), "credentials_missing");
-  EXPECT_EQ(send(me_, "POST", path + "/reopen").string("status"), "in_review");
+  const auto reopened = send(me_, "POST", path + "/reopen");
+  EXPECT_EQ(reopened.string("status"), "in_review");
+  EXPECT_EQ(reopened.string("reviewReason"), "reopened");
   EXPECT_EQ(send(me_, "POST", path + "/complete").string("status"), "completed");
   EXPECT_EQ(send(me_, "POST", path + "/invalidate", json::object{{"reason", "fraud"}}).string("reason"),
             "fraud");
