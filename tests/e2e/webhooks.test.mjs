@@ -294,7 +294,7 @@ describe('one order, many events', () => {
       const first = await merchant.order(stores[provider], { orderId });
       assert.deepEqual([first.status, first.resolutionCode], ['failed', 'username_missing']);
       const later = await merchant.order(stores[provider], { orderId, username: `late-${provider}` });
-      assert.deepEqual([later.deliveryId, later.eventId, later.duplicate], [first.deliveryId, first.eventId, true]);
+      assert.deepEqual([later.deliveryId, later.eventId, later.duplicate], [first.deliveryId, first.eventId, false]);
       const delivery = await merchant.reaches(first.deliveryId, 'completed');
       assert.equal(delivery.targetUsername, `late-${provider}`);
     });
@@ -307,7 +307,8 @@ describe('one order, many events', () => {
       const { spent } = await merchant.balance();
       order.line_items.push({ ...order.line_items[0], id: 2, sku: 'A-2' });
       const edited = await merchant.send(stores[provider], order);
-      assert.deepEqual([edited.status, edited.json?.deliveryId, edited.json?.duplicate], [202, json.deliveryId, true], edited.text);
+      assert.deepEqual([edited.status, edited.json?.deliveryId, edited.json?.duplicate], [202, json.deliveryId, false], edited.text);
+      assert.equal((await merchant.send(stores[provider], order)).json?.duplicate, true);
       const delivery = await merchant.reaches(json.deliveryId, 'completed');
       assert.deepEqual(delivery.items.map(({ fileId, status }) => [fileId, status]).sort(), [[merchant.file(1), 'shared'], [merchant.file(2), 'shared']]);
       assert.equal((await merchant.balance()).spent, spent + 1);
@@ -333,7 +334,7 @@ describe('one order, many events', () => {
     order.line_items.push({ ...order.line_items[0], id: 2, sku: 'A-2' });
     const { json } = await merchant.send(stores.provider_a, order);
     const delivery = await merchant.reaches(json.deliveryId, 'completed');
-    assert.deepEqual(delivery.items.map(({ fileId, status }) => [fileId, status]), [[merchant.file(1), 'shared']]);
+    assert.deepEqual(delivery.items.map(({ fileId, status }) => [fileId, status]), [[merchant.file(1), 'shared'], [merchant.file(2), 'dropped']]);
     assert.equal(delivery.refunded, true);
   });
   test('a cancelled order is not delivered, and a newer payment takes the stop back', async () => {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include "domain/delivery_outcome.h"
 #include "domain/resolution.h"
@@ -342,6 +343,10 @@ void erase_delivery(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row)
   row.raw_username.clear();
   row.username.clear();  // a job in progress has it from the customer's row
   row.pending.username.clear();
+  for (auto& item : find_items(tx, row.id)) {
+    if (std::exchange(item.username, {}).empty()) continue;
+    update_item(tx, item);
+  }
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", "", Actor::order()});
     return update_delivery(tx, row);

@@ -450,7 +450,7 @@ void JobSteps::Step::own_items(DeliveryId id) {
     });
     if (twin == items.end()) {
       item->user_id = user;
-      item->username = name;
+      item->username = name;  // empty once erased
       set.changed(*item);
       continue;
     }
