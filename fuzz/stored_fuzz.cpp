@@ -28,7 +28,8 @@ void try_order(std::string_view text) {
   }
   const auto again = decode_order_state(encode(*state));
   REQUIRE(again && *again == *state);
-  for (const auto& line : state->lines) (void)paid_quantity(*state, line);
+  const PaidQuantities paid(*state);
+  for (const auto& line : state->lines) REQUIRE(paid.of(line) >= 0);
 }
 
 void try_pause(std::string_view text) {
