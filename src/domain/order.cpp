@@ -225,13 +225,15 @@ void OrderState::erase() {
 
 PaidQuantities::PaidQuantities(const OrderState& order) {
   for (const Refund& refund : order.refunds) {
-    for (const RefundLine& line : refund.lines) refunded_[line.line_id] += line.quantity;
+    for (const RefundLine& line : refund.lines)
+      refunded_[line.line_id] += std::clamp<std::int64_t>(line.quantity, 0, kMaxQuantity);
   }
 }
 
 std::int64_t PaidQuantities::of(const OrderLine& line) const {
   const auto refunded = refunded_.find(line.line_id);
-  std::int64_t left = line.quantity - (refunded == refunded_.end() ? 0 : refunded->second);
+  std::int64_t left = std::clamp<std::int64_t>(line.quantity, 0, kMaxQuantity) -
+                      (refunded == refunded_.end() ? 0 : refunded->second);
   if (line.current_quantity) left = std::min(left, *line.current_quantity);
   return std::max<std::int64_t>(left, 0);
 }
