@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "domain/username.h"
+#include "providers/lone_surrogates.h"
 #include "providers/parse.h"
 #include "providers/store_fields.h"
 #include "require.h"
@@ -44,15 +46,40 @@ inline void require_event(const domain::OrderEvent& event, const providers::Prof
     REQUIRE(!line.current_quantity ||
             (*line.current_quantity >= 0 && *line.current_quantity <= kMaxQuantity));
   }
+  std::size_t refund_lines = 0;
   for (const auto& refund : event.refunds) {
     require_text(refund.id, kMaxIdentifierBytes);
-    REQUIRE(refund.lines.size() <= ParseLimits{}.line_items);
+    refund_lines += std::max<std::size_t>(1, refund.lines.size());
     for (const auto& line : refund.lines) {
       REQUIRE(!line.line_id.empty());
       REQUIRE(line.quantity >= 0 && line.quantity <= kMaxQuantity);
     }
   }
+  REQUIRE(refund_lines <= ParseLimits{}.refund_lines);
+  REQUIRE(!event.too_many_refund_lines || about_an_order);
+  REQUIRE(!event.sample || event.test);
+  REQUIRE(!event.trashed || event.payment == domain::Payment::cancelled);
+  REQUIRE(!event.restored || (event.kind == Event::order && !event.trashed));
   for (const auto& id : event.order_ids) require_text(id, kMaxIdentifierBytes);
+}
+
+// What is repaired is JSON's escapes alone, and only where JSON's reader refuses them.
+inline void require_repair(std::string_view body) {
+  const auto is_json = [](std::string_view text) {
+    std::error_code error;
+    boost::json::parse(text, error);
+    return !error;
+  };
+  const auto repaired = providers::without_lone_surrogates(body);
+  if (!repaired) return;
+  REQUIRE(repaired->size() == body.size() && !is_json(body));
+  REQUIRE(!providers::without_lone_surrogates(*repaired));
+  for (std::size_t i = 0; i < body.size(); ++i) {
+    if ((*repaired)[i] == body[i]) continue;
+    const auto escape = repaired->rfind("\\ufffd", i);
+    REQUIRE(escape != repaired->npos && i - escape < 6 &&
+            (body[escape + 2] == 'd' || body[escape + 2] == 'D'));
+  }
 }
 
 // Reads `body` under each topic, twice: the same bytes say the same.
@@ -60,6 +87,7 @@ inline void require_parse(domain::Provider provider, std::string_view body,
                           std::span<const std::string_view> topics) {
   static const std::array<std::string, 2> fields{"amp_name", "Cloud Name"};
   const auto& profile = providers::profile_of(provider);
+  require_repair(body);
   for (const auto topic : topics) {
     const providers::ParseInput input{
         .body = body, .topic = topic, .test = false, .username_fields = fields, .limits = {}};

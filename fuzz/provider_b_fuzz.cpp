@@ -2,7 +2,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace presetbridge;
-  static constexpr std::array<std::string_view, 3> topics{"", "order.deleted", "action.x"};
+  static constexpr std::array<std::string_view, 4> topics{"", "order.restored", "order.deleted", "action.x"};
   fuzz::require_parse(domain::Provider::provider_b, {reinterpret_cast<const char*>(data), size}, topics);
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "require.h"
@@ -22,6 +23,13 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
     return c > 0x20 && c < 0x7f && !std::string_view("()<>@,;:\\\"/[]?={}").contains(static_cast<char>(c));
   });
+}
+
+// `head` is what was read for it up to the end of its header.
+void require_head(std::string_view head, const HttpRequest& request) {
+  for (int i = 0; i < 4 && head.starts_with("\r\n"); ++i) head.remove_prefix(2);
+  REQUIRE(head.starts_with(request.method + ' ' + request.target + " HTTP/1."));
+  REQUIRE(!head.contains("\r\n ") && !head.contains("\r\n\t"));
 }
 
 void require_request(const HttpRequest& request, bool http11) {
@@ -58,17 +66,20 @@ Outcome read_in_pieces(std::string_view bytes, std::size_t piece) {
   Outcome out;
   auto reader = std::make_unique<RequestReader>(kLimits);
   std::string waiting;
+  std::string head;
   while (true) {
     while (!waiting.empty()) {
       const bool in_header = !reader->header_read();
       const auto progress = reader->read(waiting);
       REQUIRE(progress.consumed <= waiting.size());
+      if (in_header) head += waiting.substr(0, progress.consumed);
       waiting.erase(0, progress.consumed);
       if (progress.refusal) {
         out.refusal = progress.refusal;
         return out;
       }
       if (reader->complete()) {
+        require_head(std::exchange(head, {}), reader->request());
         require_request(reader->request(), reader->http11());
         const bool more = reader->keep_alive();
         out.requests.push_back(std::move(reader->request()));

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/testing.h"
 #include "base/time.h"
+#include "base/whole_number.h"
 #include "crypto/api_key.h"
 #include "crypto/encoding.h"
 #include "crypto/link_token.h"
@@ -57,6 +59,27 @@ void try_ids(std::string_view text, FuzzedDataProvider& input) {
   REQUIRE(parse_id<DeliveryKind>(written) == id);
   REQUIRE(!parse_id<ApiKeyKind>(written));
   try_id<DeliveryKind>(fuzz::spliced(input, written));
+}
+
+// A whole number says what the text does, digit for digit.
+void try_whole_numbers(std::string_view text, FuzzedDataProvider& input) {
+  constexpr std::size_t max_digits = 40;
+  if (const auto digits = whole_number(text, max_digits)) {
+    REQUIRE(digits->size() <= max_digits + 1 && whole_number(*digits, max_digits) == digits);
+    double said = 0, read = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), said);
+    std::from_chars(digits->data(), digits->data() + digits->size(), read);
+    REQUIRE(end == text.data() + text.size());
+    REQUIRE(error != std::errc{} || said == read);
+  }
+  const auto value = input.ConsumeIntegral<std::int64_t>();
+  const auto zeros = input.ConsumeIntegralInRange<std::size_t>(1, 30);
+  const auto written = std::to_string(value);
+  REQUIRE(whole_number(written, max_digits) == written);
+  REQUIRE(whole_number(written + '.' + std::string(zeros, '0'), max_digits) == written);
+  REQUIRE(!whole_number(written + '.' + std::string(zeros, '0') + '1', max_digits));
+  const auto shifted = written + std::string(zeros, '0') + "e-" + std::to_string(zeros);
+  REQUIRE(whole_number(shifted, max_digits) == written);
 }
 
 void try_times(std::string_view text, FuzzedDataProvider& input) {
@@ -182,6 +205,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FuzzedDataProvider input(data, size);
   try_ids(text, input);
   try_times(text, input);
+  try_whole_numbers(text, input);
   try_keys(text, input);
   try_links(text, input);
   try_addresses(text, input);

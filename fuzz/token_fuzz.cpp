@@ -76,13 +76,27 @@ void require_public(const PublicJwk& key) {
   REQUIRE(again->kid() == key.kid() && again->algorithm() == key.algorithm());
 }
 
+// A key that says what it is for is used for that alone.
+bool is_for(std::string_view jwk, std::string_view operation) {
+  const json::value value = json::parse(jwk);
+  const auto* use = value.as_object().if_contains("use");
+  if (use != nullptr && use->as_string() != "sig" && !use->as_string().empty()) return false;
+  const auto* operations = value.as_object().if_contains("key_ops");
+  if (operations == nullptr) return true;
+  return operations->is_array() && std::ranges::any_of(operations->get_array(), [&](const json::value& one) {
+           return one.is_string() && one.get_string() == operation;
+         });
+}
+
 void try_keys(std::string_view text) {
   if (const auto key = PublicJwk::parse(text)) {
+    REQUIRE(is_for(text, "verify"));
     require_public(*key);
   } else {
     REQUIRE(key.error().code == "INVALID_JWK");
   }
   if (const auto key = PrivateJwk::parse(SecretString(text))) {
+    REQUIRE(is_for(text, "sign"));
     require_public(key->public_key());
     const JwkSet set({key->public_key()});
     REQUIRE(set.verify(key->sign("{}"), kAllowed) == Expected<std::string>("{}"));

@@ -1,6 +1,10 @@
 #include "domain/username.h"
 
+#include <algorithm>
 #include <array>
+
+#include "domain/html_text.h"
+#include "domain/mapping.h"
 
 #include "require.h"
 
@@ -22,6 +26,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto middle = size / 2;
   REQUIRE(same_field_name(text.substr(0, middle), text.substr(middle)) ==
           same_field_name(text.substr(middle), text.substr(0, middle)));
+  const std::array<std::string_view, 2> names{text.substr(middle), "vendor_username"};
+  REQUIRE(FieldNames(names).contains(text.substr(0, middle)) ==
+          std::ranges::any_of(names, [&](auto one) { return same_field_name(text.substr(0, middle), one); }));
   REQUIRE(text.starts_with(cut_utf8(text, middle)));
+
+  const auto decoded = decode_html(text);
+  REQUIRE(decoded.size() <= size && decode_html(decoded) == decoded);
+  REQUIRE(std::ranges::count(decoded, '\0') <= std::ranges::count(text, '\0'));
+  if (!text.contains('&')) REQUIRE(decoded == text);
+  // Either form of a title finds the other.
+  REQUIRE(normalise_match_value(MatchType::title, text) == normalise_match_value(MatchType::title, decoded));
   return 0;
 }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <span>
 #include <utility>
 
 #include "api/errors.h"
+#include "api/json_reader.h"
 #include "crypto/secret.h"
 
 namespace presetbridge::api {
@@ -269,21 +269,15 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
     return std::unexpected(invalid({{"body", std::move(problem)}}));
   };
   if (request.body.empty()) return unreadable("is empty: a JSON object is needed");
-  json::parse_options options;
-  options.max_depth = kMaxDepth;
   // What the parser has at hand on its way, and leaves there.
   struct Scratch {
     std::array<unsigned char, 4'096> bytes;
     ~Scratch() { crypto::wipe(std::as_writable_bytes(std::span(bytes))); }
   } scratch;
-  json::parser parser({}, options, scratch.bytes.data(), scratch.bytes.size());
-  std::error_code error;
-  const std::size_t read = parser.write_some(request.body, error);
+  auto [value, error, at] = read_json(request.body, kMaxDepth, scratch.bytes);
   if (error == json::error::too_deep)
     return unreadable(fmt::format("must not be nested more than {} deep", kMaxDepth));
-  if (error || read < request.body.size())
-    return unreadable(fmt::format("is not JSON: syntax error at byte {}", read));
-  json::value value = parser.release();
+  if (error) return unreadable(fmt::format("is not JSON: syntax error at byte {}", at));
   if (!value.is_object()) return unreadable("must be a JSON object");
   return JsonBody(std::move(value.as_object()));
 }

@@ -2,11 +2,12 @@
 // are told at once (422 VALIDATION_FAILED). Fields that are not asked for are ignored. null counts as
 // absent, unless it is refused.
 //
-//   auto body = JsonBody::parse(call.request);            // 413, 415, 422
+//   auto body = JsonBody::parse(call.request);  // 413, 415, 422
 //   if (!body) co_return std::unexpected(body.error());
+//   auto& fields = **body;
 //   NewKey key;
-//   key.name = body->text("name", {.max = 100});
-//   key.expires_at = body->optional_time("expiresAt");
+//   key.name = fields.text("name", {.max = 100});
+//   key.expires_at = fields.optional_time("expiresAt");
 //   if (auto error = body->problems()) co_return std::unexpected(*error);
 #pragma once
 
@@ -56,6 +57,7 @@ class JsonFields {
 
   std::string text(std::string_view field, TextRule rule = {});  // required
   std::optional<std::string> optional_text(std::string_view field, TextRule rule = {});
+  // Whole numbers, however written ("278.0" is 278, spec 8.1).
   std::int64_t integer(std::string_view field, std::int64_t min, std::int64_t max);  // required
   std::optional<std::int64_t> optional_integer(std::string_view field, std::int64_t min, std::int64_t max);
   std::optional<bool> optional_flag(std::string_view field);

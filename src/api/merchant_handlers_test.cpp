@@ -103,6 +103,19 @@ TEST_F(MerchantApi, ARotatedSecretOverlapsAndTheDirectoryKnowsAtOnce) {
   EXPECT_EQ(send(me_, "POST", path, json::object{{"secret", "short"}}).code(), "VALIDATION_FAILED");
 }
 
+// A shop may dictate a secret of any characters.
+TEST_F(MerchantApi, ThePreviewOfASecretHasWholeCharacters) {
+  const auto made =
+      add_integration({{"name", "A"}, {"provider", "provider_b"}, {"secret", "a secret of umlauts äöüß€"}});
+  ASSERT_EQ(made.status, 201) << made.text;
+  const auto path = "/api/integrations/" + made.string("id");
+  EXPECT_EQ(send(me_, "GET", path).string("secretPreview"), "…öüß€");
+  const auto rotated =
+      send(me_, "POST", path + "/rotate-secret", json::object{{"secret", "sixteen characters😀"}});
+  ASSERT_EQ(rotated.status, 200) << rotated.text;
+  EXPECT_EQ(send(me_, "GET", path).string("secretPreview"), "…ers😀");
+}
+
 TEST_F(MerchantApi, AStoreIsChangedListedAndArchived) {
   const auto path = "/api/integrations/" + add_integration().string("id");
   const auto second = add_integration({{"name", "B"}, {"provider", "provider_b"}});

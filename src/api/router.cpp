@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 #include <optional>
+#include <ranges>
+#include <set>
 #include <span>
 #include <stdexcept>
 
@@ -69,11 +71,15 @@ bool serves(std::string_view route_method, std::string_view method) {
   return route_method == method || (route_method == "GET" && method == "HEAD");
 }
 
+void add_allow(net::HttpResponse& response, std::ranges::input_range auto&& methods) {
+  std::string allow;
+  for (const auto& method : methods) allow.append(allow.empty() ? "" : ", ").append(method);
+  response.headers.add("Allow", allow);
+}
+
 net::HttpResponse method_not_allowed(std::string message, const std::vector<std::string>& allowed) {
   auto response = error_response({"METHOD_NOT_ALLOWED", std::move(message), {}});
-  std::string allow;
-  for (const auto& method : allowed) allow.append(allow.empty() ? "" : ", ").append(method);
-  response.headers.add("Allow", allow);
+  add_allow(response, allowed);
   return response;
 }
 
@@ -139,11 +145,24 @@ void Router::refuse(std::string method, std::string pattern, std::string message
   refusals_.push_back({std::move(method), std::move(pattern), std::move(message), std::move(segments)});
 }
 
+net::HttpResponse Router::whole_server() const {
+  std::set<std::string_view> methods{"OPTIONS"};
+  for (const auto& route : routes_) {
+    methods.insert(route.method);
+    if (route.method == "GET") methods.insert("HEAD");
+  }
+  net::HttpResponse response;
+  response.status = 204;
+  add_allow(response, methods);
+  return response;
+}
+
 std::expected<Router::Match, net::HttpResponse> Router::match(std::string_view method,
                                                               std::string_view path) const {
   const auto none = [] {
     return std::unexpected(error_response({"NOT_FOUND", "There is nothing at this path.", {}}));
   };
+  if (method == "OPTIONS" && path == "*") return std::unexpected(whole_server());
   if (!path.starts_with('/')) return none();
   auto segments = split_path(path);
   for (auto& segment : segments) {

@@ -93,7 +93,8 @@ class Router {
   // A method that is refused for a reason worth a sentence: 405 METHOD_NOT_ALLOWED with `message`.
   void refuse(std::string method, std::string pattern, std::string message);
 
-  // What left to be answered: the route, or the whole answer 404 or 405 (with Allow).
+  // What is left to be answered: the route, or the whole answer: 404, 405 (with Allow), or 204 with all
+  // methods in Allow for OPTIONS of "*", the server itself (RFC 9110, 9.3.7).
   std::expected<Match, net::HttpResponse> match(std::string_view method, std::string_view path) const;
 
   const std::vector<Route>& routes() const { return routes_; }
@@ -105,6 +106,8 @@ class Router {
     std::string message;
     std::vector<std::string> segments;
   };
+  net::HttpResponse whole_server() const;
+
   std::vector<Route> routes_;
   std::vector<Refusal> refusals_;
 };

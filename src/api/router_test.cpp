@@ -74,6 +74,14 @@ TEST_F(RouterTest, HeadIsTakenWhereGetIs) {
   EXPECT_EQ(router_.match("HEAD", "/api/keys/key_1/rotate").error().headers.get("Allow"), "POST");
 }
 
+TEST_F(RouterTest, OptionsOfTheWholeServerNamesItsMethods) {
+  const auto answer = router_.match("OPTIONS", "*");
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().status, 204);
+  EXPECT_EQ(answer.error().headers.get("Allow"), "GET, HEAD, OPTIONS, POST");
+  EXPECT_EQ(answer.error().body, "");
+}
+
 TEST_F(RouterTest, TheSameRouteTwiceIsAMistake) {
   EXPECT_THROW(router_.add("GET", "/api/keys", Access::open(), with(0, nothing)), std::logic_error);
   EXPECT_THROW(router_.add("GET", "api", Access::open(), with(0, nothing)), std::logic_error);
@@ -153,6 +161,24 @@ TEST(JsonBodyTest, EveryProblemIsToldAtOnce) {
   for (const auto& detail : error->details) fields.push_back(detail.field);
   EXPECT_EQ(fields, (std::vector<std::string>{"a", "none", "long", "ctl", "n", "big", "flag", "time", "pick",
                                               "list[0]", "id", "sub.x", "rows[1]", "rows[0].q"}));
+}
+
+// Some programs write every number with a fraction.
+TEST(JsonBodyTest, WholeNumbersAreReadExactlyInEveryNotation) {
+  const auto read = [](const std::string& number) {
+    auto body = JsonBody::parse(request_with("{\"n\":" + number + "}"));
+    return (*body)->optional_integer("n", INT64_MIN, INT64_MAX);
+  };
+  EXPECT_EQ(read("278.0"), 278);
+  EXPECT_EQ(read("2.78e2"), 278);
+  EXPECT_EQ(read("-1.0"), -1);
+  EXPECT_EQ(read("0.0"), 0);
+  EXPECT_EQ(read("9007199254740993.0"), 9007199254740993);
+  EXPECT_EQ(read("9223372036854775807.0"), INT64_MAX);
+  EXPECT_EQ(read("-9.223372036854775808e18"), INT64_MIN);
+  for (const auto* bad : {"278.5", "277.99999999999999999999999", "9223372036854775808.0", "1e400", "1e-1"}) {
+    EXPECT_EQ(read(bad), std::nullopt) << bad;
+  }
 }
 
 TEST(JsonBodyTest, GoodFieldsAreRead) {

@@ -41,6 +41,8 @@ const std::array kSettings = {
     Setting{"limits.body_bytes", &Config::limits_body_bytes, "Longest body of a request", 1024,
             64 * kMebibyte},
     Setting{"limits.line_items", &Config::limits_line_items, "Most lines of an order", 1, 10'000},
+    Setting{"limits.refund_lines", &Config::limits_refund_lines,
+            "Most refunded lines that one event of an order tells", 1, 10'000},
     Setting{"limits.username_characters", &Config::limits_username_characters, "Longest username", 1, 1'000},
     Setting{"limits.json_depth", &Config::limits_json_depth, "Deepest nesting of an order", 4, 512},
     Setting{"cloud.url", &Config::cloud_url, "Address of the cloud platform, without a slash at its end"},

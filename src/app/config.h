@@ -36,6 +36,7 @@ struct Config {
 
   std::int64_t limits_body_bytes = 1024 * 1024;  // spec 2.14
   std::int64_t limits_line_items = 250;
+  std::int64_t limits_refund_lines = 2'000;
   std::int64_t limits_username_characters = 200;
   std::int64_t limits_json_depth = 64;
 

@@ -390,6 +390,7 @@ void Service::Parts::add_routes() {
                .metrics = metrics,
                .limits = {.body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
                           .line_items = static_cast<std::size_t>(config.limits_line_items),
+                          .refund_lines = static_cast<std::size_t>(config.limits_refund_lines),
                           .username_characters = static_cast<std::size_t>(config.limits_username_characters),
                           .json_depth = static_cast<std::size_t>(config.limits_json_depth)}});
 }

@@ -120,8 +120,17 @@ struct Described {
   json::object members;
 };
 
+// Whether a key is for `operation`, as far as it says what it is for (RFC 7517, 4.3).
+bool allows(const json::object& jwk, std::string_view operation) {
+  const auto* operations = jwk.if_contains("key_ops");
+  if (operations == nullptr) return true;
+  const auto* list = operations->if_array();
+  return list != nullptr && std::ranges::all_of(*list, [](const auto& one) { return one.is_string(); }) &&
+         std::ranges::any_of(*list, [&](const auto& one) { return one.get_string() == operation; });
+}
+
 // What the members of a JWK, public or private, say of it.
-Expected<Described> describe(const json::object& jwk) {
+Expected<Described> describe(const json::object& jwk, std::string_view operation) {
   const auto kty = text_member(jwk, "kty"), alg = text_member(jwk, "alg"), use = text_member(jwk, "use"),
              kid = text_member(jwk, "kid");
   if (!kty || !alg || !use || !kid) return invalid_jwk("a member that is text by RFC 7517 is not");
@@ -129,6 +138,7 @@ Expected<Described> describe(const json::object& jwk) {
   const auto algorithm = *kty == "EC" ? JwsAlgorithm::es256 : JwsAlgorithm::rs256;
   if (!alg->empty() && *alg != to_string(algorithm)) return invalid_jwk("it is for another algorithm");
   if (!use->empty() && *use != "sig") return invalid_jwk("it is not for signatures");
+  if (!allows(jwk, operation)) return invalid_jwk("its operations are others");
   if (!is_usable_kid(*kid)) return invalid_jwk("its kid is too long or not plain text");
   auto members = public_members(jwk, algorithm);
   if (!members) return invalid_jwk("its public part is incomplete or malformed");
@@ -214,7 +224,7 @@ PublicJwk::PublicJwk(std::shared_ptr<JwkHandle> handle, JwsAlgorithm algorithm, 
 Expected<PublicJwk> PublicJwk::parse(std::string_view text) {
   const auto jwk = text.size() <= max_jwk_bytes ? parse_object(text) : std::nullopt;
   if (!jwk) return invalid_jwk("it is no JSON object of a sane size");
-  auto described = describe(*jwk);
+  auto described = describe(*jwk, "verify");
   if (!described) return std::unexpected(described.error());
   auto handle = import(json::serialize(described->members));
   if (!handle) return invalid_jwk("its point or modulus is not valid");
@@ -250,7 +260,7 @@ PrivateJwk PrivateJwk::generate(JwsAlgorithm algorithm) {
 Expected<PrivateJwk> PrivateJwk::parse(const SecretString& text) {
   const auto jwk = text.size() <= max_jwk_bytes ? parse_object(text.reveal()) : std::nullopt;
   if (!jwk) return invalid_jwk("it is no JSON object of a sane size");
-  auto described = describe(*jwk);
+  auto described = describe(*jwk, "sign");
   if (!described) return std::unexpected(described.error());
   if (described->kid.empty()) return invalid_jwk("it has no kid");
   const auto d = text_member(*jwk, "d");

@@ -22,8 +22,8 @@ struct JwkHandle;
 // A public key that verifies one algorithm: RSA of 2048 to 8192 bits (RS256) or EC P-256 (ES256).
 class PublicJwk {
  public:
-  // INVALID_JWK for any other kind of key, for another `alg`, and for a `use` that is not "sig". Private
-  // members are dropped.
+  // INVALID_JWK for any other kind of key, for another `alg`, for a `use` that is not "sig", and for
+  // `key_ops` without "verify". Private members are dropped.
   static Expected<PublicJwk> parse(std::string_view json);
 
   const std::string& kid() const { return kid_; }  // may be empty: a set of one key needs none
@@ -46,7 +46,7 @@ class PrivateJwk {
  public:
   // A fresh key whose kid is its thumbprint. RS256 makes 2048-bit RSA, which takes a good part of a second.
   static PrivateJwk generate(JwsAlgorithm algorithm);
-  // INVALID_JWK as above, and for a key without its private part or kid.
+  // INVALID_JWK as above, but for `key_ops` without "sign"; and for a key without its private part or kid.
   static Expected<PrivateJwk> parse(const SecretString& json);
 
   PrivateJwk(PrivateJwk&&) noexcept = default;

@@ -96,6 +96,42 @@ TEST(JwsKnownAnswers, TheThumbprintIsThatOfRfc7638) {
   EXPECT_EQ(key->kid(), "2011-04-29");
 }
 
+// A key of the set `key` is in, with these members too.
+std::string set_with(const PublicJwk& key, std::string_view members) {
+  auto jwk = boost::json::parse(key.to_json()).as_object();
+  jwk.erase("use");
+  for (auto& member : boost::json::parse(members).as_object()) jwk[member.key()] = member.value();
+  return boost::json::serialize(boost::json::object{{"keys", boost::json::array{jwk}}});
+}
+
+TEST_F(Jws, IsVerifiedOnlyByAKeyThatIsForVerifying) {
+  const auto code = [&](std::string_view members) {
+    return code_of(JwkSet::parse(set_with(key_.public_key(), members)).value().verify(token_, both));
+  };
+  for (const auto* good : {R"({})", R"({"use":"sig"})", R"({"key_ops":["verify"]})",
+                           R"({"key_ops":["sign","verify"],"use":"sig"})"}) {
+    EXPECT_EQ(code(good), "valid") << good;
+  }
+  for (const auto* bad : {R"({"use":"enc"})", R"({"key_ops":[]})", R"({"key_ops":["sign"]})",
+                          R"({"key_ops":["encrypt","wrapKey"]})", R"({"key_ops":"verify"})",
+                          R"({"key_ops":null})", R"({"key_ops":["verify",1]})", R"({"key_ops":["Verify"]})",
+                          R"({"use":"enc","key_ops":["verify"]})"}) {
+    EXPECT_EQ(code(bad), "TOKEN_KEY_UNKNOWN") << bad;
+  }
+}
+
+TEST_F(Jws, IsSignedOnlyWithAKeyThatIsForSigning) {
+  const auto parse = [&](std::string_view operations) {
+    auto jwk = boost::json::parse(key_.reveal_json().reveal()).as_object();
+    jwk["key_ops"] = boost::json::parse(operations);
+    return PrivateJwk::parse(SecretString(boost::json::serialize(jwk))).has_value();
+  };
+  EXPECT_TRUE(parse(R"(["sign"])"));
+  EXPECT_TRUE(parse(R"(["verify","sign"])"));
+  EXPECT_FALSE(parse(R"(["verify"])"));
+  EXPECT_FALSE(parse(R"(["decrypt"])"));
+}
+
 TEST_F(Jws, GivesThePayloadBackByteForByte) {
   for (const auto& payload :
        {std::string(), std::string("{}"), std::string("\0\xff.", 3), std::string(8000, 'x')}) {

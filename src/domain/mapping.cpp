@@ -7,6 +7,8 @@
 #include <memory>
 #include <unordered_set>
 
+#include "domain/html_text.h"
+
 namespace presetbridge::domain {
 namespace {
 
@@ -100,13 +102,16 @@ std::optional<MappingAction> parse_mapping_action(std::string_view text) {
 
 std::string normalise_match_value(MatchType type, std::string_view value) {
   if (type != MatchType::title) return trim(value, false);
-  return fold(trim(value, true));
+  return fold(trim(decode_html(value), true));
 }
 
 MappingIndex::MappingIndex(std::span<const Mapping> mappings) {
   for (const Mapping& mapping : mappings) {
     if (mapping.value.empty()) continue;
-    by_type_[static_cast<std::size_t>(mapping.type)][mapping.value].push_back(mapping);
+    // A title that an earlier version normalised may hold character references still.
+    const bool as_html = mapping.type == MatchType::title && mapping.value.contains('&');
+    std::string value = as_html ? normalise_match_value(mapping.type, mapping.value) : mapping.value;
+    by_type_[static_cast<std::size_t>(mapping.type)][std::move(value)].push_back(mapping);
   }
   for (ByValue& type : by_type_) {
     for (auto& [value, list] : type) std::ranges::sort(list, {}, &Mapping::id);

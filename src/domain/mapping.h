@@ -36,8 +36,8 @@ struct Mapping {
 };
 
 // The form in which match values are stored and compared. All: white space at both ends removed. Title: also
-// white space runs to one space, and Unicode NFC with full case folding. Text that is not UTF-8 folds A-Z
-// only. Empty matches nothing.
+// read as HTML (domain/html_text.h), white space runs to one space, and Unicode NFC with full case folding.
+// Text that is not UTF-8 folds A-Z only. Empty matches nothing.
 std::string normalise_match_value(MatchType type, std::string_view value);
 
 // A file that an order owes, once, whatever its lines and their quantities.

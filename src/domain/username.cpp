@@ -126,6 +126,16 @@ std::string_view skip_joiners(std::string_view text) {
   return text;
 }
 
+// What counts of a field name; as much of it as it takes to be longer than `longest`.
+std::string field_key(std::string_view name, std::size_t longest) {
+  std::string key;
+  for (name = skip_joiners(name); !name.empty() && key.size() <= longest; name = skip_joiners(name)) {
+    key += lower(name.front());
+    name.remove_prefix(1);
+  }
+  return key;
+}
+
 // What follows `name` at the front of `text`, or nothing (a null view) if `text` does not start with it.
 std::string_view after_name(std::string_view text, std::string_view name) {
   name = skip_joiners(name);
@@ -208,6 +218,20 @@ std::string normalise_username(std::string_view raw, std::size_t max_characters)
 bool same_field_name(std::string_view a, std::string_view b) {
   const auto rest = after_name(a, b);
   return rest.data() != nullptr && skip_joiners(rest).empty();
+}
+
+FieldNames::FieldNames(std::span<const std::string_view> names) {
+  for (const auto name : names) {
+    auto key = field_key(name, name.size());
+    if (key.empty()) continue;
+    longest_ = std::max(longest_, key.size());
+    names_.push_back(std::move(key));
+  }
+  std::ranges::sort(names_);
+}
+
+bool FieldNames::contains(std::string_view name) const {
+  return !names_.empty() && std::ranges::binary_search(names_, field_key(name, longest_));
 }
 
 std::string_view labelled_value(std::string_view note, std::span<const std::string_view> labels) {

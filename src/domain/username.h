@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace presetbridge::domain {
 
@@ -21,6 +22,19 @@ std::string normalise_username(std::string_view raw, std::size_t max_characters 
 // Whether two field names are the same but for ASCII case and white space, '_' and '-' ("Vendor Username",
 // "vendor_username"). A name of nothing but those equals no name.
 bool same_field_name(std::string_view a, std::string_view b);
+
+// Names of fields, to be found again as same_field_name compares them, in time that grows with the name asked
+// for and not with how many there are.
+class FieldNames {
+ public:
+  explicit FieldNames(std::span<const std::string_view> names);
+  bool contains(std::string_view name) const;
+  bool empty() const { return names_.empty(); }
+
+ private:
+  std::vector<std::string> names_;  // what counts of each, sorted
+  std::size_t longest_ = 0;
+};
 
 // The value of the first line of `note` that starts with one of `labels` (compared as field names are), then
 // one of : = - (or their typographic forms), then a value that normalises to a username. The value is the

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 namespace presetbridge::domain {
 namespace {
@@ -131,6 +133,25 @@ TEST(FieldName, IsTheSameInAnyCaseAndWithAnyJoiner) {
   EXPECT_FALSE(same_field_name("", ""));
   EXPECT_FALSE(same_field_name("_", "-"));
   EXPECT_FALSE(same_field_name("x", ""));
+}
+
+TEST(FieldNames, AgreeWithComparingEachName) {
+  EXPECT_TRUE(rc::check([] {
+    const auto part =
+        rc::gen::element<std::string>("a", "B", "b", "é", "_", "-", " ", "\u00a0", "\u200b", "\xc3", "");
+    const auto word = [&] {
+      std::string text;
+      for (int i = 0; i < 4; ++i) text += *part;
+      return text;
+    };
+    const std::vector<std::string> names{word(), word(), word()};
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const FieldNames set(views);
+    const auto asked = word();
+    RC_ASSERT(set.contains(asked) ==
+              std::ranges::any_of(names, [&](const auto& name) { return same_field_name(asked, name); }));
+  }));
+  EXPECT_FALSE(FieldNames({}).contains(""));
 }
 
 TEST(FieldName, ComparesTheSameBothWays) {

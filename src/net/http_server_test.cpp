@@ -291,7 +291,20 @@ TEST_F(HttpServerTest, RefusesWhatIsNotWellFormedWithAnErrorBodyAndCloses) {
       {"an encoding that only looks like chunked", post + "Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n",
        501},
       {"another expectation", post + "Expect: a pony\r\n\r\n", 417},
-      {"another version", "GET / HTTP/2.0\r\nHost: x\r\n\r\n"},
+      {"another version", "GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505},
+      {"HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505},
+      {"a version before versions", "GET / HTTP/0.9\r\nHost: x\r\n\r\n", 505},
+      {"a version of two digits", "GET / HTTP/1.10\r\nHost: x\r\n\r\n"},
+      {"a version in lower case", "GET / http/1.1\r\nHost: x\r\n\r\n"},
+      {"a later version without Host", "GET / HTTP/1.2\r\n\r\n"},
+      {"a folded field", post + "A: b\r\n c\r\n\r\n"},
+      {"a field folded with a tab", post + "A: b\r\n\tc\r\n\r\n"},
+      {"a field folded twice", post + "A: b\r\n \r\n c\r\nB: d\r\n\r\n"},
+      {"a folded field without a value", post + "A:\r\n b\r\n\r\n"},
+      {"white space before the first field", "GET / HTTP/1.1\r\n Host: x\r\n\r\n"},
+      {"a folded trailer", post + "Transfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n c\r\n\r\n"},
+      {"five empty lines", "\r\n\r\n\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"},
+      {"an empty line without carriage return", "\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"},
       {"too many fields", many_fields + "\r\n", 431},
       {"too long a header", post + "A: " + std::string(1'000, 'a') + "\r\n\r\n", 431},
       {"a header without end", post + "A: " + std::string(5'000, 'a'), 431},
@@ -318,8 +331,59 @@ TEST_F(HttpServerTest, AcceptsTheAbsoluteFormOfATarget) {
               HasSubstr("GET /a?b "));
   EXPECT_THAT(exchange("GET http://example.com HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
               HasSubstr("GET /? "));
-  EXPECT_THAT(exchange("OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
-              HasSubstr("OPTIONS *? "));
+  for (const auto* target : {"*", "http://example.com", "https://example.com:443"}) {
+    EXPECT_THAT(
+        exchange(std::string("OPTIONS ") + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+        HasSubstr("OPTIONS *? "))
+        << target;
+  }
+  EXPECT_THAT(exchange("OPTIONS http://example.com/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"),
+              HasSubstr("OPTIONS /? "));
+}
+
+TEST_F(HttpServerTest, AnswersALaterVersionOneAsItsOwn) {
+  start();
+  for (const char minor : std::string_view("129")) {
+    const auto socket = connect();
+    const std::string request = "POST /a HTTP/1." + std::string(1, minor) + "\r\nHost: x\r\n";
+    socket.send(request + "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n");
+    const auto answer = socket.read_until("from 127.0.0.1");
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 ")) << minor;
+    EXPECT_THAT(answer, HasSubstr("POST /a? ab"));
+    socket.send(request + "Content-Length: 1\r\nConnection: close\r\n\r\nc");
+    EXPECT_THAT(socket.read_to_end(), HasSubstr("POST /a? c")) << "the connection stays";
+  }
+}
+
+// What old clients send behind a body.
+TEST_F(HttpServerTest, SkipsAFewEmptyLinesBeforeARequest) {
+  start();
+  const std::string request = "GET /a HTTP/1.1\r\nHost: x\r\n";
+  EXPECT_THAT(exchange("\r\n" + request + "Connection: close\r\n\r\n"), HasSubstr("GET /a? "));
+  const auto socket = connect();
+  for (const char c : "\r\n\r\n\r\n\r\n" + request + "\r\n\r\n\r\n" + request + "Connection: close\r\n\r\n")
+    socket.send({&c, 1});
+  const auto answers = socket.read_to_end();
+  EXPECT_NE(answers.find("GET /a? "), answers.rfind("GET /a? ")) << answers;
+}
+
+TEST_F(HttpServerTest, AConnectionWithOnlyEmptyLinesIsIdle) {
+  start({.header_deadline = Millis{40}, .idle_deadline = Millis{120}});
+  EXPECT_EQ(exchange("\r\n"), "");
+  const auto socket = connect();
+  socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n\r\n");
+  EXPECT_THAT(socket.read_to_end(), ::testing::EndsWith("from 127.0.0.1"));
+  EXPECT_THAT(exchange("\r"), StartsWith("HTTP/1.1 408 ")) << "half a line is the beginning of something";
+}
+
+TEST_F(HttpServerTest, DrainingClosesAConnectionWithOnlyEmptyLines) {
+  start();
+  const auto socket = connect();
+  socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n\r\n");
+  EXPECT_THAT(socket.read_until("from 127.0.0.1"), HasSubstr("200"));
+  server_->stop(Millis{5'000});
+  EXPECT_EQ(socket.read_to_end(), "");
+  server_.reset();
 }
 
 TEST_F(HttpServerTest, ASlowHeaderIsAnswered408) {

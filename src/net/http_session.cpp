@@ -202,17 +202,19 @@ Task<HttpSession::Next> HttpSession::serve_one() {
 }
 
 Task<HttpSession::Read> HttpSession::read_request(RequestReader& reader, std::optional<Refusal>& refusal) {
-  idle_ = buffer_.size() == 0;
-  if (idle_ && core_->draining())
-    co_return Read::closed;  // close_idle() may have passed while the answer was written
-  expire_after(idle_ ? options_.idle_deadline : options_.header_deadline);
-  if (idle_ && buffer_.capacity() > longest_read) buffer_.shrink_to_fit();
+  idle_ = true;
+  expire_after(options_.idle_deadline);
   for (;;) {
     if (buffer_.size() > 0) {
       const bool in_header = !reader.header_read();
       const auto bytes = buffer_.cdata();
       const auto progress = reader.read({static_cast<const char*>(bytes.data()), bytes.size()});
       buffer_.consume(progress.consumed);
+      // Empty lines are no request that could be late.
+      if (idle_ && (reader.begun() || buffer_.size() > 0)) {
+        idle_ = false;
+        expire_after(options_.header_deadline);
+      }
       if (progress.refusal) {
         refusal = progress.refusal;
         co_return Read::refused;
@@ -226,14 +228,15 @@ Task<HttpSession::Read> HttpSession::read_request(RequestReader& reader, std::op
         if (buffer_.size() > 0) continue;
       }
     }
+    if (idle_) {
+      if (core_->draining())
+        co_return Read::closed;  // close_idle() may have passed while the answer was written
+      if (buffer_.capacity() > longest_read) buffer_.shrink_to_fit();
+    }
     if (!co_await fill(reader.header_read() ? reader.body_left() : 0)) {
       if (!expired_ || idle_) co_return Read::closed;
       refusal = too_slow;
       co_return Read::refused;
-    }
-    if (idle_) {
-      idle_ = false;
-      expire_after(options_.header_deadline);
     }
   }
   deadline_ = SteadyTime::max();  // the handler has limits of its own

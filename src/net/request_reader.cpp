@@ -1,6 +1,7 @@
 #include "net/request_reader.h"
 
 #include <algorithm>
+#include <string>
 
 namespace presetbridge::net {
 
@@ -15,9 +16,34 @@ constexpr Refusal bad_target{400, "BAD_REQUEST", "The request's target is not a 
 constexpr Refusal bad_expectation{417, "EXPECTATION_FAILED",
                                   "The server meets no expectation but 100-continue."};
 constexpr Refusal bad_encoding{501, "NOT_IMPLEMENTED", "The only transfer coding is chunked."};
+constexpr Refusal folded_field{400, "BAD_REQUEST", "A header field must not go on in another line."};
+constexpr Refusal bad_version{505, "HTTP_VERSION_NOT_SUPPORTED", "The server speaks HTTP/1.1."};
 constexpr Refusal large_header{431, "HEADERS_TOO_LARGE", "The request's header is too large."};
 
+constexpr int max_empty_lines = 4;
 constexpr std::size_t shortest_chunked_end = std::string_view("0\r\n\r\n").size();
+
+// Beast joins the lines of a folded field; RFC 9112, 5.2 has a server refuse it.
+bool has_folded_field(std::string_view fields) {
+  return fields.contains("\r\n ") || fields.contains("\r\n\t");
+}
+
+// The version at the end of a request line: "HTTP/", a digit, a point, a digit and the line's end.
+struct Version {
+  char major;
+  char minor;
+};
+std::optional<Version> version_of(std::string_view line) {
+  constexpr std::string_view form = " HTTP/1.1\r\n";
+  constexpr std::size_t major = 6, minor = 8;
+  if (line.size() < form.size()) return std::nullopt;
+  const auto end = line.substr(line.size() - form.size());
+  for (std::size_t i = 0; i < form.size(); ++i) {
+    const bool digit = i == major || i == minor;
+    if (digit ? end[i] < '0' || end[i] > '9' : end[i] != form[i]) return std::nullopt;
+  }
+  return Version{end[major], end[minor]};
+}
 
 }  // namespace
 
@@ -26,8 +52,51 @@ RequestReader::RequestReader(const RequestLimits& limits) : limits_(limits) {
   body_limit(boost::none);  // a body over our limit is the handler's to answer, not an error of parsing
 }
 
+RequestReader::Progress RequestReader::read_line(std::string_view bytes) {
+  Progress progress;
+  for (; bytes.starts_with("\r\n") && empty_lines_ < max_empty_lines; ++empty_lines_) {
+    bytes.remove_prefix(2);
+    progress.consumed += 2;
+  }
+  if (bytes.empty() || bytes == "\r") return progress;
+  const auto end = bytes.find('\n', line_bytes_);
+  if (end == bytes.npos) {
+    line_bytes_ = bytes.size();
+    if (bytes.front() <= ' ' || bytes.front() >= 0x7f) progress.refusal = malformed;
+    if (bytes.size() >= limits_.header_bytes) progress.refusal = large_header;
+    return progress;
+  }
+  std::string_view line = bytes.substr(0, end + 1);
+  std::string as_own;
+  if (const auto version = version_of(line)) {
+    if (version->major != '1') {
+      progress.refusal = bad_version;
+      return progress;
+    }
+    if (version->minor > '1') {
+      as_own = line;
+      as_own[as_own.size() - 3] = '1';
+      line = as_own;
+    }
+  }
+  error_code error;
+  const std::size_t used = put(boost::asio::const_buffer(line.data(), line.size()), error);
+  progress.consumed += used;
+  header_bytes_ = used;
+  if (error == http::error::header_limit || used > limits_.header_bytes) {
+    progress.refusal = large_header;
+  } else if (used < line.size() || error != http::error::need_more) {
+    progress.refusal = malformed;
+  }
+  return progress;
+}
+
 RequestReader::Progress RequestReader::read(std::string_view bytes) {
   Progress progress;
+  if (!begun()) {
+    progress = read_line(bytes);
+    if (progress.refusal || !begun()) return progress;
+  }
   while (!complete() && progress.consumed < bytes.size()) {
     const bool in_header = !header_done_;
     const std::string_view rest = bytes.substr(progress.consumed);
@@ -38,7 +107,10 @@ RequestReader::Progress RequestReader::read(std::string_view bytes) {
     const std::size_t used = put(boost::asio::const_buffer(rest.data(), rest.size()), error);
     progress.consumed += used;
     if (in_header) header_bytes_ += used;
-    if (refusal_) {
+    const bool fields = in_header || (chunked() && is_done());  // the trailer comes in the last piece, whole
+    if (fields && has_folded_field(rest.substr(0, used))) {
+      progress.refusal = folded_field;
+    } else if (refusal_) {
       progress.refusal = refusal_;
     } else if (request_.body_too_large) {
       return progress;
@@ -113,18 +185,20 @@ std::optional<Refusal> RequestReader::judge_header() {
 
 std::optional<Refusal> RequestReader::read_target() {
   std::string_view target = request_.target;
+  const bool options = request_.method == "OPTIONS";
   // The absolute form, which a server must accept and only proxies send.
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (target.size() > scheme.size() && same_field_name(target.substr(0, scheme.size()), scheme)) {
       const std::size_t slash = target.find_first_of("/?", scheme.size());
-      target = slash == target.npos ? std::string_view("/") : target.substr(slash);
+      // Without a path, OPTIONS asks of the whole server (RFC 9112, 3.2.4).
+      target = slash != target.npos ? target.substr(slash) : std::string_view(options ? "*" : "/");
       break;
     }
   }
   const std::size_t mark = target.find('?');
   request_.path = target.substr(0, mark);
   if (mark != target.npos) request_.query = target.substr(mark + 1);
-  const bool whole_server = request_.path == "*" && request_.method == "OPTIONS";
+  const bool whole_server = options && target == "*";
   if (!whole_server && !request_.path.starts_with('/')) return bad_target;
   return std::nullopt;
 }

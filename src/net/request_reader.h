@@ -1,5 +1,7 @@
 // Private to net/: bytes of a connection to an HttpRequest, over Beast's parser, with the refusals that
-// HTTP/1.1 asks of a server which must never disagree with a proxy before it about where a request ends.
+// HTTP/1.1 asks of a server which must never disagree with a proxy before it about where a request ends. A
+// later version 1 is read as 1.1 (RFC 9110, 2.5); a few empty lines before the request are skipped (RFC
+// 9112, 2.2).
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>
@@ -37,6 +39,8 @@ class RequestReader final : private boost::beast::http::basic_parser<true> {
   };
   Progress read(std::string_view bytes);
 
+  // Whether anything of the request was taken: empty lines before it are nothing.
+  bool begun() const { return header_bytes_ > 0; }
   bool header_read() const { return header_done_; }
   // The whole request, or as much of it as will be read (HttpRequest::body_too_large).
   bool complete() const { return is_done() || request_.body_too_large; }
@@ -64,6 +68,7 @@ class RequestReader final : private boost::beast::http::basic_parser<true> {
   // Compatibility of Beast's base with classes that answer responses.
   void on_response_impl(int, text, int, error_code&) override {}
 
+  Progress read_line(std::string_view bytes);
   void refuse(error_code& error, Refusal why);
   std::optional<Refusal> judge_header();
   std::optional<Refusal> read_target();
@@ -71,6 +76,8 @@ class RequestReader final : private boost::beast::http::basic_parser<true> {
   const RequestLimits limits_;
   HttpRequest request_;
   std::optional<Refusal> refusal_;
+  int empty_lines_ = 0;
+  std::size_t line_bytes_ = 0;  // of the request line, that came and held no end of it
   std::size_t header_bytes_ = 0;
   std::size_t fields_ = 0;
   bool header_done_ = false;

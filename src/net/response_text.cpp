@@ -74,6 +74,8 @@ std::string_view reason(int status) {
       return "Service Unavailable";
     case 504:
       return "Gateway Timeout";
+    case 505:
+      return "HTTP Version Not Supported";
     default:
       return "";  // the phrase may be empty
   }

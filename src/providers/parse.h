@@ -7,9 +7,11 @@
 // sending after a few refusals.
 //
 // What a field may be: null, absent and, from a store, of a wrong type or passing its limit are the same, so
-// no store's order is lost by a field. Numbers keep their text (spec 2.7). U+0000 counts as a problem of the
-// field that holds it; fields that are not read may hold anything that is JSON. A key that is given twice is
-// a problem in a generic payload (which of the two was meant?); from a store the last one counts.
+// no store's order is lost by a field. Numbers keep their text (spec 2.7), and whole ones are told by their
+// value, "278.0" too (spec 8.1). A lone surrogate escape reads as U+FFFD (spec 2.11). U+0000 counts as a
+// problem of the field that holds it; fields that are not read may hold anything that is JSON. A key that is
+// given twice is a problem in a generic payload (which of the two was meant?); from a store the last one
+// counts.
 #pragma once
 
 #include <cstddef>
@@ -26,15 +28,19 @@ namespace presetbridge::providers {
 struct ParseLimits {
   std::size_t body_bytes = 1024 * 1024;
   std::size_t line_items = 250;  // a store's larger order is too_large (spec 2.9), a generic one refused
+  // Over all refunds that one event tells, each without lines counting as one: beyond them none is read, and
+  // the event is too_many_refund_lines.
+  std::size_t refund_lines = 2'000;
   std::size_t username_characters = 200;
   std::size_t json_depth = 64;
 };
 
 struct ParseInput {
   std::string_view body;
-  std::string_view topic;                        // "": the payload decides alone
-  bool test = false;                             // the test header said so
-  std::span<const std::string> username_fields;  // names that the merchant added to the profile's own
+  std::string_view topic;  // "": the payload decides alone
+  bool test = false;       // the test header said so
+  std::span<const std::string>
+      username_fields;  // names that the merchant added, read after the profile's own
   ParseLimits limits;
 };
 

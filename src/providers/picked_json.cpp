@@ -5,6 +5,8 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <functional>
 
+#include "providers/lone_surrogates.h"
+
 namespace presetbridge::providers {
 namespace {
 
@@ -243,6 +245,11 @@ std::span<const PickedValue> PickedValue::elements() const {
 
 Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth) {
   if (body.empty()) return bad_body("is empty");
+  std::unique_ptr<const std::string> repaired;
+  if (auto text = without_lone_surrogates(body)) {
+    repaired = std::make_unique<const std::string>(*std::move(text));
+    body = *repaired;
+  }
   json::parse_options options;
   options.max_depth = max_depth;
   json::basic_parser<Picker> parser(options, shape, body);
@@ -256,6 +263,7 @@ Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::s
     return bad_body(fmt::format("goes on after the end of the JSON value, at byte {}", used));
   auto picked = parser.handler().take();
   if (!picked.root.is(Kind::object)) return bad_body("must be a JSON object");
+  picked.repaired = std::move(repaired);
   return picked;
 }
 

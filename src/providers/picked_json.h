@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,6 +60,7 @@ class PickedValue {
 
 struct PickedJson {
   PickedValue root;
+  std::unique_ptr<const std::string> repaired;  // in place of the body, if that had lone surrogates
   std::deque<std::string> unescaped;  // what the texts view that do not stand in the body as they are
   // What a strict reader refuses, among the kept fields: keys given twice (the last one counts), strings with
   // U+0000.
@@ -69,8 +71,9 @@ struct PickedJson {
 inline constexpr std::size_t kMaxPickedValues = 50'000;
 inline constexpr std::size_t kMaxProblems = 50;  // told of one document
 
-// `body` and `shape` outlive the result. INVALID_PAYLOAD with the problem of the field "body" when it is no
-// JSON (RFC 8259, with valid UTF-8 throughout), is nested more deeply than `max_depth`, or is no object.
+// `body` and `shape` outlive the result. A lone surrogate escape reads as U+FFFD (spec 2.11). INVALID_PAYLOAD
+// with the problem of the field "body" when it is no JSON (RFC 8259, with valid UTF-8 throughout), is nested
+// more deeply than `max_depth`, or is no object.
 Expected<PickedJson> pick_json(std::string_view body, const Shape& shape, std::size_t max_depth);
 
 }  // namespace presetbridge::providers

@@ -70,6 +70,45 @@ TEST(PickedJson, ReadsEscapesInKeysAndValues) {
   EXPECT_EQ(pick("{\"a\":\"" + part + "\\n" + part + "\\u00e9\"}").root["a"].text, part + "\n" + part + "é");
 }
 
+TEST(PickedJson, ReadsLoneSurrogatesAsTheReplacementCharacter) {
+  const std::vector<std::pair<std::string, std::string>> known = {
+      {R"(gift \ud83c)", "gift \ufffd"},
+      {R"(\udfb8 gift)", "\ufffd gift"},
+      {R"(\uD83C\uDFB8)", "🎸"},
+      {R"(\ud83c\ud83c\udfb8\udfb8)", "\ufffd🎸\ufffd"},
+      {R"(\ud83c\n\udfb8)", "\ufffd\n\ufffd"},
+      {R"(\ud83c\\udfb8)", "\ufffd\\udfb8"},
+      {R"(\\ud83c)", "\\ud83c"},
+      {R"(\\\ud83c)", "\\\ufffd"},
+      {R"(\ud83c\u0041)", "\ufffdA"},
+      {R"(\ud7ff\ue000)", "\ud7ff\ue000"},
+  };
+  for (const auto& [written, read] : known) {
+    EXPECT_EQ(pick("{\"a\":\"" + written + "\"}").root["a"].text, read) << written;
+  }
+  EXPECT_EQ(pick(R"({"\ud800":1,"a":"x"})").root["a"].text, "x");
+  EXPECT_EQ(problem_of(R"({"z":["\udc00"]})"), "none");
+}
+
+// What it reads in place of the bytes given lasts as long as the result, wherever that goes.
+TEST(PickedJson, WithLoneSurrogatesMayMove) {
+  const std::string body = R"({"a":"x","list":[{"x":"long enough not to be kept within"},{"x":"\ud800"}]})";
+  auto first = pick_json(body, kShape, 64);
+  const auto moved = *std::move(first);
+  first = {};
+  EXPECT_EQ(moved.root["list"].elements()[0]["x"].text, "long enough not to be kept within");
+  EXPECT_EQ(moved.root["list"].elements()[1]["x"].text, "\ufffd");
+  EXPECT_EQ(moved.root["a"].text, "x");
+}
+
+TEST(PickedJson, RefusesHalfAnEscape) {
+  for (const auto body :
+       {R"({"a":"\ud83)", R"({"a":"\ud83"})", R"({"a":"\ud83c\u"})", R"({"a":"\ud83c\udf"})",
+        R"({"a":"\ud83g"})", R"({"a":1}\ud83c)", R"({"a":\ud83c})"}) {
+    EXPECT_NE(problem_of(body), "none") << body;
+  }
+}
+
 TEST(PickedJson, KeepsTheKindOfWhatIsOfAnotherKind) {
   const auto json = pick(R"({"a":{"x":1},"o":[{"x":1}],"list":{"x":1}})");
   EXPECT_TRUE(json.root["a"].is(Kind::object));
@@ -117,9 +156,8 @@ TEST(PickedJson, RefusesInvalidUtf8Anywhere) {
 
 TEST(PickedJson, RefusesWhatIsNoJson) {
   EXPECT_EQ(problem_of(""), "is empty");
-  for (const auto body :
-       {" ", "{", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":1 /* c */}", "{\"a\":\"\t\"}",
-        "a=1&b=2", "\xef\xbb\xbf{}", "{\"a\":\"\\ud800\"}", "{\"a\":tru}", "{\"a\" 1}", "nul"}) {
+  for (const auto body : {" ", "{", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":1 /* c */}",
+                          "{\"a\":\"\t\"}", "a=1&b=2", "\xef\xbb\xbf{}", "{\"a\":tru}", "{\"a\" 1}", "nul"}) {
     EXPECT_THAT(problem_of(body), HasSubstr("not valid JSON")) << body;
   }
   EXPECT_THAT(problem_of("{} {}"), HasSubstr("goes on after the end"));

@@ -3,40 +3,28 @@
 #include <algorithm>
 #include <charconv>
 
-#include "domain/username.h"
+#include "base/whole_number.h"
 
 namespace presetbridge::providers {
 namespace {
 
 using Kind = PickedValue::Kind;
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-bool is_integer(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && std::ranges::all_of(text, is_digit);
-}
-
 std::optional<std::int64_t> whole(std::string_view text) {
-  const auto point = text.find('.');
-  if (point != std::string_view::npos && text.find_first_not_of('0', point + 1) != std::string_view::npos) {
-    return std::nullopt;
-  }
-  text = text.substr(0, point);
-  if (!is_integer(text)) return std::nullopt;
+  const auto digits = presetbridge::whole_number(text, kMaxIdentifierBytes);
+  if (!digits) return std::nullopt;
   std::int64_t value = 0;
-  const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (ec == std::errc::result_out_of_range) value = text.starts_with('-') ? -kMaxQuantity : kMaxQuantity;
+  const auto [end, ec] = std::from_chars(digits->data(), digits->data() + digits->size(), value);
+  if (ec == std::errc::result_out_of_range) value = digits->starts_with('-') ? -kMaxQuantity : kMaxQuantity;
   return std::clamp(value, -kMaxQuantity, kMaxQuantity);
 }
 
 }  // namespace
 
 std::string identifier(const PickedValue& value) {
+  if (value.is(Kind::number))
+    return presetbridge::whole_number(value.text, kMaxIdentifierBytes).value_or(std::string());
   if (value.text.size() > kMaxIdentifierBytes) return {};
-  if (value.is(Kind::number)) return std::string(is_integer(value.text) ? value.text : std::string_view{});
   if (value.is(Kind::string) && !domain::trim_unicode(value.text).empty()) return std::string(value.text);
   return {};
 }
@@ -87,6 +75,17 @@ void offer_username(domain::OrderEvent& event, std::string_view candidate, const
   event.username = domain::normalise_username(candidate, limits.username_characters);
   if (!event.username.empty() || (event.raw_username.empty() && !domain::trim_unicode(candidate).empty())) {
     event.raw_username = domain::cut_utf8(candidate, kMaxTextBytes);
+  }
+}
+
+void offer_named(domain::OrderEvent& event, const PickedValue& list,
+                 std::initializer_list<std::string_view> keys, const domain::FieldNames& names,
+                 const ParseLimits& limits) {
+  for (const auto& entry : list.elements()) {
+    if (!event.username.empty()) return;
+    if (std::ranges::any_of(keys, [&](const auto key) { return names.contains(entry[key].text); })) {
+      offer_username(event, entry["value"], limits);
+    }
   }
 }
 

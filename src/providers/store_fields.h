@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "domain/order_event.h"
+#include "domain/username.h"
 #include "providers/parse.h"
 #include "providers/picked_json.h"
 
@@ -18,9 +20,11 @@ inline constexpr std::size_t kMaxIdentifierBytes =
     255;  // ids and SKUs: dropped when longer, since a cut one is another
 inline constexpr std::size_t kMaxTextBytes = 1000;  // titles, raw usernames: cut when longer
 inline constexpr std::size_t kMaxEmailBytes = 320;
+// A note is read so far: more than the hosted shop lets people write (5,000 characters).
+inline constexpr std::size_t kMaxNoteBytes = 20'000;
 inline constexpr std::int64_t kMaxQuantity = 1'000'000;
 
-// A string that is not blank, or an integer as written; "" for anything else.
+// A string that is not blank, or the digits of a whole number, however written; "" for anything else.
 std::string identifier(const PickedValue& value);
 // The same where the store writes 0 for none.
 std::string nonzero_identifier(const PickedValue& value);
@@ -32,8 +36,7 @@ std::string email(const PickedValue& value);
 std::string keyword(const PickedValue& value);
 std::optional<Timestamp> timestamp(const PickedValue& value);
 
-// A number without fraction, however written ("2", "2.0"), capped at ±kMaxQuantity; nothing for anything
-// else.
+// A whole number, however written ("2", "2.0", "2e0"), capped at ±kMaxQuantity; nothing for anything else.
 std::optional<std::int64_t> whole_number(const PickedValue& value);
 // A whole number, or one in a string, of at least 0; else 1: a store's order is never lost for a quantity.
 std::int64_t store_quantity(const PickedValue& value);
@@ -42,6 +45,11 @@ std::int64_t store_quantity(const PickedValue& value);
 // raw one. Nothing but strings is looked at.
 void offer_username(domain::OrderEvent& event, const PickedValue& candidate, const ParseLimits& limits);
 void offer_username(domain::OrderEvent& event, std::string_view candidate, const ParseLimits& limits);
+
+// Offers the values of those entries of a list, in its order, of which one of `keys` is one of `names`.
+void offer_named(domain::OrderEvent& event, const PickedValue& list,
+                 std::initializer_list<std::string_view> keys, const domain::FieldNames& names,
+                 const ParseLimits& limits);
 
 // The order's lines, in order; what is no object among them is passed over. More than `limit` make the order
 // too large, and none is read.

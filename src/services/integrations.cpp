@@ -25,8 +25,15 @@ crypto::ValuePlace place_of(IntegrationId id) {
   return {"integrations.secret", id.value};
 }
 
+// Its last four characters, whole: a secret that a shop dictates may be any text.
 std::string preview_of(std::string_view secret) {
-  return "…" + std::string(secret.substr(secret.size() - 4));
+  std::size_t start = secret.size();
+  for (int characters = 0; characters < 4 && start > 0; ++characters) {
+    do {
+      --start;
+    } while (start > 0 && (static_cast<unsigned char>(secret[start]) & 0xC0) == 0x80);
+  }
+  return "…" + std::string(secret.substr(start));
 }
 
 std::unexpected<Error> no_such_integration() {

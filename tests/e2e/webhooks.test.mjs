@@ -252,6 +252,56 @@ describe('payload', () => {
     assert.equal(await read('provider_a', { note: 'Please ship soon.\nCloud username = u4\nThanks' }), 'u4');
     assert.equal(await read('provider_b', { meta_data: [{ key: '_x', value: { a: 1 } }, { key: 'vendor_username', value: 'u5' }] }), 'u5');
     assert.equal(await read('generic', { targetUsername: 'https://cloud.example/u/u6/' }), 'u6');
+    // A buy-now checkout skips the cart, and product add-ons write into the line.
+    const line = { id: 1, sku: 'A-1', quantity: 1 };
+    assert.equal(await read('provider_a', { line_items: [{ ...line, properties: [{ name: 'Cloud Username', value: '@u7' }] }] }), 'u7');
+    assert.equal(await read('provider_b', { line_items: [{ ...line, meta_data: [{ key: 'vendor_username', value: 'u8' }] }] }), 'u8');
+  });
+});
+
+describe('what real shops send', () => {
+  // The bytes as they are: JSON.stringify would write them in another way.
+  const raw = async (store, body, headers = {}) => {
+    const answer = await sendOrder(merchant.open, store, body, headers);
+    assert.equal(answer.status, 202, answer.text);
+    return answer.json;
+  };
+  const text = (provider, change) => JSON.stringify({ ...sampleOrder(provider, { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }), ...change });
+
+  for (const provider of ['provider_a', 'provider_b', 'generic']) {
+    test(`half an emoji in a signed order loses no order (${provider})`, async () => {
+      const body = text(provider, { gift: 'GIFT' }).replace('GIFT', 'gift \\ud83c').replace('"buyer@', '"\\udfb8buyer@');
+      const { deliveryId } = await raw(stores[provider], body);
+      assert.equal((await merchant.delivery(deliveryId)).customerEmail, '\ufffdbuyer@example.com');
+    });
+    test(`a whole number with a fraction of nothing is the whole number (${provider})`, async () => {
+      const id = newOrderId();
+      const member = provider === 'generic' ? 'orderId' : 'id';
+      const body = text(provider, { [member]: 'ID' }).replace('"ID"', `${id}.0`);
+      assert.equal((await raw(stores[provider], body)).orderId, id);
+      assert.equal((await raw(stores[provider], body.replace(`${id}.0`, id))).duplicate, true, 'and the same order without it');
+    });
+  }
+  test('a title matches as people read it, however often the shop encoded it', async () => {
+    const store = await merchant.store('provider_b');
+    const mapping = { matchType: 'title', matchValue: 'Rock & Roll <Live>', fileId: merchant.file(2), kind: 'preset', fileName: 'Live' };
+    const saved = await merchant.api.put(`/api/integrations/${store.id}/mappings`, { mappings: [mapping] });
+    assert.equal(saved.status, 200, saved.text);
+    for (const name of ['Rock &amp; Roll &lt;Live&gt;', 'rock &amp;amp; roll &#60;LIVE&#x3e;', 'Rock & Roll <Live>']) {
+      const { deliveryId } = await raw(store, text('provider_b', { line_items: [{ id: 1, name, quantity: 1 }] }));
+      assert.deepEqual((await merchant.delivery(deliveryId)).items.map(({ fileId }) => fileId), [merchant.file(2)], name);
+    }
+  });
+  test('the order number is what people see', async () => {
+    const shown = async (provider, change) => (await merchant.delivery((await raw(stores[provider], text(provider, change))).deliveryId)).orderNumber;
+    assert.equal(await shown('provider_a', { name: '#1001', order_number: 1001 }), '#1001');
+    assert.equal(await shown('provider_a', { order_number: 1001 }), '1001');
+    assert.equal(await shown('provider_b', { number: '727' }), '727');
+    assert.equal(await shown('provider_b', {}), null, 'never the order key, which opens the buyer’s page');
+  });
+  test('a sample of a risk assessment, which names no order, is accepted and ignored', async () => {
+    const answer = await raw(stores.provider_a, JSON.stringify({ order_id: null, risk_level: 'HIGH' }), { 'x-hosted-topic': 'orders/risk_assessment_changed' });
+    assert.deepEqual([answer.status, answer.reason], ['ignored', 'ignored_topic']);
   });
 });
 

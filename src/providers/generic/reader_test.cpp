@@ -77,7 +77,9 @@ TEST(GenericOrderId, IsAStringOrAnInteger) {
   EXPECT_EQ(id("1001").value().order_id, "1001");
   EXPECT_EQ(id("\"1001\"").value().order_id, "1001");
   EXPECT_EQ(id("18446744073709551616").value().order_id, "18446744073709551616");
-  for (const auto bad : {"null", "\"\"", "\" \"", "1.0", "1e3", "true", "[]", "{}", "\"a\\u0000\""})
+  EXPECT_EQ(id("9007199254740993.0").value().order_id, "9007199254740993");
+  EXPECT_EQ(id("1e3").value().order_id, "1000");
+  for (const auto bad : {"null", "\"\"", "\" \"", "1.5", "1e-3", "true", "[]", "{}", "\"a\\u0000\""})
     EXPECT_FALSE(id(bad)) << bad;
   EXPECT_TRUE(id("\"" + std::string(255, 'x') + "\""));
   EXPECT_FALSE(id("\"" + std::string(256, 'x') + "\""));
@@ -135,11 +137,20 @@ TEST(GenericQuantity, IsAWholeNumberOfAtLeastOne) {
   };
   EXPECT_EQ(quantity("1").value().lines[0].quantity, 1);
   EXPECT_EQ(quantity("2.0").value().lines[0].quantity, 2);
-  for (const auto bad : {"0", "-1", "-0", "1.5", "0.9", "1e2", "\"2\"", "true", "[]", "{}"}) {
+  EXPECT_EQ(quantity("1e2").value().lines[0].quantity, 100);
+  for (const auto bad : {"0", "-1", "-0", "1.5", "0.9", "1e-2", "\"2\"", "true", "[]", "{}"}) {
     EXPECT_THAT(problems(with_items(fmt::format(R"([{{"quantity":{}}}])", bad))),
                 ElementsAre(FieldProblem{"items[0].quantity", "must be a whole number of at least 1"}))
         << bad;
   }
+}
+
+TEST(GenericOrder, ReadsALoneSurrogateAsTheReplacementCharacter) {
+  const auto event =
+      read(R"({"orderId":"a\ud83c","targetUsername":"kim","items":[{"title":"\udfb8\ud83c\udfb8"}]})");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->order_id, "a\ufffd");
+  EXPECT_EQ(event->lines.at(0).title, "\ufffd🎸");
 }
 
 TEST(GenericOrder, RefusesKeysGivenTwice) {

@@ -1,6 +1,9 @@
 #include "providers/provider_a/reader.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
+#include <vector>
 
 #include "domain/username.h"
 #include "providers/picked_json.h"
@@ -12,6 +15,9 @@ namespace {
 using domain::OrderEvent;
 using domain::Payment;
 using Event = OrderEvent::Kind;
+
+// Of the order in what the platform sends when somebody asks it for a test notification, whatever the topic.
+constexpr std::string_view kSampleOrderId = "820982911946154508";
 
 // -- orders
 // --------------------------------------------------------------------------------------------------------
@@ -26,7 +32,8 @@ constexpr std::array kLineMembers{ShapeMember{"id", &kScalar},
                                   ShapeMember{"variant_id", &kScalar},
                                   ShapeMember{"title", &kScalar},
                                   ShapeMember{"quantity", &kScalar},
-                                  ShapeMember{"current_quantity", &kScalar}};
+                                  ShapeMember{"current_quantity", &kScalar},
+                                  ShapeMember{"properties", &kAttributes}};
 constexpr Shape kLine{.members = kLineMembers};
 constexpr Shape kLines{.element = &kLine};
 
@@ -40,6 +47,7 @@ constexpr Shape kRefund{.members = kRefundMembers};
 constexpr Shape kRefunds{.element = &kRefund};
 
 constexpr std::array kOrderMembers{ShapeMember{"id", &kScalar},
+                                   ShapeMember{"name", &kScalar},
                                    ShapeMember{"order_number", &kScalar},
                                    ShapeMember{"email", &kScalar},
                                    ShapeMember{"note", &kScalar},
@@ -60,36 +68,48 @@ Payment payment_of(const PickedValue& order, bool cancelled) {
   return Payment::awaiting_payment;
 }
 
-// The cart attributes that name the buyer, then the note: its specific labels before a bare "username".
+// The cart's attributes, the note (its specific labels before a bare "username"), the lines' properties; then
+// the same places for the merchant's own names.
 void find_username(OrderEvent& event, const PickedValue& order, const ParseInput& input) {
-  std::vector<std::string_view> names{"vendor_username", "cloud_username", "dsp_username"};
-  names.insert(names.end(), input.username_fields.begin(), input.username_fields.end());
-  for (const auto& attribute : order["note_attributes"].elements()) {
-    for (const auto name : names) {
-      if (domain::same_field_name(attribute["name"].text, name)) {
-        offer_username(event, attribute["value"], input.limits);
-        break;
-      }
-    }
-  }
+  using Names = std::span<const std::string_view>;
   const auto& note = order["note"];
-  if (!event.username.empty() || !note.is(PickedValue::Kind::string)) return;
-  offer_username(event, domain::labelled_value(note.text, names), input.limits);
-  if (event.username.empty()) {
-    constexpr std::array<std::string_view, 1> bare{"username"};
-    offer_username(event, domain::labelled_value(note.text, bare), input.limits);
-  }
+  const auto text =
+      note.is(PickedValue::Kind::string) ? domain::cut_utf8(note.text, kMaxNoteBytes) : std::string_view{};
+  const auto read_note = [&](Names labels) {
+    if (event.username.empty()) offer_username(event, domain::labelled_value(text, labels), input.limits);
+  };
+  const auto read_places = [&](Names names, Names more_labels) {
+    const domain::FieldNames wanted(names);
+    offer_named(event, order["note_attributes"], {"name"}, wanted, input.limits);
+    read_note(names);
+    read_note(more_labels);
+    for (const auto& line : order["line_items"].elements())
+      offer_named(event, line["properties"], {"name"}, wanted, input.limits);
+  };
+  constexpr std::array<std::string_view, 3> names{"vendor_username", "cloud_username", "dsp_username"};
+  constexpr std::array<std::string_view, 1> bare{"username"};
+  read_places(names, bare);
+  if (!event.username.empty() || input.username_fields.empty()) return;
+  read_places(std::vector<std::string_view>(input.username_fields.begin(), input.username_fields.end()), {});
 }
 
-// A refund of more lines than an order may have names none: it then only flags the order.
-domain::Refund read_refund(const PickedValue& value, std::size_t limit) {
-  domain::Refund refund{.id = identifier(value["id"]), .lines = {}};
-  if (value["refund_line_items"].elements().size() > limit) return refund;
-  for (const auto& line : value["refund_line_items"].elements()) {
-    auto id = identifier(line["line_item_id"]);
-    if (!id.empty()) refund.lines.push_back({std::move(id), store_quantity(line["quantity"])});
+// Each refund without lines counts as one of the limit, so that what is stored has a bound too.
+void read_refunds(OrderEvent& event, std::span<const PickedValue> refunds, std::size_t limit) {
+  std::size_t lines = 0;
+  for (const auto& refund : refunds)
+    lines += std::max<std::size_t>(1, refund["refund_line_items"].elements().size());
+  if (lines > limit) {
+    event.too_many_refund_lines = true;
+    return;
   }
-  return refund;
+  for (const auto& value : refunds) {
+    domain::Refund refund{.id = identifier(value["id"]), .lines = {}};
+    for (const auto& line : value["refund_line_items"].elements()) {
+      auto id = identifier(line["line_item_id"]);
+      if (!id.empty()) refund.lines.push_back({std::move(id), store_quantity(line["quantity"])});
+    }
+    event.refunds.push_back(std::move(refund));
+  }
 }
 
 domain::OrderLine read_line(const PickedValue& line) {
@@ -110,17 +130,27 @@ Expected<OrderEvent> read_order(const ParseInput& input, bool cancelled) {
   OrderEvent event;
   event.order_id = identifier(order["id"]);
   if (event.order_id.empty()) return no_order_id("id");
-  event.order_number = identifier(order["order_number"]);
+  event.order_number = identifier(order["name"]);
+  if (event.order_number.empty()) event.order_number = identifier(order["order_number"]);
   event.email = email(order["email"]);
   event.payment = payment_of(order, cancelled);
   event.updated_at = timestamp(order["updated_at"]);
-  event.test = input.test || (order["test"].is(PickedValue::Kind::boolean) && order["test"].text == "true");
+  // The header comes with orders of a shop in test mode too, which say so themselves.
+  const bool marked = order["test"].is(PickedValue::Kind::boolean) && order["test"].text == "true";
+  event.sample = event.order_id == kSampleOrderId || (input.test && !marked);
+  event.test = event.sample || marked;
   find_username(event, order, input);
   read_lines(event, order["line_items"], input.limits.line_items, read_line);
-  for (const auto& refund : order["refunds"].elements())
-    event.refunds.push_back(read_refund(refund, input.limits.line_items));
+  read_refunds(event, order["refunds"].elements(), input.limits.refund_lines);
   event.too_large |= picked->truncated;
   return event;
+}
+
+// What is told beside an order does not say whether that was a test one: the header alone makes no sample of
+// it.
+void mark_sample(OrderEvent& event, const ParseInput& input) {
+  event.sample = event.order_id == kSampleOrderId;
+  event.test = event.sample || input.test;
 }
 
 Expected<OrderEvent> read_refund_event(const ParseInput& input) {
@@ -130,9 +160,16 @@ Expected<OrderEvent> read_refund_event(const ParseInput& input) {
   event.kind = Event::refund;
   event.order_id = identifier(picked->root["order_id"]);
   if (event.order_id.empty()) return no_order_id("order_id");
-  event.test = input.test;
-  event.refunds.push_back(read_refund(picked->root, input.limits.line_items));
+  mark_sample(event, input);
+  read_refunds(event, {&picked->root, 1}, input.limits.refund_lines);
+  event.too_many_refund_lines |= picked->truncated;
   return event;
+}
+
+OrderEvent ignored_topic() {
+  OrderEvent ignored;
+  ignored.kind = Event::ignored_topic;
+  return ignored;
 }
 
 // -- risk
@@ -157,8 +194,11 @@ Expected<OrderEvent> read_risk(const ParseInput& input) {
     if (const auto id = global.rfind("/Order/"); id != std::string::npos)
       event.order_id = global.substr(id + 7);
   }
-  if (event.order_id.empty()) return no_order_id("order_id");
-  event.test = input.test;
+  if (event.order_id.empty()) {
+    if (picked->root["order_id"].given()) return no_order_id("order_id");
+    return ignored_topic();  // the platform's sample names no order, and refusals count against a store
+  }
+  mark_sample(event, input);
   event.updated_at = timestamp(picked->root["created_at"]);
   event.high_risk = keyword(picked->root["risk_level"]) == "high";
   return event;
@@ -200,9 +240,7 @@ Expected<OrderEvent> read_topic(const ParseInput& input) {
   if (topic == "customers/redact") return read_privacy(input, Event::customer_redact);
   if (topic == "customers/data_request") return read_privacy(input, Event::data_request);
   if (topic == "shop/redact") return read_privacy(input, Event::shop_redact);
-  OrderEvent ignored;
-  ignored.kind = Event::ignored_topic;
-  return ignored;
+  return ignored_topic();
 }
 
 }  // namespace

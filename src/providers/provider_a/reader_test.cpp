@@ -58,7 +58,7 @@ TEST(HostedOrder, OfTheSeedIsRead) {
 TEST(HostedOrder, OfTenKilobytesIsReadExactly) {
   const auto event = read(golden("provider_a_order.json"), "orders/updated").value();
   EXPECT_EQ(event.order_id, "5701234567890123456");
-  EXPECT_EQ(event.order_number, "20417");
+  EXPECT_EQ(event.order_number, "#20417");
   EXPECT_EQ(event.email, "zoe@example.org");
   EXPECT_EQ(event.username, "zoe.ångström");
   EXPECT_EQ(event.raw_username, "\u200b @zoe.ångström \u00a0");
@@ -115,6 +115,43 @@ TEST(HostedOrder, IsATestWhenThePayloadOrTheHeaderSaysSo) {
   EXPECT_TRUE(event.value().test);
 }
 
+TEST(HostedOrder, HasTheNameThatPeopleSeeElseItsNumber) {
+  EXPECT_EQ(order(R"("name":"#1001","order_number":1001)").order_number, "#1001");
+  EXPECT_EQ(order(R"("name":"  ","order_number":1001)").order_number, "1001");
+  EXPECT_EQ(order(R"("name":null,"order_number":"1001-B")").order_number, "1001-B");
+  EXPECT_EQ(order("").order_number, "");
+}
+
+// The platform's sample is always this order, whatever else it says.
+TEST(HostedSample, IsKnownByItsOrderId) {
+  for (const auto body : {R"({"id":820982911946154508})", R"({"id":820982911946154508,"test":false})",
+                          R"({"id":"820982911946154508","test":true})"}) {
+    for (const auto topic : {"", "orders/paid", "orders/cancelled"}) {
+      const auto event = read(body, topic).value();
+      EXPECT_TRUE(event.sample && event.test) << body << topic;
+    }
+  }
+  EXPECT_TRUE(read(R"({"id":1,"order_id":820982911946154508})", "refunds/create").value().sample);
+  EXPECT_TRUE(read(R"({"order_id":820982911946154508})", "orders/risk_assessment_changed").value().sample);
+  EXPECT_FALSE(order("").sample);
+  EXPECT_FALSE(order("\"test\":true").sample);
+}
+
+TEST(HostedSample, IsWhatTheHeaderCallsATestAndTheOrderDoesNot) {
+  const auto with_header = [](std::string_view body, std::string_view topic = {}) {
+    return parse(profile_of(domain::Provider::provider_a),
+                 {.body = body, .topic = topic, .test = true, .username_fields = {}, .limits = {}})
+        .value();
+  };
+  EXPECT_TRUE(with_header(R"({"id":1})").sample);
+  EXPECT_TRUE(with_header(R"({"id":1,"test":false})").sample);
+  const auto real = with_header(R"({"id":1,"test":true})");
+  EXPECT_TRUE(real.test);
+  EXPECT_FALSE(real.sample) << "an order of a shop in test mode";
+  EXPECT_FALSE(with_header(R"({"id":1,"order_id":2})", "refunds/create").sample)
+      << "a refund does not say what its order is";
+}
+
 TEST(HostedOrder, KnowsItsOwnTime) {
   EXPECT_EQ(order(R"("updated_at":"2026-11-02T10:20:30+01:00")").updated_at,
             parse_iso8601("2026-11-02T09:20:30Z"));
@@ -153,6 +190,51 @@ TEST(HostedUsername, IsReadFromTheNoteOnlyWhenNoAttributeNamesOne) {
   EXPECT_EQ(username(R"("note":"kim@example.com","email":"kim@example.com")"), "");
 }
 
+TEST(HostedUsername, MayStandInThePropertiesOfALine) {
+  const auto lines = [](std::string_view properties) {
+    return fmt::format(R"("line_items":[{{"sku":"A"}},{{"sku":"B","properties":{}}}])", properties);
+  };
+  EXPECT_EQ(username(lines(R"([{"name":"Color","value":"red"},{"name":"Cloud Username","value":"@a"}])")),
+            "a");
+  EXPECT_EQ(username(lines(R"([{"name":"dsp_username","value":""},{"name":"vendor_username","value":"b"}])")),
+            "b");
+  EXPECT_EQ(username(lines(R"([{"name":"vendor_username","value":7},null,{"name":"username","value":"c"}])")),
+            "");
+  EXPECT_EQ(username(lines(R"({"vendor_username":"d"})")), "");
+  EXPECT_EQ(
+      username(R"("note":"vendor username: note",)" + lines(R"([{"name":"vendor_username","value":"e"}])")),
+      "note");
+  EXPECT_EQ(username(R"("note":"Username - bare",)" + lines(R"([{"name":"vendor_username","value":"e"}])")),
+            "bare");
+}
+
+TEST(HostedUsername, IsReadInOneOrderTheMerchantsNamesLast) {
+  const std::vector<std::string> fields{"amp"};
+  std::string own = R"("note_attributes":[{"name":"amp","value":"own-attribute"}])";
+  const std::string property = R"({"name":"amp","value":"own-property"})";
+  EXPECT_EQ(username(R"("line_items":[{"properties":[)" + property + "]}]", fields), "own-property");
+  EXPECT_EQ(username(R"("note":"amp: own-note","line_items":[{"properties":[)" + property + "]}]", fields),
+            "own-note");
+  EXPECT_EQ(username(R"("note":"amp: own-note",)" + own, fields), "own-attribute");
+  EXPECT_EQ(
+      username(own + R"(,"line_items":[{"properties":[{"name":"vendor_username","value":"line"}]}])", fields),
+      "line");
+  EXPECT_EQ(username(own + R"(,"note":"username: note")", fields), "note");
+  EXPECT_EQ(
+      username(
+          R"("note_attributes":[{"name":"amp","value":"own"},{"name":"vendor_username","value":"attribute"}])",
+          fields),
+      "attribute");
+}
+
+TEST(HostedUsername, IsLookedForInTheFirstTwentyThousandBytesOfANote) {
+  const auto note = [](std::size_t before) {
+    return username(fmt::format(R"("note":"{}\nusername: kim")", std::string(before, 'x')));
+  };
+  EXPECT_EQ(note(19'000), "kim");
+  EXPECT_EQ(note(20'000), "");
+}
+
 TEST(HostedUsername, MayHaveNamesOfTheMerchantsOwn) {
   const std::vector<std::string> fields{"Amp Cloud Name"};
   EXPECT_EQ(username(R"("note_attributes":[{"name":"amp_cloud_name","value":"a"}])", fields), "a");
@@ -176,7 +258,7 @@ TEST(HostedOrder, IsNeverRefusedForAField) {
   EXPECT_THAT(event.lines, IsEmpty());
   const auto lines =
       order(
-          R"("line_items":[null,4,{},{"sku":1e3,"product_id":1.5,"variant_id":true,"title":5,"quantity":null}])")
+          R"("line_items":[null,4,{},{"sku":1e-3,"product_id":1.5,"variant_id":true,"title":5,"quantity":null}])")
           .lines;
   EXPECT_THAT(lines, ElementsAre(OrderLine{}, OrderLine{}));
 }
@@ -218,11 +300,29 @@ TEST(HostedOrder, IsTooLargeBeyondTwoHundredAndFiftyLines) {
 
 TEST(HostedOrder, NeedsAnOrderId) {
   for (const auto body : {"{}", R"({"id":null})", R"({"id":""})", R"({"id":" "})", R"({"id":1.5})",
-                          R"({"id":1e3})", R"({"id":true})", R"({"id":[1]})", R"({"id":"a\u0000b"})"}) {
+                          R"({"id":1e-3})", R"({"id":true})", R"({"id":[1]})", R"({"id":"a\u0000b"})"}) {
     expect_refused(read(body), "id", "is required");
   }
   EXPECT_EQ(read(R"({"id":123456789012345678901234567890})").value().order_id,
             "123456789012345678901234567890");
+}
+
+// Some senders write whole numbers with a fraction of nothing.
+TEST(HostedOrder, ReadsWholeNumbersInAnyNotationExactly) {
+  const auto event = read(R"({"id":9007199254740993.0,"line_items":[
+      {"id":2.78e2,"sku":100.00,"product_id":278.0,"variant_id":18446744073709551615.0,"quantity":2e0}]})")
+                         .value();
+  EXPECT_EQ(event.order_id, "9007199254740993");
+  EXPECT_THAT(event.lines, ElementsAre(OrderLine{"278", "100", "278", "18446744073709551615", "", 2, {}}));
+  EXPECT_EQ(order(R"("line_items":[{"sku":1e400}])").lines.at(0).sku, "") << "too long to be an id";
+}
+
+TEST(HostedOrder, ReadsALoneSurrogateAsTheReplacementCharacter) {
+  const auto event = read(
+      R"({"id":7,"note":"gift \ud83c","note_attributes":[{"name":"vendor_username","value":"k\udfb8m"}],"\ud800":1})");
+  ASSERT_TRUE(event) << event.error().details.at(0).problem;
+  EXPECT_EQ(event->username, "k\ufffdm");
+  EXPECT_TRUE(read(R"({"order_id":7,"id":1,"note":"\udfff"})", "refunds/create"));
 }
 
 TEST(HostedOrder, MustBeAJsonObject) {
@@ -257,6 +357,49 @@ TEST(HostedRefund, MayNameNoLines) {
   expect_refused(read(R"({"id":9})", "refunds/create"), "order_id", "is required");
 }
 
+std::string refund_lines(int count) {
+  std::string lines;
+  for (int i = 0; i < count; ++i)
+    lines += fmt::format(R"({}{{"line_item_id":{},"quantity":1}})", i == 0 ? "" : ",", i + 1);
+  return lines;
+}
+
+TEST(HostedRefund, OfMoreThanTwoThousandLinesNamesNone) {
+  const auto refund = [](int count) {
+    return read(fmt::format(R"({{"id":9,"order_id":7,"refund_line_items":[{}]}})", refund_lines(count)),
+                "refunds/create")
+        .value();
+  };
+  EXPECT_EQ(refund(2'000).refunds.at(0).lines.size(), 2'000u);
+  EXPECT_FALSE(refund(2'000).too_many_refund_lines);
+  EXPECT_THAT(refund(2'001).refunds, IsEmpty());
+  EXPECT_TRUE(refund(2'001).too_many_refund_lines);
+}
+
+TEST(HostedRefund, LinesOfAllRefundsOfAnOrderCountTogetherAndARefundWithoutLinesCountsAsOne) {
+  const auto with = [](int first, int second, int empty) {
+    std::string refunds =
+        fmt::format(R"({{"id":1,"refund_line_items":[{}]}},{{"id":2,"refund_line_items":[{}]}})",
+                    refund_lines(first), refund_lines(second));
+    for (int i = 0; i < empty; ++i) refunds += fmt::format(R"(,{{"id":{}}})", i + 3);
+    return order(fmt::format(R"("refunds":[{}])", refunds));
+  };
+  EXPECT_EQ(with(1'200, 800, 0).refunds.size(), 2u);
+  EXPECT_TRUE(with(1'200, 801, 0).too_many_refund_lines);
+  EXPECT_THAT(with(1'200, 801, 0).refunds, IsEmpty());
+  EXPECT_FALSE(with(1'000, 900, 100).too_many_refund_lines);
+  EXPECT_TRUE(with(1'000, 900, 101).too_many_refund_lines);
+}
+
+TEST(HostedRefund, BeyondTheLimitOfValuesHasTooManyLines) {
+  std::string lines = "{}";
+  for (int i = 0; i < 30'000; ++i) lines += ",{}";
+  EXPECT_TRUE(
+      read(fmt::format(R"({{"id":9,"order_id":7,"refund_line_items":[{}]}})", lines), "refunds/create")
+          .value()
+          .too_many_refund_lines);
+}
+
 TEST(HostedRisk, IsHighInAnyCaseAndFindsTheOrder) {
   const auto event = read(golden("provider_a_risk.json"), "orders/risk_assessment_changed").value();
   EXPECT_EQ(event.kind, Event::risk);
@@ -271,7 +414,10 @@ TEST(HostedRisk, IsHighInAnyCaseAndFindsTheOrder) {
   EXPECT_EQ(
       risk(R"({"order_id":null,"admin_graphql_api_order_id":"gid://shopify/Order/77"})").value().order_id,
       "77");
-  expect_refused(risk(R"({"risk_level":"HIGH"})"), "order_id", "is required");
+  EXPECT_EQ(risk(R"({"order_id":null,"risk_level":"HIGH"})").value().kind, Event::ignored_topic);
+  EXPECT_EQ(risk(R"({"risk_level":"HIGH"})").value().kind, Event::ignored_topic);
+  expect_refused(risk(R"({"order_id":1.5,"risk_level":"HIGH"})"), "order_id", "is required");
+  expect_refused(risk("[]"), "body", "must be a JSON object");
 }
 
 TEST(HostedPrivacy, NamesCustomerAndOrders) {

@@ -1,7 +1,7 @@
 #include "providers/provider_b/reader.h"
 
-#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "domain/username.h"
 #include "providers/picked_json.h"
@@ -15,41 +15,48 @@ using domain::Payment;
 
 constexpr std::array kBillingMembers{ShapeMember{"email", &kScalar}};
 constexpr Shape kBilling{.members = kBillingMembers};
-constexpr std::array kMetaMembers{ShapeMember{"key", &kScalar}, ShapeMember{"value", &kScalar}};
+constexpr std::array kMetaMembers{ShapeMember{"key", &kScalar}, ShapeMember{"display_key", &kScalar},
+                                  ShapeMember{"value", &kScalar}};
 constexpr Shape kMeta{.members = kMetaMembers};
 constexpr Shape kMetaData{.element = &kMeta};
 constexpr std::array kLineMembers{ShapeMember{"id", &kScalar},         ShapeMember{"sku", &kScalar},
                                   ShapeMember{"product_id", &kScalar}, ShapeMember{"variation_id", &kScalar},
-                                  ShapeMember{"name", &kScalar},       ShapeMember{"quantity", &kScalar}};
+                                  ShapeMember{"name", &kScalar},       ShapeMember{"quantity", &kScalar},
+                                  ShapeMember{"meta_data", &kMetaData}};
 constexpr Shape kLine{.members = kLineMembers};
 constexpr Shape kLines{.element = &kLine};
 constexpr std::array kRefundMembers{ShapeMember{"id", &kScalar}};
 constexpr Shape kRefund{.members = kRefundMembers};
 constexpr Shape kRefunds{.element = &kRefund};
 constexpr std::array kOrderMembers{
-    ShapeMember{"id", &kScalar},          ShapeMember{"order_key", &kScalar},
+    ShapeMember{"id", &kScalar},          ShapeMember{"number", &kScalar},
     ShapeMember{"billing", &kBilling},    ShapeMember{"status", &kScalar},
     ShapeMember{"meta_data", &kMetaData}, ShapeMember{"line_items", &kLines},
     ShapeMember{"refunds", &kRefunds},    ShapeMember{"date_modified_gmt", &kScalar}};
 constexpr Shape kOrder{.members = kOrderMembers};
 
-Payment payment_of(const PickedValue& order) {
-  const auto status = keyword(order["status"]);
+constexpr std::string_view kTrash = "trash";
+
+Payment payment_of(std::string_view status) {
   if (status.empty() || status == "processing" || status == "completed") return Payment::deliver;
   if (status == "refunded") return Payment::refunded;
-  if (status == "cancelled" || status == "failed" || status == "trash") return Payment::cancelled;
+  if (status == "cancelled" || status == "failed" || status == kTrash) return Payment::cancelled;
   return Payment::awaiting_payment;
 }
 
+// The order's meta data, then the lines' (of which add-ons write what the buyer was asked for as
+// `display_key`, or as the key itself); then the same places for the merchant's own names.
 void find_username(OrderEvent& event, const PickedValue& order, const ParseInput& input) {
-  for (const auto& meta : order["meta_data"].elements()) {
-    const std::string_view key = meta["key"].text;
-    if (domain::same_field_name(key, "vendor_username") ||
-        std::ranges::any_of(input.username_fields,
-                            [&](const auto& name) { return domain::same_field_name(key, name); })) {
-      offer_username(event, meta["value"], input.limits);
-    }
-  }
+  const auto read_places = [&](std::span<const std::string_view> names) {
+    const domain::FieldNames wanted(names);
+    offer_named(event, order["meta_data"], {"key"}, wanted, input.limits);
+    for (const auto& line : order["line_items"].elements())
+      offer_named(event, line["meta_data"], {"key", "display_key"}, wanted, input.limits);
+  };
+  constexpr std::array<std::string_view, 1> names{"vendor_username"};
+  read_places(names);
+  if (!event.username.empty() || input.username_fields.empty()) return;
+  read_places(std::vector<std::string_view>(input.username_fields.begin(), input.username_fields.end()));
 }
 
 domain::OrderLine read_line(const PickedValue& line) {
@@ -62,7 +69,9 @@ domain::OrderLine read_line(const PickedValue& line) {
           .current_quantity = std::nullopt};
 }
 
-Expected<OrderEvent> read_order(const ParseInput& input, bool deleted) {
+enum class Told { as_it_stands, restored, deleted };
+
+Expected<OrderEvent> read_order(const ParseInput& input, Told told) {
   const auto picked = pick_json(input.body, kOrder, input.limits.json_depth);
   if (!picked) return std::unexpected(picked.error());
   const auto& order = picked->root;
@@ -70,30 +79,39 @@ Expected<OrderEvent> read_order(const ParseInput& input, bool deleted) {
   event.order_id = nonzero_identifier(order["id"]);
   if (event.order_id.empty()) return no_order_id("id");
   event.test = input.test;
-  if (deleted) {
+  if (told == Told::deleted) {
     event.kind = OrderEvent::Kind::stop;
     event.payment = Payment::cancelled;
+    event.trashed = true;
     return event;
   }
-  event.order_number = identifier(order["order_key"]);
+  event.order_number = identifier(order["number"]);
   event.email = email(order["billing"]["email"]);
-  event.payment = payment_of(order);
+  const auto status = keyword(order["status"]);
+  event.payment = payment_of(status);
+  event.trashed = status == kTrash;
+  // An order that is in the trash again when its event is sent is not restored.
+  event.restored = told == Told::restored && !event.trashed;
   event.updated_at = timestamp(order["date_modified_gmt"]);
   find_username(event, order, input);
   read_lines(event, order["line_items"], input.limits.line_items, read_line);
   // The order tells of a refund only {id, reason, total}: which lines it was for stays unknown.
-  for (const auto& refund : order["refunds"].elements())
-    event.refunds.push_back({identifier(refund["id"]), {}});
+  const auto refunds = order["refunds"].elements();
+  event.too_many_refund_lines = refunds.size() > input.limits.refund_lines;
+  if (!event.too_many_refund_lines) {
+    for (const auto& refund : refunds) event.refunds.push_back({identifier(refund["id"]), {}});
+  }
   event.too_large |= picked->truncated;
   return event;
 }
 
 Expected<OrderEvent> read_topic(const ParseInput& input) {
   const auto topic = input.topic;
-  if (topic.empty() || topic == "order.created" || topic == "order.updated" || topic == "order.restored") {
-    return read_order(input, false);
+  if (topic.empty() || topic == "order.created" || topic == "order.updated") {
+    return read_order(input, Told::as_it_stands);
   }
-  if (topic == "order.deleted") return read_order(input, true);
+  if (topic == "order.restored") return read_order(input, Told::restored);
+  if (topic == "order.deleted") return read_order(input, Told::deleted);
   OrderEvent ignored;
   ignored.kind = OrderEvent::Kind::ignored_topic;
   return ignored;

@@ -31,7 +31,7 @@ TEST(PluginOrder, OfTheSeedIsRead) {
   EXPECT_EQ(event.kind, Event::order);
   EXPECT_EQ(event.provider, domain::Provider::provider_b);
   EXPECT_EQ(event.order_id, "5120");
-  EXPECT_EQ(event.order_number, "wc_order_Hk29Tq8LmZ4Vb");
+  EXPECT_EQ(event.order_number, "") << "its order_key opens the order's page";
   EXPECT_EQ(event.email, "kim@example.com");
   EXPECT_EQ(event.username, "kim_tones");
   EXPECT_EQ(event.payment, Payment::deliver);
@@ -72,11 +72,59 @@ TEST(PluginOrder, DeliversByItsStatus) {
   }
 }
 
+TEST(PluginOrder, HasTheNumberThatPeopleSee) {
+  EXPECT_EQ(order(R"("number":"727","order_key":"wc_order_secret")").order_number, "727");
+  EXPECT_EQ(order(R"("number":727)").order_number, "727");
+  EXPECT_EQ(order(R"("order_key":"wc_order_secret")").order_number, "");
+}
+
+TEST(PluginOrder, InTheTrashIsCancelledAndSaysSo) {
+  const auto trashed = order(R"("status":"trash")");
+  EXPECT_EQ(trashed.payment, Payment::cancelled);
+  EXPECT_TRUE(trashed.trashed);
+  for (const auto status : {"cancelled", "failed", "processing", "refunded"}) {
+    EXPECT_FALSE(order(fmt::format("\"status\":\"{}\"", status)).trashed) << status;
+  }
+}
+
+TEST(PluginOrder, ThatIsRestoredSaysSo) {
+  const auto restored = read(R"({"id":1,"status":"completed"})", "order.restored").value();
+  EXPECT_EQ(restored.kind, Event::order);
+  EXPECT_TRUE(restored.restored);
+  EXPECT_FALSE(restored.trashed);
+  EXPECT_FALSE(read(R"({"id":1,"status":"completed"})", "order.updated").value().restored);
+  const auto again = read(R"({"id":1,"status":"trash"})", "order.restored").value();
+  EXPECT_TRUE(again.trashed) << "it was thrown away again before the event was sent";
+  EXPECT_FALSE(again.restored);
+}
+
+TEST(PluginOrder, ReadsALoneSurrogateAsTheReplacementCharacter) {
+  const auto event = read(R"({"id":7,"line_items":[{"name":"Gift \ud83c"}],"\udc00":[]})");
+  ASSERT_TRUE(event);
+  EXPECT_EQ(event->lines.at(0).title, "Gift \ufffd");
+}
+
+TEST(PluginOrder, ReadsWholeNumbersInAnyNotation) {
+  const auto event =
+      order(R"("line_items":[{"id":1.0,"product_id":278.0,"variation_id":0.0,"quantity":2.0}])");
+  EXPECT_THAT(event.lines, ElementsAre(OrderLine{"1", "", "278", "", "", 2, {}}));
+}
+
+TEST(PluginOrder, OfMoreThanTwoThousandRefundsHasTooMany) {
+  std::string refunds = R"({"id":1})";
+  for (int i = 1; i < 2'000; ++i) refunds += fmt::format(R"(,{{"id":{}}})", i + 1);
+  EXPECT_EQ(order("\"refunds\":[" + refunds + "]").refunds.size(), 2'000u);
+  const auto event = order("\"refunds\":[" + refunds + R"(,{"id":0}])");
+  EXPECT_TRUE(event.too_many_refund_lines);
+  EXPECT_THAT(event.refunds, IsEmpty());
+}
+
 TEST(PluginOrder, ThatIsDeletedStops) {
   const auto event = read(golden("provider_b_deleted.json"), "order.deleted").value();
   EXPECT_EQ(event.kind, Event::stop);
   EXPECT_EQ(event.order_id, "7700123");
   EXPECT_EQ(event.payment, Payment::cancelled);
+  EXPECT_TRUE(event.trashed);
 }
 
 TEST(PluginUsername, IgnoresMetaValuesThatAreNoStrings) {
@@ -91,6 +139,33 @@ TEST(PluginUsername, IgnoresMetaValuesThatAreNoStrings) {
           R"("meta_data":[{"key":7,"value":"a"},{"value":"b"},null,[],{"key":"vendor_username","value":"c"}])")
           .username,
       "c");
+}
+
+TEST(PluginUsername, MayStandInTheMetaDataOfALine) {
+  const auto line = [](std::string_view meta) {
+    return order(fmt::format(R"("line_items":[{{}},{{"meta_data":[{}]}}])", meta)).username;
+  };
+  EXPECT_EQ(line(R"({"key":"Color","value":"red"},{"key":"Vendor Username","value":"@a"})"), "a");
+  EXPECT_EQ(line(R"({"key":"field_17","display_key":"Vendor username","value":"b","display_value":"x"})"),
+            "b");
+  EXPECT_EQ(line(R"({"key":"vendor_username","value":{"x":1}},{"key":"vendor_username","value":"c"})"), "c");
+  EXPECT_EQ(line(R"({"key":"cloud_username","value":"d"})"), "");
+}
+
+TEST(PluginUsername, IsReadInOneOrderTheMerchantsNamesLast) {
+  const std::vector<std::string> fields{"amp"};
+  const auto line = [](std::string_view key) {
+    return fmt::format(R"("line_items":[{{"meta_data":[{{"key":"{}","value":"line"}}]}}])", key);
+  };
+  const std::string own = R"("meta_data":[{"key":"amp","value":"own"}],)";
+  EXPECT_EQ(order(line("amp"), fields).username, "line");
+  EXPECT_EQ(order(own + line("amp"), fields).username, "own");
+  EXPECT_EQ(order(own + line("vendor_username"), fields).username, "line");
+  EXPECT_EQ(order(R"("meta_data":[{"key":"amp","value":"own"},{"key":"vendor_username","value":"order"}],)" +
+                      line("vendor_username"),
+                  fields)
+                .username,
+            "order");
 }
 
 TEST(PluginUsername, HasOneNameAndTheMerchantsOwn) {

@@ -1,0 +1,22 @@
+// JSON of REST bodies to a value, with whole numbers as such however they are written (spec 8.1).
+#pragma once
+
+#include <boost/json.hpp>
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace presetbridge::api {
+
+struct JsonRead {
+  boost::json::value value;  // null after an error
+  std::error_code error;     // boost::json::error::too_deep beyond `max_depth`
+  std::size_t at = 0;        // how far `text` was read: where the error is
+};
+
+// Reads all of `text`, RFC 8259. A number that is whole ("278.0", "2.78e2") is an integer where 64 bits hold
+// it, exactly; any other is a double. Of a key given twice the last one counts. `scratch` is what the reader
+// has at hand before it asks for memory: it leaves parts of `text` there.
+JsonRead read_json(std::string_view text, std::size_t max_depth, std::span<unsigned char> scratch);
+
+}  // namespace presetbridge::api
