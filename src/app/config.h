@@ -38,6 +38,8 @@ struct Config {
   std::int64_t limits_line_items = 250;
   std::int64_t limits_username_characters = 200;
   std::int64_t limits_json_depth = 64;
+  std::int64_t limits_mappings = 5'000;
+  std::int64_t limits_mappings_per_key = 100;
 
   std::string cloud_url;
   std::int64_t cloud_timeout_seconds = 15;

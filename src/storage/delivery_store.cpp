@@ -28,6 +28,8 @@ constexpr Sql kInsertDelivery{
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
+constexpr Sql kFindItemCustomers{
+    "SELECT DISTINCT customer_id FROM delivery_items WHERE delivery_id = $1 AND customer_id IS NOT NULL"};
 constexpr Sql kFindNextCustomer{
     "SELECT customers.id FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id"
     " JOIN customers ON customers.cloud_account_id = accounts.cloud_account_id"
@@ -79,12 +81,14 @@ constexpr Sql kUpdateItem{
     "username = $15, former = $16, revoked_by = $17, revocation_begun = $18"
     " WHERE delivery_id = $1 AND file_id = $2 AND id = $13"};
 
+constexpr Sql kBlankItems{
+    "UPDATE delivery_items SET username = '' WHERE delivery_id = $1 AND username <> ''"};
 constexpr Sql kAppendTimeline{
     "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
 constexpr Sql kFindTimeline{
     "SELECT at, kind, actor, status, resolution_code, message FROM delivery_timeline WHERE delivery_id = $1"
-    " ORDER BY id LIMIT $2"};
+    " AND id < $2 ORDER BY id DESC LIMIT $3"};
 
 constexpr Sql kListNewest{"SELECT " PDB_DELIVERY_COLUMNS
                           " FROM deliveries WHERE (account_id, id) < ($1, $2) AND account_id >= $1"
@@ -328,6 +332,25 @@ std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
   return tx.one(kLock, id, read_delivery);
 }
 
+std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
+  std::vector<DeliveryRow> rows;
+  rows.reserve(ids.size());
+  tx.query_each(kLock, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { rows.push_back(read_delivery(r)); });
+  return rows;
+}
+
+std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids) {
+  const auto flat = params_of(ids);
+  std::vector<CustomerId> customers;
+  const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
+  tx.query_each(kFindCustomer, 1, flat, add);
+  tx.query_each(kFindItemCustomers, 1, flat, add);
+  std::ranges::sort(customers);
+  customers.erase(std::ranges::unique(customers).begin(), customers.end());
+  return customers;
+}
+
 void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const Buyer> buyers) {
   if (!tx.others_write()) return;
   const auto flat = params_of(ids);
@@ -444,6 +467,10 @@ void update_items(Tx& tx, std::span<const ItemRow* const> rows) {
   tx.update_each(kUpdateItem, 18, flat);
 }
 
+void blank_item_usernames(Tx& tx, std::span<const DeliveryId> deliveries) {
+  tx.exec_many(kBlankItems, 1, params_of(deliveries));
+}
+
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
   std::vector<Param> flat;
   flat.reserve(8 * rows.size());
@@ -454,9 +481,9 @@ void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
   tx.exec_many(kAppendTimeline, 8, flat);
 }
 
-std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit) {
+std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit, std::int64_t before) {
   std::vector<TimelineEntry> entries;
-  tx.query(kFindTimeline, delivery, limit, [&](const Row& r) {
+  tx.query(kFindTimeline, delivery, before, limit, [&](const Row& r) {
     entries.push_back({r.time(0), r.string(1), r.string(2), r.string(3), r.string_or_empty(4), r.string(5)});
   });
   return entries;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -104,6 +105,10 @@ void insert_items(Tx& tx, std::span<const ItemRow> rows);
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 // The same, and other writers of it wait until this transaction ends.
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
+// Those that there are, locked in the order given.
+std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids);
+// The customers of the deliveries, and those who got or may have got a file of them; each once.
+std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids);
 // Locks, by rising id and without reading the rows, the deliveries' customers, those that the deliveries
 // would have by their account's login now, and the buyers that are known: for whoever comes to a delivery by
 // another way than its customer, which is locked before it (docs/architecture.md).
@@ -140,9 +145,13 @@ void update_item(Tx& tx, const ItemRow& row);
 // Each of them once.
 void update_items(Tx& tx, std::span<const ItemRow* const> rows);
 
+// The items' names of people are blank from now on (spec 9.6).
+void blank_item_usernames(Tx& tx, std::span<const DeliveryId> deliveries);
+
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows);
-// Oldest first; at most `limit`.
-std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit);
+// The newest entries before the one with the id `before`, newest first; at most `limit`.
+std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit,
+                                         std::int64_t before = std::numeric_limits<std::int64_t>::max());
 
 struct DeliveryFilter {
   AccountId account;

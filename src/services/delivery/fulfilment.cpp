@@ -291,21 +291,6 @@ void Fulfilment::review(Tx& tx, storage::DeliveryRow& row, Cause cause, PendingA
   }
 }
 
-void erase_delivery(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
-  row.email.clear();
-  row.raw_username.clear();
-  row.username.clear();  // a job in progress has it from the customer's row
-  row.pending.username.clear();
-  row.offered_username.clear();
-  if (row.status == DeliveryStatus::processing) {
-    row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", "", Actor::order()});
-    return update_delivery(tx, row);
-  }
-  update_delivery(tx, row);
-  if (row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated) return;
-  changes.apply(tx, row, {.cause = Cause::erased, .reason = "erased", .actor = Actor::order()}).value();
-}
-
 int revoke_shared_items(Tx& tx, DeliveryId delivery) {
   int revoked = 0;
   for (auto& item : find_items(tx, delivery)) {

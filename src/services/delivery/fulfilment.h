@@ -77,9 +77,6 @@ class Fulfilment {
 // The ids of the order lines that owe the item.
 std::vector<std::string> line_ids(const storage::ItemRow& item);
 
-// Blanks what is personal on the delivery and ends what is not yet shared (spec 9.6). The row is locked.
-void erase_delivery(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
-
 // Gives up what this delivery shared (spec 3.10); returns how many items. A share that another order of the
 // same customer stands on stays, and is that order's from now on; any other is taken back at the platform.
 // What somebody else shared is left alone.
