@@ -43,7 +43,8 @@ class MerchantApi : public MerchantApiTest {
                                                      .outcome = "delivery",
                                                      .state = encode(state),
                                                      .received_at = tx.now(),
-                                                     .updated_at = tx.now()}});
+                                                     .updated_at = tx.now(),
+                                                     .order_number = state.order_number}});
       storage::ItemRow item;
       item.id = world_.ids.make<ItemId>();
       item.delivery = id;

@@ -28,6 +28,10 @@ constexpr Sql kInsertDelivery{
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
+constexpr Sql kFindNamesakes{
+    "SELECT customers.id FROM deliveries JOIN customers ON customers.cloud_account_id ="
+    " deliveries.cloud_account_id AND customers.username_key = deliveries.target_username"
+    " WHERE deliveries.id = $1"};
 constexpr Sql kFindItemCustomers{
     "SELECT DISTINCT customer_id FROM delivery_items WHERE delivery_id = $1 AND customer_id IS NOT NULL"};
 constexpr Sql kFindNextCustomer{
@@ -345,6 +349,7 @@ std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids) {
   std::vector<CustomerId> customers;
   const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
   tx.query_each(kFindCustomer, 1, flat, add);
+  tx.query_each(kFindNamesakes, 1, flat, add);
   tx.query_each(kFindItemCustomers, 1, flat, add);
   std::ranges::sort(customers);
   customers.erase(std::ranges::unique(customers).begin(), customers.end());

@@ -107,7 +107,8 @@ std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
 // Those that there are, locked in the order given.
 std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids);
-// The customers of the deliveries, and those who got or may have got a file of them; each once.
+// The customers of the deliveries, those of their usernames, who may be other rows (aliases), and those who
+// got or may have got a file of them; each once.
 std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids);
 // Locks, by rising id and without reading the rows, the deliveries' customers, those that the deliveries
 // would have by their account's login now, and the buyers that are known: for whoever comes to a delivery by

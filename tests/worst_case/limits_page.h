@@ -22,7 +22,7 @@ struct Bound {
 // Fails where `work` is more than `bound`, or where the page does not hold this very line:
 //   | what | rows written (in one transaction) | statements | rows read | KiB written | KiB read |
 // The line holds the figures of SQLite, where they are exact; on PostgreSQL, which locks rows too, the bounds
-// alone are checked.
+// alone are checked. With PRESETBRIDGE_WRITE_LIMITS in the environment the line is written first.
 void hold(std::string_view what, const Work& work, const Bound& bound, bool sqlite);
 
 }  // namespace presetbridge::worst_case

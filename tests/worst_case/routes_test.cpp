@@ -5,8 +5,8 @@
 namespace presetbridge::worst_case {
 namespace {
 
-constexpr int kPage = 100;  // the largest page of a list
-constexpr int kLookedThrough = 5'000;
+constexpr int kPage = 100;             // the largest page of a list
+constexpr int kLookedThrough = 5'000;  // without an index
 constexpr int kTimeline = 200;
 
 class Routes : public WorstCase {
@@ -46,6 +46,21 @@ TEST_F(Routes, AListOfMappings) {
           .rows_read = kMappings + 1,
           .bytes_read = 2 * static_cast<std::int64_t>(kBody),
           .allocations = 30 * kMappings,
+          .branches = 50 * kMappings});
+}
+
+TEST_F(Routes, AListOfSubscriptions) {
+  for (int i = 1; i < kPage; ++i) {
+    const json::object wanted{{"url", longest("https://receiver.example.com/", i, 2'000)}};
+    ASSERT_EQ(send("POST", "/api/webhook-subscriptions", wanted).status, 201);
+  }
+  const auto work =
+      measure([&] { EXPECT_EQ(send("GET", "/api/webhook-subscriptions?limit=100").status, 200); });
+  expect("GET /api/webhook-subscriptions: 100", work,
+         {.statements = kPage + 2,
+          .rows_read = 2 * kPage,
+          .bytes_read = kPage * 3'000,
+          .allocations = kPage * 100,
           .branches = 1'000});
 }
 
@@ -85,7 +100,7 @@ TEST_F(Routes, AListOfDeliveriesOfLargeOrders) {
           .rows_read = 2 * kPage + 1,
           .bytes_read = kPage * 2'000,
           .allocations = kPage * 200,
-          .branches = kPage * 100});
+          .branches = kPage * 500});
 }
 
 TEST_F(Routes, AListThatFindsNothing) {

@@ -53,6 +53,7 @@ class WorstCase : public ::testing::Test {
     world_.write([&](storage::Tx& tx) {
       tx.exec({"UPDATE integrations SET provider = 'provider_a' WHERE id = $1"}, world_.integration);
     });
+    hold_queue(std::chrono::hours{24});
     // Somebody listens, so that events are written.
     const auto made = send("POST", "/api/webhook-subscriptions",
                            json::object{{"url", "https://receiver.example.com/hook"}});
@@ -136,6 +137,13 @@ class WorstCase : public ::testing::Test {
     return all;
   }
 
+  // No job starts for so long.
+  void hold_queue(Millis time) {
+    world_.write([&](storage::Tx& tx) {
+      const Timestamp until = tx.now() + time;
+      tx.exec({"UPDATE cloud_accounts SET blocked_until = $1, ready_at = $1"}, until);
+    });
+  }
   // What `fn` costs.
   template <class Fn>
   Work measure(Fn fn) {
