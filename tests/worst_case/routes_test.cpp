@@ -46,7 +46,7 @@ TEST_F(Routes, AListOfMappings) {
           .rows_read = kMappings + 1,
           .bytes_read = 2 * static_cast<std::int64_t>(kBody),
           .allocations = 30 * kMappings,
-          .branches = 50 * kMappings});
+          .branches = 100 * kMappings});
 }
 
 TEST_F(Routes, AListOfSubscriptions) {
