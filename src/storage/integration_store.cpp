@@ -47,11 +47,12 @@ constexpr Sql kFindMappings{
     " AND mappings.generation = integrations.mappings_generation WHERE integrations.id = $1"};
 constexpr Sql kFindMappingsOfBefore{"SELECT " PDB_MAPPING_COLUMNS
                                     " FROM mappings WHERE integration_id = $1 AND generation = 0"};
+// With EXISTS PostgreSQL may read all mappings there are, once, for every row that it is asked of.
 // The stored count holds as long as there are rows that it counts: a program of before deletes them.
 constexpr Sql kCountMappings{
-    "SELECT CASE WHEN mappings_generation <> 0 AND EXISTS (SELECT 1 FROM mappings"
+    "SELECT CASE WHEN mappings_generation <> 0 AND (SELECT 1 FROM mappings"
     " WHERE mappings.integration_id = integrations.id"
-    " AND mappings.generation = integrations.mappings_generation) THEN mapping_count"
+    " AND mappings.generation = integrations.mappings_generation LIMIT 1) IS NOT NULL THEN mapping_count"
     " ELSE (SELECT count(*) FROM mappings WHERE mappings.integration_id = integrations.id"
     " AND mappings.generation = 0) END FROM integrations WHERE id = $1"};
 constexpr Sql kNextGeneration{
@@ -59,8 +60,8 @@ constexpr Sql kNextGeneration{
     " RETURNING newest_generation"};
 constexpr Sql kLockGeneration{"SELECT mappings_generation FROM integrations WHERE id = $1 <for_update>"};
 constexpr Sql kOfGeneration{
-    "SELECT accounts.cloud_account_id, CASE WHEN EXISTS (SELECT 1 FROM mappings"
-    " WHERE mappings.integration_id = integrations.id AND mappings.generation = $2) THEN 1 ELSE 0 END"
+    "SELECT accounts.cloud_account_id, CASE WHEN (SELECT 1 FROM mappings"
+    " WHERE mappings.integration_id = $1 AND mappings.generation = $2 LIMIT 1) IS NOT NULL THEN 1 ELSE 0 END"
     " FROM integrations JOIN accounts ON accounts.id = integrations.account_id WHERE integrations.id = $1"};
 constexpr Sql kCountGeneration{"SELECT count(*) FROM mappings WHERE integration_id = $1 AND generation = $2"};
 constexpr Sql kSwitchMappings{
