@@ -216,6 +216,14 @@ TEST_P(StagedMappingsTest, WhatAProgramOfBeforeSavesCounts) {
   EXPECT_EQ(all_rows(), 2);
 }
 
+TEST_P(StagedMappingsTest, WhatAProgramOfBeforeSavesIsNoRemains) {
+  save_as_before(3, "before");
+  ASSERT_TRUE(use(begin(rows_of(1, 5, "new")), 5));
+  save_as_before(4, "before again");
+  delete_remains();
+  EXPECT_EQ(files(), (std::map<std::string, int>{{"before again", 4}}));
+}
+
 TEST_P(StagedMappingsTest, AProgramOfBeforeThatSavesDuringASaveIsNotMixedWithIt) {
   const auto save = begin(rows_of(1, 5, "new"));
   save_as_before(3, "before");
