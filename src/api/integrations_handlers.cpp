@@ -179,7 +179,7 @@ Task<Reply> replace_mappings(IntegrationsDeps deps, Call call) {
   const auto version = fields.optional_integer("version", 1, std::numeric_limits<std::int64_t>::max());
   if (!fields.has("mappings")) fields.problem("mappings", "is required");
   std::vector<services::WantedMapping> wanted;
-  for (auto& mapping : fields.objects("mappings", Integrations::max_mappings)) {
+  for (auto& mapping : fields.objects("mappings", deps.integrations.limits().of_store)) {
     services::WantedMapping w;
     w.type =
         domain::parse_match_type(mapping.choice("matchType", {"sku", "product_id", "variant_id", "title"}))

@@ -39,6 +39,8 @@ struct Config {
   std::int64_t limits_refund_lines = 2'000;
   std::int64_t limits_username_characters = 200;
   std::int64_t limits_json_depth = 64;
+  std::int64_t limits_mappings = 5'000;
+  std::int64_t limits_mappings_per_key = 100;
 
   std::string cloud_url;
   std::int64_t cloud_timeout_seconds = 15;

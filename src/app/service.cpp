@@ -254,7 +254,8 @@ struct Service::Parts {
       {.sandbox = config.sandbox,
        .max_sends = static_cast<int>(config.outbound_concurrency),
        .per_host = static_cast<int>(config.outbound_concurrency_per_host)}};
-  services::Intake intake{commits, changes, [this] { work_came(); }};
+  services::ShopErasure shop_erasure{runtime.scheduler(dispatcher_core), commits, changes, log};
+  services::Intake intake{commits, changes, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
 
   services::LoginGuard login_guard{commits, ids, login_guard_key};
   services::CloudSessions cloud_sessions{runtime.scheduler(worker_core), sessions};
@@ -285,7 +286,14 @@ struct Service::Parts {
                                        .outbound = std::chrono::days(config.retention_outbound_days),
                                        .audit_log = std::chrono::days(config.retention_audit_days)}};
   services::Presets presets{commits, stored_logins, cloud_logins, clock};
-  services::Integrations stores{commits, ids, random, cipher, integrations, [this] { work_came(); }};
+  services::Integrations stores{commits,
+                                ids,
+                                random,
+                                cipher,
+                                integrations,
+                                [this] { work_came(); },
+                                {.of_store = static_cast<std::size_t>(config.limits_mappings),
+                                 .of_key = static_cast<std::size_t>(config.limits_mappings_per_key)}};
   services::Subscriptions subscriptions{
       commits,
       ids,
@@ -469,6 +477,7 @@ Expected<void> Service::Parts::start() {
     runtime.run_on(dispatcher_core, [this] {
       dispatcher.start();
       housekeeping.start();
+      shop_erasure.start();
     });
   }
   working = true;
@@ -493,6 +502,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   Signal calls_ended;
   Signal dispatcher_ended;
   Signal housekeeping_ended;
+  Signal erasure_ended;
   Signal renewals_ended;
   if (working) {
     runtime.run_on(worker_core, [&] {
@@ -503,6 +513,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
     runtime.run_on(dispatcher_core, [&] {
       dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); });
       housekeeping.stop([&housekeeping_ended] { housekeeping_ended.give(); });
+      shop_erasure.stop([&erasure_ended] { erasure_ended.give(); });
     });
   }
   outbound_http.stop();  // what is cut off is sent again later, with the same id (spec 10.5)
@@ -528,6 +539,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
     await(calls_ended, "the answers to other nodes did not end");
     await(dispatcher_ended, "the webhook dispatcher did not end");
     await(housekeeping_ended, "housekeeping did not end");
+    await(erasure_ended, "the erasure of shops did not end");
   }
   at("ending the password threads");
   passwords.stop();

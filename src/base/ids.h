@@ -63,6 +63,9 @@ struct CloudAccountKind {
 struct CustomerKind {
   static constexpr std::string_view prefix = "cus";
 };
+struct PrivacyRequestKind {
+  static constexpr std::string_view prefix = "prv";
+};
 struct EventKind {
   static constexpr std::string_view prefix = "evt";
 };
@@ -81,6 +84,7 @@ using PurchaseId = Id<PurchaseKind>;
 using LedgerId = Id<LedgerKind>;
 using CloudAccountId = Id<CloudAccountKind>;
 using CustomerId = Id<CustomerKind>;
+using PrivacyRequestId = Id<PrivacyRequestKind>;
 using EventId = Id<EventKind>;
 
 // "del_" + 13 characters of lower-case Crockford base32: sorts as the integer does.

@@ -38,7 +38,8 @@ OrderState state(std::vector<OrderLine> lines) {
   return s;
 }
 
-MappedOrder map_order(OrderState& order, std::span<const Mapping> mappings) {
+template <class Order>
+MappedOrder map_order(Order&& order, const std::vector<Mapping>& mappings) {
   return MappingIndex(mappings).map(order, MappingIndex::Lines::all);
 }
 

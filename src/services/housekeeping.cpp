@@ -5,6 +5,7 @@
 #include "identity/built_in_issuer.h"
 #include "storage/audit_store.h"
 #include "storage/identity_store.h"
+#include "storage/integration_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -14,6 +15,20 @@ using storage::Tx;
 
 // A send is made a moment after its event, and goes before it.
 constexpr Millis kSendsGoEarlier = std::chrono::hours{1};
+
+constexpr int kRemainsAtOnce = 50;
+
+// What saves of mappings have left, because they were given up or their process died.
+AgedPiece delete_old_mappings(Tx& tx, int limit) {
+  AgedPiece piece;
+  const auto remains = find_mapping_remains(tx, kRemainsAtOnce);
+  for (const auto& of : remains) {
+    piece.deleted += delete_mapping_remains(tx, of, limit - static_cast<int>(piece.deleted));
+    if (piece.deleted == limit) break;
+  }
+  if (piece.deleted == limit || remains.size() == kRemainsAtOnce) piece.next = 0;
+  return piece;
+}
 
 // A deletion that finds its oldest rows by itself: there is more as long as it fills a piece.
 AgedPiece of_oldest(std::int64_t deleted, int limit) {
@@ -55,6 +70,7 @@ Task<void> Housekeeping::round() {
   co_await walk("outbound attempts", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_attempts(tx, after, tx.now() - retention_.outbound, limit);
   });
+  co_await walk("mappings", [limit](Tx& tx, std::int64_t) { return delete_old_mappings(tx, limit); });
   co_await walk("audit log", [this, limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_audit(tx, tx.now() - retention_.audit_log, limit), limit);
   });

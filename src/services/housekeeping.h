@@ -1,5 +1,5 @@
 // The loop that deletes what is past its time: retention (spec 7.4, 9.6), and what only lies about (expired
-// refresh tokens, forgotten tries to sign in).
+// refresh tokens, forgotten tries to sign in, mappings of saves that came to nothing).
 #pragma once
 
 #include <cstdint>

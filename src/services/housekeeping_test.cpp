@@ -9,6 +9,7 @@
 #include "storage/audit_store.h"
 #include "storage/event_store.h"
 #include "storage/identity_store.h"
+#include "storage/integration_store.h"
 #include "storage/order_store.h"
 
 namespace presetbridge::services {
@@ -34,6 +35,8 @@ constexpr storage::Sql kSends{"SELECT count(*) FROM webhook_sends"};
 constexpr storage::Sql kOrphans{
     "SELECT count(*) FROM webhook_sends WHERE event_id NOT IN (SELECT id FROM outbound_events)"};
 constexpr storage::Sql kAttempts{"SELECT count(*) FROM webhook_attempts"};
+constexpr storage::Sql kMappings{"SELECT count(*) FROM mappings"};
+constexpr storage::Sql kRemains{"SELECT count(*) FROM mapping_remains"};
 constexpr storage::Sql kAudits{"SELECT count(*) FROM audit_log"};
 constexpr storage::Sql kTries{"SELECT count(*) FROM sign_in_tries"};
 constexpr storage::Sql kTokens{"SELECT count(*) FROM refresh_tokens"};
@@ -207,6 +210,33 @@ TEST_F(HousekeepingTest, MuchIsDeletedInPiecesWithPausesAndAStopEndsBetweenThem)
   EXPECT_EQ(count(kSends), 0);
   EXPECT_EQ(count(kEvents), 0);
   EXPECT_EQ(count(kAttempts), 0);
+}
+
+TEST_F(HousekeepingTest, MappingsOfASaveThatNeverEndedGoWhenItsTimeIsOver) {
+  constexpr IntegrationId kStore{3};
+  constexpr int kRows = 7;
+  write([&](Tx& tx) {
+    storage::IntegrationRow row{.id = kStore, .account = kAccount, .name = "Store"};
+    row.encrypted_secret = std::vector<std::byte>(3);
+    insert_integration(tx, row);
+    std::vector<storage::MappingRow> mappings;
+    for (int i = 0; i < kRows; ++i) {
+      const std::string sku = std::to_string(i);
+      mappings.push_back({{world_.ids.make<MappingId>(), domain::MatchType::sku, sku,
+                           domain::MappingAction::deliver, "f", "", ""},
+                          sku,
+                          false});
+    }
+    replace_mappings(tx, kStore, mappings);
+    const auto lost = begin_mappings(tx, kStore, tx.now() + hours{1});
+    stage_mappings(tx, lost, mappings);
+  });
+  start({.piece = 2});
+  pass(Millis{10'000});
+  EXPECT_EQ(count(kMappings), 2 * kRows);
+  pass(hours{2});
+  EXPECT_EQ(count(kMappings), kRows);
+  EXPECT_EQ(count(kRemains), 0);
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "crypto/encoding.h"
@@ -20,6 +22,9 @@ using storage::IntegrationRow;
 using storage::Tx;
 
 constexpr std::size_t kSecretLength = 40;  // 238 bits
+constexpr int kMaxSaves = 3;               // of mappings, while the account's login becomes other users'
+// A save of mappings that has not come so far by then never does.
+constexpr Millis kSaveGivenUpAfter = std::chrono::hours{1};
 
 crypto::ValuePlace place_of(IntegrationId id) {
   return {"integrations.secret", id.value};
@@ -39,6 +44,9 @@ std::string preview_of(std::string_view secret) {
 std::unexpected<Error> no_such_integration() {
   return fail("NOT_FOUND", "There is no such integration.");
 }
+std::unexpected<Error> changed_since() {
+  return fail("CONFLICT", "The integration has changed since that version was read. Read it again.");
+}
 Error invalid(std::vector<FieldProblem> problems) {
   return {"VALIDATION_FAILED", "The request has fields that are not valid.", std::move(problems)};
 }
@@ -49,8 +57,16 @@ std::optional<IntegrationRow> visible(const Principal& by, std::optional<Integra
 }
 
 IntegrationView view(Tx& tx, IntegrationRow row) {
-  const auto mappings = count_mappings(tx, row.id);
+  const auto mappings = count_mappings(tx, std::array{row.id}).front();
   return {std::move(row), mappings};
+}
+
+IntegrationRow lock_unchanged(Tx& tx, const Principal& by, IntegrationId id,
+                              std::optional<std::int64_t> version) {
+  auto row = visible(by, lock_integration(tx, id));
+  if (!row) throw no_such_integration().error();
+  if (version && *version != row->version) throw changed_since().error();
+  return std::move(*row);
 }
 
 // Throws, which rolls back.
@@ -77,15 +93,18 @@ MappingKey key_of(const domain::Mapping& m) {
   return {m.type, m.value, m.file_id};
 }
 
-// The rows that `wanted` asks for, without ids; throws what is wrong with it, all at once.
-std::vector<storage::MappingRow> checked(const std::vector<WantedMapping>& wanted) {
+// The rows that `wanted` asks for, without ids; what is wrong with it, all at once.
+Expected<std::vector<storage::MappingRow>> checked(const std::vector<WantedMapping>& wanted,
+                                                   const MappingLimits& limits) {
   std::vector<FieldProblem> problems;
   const auto problem = [&](std::size_t index, std::string_view field, std::string text) {
     problems.push_back({fmt::format("mappings[{}].{}", index, field), std::move(text)});
   };
-  if (wanted.size() > Integrations::max_mappings) {
-    throw invalid({{"mappings", fmt::format("must have at most {} elements", Integrations::max_mappings)}});
+  if (wanted.size() > limits.of_store) {
+    return std::unexpected(
+        invalid({{"mappings", fmt::format("must have at most {} elements", limits.of_store)}}));
   }
+  std::map<std::pair<domain::MatchType, std::string>, std::size_t> of_key;
   std::vector<storage::MappingRow> rows;
   std::map<MappingKey, std::size_t> seen;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -106,10 +125,24 @@ std::vector<storage::MappingRow> checked(const std::vector<WantedMapping>& wante
     if (const auto [first, added] = seen.emplace(key_of(row.mapping), i); !added) {
       problem(i, "matchValue", fmt::format("says the same as mappings[{}]", first->second));
     }
+    // The first that is too much, of each key.
+    if (++of_key[{row.mapping.type, row.mapping.value}] == limits.of_key + 1) {
+      problem(i, "matchValue", fmt::format("has more than {} mappings", limits.of_key));
+    }
     rows.push_back(std::move(row));
   }
-  if (!problems.empty()) throw invalid(std::move(problems));
+  if (!problems.empty()) return std::unexpected(invalid(std::move(problems)));
   return rows;
+}
+
+// Deletes one piece; whether there may be more.
+bool delete_piece(Tx& tx, IntegrationId id) {
+  int left = storage::kMappingPiece;
+  for (const auto& remains : find_mapping_remains(tx, id)) {
+    left -= static_cast<int>(delete_mapping_remains(tx, remains, left));
+    if (left == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -154,7 +187,7 @@ Task<Expected<storage::Page<IntegrationView>>> Integrations::list(Executor& exec
              (!filter.active || row.active == *filter.active);
     };
     // An account has at most max_integrations: read on until the page is full.
-    std::vector<IntegrationView> rows;
+    std::vector<IntegrationRow> rows;
     IntegrationId before{page.before};
     bool more = true;
     while (more && static_cast<int>(rows.size()) < page.fetch()) {
@@ -162,11 +195,15 @@ Task<Expected<storage::Page<IntegrationView>>> Integrations::list(Executor& exec
       more = static_cast<int>(piece.size()) == page.fetch();
       for (auto& row : piece) {
         before = row.id;
-        if (wanted(row) && static_cast<int>(rows.size()) < page.fetch())
-          rows.push_back(view(tx, std::move(row)));
+        if (wanted(row) && static_cast<int>(rows.size()) < page.fetch()) rows.push_back(std::move(row));
       }
     }
-    return make_page(std::move(rows), page, [](const IntegrationView& v) { return v.row.id.value; });
+    std::vector<IntegrationId> ids;
+    for (const auto& row : rows) ids.push_back(row.id);
+    const auto mappings = count_mappings(tx, ids);
+    std::vector<IntegrationView> views;
+    for (std::size_t i = 0; i < rows.size(); ++i) views.push_back({std::move(rows[i]), mappings[i]});
+    return make_page(std::move(views), page, [](const IntegrationView& v) { return v.row.id.value; });
   });
 }
 
@@ -250,29 +287,75 @@ Task<Expected<MappingSet>> Integrations::mappings(Executor& executor, Principal 
 Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Principal by, IntegrationId id,
                                                           std::optional<std::int64_t> version,
                                                           std::vector<WantedMapping> wanted) {
-  auto saved = co_await commits_.write(executor, [&](Tx& tx) -> Expected<MappingSet> {
-    const auto row = visible(by, lock_integration(tx, id));
+  auto rows = checked(wanted, limits_);
+  auto old = co_await commits_.read(executor, [&](Tx& tx) -> Expected<std::vector<storage::MappingRow>> {
+    const auto row = visible(by, find_integration(tx, id));
     if (!row) return no_such_integration();
-    if (version && *version != row->version) {
-      return fail("CONFLICT", "The integration has changed since that version was read. Read it again.");
-    }
-    auto rows = checked(wanted);
-    std::map<MappingKey, MappingId> known;
-    for (const auto& old : find_mappings(tx, id)) known.emplace(key_of(old.mapping), old.mapping.id);
-    for (auto& mapping : rows) {
-      const auto found = known.find(key_of(mapping.mapping));
-      mapping.mapping.id = found == known.end() ? ids_.make<MappingId>() : found->second;
-    }
-    storage::replace_mappings(tx, id, rows);
-    add_chore(tx, by.account, storage::ChoreKind::resume_mappings);
-    audit(tx, ids_, by, "integration.mappings_replaced", id, fmt::format("{} mappings", rows.size()));
-    return MappingSet{row->version + 1, find_mappings(tx, id)};
+    if (version && *version != row->version) return changed_since();
+    return find_mappings(tx, id);
   });
-  if (saved) {
+  if (!old) co_return std::unexpected(old.error());
+  if (!rows) co_return std::unexpected(rows.error());
+  std::map<MappingKey, MappingId> known;
+  for (const auto& mapping : *old) known.emplace(key_of(mapping.mapping), mapping.mapping.id);
+  for (auto& mapping : *rows) {
+    const auto found = known.find(key_of(mapping.mapping));
+    mapping.mapping.id = found == known.end() ? ids_.make<MappingId>() : found->second;
+  }
+  for (int save = 0; save < kMaxSaves; ++save) {
+    auto saved = co_await save_mappings(executor, by, id, version, *rows);
+    co_await delete_remains(executor, id);
+    if (!saved) co_return std::unexpected(saved.error());
+    if (!*saved) continue;
     directory_.forget(id);
     changed_();
+    co_return std::move(**saved);
   }
+  co_return fail("CONFLICT", "The cloud login changed while the mappings were being saved. Save them again.");
+}
+
+Task<Expected<std::optional<MappingSet>>> Integrations::save_mappings(
+    Executor& executor, const Principal& by, IntegrationId id, std::optional<std::int64_t> version,
+    const std::vector<storage::MappingRow>& rows) {
+  const std::span<const storage::MappingRow> all(rows);
+  const std::size_t piece = storage::kMappingPiece;
+  storage::MappingSave save;
+  const auto end = [&](Tx& tx) -> std::optional<MappingSet> {
+    const auto row = lock_unchanged(tx, by, id, version);
+    if (!use_mappings(tx, save, std::ssize(rows))) return std::nullopt;
+    add_chore(tx, by.account, storage::ChoreKind::resume_mappings);
+    audit(tx, ids_, by, "integration.mappings_replaced", id, fmt::format("{} mappings", rows.size()));
+    delete_piece(tx, id);
+    MappingSet set{row.version + 1, rows};
+    std::ranges::sort(set.mappings, {}, [](const auto& m) { return m.mapping.id; });
+    return set;
+  };
+  auto begun = co_await commits_.write(executor, [&](Tx& tx) -> std::optional<MappingSet> {
+    lock_unchanged(tx, by, id, version);
+    save = begin_mappings(tx, id, tx.now() + kSaveGivenUpAfter);
+    stage_mappings(tx, save, all.first(std::min(piece, all.size())));
+    return all.size() <= piece ? end(tx) : std::nullopt;
+  });
+  if (!begun || *begun) co_return begun;
+  Expected<std::optional<MappingSet>> saved;
+  for (std::size_t done = piece; done < all.size() && saved; done += piece) {
+    const auto next = all.subspan(done, std::min(piece, all.size() - done));
+    if (auto staged = co_await commits_.write(executor, [&](Tx& tx) { stage_mappings(tx, save, next); });
+        !staged) {
+      saved = std::unexpected(staged.error());
+    }
+  }
+  if (saved) saved = co_await commits_.write(executor, end);
+  if (saved && *saved) co_return saved;
+  (void)co_await commits_.write(executor,
+                                [&](Tx& tx) { give_up_mappings(tx, save); });  // else when their time is over
   co_return saved;
+}
+
+Task<void> Integrations::delete_remains(Executor& executor, IntegrationId id) {
+  Expected<bool> more = true;
+  while (more && *more)
+    more = co_await commits_.write(executor, [&](Tx& tx) { return delete_piece(tx, id); });
 }
 
 }  // namespace presetbridge::services

@@ -57,6 +57,11 @@ struct WantedMapping {
   std::string kind;
   std::string file_name;
 };
+// spec 2.14.
+struct MappingLimits {
+  std::size_t of_store = 5'000;
+  std::size_t of_key = 100;  // of one match type and value
+};
 struct MappingSet {
   std::int64_t version = 0;  // the integration's
   std::vector<storage::MappingRow> mappings;
@@ -66,20 +71,22 @@ struct MappingSet {
 class Integrations {
  public:
   static constexpr std::int64_t max_integrations = 500;  // an account, archived ones left out
-  static constexpr std::size_t max_mappings = 5'000;     // an integration
   static constexpr Millis default_overlap = std::chrono::hours{24};
   static constexpr Millis max_overlap = std::chrono::hours{24 * 30};
 
   // All outlive this. `changed` is called, on any thread, when there may be new work for the delivery worker.
   Integrations(storage::GroupCommit& commits, IdSource& ids, Random& random,
                const crypto::ServiceCipher& cipher, IntegrationDirectory& directory,
-               std::function<void()> changed)
+               std::function<void()> changed, MappingLimits limits = {})
       : commits_(commits),
         ids_(ids),
         random_(random),
         cipher_(cipher),
         directory_(directory),
-        changed_(std::move(changed)) {}
+        changed_(std::move(changed)),
+        limits_(limits) {}
+
+  const MappingLimits& limits() const { return limits_; }
 
   // LIMIT_REACHED; FORBIDDEN for a scoped key, which could not see what it makes; VALIDATION_FAILED for an
   // owning key that is not the account's.
@@ -98,20 +105,30 @@ class Integrations {
                                                   Millis overlap);
 
   Task<Expected<MappingSet>> mappings(Executor& executor, identity::Principal by, IntegrationId id);
-  // All or nothing: VALIDATION_FAILED tells every problem with its place, as "mappings[3].fileId". A mapping
-  // that was there keeps its id. `version`: CONFLICT unless the integration is still that. What failed as
-  // preset_not_found and owes other files now is resumed.
+  // All or nothing: VALIDATION_FAILED tells the problems with their places, as "mappings[3].fileId". A
+  // mapping that was there keeps its id. `version`: CONFLICT unless the integration is still that; without it
+  // the last of several saves at one time stands, whole. CONFLICT too where the account's login keeps
+  // becoming other users'. What failed as preset_not_found and owes other files now is resumed.
   Task<Expected<MappingSet>> replace_mappings(Executor& executor, identity::Principal by, IntegrationId id,
                                               std::optional<std::int64_t> version,
                                               std::vector<WantedMapping> wanted);
 
  private:
+  // One try of a save whose rows have their ids; nothing where it has to begin again.
+  Task<Expected<std::optional<MappingSet>>> save_mappings(Executor& executor, const identity::Principal& by,
+                                                          IntegrationId id,
+                                                          std::optional<std::int64_t> version,
+                                                          const std::vector<storage::MappingRow>& rows);
+  // Deletes what a save, or what it replaced, has left, piece by piece; what it cannot housekeeping does.
+  Task<void> delete_remains(Executor& executor, IntegrationId id);
+
   storage::GroupCommit& commits_;
   IdSource& ids_;
   Random& random_;
   const crypto::ServiceCipher& cipher_;
   IntegrationDirectory& directory_;
   const std::function<void()> changed_;
+  const MappingLimits limits_;
 };
 
 }  // namespace presetbridge::services

@@ -306,7 +306,9 @@ class World {
     });
     return tenant;
   }
-  explicit World(WorkerOptions worker_options = unlimited(), std::int64_t credits = 1'000) {
+  explicit World(WorkerOptions worker_options = unlimited(), std::int64_t credits = 1'000,
+                 storage::testing::WrapDatabase wrap = {})
+      : database(std::move(wrap)) {
     migrate(*database).value();
     const Tenant tenant = add_tenant("m-1", credits);
     account = tenant.account;

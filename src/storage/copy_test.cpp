@@ -43,8 +43,11 @@ INSERT INTO api_keys (id, account_id, name, preview, hash, active, permissions, 
   created_at) VALUES (1, 1, 'k', 'p', X'01', 1, '', '', 1, X'', 1);
 INSERT INTO integrations (id, account_id, name, provider, encrypted_secret, secret_preview, created_at)
   VALUES (1, 2, 's', 'generic', X'00', '…', 1);
-INSERT INTO mappings VALUES (1, 1, 'sku', 'A-1', 'a-1', 'deliver', 'f', 'preset', '名前', 4711, 0),
-  (2, 1, 'title', 'x', 'x', 'ignore', '', '', '', NULL, 0);
+INSERT INTO mappings VALUES (1, 1, 'sku', 'A-1', 'a-1', 'deliver', 'f', 'preset', '名前', 4711, 0, 0),
+  (1, 1, 'title', 'x', 'x', 'ignore', '', '', '', NULL, 0, 7);
+INSERT INTO mapping_remains VALUES (1, 7, 1), (1, 0, 2);
+INSERT INTO privacy_requests VALUES (1, 2, 1, 'shop_redact', X'00FF', 1, 5, 'K', NULL, NULL, NULL),
+  (2, 2, 1, 'data_request', X'', 1, 0, '', 1, 2, 'usr_1');
 INSERT INTO order_payloads VALUES (1, 1, X'28B52FFD');
 INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES (1, 'u', 'U', X'', '');
 INSERT INTO customers (id, cloud_account_id, username_key) VALUES (1, 1, 'ana'), (2, 1, 'İ');

@@ -63,6 +63,14 @@ constexpr Sql kCountQueued{
 constexpr Sql kCountBefore{
     "SELECT count(*) FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " AND (job_class < $2 OR (job_class = $2 AND due_at < $3))"};
+constexpr Sql kStillNamed{
+    "SELECT 1 FROM customers WHERE id = $1 AND (EXISTS (SELECT 1 FROM deliveries"
+    " WHERE deliveries.customer_id = $1 AND deliveries.open = 1 AND deliveries.target_username IS NOT NULL)"
+    " OR EXISTS (SELECT 1 FROM deliveries WHERE deliveries.customer_id = $1 AND deliveries.status = 'failed'"
+    " AND deliveries.target_username IS NOT NULL)"
+    " OR EXISTS (SELECT 1 FROM delivery_items JOIN deliveries ON deliveries.id = delivery_items.delivery_id"
+    " WHERE delivery_items.customer_id = $1 AND deliveries.target_username IS NOT NULL))"};
+constexpr Sql kBlank{"UPDATE customers SET username_key = $2 WHERE id = $1"};
 constexpr Sql kAnyExpired{
     "SELECT 1 WHERE EXISTS (SELECT 1 FROM customers WHERE lease_expires_at IS NOT NULL"
     " AND lease_expires_at >= $1 AND lease_expires_at <= $2)"
@@ -285,6 +293,20 @@ std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Tim
   std::vector<CustomerId> ids;
   tx.query(kWaitingBefore, account, until, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
   return ids;
+}
+
+void blank_usernames(Tx& tx, std::span<const CustomerId> ids) {
+  std::vector<bool> named(ids.size());
+  tx.query_each(kStillNamed, 1, params_of(ids), [&](std::size_t n, const Row&) { named[n] = true; });
+  std::vector<std::string> placeholders;  // what the parameters look at
+  placeholders.reserve(ids.size());
+  std::vector<Param> flat;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (named[i]) continue;
+    // No username begins with white space (domain/username.h).
+    flat.insert(flat.end(), {ids[i], placeholders.emplace_back(" erased " + to_string(ids[i]))});
+  }
+  tx.update_each(kBlank, 2, flat);
 }
 
 void update_customers(Tx& tx, std::span<const CustomerRow* const> rows) {

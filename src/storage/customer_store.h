@@ -115,7 +115,12 @@ bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since);
 // first.
 std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Timestamp until, int limit);
 
-// Writes every field.
+// Writes a placeholder, which is nobody's name, for the name of those that are of no delivery with a name any
+// more (spec 9.6): none that is open or failed, and none of which they got a file. One that is found later,
+// in review or ended, finds its customer anew by its own name.
+void blank_usernames(Tx& tx, std::span<const CustomerId> ids);
+
+// Writes every field but the name.
 void update_customer(Tx& tx, const CustomerRow& row);
 // Each of them once.
 void update_customers(Tx& tx, std::span<const CustomerRow* const> rows);

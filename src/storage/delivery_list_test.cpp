@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <array>
 
+#include "domain/order.h"
 #include "storage/account_store.h"
 #include "storage/delivery_store.h"
 #include "storage/integration_store.h"
@@ -119,6 +120,47 @@ TEST_F(DeliveryListTest, ARareFindIsReachedThroughPagesThatAreEmpty) {
   EXPECT_THAT(list({.integration = IntegrationId{11}}), ElementsAre(1));
   EXPECT_GE(pages_, 2);
   EXPECT_LE(pages_, 4);
+}
+
+// Which a list shows for each of its rows: no state is decoded for that.
+TEST_F(DeliveryListTest, AnOrderNumberIsReadFromItsColumnAndOfRowsOfBeforeFromTheState) {
+  domain::OrderState state;
+  state.order_number = "#1002";
+  db_->write([&](Tx& tx) {
+    for (const auto& [id, key] : {std::pair(1, "a"), std::pair(2, "b"), std::pair(3, "c")}) {
+      insert_orders(tx, std::array{OrderRow{.id = OrderId{id},
+                                            .account = kAccount,
+                                            .integration = IntegrationId{10},
+                                            .order_key = key,
+                                            .outcome = "delivery",
+                                            .state = id == 2 ? encode(state) : "not to be read",
+                                            .order_number = id == 1 ? "#1001" : ""}});
+    }
+    tx.exec({"UPDATE orders SET order_number = NULL WHERE id = 2"});
+  });
+  const std::array ids{OrderId{3}, OrderId{1}, OrderId{9}, OrderId{2}};
+  std::vector<std::string> numbers;
+  db_->read([&](Tx& tx) { numbers = find_order_numbers(tx, ids); });
+  EXPECT_THAT(numbers, ElementsAre("", "#1001", "", "#1002"));
+}
+
+TEST_F(DeliveryListTest, ATimelineShowsItsNewestEntriesFirst) {
+  db_->write([](Tx& tx) {
+    std::vector<TimelineRow> rows;
+    for (int n = 1; n <= 5; ++n)
+      rows.push_back({DeliveryId{1}, n, {tx.now(), "action", "system", "queued", "", std::to_string(n)}});
+    append_timeline(tx, rows);
+  });
+  const auto messages = [&](int limit, std::int64_t before) {
+    std::string text;
+    db_->read([&](Tx& tx) {
+      text.clear();
+      for (const auto& entry : find_timeline(tx, DeliveryId{1}, limit, before)) text += entry.message;
+    });
+    return text;
+  };
+  EXPECT_EQ(messages(3, 100), "543");
+  EXPECT_EQ(messages(3, 3), "21");
 }
 
 }  // namespace

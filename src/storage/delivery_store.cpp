@@ -28,6 +28,12 @@ constexpr Sql kInsertDelivery{
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
+constexpr Sql kFindNamesakes{
+    "SELECT customers.id FROM deliveries JOIN customers ON customers.cloud_account_id ="
+    " deliveries.cloud_account_id AND customers.username_key = deliveries.target_username"
+    " WHERE deliveries.id = $1"};
+constexpr Sql kFindItemCustomers{
+    "SELECT DISTINCT customer_id FROM delivery_items WHERE delivery_id = $1 AND customer_id IS NOT NULL"};
 constexpr Sql kFindNextCustomer{
     "SELECT customers.id FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id"
     " JOIN customers ON customers.cloud_account_id = accounts.cloud_account_id"
@@ -62,30 +68,41 @@ constexpr Sql kUpdate{
     "failed_trouble = $28, named_at = $29, ended_at = $30, link_version = $31 WHERE id = $1 AND version = "
     "$24"};
 
-#define PDB_ITEM_COLUMNS                                                                                 \
-  "id, delivery_id, account_id, file_id, kind, name, matched_by, quantity, lines, status, customer_id, " \
-  "intent_key, "                                                                                         \
-  "settle_after, held, spent, shared_at, user_id, username, former, revoked_by, revocation_begun"
+#define PDB_ITEM_COLUMNS_WITH(lines)                                                             \
+  "id, delivery_id, account_id, file_id, kind, name, matched_by, quantity, " lines               \
+  ", status, customer_id, intent_key, settle_after, held, spent, shared_at, user_id, username, " \
+  "former, revoked_by, revocation_begun"
+#define PDB_ITEM_COLUMNS PDB_ITEM_COLUMNS_WITH("lines")
+#define PDB_ITEM_COLUMNS_OF_A_JOB PDB_ITEM_COLUMNS_WITH("'[]'")
 
 constexpr Sql kInsertItem{
     "INSERT INTO delivery_items (" PDB_ITEM_COLUMNS
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, "
     "$18, $19, $20, $21)"};
 constexpr Sql kFindItems{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE delivery_id = $1"};
-constexpr Sql kFindItemsOfCustomer{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE customer_id = $1"};
+constexpr Sql kFindItemsOfJob{"SELECT " PDB_ITEM_COLUMNS_OF_A_JOB
+                              " FROM delivery_items WHERE delivery_id = $1"};
+constexpr Sql kFindItemsOfCustomer{"SELECT " PDB_ITEM_COLUMNS_OF_A_JOB
+                                   " FROM delivery_items WHERE customer_id = $1"};
+constexpr Sql kFindItemLines{
+    "SELECT lines FROM delivery_items WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
+constexpr Sql kUpdateItemLines{
+    "UPDATE delivery_items SET lines = $4 WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 constexpr Sql kUpdateItem{
-    "UPDATE delivery_items SET quantity = $3, lines = $4, status = $5, customer_id = $6, intent_key = $7, "
-    "settle_after = $8, held = $9, spent = $10, shared_at = $11, matched_by = $12, user_id = $14, "
-    "username = $15, former = $16, revoked_by = $17, revocation_begun = $18"
-    " WHERE delivery_id = $1 AND file_id = $2 AND id = $13"};
+    "UPDATE delivery_items SET quantity = $4, status = $5, customer_id = $6, intent_key = $7, "
+    "settle_after = $8, held = $9, spent = $10, shared_at = $11, matched_by = $12, user_id = $13, "
+    "username = $14, former = $15, revoked_by = $16, revocation_begun = $17"
+    " WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 constexpr Sql kDeleteItem{"DELETE FROM delivery_items WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 
+constexpr Sql kBlankItems{
+    "UPDATE delivery_items SET username = '' WHERE delivery_id = $1 AND username <> ''"};
 constexpr Sql kAppendTimeline{
     "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
 constexpr Sql kFindTimeline{
     "SELECT at, kind, actor, status, resolution_code, message FROM delivery_timeline WHERE delivery_id = $1"
-    " ORDER BY id LIMIT $2"};
+    " AND id < $2 ORDER BY id DESC LIMIT $3"};
 
 constexpr Sql kListNewest{"SELECT " PDB_DELIVERY_COLUMNS
                           " FROM deliveries WHERE (account_id, id) < ($1, $2) AND account_id >= $1"
@@ -341,6 +358,26 @@ std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
   return tx.one(kLock, id, read_delivery);
 }
 
+std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
+  std::vector<DeliveryRow> rows;
+  rows.reserve(ids.size());
+  tx.query_each(kLock, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { rows.push_back(read_delivery(r)); });
+  return rows;
+}
+
+std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids) {
+  const auto flat = params_of(ids);
+  std::vector<CustomerId> customers;
+  const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
+  tx.query_each(kFindCustomer, 1, flat, add);
+  tx.query_each(kFindNamesakes, 1, flat, add);
+  tx.query_each(kFindItemCustomers, 1, flat, add);
+  std::ranges::sort(customers);
+  customers.erase(std::ranges::unique(customers).begin(), customers.end());
+  return customers;
+}
+
 void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const Buyer> buyers) {
   if (!tx.others_write()) return;
   const auto flat = params_of(ids);
@@ -437,6 +474,9 @@ std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery) {
 std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries) {
   return all_items(tx, kFindItems, params_of(deliveries));
 }
+std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliveries) {
+  return all_items(tx, kFindItemsOfJob, params_of(deliveries));
+}
 std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers) {
   return all_items(tx, kFindItemsOfCustomer, params_of(customers));
 }
@@ -446,19 +486,33 @@ void update_item(Tx& tx, const ItemRow& i) {
 }
 void update_items(Tx& tx, std::span<const ItemRow* const> rows) {
   std::vector<Param> flat;
-  flat.reserve(18 * rows.size());
+  flat.reserve(17 * rows.size());
   for (const auto* const row : rows) {
     const auto& i = *row;
-    flat.insert(flat.end(), {i.delivery, i.file_id, i.quantity, i.lines, domain::to_string(i.status),
-                             id_or_null(i.customer), text_or_null(i.intent_key), i.settle_after, i.held,
-                             i.spent, i.shared_at, i.matched_by, i.id, i.user_id, i.username, i.former,
-                             text_or_null(i.revoked_by), i.revocation_begun});
+    flat.insert(flat.end(),
+                {i.delivery, i.file_id, i.id, i.quantity, domain::to_string(i.status), id_or_null(i.customer),
+                 text_or_null(i.intent_key), i.settle_after, i.held, i.spent, i.shared_at, i.matched_by,
+                 i.user_id, i.username, i.former, text_or_null(i.revoked_by), i.revocation_begun});
   }
-  tx.update_each(kUpdateItem, 18, flat);
+  tx.update_each(kUpdateItem, 17, flat);
+}
+
+void update_item_lines(Tx& tx, std::span<const ItemRow* const> rows) {
+  std::vector<Param> flat;
+  flat.reserve(4 * rows.size());
+  for (const auto* const i : rows) flat.insert(flat.end(), {i->delivery, i->file_id, i->id, i->lines});
+  tx.update_each(kUpdateItemLines, 4, flat);
+}
+std::string find_item_lines(Tx& tx, const ItemRow& i) {
+  return tx.one(kFindItemLines, i.delivery, i.file_id, i.id, [](const Row& r) { return r.string(0); })
+      .value_or("[]");
 }
 
 void delete_items(Tx& tx, std::span<const ItemRow> rows) {
   for (const auto& i : rows) tx.exec(kDeleteItem, i.delivery, i.file_id, i.id);
+}
+void blank_item_usernames(Tx& tx, std::span<const DeliveryId> deliveries) {
+  tx.exec_many(kBlankItems, 1, params_of(deliveries));
 }
 
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
@@ -471,9 +525,9 @@ void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
   tx.exec_many(kAppendTimeline, 8, flat);
 }
 
-std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit) {
+std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit, std::int64_t before) {
   std::vector<TimelineEntry> entries;
-  tx.query(kFindTimeline, delivery, limit, [&](const Row& r) {
+  tx.query(kFindTimeline, delivery, before, limit, [&](const Row& r) {
     entries.push_back({r.time(0), r.string(1), r.string(2), r.string(3), r.string_or_empty(4), r.string(5)});
   });
   return entries;

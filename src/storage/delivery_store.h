@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -101,6 +102,11 @@ void insert_items(Tx& tx, std::span<const ItemRow> rows);
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 // The same, and other writers of it wait until this transaction ends.
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
+// Those that there are, locked in the order given.
+std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids);
+// The customers of the deliveries, those of their usernames, who may be other rows (aliases), and those who
+// got or may have got a file of them; each once.
+std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids);
 // Locks, by rising id and without reading the rows, the deliveries' customers, those that the deliveries
 // would have by their account's login now, and the buyers that are known: for whoever comes to a delivery by
 // another way than its customer, which is locked before it (docs/architecture.md).
@@ -131,16 +137,26 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows);
 
 std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery);
 std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries);
-// Items that are, were, or may have been shared with the customers, whatever their delivery.
+// The same without their lines, which may be longer than all else: for jobs, which do not need them.
+std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliveries);
+std::string find_item_lines(Tx& tx, const ItemRow& row);
+// Items that are, were, or may have been shared with the customers, whatever their delivery; without their
+// lines.
 std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers);
+// Every field that may change but the lines.
 void update_item(Tx& tx, const ItemRow& row);
 // Each of them once.
 void update_items(Tx& tx, std::span<const ItemRow* const> rows);
+void update_item_lines(Tx& tx, std::span<const ItemRow* const> rows);
 void delete_items(Tx& tx, std::span<const ItemRow> rows);
 
+// The items' names of people are blank from now on (spec 9.6).
+void blank_item_usernames(Tx& tx, std::span<const DeliveryId> deliveries);
+
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows);
-// Oldest first; at most `limit`.
-std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit);
+// The newest entries before the one with the id `before`, newest first; at most `limit`.
+std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit,
+                                         std::int64_t before = std::numeric_limits<std::int64_t>::max());
 
 struct DeliveryFilter {
   AccountId account;

@@ -29,7 +29,6 @@ constexpr Sql kUpdate{
     "owning_key_id = $9, require_api_key = $10, hold = $11, deliver_test_orders = $12, auto_revoke = $13, "
     "username_fields = $14 WHERE id = $1"};
 constexpr Sql kVersion{"SELECT version FROM integrations WHERE id = $1"};
-constexpr Sql kTouch{"UPDATE integrations SET version = version + 1 WHERE id = $1"};
 constexpr Sql kMoveOwner{
     "UPDATE integrations SET owning_key_id = $3, version = version + 1 WHERE account_id = $1 AND "
     "owning_key_id "
@@ -38,16 +37,53 @@ constexpr Sql kMoveOwner{
 constexpr Sql kLockAll{"SELECT id FROM integrations WHERE account_id = $1 ORDER BY id <for_update>"};
 constexpr Sql kTouchAll{"UPDATE integrations SET version = version + 1 WHERE account_id = $1"};
 
+#define PDB_MAPPING_COLUMNS                                                                       \
+  "mappings.id, mappings.match_type, mappings.match_value, mappings.match_key, mappings.action, " \
+  "mappings.file_id, mappings.kind, mappings.file_name, mappings.stale"
+// In one statement: between two of them another save could come to count, and this one's rows go.
 constexpr Sql kFindMappings{
-    "SELECT id, match_type, match_value, match_key, action, file_id, kind, file_name, stale FROM mappings"
-    " WHERE integration_id = $1"};
-constexpr Sql kCountMappings{"SELECT count(*) FROM mappings WHERE integration_id = $1"};
-constexpr Sql kDeleteMappings{"DELETE FROM mappings WHERE integration_id = $1"};
+    "SELECT " PDB_MAPPING_COLUMNS
+    " FROM integrations JOIN mappings ON mappings.integration_id = integrations.id"
+    " AND mappings.generation = integrations.mappings_generation WHERE integrations.id = $1"};
+constexpr Sql kFindMappingsOfBefore{"SELECT " PDB_MAPPING_COLUMNS
+                                    " FROM mappings WHERE integration_id = $1 AND generation = 0"};
+// With EXISTS PostgreSQL may read all mappings there are, once, for every row that it is asked of.
+// The stored count holds as long as there are rows that it counts: a program of before deletes them.
+constexpr Sql kCountMappings{
+    "SELECT CASE WHEN mappings_generation <> 0 AND (SELECT 1 FROM mappings"
+    " WHERE mappings.integration_id = integrations.id"
+    " AND mappings.generation = integrations.mappings_generation LIMIT 1) IS NOT NULL THEN mapping_count"
+    " ELSE (SELECT count(*) FROM mappings WHERE mappings.integration_id = integrations.id"
+    " AND mappings.generation = 0) END FROM integrations WHERE id = $1"};
+constexpr Sql kNextGeneration{
+    "UPDATE integrations SET newest_generation = newest_generation + 1 WHERE id = $1"
+    " RETURNING newest_generation"};
+constexpr Sql kLockGeneration{"SELECT mappings_generation FROM integrations WHERE id = $1 <for_update>"};
+constexpr Sql kOfGeneration{
+    "SELECT accounts.cloud_account_id, CASE WHEN (SELECT 1 FROM mappings"
+    " WHERE mappings.integration_id = $1 AND mappings.generation = $2 LIMIT 1) IS NOT NULL THEN 1 ELSE 0 END"
+    " FROM integrations JOIN accounts ON accounts.id = integrations.account_id WHERE integrations.id = $1"};
+constexpr Sql kCountGeneration{"SELECT count(*) FROM mappings WHERE integration_id = $1 AND generation = $2"};
+constexpr Sql kSwitchMappings{
+    "UPDATE integrations SET mappings_generation = $2, mapping_count = $3, version = version + 1 WHERE id = "
+    "$1"};
 constexpr Sql kInsertMapping{
     "INSERT INTO mappings (id, integration_id, match_type, match_value, match_key, action, file_id, kind, "
-    "file_name, stale, made_for)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, (SELECT accounts.cloud_account_id FROM integrations"
-    " JOIN accounts ON accounts.id = integrations.account_id WHERE integrations.id = $2))"};
+    "file_name, stale, made_for, generation)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"};
+constexpr Sql kDeleteMappings{
+    "DELETE FROM mappings WHERE integration_id = $1 AND generation = $2 AND id IN"
+    " (SELECT id FROM mappings WHERE integration_id = $1 AND generation = $2 ORDER BY id LIMIT $3)"};
+constexpr Sql kAddRemains{
+    "INSERT INTO mapping_remains (integration_id, generation, due_at) VALUES ($1, $2, $3)"
+    " ON CONFLICT (integration_id, generation) DO UPDATE SET due_at = excluded.due_at"};
+constexpr Sql kEndRemains{"DELETE FROM mapping_remains WHERE integration_id = $1 AND generation = $2"};
+constexpr Sql kFindRemains{
+    "SELECT integration_id, generation FROM mapping_remains WHERE due_at <= $1"
+    " ORDER BY integration_id, generation LIMIT $2"};
+constexpr Sql kFindRemainsOf{
+    "SELECT integration_id, generation FROM mapping_remains WHERE integration_id = $1 AND due_at <= $2"
+    " ORDER BY generation"};
 constexpr Sql kAdopt{
     "UPDATE mappings SET made_for = $2 WHERE made_for IS NULL"
     " AND integration_id IN (SELECT id FROM integrations WHERE account_id = $1)"};
@@ -81,6 +117,32 @@ std::vector<std::byte> bytes_or_empty(const Row& r, int column) {
 }
 Param bytes_or_null(const std::vector<std::byte>& b) {
   return b.empty() ? Param(nullptr) : Param(Blob(b));
+}
+
+// Which mappings of an integration count.
+struct Generation {
+  std::int64_t number = 0;
+  CloudAccountId login;   // the account's cloud user, none: there never was one
+  bool has_rows = false;  // else those of generation 0 count
+};
+// Two statements: one that waits for a lock sees the rest as it was before it waited.
+Generation lock_generation(Tx& tx, IntegrationId integration) {
+  Generation g;
+  g.number = tx.one(kLockGeneration, integration, [](const Row& r) { return r.int64(0); }).value_or(0);
+  tx.query(kOfGeneration, integration, g.number, [&](const Row& r) {
+    g.login = r.id_or_none<CloudAccountId>(0);
+    g.has_rows = r.flag(1);
+  });
+  return g;
+}
+
+MappingRow read_mapping(const Row& r) {
+  const auto type = domain::parse_match_type(r.text(1));
+  const auto action = domain::parse_mapping_action(r.text(4));
+  if (!type || !action) throw DbError(DbError::Kind::misuse, "unknown match type or action of a mapping");
+  return {{r.id<MappingId>(0), *type, r.string(3), *action, r.string(5), r.string(6), r.string(7)},
+          r.string(2),
+          r.flag(8)};
 }
 
 IntegrationRow read_integration(const Row& r) {
@@ -163,29 +225,93 @@ void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId ne
 
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration) {
   std::vector<MappingRow> rows;
-  tx.query(kFindMappings, integration, [&](const Row& r) {
-    const auto type = domain::parse_match_type(r.text(1));
-    const auto action = domain::parse_mapping_action(r.text(4));
-    if (!type || !action) throw DbError(DbError::Kind::misuse, "unknown match type or action of a mapping");
-    rows.push_back({{r.id<MappingId>(0), *type, r.string(3), *action, r.string(5), r.string(6), r.string(7)},
-                    r.string(2),
-                    r.flag(8)});
-  });
+  const auto add = [&](const Row& r) { rows.push_back(read_mapping(r)); };
+  tx.query(kFindMappings, integration, add);
+  if (rows.empty()) tx.query(kFindMappingsOfBefore, integration, add);
   std::ranges::sort(rows, {}, [](const MappingRow& m) { return m.mapping.id; });
   return rows;
 }
 
-std::int64_t count_mappings(Tx& tx, IntegrationId integration) {
-  return tx.one(kCountMappings, integration, [](const Row& r) { return r.int64(0); }).value_or(0);
+std::vector<std::int64_t> count_mappings(Tx& tx, std::span<const IntegrationId> integrations) {
+  std::vector<std::int64_t> counts(integrations.size());
+  tx.query_each(kCountMappings, 1, params_of(integrations),
+                [&](std::size_t n, const Row& r) { counts[n] = r.int64(0); });
+  return counts;
+}
+
+MappingSave begin_mappings(Tx& tx, IntegrationId integration, Timestamp give_up_at) {
+  MappingSave save{.integration = integration};
+  save.generation = tx.one(kNextGeneration, integration, [](const Row& r) { return r.int64(0); }).value();
+  save.made_for = lock_generation(tx, integration).login;
+  tx.exec(kAddRemains, integration, save.generation, give_up_at);
+  return save;
+}
+
+void stage_mappings(Tx& tx, const MappingSave& save, std::span<const MappingRow> rows) {
+  const Param made_for = save.made_for ? Param(save.made_for) : Param(nullptr);
+  std::vector<Param> flat;
+  flat.reserve(12 * rows.size());
+  for (const auto& [m, written, stale] : rows) {
+    flat.insert(flat.end(), {m.id, save.integration, domain::to_string(m.type), written, m.value,
+                             domain::to_string(m.action), m.file_id, m.file_kind, m.file_name, stale,
+                             made_for, save.generation});
+  }
+  tx.exec_many(kInsertMapping, 12, flat);
+}
+
+bool use_mappings(Tx& tx, const MappingSave& save, std::int64_t count) {
+  const auto current = lock_generation(tx, save.integration);
+  const auto staged = tx.one(kCountGeneration, save.integration, save.generation, [](const Row& r) {
+                          return r.int64(0);
+                        }).value_or(0);
+  if (staged != count || current.login != save.made_for) return false;
+  // None of this generation would be read as none that counts.
+  const std::int64_t next = count == 0 ? 0 : save.generation;
+  if (count == 0) tx.exec(kDeleteMappings, save.integration, 0, std::numeric_limits<std::int64_t>::max());
+  tx.exec(kSwitchMappings, save.integration, next, count);
+  tx.exec(kEndRemains, save.integration, save.generation);
+  if (current.number != next) tx.exec(kAddRemains, save.integration, current.number, tx.now());
+  // Those that a program of before has saved since.
+  if (current.number != 0 && next != 0) tx.exec(kAddRemains, save.integration, 0, tx.now());
+  return true;
+}
+
+void give_up_mappings(Tx& tx, const MappingSave& save) {
+  tx.exec(kAddRemains, save.integration, save.generation, tx.now());
+}
+
+std::vector<MappingRemains> find_mapping_remains(Tx& tx, int limit) {
+  std::vector<MappingRemains> remains;
+  tx.query(kFindRemains, tx.now(), limit,
+           [&](const Row& r) { remains.push_back({r.id<IntegrationId>(0), r.int64(1)}); });
+  return remains;
+}
+std::vector<MappingRemains> find_mapping_remains(Tx& tx, IntegrationId integration) {
+  std::vector<MappingRemains> remains;
+  tx.query(kFindRemainsOf, integration, tx.now(),
+           [&](const Row& r) { remains.push_back({r.id<IntegrationId>(0), r.int64(1)}); });
+  return remains;
+}
+
+std::int64_t delete_mapping_remains(Tx& tx, const MappingRemains& of, int limit) {
+  // Locked: the save that they may be of, late as it is, could come to count meanwhile.
+  const auto current = lock_generation(tx, of.integration);
+  const bool counts = of.generation == (current.has_rows ? current.number : 0);
+  std::int64_t deleted = 0;
+  if (!counts) deleted = tx.exec(kDeleteMappings, of.integration, of.generation, limit);
+  if (deleted < limit) tx.exec(kEndRemains, of.integration, of.generation);
+  return deleted;
 }
 
 void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows) {
-  tx.exec(kDeleteMappings, integration);
-  for (const auto& [m, written, stale] : rows) {
-    tx.exec(kInsertMapping, m.id, integration, domain::to_string(m.type), written, m.value,
-            domain::to_string(m.action), m.file_id, m.file_kind, m.file_name, stale);
+  const auto save = begin_mappings(tx, integration, tx.now());
+  stage_mappings(tx, save, rows);
+  if (!use_mappings(tx, save, std::ssize(rows)))
+    throw DbError(DbError::Kind::conflict, "mappings changed under the lock of their integration");
+  for (const auto& remains : find_mapping_remains(tx, integration)) {
+    while (delete_mapping_remains(tx, remains, kMappingPiece) == kMappingPiece) {
+    }
   }
-  tx.exec(kTouch, integration);
 }
 
 MappingsOfLogin match_mappings_to_login(Tx& tx, AccountId account, CloudAccountId cloud_account) {

@@ -58,7 +58,41 @@ struct MappingRow {
   bool stale = false;
 };
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);
-std::int64_t count_mappings(Tx& tx, IntegrationId integration);
+// How many each has.
+std::vector<std::int64_t> count_mappings(Tx& tx, std::span<const IntegrationId> integrations);
+
+// Rows of mappings in one transaction: others wait no longer than for these (spec 8.6).
+inline constexpr int kMappingPiece = 500;
+
+// A save of all mappings of an integration, in as many transactions as it needs: begin_mappings() gives it a
+// generation of its own, stage_mappings() adds rows, which nobody reads, and use_mappings() makes them the
+// ones that count and what counted before to remains. Of two saves at one time the last that is used counts
+// whole. What a save that ended before use_mappings() has added are remains from `give_up_at` on.
+struct MappingSave {
+  IntegrationId integration;
+  std::int64_t generation = 0;
+  CloudAccountId made_for;  // of the login at its beginning; none: there never was one
+};
+MappingSave begin_mappings(Tx& tx, IntegrationId integration, Timestamp give_up_at);
+void stage_mappings(Tx& tx, const MappingSave& save, std::span<const MappingRow> rows);
+// The integration is locked by this transaction, and its version grows. `count`: rows that were staged.
+// False, and nothing is done, where they are not all there (a program of before has saved meanwhile) or the
+// account's login is another cloud user's by now.
+bool use_mappings(Tx& tx, const MappingSave& save, std::int64_t count);
+// What was staged are remains from now on.
+void give_up_mappings(Tx& tx, const MappingSave& save);
+
+// Rows that do not count, and are to be deleted.
+struct MappingRemains {
+  IntegrationId integration;
+  std::int64_t generation = 0;
+};
+std::vector<MappingRemains> find_mapping_remains(Tx& tx, int limit);
+std::vector<MappingRemains> find_mapping_remains(Tx& tx, IntegrationId integration);
+// Deletes at most `limit` of them; returns how many. There are no more when it is fewer.
+std::int64_t delete_mapping_remains(Tx& tx, const MappingRemains& remains, int limit);
+
+// A whole save in one transaction, whatever its size.
 void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows);
 struct MappingsOfLogin {
   std::int64_t made_stale = 0;  // that were not before

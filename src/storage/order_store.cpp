@@ -1,5 +1,7 @@
 #include "storage/order_store.h"
 
+#include "domain/order.h"
+
 namespace presetbridge::storage {
 namespace {
 
@@ -17,6 +19,12 @@ constexpr Sql kHoldByKey{"SELECT id FROM orders WHERE integration_id = $1 AND or
 constexpr Sql kUpdate{
     "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5, order_number = $6 WHERE id "
     "= $1"};
+constexpr Sql kIsKnown{"SELECT 1 FROM orders WHERE integration_id = $1 AND order_key = $2"};
+constexpr Sql kFindKeysAfter{
+    "SELECT order_key FROM orders WHERE integration_id = $1 AND order_key > $2 ORDER BY order_key LIMIT $3"};
+// The state of rows of before alone, which have no number.
+constexpr Sql kFindNumber{
+    "SELECT order_number, CASE WHEN order_number IS NULL THEN state ELSE '' END FROM orders WHERE id = $1"};
 constexpr Sql kInsertPayload{"INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"};
 constexpr Sql kPutPayload{
     "INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"
@@ -58,8 +66,51 @@ std::vector<OrderId> hold_orders(Tx& tx, std::span<const OrderKey> keys) {
   tx.query_each(kHoldByKey, 2, flat, [&](std::size_t, const Row& r) { ids.push_back(r.id<OrderId>(0)); });
   return ids;
 }
+std::vector<OrderRow> lock_orders_by_key(Tx& tx, std::span<const OrderKey> keys) {
+  std::vector<Param> flat;
+  for (const auto& key : keys) flat.insert(flat.end(), {key.integration, key.order_key});
+  std::vector<OrderRow> rows;
+  tx.query_each(kLockByKey, 2, flat, [&](std::size_t, const Row& r) { rows.push_back(read_order(r)); });
+  return rows;
+}
+std::vector<OrderKey> known_orders(Tx& tx, std::span<const OrderKey> keys) {
+  std::vector<Param> flat;
+  for (const auto& key : keys) flat.insert(flat.end(), {key.integration, key.order_key});
+  std::vector<bool> known(keys.size());
+  tx.query_each(kIsKnown, 2, flat, [&](std::size_t n, const Row&) { known[n] = true; });
+  std::vector<OrderKey> found;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (known[i]) found.push_back(keys[i]);
+  }
+  return found;
+}
+std::vector<std::string> find_order_keys_after(Tx& tx, IntegrationId integration, std::string_view after,
+                                               std::size_t limit) {
+  std::vector<std::string> keys;
+  tx.query(kFindKeysAfter, integration, after, static_cast<std::int64_t>(limit),
+           [&](const Row& r) { keys.push_back(r.string(0)); });
+  return keys;
+}
+std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids) {
+  std::vector<std::string> numbers(ids.size());
+  tx.query_each(kFindNumber, 1, params_of(ids), [&](std::size_t n, const Row& r) {
+    if (!r.is_null(0)) {
+      numbers[n] = r.string(0);
+    } else if (const auto state = domain::decode_order_state(r.text(1))) {
+      numbers[n] = state->order_number;
+    }
+  });
+  return numbers;
+}
 void update_order(Tx& tx, const OrderRow& o) {
-  tx.exec(kUpdate, o.id, o.outcome, o.state, o.unmapped, o.updated_at, o.order_number);
+  update_orders(tx, std::span(&o, 1));
+}
+void update_orders(Tx& tx, std::span<const OrderRow> orders) {
+  std::vector<Param> flat;
+  flat.reserve(6 * orders.size());
+  for (const auto& o : orders)
+    flat.insert(flat.end(), {o.id, o.outcome, o.state, o.unmapped, o.updated_at, o.order_number});
+  tx.update_each(kUpdate, 6, flat);
 }
 void insert_order_payloads(Tx& tx, std::span<const PayloadRow> payloads) {
   std::vector<Param> flat;
@@ -71,8 +122,8 @@ void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body) {
   tx.exec(kPutPayload, id, received_at, body);
 }
 
-void delete_order_payload(Tx& tx, OrderId id) {
-  tx.exec(kDeletePayload, id);
+void delete_order_payloads(Tx& tx, std::span<const OrderId> ids) {
+  tx.exec_many(kDeletePayload, 1, params_of(ids));
 }
 
 }  // namespace presetbridge::storage

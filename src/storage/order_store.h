@@ -35,9 +35,20 @@ struct OrderKey {
   std::string_view order_key;
 };
 std::vector<OrderId> hold_orders(Tx& tx, std::span<const OrderKey> keys);
+// Those of the keys that there are orders of, in the order given. They look at what `keys` look at.
+std::vector<OrderKey> known_orders(Tx& tx, std::span<const OrderKey> keys);
+// The same, with their rows.
+std::vector<OrderRow> lock_orders_by_key(Tx& tx, std::span<const OrderKey> keys);
 std::optional<OrderRow> lock_order(Tx& tx, OrderId id);
+// The next order keys of the integration, in their order.
+std::vector<std::string> find_order_keys_after(Tx& tx, IntegrationId integration, std::string_view after,
+                                               std::size_t limit);
+// What people see of each order's number; empty where the store gave none or there is no such order.
+std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids);
 // Writes outcome, state, unmapped and updated_at.
 void update_order(Tx& tx, const OrderRow& row);
+// The same for many, each of them once.
+void update_orders(Tx& tx, std::span<const OrderRow> rows);
 // Of new orders. `body` is compressed.
 struct PayloadRow {
   OrderId order;
@@ -47,6 +58,6 @@ struct PayloadRow {
 void insert_order_payloads(Tx& tx, std::span<const PayloadRow> rows);
 // Replaces an earlier one.
 void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body);
-void delete_order_payload(Tx& tx, OrderId id);
+void delete_order_payloads(Tx& tx, std::span<const OrderId> ids);
 
 }  // namespace presetbridge::storage

@@ -24,6 +24,7 @@
 #include "storage/old_deliveries.h"
 #include "storage/order_store.h"
 #include "storage/postgres/bulk_statement.h"
+#include "storage/privacy_store.h"
 #include "storage/retention.h"
 #include "storage/send_store.h"
 #include "storage/sql_text.h"
@@ -340,6 +341,30 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"list_deliveries, of an order",
        {"integrations_of_account", "orders_dedupe"},
        [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .order_key = "OLD-1000000000"}, all); }},
+      {"the mappings of a store",
+       {},
+       [=](Tx& tx) {
+         find_mappings(tx, k.integration);
+         count_mappings(tx, std::array{k.integration});
+         const auto save = begin_mappings(tx, k.integration, tx.now());
+         stage_mappings(tx, save, {});
+         use_mappings(tx, save, 0);
+         find_mapping_remains(tx, k.integration);
+         delete_mapping_remains(tx, {k.integration, 1}, 100);
+       }},
+      {"an erasure",
+       {"orders_dedupe", "deliveries_open", "deliveries_failed_of_customer", "delivery_items_of_customer"},
+       [=](Tx& tx) {
+         known_orders(tx, std::array{OrderKey{k.integration, "OLD-1000000000"}});
+         find_order_keys_after(tx, k.integration, "", 200);
+         find_order_numbers(tx, std::array{OrderId{k.delivery.value}});
+         lock_orders_by_key(tx, std::array{OrderKey{k.integration, "OLD-1000000000"}});
+         customers_of(tx, std::array{k.delivery});
+         lock_deliveries(tx, std::array{k.delivery});
+         blank_item_usernames(tx, std::array{k.delivery});
+         blank_usernames(tx, std::array{k.customer});
+       }},
+      {"a shop's erasure", {"privacy_requests_to_do"}, [](Tx& tx) { lock_shop_redaction(tx); }},
       {"list_ledger", {}, [=](Tx& tx) { list_ledger(tx, k.account, {}, 50); }},
       {"an account's balance, login and sweep",
        {},

@@ -63,10 +63,15 @@ inline PostgresOptions patient(std::string url) {
           .checkout_timeout = minute};
 }
 
+// What a test puts around a database, to see what is done with it.
+using WrapDatabase = std::function<std::unique_ptr<Database>(std::unique_ptr<Database>)>;
+
 // `clock` is the database's, with PostgreSQL too.
 class TemporaryDatabase {
  public:
-  explicit TemporaryDatabase(Engine engine, TemporaryPostgres::Kind kind = TemporaryPostgres::Kind::real) {
+  explicit TemporaryDatabase(Engine engine, TemporaryPostgres::Kind kind = TemporaryPostgres::Kind::real,
+                             WrapDatabase wrap = {})
+      : wrap_(std::move(wrap)) {
     if (engine == Engine::sqlite) {
       directory_.emplace();
     } else {
@@ -91,9 +96,10 @@ class TemporaryDatabase {
     auto opened = directory_ ? open_sqlite({.path = path(), .lock_file = {}}, clock)
                              : open_postgres(patient(server_->url()), &clock);
     if (!opened) throw std::runtime_error(opened.error().message);
-    database_ = std::move(*opened);
+    database_ = wrap_ ? wrap_(std::move(*opened)) : std::move(*opened);
   }
 
+  WrapDatabase wrap_;
   std::optional<TemporaryDirectory> directory_;
   std::optional<TemporaryPostgres> server_;
   std::unique_ptr<Database> database_;
@@ -108,7 +114,8 @@ class TemporarySqlite : public TemporaryDatabase {
 // PRESETBRIDGE_TEST_ENGINE=postgres.
 class SuiteDatabase : public TemporaryDatabase {
  public:
-  SuiteDatabase() : TemporaryDatabase(of_suite(), TemporaryPostgres::Kind::quick) {}
+  explicit SuiteDatabase(WrapDatabase wrap = {})
+      : TemporaryDatabase(of_suite(), TemporaryPostgres::Kind::quick, std::move(wrap)) {}
 
  private:
   static Engine of_suite() {

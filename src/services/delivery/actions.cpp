@@ -1,6 +1,7 @@
 #include "services/delivery/actions.h"
 
 #include <algorithm>
+#include <array>
 
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
@@ -58,18 +59,11 @@ void ask_again(Tx& tx, const storage::DeliveryRow& row) {
   update_customer(tx, *customer);
 }
 
-std::string order_number_of(Tx& tx, DeliveryId id) {
-  const auto order = find_order(tx, OrderId{id.value});
-  if (!order) return {};
-  const auto state = domain::decode_order_state(order->state);
-  return state ? state->order_number : std::string();
-}
-
 }  // namespace
 
 DeliveryView DeliveryActions::view(Tx& tx, storage::DeliveryRow row) {
   DeliveryView v;
-  v.order_number = order_number_of(tx, row.id);
+  v.order_number = find_order_numbers(tx, std::array{OrderId{row.id.value}}).front();
   v.items = find_items(tx, row.id);
   v.timeline = find_timeline(tx, row.id, kTimelineEntries);
   if (row.status == DeliveryStatus::queued && row.customer) {
@@ -107,11 +101,12 @@ Task<Expected<storage::Page<DeliverySummary>>> DeliveryActions::list(Executor& e
                                          .page = query.page};
     auto found = list_deliveries(tx, filter,
                                  [&](const storage::DeliveryRow& row) { return by.sees(row.integration); });
+    std::vector<OrderId> orders;
+    for (const auto& row : found.rows) orders.push_back(OrderId{row.id.value});
+    auto numbers = find_order_numbers(tx, orders);
     storage::Page<DeliverySummary> page{.rows = {}, .next = found.next};
-    for (auto& row : found.rows) {
-      auto number = order_number_of(tx, row.id);
-      page.rows.push_back({std::move(row), std::move(number)});
-    }
+    for (std::size_t i = 0; i < orders.size(); ++i)
+      page.rows.push_back({std::move(found.rows[i]), std::move(numbers[i])});
     return page;
   });
 }

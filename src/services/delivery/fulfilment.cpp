@@ -338,24 +338,6 @@ void Fulfilment::stop(News& news) {
   }
 }
 
-void erase_delivery(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
-  row.email.clear();
-  row.raw_username.clear();
-  row.username.clear();  // a job in progress has it from the customer's row
-  row.pending.username.clear();
-  for (auto& item : find_items(tx, row.id)) {
-    if (std::exchange(item.username, {}).empty()) continue;
-    update_item(tx, item);
-  }
-  if (row.status == DeliveryStatus::processing) {
-    row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", "", Actor::order()});
-    return update_delivery(tx, row);
-  }
-  update_delivery(tx, row);
-  if (row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated) return;
-  changes.must_apply(tx, row, {.cause = Cause::erased, .reason = "erased", .actor = Actor::order()});
-}
-
 Change nothing_left(std::span<const storage::ItemRow> items, const domain::OrderState& state, Actor actor) {
   if (domain::refunds_took_all(items_now(items), state))
     return {.cause = Cause::stopped_by_order, .reason = "order_refunded", .actor = actor};

@@ -69,9 +69,6 @@ class Fulfilment {
   DeliveryChanges& changes_;
 };
 
-// Blanks what is personal on the delivery and ends what is not yet shared (spec 9.6). The row is locked.
-void erase_delivery(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
-
 // What invalidates a delivery of which nothing is owed and nothing was shared: refunds, or that there is
 // nothing to deliver (spec 3.1).
 Change nothing_left(std::span<const storage::ItemRow> items, const domain::OrderState& state,

@@ -36,6 +36,11 @@ domain::ItemNow item_now(const ItemRow& item) {
           .revocation_begun = item.revocation_begun};
 }
 
+domain::ItemNow item_with_lines(storage::Tx& tx, ItemRow item) {
+  item.lines = find_item_lines(tx, item);
+  return item_now(item);
+}
+
 std::vector<domain::ItemNow> items_now(std::span<const ItemRow> items) {
   std::vector<domain::ItemNow> now;
   for (const auto& item : items) {
@@ -80,10 +85,12 @@ Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow
     item.revoked_by.clear();
     changed.push_back(&item);
   };
+  std::vector<const ItemRow*> other_lines;
   for (auto& [id, lines] : plan.lines) {
     by_id.at(id)->lines = lines_json(lines);
-    changed.push_back(by_id.at(id));
+    other_lines.push_back(by_id.at(id));
   }
+  update_item_lines(tx, other_lines);
   for (const auto id : plan.drop) set(id, ItemStatus::dropped);
   for (const auto id : plan.keep) set(id, ItemStatus::shared);
   for (const auto id : plan.owe) set(id, ItemStatus::owed);

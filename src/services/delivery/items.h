@@ -21,6 +21,8 @@ std::vector<std::string> line_ids(const storage::ItemRow& item);
 std::string lines_json(const std::vector<std::string>& line_ids);
 
 domain::ItemNow item_now(const storage::ItemRow& item);
+// Of an item that was read without its lines.
+domain::ItemNow item_with_lines(storage::Tx& tx, storage::ItemRow item);
 // Of the current ones.
 std::vector<domain::ItemNow> items_now(std::span<const storage::ItemRow> items);
 domain::ItemTally tally(std::span<const storage::ItemRow> items);

@@ -17,8 +17,15 @@ namespace {
 using domain::OrderEvent;
 using storage::Tx;
 
+// What the order will write, if it is new, and about what if it is known: a row a file, and the texts.
 std::size_t weigh(const IncomingOrder& order) {
-  return order.payload.size() + 512 * (order.event.lines.size() + 1);
+  constexpr std::size_t kRow = 512;
+  std::size_t bytes = order.payload.size() + order.fresh_text.size() + 4 * kRow;
+  for (const auto& file : order.plan.files) {
+    bytes += kRow + file.file_id.size() + file.kind.size() + file.name.size();
+    for (const auto& line : file.line_ids) bytes += line.size() + 4;
+  }
+  return bytes;
 }
 
 std::string reason_for(const std::string& outcome) {
@@ -63,10 +70,12 @@ void tell(Accepted& answer, const storage::DeliveryRow& row) {
 
 }  // namespace
 
-Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted)
+Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted,
+               Callback shop_to_erase)
     : changes_(changes),
       fulfilment_(changes),
       accepted_(std::move(accepted)),
+      privacy_(commits, changes, std::move(shop_to_erase)),
       batcher_(
           commits,
           [this](Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers) {
@@ -75,6 +84,7 @@ Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback
           {}, weigh) {}
 
 Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order) {
+  if (is_privacy_request(order.event.kind)) co_return co_await privacy_.accept(executor, std::move(order));
   order.fresh = domain::merge(std::nullopt, order.event).state;
   order.plan = plan_new_order(order.fresh, order.integration->rules);
   order.fresh_text = encode(order.fresh);
@@ -129,7 +139,6 @@ void Intake::hold_rows(Tx& tx, std::span<const IncomingOrder> orders, const std:
   for (const std::size_t i : which) {
     const auto& event = orders[i].event;
     const IntegrationId id = orders[i].integration->id;
-    for (const auto& key : event.order_ids) keys.push_back({id, key});
     if (!tells_of_one_order(event)) continue;
     const bool is_new = inserted[n++];
     if (!is_new) keys.push_back({id, event.order_id});
@@ -208,7 +217,6 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
     tell(answers[of_delivery[n]], created.rows[n]);
     answers[of_delivery[n]].made_delivery = true;
   }
-  // Last: what is to be forgotten may have come with its order.
   std::ranges::copy(of_no_order, std::back_inserter(others));
   return others;
 }
@@ -224,12 +232,8 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
       answer.reason = "ignored_topic";
       return answer;
     case OrderEvent::Kind::customer_redact:
-      return redact_customer(tx, incoming);
     case OrderEvent::Kind::shop_redact:
-    case OrderEvent::Kind::data_request:
-      // Answered by the merchant's export and by archiving; the store only wants to know that it was heard.
-      answer.reason = "privacy_request_received";
-      return answer;
+    case OrderEvent::Kind::data_request:  // not intake's: PrivacyRequests
     case OrderEvent::Kind::order:
     case OrderEvent::Kind::refund:
     case OrderEvent::Kind::stop:
@@ -261,26 +265,6 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     tell(answer, *delivery);
   } else {
     answer.reason = reason_for(order.outcome);
-  }
-  return answer;
-}
-
-// The platform asks to forget a buyer (spec 9.6): personal fields of the named orders are blanked for good,
-// what was not delivered is not delivered any more; ids, ledger and dedupe keys stay.
-Accepted Intake::redact_customer(Tx& tx, const IncomingOrder& incoming) {
-  Accepted answer;
-  answer.reason = "customer_redacted";
-  for (const auto& key : incoming.event.order_ids) {
-    auto order = lock_order_by_key(tx, incoming.integration->id, key);
-    if (!order) continue;
-    auto state = domain::decode_order_state(order->state);
-    if (!state) throw Error(state.error());
-    state->erase();
-    order->state = encode(*state);
-    order->updated_at = tx.now();
-    update_order(tx, *order);
-    delete_order_payload(tx, order->id);
-    if (auto row = lock_delivery(tx, DeliveryId{order->id.value})) erase_delivery(tx, changes_, *row);
   }
   return answer;
 }

@@ -12,6 +12,7 @@
 #include "domain/order_event.h"
 #include "services/delivery/fulfilment.h"
 #include "services/intake/integration_directory.h"
+#include "services/intake/privacy.h"
 #include "storage/batcher.h"
 
 namespace presetbridge::services {
@@ -46,8 +47,11 @@ struct Accepted {
 // Thread-safe. Destroyed after GroupCommit::shutdown().
 class Intake {
  public:
-  // `accepted` is called, on any thread, after commits that may have made work for the delivery worker.
-  Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted);
+  // `accepted` is called, on any thread, after commits that may have made work for the delivery worker,
+  // `shop_to_erase` when ShopErasure has work.
+  Intake(
+      storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted,
+      Callback shop_to_erase = [] {});
 
   // Resumes on `executor` once the order is on disk. Errors: OVERLOADED, STORAGE_UNAVAILABLE, INTERNAL_ERROR.
   Task<Expected<Accepted>> accept(Executor& executor, IncomingOrder order);
@@ -62,11 +66,11 @@ class Intake {
                         const std::vector<std::size_t>& which, const std::vector<bool>& inserted,
                         AccountFacts& facts);
   Accepted accept_known(storage::Tx& tx, const IncomingOrder& order);
-  Accepted redact_customer(storage::Tx& tx, const IncomingOrder& order);
 
   DeliveryChanges& changes_;
   Fulfilment fulfilment_;
   Callback accepted_;
+  PrivacyRequests privacy_;
   storage::Batcher<IncomingOrder, Accepted> batcher_;
 };
 

@@ -1,11 +1,18 @@
 #include "services/intake/integration_directory.h"
 
+#include <array>
+
 namespace presetbridge::services {
 namespace {
 
 // An unknown id may be made at any moment, and another node may change a known one: what is only read, not
 // written with, is this old at most.
 constexpr Millis kMaxAge{2'000};
+
+struct Read {
+  std::optional<storage::IntegrationRow> row;
+  std::vector<storage::MappingRow> mappings;
+};
 
 }  // namespace
 
@@ -58,19 +65,28 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
 Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> IntegrationDirectory::find(Executor& executor,
                                                                                       IntegrationId id) {
   const Timestamp now = clock_.now();
+  std::shared_ptr<const IntegrationSnapshot> known;
   {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
-    if (found != entries_.end() && now - found->second.read_at < kMaxAge) co_return found->second.snapshot;
+    if (found != entries_.end()) {
+      if (now - found->second.read_at < kMaxAge) co_return found->second.snapshot;
+      known = found->second.snapshot;
+    }
   }
-  auto read = co_await commits_.read(executor, [id](storage::Tx& tx) {
+  // A store may have thousands of mappings: they are read again only where something has changed.
+  auto read = co_await commits_.read(executor, [&](storage::Tx& tx) -> std::optional<Read> {
+    if (known && integration_versions(tx, std::array{id}).front() == known->version) return std::nullopt;
     auto row = find_integration(tx, id);
-    return std::pair(row, row ? find_mappings(tx, id) : std::vector<storage::MappingRow>{});
+    auto mappings = row ? find_mappings(tx, id) : std::vector<storage::MappingRow>{};
+    return Read{std::move(row), std::move(mappings)};
   });
   if (!read) co_return std::unexpected(read.error());
   Entry entry{nullptr, now};
-  if (read->first && !read->first->archived_at) {
-    auto snapshot = make_snapshot(*read->first, read->second, cipher_);
+  if (!*read) {
+    entry.snapshot = known;
+  } else if (const auto& row = (*read)->row; row && !row->archived_at) {
+    auto snapshot = make_snapshot(*row, (*read)->mappings, cipher_);
     if (!snapshot) co_return std::unexpected(snapshot.error());
     entry.snapshot = std::make_shared<const IntegrationSnapshot>(std::move(*snapshot));
   }

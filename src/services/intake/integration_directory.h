@@ -1,5 +1,6 @@
 // What accepting an order needs to know of its integration, kept at hand: settings, mappings and the
-// decrypted signing secrets. A copy may be old; whoever writes with it checks its version in the same
+// decrypted signing secrets. A copy older than two seconds is compared with the row's version, and read again
+// where that has grown. A copy may be old; whoever writes with it checks its version in the same
 // transaction (Intake does).
 #pragma once
 

@@ -46,7 +46,7 @@ Change change_of(WorkSet& set, const storage::DeliveryRow& row, const domain::Ve
   const auto order = find_order(set.tx(), OrderId{row.id.value});
   const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   if (!state) throw Error(state.error());
-  return nothing_left(copies(set.items(row.id)), *state, actor);
+  return nothing_left(find_items(set.tx(), row.id), *state, actor);
 }
 
 // The name that the delivery is for from now on, where a correction waits: the merchant's always, one of the

@@ -1,6 +1,7 @@
 #include "services/worker/job_step.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -408,7 +409,8 @@ void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus s
   // owed again (spec 3.10).
   if (status != ItemStatus::revoked || item->revoked_by != "order" || item->former) return;
   const auto order = order_state(set.tx(), delivery);
-  if (!order || order->payment() != domain::Payment::deliver || !domain::is_paid(item_now(*item), *order))
+  if (!order || order->payment() != domain::Payment::deliver ||
+      !domain::is_paid(item_with_lines(set.tx(), *item), *order))
     return;
   item->status = ItemStatus::owed;
   item->revoked_by.clear();
@@ -456,7 +458,8 @@ void JobSteps::Step::own_items(DeliveryId id) {
     }
     auto& known = **twin;
     known.former = false;
-    known.lines = item->lines;
+    known.lines = find_item_lines(set.tx(), *item);
+    update_item_lines(set.tx(), std::array<const storage::ItemRow*, 1>{&known});
     known.quantity = item->quantity;
     if (known.status == ItemStatus::revoked || known.status == ItemStatus::dropped) {
       known.status = item->status;

@@ -119,7 +119,7 @@ std::vector<storage::ItemRow*> WorkSet::items(DeliveryId id) {
     for (const auto& [other, entry] : rows_.deliveries) {
       if (rows_.of_delivery.try_emplace(other).second) unread.push_back(other);
     }
-    for (auto& row : find_items(tx_, unread)) {
+    for (auto& row : find_items_of_job(tx_, unread)) {
       const auto& kept = keep(std::move(row));
       rows_.of_delivery[kept.delivery].insert(kept.id);
     }

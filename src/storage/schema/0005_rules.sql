@@ -99,3 +99,71 @@ CREATE TABLE link_keys (
   encrypted_key <bytes> NOT NULL,
   created_at <int> NOT NULL
 ) <table>;
+-- ---------------------------------------------------------------- mappings that are saved in pieces (spec 8.6, 9.2)
+
+-- Mappings count if they are of their integration's generation; if there are none of it, those of generation 0 do: a program of
+-- before writes these alone, after it has deleted all others. newest_generation: the last that a save was given.
+ALTER TABLE integrations ADD COLUMN mappings_generation <int> NOT NULL DEFAULT 0;
+ALTER TABLE integrations ADD COLUMN newest_generation <int> NOT NULL DEFAULT 0;
+-- How many mappings the generation has; of no account for generation 0.
+ALTER TABLE integrations ADD COLUMN mapping_count <int> NOT NULL DEFAULT 0;
+-- A mapping that is saved again keeps its id.
+<postgres> ALTER TABLE mappings ADD COLUMN generation <int> NOT NULL DEFAULT 0;
+<postgres> ALTER TABLE mappings DROP CONSTRAINT mappings_pkey;
+<postgres> ALTER TABLE mappings ADD PRIMARY KEY (integration_id, generation, id);
+<postgres> DROP INDEX mappings_unique;
+<sqlite> CREATE TABLE new_mappings (
+<sqlite>   id <int> NOT NULL,
+<sqlite>   integration_id <int> NOT NULL REFERENCES integrations (id),
+<sqlite>   match_type TEXT NOT NULL CHECK (match_type = 'sku' OR match_type = 'product_id' OR match_type = 'variant_id' OR match_type = 'title'),
+<sqlite>   match_value TEXT NOT NULL,
+<sqlite>   match_key <key> NOT NULL,
+<sqlite>   action TEXT NOT NULL CHECK (action IN ('deliver', 'ignore')),
+<sqlite>   file_id <key> NOT NULL,
+<sqlite>   kind TEXT NOT NULL,
+<sqlite>   file_name TEXT NOT NULL,
+<sqlite>   made_for <int>,
+<sqlite>   stale <int> NOT NULL DEFAULT 0 CHECK (stale IN (0, 1)),
+<sqlite>   generation <int> NOT NULL DEFAULT 0,
+<sqlite>   CHECK ((action = 'ignore') = (file_id = '')),
+<sqlite>   PRIMARY KEY (integration_id, generation, id)
+<sqlite> ) <clustered>;
+<sqlite> INSERT INTO new_mappings (id, integration_id, match_type, match_value, match_key, action, file_id, kind, file_name, made_for,
+<sqlite>   stale) SELECT id, integration_id, match_type, match_value, match_key, action, file_id, kind, file_name, made_for, stale
+<sqlite>   FROM mappings;
+<sqlite> DROP TABLE mappings;
+<sqlite> ALTER TABLE new_mappings RENAME TO mappings;
+CREATE UNIQUE INDEX mappings_unique ON mappings (integration_id, generation, match_type, match_key, file_id);
+
+-- Generations that are to be deleted from due_at on: replaced ones, and those of saves under way, unless they come to count.
+CREATE TABLE mapping_remains (
+  integration_id <int> NOT NULL,
+  generation <int> NOT NULL,
+  due_at <int> NOT NULL,
+  PRIMARY KEY (integration_id, generation)
+) <clustered>;
+
+-- ---------------------------------------------------------------- privacy requests (spec 2.11, 9.6)
+
+-- What a store's platform asked for on behalf of a person or of the store itself; no personal field is in it.
+CREATE TABLE privacy_requests (
+  id <int> PRIMARY KEY,
+  account_id <int> NOT NULL,
+  integration_id <int> NOT NULL,
+  kind TEXT NOT NULL CHECK (kind = 'customer_redact' OR kind = 'shop_redact' OR kind = 'data_request'),
+  -- The same for the same request sent again: its HMAC.
+  request_key <bytes> NOT NULL,
+  received_at <int> NOT NULL,
+  -- that it names; of a store's own: that were erased so far
+  orders <int> NOT NULL,
+  -- shop_redact: the last order key that is dealt with
+  done_to <key> NOT NULL DEFAULT '',
+  carried_out_at <int>,
+  -- the merchant has done what is theirs to do
+  closed_at <int>,
+  closed_by TEXT,
+  CHECK ((closed_at IS NULL) = (closed_by IS NULL))
+) <table>;
+CREATE UNIQUE INDEX privacy_requests_dedupe ON privacy_requests (integration_id, request_key);
+CREATE INDEX privacy_requests_of_account ON privacy_requests (account_id, id);
+CREATE INDEX privacy_requests_to_do ON privacy_requests (id) WHERE carried_out_at IS NULL AND kind = 'shop_redact';

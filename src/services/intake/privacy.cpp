@@ -1,0 +1,195 @@
+#include "services/intake/privacy.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "crypto/digest.h"
+#include "domain/order.h"
+#include "services/intake/intake.h"
+#include "storage/api_key_store.h"
+#include "storage/privacy_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::DeliveryStatus;
+using domain::OrderEvent;
+using domain::PendingActionKind;
+using storage::PrivacyKind;
+using storage::PrivacyRequestRow;
+using storage::Tx;
+
+// Orders looked for in one transaction that reads.
+constexpr std::size_t kLookPiece = 5'000;
+// Shops of other nodes, and those whose erasure failed.
+constexpr Millis kLookAgain{60'000};
+
+PrivacyKind kind_of(OrderEvent::Kind kind) {
+  if (kind == OrderEvent::Kind::customer_redact) return PrivacyKind::customer_redact;
+  return kind == OrderEvent::Kind::shop_redact ? PrivacyKind::shop_redact : PrivacyKind::data_request;
+}
+
+bool has_personal_fields(const storage::DeliveryRow& row) {
+  return !row.email.empty() || !row.raw_username.empty() || !row.username.empty() ||
+         !row.pending.username.empty();
+}
+
+void erase(storage::DeliveryRow& row, DeliveryChanges& changes, Timestamp now, ChangeRecord& record) {
+  row.email.clear();
+  row.raw_username.clear();
+  row.username.clear();
+  row.pending.username.clear();
+  if (row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated) return;
+  if (row.status == DeliveryStatus::processing) {
+    // The job obeys before its next call.
+    row.pending =
+        domain::combine(row.pending, {PendingActionKind::erase, "erased", "", domain::Actor::order()});
+    return;
+  }
+  changes.must_apply(now, row,
+                     {.cause = domain::Cause::erased, .reason = "erased", .actor = domain::Actor::order()},
+                     record);
+}
+
+// The next orders of a shop that is erased; nothing left to do: false.
+bool erase_piece_of_shop(Tx& tx, DeliveryChanges& changes) {
+  auto request = lock_shop_redaction(tx);
+  if (!request) return false;
+  const auto keys = find_order_keys_after(tx, request->integration, request->done_to, kErasePiece);
+  if (keys.empty()) {
+    end_privacy_request(tx, request->id);
+    return true;
+  }
+  std::vector<storage::OrderKey> orders;
+  for (const auto& key : keys) orders.push_back({request->integration, key});
+  erase_orders(tx, changes, orders);
+  request->orders += std::ssize(keys);
+  request->done_to = keys.back();
+  advance_shop_redaction(tx, *request);
+  return true;
+}
+
+}  // namespace
+
+void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::OrderKey> keys) {
+  auto orders = lock_orders_by_key(tx, keys);
+  std::vector<DeliveryId> ids;
+  for (const auto& order : orders) ids.push_back(DeliveryId{order.id.value});
+  const auto customers = customers_of(tx, ids);
+  hold_customers(tx, customers);
+
+  std::vector<storage::OrderRow> erased;
+  std::vector<OrderId> payloads;
+  for (auto& order : orders) {
+    payloads.push_back(order.id);
+    auto state = domain::decode_order_state(order.state);
+    if (!state) throw Error(state.error());
+    if (state->erased) continue;
+    state->erase();
+    order.state = encode(*state);
+    order.updated_at = tx.now();
+    erased.push_back(std::move(order));
+  }
+  update_orders(tx, erased);
+  delete_order_payloads(tx, payloads);
+
+  auto deliveries = lock_deliveries(tx, ids);
+  std::vector<storage::DeliveryRow*> changed;
+  ChangeRecord record;
+  for (auto& row : deliveries) {
+    if (!has_personal_fields(row) && row.status != DeliveryStatus::queued &&
+        row.status != DeliveryStatus::failed && row.status != DeliveryStatus::in_review &&
+        row.status != DeliveryStatus::waiting_for_friendship) {
+      continue;
+    }
+    erase(row, changes, tx.now(), record);
+    changed.push_back(&row);
+  }
+  update_deliveries(tx, changed);
+  blank_item_usernames(tx, ids);
+  AccountFacts facts(tx);
+  changes.write(tx, record, facts);
+  blank_usernames(tx, customers);
+}
+
+bool is_privacy_request(OrderEvent::Kind kind) {
+  return kind == OrderEvent::Kind::customer_redact || kind == OrderEvent::Kind::shop_redact ||
+         kind == OrderEvent::Kind::data_request;
+}
+
+Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrder request) {
+  const auto& integration = *request.integration;
+  const auto kind = kind_of(request.event.kind);
+  auto& named = request.event.order_ids;
+  std::ranges::sort(named);
+  named.erase(std::ranges::unique(named).begin(), named.end());
+  Accepted answer;
+  answer.reason = kind == PrivacyKind::customer_redact ? "customer_redacted" : "privacy_request_received";
+
+  // Keyed, so that nothing can be found out of whom it names by trying.
+  const auto key = crypto::hmac_sha256(std::as_bytes(std::span(integration.secret)), request.payload);
+  PrivacyRequestRow row{.id = changes_.ids().make<PrivacyRequestId>(),
+                        .account = integration.account,
+                        .integration = integration.id,
+                        .kind = kind,
+                        .orders = std::ssize(named)};
+  auto begun = co_await commits_.write(executor, [&](Tx& tx) -> std::optional<PrivacyRequestRow> {
+    if (integration_versions(tx, std::array{integration.id}).front() != integration.version)
+      return std::nullopt;
+    row.received_at = tx.now();
+    if (request.key) count_api_key_webhook(tx, request.key, 1, 0);
+    auto stored = add_privacy_request(tx, row, key);
+    // The rest is the merchant's.
+    if (kind == PrivacyKind::data_request) end_privacy_request(tx, stored.id);
+    return stored;
+  });
+  if (!begun) co_return std::unexpected(begun.error());
+  answer.stale_integration = !*begun;
+  if (!*begun) co_return answer;
+  if (kind == PrivacyKind::shop_redact) shop_to_erase_();
+  if (kind != PrivacyKind::customer_redact) co_return answer;
+
+  std::vector<storage::OrderKey> known;
+  for (std::size_t done = 0; done < named.size(); done += kLookPiece) {
+    const auto next = std::span(named).subspan(done, std::min(kLookPiece, named.size() - done));
+    auto found = co_await commits_.read(executor, [&](Tx& tx) {
+      std::vector<storage::OrderKey> keys;
+      for (const auto& order_key : next) keys.push_back({integration.id, order_key});
+      return known_orders(tx, keys);
+    });
+    if (!found) co_return std::unexpected(found.error());
+    known.insert(known.end(), found->begin(), found->end());
+  }
+  for (std::size_t done = 0; done < known.size(); done += kErasePiece) {
+    const auto next = std::span(known).subspan(done, std::min(kErasePiece, known.size() - done));
+    auto erased = co_await commits_.write(executor, [&](Tx& tx) { erase_orders(tx, changes_, next); });
+    if (!erased) co_return std::unexpected(erased.error());
+  }
+  auto ended = co_await commits_.write(executor, [&](Tx& tx) { end_privacy_request(tx, (*begun)->id); });
+  if (!ended) co_return std::unexpected(ended.error());
+  co_return answer;
+}
+
+void ShopErasure::start() {
+  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
+    if (fault) log_.error("the erasure of shops has ended by a fault");
+  });
+}
+
+void ShopErasure::stop(Callback stopped) {
+  tasks_.stop(std::move(stopped));
+}
+
+Task<void> ShopErasure::loop() {
+  while (!tasks_.stopping()) {
+    auto more =
+        co_await commits_.write(scheduler_, [this](Tx& tx) { return erase_piece_of_shop(tx, changes_); });
+    if (!more && !storage::is_told(more.error()))
+      log_.error("a shop could not be erased; it is tried again", {{"error", more.error().message}});
+    if ((!more || !*more) && !tasks_.stopping()) co_await tasks_.wait(kLookAgain);
+  }
+}
+
+}  // namespace presetbridge::services

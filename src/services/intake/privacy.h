@@ -1,0 +1,77 @@
+// Privacy requests of hosted stores (spec 2.11, 9.6): carried out at once, and kept without a personal field
+// (storage/privacy_store.h).
+//
+// What is erased of an order: its personal fields for good, whatever comes later; the payload; those of its
+// delivery and its items; and the name of the delivery's customer, where no other delivery that is not erased
+// has a job to come, or files, of that customer. Ids, ledger and dedupe keys stay; what was not shared is not
+// delivered any more.
+#pragma once
+
+#include <span>
+
+#include "base/background_tasks.h"
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "domain/order_event.h"
+#include "services/delivery/change.h"
+#include "storage/group_commit.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+
+struct Accepted;
+struct IncomingOrder;
+
+// Orders erased in one transaction: others wait no longer than for these (spec 8.6).
+inline constexpr std::size_t kErasePiece = 200;
+
+// Those of the orders that there are, each once and in the order of their keys.
+void erase_orders(storage::Tx& tx, DeliveryChanges& changes, std::span<const storage::OrderKey> keys);
+
+bool is_privacy_request(domain::OrderEvent::Kind kind);
+
+// Thread-safe.
+class PrivacyRequests {
+ public:
+  // `shop_to_erase` is called, on any thread, when a shop is to be erased as a whole.
+  PrivacyRequests(storage::GroupCommit& commits, DeliveryChanges& changes, Callback shop_to_erase)
+      : commits_(commits), changes_(changes), shop_to_erase_(std::move(shop_to_erase)) {}
+
+  // When it resumes the request is on disk and what it names is erased, kErasePiece orders a transaction (of
+  // those that there are: a body holds a hundred thousand ids); a
+  // shop's orders are erased by ShopErasure. After an error the store sends it again, and it is carried out
+  // from the beginning.
+  Task<Expected<Accepted>> accept(Executor& executor, IncomingOrder request);
+
+ private:
+  storage::GroupCommit& commits_;
+  DeliveryChanges& changes_;
+  Callback shop_to_erase_;
+};
+
+// The loop that erases shops, a piece a transaction, on from where it was after a crash. Lives on
+// `scheduler`, where all of it but wake() is called. Nodes may do it at once.
+class ShopErasure {
+ public:
+  // All outlive this.
+  ShopErasure(Scheduler& scheduler, storage::GroupCommit& commits, DeliveryChanges& changes, Log& log)
+      : scheduler_(scheduler), commits_(commits), changes_(changes), log_(log), tasks_(scheduler) {}
+
+  void start();
+  // `stopped` is called once, when the piece under way has ended.
+  void stop(Callback stopped);
+  // Any thread: there may be a shop to erase.
+  void wake() { tasks_.wake(); }
+
+ private:
+  Task<void> loop();
+
+  Scheduler& scheduler_;
+  storage::GroupCommit& commits_;
+  DeliveryChanges& changes_;
+  Log& log_;
+  BackgroundTasks tasks_;
+};
+
+}  // namespace presetbridge::services

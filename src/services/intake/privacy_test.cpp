@@ -1,0 +1,183 @@
+#include "services/intake/privacy.h"
+
+#include <gtest/gtest.h>
+
+#include "services/testing.h"
+#include "storage/privacy_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::OrderEvent;
+using storage::PrivacyKind;
+using storage::Tx;
+using testing::World;
+
+class Privacy : public ::testing::Test {
+ protected:
+  OrderEvent request(OrderEvent::Kind kind, std::vector<std::string> orders = {}) {
+    return {.kind = kind,
+            .provider = domain::Provider::provider_a,
+            .email = "buyer@example.com",
+            .order_ids = std::move(orders)};
+  }
+  Accepted ask(OrderEvent::Kind kind, std::vector<std::string> orders = {}, std::string body = "body") {
+    std::vector<std::byte> payload(body.size());
+    std::ranges::transform(body, payload.begin(), [](char c) { return static_cast<std::byte>(c); });
+    auto snapshot = world.await(world.directory.find(world.scheduler, world.integration)).value();
+    return world
+        .await(
+            world.intake.accept(world.scheduler, {snapshot, request(kind, std::move(orders)), payload, {}}))
+        .value();
+  }
+  std::vector<storage::PrivacyRequestRow> requests() {
+    return world.write([&](Tx& tx) {
+      return list_privacy_requests(tx, world.account, storage::PageRequest{.limit = 100}).rows;
+    });
+  }
+  std::string customer_name(CustomerId id) {
+    return world.write([&](Tx& tx) { return find_customer(tx, id).value().username_key; });
+  }
+  // Every text of the database that could name a person.
+  std::string everything() {
+    static constexpr std::array kColumns{
+        storage::Sql{"SELECT state FROM orders"},
+        storage::Sql{"SELECT username_key FROM customers"},
+        storage::Sql{"SELECT message || ' ' || coalesce(target_username, '') || coalesce(raw_username, '') ||"
+                     " coalesce(customer_email, '') || coalesce(pending_username, '') ||"
+                     " coalesce(offered_username, '') FROM deliveries"},
+        storage::Sql{"SELECT username || lines FROM delivery_items"},
+        storage::Sql{"SELECT message FROM delivery_timeline"},
+        storage::Sql{"SELECT target || detail FROM audit_log"},
+        storage::Sql{"SELECT kind || done_to || coalesce(closed_by, '') FROM privacy_requests"}};
+    std::string text;
+    world.write([&](Tx& tx) {
+      text.clear();
+      for (const auto& sql : kColumns)
+        tx.query(sql, [&](const storage::Row& r) { text += r.string(0) + "\n"; });
+    });
+    return text;
+  }
+  // As a share that was made before names its buyer.
+  void name_items(DeliveryId id) {
+    world.write(
+        [&](Tx& tx) { tx.exec({"UPDATE delivery_items SET username = 'Ann' WHERE delivery_id = $1"}, id); });
+  }
+
+  World world;
+};
+
+TEST_F(Privacy, NothingOfAnErasedBuyerIsLeftBehind) {
+  const auto shared = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  name_items(shared);
+  world.cloud.auto_accept = false;
+  const auto waiting = world.deliver(world.order("2", "Anna-Waiting", {"sku-1"}));
+  ASSERT_EQ(world.status(shared), "completed");
+  ASSERT_EQ(world.status(waiting), "waiting_for_friendship");
+  EXPECT_EQ(ask(OrderEvent::Kind::customer_redact, {"2", "1", "2", "unknown"}).reason, "customer_redacted");
+  const auto text = everything();
+  for (const auto* personal : {"Ann", "ann", "buyer@example.com"})
+    EXPECT_EQ(text.find(personal), std::string::npos) << personal << " in " << text;
+  EXPECT_EQ(world.status(shared), "completed");
+  EXPECT_EQ(world.status(waiting), "invalidated");
+  world.settle(std::chrono::hours{1});
+  testing::expect_books_balance(world);
+}
+
+TEST_F(Privacy, ACustomerKeepsTheirNameWhileAnotherDeliveryHasIt) {
+  const auto one = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto other = world.deliver(world.order("2", "Ann", {"sku-2"}));
+  const auto customer = world.delivery(one).customer;
+  ASSERT_EQ(world.delivery(other).customer, customer);
+  ask(OrderEvent::Kind::customer_redact, {"1"}, "one");
+  EXPECT_EQ(customer_name(customer), "Ann");
+  ask(OrderEvent::Kind::customer_redact, {"2"}, "two");
+  EXPECT_EQ(customer_name(customer), " erased " + to_string(customer));
+}
+
+TEST_F(Privacy, WhoWasErasedCanBuyAgain) {
+  const auto erased = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  ask(OrderEvent::Kind::customer_redact, {"1"});
+  const auto again = world.deliver(world.order("2", "Ann", {"sku-1", "sku-2"}));
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(world.status(again), "completed");
+  EXPECT_EQ(world.delivery(erased).username, "");
+  EXPECT_EQ(world.cloud.shares.size(), 2U);
+  testing::expect_books_balance(world);
+}
+
+TEST_F(Privacy, ManyOrdersAreErasedPieceByPieceBeforeTheAnswer) {
+  std::vector<std::string> ids;
+  for (int i = 0; i < 500; ++i) {
+    ids.push_back("order-" + std::to_string(i));
+    if (i % 2 == 0) world.accept(world.order(ids.back(), "Ann", {"sku-1"}));
+  }
+  const auto before = world.commits.stats().commits;
+  ask(OrderEvent::Kind::customer_redact, ids);
+  EXPECT_EQ(everything().find("Ann"), std::string::npos);
+  EXPECT_EQ(world.commits.stats().commits - before, 4U) << "kept, two pieces, ended";
+  ASSERT_EQ(requests().size(), 1U);
+  EXPECT_EQ(requests()[0].orders, 500);
+  EXPECT_TRUE(requests()[0].carried_out_at);
+}
+
+TEST_F(Privacy, ARequestThatIsSentAgainIsCarriedOutAgainAndKeptOnce) {
+  const auto first = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  ask(OrderEvent::Kind::customer_redact, {"1", "2"});
+  const auto entries = [&] {
+    return world.write([&](Tx& tx) { return find_timeline(tx, first, 100).size(); });
+  };
+  const auto before = entries();
+  world.accept(world.order("2", "Ann", {"sku-1"}));
+  ask(OrderEvent::Kind::customer_redact, {"1", "2"});
+  EXPECT_EQ(everything().find("Ann"), std::string::npos) << everything();
+  EXPECT_EQ(requests().size(), 1U);
+  EXPECT_EQ(entries(), before) << "what is erased is not ended again";
+}
+
+TEST_F(Privacy, ARequestForDataIsKeptForTheMerchant) {
+  EXPECT_EQ(ask(OrderEvent::Kind::data_request, {"7", "8"}).reason, "privacy_request_received");
+  EXPECT_EQ(ask(OrderEvent::Kind::data_request, {}, "another buyer").reason, "privacy_request_received");
+  ASSERT_EQ(requests().size(), 2U);
+  EXPECT_EQ(requests()[1].kind, PrivacyKind::data_request);
+  EXPECT_EQ(requests()[1].orders, 2);
+  EXPECT_TRUE(requests()[1].carried_out_at);
+  EXPECT_FALSE(requests()[1].closed_at);
+}
+
+TEST_F(Privacy, AShopIsErasedInPiecesAndGoesOnWhereItWas) {
+  for (int i = 0; i < 450; ++i) world.accept(world.order("order-" + std::to_string(i), "Ann", {"sku-1"}));
+  const auto other = world.add_tenant("m-2");
+  world.accept(other.integration, world.order("1", "Bob", {"sku-1"}));
+  EXPECT_EQ(ask(OrderEvent::Kind::shop_redact).reason, "privacy_request_received");
+  EXPECT_NE(everything().find("Ann"), std::string::npos) << "after the answer";
+  // A process that dies in the middle: one piece is done.
+  {
+    auto dying = std::make_unique<ShopErasure>(world.scheduler, world.commits, world.changes, world.log);
+    bool stopped = false;
+    dying->start();
+    dying->stop([&] { stopped = true; });
+    for (int i = 0; i < 100 && !stopped; ++i) world.scheduler.run();
+    ASSERT_TRUE(stopped);
+  }
+  EXPECT_EQ(requests()[0].orders, 200);
+  EXPECT_FALSE(requests()[0].carried_out_at);
+
+  ShopErasure erasure(world.scheduler, world.commits, world.changes, world.log);
+  erasure.start();
+  world.settle();
+  const auto text = everything();
+  EXPECT_EQ(text.find("Ann"), std::string::npos);
+  EXPECT_EQ(text.find("buyer@example.com", 0) == std::string::npos, false) << "another merchant's buyer";
+  EXPECT_NE(text.find("Bob"), std::string::npos);
+  ASSERT_EQ(requests().size(), 1U);
+  EXPECT_EQ(requests()[0].orders, 450);
+  EXPECT_TRUE(requests()[0].carried_out_at);
+  bool stopped = false;
+  erasure.stop([&] { stopped = true; });
+  world.scheduler.run();
+  EXPECT_TRUE(stopped);
+}
+
+}  // namespace
+}  // namespace presetbridge::services

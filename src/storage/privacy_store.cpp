@@ -1,0 +1,81 @@
+#include "storage/privacy_store.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNames = {"customer_redact", "shop_redact", "data_request"};
+
+#define PDB_PRIVACY_COLUMNS \
+  "id, account_id, integration_id, kind, received_at, orders, done_to, carried_out_at, closed_at, closed_by"
+constexpr Sql kInsert{
+    "INSERT INTO privacy_requests (id, account_id, integration_id, kind, request_key, received_at, orders)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (integration_id, request_key) DO NOTHING"};
+constexpr Sql kFindByKey{"SELECT " PDB_PRIVACY_COLUMNS
+                         " FROM privacy_requests WHERE integration_id = $1 AND request_key = $2"};
+constexpr Sql kEnd{
+    "UPDATE privacy_requests SET carried_out_at = $2 WHERE id = $1 AND carried_out_at IS NULL"};
+constexpr Sql kLockShop{"SELECT " PDB_PRIVACY_COLUMNS
+                        " FROM privacy_requests WHERE carried_out_at IS NULL AND kind = 'shop_redact'"
+                        " ORDER BY id LIMIT 1 <lock>"};
+constexpr Sql kAdvance{"UPDATE privacy_requests SET orders = $2, done_to = $3 WHERE id = $1"};
+constexpr Sql kList{"SELECT " PDB_PRIVACY_COLUMNS
+                    " FROM privacy_requests WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+constexpr Sql kClose{
+    "UPDATE privacy_requests SET closed_at = $3, closed_by = $4"
+    " WHERE id = $1 AND account_id = $2 AND closed_at IS NULL"};
+
+PrivacyRequestRow read_request(const Row& r) {
+  const auto found = std::ranges::find(kNames, r.text(3));
+  if (found == kNames.end())
+    throw DbError(DbError::Kind::misuse, "unknown kind of a privacy request " + r.string(3));
+  return {r.id<PrivacyRequestId>(0),
+          r.id<AccountId>(1),
+          r.id<IntegrationId>(2),
+          static_cast<PrivacyKind>(found - kNames.begin()),
+          r.time(4),
+          r.int64(5),
+          r.string(6),
+          r.opt_time(7),
+          r.opt_time(8),
+          r.string_or_empty(9)};
+}
+
+}  // namespace
+
+std::string_view to_string(PrivacyKind kind) {
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+PrivacyRequestRow add_privacy_request(Tx& tx, const PrivacyRequestRow& row, Blob key) {
+  tx.exec(kInsert, row.id, row.account, row.integration, to_string(row.kind), key, row.received_at,
+          row.orders);
+  return tx.one(kFindByKey, row.integration, key, read_request).value();
+}
+
+void end_privacy_request(Tx& tx, PrivacyRequestId id) {
+  tx.exec(kEnd, id, tx.now());
+}
+
+std::optional<PrivacyRequestRow> lock_shop_redaction(Tx& tx) {
+  return tx.one(kLockShop, read_request);
+}
+void advance_shop_redaction(Tx& tx, const PrivacyRequestRow& row) {
+  tx.exec(kAdvance, row.id, row.orders, row.done_to);
+}
+
+Page<PrivacyRequestRow> list_privacy_requests(Tx& tx, AccountId account, const PageRequest& page) {
+  std::vector<PrivacyRequestRow> rows;
+  tx.query(kList, account, page.before, page.fetch(), [&](const Row& r) { rows.push_back(read_request(r)); });
+  return make_page(std::move(rows), page, [](const PrivacyRequestRow& row) { return row.id.value; });
+}
+
+bool close_privacy_request(Tx& tx, AccountId account, PrivacyRequestId id, std::string_view by) {
+  return tx.exec(kClose, id, account, tx.now(), by) == 1;
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,64 @@
+// Privacy requests that name as many orders as a body holds.
+#include "services/intake/privacy.h"
+#include "worst_case_testing.h"
+
+namespace presetbridge::worst_case {
+namespace {
+
+constexpr int kKnown = 1'000;
+constexpr int kRowsOfOrder = 8;  // order, payload, delivery, items, timeline, event, send, customer
+
+class PrivacyRequests : public WorstCase {
+ protected:
+  void accept_orders(int count) {
+    for (int i = 0; i < count; ++i) {
+      auto event = world_.order(std::to_string(i), "Ann-" + std::to_string(i), {"sku-1"});
+      world_.accept(event);
+    }
+  }
+};
+
+TEST_F(PrivacyRequests, ABodyFullOfIds) {
+  accept_orders(kKnown);
+  std::string ids;
+  int count = 0;
+  for (; ids.size() < kBody - 200; ++count) ids += (count == 0 ? "" : ",") + std::to_string(count);
+  const std::string body = R"({"customer":{"email":"buyer@example.com"},"orders_to_redact":[)" + ids + "]}";
+  ASSERT_GT(count, 150'000);
+  const auto work = measure([&] { hook("customers/redact", body); });
+  expect("customers/redact: 1 MiB of ids, 1,000 of them known", work,
+         {.rows_written = kKnown * kRowsOfOrder + 10,
+          .largest_transaction = static_cast<std::int64_t>(services::kErasePiece) * kRowsOfOrder + 10,
+          .statements = count / 5'000 + 20 + kKnown / 200 * 20,
+          .rows_read = kKnown * 8,
+          .bytes_written = kKnown * 2'000,
+          .bytes_read = kKnown * 2'000,
+          .allocations = 3 * count + kKnown * 500,
+          .branches = 200'000'000});
+}
+
+TEST_F(PrivacyRequests, AShop) {
+  accept_orders(kKnown);
+  services::ShopErasure erasure(world_.scheduler, world_.commits, world_.changes, world_.log);
+  hook("shop/redact", std::string(R"({"shop_id":1})"));
+  const auto work = measure([&] {
+    erasure.start();
+    world_.settle(Millis{1'000});
+  });
+  bool stopped = false;
+  erasure.stop([&] { stopped = true; });
+  world_.scheduler.run();
+  ASSERT_TRUE(stopped);
+  expect("shop/redact of 1,000 orders, after the answer", work,
+         {.rows_written = kKnown * kRowsOfOrder + 20,
+          .largest_transaction = static_cast<std::int64_t>(services::kErasePiece) * kRowsOfOrder + 10,
+          .statements = 60 + kKnown / 200 * 25,
+          .rows_read = kKnown * 9,
+          .bytes_written = kKnown * 2'000,
+          .bytes_read = kKnown * 2'000,
+          .allocations = kKnown * 500,
+          .branches = kKnown * 20'000});
+}
+
+}  // namespace
+}  // namespace presetbridge::worst_case

@@ -1,0 +1,163 @@
+// The API's routes, with bodies and pages as large as they may be and rows as large as there may be.
+#include "storage/order_store.h"
+#include "worst_case_testing.h"
+
+namespace presetbridge::worst_case {
+namespace {
+
+constexpr int kPage = 100;             // the largest page of a list
+constexpr int kLookedThrough = 5'000;  // without an index
+constexpr int kTimeline = 200;
+
+class Routes : public WorstCase {
+ protected:
+  // A delivery as large as there may be.
+  DeliveryId largest() {
+    EXPECT_EQ(map(kFiles / kOfKey, kOfKey).status, 200);
+    const auto answer = hook("orders/create", order("1", kFiles / kOfKey));
+    return parse_id<DeliveryKind>(answer.at("deliveryId").as_string()).value();
+  }
+};
+
+TEST_F(Routes, ASaveOfMappings) {
+  int status = 0;
+  const auto work = measure([&] { status = map(kMappings / kOfKey, kOfKey).status; });
+  ASSERT_EQ(status, 200);
+  // Once more over as many: they are replaced.
+  const auto again = measure([&] { status = map(kMappings / kOfKey, kOfKey).status; });
+  ASSERT_EQ(status, 200);
+  const Bound bound{.rows_written = 2 * kMappings + 60,
+                    .largest_transaction = storage::kMappingPiece + 10,
+                    .statements = 100,
+                    .rows_read = kMappings + 100,
+                    .bytes_written = 3 * static_cast<std::int64_t>(kBody),
+                    .bytes_read = 3 * static_cast<std::int64_t>(kBody),
+                    .allocations = 60 * kMappings,
+                    .branches = 30'000'000};
+  expect("PUT …/mappings: 5,000 new", work, bound);
+  expect("PUT …/mappings: 5,000 over 5,000", again, bound);
+}
+
+TEST_F(Routes, AListOfMappings) {
+  ASSERT_EQ(map(kMappings / kOfKey, kOfKey).status, 200);
+  const auto work = measure([&] { EXPECT_EQ(send("GET", store_ + "/mappings").status, 200); });
+  expect("GET …/mappings: 5,000", work,
+         {.statements = 2,
+          .rows_read = kMappings + 1,
+          .bytes_read = 2 * static_cast<std::int64_t>(kBody),
+          .allocations = 30 * kMappings,
+          .branches = 100 * kMappings});
+}
+
+TEST_F(Routes, AListOfSubscriptions) {
+  for (int i = 1; i < kPage; ++i) {
+    const json::object wanted{{"url", longest("https://receiver.example.com/", i, 2'000)}};
+    ASSERT_EQ(send("POST", "/api/webhook-subscriptions", wanted).status, 201);
+  }
+  const auto work =
+      measure([&] { EXPECT_EQ(send("GET", "/api/webhook-subscriptions?limit=100").status, 200); });
+  expect("GET /api/webhook-subscriptions: 100", work,
+         {.statements = kPage + 2,
+          .rows_read = 2 * kPage,
+          .bytes_read = kPage * 3'000,
+          .allocations = kPage * 100,
+          .branches = 1'000});
+}
+
+TEST_F(Routes, AListOfStores) {
+  for (int i = 0; i < kPage; ++i) world_.add_tenant("m-1");
+  world_.write(
+      [&](storage::Tx& tx) { tx.exec({"UPDATE integrations SET account_id = $1"}, world_.account); });
+  const auto work = measure([&] { EXPECT_EQ(send("GET", "/api/integrations?limit=100").status, 200); });
+  expect("GET /api/integrations: 100", work,
+         {.statements = 3,
+          .rows_read = 2 * (kPage + 1),
+          .bytes_read = kPage * 3'000,
+          .allocations = kPage * 100,
+          .branches = 10'000});
+}
+
+TEST_F(Routes, AListOfDeliveriesOfLargeOrders) {
+  const auto id = largest();
+  // A hundred such: copies of the rows.
+  world_.write([&](storage::Tx& tx) {
+    const auto order = find_order(tx, OrderId{id.value}).value();
+    const auto row = find_delivery(tx, id).value();
+    for (int i = 0; i < kPage; ++i) {
+      auto another = order;
+      another.id = world_.ids.make<OrderId>();
+      another.order_key = longest("o", i, kIdBytes);
+      insert_orders(tx, std::array{another});
+      auto delivery = row;
+      delivery.id = DeliveryId{another.id.value};
+      delivery.order_key = another.order_key;
+      insert_deliveries(tx, std::array{delivery});
+    }
+  });
+  const auto work = measure([&] { EXPECT_EQ(send("GET", "/api/deliveries?limit=100").status, 200); });
+  expect("GET /api/deliveries: 100 of orders of 1 MiB", work,
+         {.statements = 2,
+          .rows_read = 2 * kPage + 1,
+          .bytes_read = kPage * 2'000,
+          .allocations = kPage * 200,
+          .branches = kPage * 500});
+}
+
+TEST_F(Routes, AListThatFindsNothing) {
+  world_.write([&](storage::Tx& tx) {
+    for (int i = 0; i < kLookedThrough + 1'000; ++i) {
+      const auto id = world_.ids.next();
+      storage::DeliveryRow row{
+          .id = DeliveryId{id}, .account = world_.account, .integration = world_.integration};
+      row.order_key = std::to_string(id);
+      insert_deliveries(tx, std::array{row});
+    }
+  });
+  const auto work =
+      measure([&] { EXPECT_EQ(send("GET", "/api/deliveries?limit=100&status=completed").status, 200); });
+  expect("GET /api/deliveries: by a status that none has", work,
+         {.statements = 12,
+          .rows_read = kLookedThrough + 200,
+          .bytes_read = kLookedThrough * 200,
+          .allocations = kLookedThrough * 20,
+          .branches = kLookedThrough * 200});
+}
+
+TEST_F(Routes, ADelivery) {
+  const auto id = largest();
+  world_.write([&](storage::Tx& tx) {
+    std::vector<storage::TimelineRow> rows;
+    for (int i = 0; i < 10 * kTimeline; ++i)
+      rows.push_back({id, world_.ids.next(), {tx.now(), "action", "system", "queued", "", "A message."}});
+    append_timeline(tx, rows);
+  });
+  const auto work = measure([&] { EXPECT_EQ(send("GET", "/api/deliveries/" + to_string(id)).status, 200); });
+  expect("GET /api/deliveries/{delivery}: 500 files, 2,000 entries", work,
+         {.statements = 8,
+          .rows_read = kFiles + kTimeline + 10,
+          .bytes_read = std::int64_t{kLines} * kOfKey * (kIdBytes + 3) + 500 * 500,
+          .allocations = 30 * (kFiles + kTimeline) + 1'000,
+          .branches = 100'000});
+}
+
+TEST_F(Routes, AnInvalidation) {
+  const auto id = largest();
+  const auto work = measure([&] {
+    EXPECT_EQ(send("POST", "/api/deliveries/" + to_string(id) + "/invalidate",
+                   json::object{{"reason", std::string(500, 'r')}})
+                  .status,
+              200);
+  });
+  expect("POST …/invalidate: 500 files", work,
+         {.rows_written = 10,
+          .largest_transaction = 10,
+          .statements = 20,
+          .rows_read = kFiles + 20,
+          .bytes_written = 10'000,
+          .bytes_read = std::int64_t{kLines} * kOfKey * (kIdBytes + 3) + 3 * static_cast<std::int64_t>(kBody),
+          .allocations = 30 * kFiles + 2'000,
+          .branches = 100'000});
+}
+
+}  // namespace
+}  // namespace presetbridge::worst_case
