@@ -25,7 +25,6 @@
 
 namespace presetbridge::domain {
 
-inline constexpr std::int64_t kMaxQuantity = 1'000'000'000;  // more is stored as this
 inline constexpr std::size_t kMaxRefunds = 1000;  // a refund beyond them counts as one of the whole order
 
 struct OrderState {

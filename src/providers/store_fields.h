@@ -18,7 +18,6 @@ inline constexpr std::size_t kMaxIdentifierBytes =
     255;  // ids and SKUs: dropped when longer, since a cut one is another
 inline constexpr std::size_t kMaxTextBytes = 1000;  // titles, raw usernames: cut when longer
 inline constexpr std::size_t kMaxEmailBytes = 320;
-inline constexpr std::int64_t kMaxQuantity = 1'000'000;
 
 // A string that is not blank, or an integer as written; "" for anything else.
 std::string identifier(const PickedValue& value);
@@ -32,8 +31,8 @@ std::string email(const PickedValue& value);
 std::string keyword(const PickedValue& value);
 std::optional<Timestamp> timestamp(const PickedValue& value);
 
-// A number without fraction, however written ("2", "2.0"), capped at ±kMaxQuantity; nothing for anything
-// else.
+// A number without fraction, however written ("2", "2.0"), capped at ±domain::kMaxQuantity; nothing for
+// anything else.
 std::optional<std::int64_t> whole_number(const PickedValue& value);
 // A whole number, or one in a string, of at least 0; else 1: a store's order is never lost for a quantity.
 std::int64_t store_quantity(const PickedValue& value);
