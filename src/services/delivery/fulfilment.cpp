@@ -113,6 +113,7 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   } else if (const auto cause = known_cause(facts, row); cause != ResolutionCode::none) {
     change.cause = Cause::known_cause;
     change.code = cause;
+    change.message = facts.words_of(cause, row.account);
   }
   created.changes.push_back(std::move(change));
   for (const auto& file : plan.files) created.items.push_back(owed_item(row, file));

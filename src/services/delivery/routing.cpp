@@ -44,7 +44,12 @@ void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) 
   AccountFacts facts(tx);
   const auto cause = known_cause(facts, row);
   if (cause != ResolutionCode::none) {
-    changes.apply(tx, row, {.cause = domain::Cause::known_cause, .code = cause}).value();
+    changes
+        .apply(tx, row,
+               {.cause = domain::Cause::known_cause,
+                .code = cause,
+                .message = facts.words_of(cause, row.account)})
+        .value();
     return;
   }
   route(tx, changes.ids(), std::array{&row}, facts);

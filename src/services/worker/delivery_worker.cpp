@@ -337,8 +337,12 @@ Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, 
   const auto& [standing, record] = *login;
   version = standing ? standing->version : 0;
   if (!record || standing->status == storage::CredentialsStatus::invalid) {
+    const bool unreadable = standing && standing->unreadable;
     co_return std::unexpected(
-        CloudError{CloudError::Kind::login_refused, "there is no valid login", false, {}});
+        CloudError{unreadable ? CloudError::Kind::credentials_unreadable : CloudError::Kind::login_refused,
+                   "there is no valid login",
+                   false,
+                   {}});
   }
   co_return co_await ports_.sessions.session(account, {record->version, record->sealed});
 }
@@ -357,6 +361,14 @@ Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job
   }
   // A login of another cloud user must not act, and be recorded, as this one (spec 3.11).
   answer.other_user = session && session->user_id != job.cloud_user;
+  // What its own login began is looked up and taken back with a session that is left of that.
+  const bool begun = call.kind == Call::Kind::find_share || call.kind == Call::Kind::revoke;
+  if (answer.other_user && begun) {
+    if (auto former = ports_.sessions.former(call.account, job.cloud_user)) {
+      session = *std::move(former);
+      answer.other_user = false;
+    }
+  }
   if (answer.other_user) {
     session = std::unexpected(
         CloudError{CloudError::Kind::unavailable, "the login is of another cloud user", false, {}});
@@ -460,9 +472,9 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     }
     if (!session) {
       failure = session.error();
-      if (failure->kind == CloudError::Kind::login_refused) {
+      if (const auto fault = login_fault(*failure)) {
         auto noted = co_await ports_.commits.write(
-            ports_.scheduler, [owner, version](Tx& tx) { refuse_login(tx, owner, version); });
+            ports_.scheduler, [owner, version, fault](Tx& tx) { refuse_login(tx, owner, version, *fault); });
         if (!noted) sweep_failed(lease, "that a login was refused could not be written", noted.error());
       }
       break;

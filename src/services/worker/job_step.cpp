@@ -6,6 +6,7 @@
 
 #include "domain/account_pause.h"
 #include "domain/delivery_outcome.h"
+#include "domain/resolution.h"
 #include "domain/retry_schedule.h"
 #include "domain/sweep_schedule.h"
 #include "services/delivery/fulfilment.h"
@@ -33,6 +34,7 @@ using storage::Tx;
 constexpr int kMaxFriendshipChecks = 3;
 constexpr Millis kWithoutLogin{15 * 60'000};
 constexpr Millis kOtherUser{60'000};
+constexpr Millis kFormerLogin{3'600'000};  // a session of a former login may last as long
 
 Friendship as_friendship(FriendshipState state) {
   switch (state) {
@@ -90,10 +92,13 @@ struct JobSteps::Step {
   void take_in_error(const Answer& answer, const CloudError& error);
   void take_in_friendship(const Call& call, FriendshipState state);
   void meet_alias(const cloud::CloudUser& user);
+  bool out_of_reach(const Call& call);
+  void give_up(const Call& call);
+  void conclude_looked_up(DeliveryId delivery);
   void transient(const Call& call, const CloudError& error);
   void lose_login(const Answer& answer, const CloudError& error);
   void forget_user();
-  void end_revocation(DeliveryId delivery, ItemId item, domain::ItemStatus status);
+  void end_revocation(DeliveryId delivery, ItemId item, domain::ItemStatus status, std::string_view why = {});
   void revoke_if_stopped(DeliveryId delivery);
   void succeeded();
 
@@ -143,7 +148,7 @@ void JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
     if (may_spend(*answer)) set.expect_spending(job.customer);
     const auto* const error = answer->error();
     // Of a share, the account that pays; of a login, the one whose it is.
-    const bool refused = error != nullptr && error->kind == CloudError::Kind::login_refused;
+    const bool refused = error != nullptr && login_fault(*error);
     if (answer->call.item || refused) set.expect_account(answer->call.account);
     if (error != nullptr || job.clears_trouble)
       last_in_trouble = std::max(last_in_trouble, job.cloud_account);
@@ -185,6 +190,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
     // (spec 3.11).
     if (call.kind == Call::Kind::share) settle_absent(set, call.delivery, call.item);
     if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
+    if (out_of_reach(call)) return give_up(call);
     job.account_trouble = job.stop_calling = true;
     job.retry_at = job.settle_at = set.now() + kOtherUser;
     return;
@@ -226,7 +232,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       } else {
         settle_absent(set, call.delivery, call.item);
       }
-      conclude_settled(set, call.delivery);
+      conclude_looked_up(call.delivery);
       return revoke_if_stopped(call.delivery);
     }
     case Call::Kind::revoke:
@@ -320,6 +326,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       job.account_trouble = job.stop_calling = true;
       return;
     case CloudError::Kind::login_refused:
+    case CloudError::Kind::credentials_unreadable:
       return lose_login(answer, error);
     case CloudError::Kind::session_refused:
       // The worker logs in again for the next call; a second refusal is trouble.
@@ -363,7 +370,44 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   }
 }
 
-void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus status) {
+// Whether nobody can look the share up, or take it back, any more: it was begun with a login that was
+// replaced by one of another cloud user, and no session of that can be left.
+bool JobSteps::Step::out_of_reach(const Call& call) {
+  if (call.kind != Call::Kind::find_share && call.kind != Call::Kind::revoke) return false;
+  // Where the account's login is this one still, the platform named another user for it: that may pass.
+  if (!call.login.cloud_account || call.login.cloud_account == job.cloud_account) return false;
+  const auto record = find_credentials(set.tx(), call.account);
+  const auto* const item = set.item(call.delivery, call.item);
+  if (!record || item == nullptr) return false;
+  return set.now() >= std::max(record->saved_at, item->settle_after.value_or(Timestamp{})) + kFormerLogin;
+}
+
+// An unknown share counts as absent (spec 3.11), and a revocation as failed.
+void JobSteps::Step::give_up(const Call& call) {
+  constexpr std::string_view why = "the cloud login that it was shared with is not stored any more";
+  if (call.kind == Call::Kind::revoke)
+    return end_revocation(call.delivery, call.item, ItemStatus::revoke_failed, why);
+  const auto* const item = set.item(call.delivery, call.item);
+  if (item == nullptr || item->status != ItemStatus::sharing) return;
+  const auto file = item->name.empty() ? item->file_id : item->name;
+  settle_absent(set, call.delivery, call.item);
+  if (const auto* const row = set.delivery(call.delivery))
+    set.note(*row, domain::Actor::system(),
+             "Whether " + file +
+                 " was shared cannot be found out: the cloud login that it was to be shared " +
+                 "with is not stored any more. It counts as not shared.");
+  conclude_looked_up(call.delivery);
+}
+
+// Its delivery may have waited for this in the queue of another cloud account by now.
+void JobSteps::Step::conclude_looked_up(DeliveryId delivery) {
+  conclude_settled(set, delivery);
+  auto* const row = set.delivery(delivery);
+  if (row == nullptr || row->status != DeliveryStatus::queued || row->customer == customer.id) return;
+  set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), *row); });
+}
+
+void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus status, std::string_view why) {
   auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::revoking) return;
   item->status = status;
@@ -373,7 +417,8 @@ void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus s
   const auto& file = item->name.empty() ? item->file_id : item->name;
   set.note(*row, domain::Actor::system(),
            "The share of " + file +
-               (status == ItemStatus::revoked ? " was taken back." : " could not be taken back."));
+               (status == ItemStatus::revoked ? " was taken back" : " could not be taken back") +
+               (why.empty() ? "" : ": " + std::string(why)) + ".");
 }
 
 // The order was stopped while this share was on its way: what stop() takes back includes it (spec 2.11).
@@ -388,9 +433,13 @@ void JobSteps::Step::revoke_if_stopped(DeliveryId id) {
 }
 
 void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
-  switch (refuse_login(set.tx(), answer.call.account, answer.login_version)) {
+  switch (refuse_login(set.tx(), answer.call.account, answer.login_version, *login_fault(error))) {
     case LoginVerdict::refused:
       job.failed_all = ResolutionCode::credentials_invalid;
+      break;
+    case LoginVerdict::unreadable:
+      job.failed_all = ResolutionCode::credentials_missing;
+      job.failed_words = domain::kUnreadableLogin;
       break;
     case LoginVerdict::missing:
       job.failed_all = ResolutionCode::credentials_missing;

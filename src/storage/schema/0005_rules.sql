@@ -89,3 +89,9 @@ ALTER TABLE cloud_accounts ADD COLUMN trouble TEXT NOT NULL DEFAULT '';
 ALTER TABLE cloud_accounts ADD COLUMN probe_due_at <int>;
 ALTER TABLE cloud_accounts ADD COLUMN probed_to <int> NOT NULL DEFAULT 0;
 CREATE INDEX cloud_accounts_to_probe ON cloud_accounts (probe_due_at) WHERE probe_due_at IS NOT NULL;
+
+-- ---------------------------------------------------------------- logins that do not open
+
+-- The version of the stored login that is `invalid` because it cannot be opened (spec 5.4); of no meaning beside another version or
+-- status.
+ALTER TABLE accounts ADD COLUMN unreadable_login <int>;
