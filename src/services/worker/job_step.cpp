@@ -12,6 +12,7 @@
 #include "services/delivery/fulfilment.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
+#include "services/worker/former_login.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
 #include "storage/cloud_account_store.h"
@@ -34,7 +35,6 @@ using storage::Tx;
 constexpr int kMaxFriendshipChecks = 3;
 constexpr Millis kWithoutLogin{15 * 60'000};
 constexpr Millis kOtherUser{60'000};
-constexpr Millis kFormerLogin{3'600'000};  // a session of a former login may last as long
 
 Friendship as_friendship(FriendshipState state) {
   switch (state) {
@@ -92,9 +92,6 @@ struct JobSteps::Step {
   void take_in_error(const Answer& answer, const CloudError& error);
   void take_in_friendship(const Call& call, FriendshipState state);
   void meet_alias(const cloud::CloudUser& user);
-  bool out_of_reach(const Call& call);
-  void give_up(const Call& call);
-  void conclude_looked_up(DeliveryId delivery);
   void transient(const Call& call, const CloudError& error);
   void lose_login(const Answer& answer, const CloudError& error);
   void forget_user();
@@ -190,7 +187,12 @@ void JobSteps::Step::take_in(const Answer& answer) {
     // (spec 3.11).
     if (call.kind == Call::Kind::share) settle_absent(set, call.delivery, call.item);
     if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
-    if (out_of_reach(call)) return give_up(call);
+    if (out_of_reach(set, job, call)) {
+      if (call.kind == Call::Kind::revoke)
+        return end_revocation(call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
+      count_as_absent(set, call);
+      return conclude_looked_up(set, customer.id, call.delivery);
+    }
     job.account_trouble = job.stop_calling = true;
     job.retry_at = job.settle_at = set.now() + kOtherUser;
     return;
@@ -232,7 +234,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       } else {
         settle_absent(set, call.delivery, call.item);
       }
-      conclude_looked_up(call.delivery);
+      conclude_looked_up(set, customer.id, call.delivery);
       return revoke_if_stopped(call.delivery);
     }
     case Call::Kind::revoke:
@@ -370,43 +372,6 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   }
 }
 
-// Whether nobody can look the share up, or take it back, any more: it was begun with a login that was
-// replaced by one of another cloud user, and no session of that can be left.
-bool JobSteps::Step::out_of_reach(const Call& call) {
-  if (call.kind != Call::Kind::find_share && call.kind != Call::Kind::revoke) return false;
-  // Where the account's login is this one still, the platform named another user for it: that may pass.
-  if (!call.login.cloud_account || call.login.cloud_account == job.cloud_account) return false;
-  const auto record = find_credentials(set.tx(), call.account);
-  const auto* const item = set.item(call.delivery, call.item);
-  if (!record || item == nullptr) return false;
-  return set.now() >= std::max(record->saved_at, item->settle_after.value_or(Timestamp{})) + kFormerLogin;
-}
-
-// An unknown share counts as absent (spec 3.11), and a revocation as failed.
-void JobSteps::Step::give_up(const Call& call) {
-  constexpr std::string_view why = "the cloud login that it was shared with is not stored any more";
-  if (call.kind == Call::Kind::revoke)
-    return end_revocation(call.delivery, call.item, ItemStatus::revoke_failed, why);
-  const auto* const item = set.item(call.delivery, call.item);
-  if (item == nullptr || item->status != ItemStatus::sharing) return;
-  const auto file = item->name.empty() ? item->file_id : item->name;
-  settle_absent(set, call.delivery, call.item);
-  if (const auto* const row = set.delivery(call.delivery))
-    set.note(*row, domain::Actor::system(),
-             "Whether " + file +
-                 " was shared cannot be found out: the cloud login that it was to be shared " +
-                 "with is not stored any more. It counts as not shared.");
-  conclude_looked_up(call.delivery);
-}
-
-// Its delivery may have waited for this in the queue of another cloud account by now.
-void JobSteps::Step::conclude_looked_up(DeliveryId delivery) {
-  conclude_settled(set, delivery);
-  auto* const row = set.delivery(delivery);
-  if (row == nullptr || row->status != DeliveryStatus::queued || row->customer == customer.id) return;
-  set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), *row); });
-}
-
 void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus status, std::string_view why) {
   auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::revoking) return;
@@ -438,9 +403,8 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
       job.failed_all = ResolutionCode::credentials_invalid;
       break;
     case LoginVerdict::unreadable:
-      job.failed_all = ResolutionCode::credentials_missing;
       job.failed_words = domain::kUnreadableLogin;
-      break;
+      [[fallthrough]];
     case LoginVerdict::missing:
       job.failed_all = ResolutionCode::credentials_missing;
       break;
