@@ -80,6 +80,19 @@ TEST_F(UnreadableLogin, ARetryOfItsDeliveriesFailsForTheSame) {
   expect_told(id);
 }
 
+TEST_F(UnreadableLogin, WhatIsToBeTakenBackWaitsForALogin) {
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  spoil_record();
+  world_.await(world_.actions.revoke(world_.scheduler, world_.merchant(), id)).value();
+  world_.settle(std::chrono::hours{2});
+  expect_standing();
+  EXPECT_EQ(world_.items(id).at(0).status, domain::ItemStatus::revoking);
+  world_.agent.unreadable.clear();
+  vault_.save("m-1");
+  world_.settle(std::chrono::minutes{20});
+  EXPECT_EQ(world_.items(id).at(0).status, domain::ItemStatus::revoked);
+}
+
 TEST_F(UnreadableLogin, SavedAgainItResumesWhatItStopped) {
   spoil_record();
   const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
