@@ -277,6 +277,7 @@ struct Service::Parts {
                          .guard = login_guard,
                          .key = vault_key,
                          .forget_sessions = [this](AccountId account) { cloud_sessions.invalidate(account); },
+                         .retire_sessions = [this](AccountId account) { cloud_sessions.retire(account); },
                          .changed = [this] { work_came(); }}};
   services::CredentialChecks credential_checks{runtime.scheduler(worker_core), vault, log};
   services::Housekeeping housekeeping{runtime.scheduler(dispatcher_core),

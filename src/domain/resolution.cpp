@@ -21,7 +21,7 @@ constexpr std::array<ResolutionText, 15> kTexts = {{
      "resumes by itself."},
     {"Blocked by the customer", "The customer's cloud user blocks yours, so no request can be sent.",
      "Ask the customer to unblock your cloud user, then retry. Or deliver by hand and mark it so."},
-    {"No cloud login stored", "There is no cloud login to share the files from.",
+    {"No cloud login", "There is no stored cloud login that the files could be shared from.",
      "Save your cloud login on the Cloud account page. Deliveries that wait for it resume by themselves."},
     {"Cloud login refused", "The cloud platform refused the stored login.",
      "Save the current e-mail and password on the Cloud account page. Deliveries that wait for it resume by "

@@ -40,9 +40,7 @@ AgedPiece of_oldest(std::int64_t deleted, int limit) {
 }  // namespace
 
 void Housekeeping::start() {
-  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
-    if (fault) log_.error("housekeeping has ended by a fault");
-  });
+  tasks_.start_loop(loop(), "housekeeping loop");
 }
 
 void Housekeeping::stop(Callback stopped) {

@@ -42,7 +42,7 @@ class Housekeeping {
         log_(log),
         retention_(retention),
         pace_(pace),
-        tasks_(scheduler) {}
+        tasks_(scheduler, {.log = log, .message = "housekeeping has ended by a fault"}) {}
 
   void start();
   // `stopped` is called once, when the piece under way has ended.

@@ -7,10 +7,8 @@
 namespace presetbridge::services {
 
 void NodeNumber::start() {
-  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
-    if (!fault) return;
-    log_.error("the node's number is not renewed any more, by a fault");
-    lost_();
+  tasks_.start_loop(loop(), "node number loop", [this](const std::exception_ptr& fault) {
+    if (fault) lost_();
   });
 }
 

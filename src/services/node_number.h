@@ -30,7 +30,7 @@ class NodeNumber {
         number_(number),
         owner_(std::move(owner)),
         lost_(std::move(lost)),
-        tasks_(scheduler) {}
+        tasks_(scheduler, {.log = log, .message = "the node's number is not renewed any more, by a fault"}) {}
 
   void start();
   // Renews it no more. `stopped` is called once.

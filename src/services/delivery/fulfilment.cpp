@@ -155,6 +155,7 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   } else if (const auto cause = known_cause(facts, row, items); cause != ResolutionCode::none) {
     change.cause = Cause::known_cause;
     change.code = cause;
+    change.message = facts.words_of(cause, row.account);
   }
   if (state.high_risk) change.reasons.add(ReviewReason::high_risk);
   if (rules.hold_all) change.reasons.add(ReviewReason::held);

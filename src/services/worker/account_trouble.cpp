@@ -12,6 +12,8 @@ namespace {
 
 using storage::Tx;
 
+constexpr Millis kOpenAgain{15 * 60'000};  // a login that could not be opened is tried again
+
 // Nothing is decided from a pause that cannot be read, and it is left as it is: the next lease closes the
 // queue, tells of it and mends it.
 std::optional<domain::AccountPause> pause_of(const storage::CloudAccountRow& account) {
@@ -77,20 +79,41 @@ void end_account_trouble(Tx& tx, CloudAccountId id) {
   }
 }
 
-LoginVerdict refuse_login(Tx& tx, AccountId account, std::int64_t version) {
+std::optional<LoginFault> login_fault(const cloud::CloudError& error) {
+  switch (error.kind) {
+    case cloud::CloudError::Kind::login_refused:
+      return LoginFault::refused;
+    case cloud::CloudError::Kind::credentials_unreadable:
+      return LoginFault::unreadable;
+    default:
+      return std::nullopt;
+  }
+}
+
+LoginVerdict refuse_login(Tx& tx, AccountId account, std::int64_t version, LoginFault fault) {
   auto standing = lock_standing(tx, account);
   if (!standing || standing->status == storage::CredentialsStatus::missing) return LoginVerdict::missing;
   if (standing->version != version) return LoginVerdict::changed;
-  if (standing->status == storage::CredentialsStatus::invalid) return LoginVerdict::refused;
-  standing->status = storage::CredentialsStatus::invalid;
-  update_standing(tx, account, *standing);
+  const bool unreadable = fault == LoginFault::unreadable;
+  const auto verdict = unreadable ? LoginVerdict::unreadable : LoginVerdict::refused;
+  const bool known =
+      standing->status == storage::CredentialsStatus::invalid && standing->unreadable == unreadable;
+  if (known && !unreadable) return verdict;
   if (auto record = find_credentials(tx, account)) {
-    record->checked_at = tx.now();
-    record->check_due_at.reset();
+    if (unreadable) {
+      record->check_due_at = tx.now() + kOpenAgain;
+    } else {
+      record->checked_at = tx.now();
+      record->check_due_at.reset();
+    }
     update_credentials(tx, *record);
   }
+  if (known) return verdict;
+  standing->status = storage::CredentialsStatus::invalid;
+  standing->unreadable = unreadable;
+  update_standing(tx, account, *standing);
   add_chore(tx, account, storage::ChoreKind::fail_invalid_credentials);
-  return LoginVerdict::refused;
+  return verdict;
 }
 
 }  // namespace presetbridge::services

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/ids.h"
+#include "cloud/cloud.h"
 #include "domain/account_pause.h"
 #include "storage/database.h"
 
@@ -21,12 +22,22 @@ void give_up(storage::Tx& tx, CloudAccountId cloud_account, const domain::Accoun
 // A call was answered: what was paused goes on, and what failed as cloud_unavailable is resumed.
 void end_account_trouble(storage::Tx& tx, CloudAccountId cloud_account);
 
-enum class LoginVerdict {
-  refused,  // it is the account's login still: its deliveries fail until another is saved
-  changed,  // another has been saved since: try with that
-  missing,  // it was deleted
+// What is wrong with a stored login itself.
+enum class LoginFault {
+  refused,    // by the platform
+  unreadable  // it cannot be opened (spec 5.4); tried again some minutes later, as its key may come back
 };
-// The platform refused the login of that version.
-LoginVerdict refuse_login(storage::Tx& tx, AccountId account, std::int64_t version);
+// Nothing: the error is of something else.
+std::optional<LoginFault> login_fault(const cloud::CloudError& error);
+
+enum class LoginVerdict {
+  refused,     // it is the account's login still: its deliveries fail until another is saved
+  unreadable,  // likewise, or until it opens again
+  changed,     // another has been saved since: try with that
+  missing,     // it was deleted
+};
+// The login of that version is at fault.
+LoginVerdict refuse_login(storage::Tx& tx, AccountId account, std::int64_t version,
+                          LoginFault fault = LoginFault::refused);
 
 }  // namespace presetbridge::services

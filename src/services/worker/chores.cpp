@@ -4,8 +4,10 @@
 #include <array>
 #include <iterator>
 #include <span>
+#include <string_view>
 
 #include "domain/account_pause.h"
+#include "domain/resolution.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
@@ -179,11 +181,12 @@ ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
 
 // Fails what a cause keeps from being served, if it still stands: it is locked, and read here.
 ChoreProgress fail_open(Piece piece, const std::vector<DeliveryId>& ids, bool stands, ResolutionCode code,
-                        bool waiting_too) {
+                        bool waiting_too, std::string_view words = {}) {
   if (!stands) return piece.end();
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (!open(row) || (row.status == DeliveryStatus::waiting_for_friendship && !waiting_too)) return;
-    piece.changes.must_apply(piece.tx, row, {.cause = Cause::known_cause, .code = code});
+    piece.changes.must_apply(piece.tx, row,
+                             {.cause = Cause::known_cause, .code = code, .message = std::string(words)});
   });
 }
 
@@ -219,6 +222,9 @@ ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Asid
     case ChoreKind::reroute:
       return reroute(piece, ids, standing);
     case ChoreKind::fail_invalid_credentials:
+      if (standing && standing->unreadable)
+        return fail_open(piece, ids, true, ResolutionCode::credentials_missing, true,
+                         domain::kUnreadableLogin);
       return fail_open(piece, ids, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid,
                        true);
     case ChoreKind::fail_missing_credentials:

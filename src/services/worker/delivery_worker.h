@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/background_tasks.h"
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -52,11 +53,11 @@ class DeliveryWorker {
   void stop(Callback stopped);
   // There may be work now. Thread-safe, cheap.
   void wake() {
-    wakeup_.notify();
+    tasks_.wake();
     maintenance_.notify();
   }
 
-  int jobs_running() const { return running_; }
+  int jobs_running() const { return tasks_.jobs(); }
 
  private:
   Task<void> lease_loop();
@@ -73,10 +74,7 @@ class DeliveryWorker {
   Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
   void sweep_failed(const SweepLease& lease, const char* what, const Error& error);
   Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, std::int64_t& version);
-  void start_task(Task<void> task, const char* what);
-  void start_job(Task<void> task, const char* what);
-  void report(const Outcome<void>& outcome, const char* what);
-  void ended();
+  void start_job(Task<void> task, std::string_view what);
 
   WorkerPorts ports_;
   const WorkerOptions options_;
@@ -88,13 +86,9 @@ class DeliveryWorker {
   ChoreStarts chore_starts_;
   ReadyLook look_;
   ReadyLook lease_look_;  // for leases that ran out
-  Wakeup wakeup_;
   Wakeup maintenance_;
   Wakeup missed_work_;
-  bool stopping_ = false;
-  int running_ = 0;  // jobs and sweeps
-  int loops_ = 0;
-  Callback stopped_;
+  BackgroundTasks tasks_;  // loops, of which that of leases waits here; jobs and sweeps
 };
 
 }  // namespace presetbridge::services

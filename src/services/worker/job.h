@@ -52,6 +52,7 @@ struct Job {
   std::optional<Timestamp> settle_at;  // no settlement or revocation before it
   std::map<ItemId, domain::ResolutionCode> failed_items;
   std::optional<domain::ResolutionCode> failed_all;
+  std::string failed_words;  // what a merchant reads of `failed_all`; empty: the usual words
   AccountId failed_account;  // whose deliveries `failed_all` is of; none: everybody's
 };
 

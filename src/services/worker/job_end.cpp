@@ -26,6 +26,8 @@ using storage::Friendship;
 using storage::QueueState;
 using storage::Tx;
 
+constexpr Millis kElsewhere{15 * 60'000};
+
 std::vector<storage::ItemRow> copies(const std::vector<storage::ItemRow*>& items) {
   std::vector<storage::ItemRow> all;
   for (const auto* const item : items) all.push_back(*item);
@@ -67,6 +69,14 @@ void drop_owed(WorkSet& set, const std::vector<storage::ItemRow*>& items) {
     item->status = ItemStatus::dropped;
     set.changed(*item);
   }
+}
+
+// Whether the delivery waits for a share whose outcome another customer's job finds out: the one of the cloud
+// account before (spec 3.11), which queues this one again then.
+bool shared_elsewhere(WorkSet& set, CustomerId customer, DeliveryId delivery) {
+  return std::ranges::any_of(set.items(delivery), [&](const storage::ItemRow* item) {
+    return !item->former && item->status == ItemStatus::sharing && item->customer != customer;
+  });
 }
 
 // What the job's end means for one of its deliveries.
@@ -137,7 +147,10 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
     row.next_attempt_at = job.retry_at.value_or(set.now());
   }
-  set.apply(row, change_of(set, row, verdict, pending));
+  auto change = change_of(set, row, verdict, pending);
+  if (verdict.code != ResolutionCode::none && verdict.code == job.failed_all)
+    change.message = job.failed_words;
+  set.apply(row, change);
   if (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::preset_not_found) {
     // Mappings may have been saved since it was planned, and their chore gone by. One that is saved from now
     // on finds it failed.
@@ -179,9 +192,13 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
   }
   bool queued = false;
   bool waiting = false;
+  bool settled_elsewhere = false;
   for (const auto id : set.open(customer.id)) {
     const auto status = set.delivery(id)->status;
     queued = queued || status == DeliveryStatus::queued;
+    settled_elsewhere =
+        settled_elsewhere || (finding == Finding::worked && status == DeliveryStatus::queued &&
+                              shared_elsewhere(set, customer.id, id));
     waiting = waiting || status == DeliveryStatus::waiting_for_friendship;
   }
 
@@ -189,7 +206,7 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
   customer.queue_state = QueueState::idle;
   customer.lease_owner.clear();
   customer.lease_expires_at.reset();
-  const Timestamp again = job.retry_at.value_or(set.now());
+  const Timestamp again = job.retry_at.value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0}));
   const Timestamp settle_from = job.settle_at.value_or(again);
   const auto queue = [&](JobClass job_class, Timestamp due) {
     const bool first = customer.queue_state == QueueState::idle;

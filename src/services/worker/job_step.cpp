@@ -7,12 +7,15 @@
 
 #include "domain/account_pause.h"
 #include "domain/delivery_outcome.h"
+#include "domain/resolution.h"
 #include "domain/retry_schedule.h"
 #include "domain/sweep_schedule.h"
 #include "services/delivery/items.h"
 #include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
+#include "services/worker/former_login.h"
+#include "services/worker/item_steps.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
 #include "storage/cloud_account_store.h"
@@ -31,15 +34,6 @@ using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Friendship;
 using storage::Tx;
-
-// Nothing where there is no such order.
-std::optional<domain::OrderState> order_state(Tx& tx, DeliveryId delivery) {
-  const auto order = find_order(tx, OrderId{delivery.value});
-  if (!order) return std::nullopt;
-  auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  return std::move(*state);
-}
 
 constexpr int kMaxFriendshipChecks = 3;
 constexpr Millis kWithoutLogin{15 * 60'000};
@@ -104,9 +98,6 @@ struct JobSteps::Step {
   void transient(const Call& call, const CloudError& error);
   void lose_login(const Answer& answer, const CloudError& error);
   void forget_user();
-  void end_revocation(DeliveryId delivery, ItemId item, domain::ItemStatus status);
-  void revoke_if_ended(DeliveryId delivery);
-  void own_items(DeliveryId delivery);
   void fail_without_credit();
   void succeeded();
 
@@ -159,7 +150,7 @@ void JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
     if (may_spend(*answer)) set.expect_spending(job.customer);
     const auto* const error = answer->error();
     // Of a share, the account that pays; of a login, the one whose it is.
-    const bool refused = error != nullptr && error->kind == CloudError::Kind::login_refused;
+    const bool refused = error != nullptr && login_fault(*error);
     if (answer->call.item || refused) set.expect_account(answer->call.account);
     if (error != nullptr || job.clears_trouble)
       last_in_trouble = std::max(last_in_trouble, job.cloud_account);
@@ -215,6 +206,12 @@ void JobSteps::Step::take_in(const Answer& answer) {
     // (spec 3.11).
     if (call.kind == Call::Kind::share) settle_absent(set, call.delivery, call.item);
     if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
+    if (out_of_reach(set, job, call)) {
+      if (call.kind == Call::Kind::revoke)
+        return end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
+      count_as_absent(set, call);
+      return conclude_looked_up(set, customer.id, call.delivery);
+    }
     job.account_trouble = job.stop_calling = true;
     job.retry_at = job.settle_at = set.now() + kOtherUser;
     return;
@@ -244,7 +241,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       // nothing (spec 3.9).
       const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
       settle_found(set, call.delivery, call.item, ours, share.shared_at);
-      return revoke_if_ended(call.delivery);
+      return revoke_if_ended(set, call.delivery);
     }
     case Call::Kind::find_share: {
       const auto& share = std::get<std::optional<cloud::Share>>(answer.value);
@@ -256,11 +253,11 @@ void JobSteps::Step::take_in(const Answer& answer) {
       } else {
         settle_absent(set, call.delivery, call.item);
       }
-      conclude_settled(set, call.delivery);
-      return revoke_if_ended(call.delivery);
+      conclude_looked_up(set, customer.id, call.delivery);
+      return revoke_if_ended(set, call.delivery);
     }
     case Call::Kind::revoke:
-      return end_revocation(call.delivery, call.item, ItemStatus::revoked);
+      return end_revocation(set, call.delivery, call.item, ItemStatus::revoked);
     case Call::Kind::done:
     case Call::Kind::lost:
       return;
@@ -336,7 +333,8 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   if (call.kind == Call::Kind::find_share && unreachable) return transient(call, error);
   if (call.kind == Call::Kind::revoke && (gone || unreachable)) {
     // Nobody is left to take it from, or nobody who can be reached: asking again would never end.
-    return end_revocation(call.delivery, call.item, gone ? ItemStatus::revoked : ItemStatus::revoke_failed);
+    return end_revocation(set, call.delivery, call.item,
+                          gone ? ItemStatus::revoked : ItemStatus::revoke_failed);
   }
   if (call.kind == Call::Kind::request_friendship && !error.effect_unknown)
     customer.friendship = Friendship::none;
@@ -350,6 +348,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       job.account_trouble = job.stop_calling = true;
       return;
     case CloudError::Kind::login_refused:
+    case CloudError::Kind::credentials_unreadable:
       return lose_login(answer, error);
     case CloudError::Kind::session_refused:
       // The worker logs in again for the next call; a second refusal is trouble.
@@ -379,7 +378,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
                                                                     : ResolutionCode::cloud_rejected;
   if (call.kind == Call::Kind::revoke) {
     end_revocation(
-        call.delivery, call.item,
+        set, call.delivery, call.item,
         code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed);
   } else if (call.kind == Call::Kind::withdraw) {
     customer.withdraw = false;
@@ -393,88 +392,14 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   }
 }
 
-void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus status) {
-  auto* const item = set.item(delivery, id);
-  if (item == nullptr || item->status != ItemStatus::revoking) return;
-  item->status = status;
-  item->revocation_begun = false;
-  set.changed(*item);
-  const auto* const row = set.delivery(delivery);
-  if (row == nullptr) return;
-  const auto& file = item->name.empty() ? item->file_id : item->name;
-  set.note(*row, domain::Actor::system(),
-           "The share of " + file +
-               (status == ItemStatus::revoked ? " was taken back." : " could not be taken back."));
-  // The order was paid again while its end was being carried out: what was begun is settled, and the file is
-  // owed again (spec 3.10).
-  if (status != ItemStatus::revoked || item->revoked_by != "order" || item->former) return;
-  const auto order = order_state(set.tx(), delivery);
-  if (!order || order->payment() != domain::Payment::deliver ||
-      !domain::is_paid(item_with_lines(set.tx(), *item), *order))
-    return;
-  item->status = ItemStatus::owed;
-  item->revoked_by.clear();
-  set.changed(*item);
-  conclude_settled(set, delivery);
-}
-
-// The order ended, or was refunded, while this share was on its way: what that takes back includes it
-// (spec 2.11).
-void JobSteps::Step::revoke_if_ended(DeliveryId id) {
-  const auto* const row = set.delivery(id);
-  if (row == nullptr || (!row->refunded && !row->cancelled)) return;
-  const auto integration = find_integration(set.tx(), row->integration);
-  if (!integration || !integration->auto_revoke) return;
-  const auto order = order_state(set.tx(), id);
-  if (!order || (order->stopped() && !order->stop_revokes())) return;
-  set.directly([&](Tx& tx) {
-    auto items = find_items(tx, id);
-    const auto now = items_now(items);
-    const auto refunded = domain::plan_items(now, *order, {}).refunded;
-    std::erase_if(items, [&](const storage::ItemRow& item) {
-      return !order->stopped() && std::ranges::find(refunded, item.id) == refunded.end();
-    });
-    revoke_items(tx, items, "order");
-  });
-}
-
-// The name is resolved: what is owed to it is owed to that user of the platform. Where the user has the item
-// from before, by another name, the two become one (spec 3.11).
-void JobSteps::Step::own_items(DeliveryId id) {
-  const auto& user = customer.cloud_user_id;
-  const auto& name = set.delivery(id)->username;
-  const auto items = set.items(id);
-  for (auto* const item : items) {
-    const bool open = item->status == ItemStatus::owed || item->status == ItemStatus::dropped;
-    if (item->former || !open || item->user_id == user) continue;
-    const auto twin = std::ranges::find_if(items, [&](const storage::ItemRow* other) {
-      return other->former && other->file_id == item->file_id && other->user_id == user;
-    });
-    if (twin == items.end()) {
-      item->user_id = user;
-      item->username = name;  // empty once erased
-      set.changed(*item);
-      continue;
-    }
-    auto& known = **twin;
-    known.former = false;
-    known.lines = find_item_lines(set.tx(), *item);
-    update_item_lines(set.tx(), std::array<const storage::ItemRow*, 1>{&known});
-    known.quantity = item->quantity;
-    if (known.status == ItemStatus::revoked || known.status == ItemStatus::dropped) {
-      known.status = item->status;
-      known.revoked_by.clear();
-    }
-    set.changed(known);
-    set.remove(*item);
-  }
-}
-
 void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
-  switch (refuse_login(set.tx(), answer.call.account, answer.login_version)) {
+  switch (refuse_login(set.tx(), answer.call.account, answer.login_version, *login_fault(error))) {
     case LoginVerdict::refused:
       job.failed_all = ResolutionCode::credentials_invalid;
       break;
+    case LoginVerdict::unreadable:
+      job.failed_words = domain::kUnreadableLogin;
+      [[fallthrough]];
     case LoginVerdict::missing:
       job.failed_all = ResolutionCode::credentials_missing;
       break;
@@ -571,7 +496,7 @@ std::optional<Call> JobSteps::Step::next_settlement() {
   if (customer.cloud_user_id.empty()) {
     for (const auto* const item : set.items_of(customer.id)) {
       if (item->status == ItemStatus::revoking)
-        end_revocation(item->delivery, item->id, ItemStatus::revoke_failed);
+        end_revocation(set, item->delivery, item->id, ItemStatus::revoke_failed);
     }
   }
   if (!customer.cloud_user_id.empty()) {
@@ -637,7 +562,7 @@ std::optional<Call> JobSteps::Step::next_share() {
   };
   for (auto it = deliveries.begin(); it != deliveries.end();) {
     bool left = false;
-    own_items(*it);
+    own_items(set, customer, *it);
     for (auto* const owed : set.items(*it)) {
       auto& item = *owed;
       if (item.former || item.status != ItemStatus::owed || job.failed_items.contains(item.id)) continue;

@@ -167,3 +167,9 @@ CREATE TABLE privacy_requests (
 CREATE UNIQUE INDEX privacy_requests_dedupe ON privacy_requests (integration_id, request_key);
 CREATE INDEX privacy_requests_of_account ON privacy_requests (account_id, id);
 CREATE INDEX privacy_requests_to_do ON privacy_requests (id) WHERE carried_out_at IS NULL AND kind = 'shop_redact';
+
+-- ---------------------------------------------------------------- logins that do not open
+
+-- The version of the stored login that is `invalid` because it cannot be opened (spec 5.4); of no meaning beside another version or
+-- status.
+ALTER TABLE accounts ADD COLUMN unreadable_login <int>;
