@@ -89,3 +89,18 @@ ALTER TABLE cloud_accounts ADD COLUMN trouble TEXT NOT NULL DEFAULT '';
 ALTER TABLE cloud_accounts ADD COLUMN probe_due_at <int>;
 ALTER TABLE cloud_accounts ADD COLUMN probed_to <int> NOT NULL DEFAULT 0;
 CREATE INDEX cloud_accounts_to_probe ON cloud_accounts (probe_due_at) WHERE probe_due_at IS NOT NULL;
+
+-- ---------------------------------------------------------------- how the service is
+
+-- What a node in trouble writes before it says that the trouble is over: as much as an order does (spec 12.3). One row, never read.
+CREATE TABLE write_probe (
+  id <int> PRIMARY KEY CHECK (id = 1),
+  body <bytes> NOT NULL
+) <table>;
+-- When a node last renewed its number, and what it does: comma-separated. 0: it is gone, or of before.
+ALTER TABLE nodes ADD COLUMN seen_at <int> NOT NULL DEFAULT 0;
+ALTER TABLE nodes ADD COLUMN roles TEXT NOT NULL DEFAULT '';
+-- What is under way, and what waits for a person, the oldest first: counted for the metrics. What is over leaves them. An expression,
+-- so that no other query takes the first for its own.
+CREATE INDEX deliveries_under_way ON deliveries (id) WHERE open + 0 = 1;
+CREATE INDEX deliveries_in_review ON deliveries (id) WHERE status = 'in_review';
