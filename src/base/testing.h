@@ -39,7 +39,7 @@ class SeededRandom final : public Random {
 // What the lines say, one after the other: "message name=value name=value".
 class RecordingLog final : public Log {
  public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+  void write(Severity, std::string_view message, std::span<const LogField> fields) noexcept override {
     text += message;
     for (const auto& field : fields) {
       text.append(" ").append(field.name).append("=");

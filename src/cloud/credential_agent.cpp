@@ -39,7 +39,7 @@ bool harden() {
 class StandardErrorLog final : public Log {
  public:
   void write(Severity severity, std::string_view message,
-             std::initializer_list<LogField> fields) noexcept override try {
+             std::span<const LogField> fields) noexcept override try {
     if (severity < Severity::warn) return;
     boost::json::object line{{"time", to_iso8601(clock_.now())},
                              {"level", severity == Severity::warn ? "warn" : "error"},

@@ -20,7 +20,7 @@ Task<void> NodeNumber::loop() {
   bool told = false;
   while (!tasks_.stopping()) {
     const auto kept = co_await commits_.write(scheduler_, [this](storage::Tx& tx) {
-      return storage::keep_node_number(tx, number_, owner_, tx.now() + kNodeNumberLife);
+      return storage::keep_node_number(tx, number_, owner_, tx.now() + kNodeNumberLife, roles_);
     });
     if (!kept) log_.warn("the node's number could not be renewed", {{"error", kept.error().message}});
     if (kept && !*kept && !std::exchange(told, true)) {

@@ -13,6 +13,7 @@
 
 #include "storage/account_store.h"
 #include "storage/api_key_store.h"
+#include "storage/census_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
 #include "storage/credit_store.h"
@@ -198,7 +199,7 @@ class ExplainingTx final : public Tx {
     const std::string index = word_after(line, " INDEX ");
     if (!index.empty()) used.insert(index);
     // What a query made itself: its subqueries.
-    static const std::set<std::string> made{"CONSTANT", "queued", "q", "s"};
+    static const std::set<std::string> made{"CONSTANT", "queued", "q", "s", "counted"};
     return line.starts_with("SCAN ") && !made.contains(word_after(line, "SCAN ")) &&
            !partial_.contains(index);
   }
@@ -314,6 +315,10 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"find_deliveries_after",
        {"deliveries_of_account"},
        [=](Tx& tx) { find_deliveries_after(tx, k.account, {}, 200); }},
+      {"count_deliveries",
+       {"deliveries_under_way", "deliveries_in_review"},
+       [](Tx& tx) { count_deliveries(tx); }},
+      {"count_pending_sends", {"webhook_sends_pending"}, [](Tx& tx) { count_pending_sends(tx); }},
       {"find_dry_runs", {"deliveries_dry_run"}, [](Tx& tx) { find_dry_runs(tx, 100); }},
       {"find_items_of_customers",
        {"delivery_items_of_customer"},

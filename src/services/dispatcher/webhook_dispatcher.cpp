@@ -282,6 +282,7 @@ void WebhookDispatcher::adapt(SubscriptionId subscription, bool answered) {
   limit = answered ? limit * 2 : 1;
   if (limit >= options_.per_subscription) limits->erase(subscription);
   lowered_ = std::move(limits);
+  ports_.metrics.set("presetbridge_receivers_not_answering", static_cast<double>(lowered_->size()));
 }
 
 }  // namespace presetbridge::services

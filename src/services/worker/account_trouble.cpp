@@ -20,7 +20,10 @@ std::optional<domain::AccountPause> pause_of(const storage::CloudAccountRow& acc
   return domain::decode_account_pause(account.pause);
 }
 
-void put(Tx& tx, storage::CloudAccountRow& account, const domain::AccountPause& pause) {
+void put(Tx& tx, storage::CloudAccountRow& account, const domain::AccountPause& before,
+         const domain::AccountPause& pause) {
+  if (pause.reason != before.reason && pause.reason != domain::PauseReason::none)
+    tx.news().platform.push_back({account.id, domain::to_string(pause.reason)});
   account.pause = domain::encode(pause);
   if (const auto next = domain::next_job_at(pause, tx.now())) {
     account.blocked_until = std::max(account.blocked_until, *next);
@@ -48,7 +51,7 @@ bool pause_after_failure(Tx& tx, CloudAccountId id, DeliveryId delivery) {
   const auto before = pause_of(*account);
   if (!before) return false;
   const auto pause = domain::after_transient_failure(*before, delivery, tx.now());
-  put(tx, *account, pause);
+  put(tx, *account, *before, pause);
   give_up(tx, id, pause);
   return pause.reason != domain::PauseReason::none;
 }
@@ -57,7 +60,7 @@ void pause_for_rate_limit(Tx& tx, CloudAccountId id, std::optional<Millis> retry
   auto account = lock_cloud_account(tx, id);
   if (!account) return;
   if (const auto before = pause_of(*account)) {
-    put(tx, *account, domain::after_rate_limit(*before, retry_after, tx.now()));
+    put(tx, *account, *before, domain::after_rate_limit(*before, retry_after, tx.now()));
   }
 }
 
@@ -68,6 +71,7 @@ void end_account_trouble(Tx& tx, CloudAccountId id) {
   if (!before) return;
   const auto after = domain::after_success(*before);
   if (after == *before) return;
+  if (before->reason != domain::PauseReason::none) tx.news().platform.push_back({id, {}});
   account->pause = domain::encode(after);
   // The pause, or the next probe, was to end later; what the queue limit forbids is worked out anew at the
   // next lease.

@@ -49,6 +49,7 @@ DeliveryWorker::DeliveryWorker(WorkerPorts ports, WorkerOptions options)
       steps_(ports_.changes, ports_.random, options_, ports_.cloud.call_timeout()),
       answers_(ports_.commits, [this](Tx& tx, std::span<const JobAnswer> answers,
                                       std::span<JobCall> next) { steps_.advance(tx, answers, next); }),
+      platform_(ports_.clock, ports_.log, ports_.metrics),
       look_(options_.maintenance),
       lease_look_(kEveryLease),
       maintenance_(ports_.scheduler),
@@ -344,7 +345,22 @@ Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, 
                    false,
                    {}});
   }
-  co_return co_await ports_.sessions.session(account, {record->version, record->sealed});
+  auto session = co_await ports_.sessions.session(account, {record->version, record->sealed});
+  if (!session) saw(&session.error());  // one that is there says nothing: it may be an old one
+  co_return session;
+}
+
+void DeliveryWorker::saw(const CloudError* error) {
+  if (error == nullptr) return platform_.answered();
+  switch (error->kind) {
+    case CloudError::Kind::unavailable:
+    case CloudError::Kind::malformed:
+      return platform_.unanswered(error->message);
+    case CloudError::Kind::credentials_unreadable:
+      return;  // nobody was asked
+    default:
+      return platform_.answered();
+  }
 }
 
 // Makes the call with the account's login. Nothing, and no call, if the job's lease would not outlast it
@@ -412,6 +428,8 @@ Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job
     case Call::Kind::lost:
       break;
   }
+  saw(answer.error());
+  ports_.metrics.count("presetbridge_cloud_calls_total");
   if (const auto* error = answer.error()) {
     if (error->kind == CloudError::Kind::session_refused)
       ports_.sessions.invalidate(call.account, session->token);
@@ -481,6 +499,7 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     }
     auto page =
         co_await ports_.cloud.friendships_since(ports_.scheduler, *session, cursor, options_.sweep_page);
+    saw(page ? nullptr : &page.error());
     if (!page) {
       failure = page.error();
       if (failure->kind == CloudError::Kind::session_refused) {

@@ -19,6 +19,7 @@
 #include "services/worker/job.h"
 #include "services/worker/job_step.h"
 #include "services/worker/leasing.h"
+#include "services/worker/platform_health.h"
 #include "services/worker/set_aside.h"
 #include "storage/batcher.h"
 #include "storage/chore_store.h"
@@ -74,6 +75,8 @@ class DeliveryWorker {
   Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
   void sweep_failed(const SweepLease& lease, const char* what, const Error& error);
   Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, std::int64_t& version);
+  // What a call, or a login, says of the platform; nullptr: it was answered with success.
+  void saw(const cloud::CloudError* error);
   void start_job(Task<void> task, std::string_view what);
 
   WorkerPorts ports_;
@@ -84,6 +87,7 @@ class DeliveryWorker {
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
   SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
   ChoreStarts chore_starts_;
+  PlatformHealth platform_;
   ReadyLook look_;
   ReadyLook lease_look_;  // for leases that ran out
   Wakeup maintenance_;

@@ -173,3 +173,18 @@ CREATE INDEX privacy_requests_to_do ON privacy_requests (id) WHERE carried_out_a
 -- The version of the stored login that is `invalid` because it cannot be opened (spec 5.4); of no meaning beside another version or
 -- status.
 ALTER TABLE accounts ADD COLUMN unreadable_login <int>;
+
+-- ---------------------------------------------------------------- how the service is
+
+-- What a node in trouble writes before it says that the trouble is over: as much as an order does (spec 12.3). One row, never read.
+CREATE TABLE write_probe (
+  id <int> PRIMARY KEY CHECK (id = 1),
+  body <bytes> NOT NULL
+) <table>;
+-- When a node last renewed its number, and what it does: comma-separated. 0: it is gone, or of before.
+ALTER TABLE nodes ADD COLUMN seen_at <int> NOT NULL DEFAULT 0;
+ALTER TABLE nodes ADD COLUMN roles TEXT NOT NULL DEFAULT '';
+-- What is under way, and what waits for a person, the oldest first: counted for the metrics. What is over leaves them. An expression,
+-- so that no other query takes the first for its own.
+CREATE INDEX deliveries_under_way ON deliveries (id) WHERE open + 0 = 1;
+CREATE INDEX deliveries_in_review ON deliveries (id) WHERE status = 'in_review';
