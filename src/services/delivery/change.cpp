@@ -6,6 +6,7 @@
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
 #include "domain/resolution.h"
+#include "domain/trouble.h"
 #include "services/delivery/uuid.h"
 #include "storage/event_store.h"
 
@@ -86,6 +87,12 @@ bool belongs_in_timeline(Cause cause) {
   return cause != Cause::leased && cause != Cause::leased_after_acceptance;
 }
 
+// A new wait for the customer's answer has its whole time (spec 3.5).
+bool waits_anew(Cause cause) {
+  return cause == Cause::retried || cause == Cause::approved || cause == Cause::username_changed ||
+         cause == Cause::cloud_account_changed || cause == Cause::paid_again;
+}
+
 }  // namespace
 
 std::string order_event_id(IntegrationId integration, std::string_view order_key) {
@@ -105,6 +112,14 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   row.invalidated_by = t.invalidated_by();
   const bool over = t.to == DeliveryStatus::completed || t.to == DeliveryStatus::invalidated;
   if (over || (t.ends_lease() && !change.keep_pending)) row.pending = {};
+  if (over || waits_anew(t.cause)) row.waiting_since.reset();
+  if (t.to == DeliveryStatus::waiting_for_friendship && !row.waiting_since) row.waiting_since = now;
+  if (t.to != DeliveryStatus::failed) {
+    row.failed_trouble.reset();
+    row.probe_until.reset();
+  } else if (row.resolution == ResolutionCode::cloud_unavailable) {
+    row.probe_until = now + domain::kFailedProbeLimit;
+  }
   if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
   if (t.to != DeliveryStatus::processing) row.offered_username.clear();
   row.message = change.message.empty() ? usual_message(t, change) : change.message;

@@ -24,6 +24,7 @@ constexpr Millis kHeldChore{20};       // until one that may not begin yet is as
 constexpr Millis kLongHold{30'000};    // longer than transactions of the service last
 constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
 constexpr int kMostChores = 50;        // in one round
+constexpr int kMostProbes = 200;       // likewise
 constexpr int kMaxSweepPages =
     100'000;  // a platform that never ends its pages must not keep a sweep for ever
 
@@ -110,7 +111,8 @@ void DeliveryWorker::start_job(Task<void> task, const char* what) {
 
 Task<void> DeliveryWorker::lease_loop() {
   Pace pace = Pace::together;
-  bool busy = false;  // the last round found work
+  bool busy = false;         // the last round found work
+  Timestamp closed_until{};  // by the queue limit of the whole service
   while (!stopping_) {
     const int slots = options_.max_jobs - running_;
     Millis pause = options_.poll;
@@ -126,7 +128,8 @@ Task<void> DeliveryWorker::lease_loop() {
         from = look_.begin();
       }
     }
-    if (slots > 0 && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
+    const bool closed = ports_.clock.now() < closed_until;
+    if (slots > 0 && !closed && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
       LeasePlace at;
       auto leased = co_await ports_.commits.write(ports_.scheduler, [this, from, slots, pace, &at](Tx& tx) {
         return lease_jobs(tx, options_, from, slots, pace, at);
@@ -135,8 +138,9 @@ Task<void> DeliveryWorker::lease_loop() {
         pace = Pace::together;
         look_.saw(from, leased->next_ready, leased->at);
         for (const auto& [account, column] : leased->unreadable) {
-          ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
-                           {{"cloudAccount", to_string(account)}, {"record", column}});
+          ports_.log.error(
+              "a queue's record could not be read; no job of it for a minute",
+              {{"cloudAccount", account ? to_string(account) : std::string("all")}, {"record", column}});
           ports_.metrics.count("presetbridge_worker_faults_total");
         }
         for (auto& job : leased->jobs) {
@@ -149,6 +153,7 @@ Task<void> DeliveryWorker::lease_loop() {
         busy = !leased->jobs.empty() || !leased->sweeps.empty();
         // What is ready and was not given is locked by another transaction, for a moment.
         if (!busy && next) next = std::max(*next, ports_.clock.now() + kLocked);
+        closed_until = leased->closed_until.value_or(Timestamp{});
       } else if (pace == Pace::together && !is_passing(leased.error())) {
         // Of many rows read at once nobody knows which was at fault.
         pace = Pace::one_by_one;
@@ -162,6 +167,7 @@ Task<void> DeliveryWorker::lease_loop() {
         pace = Pace::together;
       }
     }
+    if (next) next = std::max(*next, closed_until);
     if (next) pause = std::clamp(*next - ports_.clock.now(), Millis{0}, options_.poll);
     if (pause == Millis{0} && running_ < options_.max_jobs) continue;
     // With every place taken the end of a job wakes the loop.
@@ -195,6 +201,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
     std::set<std::string> writers;
+    std::vector<CloudAccountId> probes;
   };
   Recurring look_for_leases(options_.maintenance);
   Recurring tell_of_held(kLongHold);
@@ -213,7 +220,9 @@ Task<void> DeliveryWorker::maintenance_loop() {
                     leases && storage::any_lease_expired(tx, from, tx.now()),
                     storage::find_dry_runs(tx, dry_runs),
                     storage::find_chores(tx, chores),
+                    {},
                     {}};
+      if (leases) found.probes = storage::find_due_probes(tx, tx.now(), kMostProbes);
       if (std::ranges::any_of(found.chores, [](const auto& chore) { return !chore.done_to; }))
         found.writers = storage::order_writers(tx);
       return found;
@@ -231,6 +240,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
       if (more) look_for_leases.hasten();
     }
     if (waiting) {
+      co_await start_probes(std::move(waiting->probes));
       chore_starts_.hold_back(waiting->chores, waiting->writers, now);
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
       const bool done = co_await do_chores(std::move(waiting->chores));
@@ -297,6 +307,20 @@ Task<bool> DeliveryWorker::complete_dry_runs(std::vector<DeliveryId> waiting) {
   ports_.metrics.count("presetbridge_worker_faults_total");
   deliveries_aside_.put({AccountId{}, at}, ports_.clock.now() + kSetAside);
   co_return true;  // the others
+}
+
+// Failed deliveries of these accounts that are tried again now (spec 3.5).
+Task<void> DeliveryWorker::start_probes(std::vector<CloudAccountId> due) {
+  for (const auto id : due) {
+    if (stopping_) co_return;
+    auto done = co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { start_probe(tx, id); });
+    if (done || is_passing(done.error())) continue;
+    ports_.log.error("a failed delivery could not be tried again; another in an hour",
+                     {{"cloudAccount", to_string(id)}, {"error", done.error().message}});
+    ports_.metrics.count("presetbridge_worker_faults_total");
+    co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { storage::postpone_probe(tx, id); });
+  }
+  if (!due.empty()) wakeup_.notify();
 }
 
 Task<bool> DeliveryWorker::do_chores(std::vector<storage::Chore> waiting) {
@@ -519,10 +543,10 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
   } else if (own) {
     while (!stopping_) {
       auto expired = co_await ports_.commits.write(ports_.scheduler, [this, lease](Tx& tx) {
-        return expire_requests(tx, ports_.changes, lease, kTakeOverPiece);
+        return expire_waiting(tx, ports_.changes, lease, kTakeOverPiece);
       });
       // What waits too long is found again by the next sweep.
-      if (!expired) sweep_failed(lease, "requests without an answer could not be ended", expired.error());
+      if (!expired) sweep_failed(lease, "waiting without an answer could not be ended", expired.error());
       if (!expired || *expired < kTakeOverPiece) break;
     }
     auto ended = co_await ports_.commits.write(ports_.scheduler,
