@@ -76,7 +76,8 @@ constexpr int kMostWoken = 10'000;
 constexpr Sql kPostpone{
     "UPDATE cloud_accounts SET ready_at = $2,"
     " blocked_until = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END WHERE id = $1"};
-constexpr Sql kInTrouble{"SELECT id FROM cloud_accounts WHERE id = $1 AND trouble <> ''"};
+// What has none is left out here: PostgreSQL expects few with some, and would read all accounts to find them.
+constexpr Sql kInTrouble{"SELECT id, trouble FROM cloud_accounts WHERE id = $1"};
 constexpr Sql kDueProbes{
     "SELECT id FROM cloud_accounts WHERE probe_due_at IS NOT NULL AND probe_due_at <= $1"
     " ORDER BY probe_due_at LIMIT $2"};
@@ -203,8 +204,9 @@ std::int64_t wake_forgotten_accounts(Tx& tx) {
 
 std::vector<CloudAccountId> accounts_in_trouble(Tx& tx, std::span<const CloudAccountId> ids) {
   std::vector<CloudAccountId> found;
-  tx.query_each(kInTrouble, 1, params_of(ids),
-                [&](std::size_t, const Row& r) { found.push_back(r.id<CloudAccountId>(0)); });
+  tx.query_each(kInTrouble, 1, params_of(ids), [&](std::size_t, const Row& r) {
+    if (!r.text(1).empty()) found.push_back(r.id<CloudAccountId>(0));
+  });
   return found;
 }
 

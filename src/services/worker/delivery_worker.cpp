@@ -368,7 +368,8 @@ Task<void> DeliveryWorker::run_job(Job job) {
       }
       break;
     }
-    auto& [its, call] = *next;
+    auto& its = next->job;
+    const auto& call = next->call;
     if (call.kind == Call::Kind::done || call.kind == Call::Kind::lost) break;
     auto answer = co_await ask(call, its);
     if (!answer) {

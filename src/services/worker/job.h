@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "cloud/cloud.h"
 #include "domain/delivery.h"
+#include "services/worker/account_trouble.h"
 #include "storage/credential_store.h"
 #include "storage/customer_store.h"
 
@@ -87,6 +88,7 @@ struct Call {
 struct JobCall {
   Job job;
   Call call;
+  OutageTurn outage = OutageTurn::none;  // of the job's cloud account, by the answer that was taken in
 };
 
 // What came of a call.

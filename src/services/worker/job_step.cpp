@@ -122,14 +122,14 @@ bool may_spend(const Answer& answer) {
 // Gives each of the calls the login that it is made with.
 void add_logins(Tx& tx, std::span<JobCall> calls) {
   std::map<AccountId, storage::CredentialsStanding> logins;
-  for (const auto& [job, call] : calls) {
+  for (const auto& [job, call, outage] : calls) {
     if (call.account) logins[call.account];
   }
   std::vector<AccountId> accounts;
   for (const auto& [account, login] : logins) accounts.push_back(account);
   const auto found = find_standings(tx, accounts);
   for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = found[i];
-  for (auto& [job, call] : calls) {
+  for (auto& [job, call, outage] : calls) {
     if (call.account) call.login = logins[call.account];
   }
 }
@@ -138,14 +138,15 @@ void add_logins(Tx& tx, std::span<JobCall> calls) {
 
 // One step of one job.
 struct JobSteps::Step {
-  Step(JobSteps& owner, WorkSet& all, Job& j, storage::CustomerRow c, bool trouble)
-      : steps(owner), set(all), job(j), customer(std::move(c)), in_trouble(trouble) {}
+  Step(JobSteps& owner, WorkSet& all, Job& j, storage::CustomerRow c, bool trouble, OutageTurn& o)
+      : steps(owner), set(all), job(j), customer(std::move(c)), in_trouble(trouble), outage(o) {}
 
   JobSteps& steps;
   WorkSet& set;
   Job& job;
   storage::CustomerRow customer;
   const bool in_trouble;               // the cloud account is
+  OutageTurn& outage;                  // what becomes of that
   std::vector<DeliveryId> deliveries;  // in processing; at the end the failed one that is probed
 
   void take_in(const Answer& answer);
@@ -158,6 +159,9 @@ struct JobSteps::Step {
   void end_revocation(DeliveryId delivery, ItemId item, domain::ItemStatus status);
   void revoke_if_stopped(DeliveryId delivery);
   void succeeded(const Answer& answer);
+  void note(OutageTurn turn) {
+    if (turn != OutageTurn::none) outage = turn;
+  }
   void keep_clock();
   void progress(DeliveryId delivery);
   bool probes(DeliveryId delivery);
@@ -189,8 +193,8 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
   const auto troubled = lock(set, answers);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     next[i].job = answers[i].job;
-    next[i].call =
-        advance(set, next[i].job, answers[i].answer, troubled.contains(answers[i].job.cloud_account));
+    next[i].call = advance(set, next[i].job, answers[i].answer,
+                           troubled.contains(answers[i].job.cloud_account), next[i].outage);
   }
   set.save();
   add_logins(tx, next);
@@ -235,7 +239,8 @@ std::set<CloudAccountId> JobSteps::lock(WorkSet& set, std::span<const JobAnswer>
   return troubled;
 }
 
-Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble) {
+Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble,
+                       OutageTurn& outage) {
   auto customer = set.customer(job.customer);
   if (!customer || customer->fence != job.fence || !customer->lease_expires_at)
     return {.kind = Call::Kind::lost};
@@ -243,7 +248,7 @@ Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answ
   if (answer || job.expires_at - set.now() < options_.lease * 3 / 4)
     customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
 
-  Step step(*this, set, job, std::move(*customer), in_trouble);
+  Step step(*this, set, job, std::move(*customer), in_trouble, outage);
   if (!answer) step.keep_clock();
   if (answer) step.take_in(*answer);
   if (!answer && job.shutting_down) return step.finish(Finding::shutting_down);
@@ -328,7 +333,7 @@ void JobSteps::Step::succeeded(const Answer& answer) {
     customer.failing = domain::after_success(customer.failing, call);
     if (in_trouble) {
       set.save();  // it looks at deliveries
-      note_success(set.tx(), job.cloud_account, call);
+      note(note_success(set.tx(), job.cloud_account, call));
     }
     if (call != CallKind::request_friendship) continue;
     // The whole customer's: the probed delivery's too.
@@ -452,7 +457,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       return transient(kind_of(call), call.delivery);
     case CloudError::Kind::rate_limited:
       set.save();  // it looks at deliveries
-      note_rate_limit(set.tx(), job.cloud_account, kind_of(call), call.delivery, error.retry_after);
+      note(note_rate_limit(set.tx(), job.cloud_account, kind_of(call), call.delivery, error.retry_after));
       job.account_trouble = job.stop_calling = true;
       return;
     case CloudError::Kind::login_refused:
@@ -557,6 +562,7 @@ void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {
   if (!settles && probes(delivery)) return;
   set.save();  // it looks for queued deliveries
   const auto noted = note_failure(set.tx(), customer, call, delivery, steps.random_.u64());
+  note(noted.outage);
   job.account_trouble = noted.paused;
   job.retry_at = noted.retry_at;
   if (noted.paused || noted.retry_at) return;

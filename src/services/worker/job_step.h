@@ -28,7 +28,8 @@ class JobSteps {
   struct Step;
   // Returns the cloud accounts that have trouble.
   static std::set<CloudAccountId> lock(WorkSet& set, std::span<const JobAnswer> answers);
-  Call advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble);
+  Call advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble,
+               OutageTurn& outage);
 
   DeliveryChanges& changes_;
   Random& random_;

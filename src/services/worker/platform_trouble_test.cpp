@@ -297,6 +297,46 @@ TEST(Trouble, OnesThatFailedAloneAreProbedInTurn) {
   EXPECT_EQ(world.status(ann), "completed");
 }
 
+TEST(Trouble, AProbeThatFindsWhatIsWrongForGoodSaysSo) {
+  World world(slow());
+  fail_calls(world, "share", Fate::fail);
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  world.cloud.before = nullptr;
+  world.cloud.unknown_files = {"file-1"};
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "failed preset_not_found");
+}
+
+TEST(Trouble, AProbeOfAFriendRequestThatGetsOnQueuesTheDelivery) {
+  World world(slow());
+  world.cloud.auto_accept = false;
+  fail_calls(world, "request", Fate::fail);
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  const auto sequence = world.delivery(id).sequence;
+  world.cloud.before = nullptr;
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.delivery(id).sequence, sequence + 2) << "delivery.queued, delivery.waiting_for_friendship";
+}
+
+TEST(Trouble, ARateLimitOfADayIsObeyed) {
+  World world;
+  world.cloud.retry_after = 20h;
+  fail_calls(world, "share", Fate::rate_limit);
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.cloud.before = nullptr;
+  const auto calls = world.cloud.calls.size();
+  world.deliver(world.order("2", "Bob", {"sku-1"}));
+  world.settle(19h);
+  EXPECT_EQ(world.cloud.calls.size(), calls);
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 // ---------------------------------------------------------------- friendship
 
 constexpr Millis kDay = 24h;
@@ -391,6 +431,79 @@ TEST(Friendship, InternalRequeueingDoesNotStartTheWaitingAnew) {
   });
   world.worker->wake();
   world.settle(5 * kDay);
+  EXPECT_EQ(world.status(id), "failed friendship_timeout");
+}
+
+TEST(Friendship, IsToldOnceByEachDeliveryOfEachRequest) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto other = world.deliver(world.order("2", "Bob", {"sku-2"}));
+  EXPECT_EQ(world.delivery(ann).requests_sent, 1);
+  // To somebody who was asked already, for another order.
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), other, "Ann")));
+  world.settle();
+  EXPECT_EQ(world.status(other), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 1);
+  EXPECT_EQ(world.delivery(other).requests_sent, 2) << "of the one to Bob, and of the one to Ann";
+  EXPECT_EQ(world.delivery(ann).requests_sent, 1);
+  // What takes it from waiting and back says nothing new.
+  const auto sequence = world.delivery(other).sequence;
+  world.write([](storage::Tx& tx) {
+    tx.exec(
+        {"UPDATE customers SET friendship = 'unknown', queue_state = 1, due_at = 1, job_class = 3"
+         " WHERE username_key = 'Ann'"});
+    tx.exec({"UPDATE cloud_accounts SET ready_at = 1"});
+  });
+  world.worker->wake();
+  world.settle(2min);
+  EXPECT_EQ(world.status(other), "waiting_for_friendship");
+  EXPECT_GT(world.delivery(other).attempt_count, 2);
+  EXPECT_EQ(world.delivery(other).sequence, sequence);
+}
+
+TEST(Friendship, ARetryAfterARefusalAsksAnew) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.cloud.change("u-ann", cloud::FriendshipState::declined);
+  world.settle(2min);
+  ASSERT_EQ(world.status(id), "failed friend_request_declined");
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, std::nullopt)));
+  world.settle();
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 2);
+  EXPECT_EQ(world.cloud.withdrawals["u-ann"], 0) << "none stood";
+  // And once: the next job leaves the new request alone.
+  world.deliver(world.order("2", "Ann", {"sku-2"}));
+  EXPECT_EQ(world.cloud.requests["u-ann"], 2);
+}
+
+TEST(Friendship, ARequestWhoseWithdrawalWasLostIsMadeAnewOnce) {
+  World world(weeks());
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(15 * kDay);
+  ASSERT_EQ(world.status(id), "failed friendship_timeout");
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "withdraw" ? testing::once(lost, Fate::lose_answer) : Fate::answer;
+  };
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, std::nullopt)));
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.withdrawals["u-ann"], 1);
+  EXPECT_EQ(world.cloud.requests["u-ann"], 2);
+}
+
+TEST(Friendship, WhatAProgramOfBeforeLeftWaitingEndsToo) {
+  World world(weeks());
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.write([](storage::Tx& tx) { tx.exec({"UPDATE deliveries SET waiting_since = NULL"}); });
+  world.settle(13 * kDay);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  world.settle(2 * kDay);
   EXPECT_EQ(world.status(id), "failed friendship_timeout");
 }
 
