@@ -102,6 +102,24 @@ TEST(Trouble, TheNextOrderOfACustomerWhoseDeliveryWasInvalidatedDaysAgoHasItsThr
   EXPECT_EQ(world.status(second), "completed");
 }
 
+TEST(Trouble, TheClockOfADeliveryThatCameToWaitForItsCustomerIsOver) {
+  World world(slow());
+  fail_calls(world, "share", Fate::fail);
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(10h);
+  // They ended the friendship: the next share is refused for that, and they are asked again.
+  world.cloud.before = nullptr;
+  world.cloud.auto_accept = false;
+  world.cloud.friendships["u-ann"] = cloud::FriendshipState::none;
+  world.settle(2h);
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  world.settle(std::chrono::days{5});
+  fail_calls(world, "share", Fate::fail);
+  world.cloud.accept("u-ann");
+  world.settle(3h);
+  EXPECT_EQ(world.status(id), "queued");
+}
+
 // ---------------------------------------------------------------- outages
 
 TEST(Trouble, OfOneCallIsAnOutageThoughOthersAnswerAndSweepsGoOn) {
@@ -295,6 +313,28 @@ TEST(Trouble, OnesThatFailedAloneAreProbedInTurn) {
   world.cloud.before = nullptr;
   world.settle(2h);
   EXPECT_EQ(world.status(ann), "completed");
+}
+
+TEST(Trouble, WhatFailedAloneIsNotResumedWithWhatFailedInAnOutage) {
+  World world(slow());
+  const auto file_1_fails = [](auto& call, auto& file) {
+    return call == "share" && file == "file-1" ? Fate::fail : Fate::answer;
+  };
+  world.cloud.before = file_1_fails;
+  const auto alone = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, alone));
+  const auto sequence = world.delivery(alone).sequence;
+  fail_calls(world, "find_user", Fate::fail);
+  std::vector<DeliveryId> ids;
+  for (const char* name : {"Bob", "Cid", "Dan", "Eve"}) ids.push_back(accept(world, name, name, "sku-2"));
+  world.settle(76h);
+  for (const auto id : ids) ASSERT_TRUE(failed_unavailable(world, id)) << world.status(id);
+  world.cloud.before = file_1_fails;
+  world.settle(5h);
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(failed_unavailable(world, alone));
+  EXPECT_EQ(world.delivery(alone).sequence, sequence);
 }
 
 TEST(Trouble, AProbeThatFindsWhatIsWrongForGoodSaysSo) {
