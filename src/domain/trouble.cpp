@@ -179,6 +179,11 @@ std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account) {
   return all;
 }
 
+bool probe_tries_others(const AccountTrouble& account, Timestamp now) {
+  const auto first = std::ranges::find_if(account.calls, is_outage);
+  return first != account.calls.end() && (now - *first->outage_since) / kProbeInterval % 2 == 0;
+}
+
 Timestamp next_sweep_at(const AccountTrouble& account, Timestamp now) {
   Timestamp at = now;
   for (const auto& its : account.calls) {

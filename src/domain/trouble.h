@@ -104,6 +104,9 @@ AccountTrouble without_gone(AccountTrouble account, const std::function<bool(Del
 bool in_outage(const AccountTrouble& account);
 // The deliveries that an outage's probe is to try.
 std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account);
+// Whether a probe of this minute tries other due work first, as each second one does: those that failed may
+// fail for a reason of their own, which must not stop the account.
+bool probe_tries_others(const AccountTrouble& account, Timestamp now);
 // When a job of a delivery may start, and when a sweep: `now` or later.
 Timestamp next_job_at(const AccountTrouble& account, Timestamp now);
 Timestamp next_sweep_at(const AccountTrouble& account, Timestamp now);

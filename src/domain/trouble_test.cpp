@@ -97,6 +97,13 @@ TEST(AccountTrouble, AnOutageIsProbedOnceAMinuteUntilTheSameCallSucceeds) {
   EXPECT_EQ(after_success(t, C::share, kStart + 2min), AccountTrouble{});
 }
 
+TEST(AccountTrouble, EachSecondProbeOfAnOutageTriesOthersFirst) {
+  EXPECT_FALSE(probe_tries_others({}, kStart));
+  EXPECT_FALSE(probe_tries_others(outage(), kStart + 1min)) << "what failed comes first";
+  EXPECT_TRUE(probe_tries_others(outage(), kStart + 2min));
+  EXPECT_FALSE(probe_tries_others(outage(), kStart + 3min + 59s));
+}
+
 TEST(AccountTrouble, WhateverFailsInAnOutageCostsNoTry) {
   const auto after = after_failure(outage(C::share), {}, C::find_user, kD, kStart + 1min, kDraw);
   EXPECT_TRUE(after.paused);

@@ -57,7 +57,7 @@ class DueWork {
   }
   bool sweep() const { return sweep_; }
   void take_sweep() { sweep_ = false; }
-  // In an outage: these of the customers, whenever they are due, are tried before all others.
+  // In an outage: these of the customers are to be tried, whenever they are due.
   void probe_first(std::vector<CustomerRow> failing) { failing_ = std::move(failing); }
   const std::vector<CustomerRow>& failing() const { return failing_; }
   CustomerRow take(JobClass job_class) {
@@ -132,14 +132,15 @@ std::optional<Turn> open_turn(const WorkerOptions& options, CloudAccountRow& acc
 }
 
 // The customer whose job starts next; nothing if that is a sweep, or nothing is due.
-std::optional<CustomerRow> choose(Turn& turn, DueWork& due, domain::JobTurns& turns) {
+std::optional<CustomerRow> choose(Turn& turn, DueWork& due, domain::JobTurns& turns, Timestamp now) {
   if (!turn.probing) {
     const auto job_class = turns.choose(due.classes());
     return job_class && *job_class != JobClass::sweep ? std::optional(due.take(*job_class)) : std::nullopt;
   }
   // A sweep is no probe, and goes on while only others fail.
   if (due.sweep()) return std::nullopt;
-  if (!due.failing().empty()) return due.failing().front();
+  const bool others = due.classes().any() && domain::probe_tries_others(turn.trouble, now);
+  if (!others && !due.failing().empty()) return due.failing().front();
   const auto job_class = turns.choose(due.classes());
   return job_class ? std::optional(due.take(*job_class)) : std::nullopt;
 }
@@ -155,7 +156,7 @@ void start(Tx& tx, const WorkerOptions& options, Turn& turn, DueWork& due, Lease
   for (int taken = 0; taken < turn.most; ++taken) {
     const bool any = due.classes().any() || (turn.probing && !due.failing().empty());
     if (!any || (limited && !turn.window.peek(now).allowed)) break;
-    auto customer = choose(turn, due, turns);
+    auto customer = choose(turn, due, turns, now);
     if (limited) turn.window.admit(now);
     if (!customer) {
       due.take_sweep();

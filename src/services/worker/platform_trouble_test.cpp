@@ -143,7 +143,7 @@ TEST(Trouble, OfOneCallIsAnOutageThoughOthersAnswerAndSweepsGoOn) {
   // Whom a sweep hears of waits as the others do.
   world.cloud.accept("u-dan");
   world.settle(69h);
-  EXPECT_EQ(world.status(waiting), "waiting_for_friendship") << "with nobody but the platform";
+  EXPECT_EQ(world.status(waiting), "queued");
   for (const auto id : ids) EXPECT_EQ(world.status(id), "queued");
   world.settle(4h);
   for (const auto id : ids) EXPECT_TRUE(failed_unavailable(world, id)) << world.status(id);
@@ -153,6 +153,22 @@ TEST(Trouble, OfOneCallIsAnOutageThoughOthersAnswerAndSweepsGoOn) {
   for (const auto id : ids) EXPECT_EQ(world.status(id), "completed");
   EXPECT_EQ(world.status(waiting), "completed");
   expect_books_balance(world);
+}
+
+TEST(Trouble, ThreeThatFailForTheirOwnReasonDoNotStopTheAccount) {
+  World world;
+  world.cloud.before = [](auto& call, auto& file) {
+    return call == "share" && file == "file-1" ? Fate::fail : Fate::answer;
+  };
+  for (const char* name : {"Ann", "Bob", "Cid"}) accept(world, name, name, "sku-1");
+  world.settle(5min);
+  for (int i = 0; i < 20; ++i) {
+    const auto name = "eve" + std::to_string(i);
+    const auto id = world.deliver(world.order(name, name, {"sku-2"}));
+    world.settle(4min);
+    EXPECT_EQ(world.status(id), "completed") << i;
+    world.settle(20min);
+  }
 }
 
 TEST(Trouble, ThreeFailuresWithASuccessOfTheSameCallBetweenAreNoOutage) {
@@ -295,20 +311,30 @@ TEST(Trouble, IsProbedForThirtyDays) {
 TEST(Trouble, OnesThatFailedAloneAreProbedInTurn) {
   World world(slow());
   std::set<std::string> failing = {"file-1", "file-2", "file-4"};
+  std::set<std::string> tried;
   world.cloud.before = [&](auto& call, auto& file) {
+    if (call == "share") tried.insert(file);
     return call == "share" && failing.contains(file) ? Fate::fail : Fate::answer;
   };
-  const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
-  const auto bob = world.deliver(world.order("2", "Bob", {"sku-2"}));
-  world.deliver(world.order("3", "Cid", {"sku-3"}));
-  const auto dan = world.deliver(world.order("4", "Dan", {"sku-4"}));
-  // Other work gets on all the time.
-  for (int i = 0; i < 76; ++i) {
-    world.deliver(world.order("x" + std::to_string(i), "eve" + std::to_string(i), {"sku-3"}));
-    world.settle(1h);
-  }
-  for (const auto id : {ann, bob, dan}) ASSERT_TRUE(failed_unavailable(world, id)) << world.status(id);
+  // Friends already, so that the share is what a probe tries.
+  for (const char* name : {"Ann", "Bob", "Dan"}) accept(world, std::string("before ") + name, name, "sku-9");
+  world.settle();
+  world.hold_queue();
+  const auto ann = accept(world, "1", "Ann", "sku-1");
+  const auto bob = accept(world, "2", "Bob", "sku-2");
+  const auto dan = accept(world, "3", "Dan", "sku-4");
+  world.write([&](storage::Tx& tx) {
+    for (const auto id : {ann, bob, dan}) {
+      auto row = *lock_delivery(tx, id);
+      world.changes
+          .apply(tx, row,
+                 {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::cloud_unavailable})
+          .value();
+    }
+    ensure_probe(tx, world.cloud_account, tx.now() + 1h);
+  });
   world.settle(5h);
+  for (const char* file : {"file-1", "file-2", "file-4"}) EXPECT_TRUE(tried.contains(file)) << file;
   const auto other = world.deliver(world.order("5", "Fay", {"sku-3"}));
   EXPECT_EQ(world.status(other), "completed") << "three probes that fail are no outage";
   failing = {"file-1", "file-4"};
