@@ -335,8 +335,7 @@ TEST(Trouble, OnesThatFailedAloneAreProbedInTurn) {
   });
   world.settle(5h);
   for (const char* file : {"file-1", "file-2", "file-4"}) EXPECT_TRUE(tried.contains(file)) << file;
-  const auto other = world.deliver(world.order("5", "Fay", {"sku-3"}));
-  EXPECT_EQ(world.status(other), "completed") << "three probes that fail are no outage";
+  EXPECT_EQ(world.queue().trouble, "") << "three probes that fail are no outage";
   failing = {"file-1", "file-4"};
   world.settle(4h);
   EXPECT_EQ(world.status(bob), "completed");
