@@ -64,6 +64,8 @@ const std::array kSettings = {
             0, "", "{fileId} {userId}"},
     Setting{"delivery.jobs_per_minute", &Config::delivery_jobs_per_minute,
             "Jobs of one cloud account in any 60 seconds; 0: no limit", 0, 100'000},
+    Setting{"delivery.jobs_per_minute_total", &Config::delivery_jobs_per_minute_total,
+            "Jobs of all cloud accounts together, on all nodes, in any 60 seconds; 0: no limit", 0, 20'000},
     Setting{"delivery.max_jobs", &Config::delivery_max_jobs, "Jobs at one time", 1, 10'000},
     Setting{"delivery.lease_seconds", &Config::delivery_lease_seconds,
             "How long a job is ours; at least 10 more than cloud.timeout_seconds", 5, 600},

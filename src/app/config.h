@@ -53,6 +53,7 @@ struct Config {
   std::string cloud_share_path = "/files/{fileId}/shares/{userId}";
 
   std::int64_t delivery_jobs_per_minute = 5;  // spec 3.4
+  std::int64_t delivery_jobs_per_minute_total = 0;
   std::int64_t delivery_max_jobs = 256;
   std::int64_t delivery_lease_seconds = 40;
   std::int64_t delivery_poll_ms = 1'000;

@@ -244,16 +244,18 @@ struct Service::Parts {
   services::IntegrationDirectory integrations{commits, cipher, clock};
   cloud::HttpCloud cloud{cloud_http, clock, cloud_options(config)};
   cloud::SessionCache sessions{runtime.scheduler(worker_core), clock, agent};
-  services::DeliveryWorker worker{{runtime.scheduler(worker_core), clock, random, log, metrics, commits,
-                                   cloud, sessions, changes, [this] { work_came(); }},
-                                  {.owner = node,
-                                   .jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
-                                   .max_jobs = static_cast<int>(config.delivery_max_jobs),
-                                   .lease = std::chrono::seconds(config.delivery_lease_seconds),
-                                   .poll = Millis(config.delivery_poll_ms),
-                                   .maintenance = Millis(config.delivery_maintenance_ms),
-                                   .sweep_page = static_cast<int>(config.delivery_sweep_page),
-                                   .first_sweep = std::chrono::seconds(config.delivery_first_sweep_seconds)}};
+  services::DeliveryWorker worker{
+      {runtime.scheduler(worker_core), clock, random, log, metrics, commits, cloud, sessions, changes,
+       [this] { work_came(); }},
+      {.owner = node,
+       .jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
+       .jobs_per_minute_total = static_cast<int>(config.delivery_jobs_per_minute_total),
+       .max_jobs = static_cast<int>(config.delivery_max_jobs),
+       .lease = std::chrono::seconds(config.delivery_lease_seconds),
+       .poll = Millis(config.delivery_poll_ms),
+       .maintenance = Millis(config.delivery_maintenance_ms),
+       .sweep_page = static_cast<int>(config.delivery_sweep_page),
+       .first_sweep = std::chrono::seconds(config.delivery_first_sweep_seconds)}};
   services::WebhookDispatcher dispatcher{
       {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, commits, outbound_http, cipher},
       {.sandbox = config.sandbox,

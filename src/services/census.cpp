@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/recurring.h"
-#include "domain/account_pause.h"
+#include "domain/trouble.h"
 #include "services/node_number.h"
 #include "services/timed_read.h"
 #include "storage/census_store.h"
@@ -47,12 +47,12 @@ void show_stages(const Counted& counted, Metrics& metrics) {
 }
 
 void show_pauses(const std::vector<std::string>& pauses, Metrics& metrics) {
-  using enum domain::PauseReason;
   std::map<std::string_view, int> accounts;
-  for (const auto reason : {rate_limited, outage, login_refused}) accounts[domain::to_string(reason)] = 0;
+  for (const std::string_view reason : {"rate_limited", "outage"}) accounts[reason] = 0;
   for (const auto& text : pauses) {
-    if (const auto pause = domain::decode_account_pause(text); pause && pause->reason != none)
-      ++accounts[domain::to_string(pause->reason)];
+    const auto trouble = domain::decode_account_trouble(text);
+    if (!trouble) continue;
+    if (const auto name = domain::trouble_name(*trouble); !name.empty()) ++accounts[name];
   }
   for (const auto& [reason, number] : accounts)
     metrics.set("presetbridge_cloud_accounts_paused", number, {{"reason", reason}});

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "domain/account_pause.h"
+#include "domain/trouble.h"
 #include "services/testing.h"
 #include "storage/node_store.h"
 
@@ -79,7 +79,8 @@ TEST_F(CensusTest, CountsWhatWaitsByStageAndTellsTheAgeOfTheOldest) {
 TEST_F(CensusTest, CountsPausedAccountsAndNodesByRole) {
   world_.write([&](Tx& tx) {
     auto row = lock_cloud_account(tx, world_.cloud_account).value();
-    row.pause = domain::encode(domain::after_rate_limit({}, std::nullopt, tx.now()));
+    row.trouble = domain::encode(
+        domain::after_rate_limit({}, domain::CallKind::share, DeliveryId{1}, std::nullopt, tx.now()));
     update_cloud_account(tx, row);
     for (const auto& [owner, roles] : {std::pair("one", "api,worker"), std::pair("two", "worker")}) {
       const auto number = storage::take_node_number(tx, owner, tx.now() + seconds{600}).value();

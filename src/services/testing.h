@@ -58,6 +58,7 @@ class FakeCloud : public cloud::Cloud {
   std::function<void()> tick;  // called at every call, before anything
 
   bool auto_accept = true;
+  std::optional<Millis> retry_after;  // of a 429
   std::set<std::string> unknown_users;
   std::set<std::string> unknown_files;
   std::map<std::string, cloud::FriendshipState> friendships;  // by user id
@@ -199,7 +200,8 @@ class FakeCloud : public cloud::Cloud {
         result = error(cloud::CloudError::Kind::unavailable, true);
         break;
       case Fate::rate_limit:
-        result = error(cloud::CloudError::Kind::rate_limited);
+        result = std::unexpected(
+            cloud::CloudError{cloud::CloudError::Kind::rate_limited, "planted", false, retry_after});
         break;
       case Fate::user_gone:
         result = error(cloud::CloudError::Kind::user_not_found);

@@ -18,8 +18,8 @@ constexpr Sql kPendingSends{
     "SELECT count(*), min(id) FROM (SELECT id FROM webhook_sends WHERE status = 'pending' LIMIT $1) AS "
     "counted"};
 constexpr Sql kPauses{
-    "SELECT pause FROM (SELECT pause FROM cloud_accounts ORDER BY id LIMIT $1) AS looked_at WHERE "
-    "substr(pause, 1, 2) <> '0 '"};
+    "SELECT trouble FROM (SELECT trouble FROM cloud_accounts ORDER BY id LIMIT $1) AS looked_at WHERE "
+    "trouble <> ''"};
 constexpr Sql kNodes{"SELECT roles FROM nodes WHERE seen_at >= $1"};
 
 // Of a row whose columns from `at` on are a count and the least id.

@@ -27,7 +27,7 @@ std::map<std::string, Backlog> count_deliveries(Tx& tx);
 // Outbound webhooks that wait for their first or next attempt; kMostCounted of them, not the oldest, where
 // there are more.
 Backlog count_pending_sends(Tx& tx);
-// What cloud_accounts.pause says (domain/account_pause.h), of the oldest 10,000 accounts, for those of them
+// What cloud_accounts.trouble says (domain/trouble.h), of the oldest 10,000 accounts, for those of them
 // that it says something of.
 std::vector<std::string> account_pauses(Tx& tx);
 // Of each node that was seen at `since` or later: its roles, comma-separated.

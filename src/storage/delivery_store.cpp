@@ -18,13 +18,13 @@ using domain::ResolutionCode;
   "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, "     \
   "requests_sent, "                                                                                       \
   "sequence, version, created_at, updated_at, completed_at, review_reasons, "                             \
-  "waiting_since, failed_trouble, named_at, ended_at, link_version"
+  "waiting_since, failed_trouble, named_at, ended_at, link_version, probe_until, told_request"
 
 constexpr Sql kInsertDelivery{
     "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
     ", open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
     "$16, $17, $18, $19, $20, $21, $22, $23, "
-    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)"};
+    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
@@ -55,6 +55,28 @@ constexpr Sql kFindAfter{
     "LIMIT $3"};
 constexpr Sql kFindDryRuns{
     "SELECT id FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1"};
+constexpr Sql kFindWaiting{
+    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND status = 'waiting_for_friendship'"
+    " AND waiting_since <= $2 ORDER BY waiting_since LIMIT $3"};
+constexpr Sql kFindWaitingUnknown{
+    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND status = 'waiting_for_friendship'"
+    " AND waiting_since IS NULL LIMIT $2"};
+constexpr Sql kAnyAwaited{
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM deliveries WHERE cloud_account_id = $1"
+    " AND status = 'waiting_for_friendship')"
+    " OR EXISTS (SELECT 1 FROM deliveries WHERE cloud_account_id = $1 AND status = 'failed'"
+    " AND waiting_since IS NOT NULL AND waiting_since > $2 AND (resolution_code = 'friendship_timeout'"
+    " OR resolution_code = 'friend_request_declined' OR resolution_code = 'blocked_by_customer'))"};
+constexpr Sql kFindAtWork{
+    "SELECT id FROM deliveries WHERE id = $1 AND (open = 1"
+    " OR (status = 'failed' AND resolution_code = 'cloud_unavailable')"
+    " OR EXISTS (SELECT 1 FROM delivery_items WHERE delivery_items.delivery_id = deliveries.id"
+    " AND (delivery_items.status = 'sharing' OR delivery_items.status = 'revoking')))"};
+constexpr Sql kCustomerOf{
+    "SELECT customer_id FROM deliveries WHERE id = $1 AND cloud_account_id = $2 AND customer_id IS NOT NULL"};
+constexpr Sql kNextToProbe{
+    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND id > $2 AND probe_until IS NOT NULL"
+    " ORDER BY id LIMIT 1"};
 constexpr Sql kUpdate{
     "UPDATE deliveries SET status = $2, resolution_code = $3, message = $4, reason = $5, invalidated_by = "
     "$6, "
@@ -65,7 +87,8 @@ constexpr Sql kUpdate{
     "$21, "
     "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = NULL, "
     "review_reasons = $26, waiting_since = $27, "
-    "failed_trouble = $28, named_at = $29, ended_at = $30, link_version = $31 WHERE id = $1 AND version = "
+    "failed_trouble = $28, named_at = $29, ended_at = $30, link_version = $31, probe_until = $32, "
+    "told_request = $33 WHERE id = $1 AND version = "
     "$24"};
 
 #define PDB_ITEM_COLUMNS_WITH(lines)                                                             \
@@ -195,6 +218,8 @@ DeliveryRow read_delivery(const Row& r) {
   d.named_at = r.opt_time(32);
   d.ended_at = r.opt_time(33);
   d.link_version = r.int64(34);
+  d.probe_until = r.opt_time(35);
+  d.told_request = r.opt_time(36);
   return d;
 }
 
@@ -278,7 +303,7 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
   std::vector<Param> flat;
   std::vector<std::string> texts;  // what the parameters look at
   texts.reserve(2 * rows.size());
-  flat.reserve(36 * rows.size());
+  flat.reserve(38 * rows.size());
   for (const auto& d : rows) {
     const auto& actor = texts.emplace_back(pending_actor(d));
     const auto& reasons = texts.emplace_back(to_string(d.review_reasons));
@@ -317,9 +342,11 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
                              d.named_at,
                              d.ended_at,
                              d.link_version,
+                             d.probe_until,
+                             d.told_request,
                              is_open(d)});
   }
-  tx.exec_many(kInsertDelivery, 36, flat);
+  tx.exec_many(kInsertDelivery, 38, flat);
 }
 
 void insert_items(Tx& tx, std::span<const ItemRow> rows) {
@@ -411,6 +438,34 @@ std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer) {
 std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
   return all_ids(tx, kFindAfter, account, after, limit);
 }
+std::vector<DeliveryId> find_waiting(Tx& tx, CloudAccountId cloud_account, Timestamp until, int limit) {
+  return all_ids(tx, kFindWaiting, cloud_account, until, limit);
+}
+std::vector<DeliveryId> find_waiting_unknown(Tx& tx, CloudAccountId cloud_account, int limit) {
+  return all_ids(tx, kFindWaitingUnknown, cloud_account, limit);
+}
+bool any_awaited(Tx& tx, CloudAccountId cloud_account, Timestamp since) {
+  return tx.one(kAnyAwaited, cloud_account, since, [](const Row&) { return true; }).value_or(false);
+}
+std::vector<DeliveryId> find_at_work(Tx& tx, std::span<const DeliveryId> ids) {
+  std::vector<DeliveryId> found;
+  tx.query_each(kFindAtWork, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { found.push_back(r.id<DeliveryId>(0)); });
+  return found;
+}
+std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids) {
+  std::vector<Param> flat;
+  for (const auto id : ids) flat.insert(flat.end(), {id, cloud_account});
+  std::vector<CustomerId> customers;
+  tx.query_each(kCustomerOf, 2, flat,
+                [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); });
+  std::ranges::sort(customers);
+  customers.erase(std::ranges::unique(customers).begin(), customers.end());
+  return customers;
+}
+std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after) {
+  return tx.one(kNextToProbe, cloud_account, after, [](const Row& r) { return r.id<DeliveryId>(0); });
+}
 std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit) {
   return all_ids(tx, kFindDryRuns, limit);
 }
@@ -422,7 +477,7 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
   std::vector<Param> flat;
   std::vector<std::string> texts;  // what the parameters look at
   texts.reserve(2 * rows.size());
-  flat.reserve(31 * rows.size());
+  flat.reserve(33 * rows.size());
   for (auto* const row : rows) {
     auto& d = *row;
     d.updated_at = tx.now();
@@ -458,9 +513,11 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
                              d.failed_trouble,
                              d.named_at,
                              d.ended_at,
-                             d.link_version});
+                             d.link_version,
+                             d.probe_until,
+                             d.told_request});
   }
-  if (tx.update_each(kUpdate, 31, flat) != static_cast<std::int64_t>(rows.size())) {
+  if (tx.update_each(kUpdate, 33, flat) != static_cast<std::int64_t>(rows.size())) {
     throw DbError(DbError::Kind::conflict,
                   rows.size() == 1 ? "delivery " + to_string(rows[0]->id) + " changed under its lock"
                                    : "one of many deliveries changed under its lock");

@@ -39,10 +39,12 @@ struct DeliveryRow {
   domain::ReviewReasons review_reasons;    // while in review; none otherwise
   std::optional<Timestamp> waiting_since;  // first waited since creation, retry or approval (spec 3.5)
   std::optional<Timestamp>
-      failed_trouble;                 // cloud_unavailable: when the account's trouble began; none: alone
-  std::optional<Timestamp> named_at;  // when the username in use was given (spec 2.6)
-  std::optional<Timestamp> ended_at;  // completed or invalidated
-  std::int64_t link_version = 1;      // of the buyer's link (spec 3.7)
+      failed_trouble;                     // cloud_unavailable: when the account's trouble began; none: alone
+  std::optional<Timestamp> probe_until;   // while failed as cloud_unavailable: probes try it until then
+  std::optional<Timestamp> told_request;  // when the friend request was made that it told of
+  std::optional<Timestamp> named_at;      // when the username in use was given (spec 2.6)
+  std::optional<Timestamp> ended_at;      // completed or invalidated
+  std::int64_t link_version = 1;          // of the buyer's link (spec 3.7)
   std::int64_t attempt_count = 0;
   std::optional<Timestamp> next_attempt_at;
   std::int64_t requests_sent = 0;  // friend requests that this delivery told of
@@ -125,6 +127,20 @@ std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, domain
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
 // Deliveries of an account after `after`, whatever their status, oldest first: for chores over all of them.
 std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
+// Deliveries of the cloud account that wait for an answer since `until` or longer, longest first; and those
+// of which a program of before did not write since when.
+std::vector<DeliveryId> find_waiting(Tx& tx, CloudAccountId cloud_account, Timestamp until, int limit);
+std::vector<DeliveryId> find_waiting_unknown(Tx& tx, CloudAccountId cloud_account, int limit);
+// Whether a delivery of the cloud account waits for an answer, or failed for want of one and began to wait
+// after `since`.
+bool any_awaited(Tx& tx, CloudAccountId cloud_account, Timestamp since);
+// Those of the deliveries that the platform's trouble may still keep from their end: open, failed as
+// cloud_unavailable, or with a share to be settled or taken back.
+std::vector<DeliveryId> find_at_work(Tx& tx, std::span<const DeliveryId> ids);
+// The customers of those of the deliveries that are of this cloud account.
+std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids);
+// The first after `after` of the cloud account's failed deliveries that probes try.
+std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after);
 // Queued dry runs of every account, oldest first.
 std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit);
 

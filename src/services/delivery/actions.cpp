@@ -45,17 +45,15 @@ bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
   return row.account == by.account && by.sees(row.integration);
 }
 
-// A merchant who tries again after a refusal wants the customer to be asked again.
+// A merchant who tries again after a refusal, or no answer, wants the customer to be asked anew: a request
+// that stands is withdrawn first (spec 3.5).
 void ask_again(Tx& tx, const storage::DeliveryRow& row) {
   if (!row.customer) return;
   auto customer = lock_customer(tx, row.customer);
   if (!customer) return;
-  if (row.resolution == ResolutionCode::friend_request_declined &&
-      customer->friendship == Friendship::declined) {
-    customer->friendship = Friendship::none;
-  } else if (customer->friendship != Friendship::friends) {
-    customer->friendship = Friendship::unknown;
-  }
+  customer->ask_anew = customer->ask_anew || row.resolution == ResolutionCode::friend_request_declined ||
+                       row.resolution == ResolutionCode::friendship_timeout;
+  if (customer->friendship != Friendship::friends) customer->friendship = Friendship::unknown;
   update_customer(tx, *customer);
 }
 

@@ -9,6 +9,7 @@
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
 #include "domain/resolution.h"
+#include "domain/trouble.h"
 #include "services/delivery/uuid.h"
 #include "storage/event_store.h"
 
@@ -143,13 +144,18 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   row.reason = t.sets_reason() ? change.reason : std::string();
   row.review_reasons = t.to == DeliveryStatus::in_review ? change.reasons : domain::ReviewReasons();
   if (const auto reason = t.review_reason()) row.review_reasons.add(*reason);
-  if (t.to != DeliveryStatus::failed) row.failed_trouble.reset();
   if (t.restarts_waiting()) row.waiting_since.reset();
   if (t.to == DeliveryStatus::waiting_for_friendship && !row.waiting_since) row.waiting_since = now;
   row.invalidated_by = t.invalidated_by();
   const bool over = t.to == DeliveryStatus::completed || t.to == DeliveryStatus::invalidated;
   row.ended_at = over ? std::optional(now) : std::nullopt;
   if (over || (t.ends_lease() && !change.keep_pending)) row.pending = {};
+  if (t.to != DeliveryStatus::failed) {
+    row.failed_trouble.reset();
+    row.probe_until.reset();
+  } else if (row.resolution == ResolutionCode::cloud_unavailable) {
+    row.probe_until = now + domain::kFailedProbeLimit;
+  }
   if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }

@@ -24,6 +24,7 @@ constexpr Millis kHeldChore{20};       // until one that may not begin yet is as
 constexpr Millis kLongHold{30'000};    // longer than transactions of the service last
 constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
 constexpr int kMostChores = 50;        // in one round
+constexpr int kMostProbes = 200;       // likewise
 constexpr int kMaxSweepPages =
     100'000;  // a platform that never ends its pages must not keep a sweep for ever
 
@@ -85,7 +86,8 @@ void DeliveryWorker::start_job(Task<void> task, std::string_view what) {
 
 Task<void> DeliveryWorker::lease_loop() {
   Pace pace = Pace::together;
-  bool busy = false;  // the last round found work
+  bool busy = false;         // the last round found work
+  Timestamp closed_until{};  // by the queue limit of the whole service
   while (!tasks_.stopping()) {
     const int slots = options_.max_jobs - tasks_.jobs();
     Millis pause = options_.poll;
@@ -101,7 +103,8 @@ Task<void> DeliveryWorker::lease_loop() {
         from = look_.begin();
       }
     }
-    if (slots > 0 && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
+    const bool closed = ports_.clock.now() < closed_until;
+    if (slots > 0 && !closed && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
       LeasePlace at;
       auto leased = co_await ports_.commits.write(ports_.scheduler, [this, from, slots, pace, &at](Tx& tx) {
         return lease_jobs(tx, options_, from, slots, pace, at);
@@ -110,8 +113,9 @@ Task<void> DeliveryWorker::lease_loop() {
         pace = Pace::together;
         look_.saw(from, leased->next_ready, leased->at);
         for (const auto& [account, column] : leased->unreadable) {
-          ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
-                           {{"cloudAccount", to_string(account)}, {"record", column}});
+          ports_.log.error(
+              "a queue's record could not be read; no job of it for a minute",
+              {{"cloudAccount", account ? to_string(account) : std::string("all")}, {"record", column}});
           ports_.metrics.count("presetbridge_worker_faults_total");
         }
         for (auto& job : leased->jobs) {
@@ -124,6 +128,7 @@ Task<void> DeliveryWorker::lease_loop() {
         busy = !leased->jobs.empty() || !leased->sweeps.empty();
         // What is ready and was not given is locked by another transaction, for a moment.
         if (!busy && next) next = std::max(*next, ports_.clock.now() + kLocked);
+        closed_until = leased->closed_until.value_or(Timestamp{});
       } else if (pace == Pace::together && !is_passing(leased.error())) {
         // Of many rows read at once nobody knows which was at fault.
         pace = Pace::one_by_one;
@@ -137,6 +142,7 @@ Task<void> DeliveryWorker::lease_loop() {
         pace = Pace::together;
       }
     }
+    if (next) next = std::max(*next, closed_until);
     if (next) pause = std::clamp(*next - ports_.clock.now(), Millis{0}, options_.poll);
     if (pause == Millis{0} && tasks_.jobs() < options_.max_jobs) continue;
     // With every place taken the end of a job wakes the loop.
@@ -168,6 +174,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
     std::set<std::string> writers;
+    std::vector<CloudAccountId> probes;
   };
   Recurring look_for_leases(options_.maintenance);
   Recurring tell_of_held(kLongHold);
@@ -186,7 +193,9 @@ Task<void> DeliveryWorker::maintenance_loop() {
                     leases && storage::any_lease_expired(tx, from, tx.now()),
                     storage::find_dry_runs(tx, dry_runs),
                     storage::find_chores(tx, chores),
+                    {},
                     {}};
+      if (leases) found.probes = storage::find_due_probes(tx, tx.now(), kMostProbes);
       if (std::ranges::any_of(found.chores, [](const auto& chore) { return !chore.done_to; }))
         found.writers = storage::order_writers(tx);
       return found;
@@ -204,6 +213,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
       if (more) look_for_leases.hasten();
     }
     if (waiting) {
+      co_await start_probes(std::move(waiting->probes));
       chore_starts_.hold_back(waiting->chores, waiting->writers, now);
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
       const bool done = co_await do_chores(std::move(waiting->chores));
@@ -269,6 +279,20 @@ Task<bool> DeliveryWorker::complete_dry_runs(std::vector<DeliveryId> waiting) {
   co_return true;  // the others
 }
 
+// Failed deliveries of these accounts that are tried again now (spec 3.5).
+Task<void> DeliveryWorker::start_probes(std::vector<CloudAccountId> due) {
+  for (const auto id : due) {
+    if (stopping_) co_return;
+    auto done = co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { start_probe(tx, id); });
+    if (done || is_passing(done.error())) continue;
+    ports_.log.error("a failed delivery could not be tried again; another in an hour",
+                     {{"cloudAccount", to_string(id)}, {"error", done.error().message}});
+    ports_.metrics.count("presetbridge_worker_faults_total");
+    co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { storage::postpone_probe(tx, id); });
+  }
+  if (!due.empty()) wakeup_.notify();
+}
+
 Task<bool> DeliveryWorker::do_chores(std::vector<storage::Chore> waiting) {
   bool more = false;
   for (const auto& chore : waiting) {
@@ -314,7 +338,8 @@ Task<void> DeliveryWorker::run_job(Job job) {
       }
       break;
     }
-    auto& [its, call] = *next;
+    auto& its = next->job;
+    const auto& call = next->call;
     if (call.kind == Call::Kind::done || call.kind == Call::Kind::lost) break;
     auto answer = co_await ask(call, its);
     if (!answer) {
@@ -520,10 +545,10 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
   } else if (own) {
     while (!tasks_.stopping()) {
       auto expired = co_await ports_.commits.write(ports_.scheduler, [this, lease](Tx& tx) {
-        return expire_requests(tx, ports_.changes, lease, kTakeOverPiece);
+        return expire_waiting(tx, ports_.changes, lease, kTakeOverPiece);
       });
       // What waits too long is found again by the next sweep.
-      if (!expired) sweep_failed(lease, "requests without an answer could not be ended", expired.error());
+      if (!expired) sweep_failed(lease, "waiting without an answer could not be ended", expired.error());
       if (!expired || *expired < kTakeOverPiece) break;
     }
     auto ended = co_await ports_.commits.write(ports_.scheduler,

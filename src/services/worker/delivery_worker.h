@@ -71,6 +71,7 @@ class DeliveryWorker {
   // Each returns whether there is more to do at once.
   Task<bool> complete_dry_runs(std::vector<DeliveryId> waiting);
   Task<bool> do_chores(std::vector<storage::Chore> waiting);
+  Task<void> start_probes(std::vector<CloudAccountId> due);
   Task<std::optional<Answer>> ask(const Call& call, const Job& job);
   Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
   void sweep_failed(const SweepLease& lease, const char* what, const Error& error);

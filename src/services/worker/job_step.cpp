@@ -4,20 +4,20 @@
 #include <array>
 #include <map>
 #include <set>
+#include <stdexcept>
 
-#include "domain/account_pause.h"
 #include "domain/delivery_outcome.h"
 #include "domain/resolution.h"
 #include "domain/retry_schedule.h"
-#include "domain/sweep_schedule.h"
+#include "domain/trouble.h"
 #include "services/delivery/items.h"
-#include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
 #include "services/worker/former_login.h"
 #include "services/worker/item_steps.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
+#include "storage/chore_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/delivery_store.h"
 #include "storage/integration_store.h"
@@ -28,6 +28,7 @@ namespace {
 
 using cloud::CloudError;
 using cloud::FriendshipState;
+using domain::CallKind;
 using domain::DeliveryStatus;
 using domain::Finding;
 using domain::ItemStatus;
@@ -55,6 +56,65 @@ Friendship as_friendship(FriendshipState state) {
   return Friendship::unknown;
 }
 
+// The second of the two calls of Call::then_friendship.
+Call friendship_call(Call call) {
+  call.kind = Call::Kind::friendship;
+  return call;
+}
+
+CallKind kind_of(const Call& call) {
+  switch (call.kind) {
+    case Call::Kind::find_user:
+      return CallKind::find_user;
+    case Call::Kind::friendship:
+      return CallKind::friendship;
+    case Call::Kind::request_friendship:
+      return CallKind::request_friendship;
+    case Call::Kind::withdraw:
+      return CallKind::withdraw;
+    case Call::Kind::share:
+      return CallKind::share;
+    case Call::Kind::find_share:
+      return CallKind::find_share;
+    case Call::Kind::revoke:
+      return CallKind::revoke;
+    case Call::Kind::done:
+    case Call::Kind::lost:
+      break;
+  }
+  throw std::logic_error("no call of the platform");
+}
+
+// The calls whose success an answer shows. A read is one whatever it says; a write that may have had its
+// effect is found done by a read (spec 3.5).
+std::vector<CallKind> proved_by(const Answer& answer, bool withdrawing) {
+  const Call& call = answer.call;
+  std::vector<CallKind> proved;
+  const auto prove_friendship = [&](FriendshipState state) {
+    const bool stands = state == FriendshipState::requested || state == FriendshipState::friends;
+    const bool asked = call.kind == Call::Kind::request_friendship;
+    const bool sent = asked || (call.known == Friendship::requesting && !withdrawing);
+    if (!asked) proved.push_back(CallKind::friendship);
+    if (stands && sent) proved.push_back(CallKind::request_friendship);
+  };
+  if (const auto* const error = std::get_if<CloudError>(&answer.value)) {
+    // A definite no is an answer, too.
+    const bool is_read = call.kind == Call::Kind::find_user || call.kind == Call::Kind::friendship ||
+                         call.kind == Call::Kind::find_share;
+    if (is_read && error->kind == CloudError::Kind::user_not_found) proved.push_back(kind_of(call));
+    return proved;
+  }
+  if (const auto* const state = std::get_if<FriendshipState>(&answer.value)) {
+    prove_friendship(*state);
+    return proved;
+  }
+  proved.push_back(kind_of(call));
+  if (answer.friendship && *answer.friendship) prove_friendship(**answer.friendship);
+  const auto* const share = std::get_if<std::optional<cloud::Share>>(&answer.value);
+  if (share != nullptr && *share) proved.push_back(CallKind::share);
+  return proved;
+}
+
 // Whether what follows the answer may take a credit, or free or spend one.
 bool may_spend(const Answer& answer) {
   if (answer.call.kind == Call::Kind::share || answer.call.kind == Call::Kind::find_share) return true;
@@ -66,14 +126,14 @@ bool may_spend(const Answer& answer) {
 // Gives each of the calls the login that it is made with.
 void add_logins(Tx& tx, std::span<JobCall> calls) {
   std::map<AccountId, storage::CredentialsStanding> logins;
-  for (const auto& [job, call] : calls) {
+  for (const auto& [job, call, outage] : calls) {
     if (call.account) logins[call.account];
   }
   std::vector<AccountId> accounts;
   for (const auto& [account, login] : logins) accounts.push_back(account);
   const auto found = find_standings(tx, accounts);
   for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = found[i];
-  for (auto& [job, call] : calls) {
+  for (auto& [job, call, outage] : calls) {
     if (call.account) call.login = logins[call.account];
   }
 }
@@ -82,29 +142,40 @@ void add_logins(Tx& tx, std::span<JobCall> calls) {
 
 // One step of one job.
 struct JobSteps::Step {
-  Step(JobSteps& owner, WorkSet& all, Job& j, storage::CustomerRow c)
-      : steps(owner), set(all), job(j), customer(std::move(c)) {}
+  Step(JobSteps& owner, WorkSet& all, Job& j, storage::CustomerRow c, bool trouble, OutageTurn& o)
+      : steps(owner), set(all), job(j), customer(std::move(c)), in_trouble(trouble), outage(o) {}
 
   JobSteps& steps;
   WorkSet& set;
   Job& job;
   storage::CustomerRow customer;
-  std::vector<DeliveryId> deliveries;  // in processing
+  const bool in_trouble;               // the cloud account is
+  OutageTurn& outage;                  // what becomes of that
+  std::vector<DeliveryId> deliveries;  // in processing; at the end the failed one that is probed
 
   void take_in(const Answer& answer);
   void take_in_error(const Answer& answer, const CloudError& error);
   void take_in_friendship(const Call& call, FriendshipState state);
   void meet_alias(const cloud::CloudUser& user);
-  void transient(const Call& call, const CloudError& error);
+  void transient(CallKind call, DeliveryId delivery);
   void lose_login(const Answer& answer, const CloudError& error);
   void forget_user();
   void fail_without_credit();
-  void succeeded();
+  void succeeded(const Answer& answer);
+  void note(OutageTurn turn) {
+    if (turn != OutageTurn::none) outage = turn;
+  }
+  void keep_clock();
+  void progress(DeliveryId delivery);
+  bool probes(DeliveryId delivery);
+  bool probe_has_ended(Finding finding);
 
   Call go_on();
+  void take_probed();
   void obey_pending();
   std::optional<Call> next_settlement();
   std::optional<Call> next_friendship_step();
+  std::optional<Call> request();
   std::optional<Call> next_share();
   Call next();
   Call finish(Finding finding);
@@ -122,10 +193,11 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
   std::vector<CustomerId> customers;
   for (const auto& [job, answer] : answers) customers.push_back(job.customer);
   WorkSet set(tx, changes_, std::move(customers));
-  lock(set, answers);
+  const auto troubled = lock(set, answers);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     next[i].job = answers[i].job;
-    next[i].call = advance(set, next[i].job, answers[i].answer);
+    next[i].call = advance(set, next[i].job, answers[i].answer,
+                           troubled.contains(answers[i].job.cloud_account), next[i].outage);
   }
   set.save();
   add_logins(tx, next);
@@ -133,18 +205,24 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
 
 // In the order that everybody keeps (docs/architecture.md): before the first of the steps, as what one of
 // them does may need a row that comes before what another one has locked.
-void JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
+std::set<CloudAccountId> JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
   std::set<CloudAccountId> all;
+  std::set<CloudAccountId> answered;
   CloudAccountId last_in_trouble;
   for (const auto& [job, answer] : answers) {
     const auto customer = set.customer(job.customer);
     if (!customer) continue;
     all.insert(job.cloud_account);
     if (customer->friendship == Friendship::friends) set.expect_spending(job.customer);
+    if (customer->probed_delivery) {
+      if (const auto* const probed = set.delivery(customer->probed_delivery))
+        set.expect_account(probed->account);
+    }
     if (!answer) {
       set.expect_beginning(job.customer);
       continue;
     }
+    answered.insert(job.cloud_account);
     if (const auto* const user = std::get_if<cloud::CloudUser>(&answer->value))
       set.expect_user(job.cloud_account, user->id);
     if (may_spend(*answer)) set.expect_spending(job.customer);
@@ -152,16 +230,23 @@ void JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
     // Of a share, the account that pays; of a login, the one whose it is.
     const bool refused = error != nullptr && login_fault(*error);
     if (answer->call.item || refused) set.expect_account(answer->call.account);
-    if (error != nullptr || job.clears_trouble)
-      last_in_trouble = std::max(last_in_trouble, job.cloud_account);
+    if (error != nullptr) last_in_trouble = std::max(last_in_trouble, job.cloud_account);
   }
   set.lock();
+  std::set<CloudAccountId> troubled;
+  if (!answered.empty()) {
+    const std::vector<CloudAccountId> asked(answered.begin(), answered.end());
+    for (const auto id : accounts_in_trouble(set.tx(), asked)) troubled.insert(id);
+  }
+  if (!troubled.empty()) last_in_trouble = std::max(last_in_trouble, *troubled.rbegin());
   // What is woken at the end comes after these only by its id: what does not is locked now, too.
   const std::vector<CloudAccountId> accounts(all.begin(), all.upper_bound(last_in_trouble));
   lock_cloud_accounts(set.tx(), accounts);
+  return troubled;
 }
 
-Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answer) {
+Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble,
+                       OutageTurn& outage) {
   auto customer = set.customer(job.customer);
   if (!customer || customer->fence != job.fence || !customer->lease_expires_at)
     return {.kind = Call::Kind::lost};
@@ -169,7 +254,8 @@ Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answ
   if (answer || job.expires_at - set.now() < options_.lease * 3 / 4)
     customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
 
-  Step step(*this, set, job, std::move(*customer));
+  Step step(*this, set, job, std::move(*customer), in_trouble, outage);
+  if (!answer) step.keep_clock();
   if (answer) step.take_in(*answer);
   if (!answer && job.shutting_down) return step.finish(Finding::shutting_down);
   return step.go_on();
@@ -190,6 +276,7 @@ void JobSteps::Step::fail_without_credit() {
 
 Call JobSteps::Step::go_on() {
   deliveries = take_deliveries(set, customer);
+  take_probed();
   obey_pending();
   fail_without_credit();
   Call call = next();
@@ -216,8 +303,8 @@ void JobSteps::Step::take_in(const Answer& answer) {
     job.retry_at = job.settle_at = set.now() + kOtherUser;
     return;
   }
+  succeeded(answer);
   if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);
-  succeeded();
   switch (call.kind) {
     case Call::Kind::find_user:
       meet_alias(std::get<cloud::CloudUser>(answer.value));
@@ -226,12 +313,13 @@ void JobSteps::Step::take_in(const Answer& answer) {
         ++job.friendship_checks;
         return take_in_friendship(call, **answer.friendship);
       }
-      return take_in_error({.call = call, .login_version = answer.login_version}, answer.friendship->error());
+      return take_in_error({.call = friendship_call(call), .login_version = answer.login_version},
+                           answer.friendship->error());
     case Call::Kind::friendship:
     case Call::Kind::request_friendship:
       return take_in_friendship(call, std::get<FriendshipState>(answer.value));
     case Call::Kind::withdraw:
-      customer.withdraw = false;
+      customer.withdraw = customer.ask_anew = false;
       customer.friendship = Friendship::none;
       customer.requested_at.reset();
       return;
@@ -241,6 +329,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       // nothing (spec 3.9).
       const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
       settle_found(set, call.delivery, call.item, ours, share.shared_at);
+      progress(call.delivery);
       return revoke_if_ended(set, call.delivery);
     }
     case Call::Kind::find_share: {
@@ -254,6 +343,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
         settle_absent(set, call.delivery, call.item);
       }
       conclude_looked_up(set, customer.id, call.delivery);
+      if (share) progress(call.delivery);
       return revoke_if_ended(set, call.delivery);
     }
     case Call::Kind::revoke:
@@ -264,12 +354,62 @@ void JobSteps::Step::take_in(const Answer& answer) {
   }
 }
 
-void JobSteps::Step::succeeded() {
-  customer.failures = 0;
-  customer.failing_since.reset();
-  if (!job.clears_trouble) return;
-  job.clears_trouble = false;
-  end_account_trouble(set.tx(), job.cloud_account);
+void JobSteps::Step::succeeded(const Answer& answer) {
+  for (const auto call : proved_by(answer, customer.withdraw || customer.ask_anew)) {
+    customer.failing = domain::after_success(customer.failing, call);
+    if (in_trouble) {
+      set.save();  // it looks at deliveries
+      note(note_success(set.tx(), job.cloud_account, call));
+    }
+    if (call != CallKind::request_friendship) continue;
+    // The whole customer's: the probed delivery's too.
+    progress(answer.call.delivery);
+    progress(customer.probed_delivery);
+  }
+}
+
+// The clock of a failure ends with the work that set it, and stands still while that has no turn: in an
+// outage no tries are lost (spec 3.5).
+void JobSteps::Step::keep_clock() {
+  if (!customer.failing) return;
+  const auto id = customer.failing->delivery;
+  const auto open = set.open(customer.id);
+  const auto items = set.items_of(customer.id);
+  const bool there =
+      !id ? customer.withdraw
+          : std::ranges::find(open, id) != open.end() || std::ranges::any_of(items, [&](const auto* item) {
+              return item->delivery == id &&
+                     (item->status == ItemStatus::sharing || item->status == ItemStatus::revoking);
+            });
+  if (there) {
+    const Millis no_turn = std::max(set.now() - customer.due_at, Millis{0});
+    customer.failing->since = std::min(customer.failing->since + no_turn, set.now());
+  } else {
+    customer.failing.reset();
+  }
+}
+
+// Whether this is the failed delivery that the job tries: nothing is told of what fails for it.
+bool JobSteps::Step::probes(DeliveryId id) {
+  if (!id || id != customer.probed_delivery) return false;
+  const auto* const row = set.delivery(id);
+  return row != nullptr && row->status == DeliveryStatus::failed && row->customer == customer.id;
+}
+
+// A write for this delivery was done: if it had failed as cloud_unavailable, it goes on, and with it what
+// failed in the same trouble, if that is over (spec 3.5).
+void JobSteps::Step::progress(DeliveryId id) {
+  const auto failed = [&] {
+    auto* const row = id ? set.delivery(id) : nullptr;
+    const bool so = row != nullptr && row->status == DeliveryStatus::failed &&
+                    row->resolution == ResolutionCode::cloud_unavailable;
+    return so ? row : nullptr;
+  };
+  const auto* const row = failed();
+  if (row == nullptr) return;
+  if (row->failed_trouble) add_chore(set.tx(), row->account, storage::ChoreKind::resume_unavailable);
+  conclude_settled(set, id);  // perhaps nothing more is owed
+  if (auto* const owing = failed()) set.directly([&](Tx& tx) { resume(tx, set.changes(), *owing); });
 }
 
 // The platform's user of this name may be one whom another name led to already: friendship and shares are
@@ -305,9 +445,8 @@ void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state)
   // knows.
   const bool overtaken = state == FriendshipState::requested && customer.friendship != call.known;
   customer.friendship = overtaken ? Friendship::unknown : as_friendship(state);
-  if (customer.friendship != Friendship::requested) return;
-  if (!customer.requested_at) customer.requested_at = set.now();
-  note_friend_request(set.tx(), customer.cloud_account, set.now() + steps.options_.first_sweep);
+  if (customer.friendship == Friendship::requested && !customer.requested_at)
+    customer.requested_at = set.now();
 }
 
 void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {
@@ -319,7 +458,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       item->settle_after = set.now() + steps.call_timeout_;
       set.changed(*item);
     }
-    return transient(call, error);
+    return transient(kind_of(call), call.delivery);
   }
   if (mutating_share) settle_absent(set, call.delivery, call.item);
   if (call.kind == Call::Kind::find_share &&
@@ -330,7 +469,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   const bool gone = error.kind == CloudError::Kind::user_not_found;
   const bool unreachable =
       error.kind == CloudError::Kind::blocked || error.kind == CloudError::Kind::not_friends;
-  if (call.kind == Call::Kind::find_share && unreachable) return transient(call, error);
+  if (call.kind == Call::Kind::find_share && unreachable) return transient(kind_of(call), call.delivery);
   if (call.kind == Call::Kind::revoke && (gone || unreachable)) {
     // Nobody is left to take it from, or nobody who can be reached: asking again would never end.
     return end_revocation(set, call.delivery, call.item,
@@ -342,9 +481,10 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   switch (error.kind) {
     case CloudError::Kind::unavailable:
     case CloudError::Kind::malformed:
-      return transient(call, error);
+      return transient(kind_of(call), call.delivery);
     case CloudError::Kind::rate_limited:
-      pause_for_rate_limit(set.tx(), job.cloud_account, error.retry_after);
+      set.save();  // it looks at deliveries
+      note(note_rate_limit(set.tx(), job.cloud_account, kind_of(call), call.delivery, error.retry_after));
       job.account_trouble = job.stop_calling = true;
       return;
     case CloudError::Kind::login_refused:
@@ -352,7 +492,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       return lose_login(answer, error);
     case CloudError::Kind::session_refused:
       // The worker logs in again for the next call; a second refusal is trouble.
-      if (++job.session_retries > 1) transient(call, error);
+      if (++job.session_retries > 1) transient(kind_of(call), call.delivery);
       return;
     case CloudError::Kind::user_not_found:
       forget_user();
@@ -364,14 +504,14 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       return;
     case CloudError::Kind::not_friends:
       customer.friendship = Friendship::unknown;
-      if (job.friendship_checks >= kMaxFriendshipChecks) transient(call, error);
+      if (job.friendship_checks >= kMaxFriendshipChecks) transient(kind_of(call), call.delivery);
       return;
     case CloudError::Kind::file_not_found:
     case CloudError::Kind::not_shareable:
     case CloudError::Kind::rejected:
       break;
     default:
-      return transient(call, error);
+      return transient(kind_of(call), call.delivery);
   }
   const auto code = error.kind == CloudError::Kind::file_not_found  ? ResolutionCode::preset_not_found
                     : error.kind == CloudError::Kind::not_shareable ? ResolutionCode::preset_not_shareable
@@ -381,10 +521,10 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
         set, call.delivery, call.item,
         code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed);
   } else if (call.kind == Call::Kind::withdraw) {
-    customer.withdraw = false;
+    customer.withdraw = customer.ask_anew = false;
     customer.friendship = Friendship::unknown;
   } else if (call.kind == Call::Kind::find_share) {
-    transient(call, error);
+    transient(kind_of(call), call.delivery);
   } else if (call.item) {
     job.failed_items[call.item] = code;
   } else {
@@ -404,7 +544,7 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
       job.failed_all = ResolutionCode::credentials_missing;
       break;
     case LoginVerdict::changed:
-      if (++job.session_retries > 1) transient(answer.call, error);
+      if (++job.session_retries > 1) transient(kind_of(answer.call), answer.call.delivery);
       return;
   }
   job.failed_account = answer.call.account;
@@ -422,27 +562,19 @@ void JobSteps::Step::forget_user() {
   customer.friendship = Friendship::unknown;
 }
 
-void JobSteps::Step::transient(const Call& call, const CloudError&) {
+void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {
   job.stop_calling = true;
   if (job.shutting_down) return;  // what ended the call was this side
-  set.save();                     // it looks for queued deliveries
-  if (pause_after_failure(set.tx(), job.cloud_account, call.delivery)) {
-    job.account_trouble = true;
-    return;
-  }
-  // Tries that a new order brought forward fail for the same reason: the waiting does not grow by them.
-  if (!customer.failing_since) customer.failing_since = set.now();
-  if (set.now() - *customer.failing_since >= customer.failures * domain::kRetryFloor) ++customer.failures;
-  const auto retry = domain::next_retry(*customer.failing_since, static_cast<int>(customer.failures),
-                                        set.now(), steps.random_.u64());
-  if (retry) {
-    job.retry_at = *retry;
-  } else {
-    job.failed_all = ResolutionCode::cloud_unavailable;
-    // Whoever resumes it gives it the whole time again.
-    customer.failures = 0;
-    customer.failing_since.reset();
-  }
+  const bool settles = call == CallKind::find_share || call == CallKind::revoke;
+  if (!settles && probes(delivery)) return;
+  set.save();  // it looks for queued deliveries
+  const auto noted = note_failure(set.tx(), customer, call, delivery, steps.random_.u64());
+  note(noted.outage);
+  job.account_trouble = noted.paused;
+  job.retry_at = noted.retry_at;
+  if (noted.paused || noted.retry_at) return;
+  job.failed_all = ResolutionCode::cloud_unavailable;
+  job.settle_at = set.now() + domain::kRetryCeiling;
 }
 
 // ---------------------------------------------------------------- what comes next
@@ -458,6 +590,31 @@ void JobSteps::Step::obey_pending() {
     if (settles) return false;
     return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
   });
+}
+
+// A failed delivery is tried as those are that the job has, and stays as it is until it gets on (spec 3.5).
+void JobSteps::Step::take_probed() {
+  const auto id = customer.probed_delivery;
+  if (probes(id) && set.delivery(id)->resolution == ResolutionCode::cloud_unavailable) {
+    deliveries.push_back(id);
+  } else {
+    customer.probed_delivery = {};
+  }
+}
+
+// Whether the job came to an end with the probed delivery that is not the platform's trouble: then that is
+// told of it, in the place of the failure that is not true any more.
+bool JobSteps::Step::probe_has_ended(Finding finding) {
+  const auto id = customer.probed_delivery;
+  if (job.shutting_down || std::ranges::find(deliveries, id) == deliveries.end() || !probes(id)) return false;
+  if (job.failed_all) return *job.failed_all != ResolutionCode::cloud_unavailable && !job.failed_account;
+  if (job.stop_calling) return false;
+  if (finding == Finding::still_waiting) return true;
+  const auto items = set.items(id);
+  return std::ranges::any_of(items, [&](const auto* item) { return job.failed_items.contains(item->id); }) ||
+         std::ranges::none_of(items, [](const auto* item) {
+           return item->status == ItemStatus::owed || item->status == ItemStatus::sharing;
+         });
 }
 
 Call JobSteps::Step::next() {
@@ -477,7 +634,7 @@ Call JobSteps::Step::next() {
   if (customer.friendship == Friendship::unknown || customer.friendship == Friendship::none ||
       customer.friendship == Friendship::requesting) {
     // The platform's answers lead nowhere: later, and not as one who waits.
-    transient({.delivery = deliveries.front()}, {});
+    transient(CallKind::request_friendship, deliveries.front());
     if (job.failed_all) return finish(Finding::worked);
     return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
   }
@@ -528,9 +685,21 @@ std::optional<Call> JobSteps::Step::next_settlement() {
   return make(Call::Kind::withdraw, owners.front(), {});
 }
 
+std::optional<Call> JobSteps::Step::request() {
+  if (job.request_sent) return std::nullopt;
+  customer.friendship = Friendship::requesting;
+  customer.requested_at.reset();
+  customer.ask_anew = false;
+  Call call = make_for_first(Call::Kind::request_friendship);
+  call.idempotency_key = to_string(customer.id) + "-" + std::to_string(customer.fence);
+  return call;
+}
+
 std::optional<Call> JobSteps::Step::next_friendship_step() {
   switch (customer.friendship) {
     case Friendship::declined:
+      if (customer.ask_anew && job.friendship_checks > 0) return request();
+      [[fallthrough]];
     case Friendship::blocked:
       // They may have changed their mind since; asking costs less than a failure that is not true any more.
       if (job.friendship_checks > 0) return std::nullopt;
@@ -539,16 +708,16 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
     case Friendship::requesting:
       if (job.friendship_checks >= kMaxFriendshipChecks) return std::nullopt;
       return make_for_first(Call::Kind::friendship);
-    case Friendship::none: {
-      if (job.request_sent) return std::nullopt;
+    case Friendship::none:
+      return request();
+    case Friendship::requested: {
+      if (!customer.ask_anew) return std::nullopt;
+      // Until the answer nobody knows whether the request stands.
       customer.friendship = Friendship::requesting;
-      customer.requested_at.reset();
-      Call call = make_for_first(Call::Kind::request_friendship);
-      call.idempotency_key = to_string(customer.id) + "-" + std::to_string(customer.fence);
-      return call;
+      return make_for_first(Call::Kind::withdraw);
     }
-    case Friendship::requested:
     case Friendship::friends:
+      customer.ask_anew = false;
       return std::nullopt;
   }
   return std::nullopt;
@@ -593,7 +762,19 @@ std::optional<Call> JobSteps::Step::next_share() {
 }
 
 Call JobSteps::Step::finish(Finding finding) {
+  if (probe_has_ended(finding)) {
+    progress(customer.probed_delivery);
+    take_deliveries(set, customer);
+  }
   end_job(set, job, customer, finding);
+  if (job.failed_all == ResolutionCode::cloud_unavailable)
+    ensure_probe(set.tx(), job.cloud_account, set.now() + domain::kFailedProbeInterval);
+  const auto open = set.open(customer.id);
+  const bool waits_now = std::ranges::any_of(open, [&](DeliveryId id) {
+    const auto& row = *set.delivery(id);
+    return row.status == DeliveryStatus::waiting_for_friendship && row.waiting_since == set.now();
+  });
+  if (waits_now) note_friend_request(set.tx(), job.cloud_account, set.now() + steps.options_.first_sweep);
   return {.kind = Call::Kind::done};
 }
 

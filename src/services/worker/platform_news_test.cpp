@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,27 @@ class PlatformNewsTest : public ::testing::Test {
     return turns;
   }
   std::vector<std::string> fails(std::int64_t delivery) {
-    return told([&](Tx& tx) { pause_after_failure(tx, world_.cloud_account, DeliveryId{delivery}); });
+    return told([&](Tx& tx) {
+      storage::CustomerRow customer{.cloud_account = world_.cloud_account};
+      note_failure(tx, customer, domain::CallKind::share, deliveries_.at(delivery), 0);
+    });
   }
   std::vector<std::string> answers() {
-    return told([&](Tx& tx) { end_account_trouble(tx, world_.cloud_account); });
+    return told([&](Tx& tx) { note_success(tx, world_.cloud_account, domain::CallKind::share); });
   }
 
   testing::World world_;
+  std::map<std::int64_t, DeliveryId> deliveries_ = at_work();
+
+ private:
+  // Deliveries that are open, since trouble ends with the work that set it.
+  std::map<std::int64_t, DeliveryId> at_work() {
+    world_.cloud.auto_accept = false;
+    std::map<std::int64_t, DeliveryId> all;
+    for (std::int64_t i = 1; i <= 4; ++i)
+      all[i] = world_.deliver(world_.order(std::to_string(i), "Buyer" + std::to_string(i), {"sku-1"}));
+    return all;
+  }
 };
 
 TEST_F(PlatformNewsTest, AnOutageIsToldWhenItBeginsAndWhenItIsOver) {
@@ -58,10 +73,13 @@ TEST_F(PlatformNewsTest, AnOutageIsToldWhenItBeginsAndWhenItIsOver) {
 
 TEST_F(PlatformNewsTest, ALimitOfThePlatformIsTold) {
   const auto limited = [&] {
-    return told([&](Tx& tx) { pause_for_rate_limit(tx, world_.cloud_account, seconds{30}); });
+    return told([&](Tx& tx) {
+      note_rate_limit(tx, world_.cloud_account, domain::CallKind::share, deliveries_.at(1), seconds{30});
+    });
   };
   EXPECT_THAT(limited(), ElementsAre("rate_limited"));
   EXPECT_THAT(limited(), IsEmpty());
+  world_.settle(seconds{31});
   EXPECT_THAT(answers(), ElementsAre("over"));
 }
 

@@ -48,7 +48,7 @@ TEST_F(UnreadableLogin, FailsWhatNeedsItInItsOwnWordsAndIsNotTriedForEachOrder) 
   world_.settle(std::chrono::hours{2});
   EXPECT_EQ(world_.agent.logins, logins + 1);
   expect_standing();
-  EXPECT_EQ(world_.queue().pause, before.pause) << "no trouble of the platform";
+  EXPECT_EQ(world_.queue().trouble, before.trouble) << "no trouble of the platform";
   EXPECT_EQ(world_.cloud.count("find_user"), 1);
 }
 
