@@ -26,8 +26,10 @@
 #include "api/webhook_handlers.h"
 #include "app/admin_channel.h"
 #include "app/admin_desk.h"
+#include "app/client_networks.h"
 #include "app/foundation.h"
 #include "app/metrics_registry.h"
+#include "app/open_files.h"
 #include "app/version.h"
 #include "base/wakeup.h"
 #include "cloud/agent_client.h"
@@ -41,6 +43,7 @@
 #include "identity/remote_issuer.h"
 #include "net/curl_client.h"
 #include "net/http_server.h"
+#include "net/network_budget.h"
 #include "services/cloud_logins.h"
 #include "services/cloud_sessions.h"
 #include "services/credential_checks.h"
@@ -96,13 +99,6 @@ cloud::AgentProcessOptions agent_options(const Config& config, const DataDirecto
   for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
   options.login_deadline = agent.cloud.timeout + Millis{5'000};
   return options;
-}
-
-// The configuration has been checked.
-std::vector<net::IpNetwork> trusted_proxies(const Config& config) {
-  std::vector<net::IpNetwork> proxies;
-  for (const auto& text : config.http_trusted_proxies) proxies.push_back(net::IpNetwork::parse(text).value());
-  return proxies;
 }
 
 // Something that happens once, and is waited for by another thread.
@@ -221,6 +217,10 @@ struct Service::Parts {
   // Lists of files are read for whoever asks; deliveries do not queue behind them. Issuers' keys likewise.
   net::CurlClient reading_http{runtime, 0, resolver, {.calls = 32, .calls_per_host = 16}};
 
+  // Of requests and of sign-ins that fail, by client network (spec 8.6).
+  net::NetworkBudget failed_requests{clock, trusted_proxies(config), failed_request_limits(config)};
+  net::NetworkBudget failed_sign_ins{clock, trusted_proxies(config), failed_sign_in_limits(config)};
+
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
   identity::BuiltInIssuer issuer{
@@ -305,16 +305,9 @@ struct Service::Parts {
 
   api::Router router;
   api::Authentication authentication{tokens, accounts, keys};
-  api::Api handlers{router, authentication, clock, log, metrics};
+  api::Api handlers{router, authentication, failed_requests, clock, log, metrics};
   Front front;
-  net::HttpServer server{runtime,
-                         front,
-                         random,
-                         log,
-                         {.address = listen.address,
-                          .port = listen.port,
-                          .body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
-                          .connections = static_cast<int>(config.http_connections)}};
+  net::HttpServer server{runtime, front, random, log, server_options(config, listen)};
   services::NodeNumber own_number{runtime.scheduler(0), commits, log,
                                   node_number,          node,    [this] { on_fault(); }};
   std::optional<storage::Wakeups> other_nodes;  // with a database that is shared
@@ -372,7 +365,7 @@ void Service::Parts::add_routes() {
   if (!has_role(config, "api")) return;
   api::add_about_routes(
       router, {.version = std::string(kVersion), .commit = std::string(kCommit), .sandbox = config.sandbox});
-  api::add_auth_routes(router, {issuer, trusted_proxies(config)});
+  api::add_auth_routes(router, {issuer, trusted_proxies(config), failed_sign_ins, failed_requests});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});
   api::add_credentials_routes(router, {vault});
@@ -388,6 +381,7 @@ void Service::Parts::add_routes() {
                .commits = commits,
                .clock = clock,
                .metrics = metrics,
+               .failures = failed_requests,
                .limits = {.body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
                           .line_items = static_cast<std::size_t>(config.limits_line_items),
                           .username_characters = static_cast<std::size_t>(config.limits_username_characters),
@@ -552,6 +546,8 @@ Service::~Service() {
 
 Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log,
                                                   std::function<void()> on_fault) {
+  if (auto fits = fit_open_files(config, thread_count(config), log); !fits)
+    return std::unexpected(fits.error());
   auto foundation = lay_foundation(config, log);
   if (!foundation) return std::unexpected(foundation.error());
   if (auto known = check_issuer(config, *foundation->open.database); !known) {
