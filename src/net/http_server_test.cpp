@@ -397,30 +397,35 @@ TEST_F(HttpServerTest, ConnectionsOverTheCapAreAnswered503WhereNoneIsIdle) {
 }
 
 TEST_F(HttpServerTest, TheConnectionThatIsIdleLongestGivesWayToANewOne) {
-  start({.connections = 3});
+  start({.connections = 4});
   const auto exchange_on = [](const TestSocket& socket) {
     socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_THAT(socket.read_until("from 127.0.0.1"), StartsWith("HTTP/1.1 200 "));
   };
+  // They are dealt to two cores in turn.
   const auto first = connect();
   exchange_on(first);
   const auto second = connect();
   exchange_on(second);
+  const auto third = connect();
+  exchange_on(third);
   const auto busy = connect();
   busy.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n");
   handler_.wait_until_held(1);
-  exchange_on(first);  // so the second has been idle longer
+  exchange_on(second);
+  exchange_on(first);  // so the third has been idle longest, then the second
 
   const auto newcomer = connect();
   exchange_on(newcomer);
-  EXPECT_EQ(second.read_to_end(), "");
-  wait_for_connections(3);
+  EXPECT_EQ(third.read_to_end(), "");
+  wait_for_connections(4);
   const auto another = connect();
   exchange_on(another);
-  EXPECT_EQ(first.read_to_end(), "");
-  wait_for_connections(3);
+  EXPECT_EQ(second.read_to_end(), "");
+  wait_for_connections(4);
   handler_.release();
   EXPECT_THAT(busy.read_until("from 127.0.0.1"), StartsWith("HTTP/1.1 200 "));
+  exchange_on(first);
 }
 
 TEST_F(HttpServerTest, ANetworkHasItsShareOfConnectionsAndOthersAreNotTouched) {
