@@ -129,9 +129,11 @@ std::vector<IntegrationId> seed(storage::Database& database, IdSource& ids,
   services::Accounts accounts(commits, ids, identity::Signup::closed);
   services::ApiKeys api_keys(commits, ids, random, log, {});
   api::Authentication authentication(tokens, accounts, api_keys);
+  net::NetworkBudget failures(clock, {}, {.failures = 300, .window = std::chrono::minutes{1}});
   api::Router router;
-  api::add_webhook_routes(router, {directory_of_integrations, intake, commits, clock, metrics, {}, store});
-  api::Api handler(router, authentication, clock, log, metrics);
+  api::add_webhook_routes(router,
+                          {directory_of_integrations, intake, commits, clock, metrics, failures, {}, store});
+  api::Api handler(router, authentication, failures, clock, log, metrics);
   net::HttpServer server(runtime, handler, random, log, {});
   runtime.start();
   if (!server.listen()) _exit(1);

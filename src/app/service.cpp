@@ -27,10 +27,12 @@
 #include "api/webhook_handlers.h"
 #include "app/admin_channel.h"
 #include "app/admin_desk.h"
+#include "app/client_networks.h"
 #include "app/foundation.h"
 #include "app/metric_families.h"
 #include "app/metrics_registry.h"
 #include "app/readiness.h"
+#include "app/open_files.h"
 #include "app/version.h"
 #include "cloud/agent_client.h"
 #include "cloud/credential_agent.h"
@@ -44,6 +46,7 @@
 #include "net/curl_client.h"
 #include "net/http_server.h"
 #include "services/census.h"
+#include "net/network_budget.h"
 #include "services/cloud_logins.h"
 #include "services/cloud_sessions.h"
 #include "services/credential_checks.h"
@@ -99,13 +102,6 @@ cloud::AgentProcessOptions agent_options(const Config& config, const DataDirecto
   for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
   options.login_deadline = agent.cloud.timeout + Millis{5'000};
   return options;
-}
-
-// The configuration has been checked.
-std::vector<net::IpNetwork> trusted_proxies(const Config& config) {
-  std::vector<net::IpNetwork> proxies;
-  for (const auto& text : config.http_trusted_proxies) proxies.push_back(net::IpNetwork::parse(text).value());
-  return proxies;
 }
 
 // Something that happens once, and is waited for by another thread.
@@ -226,6 +222,10 @@ struct Service::Parts {
   // Lists of files are read for whoever asks; deliveries do not queue behind them. Issuers' keys likewise.
   net::CurlClient reading_http{runtime, 0, resolver, {.calls = 32, .calls_per_host = 16}};
 
+  // Of requests and of sign-ins that fail, by client network (spec 8.6).
+  net::NetworkBudget failed_requests{clock, trusted_proxies(config), failed_request_limits(config)};
+  net::NetworkBudget failed_sign_ins{clock, trusted_proxies(config), failed_sign_in_limits(config)};
+
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
   identity::BuiltInIssuer issuer{
@@ -321,16 +321,9 @@ struct Service::Parts {
 
   api::Router router;
   api::Authentication authentication{tokens, accounts, keys};
-  api::Api handlers{router, authentication, clock, log, metrics};
+  api::Api handlers{router, authentication, failed_requests, clock, log, metrics};
   Front front;
-  net::HttpServer server{runtime,
-                         front,
-                         random,
-                         log,
-                         {.address = listen.address,
-                          .port = listen.port,
-                          .body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
-                          .connections = static_cast<int>(config.http_connections)}};
+  net::HttpServer server{runtime, front, random, log, server_options(config, listen)};
   services::NodeNumber own_number{
       runtime.scheduler(0),  commits, log, node_number, node, fmt::format("{}", fmt::join(config.roles, ",")),
       [this] { on_fault(); }};
@@ -397,7 +390,7 @@ void Service::Parts::add_routes() {
   if (!has_role(config, "api")) return;
   api::add_about_routes(
       router, {.version = std::string(kVersion), .commit = std::string(kCommit), .sandbox = config.sandbox});
-  api::add_auth_routes(router, {issuer, trusted_proxies(config)});
+  api::add_auth_routes(router, {issuer, trusted_proxies(config), failed_sign_ins, failed_requests});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});
   api::add_credentials_routes(router, {vault});
@@ -413,6 +406,7 @@ void Service::Parts::add_routes() {
                .commits = commits,
                .clock = clock,
                .metrics = metrics,
+               .failures = failed_requests,
                .limits = {.body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
                           .line_items = static_cast<std::size_t>(config.limits_line_items),
                           .refund_lines = static_cast<std::size_t>(config.limits_refund_lines),
@@ -562,6 +556,8 @@ Service::~Service() {
 
 Expected<std::unique_ptr<Service>> Service::start(Config config, bool replace_lost_database, JsonLog& log,
                                                   std::function<void()> on_fault) {
+  if (auto fits = fit_open_files(config, thread_count(config), log); !fits)
+    return std::unexpected(fits.error());
   auto foundation = lay_foundation(config, log, replace_lost_database);
   if (!foundation) return std::unexpected(foundation.error());
   if (auto known = check_issuer(config, *foundation->open.database); !known) {
