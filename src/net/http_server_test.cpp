@@ -80,7 +80,7 @@ class TestHandler final : public HttpHandler {
 // Counts lines at warn and above.
 class CountingLog final : public Log {
  public:
-  void write(Severity severity, std::string_view, std::initializer_list<LogField>) noexcept override {
+  void write(Severity severity, std::string_view, std::span<const LogField>) noexcept override {
     if (severity < Severity::warn) return;
     const std::scoped_lock lock(mutex_);
     ++lines_;

@@ -75,9 +75,7 @@ void Census::start() {
   if (!options_.only_node.empty()) {
     for (const auto& role : options_.only_node) metrics_.set("presetbridge_nodes_seen", 1, {{"role", role}});
   }
-  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
-    if (fault) log_.error("the gauges of the metrics are not counted any more, by a fault");
-  });
+  tasks_.start_loop(loop(), "count for the metrics");
 }
 
 void Census::stop(Callback stopped) {

@@ -33,7 +33,8 @@ class Census {
         log_(log),
         metrics_(metrics),
         options_(std::move(options)),
-        tasks_(scheduler) {}
+        tasks_(scheduler,
+               {.log = log, .message = "the gauges of the metrics are not counted any more, by a fault"}) {}
 
   void start();
   // `stopped` is called once, when the count under way has ended.

@@ -282,7 +282,7 @@ Task<bool> DeliveryWorker::complete_dry_runs(std::vector<DeliveryId> waiting) {
 // Failed deliveries of these accounts that are tried again now (spec 3.5).
 Task<void> DeliveryWorker::start_probes(std::vector<CloudAccountId> due) {
   for (const auto id : due) {
-    if (stopping_) co_return;
+    if (tasks_.stopping()) co_return;
     auto done = co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { start_probe(tx, id); });
     if (done || is_passing(done.error())) continue;
     ports_.log.error("a failed delivery could not be tried again; another in an hour",
@@ -290,7 +290,7 @@ Task<void> DeliveryWorker::start_probes(std::vector<CloudAccountId> due) {
     ports_.metrics.count("presetbridge_worker_faults_total");
     co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { storage::postpone_probe(tx, id); });
   }
-  if (!due.empty()) wakeup_.notify();
+  if (!due.empty()) tasks_.wake();
 }
 
 Task<bool> DeliveryWorker::do_chores(std::vector<storage::Chore> waiting) {

@@ -24,8 +24,9 @@ class JobSteps {
   // settlement finds it.
   void advance(storage::Tx& tx, std::span<const JobAnswer> answers, std::span<JobCall> next);
 
+  struct Step;  // one_step.h
+
  private:
-  struct Step;
   // Returns the cloud accounts that have trouble.
   static std::set<CloudAccountId> lock(WorkSet& set, std::span<const JobAnswer> answers);
   Call advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble,
