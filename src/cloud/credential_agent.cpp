@@ -38,8 +38,8 @@ bool harden() {
 // To standard error, in the form of the service's log lines, among which they come.
 class StandardErrorLog final : public Log {
  public:
-  void write(Severity severity, std::string_view message,
-             std::span<const LogField> fields) noexcept override try {
+  void write(Severity severity, std::string_view message, std::span<const LogField> fields) noexcept override
+      try {
     if (severity < Severity::warn) return;
     boost::json::object line{{"time", to_iso8601(clock_.now())},
                              {"level", severity == Severity::warn ? "warn" : "error"},

@@ -235,13 +235,13 @@ Expected<void> DeliveryActions::approve_row(Tx& tx, storage::DeliveryRow& row, d
     return changed;
   const auto state = approve_order(tx, row);
   // What a person took back is owed again only when a person says so (spec 3.10).
-  for (auto& item : items) {
-    if (item.former || item.status != ItemStatus::revoked || !domain::is_paid(item_now(item), state))
-      continue;
+  const domain::PaidItems paid(state);
+  change_items(tx, items, [&](storage::ItemRow& item) {
+    if (item.former || item.status != ItemStatus::revoked || !paid.contains(item_now(item))) return false;
     item.status = ItemStatus::owed;
     item.revoked_by.clear();
-    update_item(tx, item);
-  }
+    return true;
+  });
   conclude_or_queue(tx, row, items, actor);
   return {};
 }
@@ -262,11 +262,12 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
             !changed) {
           return changed;
         }
-        for (auto& item : find_items(tx, row.id)) {
-          if (item.status != ItemStatus::owed || item.former) continue;
+        auto items = find_items(tx, row.id);
+        change_items(tx, items, [](storage::ItemRow& item) {
+          if (item.status != ItemStatus::owed || item.former) return false;
           item.status = ItemStatus::delivered_by_hand;
-          update_item(tx, item);
-        }
+          return true;
+        });
         return {};
       });
 }

@@ -46,7 +46,7 @@ void end_revocation(WorkSet& set, DeliveryId delivery, ItemId id, ItemStatus sta
   if (status != ItemStatus::revoked || item->revoked_by != "order" || item->former) return;
   const auto order = order_state(set.tx(), delivery);
   if (!order || order->payment() != domain::Payment::deliver ||
-      !domain::is_paid(item_with_lines(set.tx(), *item), *order))
+      !domain::PaidItems(*order).contains(item_with_lines(set.tx(), *item)))
     return;
   item->status = ItemStatus::owed;
   item->revoked_by.clear();
@@ -72,34 +72,31 @@ void revoke_if_ended(WorkSet& set, DeliveryId id) {
   });
 }
 
-void own_items(WorkSet& set, const storage::CustomerRow& customer, DeliveryId id) {
+storage::ItemRow& own_item(WorkSet& set, const storage::CustomerRow& customer, storage::ItemRow& item) {
   const auto& user = customer.cloud_user_id;
-  const auto& name = set.delivery(id)->username;
-  const auto items = set.items(id);
-  for (auto* const item : items) {
-    const bool open = item->status == ItemStatus::owed || item->status == ItemStatus::dropped;
-    if (item->former || !open || item->user_id == user) continue;
-    const auto twin = std::ranges::find_if(items, [&](const storage::ItemRow* other) {
-      return other->former && other->file_id == item->file_id && other->user_id == user;
-    });
-    if (twin == items.end()) {
-      item->user_id = user;
-      item->username = name;  // empty once erased
-      set.changed(*item);
-      continue;
-    }
-    auto& known = **twin;
-    known.former = false;
-    known.lines = find_item_lines(set.tx(), *item);
-    update_item_lines(set.tx(), std::array<const storage::ItemRow*, 1>{&known});
-    known.quantity = item->quantity;
-    if (known.status == ItemStatus::revoked || known.status == ItemStatus::dropped) {
-      known.status = item->status;
-      known.revoked_by.clear();
-    }
-    set.changed(known);
-    set.remove(*item);
+  if (item.user_id == user) return item;
+  const auto items = set.items(item.delivery);
+  const auto twin = std::ranges::find_if(items, [&](const storage::ItemRow* other) {
+    return other->former && other->file_id == item.file_id && other->user_id == user;
+  });
+  if (twin == items.end()) {
+    item.user_id = user;
+    item.username = set.delivery(item.delivery)->username;  // empty once erased
+    set.changed(item);
+    return item;
   }
+  auto& known = **twin;
+  known.former = false;
+  known.lines = find_item_lines(set.tx(), item);
+  update_item_lines(set.tx(), std::array<const storage::ItemRow*, 1>{&known});
+  known.quantity = item.quantity;
+  if (known.status == ItemStatus::revoked || known.status == ItemStatus::dropped) {
+    known.status = item.status;
+    known.revoked_by.clear();
+  }
+  set.changed(known);
+  set.remove(item);
+  return known;
 }
 
 }  // namespace presetbridge::services

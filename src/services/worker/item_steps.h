@@ -8,9 +8,10 @@
 
 namespace presetbridge::services {
 
-// The customer's name is resolved: what the delivery owes is owed to that user of the platform. Where the
-// user has the item from before, by another name, the two become one (spec 3.11).
-void own_items(WorkSet& set, const storage::CustomerRow& customer, DeliveryId delivery);
+// The customer's name is resolved: the item, which is owed and about to be shared, is owed to that user of
+// the platform. Where the user has it from before, by another name, the two become one (spec 3.11). Returns
+// the item that stands.
+storage::ItemRow& own_item(WorkSet& set, const storage::CustomerRow& customer, storage::ItemRow& item);
 
 // revoking -> `status`: `revoked`, or `revoke_failed` because of `why`, the end of a sentence. An item whose
 // order was paid again meanwhile is owed again (spec 3.10). One that is not `revoking` any more stays.

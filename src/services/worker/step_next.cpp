@@ -188,10 +188,10 @@ std::optional<Call> JobSteps::Step::next_share() {
   };
   for (auto it = deliveries.begin(); it != deliveries.end();) {
     bool left = false;
-    own_items(set, customer, *it);
     for (auto* const owed : set.items(*it)) {
-      auto& item = *owed;
-      if (item.former || item.status != ItemStatus::owed || job.failed_items.contains(item.id)) continue;
+      if (owed->former || owed->status != ItemStatus::owed || job.failed_items.contains(owed->id)) continue;
+      auto& item = own_item(set, customer, *owed);
+      if (item.status != ItemStatus::owed) continue;
       if (with(item.file_id, ItemStatus::shared, ItemStatus::already_shared)) {
         item.status = ItemStatus::already_shared;
         item.customer = customer.id;
