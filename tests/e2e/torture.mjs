@@ -25,6 +25,7 @@ const ARGS = [
   '--delivery-first-sweep-seconds', '1',
 ];
 const FAULTS = { latencyMaxMs: 40, too_many_requests: 0.005, server_error: 0.01, server_error_after: 0.015, drop_before: 0.01, drop_after: 0.015, malformed: 0.005, retryAfterS: 1 };
+const INSIST_MS = 60_000; // longer than any outage of a run
 const TOKEN_MS = 30 * 60_000;
 const OPEN = ['queued', 'processing', 'waiting_for_friendship'];
 
@@ -248,6 +249,7 @@ class Torture {
 
   // As a store does: until there is an answer that is not "come again", which it returns, with `tries`: how many it took.
   async insist(call, order) {
+    const began = performance.now();
     for (let tries = 1; ; ++tries) {
       const calm = performance.now() > this.calmFrom;
       let answer;
@@ -272,6 +274,10 @@ class Torture {
         this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}${calm ? ', when all was well again' : ''}`);
       }
       if (calm) return undefined;
+      if (performance.now() - began > INSIST_MS) {
+        this.problems.push(answer ? `${answer.method} ${answer.path}: still ${answer.status} after ${tries} tries: ${answer.text}` : `no answer after ${tries} tries`);
+        return undefined;
+      }
       this.counts.sentAgain += 1;
       await delay(50);
     }

@@ -236,8 +236,7 @@ export class History {
   };
 
   async #act(torture, kind, body, note = {}) {
-    const { api } = this.shop.merchant;
-    const answer = await torture.insist(() => api.post(`/api/deliveries/${this.deliveryId}/${kind}`, body));
+    const answer = await torture.insist(() => this.shop.merchant.api.post(`/api/deliveries/${this.deliveryId}/${kind}`, body));
     if (!answer || (answer.status === 409 && answer.tries === 1)) return undefined;
     this.#log.push({ kind, by: 'merchant', sure: answer.status !== 409, tries: answer.tries, ...note });
     return answer;
@@ -249,8 +248,7 @@ export class History {
     if (name) this.names.push({ name, by: 'merchant', sure: done.status !== 409 });
   }
   async #revoke(torture, which) {
-    const { api } = this.shop.merchant;
-    const before = await torture.insist(() => api.get(`/api/deliveries/${this.deliveryId}`));
+    const before = await torture.insist(() => this.shop.merchant.api.get(`/api/deliveries/${this.deliveryId}`));
     if (before?.status !== 200) return;
     const body = which?.(before.json.items);
     if (body && (body.itemIds?.length ?? body.username?.length ?? 0) === 0) return;

@@ -1,10 +1,10 @@
 // What stores and merchants do in a torture run (torture.mjs), one operation after the other, decided by the seed alone. Most of it is
-// the bulk: orders, their repeats, one change of them. A fifth is histories (torture_history.mjs), in stores of their own.
+// the bulk: orders, their repeats, one change of them. A quarter is histories (torture_history.mjs), in stores of their own.
 import { sampleOrder } from './orders.mjs';
 import { Random } from './random.mjs';
 import { History } from './torture_history.mjs';
 
-const HISTORIES = 0.2; // of the operations
+const HISTORIES = 0.25; // of the operations
 const LIVE = 16; // histories that go on beside each other
 
 export const BULK_STORES = ['provider_a', 'provider_a', 'provider_b', 'generic'].map((provider) => ({ provider }));
@@ -48,9 +48,9 @@ export class Stores {
     if (this.#orders.length < 10) return this.newOrder();
     if (random.chance(HISTORIES)) return this.#ofHistory();
     const draw = random.real();
-    if (draw < 0.64) return this.newOrder();
+    if (draw < 0.66) return this.newOrder();
     if (draw > 0.996) return { kind: 'login', order: random.pick(this.#orders) };
-    if (draw > 0.993) return this.#mapping();
+    if (draw > 0.986) return this.#mapping();
     const order = random.pick(this.#orders);
     if (draw < 0.8) return { kind: 'order', order, copies: random.whole(1, 3) };
     if (draw < 0.85) return { kind: 'invalidate', order };
@@ -87,7 +87,7 @@ export class Stores {
   #ofHistory() {
     const random = this.#random;
     this.#live = this.#live.filter(({ over }) => !over);
-    if (this.#live.length < LIVE && random.chance(0.3)) {
+    if (this.#live.length < LIVE && random.chance(0.35)) {
       const orderId = String(100_000 + ++this.#count);
       const first = random.whole(1, 4);
       const buyers = [0, 1, 2].map((i) => this.#buyer(((first + i - 1) % 4) + 1));
