@@ -79,10 +79,17 @@ export class Merchant {
   async store(provider, { settings = {}, secret } = {}) {
     const made = await this.api.post('/api/integrations', { name: `A store of ${provider}`, provider, settings, ...(secret ? { secret } : {}) });
     assert.equal(made.status, 201, made.text);
-    const mappings = [1, 2, 3, 4, 5].map((number) => ({ matchType: 'sku', matchValue: `A-${number}`, fileId: this.file(number), kind: 'preset', fileName: `Preset ${number}` }));
-    const mapped = await this.api.put(`/api/integrations/${made.json.id}/mappings`, { mappings });
+    const mapped = await this.map(made.json);
     assert.equal(mapped.status, 200, mapped.text);
     return { id: made.json.id, provider, secret: made.json.secret };
+  }
+
+  // The store's mappings. `bundles`: so many of the SKUs, from A-1 on, are a further file each: the sixth, the seventh, and so on.
+  map({ id }, bundles = 0) {
+    const one = (sku, number) => ({ matchType: 'sku', matchValue: `A-${sku}`, fileId: this.file(number), kind: 'preset', fileName: `Preset ${number}` });
+    const skus = [1, 2, 3, 4, 5];
+    const mappings = [...skus.map((sku) => one(sku, sku)), ...skus.slice(0, bundles).map((sku) => one(sku, 5 + sku))];
+    return this.api.put(`/api/integrations/${id}/mappings`, { mappings });
   }
 
   async key(body = {}) {

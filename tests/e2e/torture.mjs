@@ -7,11 +7,11 @@ import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Client, ENGINE, Scope, dataDirBeside, scratch, startBridge, startCloudsim, until } from './harness.mjs';
 import { Merchant, PASSWORD } from './merchant.mjs';
-import { sampleOrder } from './orders.mjs';
 import { cluster } from './postgres.mjs';
 import { Random } from './random.mjs';
 import { startReceiver } from './receiver.mjs';
 import { judge } from './torture_judge.mjs';
+import { BULK_STORES, HISTORY_STORES, Stores } from './torture_stores.mjs';
 import { disconnects, kills } from './torture_troubles.mjs';
 
 const MERCHANTS = 3;
@@ -25,6 +25,7 @@ const ARGS = [
   '--delivery-first-sweep-seconds', '1',
 ];
 const FAULTS = { latencyMaxMs: 40, too_many_requests: 0.005, server_error: 0.01, server_error_after: 0.015, drop_before: 0.01, drop_after: 0.015, malformed: 0.005, retryAfterS: 1 };
+const INSIST_MS = 60_000; // longer than any outage of a run
 const TOKEN_MS = 30 * 60_000;
 const OPEN = ['queued', 'processing', 'waiting_for_friendship'];
 
@@ -36,64 +37,14 @@ const STORY = `SELECT row_to_json(customers), row_to_json(cloud_accounts), now()
 const MOST_DEADLOCKS = (orders) => Math.max(3, orders / 100);
 const DEADLOCKS = 'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()';
 
-// The stores: what happens to orders, one operation after the other, decided by the seed alone.
-class Stores {
-  #random;
-  #orders = [];
-  #count = 0;
-
-  constructor(seed, shops) {
-    this.#random = new Random(seed, 'orders');
-    this.shops = shops;
-  }
-
-  // Buyers are numbered from 1; none has a higher number yet.
-  get buyers() {
-    return Math.floor(this.#count / 12) * 4 + 4;
-  }
-
-  next() {
-    const random = this.#random;
-    const draw = this.#orders.length < 10 ? 0 : random.real();
-    if (draw < 0.6) return this.newOrder();
-    if (draw > 0.996) return { kind: 'login', order: random.pick(this.#orders) };
-    const order = random.pick(this.#orders);
-    if (draw < 0.78) return { kind: 'order', order, copies: random.whole(1, 3) };
-    if (draw < 0.84) return { kind: 'invalidate', order };
-    if (order.shop.store.provider !== 'provider_a') return this.newOrder();
-    if (draw < 0.9) return { kind: 'refund', order };
-    if (draw < 0.96) return { kind: 'cancel', order };
-    return { kind: 'edit', order: this.#edited(order) };
-  }
-
-  newOrder() {
-    const random = this.#random;
-    const shop = random.pick(this.shops);
-    const orderId = String(100_000 + ++this.#count);
-    // Some three orders of each buyer, close together.
-    const username = `buyer-${Math.floor(this.#count / 12) * 4 + random.whole(1, 4)}`;
-    const order = sampleOrder(shop.store.provider, { orderId, username, sku: `A-${random.whole(1, 5)}` });
-    const lines = order.line_items ?? order.items;
-    if (random.chance(0.4)) lines.push({ ...lines[0], id: 2, sku: `A-${random.whole(1, 5)}` });
-    if (shop.store.provider === 'provider_a') order.updated_at = '2026-01-01T10:00:00Z';
-    const made = { shop, orderId, body: order };
-    this.#orders.push(made);
-    return { kind: 'order', order: made, copies: random.chance(0.2) ? 2 : 1 };
-  }
-
-  #edited({ shop, orderId, body }) {
-    const lines = [...body.line_items, { ...body.line_items[0], id: 9, sku: `A-${this.#random.whole(1, 5)}` }];
-    return { shop, orderId, body: { ...body, line_items: lines, updated_at: '2026-01-01T11:00:00Z' } };
-  }
-}
-
 // A list leaves the items out.
-async function withItems(merchant) {
-  const ids = (await merchant.all('/api/deliveries')).map(({ id }) => id);
+async function withItems(merchant, given) {
+  const ids = given ?? (await merchant.all('/api/deliveries')).map(({ id }) => id);
   const rows = [];
   while (rows.length < ids.length) rows.push(...(await Promise.all(ids.slice(rows.length, rows.length + 16).map((id) => merchant.delivery(id)))));
   return rows;
 }
+const unsettled = ({ items }) => items.some(({ status }) => status === 'sharing' || status === 'revoking');
 
 class Torture {
   constructor({ seed, trouble, nodes, orders, senders, say }) {
@@ -103,7 +54,7 @@ class Torture {
     this.accepted = [];
     this.told = []; // what was answered with success of later events: {kind, deliveryId, file}
     this.problems = [];
-    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, logins: 0, invalidations: 0, sentAgain: 0, ...trouble.counts };
+    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, logins: 0, invalidations: 0, mappings: 0, sentAgain: 0, steps: {}, ...trouble.counts };
     this.chaos = true;
     this.calmFrom = Infinity; // the moment from which nothing is an excuse any more
   }
@@ -134,7 +85,7 @@ class Torture {
   }
 
   async setUp() {
-    this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS), '--files', '5', '--create-unknown-users', '--seed', String(this.seed)] });
+    this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS), '--files', '10', '--create-unknown-users', '--seed', String(this.seed)] });
     this.sim = new Client(this.cloud.url);
     if (this.trouble.standby) await cluster({ standby: true });
     const [first, ...others] = this.nodes;
@@ -147,16 +98,18 @@ class Torture {
     const flaky = new Random(this.seed, 'receiver');
     this.receiver = await startReceiver(this.scope, { answer: () => ({ status: this.chaos && flaky.chance(0.03) ? 503 : 204 }) });
     this.merchants = [];
-    const shops = [];
+    const [bulk, eventful] = [[], []];
     for (let number = 1; number <= MERCHANTS; ++number) {
       const merchant = await Merchant.signUp(this.balanced, number, { credits: 1_000_000 });
       this.merchants.push(merchant);
       const made = await merchant.api.post('/api/webhook-subscriptions', { url: this.receiver.url });
       if (made.status !== 201) throw new Error(made.text);
-      for (const provider of ['provider_a', 'provider_a', 'provider_b', 'generic']) shops.push({ merchant, store: await merchant.store(provider) });
+      for (const [shops, stores] of [[bulk, BULK_STORES], [eventful, HISTORY_STORES]]) {
+        for (const { provider, settings = {} } of stores) shops.push({ merchant, store: await merchant.store(provider, { settings }), settings, epochs: [] });
+      }
     }
     this.signedInAt = performance.now();
-    this.stores = new Stores(this.seed, shops);
+    this.stores = new Stores(this.seed, bulk, eventful);
     this.pools = new Random(this.seed, 'customers');
     await this.addCustomers();
     await this.sim.put('/sim/faults', FAULTS);
@@ -232,7 +185,7 @@ class Torture {
     }
   }
 
-  async perform({ kind, order, copies = 1 }) {
+  async perform({ kind, order, copies = 1, number }) {
     const { merchant, store } = order.shop;
     const send = (body, headers = {}) => this.insist(() => merchant.send(store, body, headers), order);
     switch (kind) {
@@ -249,6 +202,11 @@ class Torture {
       case 'cancel':
         this.counts.cancellations += 1;
         return this.note('cancel', await send({ ...order.body, cancelled_at: '2026-01-01T12:00:00Z', updated_at: '2026-01-01T12:00:00Z' }, { 'x-hosted-topic': 'orders/cancelled' }));
+      case 'history':
+        return order.step(this);
+      case 'mapping':
+        this.counts.mappings += 1;
+        return this.map(order.shop, number);
       case 'login':
         this.counts.logins += 1;
         return this.insist(() => merchant.api.put('/api/credentials', merchant.cloudLogin));
@@ -265,6 +223,17 @@ class Torture {
     if (answer?.status === 202 && answer.json.deliveryId) this.told.push({ kind, deliveryId: answer.json.deliveryId, file });
   }
 
+  // The mappings of a store are one set: it is replaced by one of them at a time.
+  map(shop, number) {
+    const epoch = shop.epochs[number - 1];
+    const put = async () => {
+      epoch.began = performance.now();
+      await this.insist(() => shop.merchant.map(shop.store, number));
+      epoch.done = performance.now();
+    };
+    return (shop.mapping = (shop.mapping ?? Promise.resolve()).then(put));
+  }
+
   // Orders of all stores at one moment, each accepted at the first try.
   async batch(count) {
     const answers = Array.from({ length: count }, async () => {
@@ -278,9 +247,10 @@ class Torture {
     for (const { reason } of await Promise.allSettled(answers)) if (reason) this.problems.push(`in a batch of orders: ${reason}`);
   }
 
-  // As a store does: until there is an answer that is not "come again", which it returns.
+  // As a store does: until there is an answer that is not "come again", which it returns, with `tries`: how many it took.
   async insist(call, order) {
-    for (;;) {
+    const began = performance.now();
+    for (let tries = 1; ; ++tries) {
       const calm = performance.now() > this.calmFrom;
       let answer;
       try {
@@ -298,12 +268,16 @@ class Torture {
         } else if (order || ![200, 202, 409].includes(answer.status)) {
           this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
         }
-        return answer;
+        return Object.assign(answer, { tries });
       }
       if (answer && (answer.status !== 503 || !(Number(answer.headers['retry-after']) > 0) || calm)) {
         this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}${calm ? ', when all was well again' : ''}`);
       }
       if (calm) return undefined;
+      if (performance.now() - began > INSIST_MS) {
+        this.problems.push(answer ? `${answer.method} ${answer.path}: still ${answer.status} after ${tries} tries: ${answer.text}` : `no answer after ${tries} tries`);
+        return undefined;
+      }
       this.counts.sentAgain += 1;
       await delay(50);
     }
@@ -318,15 +292,10 @@ class Torture {
     this.say('faults are off; waiting for the end of every delivery');
     const began = performance.now();
     try {
-      for (const merchant of this.merchants) {
-        for (const status of OPEN) {
-          await until(`no delivery of merchant ${merchant.number} is ${status}`, async () => {
-            const { json } = await merchant.api.get(`/api/deliveries?status=${status}&limit=1`);
-            if (json.data.length > 0) throw new Error(JSON.stringify(json.data[0]));
-            return true;
-          }, deadline);
-        }
-      }
+      await this.ended(deadline);
+      // What was paid again while its revocation was under way is owed again when that is done.
+      for (const merchant of this.merchants) await this.settled(merchant);
+      await this.ended(deadline);
       this.say(`no delivery is open after ${Math.round(performance.now() - began)} ms`);
       for (const merchant of this.merchants) await until('no credit is on hold', async () => (await merchant.balance()).held === 0, 60_000);
       const deliveries = (await Promise.all(this.merchants.map((merchant) => merchant.all('/api/deliveries')))).flat();
@@ -337,6 +306,25 @@ class Torture {
       this.problems.push(String(error));
     }
     this.settledMs = Math.round(performance.now() - began);
+  }
+
+  async ended(deadline) {
+    for (const merchant of this.merchants) {
+      for (const status of OPEN) {
+        await until(`no delivery of merchant ${merchant.number} is ${status}`, async () => {
+          const { json } = await merchant.api.get(`/api/deliveries?status=${status}&limit=1`);
+          if (json.data.length > 0) throw new Error(JSON.stringify(json.data[0]));
+          return true;
+        }, deadline);
+      }
+    }
+  }
+  async settled(merchant) {
+    let ids;
+    await until(`no share of merchant ${merchant.number} is unknown or being taken back`, async () => {
+      ids = (await withItems(merchant, ids)).filter(unsettled).map(({ id }) => id);
+      return ids.length === 0;
+    }, 120_000);
   }
 
   async facts() {
@@ -357,7 +345,9 @@ class Torture {
       this.counts.deadlocks = deadlocks;
       if (deadlocks > MOST_DEADLOCKS(orders)) this.problems.push(`${deadlocks} deadlocks with ${orders} orders`);
     }
-    return { accepted: this.accepted, told: this.told, merchants, shares: json.shares, friendships: json.friendships, events };
+    const { everOwed } = this.stores;
+    const histories = this.stores.histories.map((history) => history.facts());
+    return { accepted: this.accepted, told: this.told, everOwed, histories, merchants, shares: json.shares, friendships: json.friendships, events };
   }
 
   // All that is known of a delivery that came to no end.
@@ -379,6 +369,7 @@ class Torture {
       seed: this.seed,
       ...this.counts,
       accepted: accepted.length,
+      histories: this.stores.histories.length,
       deliveries: deliveries.length,
       byStatus,
       filesShared: shares.filter(({ made }) => made > 0).length,

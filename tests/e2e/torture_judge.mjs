@@ -1,6 +1,11 @@
-// What must be true after a torture run (torture.mjs), whatever was killed when (spec 2.5, 2.6, 3.2, 3.9, 10.1, 11.1).
+// What must be true after a torture run (torture.mjs), whatever was killed when (spec 2.5, 2.6, 3.1, 3.2, 3.9-3.11, 10.1, 11.1).
+import { judgeHistories } from './torture_histories_judge.mjs';
 
 const END_STATES = ['completed', 'failed', 'invalidated', 'in_review'];
+// Nothing else in a run makes a delivery fail for good.
+const FAILURES = ['friend_request_declined', 'username_missing'];
+const STANDS = ['shared', 'already_shared', 'revoke_failed']; // the customer has it
+const REACHED = [...STANDS, 'revoked'];
 
 function groupedBy(list, key) {
   const groups = new Map();
@@ -14,9 +19,11 @@ function groupedBy(list, key) {
 const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
 
 // `facts`: {accepted: [{store, orderId, deliveryId}] of every 202 (deliveryId absent: ignored), told: [{kind: edit, cancel or invalidate,
-// deliveryId, file: added by an edit}] of what came later and was answered with success, merchants: [{cloudId, deliveries, balance,
-// ledger}], shares and friendships as the simulator's /sim/effects has them, events: [{id, body}] as they came}. Returns sentences; none: all is well.
-export function judge({ accepted, told: later, merchants, shares, friendships, events }) {
+// deliveryId, file: added by an edit}] of what came later and was answered with success, everOwed: [{store, orderId, files}] of every
+// order, histories: as History.facts() has them, merchants: [{cloudId, deliveries, balance, ledger}], shares and friendships as the
+// simulator's /sim/effects has them, events: [{id, body}] as they came}. Returns sentences; none: all is well.
+export function judge(facts) {
+  const { accepted, told: later, everOwed, histories, merchants, friendships, events } = facts;
   const problems = [];
   const wrong = (text) => problems.push(text);
   const deliveries = merchants.flatMap((merchant) => merchant.deliveries);
@@ -34,12 +41,22 @@ export function judge({ accepted, told: later, merchants, shares, friendships, e
   for (const [order, rows] of groupedBy(deliveries, ({ integrationId, orderId }) => `${integrationId} ${orderId}`)) {
     if (rows.length > 1) wrong(`order ${order} has ${rows.length} deliveries`);
   }
+  const unpaid = new Set(histories.filter(({ payment, risk }) => payment === 'awaiting' || risk).map(({ deliveryId }) => deliveryId));
   for (const row of deliveries) {
     if (!END_STATES.includes(row.status)) wrong(`${row.id} is still ${row.status}: ${row.message}`);
     if (row.pendingAction) wrong(`${row.id} still has a pending action: ${row.pendingAction}`);
     for (const item of row.items) {
       if (['sharing', 'revoking'].includes(item.status)) wrong(`item ${item.id} of ${row.id} is still ${item.status}`);
-      if (row.status === 'completed' && item.status === 'owed') wrong(`${row.id} is completed, and owes ${item.fileId}`);
+      // What came to an order that is unpaid by then is owed when it is paid.
+      if (row.status === 'completed' && item.status === 'owed' && !item.former && !unpaid.has(row.id)) wrong(`${row.id} is completed, and owes ${item.fileId}`);
+    }
+    if (row.status === 'failed' && !FAILURES.includes(row.resolutionCode)) wrong(`${row.id} failed as ${row.resolutionCode}, which nothing here causes`);
+    leavesReview(row, wrong);
+  }
+  const files = new Map(everOwed.map((order) => [`${order.store} ${order.orderId}`, order.files]));
+  for (const { id, integrationId, orderId, items } of deliveries) {
+    for (const { fileId } of items) {
+      if (!files.get(`${integrationId} ${orderId}`)?.includes(fileId)) wrong(`${id} has an item of ${fileId}, which no line of its order ever owed`);
     }
   }
 
@@ -53,42 +70,20 @@ export function judge({ accepted, told: later, merchants, shares, friendships, e
     else if (all.length === 1 && all[0].kind === 'edit' && !row.items.some(({ fileId }) => fileId === all[0].file)) wrong(`${id} has no item of ${all[0].file}, which came later`);
   }
 
-  const names = new Map(friendships.map(({ merchant, customer, username }) => [`${merchant} ${customer}`, username]));
-  for (const { merchant, customer, username, requests } of friendships) {
-    if (requests > 1) wrong(`${merchant} sent ${requests} friend requests to ${username} (${customer})`);
+  const asks = groupedBy(histories.flatMap(asksOf), (name) => name);
+  for (const { merchant, customer, username, requests, withdrawn } of friendships) {
+    // A request that was taken back may be made again, and one that was declined where the merchant asks for it.
+    const most = 1 + withdrawn + (asks.get(`${merchant} ${username.toLowerCase()}`)?.length ?? 0);
+    if (requests > most) wrong(`${merchant} sent ${requests} friend requests to ${username} (${customer})`);
   }
-  for (const { merchant, file, customer, made } of shares) {
-    if (made > 1) wrong(`${file} was shared ${made} times with ${names.get(`${merchant} ${customer}`)}`);
-  }
+  for (const merchant of merchants) judgeMerchant(merchant, facts, wrong);
+  judgeHistories(facts, byId, wrong);
 
-  for (const { cloudId, deliveries: rows, balance, ledger } of merchants) {
-    // Files that were shared, as the bridge and as the platform count them.
-    const ours = groupedBy(
-      rows.flatMap((row) => row.items.filter(({ status }) => status === 'shared').map((item) => ({ key: `${item.fileId} ${row.targetUsername}`, item }))),
-      ({ key }) => key,
-    );
-    const theirs = new Set(shares.filter(({ merchant, made }) => merchant === cloudId && made > 0).map(({ file, customer }) => `${file} ${names.get(`${cloudId} ${customer}`)}`));
-    for (const [key, items] of ours) {
-      if (items.length > 1) wrong(`${cloudId}: ${key} counts as shared by ${items.length} items`);
-      if (!theirs.has(key)) wrong(`${cloudId}: ${key} counts as shared, and the platform knows nothing of it`);
-    }
-    for (const key of theirs) if (!ours.has(key)) wrong(`${cloudId}: the platform has ${key}, and no item says so`);
-
-    if (balance.held !== 0) wrong(`${cloudId}: ${balance.held} credits are still on hold`);
-    if (balance.spent !== theirs.size) wrong(`${cloudId}: ${balance.spent} credits were spent on ${theirs.size} files`);
-    const entries = (kind) => sum(ledger.filter((entry) => entry.kind === kind), ({ credits }) => credits);
-    if (entries('spend') !== balance.spent || entries('grant') !== balance.granted) {
-      wrong(`${cloudId}: the ledger has ${entries('grant')} granted and ${entries('spend')} spent, the balance ${balance.granted} and ${balance.spent}`);
-    }
-    if (balance.available !== balance.granted + balance.purchased - balance.reversed - balance.spent - balance.held) {
-      wrong(`${cloudId}: the balance does not add up: ${JSON.stringify(balance)}`);
-    }
-    const charged = ledger.filter(({ kind }) => kind === 'spend').map(({ itemId }) => itemId);
-    if (new Set(charged).size !== charged.length) wrong(`${cloudId}: an item was charged twice`);
-  }
-
+  const held = new Set(histories.filter(({ hold }) => hold).map(({ deliveryId }) => deliveryId));
   for (const [id, copies] of groupedBy(events, (event) => event.id)) {
     if (new Set(copies.map(({ body }) => body)).size > 1) wrong(`event ${id} came with different bytes`);
+    const own = JSON.parse(copies[0].body).id;
+    if (own !== id) wrong(`event ${id} calls itself ${own}`);
   }
   const told = groupedBy([...new Map(events.map(({ body }) => JSON.parse(body)).map((event) => [event.id, event])).values()], ({ deliveryId }) => deliveryId);
   for (const id of told.keys()) if (!byId.has(id)) wrong(`events tell of ${id}, and there is no such delivery`);
@@ -104,8 +99,72 @@ export function judge({ accepted, told: later, merchants, shares, friendships, e
       wrong(`${row.id} is ${row.status}, and its last event said ${last.delivery.status}`);
     }
     for (let i = 1; i < its.length; ++i) {
-      if (its[i].type === its[i - 1].type && its[i].type !== 'delivery.queued') wrong(`${row.id} told ${its[i].type} twice in a row`);
+      // Without an event a store's order can only come to be held.
+      const again = its[i].type === 'delivery.queued' || held.has(row.id);
+      if (its[i].type === its[i - 1].type && !again) wrong(`${row.id} told ${its[i].type} twice in a row`);
     }
   }
   return problems;
+}
+
+// Nothing but a person takes a delivery out of review, a stop aside, and the payment whose loss began it (spec 3.1).
+function leavesReview({ id, timeline }, wrong) {
+  const entries = timeline.toReversed(); // the newest comes first
+  for (let i = 1; i < entries.length; ++i) {
+    const { status, actor, message } = entries[i];
+    if (entries[i - 1].status !== 'in_review' || status === 'in_review' || status === 'invalidated' || /^(usr|key)_/.test(actor)) continue;
+    if (actor === 'order' && status === 'queued' && message.includes('paid again')) continue;
+    wrong(`${id} left its review for ${status} by ${actor}: ${message}`);
+  }
+}
+
+// Each name that a merchant's retry may have asked again, once for each request that was sent.
+function asksOf({ merchant, names, log }) {
+  const tries = log.filter(({ kind }) => kind === 'retry').reduce((total, { tries }) => total + tries, 0);
+  const all = new Set(names.map(({ name }) => `${merchant} ${name.toLowerCase()}`));
+  return Array.from({ length: tries }, () => [...all]).flat();
+}
+
+// Files, as the bridge and as the platform have them, and the credits that they cost.
+function judgeMerchant({ cloudId, deliveries, balance, ledger }, { shares, friendships }, wrong) {
+  const names = new Map(friendships.filter(({ merchant }) => merchant === cloudId).map(({ customer, username }) => [customer, username.toLowerCase()]));
+  const items = deliveries
+    .filter(({ dryRun }) => !dryRun)
+    .flatMap((row) => row.items.map((item) => ({ ...item, row, key: `${item.fileId} ${(item.username ?? row.targetUsername ?? '').toLowerCase()}` })));
+  const ours = groupedBy(items, ({ key }) => key);
+  const theirs = new Map(shares.filter(({ merchant }) => merchant === cloudId).map((share) => [`${share.file} ${names.get(share.customer)}`, share]));
+  const spends = ledger.filter(({ kind }) => kind === 'spend').map(({ itemId }) => itemId);
+  const charged = new Set(spends);
+  if (charged.size !== spends.length) wrong(`${cloudId}: an item was charged twice`);
+
+  for (const item of items) {
+    if (REACHED.includes(item.status) && !item.username) wrong(`${cloudId}: item ${item.id} of ${item.row.id} is ${item.status}, and does not say to whom`);
+  }
+  for (const [key, those] of ours) {
+    const share = theirs.get(key);
+    const standing = those.filter(({ status }) => STANDS.includes(status));
+    if (standing.length > 0 && !share?.standing) wrong(`${cloudId}: ${key} counts as shared (${standing[0].row.id}), and the platform ${share?.made > 0 ? 'has it no more' : 'knows nothing of it'}`);
+    const paid = those.filter(({ id }) => charged.has(id));
+    for (const [id, each] of groupedBy(paid, ({ row }) => row.id)) if (each.length > 1) wrong(`${cloudId}: ${key} of ${id} was charged ${each.length} times`);
+    if (paid.length > (share?.made ?? 0)) wrong(`${cloudId}: ${paid.length} credits were spent on ${key}, which was shared ${share?.made ?? 0} times`);
+  }
+  for (const [key, { made, revoked, standing }] of theirs) {
+    const those = ours.get(key) ?? [];
+    if (made > 0 && !those.some(({ id, status }) => REACHED.includes(status) || charged.has(id))) wrong(`${cloudId}: the platform has ${key}, and no item says so`);
+    else if (standing && !those.some(({ status }) => STANDS.includes(status))) wrong(`${cloudId}: the platform has ${key} still, and all items say that it was taken back`);
+    if (made > 0 && !those.some(({ id }) => charged.has(id))) wrong(`${cloudId}: ${key} was shared, and nobody paid for it`);
+    if (made > 1 + revoked) wrong(`${cloudId}: ${key} was shared ${made} times, and taken back ${revoked} times`);
+  }
+  const known = new Set(deliveries.flatMap((row) => row.items.map(({ id }) => id)));
+  for (const id of charged) if (!known.has(id)) wrong(`${cloudId}: a credit was spent on ${id}, and there is no such item`);
+
+  if (balance.held !== 0) wrong(`${cloudId}: ${balance.held} credits are still on hold`);
+  if (balance.debt !== 0) wrong(`${cloudId}: ${balance.debt} credits are owed`);
+  const entries = (kind) => sum(ledger.filter((entry) => entry.kind === kind), ({ credits }) => credits);
+  if (entries('spend') !== balance.spent || entries('grant') !== balance.granted || spends.length !== balance.spent) {
+    wrong(`${cloudId}: the ledger has ${entries('grant')} granted and ${entries('spend')} spent, the balance ${balance.granted} and ${balance.spent}`);
+  }
+  if (balance.available !== balance.granted + balance.purchased - balance.reversed - balance.spent - balance.held) {
+    wrong(`${cloudId}: the balance does not add up: ${JSON.stringify(balance)}`);
+  }
 }

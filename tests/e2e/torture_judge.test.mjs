@@ -1,0 +1,293 @@
+// The judge of the tortures on facts made by hand: nothing wrong with sound ones, and each planted fault is found.
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { judge } from './torture_judge.mjs';
+
+const PERSON = 'usr_1';
+const event = (id, type, deliveryId, status, sequence) => ({ id, body: JSON.stringify({ id, type: `delivery.${type}`, deliveryId, delivery: { status, sequence } }) });
+
+function item(id, status, fields = {}) {
+  const got = !['owed', 'dropped'].includes(status);
+  return { id, fileId: 'f-1', status, sharedAt: got ? '2026-01-01T10:00:00.000Z' : null, username: got ? 'ann' : null, former: false, ...fields };
+}
+function delivery(id, orderId, status, items, fields = {}) {
+  return {
+    id, integrationId: 'int_1', orderId, targetUsername: 'ann', status, resolutionCode: null, reviewReason: null, message: '', pendingAction: null, refunded: false, cancelled: false,
+    dryRun: false, sequence: 0, timeline: [], items, ...fields,
+  };
+}
+
+function soundFacts() {
+  return {
+    accepted: [
+      { store: 'int_1', orderId: '1', deliveryId: 'del_1' },
+      { store: 'int_1', orderId: '1', deliveryId: 'del_1' },
+      { store: 'int_1', orderId: '2', deliveryId: 'del_2' },
+      { store: 'int_1', orderId: '3' },
+    ],
+    told: [
+      { kind: 'edit', deliveryId: 'del_1', file: 'f-1' },
+      { kind: 'cancel', deliveryId: 'del_2' },
+    ],
+    everOwed: [
+      { store: 'int_1', orderId: '1', files: ['f-1'] },
+      { store: 'int_1', orderId: '2', files: ['f-1'] },
+    ],
+    histories: [],
+    merchants: [
+      {
+        cloudId: 'm-1',
+        deliveries: [
+          delivery('del_1', '1', 'completed', [item('itm_1', 'shared')], { sequence: 2 }),
+          delivery('del_2', '2', 'completed', [item('itm_2', 'already_shared')], { sequence: 2 }),
+        ],
+        balance: { granted: 10, purchased: 0, reversed: 0, spent: 1, held: 0, available: 9, debt: 0 },
+        ledger: [{ kind: 'grant', credits: 10, itemId: null }, { kind: 'spend', credits: 1, itemId: 'itm_1' }],
+      },
+    ],
+    shares: [{ merchant: 'm-1', file: 'f-1', customer: 'u-1', made: 1, revoked: 0, standing: true }],
+    friendships: [{ merchant: 'm-1', customer: 'u-1', username: 'ann', state: 'friends', requests: 1, withdrawn: 0 }],
+    events: [
+      event('e1', 'queued', 'del_1', 'queued', 1),
+      event('e2', 'completed', 'del_1', 'completed', 2),
+      event('e2', 'completed', 'del_1', 'completed', 2),
+      event('e3', 'queued', 'del_2', 'queued', 1),
+      event('e4', 'completed', 'del_2', 'completed', 2),
+    ],
+  };
+}
+const merchant = (facts) => facts.merchants[0];
+const rows = (facts) => merchant(facts).deliveries;
+const credits = (facts, ...items) => {
+  const { balance } = merchant(facts);
+  merchant(facts).ledger = [{ kind: 'grant', credits: 10, itemId: null }, ...items.map((itemId) => ({ kind: 'spend', credits: 1, itemId }))];
+  Object.assign(balance, { spent: items.length, available: 10 - items.length });
+};
+
+describe('the judge', () => {
+  test('finds nothing where nothing is wrong', () => assert.deepEqual(judge(soundFacts()), []));
+  const planted = {
+    'an accepted order that is lost': [(f) => rows(f).pop(), /no such delivery/],
+    'an order answered with two deliveries': [(f) => (f.accepted[1].deliveryId = 'del_2'), /2 deliveries/],
+    'an order with two deliveries': [(f) => (rows(f)[1].orderId = '1'), /has 2 deliveries/],
+    'an edit that is lost': [(f) => (f.told[0].file = 'f-2'), /no item of f-2/],
+    'a cancellation that is lost': [(f) => (rows(f)[1].status = 'failed'), /was cancelled, and it is failed/],
+    'an invalidation that is lost': [(f) => (f.told[1].kind = 'invalidate'), /was invalidated, and is completed/],
+    'a change of nothing': [(f) => (f.told[0].deliveryId = 'del_9'), /del_9 was to be changed/],
+    'a delivery that never ends': [(f) => (rows(f)[0].status = 'queued'), /still queued/],
+    'a failure without a cause': [(f) => Object.assign(rows(f)[0], { status: 'failed', resolutionCode: 'internal_error' }), /failed as internal_error, which nothing here causes/],
+    'a pending action that is left': [(f) => (rows(f)[0].pendingAction = 'stop'), /still has a pending action: stop/],
+    'an item whose share was never settled': [(f) => (rows(f)[0].items[0].status = 'sharing'), /still sharing/],
+    'a revocation that never ends': [(f) => (rows(f)[0].items[0].status = 'revoking'), /still revoking/],
+    'a completed delivery that owes': [(f) => (rows(f)[1].items[0].status = 'owed'), /owes/],
+    'a file that no line owed': [(f) => f.everOwed[0].files.splice(0, 1, 'f-2'), /item of f-1, which no line of its order ever owed/],
+    'a review that ended by itself': [
+      (f) => (rows(f)[0].timeline = [{ status: 'queued', actor: 'system', message: 'on' }, { status: 'in_review', actor: PERSON, message: 'wait' }]),
+      /left its review for queued by system/,
+    ],
+    'a review that the store ended': [
+      (f) => (rows(f)[0].timeline = [{ status: 'queued', actor: 'order', message: 'The order changed.' }, { status: 'in_review', actor: PERSON, message: 'wait' }]),
+      /left its review for queued by order/,
+    ],
+    'a file shared twice': [(f) => (f.shares[0].made = 2), /shared 2 times/],
+    'a share that nobody knows of': [(f) => f.shares.push({ ...f.shares[0], file: 'f-2' }), /no item says so/],
+    'a share that was forgotten': [(f) => rows(f).forEach(({ items }) => (items[0].status = 'revoked')), /the platform has f-1 ann still/],
+    'a share that never happened': [(f) => (f.shares = []), /knows nothing/],
+    'a share that is gone': [(f) => Object.assign(f.shares[0], { revoked: 1, standing: false }), /the platform has it no more/],
+    'a share without a name': [(f) => (rows(f)[0].items[0].username = null), /does not say to whom/],
+    'a share that nobody paid for': [(f) => credits(f), /was shared, and nobody paid for it/],
+    'two credits for one share': [(f) => credits(f, 'itm_1', 'itm_2'), /2 credits were spent on f-1 ann, which was shared 1 times/],
+    'two credits for a file of one delivery': [
+      (f) => {
+        rows(f)[0].items.push(item('itm_3', 'revoked'));
+        Object.assign(f.shares[0], { made: 2, revoked: 1 });
+        credits(f, 'itm_1', 'itm_3');
+      },
+      /f-1 ann of del_1 was charged 2 times/,
+    ],
+    'a credit for nothing that is known': [(f) => credits(f, 'itm_1', 'itm_9'), /spent on itm_9, and there is no such item/],
+    'a second friend request': [(f) => (f.friendships[0].requests = 2), /2 friend requests/],
+    'a hold that is left': [(f) => Object.assign(merchant(f).balance, { held: 1, available: 8 }), /on hold/],
+    'a debt': [(f) => (merchant(f).balance.debt = 1), /1 credits are owed/],
+    'a ledger that differs': [(f) => merchant(f).ledger.pop(), /the ledger has/],
+    'a balance that does not add up': [(f) => (merchant(f).balance.available = 10), /does not add up/],
+    'an item charged twice': [(f) => credits(f, 'itm_1', 'itm_1'), /charged twice/],
+    'an event that is missing': [(f) => f.events.splice(0, 1), /have the numbers 2/],
+    'two events of one number': [(f) => f.events.push({ id: 'e9', body: f.events[0].body.replace('e1', 'e9') }), /have the numbers 1,1,2/],
+    'an event with other bytes': [(f) => (f.events[2].body += ' '), /different bytes/],
+    'an event of another id than its header': [(f) => (f.events[0].id = 'e9'), /event e9 calls itself e1/],
+    'an event of no delivery': [(f) => (f.events[3].body = f.events[3].body.replace('del_2', 'del_9')), /no such delivery/],
+    'a last event of another state': [(f) => (f.events[4].body = f.events[4].body.replaceAll('completed', 'failed')), /its last event said failed/],
+    'an event that is told again': [
+      (f) => {
+        rows(f)[0].sequence = 3;
+        f.events.push(event('e9', 'completed', 'del_1', 'completed', 3));
+      },
+      /told delivery.completed twice in a row/,
+    ],
+  };
+  for (const [name, [plant, expected]] of Object.entries(planted)) {
+    test(`finds ${name}`, () => {
+      const facts = soundFacts();
+      plant(facts);
+      assert.match(judge(facts).join('\n'), expected);
+    });
+  }
+  test('lets a request be made again that was taken back, or that a merchant asked for again', () => {
+    const facts = soundFacts();
+    Object.assign(facts.friendships[0], { requests: 2, withdrawn: 1 });
+    assert.deepEqual(judge(facts), []);
+    Object.assign(facts.friendships[0], { requests: 2, withdrawn: 0 });
+    const asked = historyOf(facts, 'del_1', { log: steps('born', 'retry+') });
+    assert.deepEqual(judge(facts), []);
+    asked.names = [{ name: 'bob', by: 'store' }];
+    assert.match(judge(facts).join('\n'), /2 friend requests/);
+  });
+  test('lets a payment end the review that its loss began, and a stop any', () => {
+    const facts = soundFacts();
+    rows(facts)[0].timeline = [
+      { status: 'invalidated', actor: 'order', message: 'over' },
+      { status: 'in_review', actor: 'order', message: 'wait' },
+      { status: 'queued', actor: 'order', message: 'The order was paid again; the delivery goes on.' },
+      { status: 'in_review', actor: 'order', message: 'wait' },
+      { status: 'queued', actor: PERSON, message: 'go on' },
+      { status: 'in_review', actor: PERSON, message: 'wait' },
+    ];
+    assert.deepEqual(judge(facts), []);
+  });
+});
+
+// 'born', 'cancel': told by the store; 'retry+', 'approve+': done by the merchant; 'reopen?': perhaps done.
+function steps(...kinds) {
+  return kinds.map((text) => {
+    const by = /[+?]$/.test(text) ? 'merchant' : 'store';
+    return { kind: text.replace(/[+?]$/, ''), by, sure: !text.endsWith('?'), tries: 1 };
+  });
+}
+// Gives a delivery of the facts a history.
+function historyOf(facts, deliveryId, fields) {
+  const { orderId } = rows(facts).find(({ id }) => id === deliveryId);
+  const history = {
+    merchant: 'm-1', store: 'int_1', orderId, deliveryId, autoRevoke: false, hold: false, dryRun: false, payment: 'paid', trashed: false, risk: false, refunds: false, owed: ['f-1'], refunded: [],
+    names: [{ name: 'ann', by: 'store' }], log: steps('born'), ...fields,
+  };
+  facts.histories.push(history);
+  return history;
+}
+// One order, whose file is shared with ann.
+function oneOrder(row = {}, history = {}, itemFields = {}) {
+  const facts = soundFacts();
+  rows(facts).pop();
+  Object.assign(facts, { told: [], accepted: facts.accepted.slice(0, 2), events: facts.events.slice(0, 3) });
+  Object.assign(rows(facts)[0], row);
+  if (['failed', 'invalidated'].includes(row.status)) {
+    rows(facts)[0].sequence = 3;
+    facts.events.push(event('e3', row.status, 'del_1', row.status, 3));
+  }
+  Object.assign(rows(facts)[0].items[0], itemFields);
+  historyOf(facts, 'del_1', history);
+  return facts;
+}
+// The platform does not have it any more.
+function takenBack(facts) {
+  Object.assign(facts.shares[0], { revoked: 1, standing: false });
+  rows(facts)[0].items[0].status = 'revoked';
+  return facts;
+}
+// Nothing was ever shared.
+function unshared(facts, status = 'owed') {
+  facts.shares = [];
+  credits(facts);
+  Object.assign(rows(facts)[0].items[0], item('itm_1', status));
+  return facts;
+}
+const inReview = (reviewReason) => ({ status: 'in_review', reviewReason });
+const over = { payment: 'cancelled', log: steps('born', 'cancel') };
+
+describe('the judge of histories', () => {
+  const sound = {
+    'a paid order that is completed': () => oneOrder(),
+    'a cancelled order that stays completed': () => oneOrder({ cancelled: true }, over),
+    'a cancelled order that was taken back': () => takenBack(oneOrder({ cancelled: true }, { ...over, autoRevoke: true })),
+    'an order in the trash, which takes nothing back': () => oneOrder({ cancelled: true }, { trashed: true, autoRevoke: true, log: steps('born', 'trash') }),
+    'a cancelled order of which nothing was shared': () => unshared(oneOrder({ status: 'invalidated', cancelled: true }, over)),
+    'what a merchant invalidated': () => oneOrder({ status: 'invalidated' }, { log: steps('born', 'invalidate+') }),
+    'what a merchant reopened': () => oneOrder({ ...inReview('reopened') }, { log: steps('born', 'reopen+', 'pay') }),
+    'a held order': () => unshared(oneOrder({ ...inReview('held') }, { hold: true })),
+    'what a merchant took back': () => takenBack(oneOrder({}, { log: [...steps('born'), { ...steps('revoke+')[0], items: ['itm_1'] }] })),
+    'a file that another delivery stands on': () => {
+      const facts = soundFacts();
+      Object.assign(rows(facts)[1], { cancelled: true });
+      historyOf(facts, 'del_2', { ...over, autoRevoke: true });
+      return facts;
+    },
+    'a refunded file that was taken back': () => takenBack(oneOrder({ refunded: true }, { autoRevoke: true, refunds: true, owed: [], refunded: ['f-1'], log: steps('born', 'refundLine') })),
+    'an order that waits for a payment': () => unshared(oneOrder({ ...inReview('payment_withdrawn') }, { payment: 'awaiting', log: steps('born', 'withdraw') })),
+    'a correction by the merchant': () => {
+      const facts = oneOrder({ targetUsername: 'bob' }, { names: [{ name: 'ann', by: 'store' }, { name: 'bob', by: 'merchant', sure: true }] }, { former: true });
+      rows(facts)[0].items.push(item('itm_2', 'shared', { username: 'bob' }));
+      facts.friendships.push({ ...facts.friendships[0], customer: 'u-2', username: 'bob' });
+      facts.shares.push({ ...facts.shares[0], customer: 'u-2' });
+      credits(facts, 'itm_1', 'itm_2');
+      return facts;
+    },
+    'a store that names another too late': () => oneOrder({}, { names: [{ name: 'ann', by: 'store' }, { name: 'bob', by: 'store' }] }),
+    'a test order': () => unshared(oneOrder({ dryRun: true }, { dryRun: true }), 'shared'),
+  };
+  for (const [name, made] of Object.entries(sound)) test(`finds nothing in ${name}`, () => assert.deepEqual(judge(made()), []));
+
+  const planted = {
+    'a flag that is missing': [() => oneOrder({}, over), /not flagged as cancelled/],
+    'a flag of nothing': [() => oneOrder({ refunded: true }), /flagged as refunded/],
+    'a test order that is shared': [() => oneOrder({}, { dryRun: true }), /not a dry run/],
+    'a paid order without a delivery': [() => oneOrder(), /paid, and has no delivery/, (f) => (f.histories[0].deliveryId = undefined)],
+    'a repeat that is news': [() => oneOrder({}, { log: [...steps('born'), { kind: 'repeat', by: 'store', sure: true, duplicate: false }] }), /repeat event was taken for news/],
+    'a stopped order that goes on': [() => unshared(oneOrder({ cancelled: true, ...inReview('held') }, { ...over, hold: true })), /was stopped, and it is in_review/],
+    'a paid order that ended': [() => unshared(oneOrder({ status: 'invalidated' })), /paid and owes files, and it is invalidated/],
+    'a review without its reason': [() => oneOrder({ ...inReview('held') }), /in review as held/],
+    'a review for a payment that is there': [() => oneOrder({ ...inReview('payment_withdrawn') }, { log: steps('born', 'withdraw', 'pay') }), /in review as payment_withdrawn/],
+    'an invalidation that is undone': [() => oneOrder({}, { log: steps('born', 'invalidate+', 'pay') }), /merchant invalidated it, and it is completed/],
+    'a reopening that is undone': [() => oneOrder({}, { log: steps('born', 'reopen+', 'pay') }), /merchant reopened it, and it is completed/],
+    'a held order that is shared': [() => oneOrder({ ...inReview('held') }, { hold: true }), /nobody approved it, and files of it are shared/],
+    'a held order that went on': [() => unshared(oneOrder({ status: 'failed', resolutionCode: 'friend_request_declined' }, { hold: true })), /nobody approved it, and it is failed/],
+    'a file that is missing': [() => oneOrder({}, { owed: ['f-1', 'f-2'] }), /has no item of f-2/],
+    'a file that was dropped': [() => unshared(oneOrder(), 'dropped'), /completed, and f-1 is dropped/],
+    'a file that was taken back though it is paid': [() => takenBack(oneOrder({}, { autoRevoke: true, log: steps('born', 'cancel', 'pay') })), /completed, and f-1 is revoked/],
+    'a file that only the former customer has': [() => oneOrder({ targetUsername: 'bob' }, { names: [{ name: 'ann', by: 'store' }, { name: 'bob', by: 'merchant', sure: true }] }, { former: true }), /has no item of f-1/],
+    'a file that is with another customer': [() => oneOrder({ targetUsername: 'bob' }, { names: [{ name: 'ann', by: 'store' }, { name: 'bob', by: 'merchant', sure: true }] }), /completed for bob, and f-1 is with ann/],
+    'a known name that is missing': [() => unshared(oneOrder({ status: 'failed', resolutionCode: 'username_missing' })), /want of a username that is known/],
+    'a refusal by nobody': [() => unshared(oneOrder({ status: 'failed', resolutionCode: 'friend_request_declined' })), /declined, and nobody declined/],
+    'a name from nowhere': [() => oneOrder({ targetUsername: 'eve' }), /nobody named eve/],
+    'a correction that is lost': [() => oneOrder({}, { names: [{ name: 'ann', by: 'store' }, { name: 'bob', by: 'merchant', sure: true }] }), /merchant named bob last, and it is for ann/],
+    "a store's correction that is lost": [
+      () => unshared(oneOrder({ ...inReview('held') }, { hold: true, names: [{ name: 'ann', by: 'store' }, { name: 'bob', by: 'store' }] })),
+      /store named bob last, and it is for ann/,
+    ],
+    'a former customer of no correction': [() => oneOrder({}, {}, { former: true }), /nobody corrected the name/],
+    'a file that is owed to a former customer': [() => unshared(oneOrder({ status: 'invalidated' }, { log: steps('born', 'invalidate+') })), /owed to a former customer/, (f) => (rows(f)[0].items[0].former = true)],
+    'a customer who has it twice': [
+      () => oneOrder({}, { names: [{ name: 'ann', by: 'store' }, { name: 'ANN', by: 'merchant', sure: true }] }),
+      /counts twice for ann/,
+      (f) => (rows(f)[0].items = [item('itm_1', 'shared', { former: true }), item('itm_2', 'already_shared', { username: 'ANN' })]),
+    ],
+    'a file taken back for nothing': [() => takenBack(oneOrder()), /is revoked, and nobody wanted it back/],
+    'a file taken back by the trash': [() => takenBack(oneOrder({ cancelled: true }, { trashed: true, autoRevoke: true, log: steps('born', 'trash') })), /is revoked, and nobody wanted it back/],
+    'a file that a person took back and the store gave again': [
+      () => oneOrder({}, { log: [...steps('born'), { ...steps('revoke+')[0], items: ['itm_1'] }, ...steps('cancel', 'pay')] }),
+      /merchant took f-1 back, and it is shared/,
+    ],
+    'a cancelled order that is not taken back': [() => oneOrder({ cancelled: true }, { ...over, autoRevoke: true }), /f-1 of ann was to be taken back/],
+    'a refunded file that is not taken back': [() => oneOrder({ refunded: true }, { autoRevoke: true, refunds: true, owed: [], refunded: ['f-1'], log: steps('born', 'refundLine') }), /f-1 of ann was to be taken back/],
+    "a former customer's file that is not taken back": [
+      () => oneOrder({ cancelled: true, targetUsername: 'bob' }, { ...over, autoRevoke: true, names: [{ name: 'ann', by: 'store' }, { name: 'bob', by: 'merchant', sure: true }] }, { former: true }),
+      /f-1 of ann was to be taken back/,
+    ],
+  };
+  for (const [name, [made, expected, plant = () => {}]] of Object.entries(planted)) {
+    test(`finds ${name}`, () => {
+      const facts = made();
+      plant(facts);
+      assert.match(judge(facts).join('\n'), expected);
+    });
+  }
+});
