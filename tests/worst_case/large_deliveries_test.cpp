@@ -8,7 +8,7 @@ constexpr int kKeys = kFiles / kOfKey;
 constexpr auto kBytes = static_cast<std::int64_t>(kBody);
 constexpr std::int64_t kLinesOfItems = std::int64_t{kLines} * kOfKey * (kLineIdBytes + 3);
 
-class OrderRules : public WorstCase {
+class LargeDeliveries : public WorstCase {
  protected:
   DeliveryId accept_largest() {
     EXPECT_EQ(map(kKeys, kOfKey).status, 200);
@@ -32,7 +32,7 @@ constexpr Bound kAction{.rows_written = 2 * kFiles + 20,
                         .allocations = 300'000,
                         .branches = 40'000'000};
 
-TEST_F(OrderRules, AnOrderOfMoreFilesThanADeliveryMayOwe) {
+TEST_F(LargeDeliveries, AnOrderOfMoreFilesThanADeliveryMayOwe) {
   ASSERT_EQ(map(kMappings / kOfKey, kOfKey).status, 200);
   const auto body = json::serialize(order("1", kMappings / kOfKey));
   const auto work = measure([&] { hook("orders/create", body); });
@@ -47,7 +47,7 @@ TEST_F(OrderRules, AnOrderOfMoreFilesThanADeliveryMayOwe) {
           .branches = 40'000'000});
 }
 
-TEST_F(OrderRules, AnOrderOfSixteenThousandRefundLines) {
+TEST_F(LargeDeliveries, AnOrderOfSixteenThousandRefundLines) {
   ASSERT_EQ(map(kKeys, kOfKey).status, 200);
   json::array lines;
   for (int line = 0; line < 200; ++line)
@@ -79,7 +79,7 @@ TEST_F(OrderRules, AnOrderOfSixteenThousandRefundLines) {
           .branches = 20'000'000});
 }
 
-TEST_F(OrderRules, AnOrderWithAsManyRefundLinesAsItMayHave) {
+TEST_F(LargeDeliveries, AnOrderWithAsManyRefundLinesAsItMayHave) {
   const auto id = accept_largest();
   auto body = order("1", kKeys, 1);
   body["note"] = "";
@@ -104,7 +104,7 @@ TEST_F(OrderRules, AnOrderWithAsManyRefundLinesAsItMayHave) {
   expect("an order of 500 files, all lines refunded", work, kAction);
 }
 
-TEST_F(OrderRules, ARetryThatIsRefused) {
+TEST_F(LargeDeliveries, ARetryThatIsRefused) {
   const auto id = accept_largest();
   expect("POST …/retry: refused", act(id, "retry", 409),
          {.rows_written = 0,
@@ -117,7 +117,7 @@ TEST_F(OrderRules, ARetryThatIsRefused) {
           .branches = 100'000});
 }
 
-TEST_F(OrderRules, DeliveredByHandAndRevoked) {
+TEST_F(LargeDeliveries, DeliveredByHandAndRevoked) {
   const auto id = accept_largest();
   world_.write([&](storage::Tx& tx) {
     tx.exec({"UPDATE deliveries SET status = 'in_review', open = 0 WHERE id = $1"}, id);
@@ -132,7 +132,7 @@ TEST_F(OrderRules, DeliveredByHandAndRevoked) {
 }
 
 // Each file is a step, and a transaction, of its own: no step may cost as much as the delivery.
-TEST_F(OrderRules, AWholeDelivery) {
+TEST_F(LargeDeliveries, AWholeDelivery) {
   const auto id = accept_largest();
   hold_queue(Millis{0});
   const auto work = measure([&] { world_.settle(Millis{60'000}); });
