@@ -15,7 +15,10 @@ std::optional<E> parse_name(const std::array<std::string_view, N>& names, std::s
 }  // namespace
 
 PendingAction combine(const PendingAction& current, const PendingAction& next) {
-  PendingAction result = next.kind >= current.kind ? next : current;
+  // Of what the merchant asked, the last word counts; else the strongest.
+  const bool taken_back =
+      current.kind == PendingActionKind::invalidate && next.kind == PendingActionKind::reopen;
+  PendingAction result = next.kind >= current.kind || taken_back ? next : current;
   // A corrected name is wanted whatever else is: what stops the delivery now may be reopened later.
   result.username = next.username.empty() ? current.username : next.username;
   return result;

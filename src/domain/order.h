@@ -76,7 +76,9 @@ struct OrderState {
     return beneath == Payment::refunded || beneath == Payment::cancelled;
   }
   // The flag of spec 3.7.
-  bool refunded() const { return payment() == Payment::refunded || !refunds.empty() || too_many_refunds; }
+  bool refunded() const {
+    return stop_told.value_or(told) == Payment::refunded || !refunds.empty() || too_many_refunds;
+  }
   bool cancelled() const { return payment() == Payment::cancelled; }
   // Whether the order by itself asks for its files to be shared: seen, paid, not of high risk, not erased. (A
   // merchant may approve one that does not.)

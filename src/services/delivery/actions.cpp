@@ -144,6 +144,7 @@ Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, con
   // Judged first: what is refused costs nothing.
   switch (row.status) {
     case DeliveryStatus::processing:
+      remap(tx, changes_, row);
       return act_or_wait(tx, row, {.cause = Cause::retried, .actor = actor},
                          {PendingActionKind::retry, "", username, actor});
     case DeliveryStatus::queued:
@@ -278,6 +279,10 @@ Task<Expected<DeliveryView>> DeliveryActions::revoke(Executor& executor, identit
       executor, by, id, "delivery.revocation_started",
       [this, which](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         auto items = find_items(tx, row.id);
+        // Rows of before do not say whose they are: only a former customer's always did.
+        for (auto& item : items) {
+          if (item.username.empty() && !item.former) item.username = row.username;
+        }
         if (auto known = which.check(items); !known) return known;
         std::erase_if(items, [&](const storage::ItemRow& item) { return !which.takes(item); });
         if (revoke_items(tx, items, "merchant") == 0)

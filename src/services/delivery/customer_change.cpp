@@ -85,6 +85,7 @@ void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& ro
     if (item.former || item.status == ItemStatus::delivered_by_hand) return false;
     if (reached(item) && !row.dry_run) {
       if (item.user_id.empty()) item.user_id = user_of(tx, item);
+      if (item.username.empty()) item.username = row.username;
       item.former = true;
       added.push_back(anew(item, ids.make<ItemId>(), paid.contains(item_now(item))));
     } else {
@@ -106,6 +107,7 @@ void change_customer(Tx& tx, IdSource& ids, storage::DeliveryRow& row, const std
   row.username = username;
   row.raw_username = raw_username;
   row.named_at = at;
+  row.waiting_since.reset();
 }
 
 }  // namespace presetbridge::services

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "domain/delivery_outcome.h"
@@ -30,7 +29,10 @@ void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
                         row.pending.kind == PendingActionKind::payment_withdrawn ||
                         row.pending.kind == PendingActionKind::high_risk;
   if (!by_order || row.pending.actor != Actor::order()) return;
+  // A corrected name is wanted whatever else was asked.
+  const std::string name = row.pending.username;
   row.pending = {};
+  if (!name.empty()) row.pending = {PendingActionKind::refresh, "", name, Actor::order()};
   update_delivery(tx, row);
 }
 
@@ -40,18 +42,6 @@ void drop_owed(Tx& tx, std::span<storage::ItemRow> items) {
     item.status = ItemStatus::dropped;
     return true;
   });
-}
-
-// Takes back what is refunded, line by line (spec 2.11): former customers' copies of it, too.
-void revoke_refunded(Tx& tx, const Alignment& aligned) {
-  const std::set<ItemId> refunded(aligned.refunded.begin(), aligned.refunded.end());
-  std::set<std::string_view> files;
-  for (const auto& item : aligned.items) {
-    if (refunded.contains(item.id)) files.insert(item.file_id);
-  }
-  auto items = aligned.items;
-  std::erase_if(items, [&](const storage::ItemRow& item) { return !files.contains(item.file_id); });
-  if (!items.empty()) revoke_items(tx, items, "order");
 }
 
 ResolutionCode code_of(Cause cause) {
@@ -78,8 +68,10 @@ struct Fulfilment::News {
 NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& rules,
                             MappingIndex::Lines lines) {
   if (!rules.active) return {.outcome = "inactive", .files = {}};
-  if (!state.seen || state.stopped()) return {.outcome = "stopped", .files = {}};
-  if (state.payment() == domain::Payment::awaiting_payment)
+  // The platform's own sample is a dry run whatever its fields say (spec 2.11).
+  if (!state.seen || state.erased || (state.stopped() && !state.sample))
+    return {.outcome = "stopped", .files = {}};
+  if (state.payment() == domain::Payment::awaiting_payment && !state.sample)
     return {.outcome = "awaiting_payment", .files = {}};
   if (state.too_large) return {.outcome = "delivery", .too_large = true, .files = {}};
   auto mapped_state = state;
@@ -180,6 +172,7 @@ void Fulfilment::align(News& news) {
   take_username(news);
   update_delivery(tx, row);
   if (state.stopped()) return stop(news);
+  if (state.erased) return;
 
   domain::MappedOrder mapped;
   if (!state.too_large) {
@@ -187,19 +180,28 @@ void Fulfilment::align(News& news) {
     state.lines_mapped = true;
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
-  auto aligned = align_items(tx, changes_.ids(), row, state, mapped);
-  if (rules.auto_revoke) revoke_refunded(tx, aligned);
-  if (review(news, aligned)) return;
+  // An order that is too large to be read says nothing of what it owes.
+  auto aligned = state.too_large ? Alignment{.items = find_items(tx, row.id), .refunded = {}}
+                                 : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale);
+  if (rules.auto_revoke) revoke_refunded(tx, aligned.items, aligned.refunded);
+  const bool has_name = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
+                                    row.resolution == ResolutionCode::username_missing);
+  if (review(news, aligned)) {
+    // What a name resumes is in review then, for what stands against delivering.
+    if (has_name && row.status == DeliveryStatus::failed) go_on_renamed(news);
+    return;
+  }
 
   const auto items = tally(aligned.items);
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
-  if ((state.unapproved_payment() || state.unapproved_risk()) && ended) return;
+  if ((state.unapproved_payment() || state.unapproved_risk() || state.unapproved_refunds()) && ended) return;
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
   if (state.payment() == domain::Payment::deliver && !state.high_risk) withdraw_pending(tx, row);
 
   switch (row.status) {
     case DeliveryStatus::invalidated:
-      if (items.owed > 0) queue_again(news, Cause::paid_again);
+      // A share whose outcome was not known when it ended counts, too.
+      if (items.owed + items.sharing + items.shared > 0) queue_again(news, Cause::paid_again);
       return;
     case DeliveryStatus::completed:
       if (items.owed > 0) queue_again(news, renamed ? Cause::customer_changed : Cause::new_items_owed);
@@ -221,14 +223,15 @@ void Fulfilment::align(News& news) {
       row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship;
   if (open && aligned.owes_more && rules.hold_all)
     return to_review(news, Cause::held, PendingActionKind::hold);
-  if (renamed) go_on_renamed(news);
+  if (has_name) go_on_renamed(news);
 }
 
 // A name from the store counts only where it differs from the store's former one; then the newest of store,
 // buyer and merchant wins, while nothing is shared (spec 2.6).
 void Fulfilment::take_username(News& news) {
   auto& [tx, order, state, rules, event, change, row, renamed] = news;
-  if (!change.username || state.username.empty() || state.username == row.username) return;
+  const auto& wanted = row.pending.username.empty() ? row.username : row.pending.username;
+  if (!change.username || state.username.empty() || state.username == wanted) return;
   const Timestamp given = event.updated_at.value_or(tx.now());
   if (!row.username.empty()) {
     if (row.named_at && given < *row.named_at) return;
@@ -302,6 +305,7 @@ void Fulfilment::to_review(News& news, Cause cause, PendingActionKind pending) {
     update_delivery(news.tx, row);
   } else if (row.status == DeliveryStatus::in_review) {
     row.review_reasons.add(*domain::review_reason_of(cause));
+    if (cause == Cause::became_too_large) row.resolution = code_of(cause);
     update_delivery(news.tx, row);
   } else if (transition) {
     changes_.must_apply(news.tx, row, {.cause = cause, .code = code_of(cause), .actor = Actor::order()});
@@ -313,6 +317,9 @@ void Fulfilment::queue_again(News& news, Cause cause) {
   if (news.rules.hold_all && cause != Cause::payment_returned)
     return changes_.must_apply(news.tx, news.row, {.cause = Cause::held, .actor = Actor::order()});
   changes_.must_apply(news.tx, news.row, {.cause = cause, .actor = Actor::order()});
+  const auto verdict = domain::conclude_items(news.row.status, tally(find_items(news.tx, news.row.id)));
+  if (verdict.cause == Cause::nothing_left_owed)
+    return changes_.must_apply(news.tx, news.row, {.cause = *verdict.cause, .actor = Actor::order()});
   queue_or_fail(news.tx, changes_, news.row);
 }
 

@@ -22,6 +22,7 @@ struct FulfilmentRules {
   bool hold_all = false;
   bool deliver_test_orders = false;
   bool auto_revoke = false;
+  bool mappings_stale = false;  // some are of another cloud user's files, and left out
   std::shared_ptr<const domain::MappingIndex> mappings;  // never null
 };
 

@@ -214,7 +214,9 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
       others.push_back(i);
       continue;
     }
-    payloads.push_back({rows[n].id, tx.now(), order.payload});
+    // Only the text of an order itself is kept: a reprocessing reads it again.
+    if (order.event.kind == OrderEvent::Kind::order)
+      payloads.push_back({rows[n].id, tx.now(), order.payload});
     answers[i].order = rows[n].id;
     answers[i].order_id = order.event.order_id;
     answers[i].event_id = order.event_id;
@@ -267,6 +269,7 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     const bool had_delivery = order.outcome == "delivery";
     delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, event, merged.change);
     answer.made_delivery = delivery && !had_delivery;
+    answer.duplicate = answer.duplicate && !answer.made_delivery;
     order.state = encode(merged.state);
     order.updated_at = tx.now();
     order.order_number = merged.state.order_number;

@@ -1,5 +1,7 @@
 #include "services/intake/integration_directory.h"
 
+#include <algorithm>
+
 #include <array>
 
 namespace presetbridge::services {
@@ -58,6 +60,7 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
              .hold_all = row.hold_all,
              .deliver_test_orders = row.deliver_test_orders,
              .auto_revoke = row.auto_revoke,
+             .mappings_stale = std::ranges::any_of(mappings, &storage::MappingRow::stale),
              .mappings = std::make_shared<const domain::MappingIndex>(current)};
   return s;
 }

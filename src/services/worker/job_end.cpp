@@ -55,9 +55,9 @@ Change change_of(WorkSet& set, const storage::DeliveryRow& row, const domain::Ve
 // store while nothing is shared (spec 2.6, 3.11).
 std::optional<std::string> corrected_name(WorkSet& set, const storage::DeliveryRow& row) {
   const auto& pending = row.pending;
-  const bool ends = pending.kind == PendingActionKind::stop || pending.kind == PendingActionKind::erase ||
-                    pending.kind == PendingActionKind::invalidate;
-  if (ends || pending.username.empty() || pending.username == row.username) return std::nullopt;
+  if (pending.kind == PendingActionKind::erase || pending.username.empty() ||
+      pending.username == row.username)
+    return std::nullopt;
   if (pending.actor == domain::Actor::order() && anything_shared(copies(set.items(row.id))))
     return std::nullopt;
   return pending.username;
@@ -134,6 +134,7 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
     auto& renamed = *set.delivery(delivery);
     renamed.username = renamed.raw_username = *name;
     renamed.named_at = set.now();
+    renamed.waiting_since.reset();
     set.changed(renamed);
     customer.withdraw = customer.withdraw || request_pending(customer);
   }

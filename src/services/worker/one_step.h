@@ -45,7 +45,9 @@ struct JobSteps::Step {
   Call go_on();
   void take_probed();
   void obey_pending();
-  std::optional<Call> next_settlement();
+  std::optional<Call> next_unknown_share();
+  std::optional<Call> next_revocation();
+  Call make_for_item(Call::Kind kind, const storage::ItemRow& item);
   std::optional<Call> next_friendship_step();
   std::optional<Call> request();
   std::optional<Call> next_share();

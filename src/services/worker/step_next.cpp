@@ -42,7 +42,8 @@ void JobSteps::Step::obey_pending() {
     // What was begun is settled first, where it can be (spec 3.3).
     const bool settles =
         !job.stop_calling && !job.failed_all && std::ranges::any_of(set.items(id), [&](const auto* item) {
-          return item->status == ItemStatus::sharing && *item->settle_after <= set.now();
+          return item->customer == customer.id && item->status == ItemStatus::sharing &&
+                 *item->settle_after <= set.now();
         });
     if (settles) return false;
     return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
@@ -78,7 +79,12 @@ Call JobSteps::Step::next() {
   if (job.failed_all) return finish(Finding::worked);
   if (job.shutting_down) return finish(Finding::shutting_down);
   if (job.stop_calling) return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
-  if (auto call = next_settlement()) return *call;
+  if (auto call = next_unknown_share()) return *call;
+  // Shares that can be done come before revocations (spec 3.4): one that keeps failing holds up no order.
+  if (customer.friendship == Friendship::friends && !customer.cloud_user_id.empty()) {
+    if (auto call = next_share()) return *call;
+  }
+  if (auto call = next_revocation()) return *call;
   if (deliveries.empty()) return finish(Finding::worked);
   if (customer.cloud_user_id.empty()) {
     Call call = make_for_first(Call::Kind::find_user);
@@ -104,28 +110,36 @@ Call JobSteps::Step::next() {
   return finish(Finding::worked);
 }
 
-// Unknown outcomes, revocations and requests to take back: work of the customer, whatever their deliveries'
-// status.
-std::optional<Call> JobSteps::Step::next_settlement() {
-  if (customer.cloud_user_id.empty()) {
-    for (const auto* const item : set.items_of(customer.id)) {
-      if (item->status == ItemStatus::revoking)
-        end_revocation(set, item->delivery, item->id, ItemStatus::revoke_failed);
-    }
+Call JobSteps::Step::make_for_item(Call::Kind kind, const storage::ItemRow& item) {
+  Call call = make(kind, item.account, item.delivery);
+  call.item = item.id;
+  call.file_id = item.file_id;
+  return call;
+}
+
+// Unknown outcomes: work of the customer, whatever their deliveries' status, as are those below.
+std::optional<Call> JobSteps::Step::next_unknown_share() {
+  if (customer.cloud_user_id.empty()) return std::nullopt;
+  for (const auto* const item : set.items_of(customer.id)) {
+    if (item->status == ItemStatus::sharing && *item->settle_after <= set.now())
+      return make_for_item(Call::Kind::find_share, *item);
   }
-  if (!customer.cloud_user_id.empty()) {
-    for (auto* const item : set.items_of(customer.id)) {
-      const bool unknown = item->status == ItemStatus::sharing && *item->settle_after <= set.now();
-      if (!unknown && item->status != ItemStatus::revoking) continue;
-      if (!unknown && !item->revocation_begun) {
-        item->revocation_begun = true;
-        set.changed(*item);
-      }
-      Call call = make(unknown ? Call::Kind::find_share : Call::Kind::revoke, item->account, item->delivery);
-      call.item = item->id;
-      call.file_id = item->file_id;
-      return call;
+  return std::nullopt;
+}
+
+// Revocations, and requests to take back.
+std::optional<Call> JobSteps::Step::next_revocation() {
+  for (auto* const item : set.items_of(customer.id)) {
+    if (item->status != ItemStatus::revoking) continue;
+    if (customer.cloud_user_id.empty()) {
+      end_revocation(set, item->delivery, item->id, ItemStatus::revoke_failed);
+      continue;
     }
+    if (!item->revocation_begun) {
+      item->revocation_begun = true;
+      set.changed(*item);
+    }
+    return make_for_item(Call::Kind::revoke, *item);
   }
   if (!customer.withdraw) return std::nullopt;
   if (!set.open(customer.id).empty() || customer.cloud_user_id.empty() || !request_pending(customer)) {
@@ -187,7 +201,7 @@ std::optional<Call> JobSteps::Step::next_share() {
     });
   };
   for (auto it = deliveries.begin(); it != deliveries.end();) {
-    bool left = false;
+    bool unpaid = false;
     for (auto* const owed : set.items(*it)) {
       if (owed->former || owed->status != ItemStatus::owed || job.failed_items.contains(owed->id)) continue;
       auto& item = own_item(set, customer, *owed);
@@ -203,9 +217,9 @@ std::optional<Call> JobSteps::Step::next_share() {
       if (with(item.file_id, ItemStatus::sharing, ItemStatus::revoking)) continue;
       const std::string key = to_string(item.id) + "-" + std::to_string(customer.fence);
       if (!begin_share(set, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
-        conclude(set, job, customer, *it, Finding::permanent, ResolutionCode::insufficient_credits);
-        left = true;
-        break;
+        // The others may cost nothing.
+        unpaid = true;
+        continue;
       }
       Call call = make(Call::Kind::share, item.account, *it);
       call.item = item.id;
@@ -213,7 +227,8 @@ std::optional<Call> JobSteps::Step::next_share() {
       call.idempotency_key = key;
       return call;
     }
-    it = left ? deliveries.erase(it) : std::next(it);
+    if (unpaid) conclude(set, job, customer, *it, Finding::permanent, ResolutionCode::insufficient_credits);
+    it = unpaid ? deliveries.erase(it) : std::next(it);
   }
   return std::nullopt;
 }
