@@ -462,7 +462,9 @@ TEST_F(HttpServerTest, ConnectionsOverTheCapAreAnswered503WhereNoneIsIdle) {
 
 TEST_F(HttpServerTest, TheConnectionThatIsIdleLongestGivesWayToANewOne) {
   start({.connections = 4});
-  const auto exchange_on = [](const TestSocket& socket) {
+  int exchanges = 0;
+  const auto exchange_on = [&](const TestSocket& socket) {
+    SCOPED_TRACE(++exchanges);
     socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_THAT(socket.read_until("from 127.0.0.1"), StartsWith("HTTP/1.1 200 "));
   };

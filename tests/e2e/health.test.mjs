@@ -161,7 +161,7 @@ test('keys that were used beside a database that is not there start no empty ser
   await isRefused(/is empty/); // it has tables now
 
   const anew = await startBridge(scope, { cloudUrl: NOWHERE, dataDir, args: ['--replace-lost-database'] });
-  assert.ok(anew.log.some((line) => line.includes('a new deployment begins')));
+  await until('it says so', () => anew.log.some((line) => line.includes('a new deployment begins')));
   await anew.stop();
   const after = await startBridge(scope, { cloudUrl: NOWHERE, dataDir });
   await after.stop();

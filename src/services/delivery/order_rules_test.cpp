@@ -720,6 +720,22 @@ TEST_F(OrderRules, ARefundTakesBackWhatAFormerCustomerGotWhileThePresentOneHasNo
   EXPECT_TRUE(has("u-bob", "file-2"));
 }
 
+TEST_F(OrderRules, AShareThatIsFoundAfterItsLineWasTakenOutOfTheOrderIsTakenBack) {
+  auto_revoke();
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::sharing);
+  auto less = later(world, "1", {"sku-1"}, 1);
+  less.lines[0].quantity = 0;
+  world.accept(less);
+  settle(std::chrono::hours{2});
+  EXPECT_TRUE(world.cloud.shares.empty());
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+}
+
 TEST_F(OrderRules, ARefundTakesBackFromFormerCustomersToo) {
   auto_revoke();
   world.cloud.unknown_files = {"file-2"};

@@ -26,6 +26,12 @@ std::optional<domain::OrderState> order_state(Tx& tx, DeliveryId delivery) {
   return std::move(*state);
 }
 
+// Whether nothing is left to deliver of one of its lines: refunded, or its quantity was lowered.
+bool lacks_a_line(const domain::OrderState& order) {
+  const domain::PaidQuantities paid(order);
+  return std::ranges::any_of(order.lines, [&](const auto& line) { return paid.of(line) == 0; });
+}
+
 }  // namespace
 
 void end_revocation(WorkSet& set, DeliveryId delivery, ItemId id, ItemStatus status, std::string_view why) {
@@ -56,11 +62,11 @@ void end_revocation(WorkSet& set, DeliveryId delivery, ItemId id, ItemStatus sta
 
 void revoke_if_ended(WorkSet& set, DeliveryId id) {
   const auto* const row = set.delivery(id);
-  if (row == nullptr || (!row->refunded && !row->cancelled)) return;
+  if (row == nullptr) return;
   const auto integration = find_integration(set.tx(), row->integration);
   if (!integration || !integration->auto_revoke) return;
   const auto order = order_state(set.tx(), id);
-  if (!order || (order->stopped() && !order->stop_revokes())) return;
+  if (!order || (order->stopped() ? !order->stop_revokes() : !lacks_a_line(*order))) return;
   set.directly([&](Tx& tx) {
     auto items = find_items(tx, id);
     if (order->stopped()) {
