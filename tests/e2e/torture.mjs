@@ -47,8 +47,8 @@ async function withItems(merchant, given) {
 const unsettled = ({ items }) => items.some(({ status }) => status === 'sharing' || status === 'revoking');
 
 class Torture {
-  constructor({ seed, trouble, nodes, orders, senders, say }) {
-    Object.assign(this, { seed, trouble, orders, senders, say });
+  constructor({ seed, trouble, nodes, orders, senders, percent, say }) {
+    Object.assign(this, { seed, trouble, orders, senders, percent, say });
     this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
     this.scope = new Scope();
     this.accepted = [];
@@ -109,7 +109,7 @@ class Torture {
       }
     }
     this.signedInAt = performance.now();
-    this.stores = new Stores(this.seed, bulk, eventful);
+    this.stores = new Stores(this.seed, bulk, eventful, this.percent);
     this.pools = new Random(this.seed, 'customers');
     await this.addCustomers();
     await this.sim.put('/sim/faults', FAULTS);
@@ -384,9 +384,9 @@ class Torture {
 }
 
 // `trouble`: one of torture_troubles.mjs. `nodes`: more than one only on PostgreSQL. `orders`: so many at least, from so many senders at
-// one time.
-export function torture({ seed, trouble, nodes = 1, orders = 0, senders = 4, say = () => {} }) {
-  return new Torture({ seed, trouble, nodes, orders, senders, say }).run();
+// one time. `percent`: of the operations, those that are of histories (torture_history.mjs).
+export function torture({ seed, trouble, nodes = 1, orders = 0, senders = 4, percent = 25, say = () => {} }) {
+  return new Torture({ seed, trouble, nodes, orders, senders, percent, say }).run();
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
@@ -398,17 +398,18 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
       nodes: { type: 'string', default: '1' },
       orders: { type: 'string', default: '0' },
       senders: { type: 'string', default: '4' },
+      histories: { type: 'string', default: '25' }, // percent of the operations
     },
   });
-  const [number, nodes, orders, senders] = [values.disconnects ?? values.kills, values.nodes, values.orders, values.senders].map(Number);
+  const [number, nodes, orders, senders, percent] = [values.disconnects ?? values.kills, values.nodes, values.orders, values.senders, values.histories].map(Number);
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
   const within = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
   if (!within(number, 1, Infinity) || !within(seed, 0, Infinity)) {
     console.error('torture: --kills and --disconnects take a whole number from 1 on, --seed one from 0 on');
     process.exit(2);
   }
-  if (!within(nodes, 1, 16) || !within(senders, 1, 256) || !within(orders, 0, Infinity)) {
-    console.error('torture: --nodes takes 1 to 16, --senders 1 to 256, --orders a whole number from 0 on');
+  if (!within(nodes, 1, 16) || !within(senders, 1, 256) || !within(orders, 0, Infinity) || !within(percent, 0, 100)) {
+    console.error('torture: --nodes takes 1 to 16, --senders 1 to 256, --orders a whole number from 0 on, --histories 0 to 100');
     process.exit(2);
   }
   if ((nodes > 1 || values.disconnects) && ENGINE !== 'postgres') {
@@ -417,7 +418,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   }
   const trouble = values.disconnects ? disconnects(number) : kills(number);
   console.error(`torture: ${trouble.name}, seed ${seed}`);
-  const summary = await torture({ seed, trouble, nodes, orders, senders, say: (text) => console.error(`torture: ${text}`) });
+  const summary = await torture({ seed, trouble, nodes, orders, senders, percent, say: (text) => console.error(`torture: ${text}`) });
   console.log(JSON.stringify(summary, null, 2));
   if (summary.problems.length > 0) {
     console.error(`torture: ${summary.problems.length} problems; try again with --seed ${seed}`);

@@ -238,7 +238,9 @@ export class History {
   async #act(torture, kind, body, note = {}) {
     const answer = await torture.insist(() => this.shop.merchant.api.post(`/api/deliveries/${this.deliveryId}/${kind}`, body));
     if (!answer || (answer.status === 409 && answer.tries === 1)) return undefined;
-    this.#log.push({ kind, by: 'merchant', sure: answer.status !== 409, tries: answer.tries, ...note });
+    // While a worker has the delivery, something stronger may have been asked before.
+    const waits = answer.json.pendingAction ?? kind;
+    this.#log.push({ kind, by: 'merchant', sure: answer.status !== 409 && waits === kind, tries: answer.tries, ...note });
     return answer;
   }
   async #retry(torture, name) {

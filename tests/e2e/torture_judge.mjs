@@ -51,6 +51,7 @@ export function judge(facts) {
       if (row.status === 'completed' && item.status === 'owed' && !item.former && !unpaid.has(row.id)) wrong(`${row.id} is completed, and owes ${item.fileId}`);
     }
     if (row.status === 'failed' && !FAILURES.includes(row.resolutionCode)) wrong(`${row.id} failed as ${row.resolutionCode}, which nothing here causes`);
+    if (row.status === 'failed' && !row.items.some(({ status, former }) => status === 'owed' && !former)) wrong(`${row.id} failed, and owes nothing`);
     leavesReview(row, wrong);
   }
   const files = new Map(everOwed.map((order) => [`${order.store} ${order.orderId}`, order.files]));
@@ -114,7 +115,7 @@ function leavesReview({ id, timeline }, wrong) {
     const { status, actor, message } = entries[i];
     if (entries[i - 1].status !== 'in_review' || status === 'in_review' || status === 'invalidated' || /^(usr|key)_/.test(actor)) continue;
     if (actor === 'order' && status === 'queued' && message.includes('paid again')) continue;
-    wrong(`${id} left its review for ${status} by ${actor}: ${message}`);
+    wrong(`${id} left its review for ${status} by ${actor}: ${message}\n  ${JSON.stringify(entries)}`);
   }
 }
 

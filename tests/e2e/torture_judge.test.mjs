@@ -76,6 +76,7 @@ describe('the judge', () => {
     'a change of nothing': [(f) => (f.told[0].deliveryId = 'del_9'), /del_9 was to be changed/],
     'a delivery that never ends': [(f) => (rows(f)[0].status = 'queued'), /still queued/],
     'a failure without a cause': [(f) => Object.assign(rows(f)[0], { status: 'failed', resolutionCode: 'internal_error' }), /failed as internal_error, which nothing here causes/],
+    'a failure that owes nothing': [(f) => Object.assign(rows(f)[0], { status: 'failed', resolutionCode: 'friend_request_declined' }), /del_1 failed, and owes nothing/],
     'a pending action that is left': [(f) => (rows(f)[0].pendingAction = 'stop'), /still has a pending action: stop/],
     'an item whose share was never settled': [(f) => (rows(f)[0].items[0].status = 'sharing'), /still sharing/],
     'a revocation that never ends': [(f) => (rows(f)[0].items[0].status = 'revoking'), /still revoking/],

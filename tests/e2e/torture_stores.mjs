@@ -1,10 +1,9 @@
 // What stores and merchants do in a torture run (torture.mjs), one operation after the other, decided by the seed alone. Most of it is
-// the bulk: orders, their repeats, one change of them. A quarter is histories (torture_history.mjs), in stores of their own.
+// the bulk: orders, their repeats, one change of them. The rest is histories (torture_history.mjs), in stores of their own.
 import { sampleOrder } from './orders.mjs';
 import { Random } from './random.mjs';
 import { History } from './torture_history.mjs';
 
-const HISTORIES = 0.25; // of the operations
 const LIVE = 16; // histories that go on beside each other
 
 export const BULK_STORES = ['provider_a', 'provider_a', 'provider_b', 'generic'].map((provider) => ({ provider }));
@@ -27,11 +26,12 @@ export class Stores {
   #count = 0;
   #live = [];
 
-  // `bulk`, `eventful`: shops, {merchant, store, settings, epochs}; `eventful` are those of the histories.
-  constructor(seed, bulk, eventful) {
+  // `bulk`, `eventful`: shops, {merchant, store, settings, epochs}; `eventful` are those of the histories, which are so many percent of
+  // the operations.
+  constructor(seed, bulk, eventful, percent) {
     this.#seed = seed;
     this.#random = new Random(seed, 'orders');
-    Object.assign(this, { bulk, eventful, histories: [] });
+    Object.assign(this, { bulk, eventful, percent, histories: [] });
   }
 
   // Buyers are numbered from 1; none has a higher number yet.
@@ -46,7 +46,7 @@ export class Stores {
   next() {
     const random = this.#random;
     if (this.#orders.length < 10) return this.newOrder();
-    if (random.chance(HISTORIES)) return this.#ofHistory();
+    if (random.chance(this.percent / 100)) return this.#ofHistory();
     const draw = random.real();
     if (draw < 0.66) return this.newOrder();
     if (draw > 0.996) return { kind: 'login', order: random.pick(this.#orders) };
