@@ -25,6 +25,7 @@
 
 #include "api/api.h"
 #include "api/webhook_handlers.h"
+#include "app/logging.h"
 #include "bench_database.h"
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
@@ -32,6 +33,7 @@
 #include "crypto/webhook_signature.h"
 #include "net/http_server.h"
 #include "net/runtime.h"
+#include "services/news_log.h"
 #include "storage/account_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
@@ -51,6 +53,7 @@ struct Options {
   int checkpoint_pages = storage::SqliteOptions{}.checkpoint_pages;
   bool realistic = false;  // provider_a orders of 10 KB instead of small generic ones
   bool json = false;
+  std::string log_file = "/dev/null";  // of the server
   bench::DatabaseOptions database;
 };
 
@@ -108,14 +111,17 @@ std::vector<IntegrationId> seed(storage::Database& database, IdSource& ids,
                         const crypto::ServiceCipher& cipher, crypto::SystemRandom& random, int ready,
                         int control) {
   net::SystemClock clock;
-  NullLog log;
+  app::JsonLog log(clock, Severity::info);
   NullMetrics metrics;
+  log.start_thread();
+  const services::NewsLog news_log(log, metrics);
   const auto database = place.open(clock, options.checkpoint_pages);
   IdSource ids(clock, 0);
   net::Runtime runtime(2);
   storage::GroupCommit commits(*database, log,
                                {.writers = options.database.postgres ? options.database.writers : 1,
-                                .max_units = options.database.postgres ? 1U : 256U});
+                                .max_units = options.database.postgres ? 1U : 256U,
+                                .tell = [&](const storage::News& news) { news_log.tell(news); }});
   services::DeliveryChanges changes(ids, random);
   services::IntegrationDirectory directory_of_integrations(commits, cipher, clock);
   services::Intake intake(commits, changes, [] {});
@@ -123,9 +129,11 @@ std::vector<IntegrationId> seed(storage::Database& database, IdSource& ids,
   services::Accounts accounts(commits, ids, identity::Signup::closed);
   services::ApiKeys api_keys(commits, ids, random, log, {});
   api::Authentication authentication(tokens, accounts, api_keys);
+  net::NetworkBudget failures(clock, {}, {.failures = 300, .window = std::chrono::minutes{1}});
   api::Router router;
-  api::add_webhook_routes(router, {directory_of_integrations, intake, commits, clock, metrics, {}, store});
-  api::Api handler(router, authentication, clock, log, metrics);
+  api::add_webhook_routes(router,
+                          {directory_of_integrations, intake, commits, clock, metrics, failures, {}, store});
+  api::Api handler(router, authentication, failures, clock, log, metrics);
   net::HttpServer server(runtime, handler, random, log, {});
   runtime.start();
   if (!server.listen()) _exit(1);
@@ -307,10 +315,14 @@ class Server {
     if (pid_ == 0) {
       close(ready[0]);
       close(control[1]);
+      // What a service logs goes to standard error.
+      std::FILE* const told = fdopen(dup(STDERR_FILENO), "w");
+      if (told == nullptr || std::freopen(options.log_file.c_str(), "a", stderr) == nullptr) _exit(1);
       try {
         serve(options, store, database, cipher, random, ready[1], control[0]);
       } catch (const std::exception& e) {
-        std::fprintf(stderr, "the server: %s\n", e.what());
+        std::fprintf(told, "the server: %s\n", e.what());
+        std::fflush(told);
         _exit(1);
       }
     }
@@ -362,6 +374,8 @@ Options read_options(int argc, char** argv) {
       options.subscriptions = arguments.number(0, 100);
     else if (name == "--integrations")
       options.integrations = arguments.number(1, 1'000);
+    else if (name == "--log-file")
+      options.log_file = arguments.word();
     else if (name == "--checkpoint-pages")
       options.checkpoint_pages = arguments.number(100, 1'000'000);
     else if (!options.database.take(name, arguments))

@@ -42,9 +42,9 @@ inline void require_event(const domain::OrderEvent& event, const providers::Prof
       require_text(*id, kMaxIdentifierBytes);
     }
     require_text(line.title, kMaxTextBytes);
-    REQUIRE(line.quantity >= 0 && line.quantity <= kMaxQuantity);
+    REQUIRE(line.quantity >= 0 && line.quantity <= domain::kMaxQuantity);
     REQUIRE(!line.current_quantity ||
-            (*line.current_quantity >= 0 && *line.current_quantity <= kMaxQuantity));
+            (*line.current_quantity >= 0 && *line.current_quantity <= domain::kMaxQuantity));
   }
   std::size_t refund_lines = 0;
   for (const auto& refund : event.refunds) {
@@ -52,7 +52,7 @@ inline void require_event(const domain::OrderEvent& event, const providers::Prof
     refund_lines += std::max<std::size_t>(1, refund.lines.size());
     for (const auto& line : refund.lines) {
       REQUIRE(!line.line_id.empty());
-      REQUIRE(line.quantity >= 0 && line.quantity <= kMaxQuantity);
+      REQUIRE(line.quantity >= 0 && line.quantity <= domain::kMaxQuantity);
     }
   }
   REQUIRE(refund_lines <= ParseLimits{}.refund_lines);

@@ -2,12 +2,12 @@
 #include <array>
 #include <cstring>
 
-#include "domain/account_pause.h"
 #include "domain/delivery.h"
 #include "domain/job_class.h"
 #include "domain/mapping.h"
 #include "domain/order.h"
 #include "domain/rate_window.h"
+#include "domain/trouble.h"
 #include "identity/principal.h"
 #include "require.h"
 #include "services/intake/payload.h"
@@ -32,16 +32,17 @@ void try_order(std::string_view text) {
   for (const auto& line : state->lines) REQUIRE(paid.of(line) >= 0);
 }
 
-void try_pause(std::string_view text) {
-  const auto pause = decode_account_pause(text);
-  if (!pause) return;
-  REQUIRE(encode(*pause) == text);
-  REQUIRE(pause->failing.size() <= 3);
-  const auto next = next_job_at(*pause, kNow);
-  REQUIRE(!next || *next >= kNow);
-  (void)given_up(*pause, kNow);
-  const auto failed = after_transient_failure(*pause, DeliveryId{1}, kNow);
-  REQUIRE(decode_account_pause(encode(failed)) == failed);
+void try_trouble(std::string_view text) {
+  const auto trouble = decode_account_trouble(text);
+  if (!trouble) return;
+  REQUIRE(encode(*trouble) == text);
+  REQUIRE(failing_in_outage(*trouble).size() <= 3 * kCallKindNames.size());
+  REQUIRE(next_sweep_at(*trouble, kNow) >= kNow);
+  REQUIRE(next_job_at(*trouble, kNow) >= next_sweep_at(*trouble, kNow));
+  REQUIRE(sweep_again_at(*trouble, kNow) > kNow);
+  if (const auto since = given_up(*trouble, kNow)) REQUIRE(lasts(*trouble, *since));
+  const auto failed = after_failure(*trouble, {}, CallKind::share, DeliveryId{1}, kNow, 1);
+  REQUIRE(decode_account_trouble(encode(failed.account)) == failed.account);
 }
 
 void try_window(std::string_view text) {
@@ -106,7 +107,7 @@ void try_payload(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text{reinterpret_cast<const char*>(data), size};
   try_order(text);
-  try_pause(text);
+  try_trouble(text);
   try_window(text);
   try_turns(text);
   try_words(text);

@@ -164,7 +164,7 @@ void try_forwarded(std::string_view text) {
   REQUIRE(client);
   // A proxy only where the field names nobody else, or breaks off there.
   REQUIRE(proxies.front().contains(*client) || text.find_first_of("0123456789abcdefABCDEF:") != text.npos);
-  REQUIRE(caller_of(request, proxies).size() <= 45);
+  REQUIRE(caller_of(request, proxies).network.size() <= 45);
   request.remote_address = "192.0.2.1";
   REQUIRE(client_address(request, proxies) == IpAddress::parse("192.0.2.1"));
 }

@@ -56,8 +56,12 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace
   }
 
   if (call.request.body_too_large) co_return error_response(payload_too_large(call.request));
+  if (const auto wait = failures_.wait(call.request); wait > Millis{0}) co_return *too_often(wait);
   auto who = co_await authentication_.authenticate(call.request);
   if (!who) {
+    // Without a token or key nothing was looked up.
+    const bool tried = call.request.headers.has("Authorization") || call.request.headers.has("x-api-key");
+    if (tried && who.error().error.code == "UNAUTHORIZED") failures_.count(call.request);
     auto response = refuse(route, who.error().error, trace);
     if (who.error().rate) add_rate_headers(response, *who.error().rate);
     co_return response;

@@ -10,17 +10,25 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "net/http.h"
+#include "net/network_budget.h"
 
 namespace presetbridge::api {
 
-// For each request: match (404, 405) -> body within the limit (413) -> authenticate (401, 403, 429) ->
-// permission (403) -> handler. Every answer is told to metrics by route pattern; what is the service's own
-// fault is logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
+// For each request: match (404, 405) -> body within the limit (413) -> budget of the caller's
+// network (429) -> authenticate (401, 403, 429) -> permission (403) -> handler. Every answer is told to
+// metrics by route pattern; what is the service's own fault is logged, with the request's id, method, route
+// pattern and account (spec 8.1, 12.3).
 class Api final : public net::HttpHandler {
  public:
-  // `router` is complete; everything outlives this.
-  Api(const Router& router, Authentication& authentication, const Clock& clock, Log& log, Metrics& metrics)
-      : router_(router), authentication_(authentication), clock_(clock), log_(log), metrics_(metrics) {}
+  // `router` is complete; everything outlives this. `failures`: of requests whose token or key is not valid.
+  Api(const Router& router, Authentication& authentication, net::NetworkBudget& failures, const Clock& clock,
+      Log& log, Metrics& metrics)
+      : router_(router),
+        authentication_(authentication),
+        failures_(failures),
+        clock_(clock),
+        log_(log),
+        metrics_(metrics) {}
 
   Task<net::HttpResponse> handle(net::HttpRequest request) override;
 
@@ -36,6 +44,7 @@ class Api final : public net::HttpHandler {
 
   const Router& router_;
   Authentication& authentication_;
+  net::NetworkBudget& failures_;
   const Clock& clock_;
   Log& log_;
   Metrics& metrics_;

@@ -55,7 +55,7 @@ class ApiTest : public ::testing::Test {
     tokens_ = std::make_unique<identity::TokenVerifier>(std::vector<identity::Issuer*>{issuer_.get()},
                                                         world_.clock());
     authentication_ = std::make_unique<Authentication>(*tokens_, accounts_, keys_);
-    add_auth_routes(router_, {*issuer_, {}});
+    add_auth_routes(router_, {*issuer_, {}, sign_ins_, failures_});
     add_keys_routes(router_, {keys_});
     add_account_routes(router_, {accounts_});
     add_about_routes(router_, {.version = "1.2.3", .commit = "abc"});
@@ -74,7 +74,7 @@ class ApiTest : public ::testing::Test {
     router_.add("GET", "/test/{secret}/throws", Access::open(), with(EchoDeps{}, fall_over));
     router_.add("GET", "/test/{secret}/busy", Access::open(),
                 with(Error{"OVERLOADED", "The service is busy.", {}}, fail_with));
-    api_ = std::make_unique<Api>(router_, *authentication_, world_.clock(), world_.log, metrics_);
+    api_ = std::make_unique<Api>(router_, *authentication_, failures_, world_.clock(), world_.log, metrics_);
   }
   static Task<Readiness> readiness(bool ready) {
     Readiness state{ready, {}};
@@ -120,6 +120,8 @@ class ApiTest : public ::testing::Test {
 
   identity::testing::World world_;
   NullMetrics metrics_;
+  net::NetworkBudget failures_{world_.clock(), {}, {.failures = 300, .window = std::chrono::minutes{1}}};
+  net::NetworkBudget sign_ins_{world_.clock(), {}, {.failures = 20, .window = std::chrono::hours{1}}};
   bool ready_ = true;
   std::string peer_ = "127.0.0.1";
   std::unique_ptr<identity::BuiltInIssuer> issuer_;
@@ -393,8 +395,8 @@ TEST_F(ApiTest, SignUpCountsTheTriesOfWhoStandsBehindATrustedProxy) {
       {.iss = "https://bridge.example", .signups = identity::SignUpLimits{.per_address = 1, .together = 4}});
   ASSERT_TRUE(world_.await(issuer->start(world_.scheduler)));
   Router router;
-  add_auth_routes(router, {*issuer, {*net::IpNetwork::parse("127.0.0.1")}});
-  api_ = std::make_unique<Api>(router, *authentication_, world_.clock(), world_.log, metrics_);
+  add_auth_routes(router, {*issuer, {*net::IpNetwork::parse("127.0.0.1")}, sign_ins_, failures_});
+  api_ = std::make_unique<Api>(router, *authentication_, failures_, world_.clock(), world_.log, metrics_);
   const auto status = [&](std::string email, std::string forwarded_for) {
     return post("/api/auth/sign-up", {{"email", email}, {"password", "correct horse battery"}},
                 {{"X-Forwarded-For", forwarded_for}})
@@ -408,6 +410,66 @@ TEST_F(ApiTest, SignUpCountsTheTriesOfWhoStandsBehindATrustedProxy) {
   EXPECT_EQ(status("c@example.com", "198.51.100.9"), 201);
   EXPECT_EQ(status("d@example.com", "198.51.100.10"), 429) << "not a proxy of ours: it is the caller";
   api_.reset();  // before its router
+}
+
+TEST_F(ApiTest, ANetworkWhoseSignInsFailIsHeardAgainLaterAndOthersAtOnce) {
+  ASSERT_EQ(sign_up("ann@example.com").status, 201);
+  const auto sign_in = [&](std::string peer, std::string email, std::string password) {
+    peer_ = std::move(peer);
+    return post("/api/auth/sign-in", {{"email", email}, {"password", password}});
+  };
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(sign_in("198.51.100.9", "ann@example.com", "correct horse battery").status, 200)
+        << "what succeeds costs nothing";
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(sign_in("198.51.100.7", "nobody-" + std::to_string(i) + "@example.com", "x").status, 401) << i;
+  for (const char* email :
+       {"ann@example.com", "nobody-1@example.com", "somebody@example.com", "no address"}) {
+    const auto refused = sign_in("198.51.100.7", email, "correct horse battery");
+    EXPECT_EQ(refused.status, 429) << "alike, whoever has an account";
+    EXPECT_EQ(refused.code(), "RATE_LIMIT_EXCEEDED");
+    EXPECT_EQ(refused.header("Retry-After"), "180");
+  }
+  EXPECT_EQ(sign_in("198.51.100.8", "ann@example.com", "correct horse battery").status, 200);
+  world_.clock().advance(std::chrono::minutes{3});
+  EXPECT_EQ(sign_in("198.51.100.7", "ann@example.com", "correct horse battery").status, 200);
+}
+
+TEST_F(ApiTest, ATryAtALockedAddressCountsForItsNetworkToo) {
+  for (int i = 0; i < 20; ++i) {
+    peer_ = "198.51.100.7";
+    EXPECT_NE(post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}}).code(),
+              "RATE_LIMIT_EXCEEDED");
+  }
+  EXPECT_EQ(post("/api/auth/sign-in", {{"email", "ann@example.com"}, {"password", "x"}}).code(),
+            "RATE_LIMIT_EXCEEDED");
+}
+
+TEST_F(ApiTest, ANetworkWithoutAValidTokenOrKeyIsHeardAgainLaterAndOthersAtOnce) {
+  const auto ann = sign_up("ann@example.com");
+  const auto good = key(create_key(ann, {{"name", "x"}, {"permissions", json::array{"deliveries:read"}}}));
+  const auto refresh = [&] { return post("/api/auth/refresh", {{"refreshToken", "pdb_refresh_unknown"}}); };
+  const auto sign_out = [&] { return post("/api/auth/sign-out", {{"refreshToken", "pdb_refresh_unknown"}}); };
+  peer_ = "198.51.100.7";
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(send("GET", "/api/known").status, 401);
+  for (int i = 0; i < 150; ++i)
+    EXPECT_EQ(send("GET", "/api/known", {{"x-api-key", crypto::generate_api_key(world_.random)}}).status,
+              401);
+  for (int i = 0; i < 50; ++i)
+    EXPECT_EQ(send("GET", "/api/known", {{"Authorization", "Bearer x"}}).status, 401);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(refresh().status, 401);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(sign_out().status, 204);
+  for (const auto& refused : {send("GET", "/api/known", good), refresh(), sign_out()}) {
+    EXPECT_EQ(refused.status, 429);
+    EXPECT_EQ(refused.code(), "RATE_LIMIT_EXCEEDED");
+    EXPECT_EQ(refused.header("Retry-After"), "1");
+    EXPECT_EQ(refused.header("RateLimit-Limit"), "") << "it is not the key's limit";
+  }
+  EXPECT_EQ(send("GET", "/healthz").status, 200);
+  world_.clock().advance(Millis{200});
+  EXPECT_EQ(send("GET", "/api/known", good).status, 200);
+  peer_ = "198.51.100.8";
+  EXPECT_EQ(send("GET", "/api/known", good).status, 200);
 }
 
 TEST_F(ApiTest, APasswordIsChangedByItsOwnerOnly) {

@@ -48,31 +48,40 @@ Task<Reply> sign_up(AuthDeps deps, Call call) {
 }
 
 Task<Reply> sign_in(AuthDeps deps, Call call) {
+  if (const auto wait = deps.sign_ins.wait(call.request); wait > Millis{0}) co_return too_often(wait);
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
   auto email = fields.text("email", kEmail);
   auto password = fields.text("password", kPassword);
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  co_return reply_with(200,
-                       co_await deps.issuer.sign_in(call.executor(), std::move(email), std::move(password)));
+  auto tokens = co_await deps.issuer.sign_in(call.executor(), net::caller_of(call.request, deps.proxies),
+                                             std::move(email), std::move(password));
+  if (!tokens && (tokens.error().code == "INVALID_CREDENTIALS" || tokens.error().code == "TOO_MANY_ATTEMPTS"))
+    deps.sign_ins.count(call.request);
+  co_return reply_with(200, tokens);
 }
 
 Task<Reply> refresh(AuthDeps deps, Call call) {
+  if (const auto wait = deps.requests.wait(call.request); wait > Millis{0}) co_return too_often(wait);
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto token = (*body)->text("refreshToken", kToken);
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  co_return reply_with(200, co_await deps.issuer.refresh(call.executor(), std::move(token)));
+  auto tokens = co_await deps.issuer.refresh(call.executor(), std::move(token));
+  if (!tokens && tokens.error().code == "UNAUTHORIZED") deps.requests.count(call.request);
+  co_return reply_with(200, tokens);
 }
 
 Task<Reply> sign_out(AuthDeps deps, Call call) {
+  if (const auto wait = deps.requests.wait(call.request); wait > Millis{0}) co_return too_often(wait);
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto token = (*body)->text("refreshToken", kToken);
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto done = co_await deps.issuer.sign_out(call.executor(), std::move(token));
   if (!done) co_return std::unexpected(done.error());
+  if (!*done) deps.requests.count(call.request);
   co_return no_content();
 }
 
@@ -82,8 +91,9 @@ Task<Reply> change_password(AuthDeps deps, Call call) {
   auto current = (*body)->text("currentPassword", kPassword);
   auto next = (*body)->text("newPassword", kPassword);
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  co_return reply_with(200, co_await deps.issuer.change_password(call.executor(), call.principal,
-                                                                 std::move(current), std::move(next)));
+  co_return reply_with(
+      200, co_await deps.issuer.change_password(call.executor(), net::caller_of(call.request, deps.proxies),
+                                                call.principal, std::move(current), std::move(next)));
 }
 
 net::HttpResponse public_document(std::string body) {

@@ -40,4 +40,8 @@ Reply login_failed(const identity::LoginFailure& failure) {
   return response;
 }
 
+Reply too_often(Millis wait) {
+  return login_failed(identity::rate_limit_exceeded(wait));
+}
+
 }  // namespace presetbridge::api

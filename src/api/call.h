@@ -53,5 +53,7 @@ net::HttpResponse json_response(int status, const json::value& body);
 net::HttpResponse no_content();  // 204
 // With Retry-After, in whole seconds, where the failure knows when to come again.
 Reply login_failed(const identity::LoginFailure& failure);
+// 429, to come again then: the budget of the caller's network is used up.
+Reply too_often(Millis wait);
 
 }  // namespace presetbridge::api

@@ -13,6 +13,7 @@ json::object to_json(const services::CredentialsView& view) {
                     {"maskedEmail", text_or_null(view.masked_email)},
                     {"cloudUserId", text_or_null(view.cloud_user_id)},
                     {"cloudUsername", text_or_null(view.cloud_username)},
+                    {"unreadable", view.unreadable},
                     {"version", view.version},
                     {"savedAt", time_or_null(view.saved_at)},
                     {"checkedAt", time_or_null(view.checked_at)}};

@@ -37,7 +37,8 @@ TEST_F(CredentialsApi, AGoodLoginIsSealedForTheAgentAloneAndResumesWhatItStopped
   EXPECT_EQ(saved.string("cloudUserId"), "u1");
   EXPECT_TRUE(has_chore(storage::ChoreKind::reroute));
   EXPECT_TRUE(has_chore(storage::ChoreKind::resume_credentials));
-  EXPECT_EQ(forgotten_, std::vector{account_});
+  EXPECT_EQ(retired_, std::vector{account_});
+  EXPECT_TRUE(forgotten_.empty());
   EXPECT_EQ(wakes_, 1);
   write([&](storage::Tx& tx) {
     const auto stored = find_stored_login(tx, account_);
@@ -83,7 +84,6 @@ TEST_F(CredentialsApi, ALoginSavedWhileThePlatformIsAwayIsCheckedLater) {
 
 TEST_F(CredentialsApi, ADeletedLoginDropsItsSessionsAndFailsWhatNeedsIt) {
   ASSERT_EQ(save().status, 200);
-  forgotten_.clear();
   EXPECT_EQ(send(me_, "DELETE", "/api/credentials").status, 204);
   EXPECT_EQ(forgotten_, std::vector{account_});
   EXPECT_TRUE(has_chore(storage::ChoreKind::fail_missing_credentials));
@@ -102,6 +102,24 @@ TEST_F(CredentialsApi, ValidatingTellsWhatThePlatformSays) {
   agent_.stored_refused = true;
   EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").string("status"), "invalid");
   EXPECT_TRUE(has_chore(storage::ChoreKind::fail_invalid_credentials));
+}
+
+TEST_F(CredentialsApi, ALoginThatCannotBeOpenedIsToldAsThatUntilItIsSavedAgain) {
+  ASSERT_EQ(save().status, 200);
+  EXPECT_FALSE(send(me_, "GET", "/api/credentials").body.at("unreadable").as_bool());
+  agent_.unreadable = true;
+  const auto told = send(me_, "POST", "/api/credentials/validate");
+  EXPECT_EQ(told.status, 409);
+  EXPECT_EQ(told.code(), "CONFLICT");
+  const auto state = send(me_, "GET", "/api/credentials");
+  EXPECT_EQ(state.string("status"), "invalid");
+  EXPECT_TRUE(state.body.at("unreadable").as_bool());
+  EXPECT_EQ(state.string("maskedEmail"), "M…@example.com");
+  EXPECT_EQ(send(me_, "GET", "/api/presets").code(), "CREDENTIALS_MISSING");
+  agent_.unreadable = false;
+  const auto saved = save();
+  EXPECT_EQ(saved.string("status"), "valid");
+  EXPECT_FALSE(saved.body.at("unreadable").as_bool());
 }
 
 TEST_F(CredentialsApi, AnotherCloudUserMakesTheMappingsStale) {

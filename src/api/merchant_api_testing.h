@@ -27,6 +27,10 @@ class FakeAgent final : public cloud::CredentialAgent {
   Millis login_deadline() const override { return Millis{1'000}; }
   Task<cloud::CloudResult<cloud::Session>> login(Executor&, AccountId, std::int64_t, crypto::Bytes) override {
     ++logins;
+    if (unreadable) {
+      co_return std::unexpected(
+          cloud::CloudError{cloud::CloudError::Kind::credentials_unreadable, "altered", false, {}});
+    }
     co_return answer(!stored_refused);
   }
   Task<cloud::CloudResult<cloud::Session>> login_with(Executor&, std::string,
@@ -44,6 +48,7 @@ class FakeAgent final : public cloud::CredentialAgent {
   std::string user_id = "u1";
   bool away = false;
   bool stored_refused = false;
+  bool unreadable = false;  // the stored login
   int logins = 0;
 };
 
@@ -203,6 +208,7 @@ class MerchantApiTest : public ::testing::Test {
   std::string all_answers_;
   int wakes_ = 0;
   std::vector<AccountId> forgotten_;
+  std::vector<AccountId> retired_;
   FakeAgent agent_;
   FakeCloud cloud_;
   AccountId account_;
@@ -225,7 +231,7 @@ class MerchantApiTest : public ::testing::Test {
   services::OwnStoredLogins stored_{world_.commits, cloud_, agent_, sessions_, logins_};
   services::Vault vault_{{world_.commits, world_.ids, world_.random, log_, agent_, stored_, guard_,
                           vault_key_.public_key(), [this](AccountId id) { forgotten_.push_back(id); },
-                          [this] { ++wakes_; }}};
+                          [this](AccountId id) { retired_.push_back(id); }, [this] { ++wakes_; }}};
   services::Presets presets_{world_.commits, stored_, logins_, world_.clock()};
   Router router_;
 };

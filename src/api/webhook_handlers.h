@@ -4,6 +4,7 @@
 #include "api/router.h"
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "net/network_budget.h"
 #include "providers/parse.h"
 #include "services/intake/intake.h"
 #include "services/intake/integration_directory.h"
@@ -17,6 +18,7 @@ struct WebhookDeps {
   storage::GroupCommit& commits;
   const Clock& clock;
   Metrics& metrics;
+  net::NetworkBudget& failures;  // of orders for no store, or with a signature or key that is not valid
   providers::ParseLimits limits;
   bool store = true;  // false: everything but storing, for the benchmark's comparison
 };

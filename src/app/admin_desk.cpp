@@ -39,7 +39,7 @@ Task<Expected<json::object>> AdminDesk::run(Executor& executor, json::object req
 }
 
 Task<Expected<json::object>> AdminDesk::create_account(Executor& executor, json::object request) {
-  auto tokens = co_await ports_.issuer.sign_up(executor, /*place=*/"", text(request, "email"),
+  auto tokens = co_await ports_.issuer.sign_up(executor, /*caller=*/{}, text(request, "email"),
                                                text(request, "password"), text(request, "name"));
   if (!tokens) co_return std::unexpected(tokens.error());
   // The sign-in that came with it is nobody's.

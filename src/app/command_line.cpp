@@ -367,10 +367,13 @@ int run_command_line(int argc, char** argv) {
 
   auto* serving = app.add_subcommand("serve", "Serve, until SIGTERM");
   flags.add_to(*serving);
+  bool replace_lost_database = false;
+  serving->add_flag("--replace-lost-database", replace_lost_database,
+                    "The database that the keys were used with is lost: begin anew with an empty one");
   serving->callback([&] {
-    run = [&flags] {
+    run = [&] {
       const auto config = flags.load_or_tell();
-      return config ? serve(*config) : kWrongUse;
+      return config ? serve(*config, replace_lost_database) : kWrongUse;
     };
   });
   auto* migrating = app.add_subcommand("migrate", "Bring the database's schema up to date");

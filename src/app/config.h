@@ -33,6 +33,7 @@ struct Config {
   std::int64_t http_connections = 10'000;
   bool http_metrics = true;
   std::vector<std::string> http_trusted_proxies;  // addresses and networks
+  std::int64_t http_failures_per_address = 300;   // spec 8.6
 
   std::int64_t limits_body_bytes = 1024 * 1024;  // spec 2.14
   std::int64_t limits_line_items = 250;
@@ -53,6 +54,7 @@ struct Config {
   std::string cloud_share_path = "/files/{fileId}/shares/{userId}";
 
   std::int64_t delivery_jobs_per_minute = 5;  // spec 3.4
+  std::int64_t delivery_jobs_per_minute_total = 0;
   std::int64_t delivery_max_jobs = 256;
   std::int64_t delivery_lease_seconds = 40;
   std::int64_t delivery_poll_ms = 1'000;
@@ -66,8 +68,9 @@ struct Config {
   std::string identity_signup = "open";
   std::int64_t identity_signups_per_hour = 100;  // spec 7.2
   std::int64_t identity_signups_per_address = 10;
-  std::string identity_issuer;                // empty: base_url
-  std::vector<std::string> identity_trusted;  // "ISSUER AUDIENCE"
+  std::int64_t identity_failures_per_address = 100;  // spec 8.6
+  std::string identity_issuer;                       // empty: base_url
+  std::vector<std::string> identity_trusted;         // "ISSUER AUDIENCE"
 
   std::int64_t api_key_requests_per_hour = 100;  // spec 6.3
 

@@ -25,6 +25,7 @@ DataDirectory data_directory(const Config& config) {
           .vault_private_key = folder / "vault.key",
           .vault_public_key = folder / "vault.pub",
           .service_key = folder / "service.key",
+          .used_keys = folder / "keys.used",
           .admin_channel = folder / "admin.channel"};
 }
 

@@ -17,6 +17,7 @@ struct DataDirectory {
   std::filesystem::path vault_private_key;  // opened by the credential agent only
   std::filesystem::path vault_public_key;
   std::filesystem::path service_key;
+  std::filesystem::path used_keys;  // used_keys_mark.h
   std::filesystem::path
       admin_channel;  // how a command-line verb reaches the running service (admin_channel.h)
 };

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "app/used_keys_mark.h"
 #include "crypto/encoding.h"
 #include "crypto/random.h"
 #include "crypto/vault_keys.h"
@@ -50,6 +51,33 @@ Expected<void> check_for_lost_keys(const DataDirectory& directory, storage::Data
   return {};
 }
 
+// An empty service would look like one that works, until people cannot sign in and orders find no store.
+std::unexpected<Error> database_missing(const Config& config, const DataDirectory& directory,
+                                        const char* what) {
+  const bool shared = !config.database_url.empty();
+  return fail(
+      "DATABASE_MISSING",
+      fmt::format("{} {}, but the keys in {} were used with one: restore it from the backup or correct "
+                  "{}, or, if it is lost for good, begin anew with an empty one by `presetbridge serve "
+                  "--replace-lost-database`.",
+                  shared ? "The database of database_url" : "The database " + directory.database.string(),
+                  what, directory.folder.string(), shared ? "database_url" : "data_dir or storage.path"));
+}
+
+// Opening would make it.
+bool has_no_file(const Config& config, const DataDirectory& directory) {
+  std::error_code error;
+  if (!config.database_url.empty()) return false;
+  const auto size = std::filesystem::file_size(directory.database, error);
+  return (error && error == std::errc::no_such_file_or_directory) || (!error && size == 0);
+}
+
+// Where one was to be copied from, that is what to tell.
+bool can_be_copied(const Config& config, const DataDirectory& directory) {
+  std::error_code unknown;
+  return !config.database_url.empty() && std::filesystem::exists(directory.database, unknown);
+}
+
 // Half a database would be served, and what came in meanwhile stop the copy.
 Expected<void> check_for_unfinished_copy(storage::Tx& tx, std::string_view engine) {
   if (!storage::copy_unfinished(tx, engine)) return {};
@@ -63,7 +91,7 @@ Expected<void> check_for_unfinished_copy(storage::Tx& tx, std::string_view engin
 // whether these are the first ones, so the deployment a new one.
 Expected<bool> check_keys(const DataDirectory& directory, storage::Database& database,
                           const std::vector<crypto::ServiceKey>& service_keys,
-                          const crypto::VaultPublicKey& vault_key) {
+                          const crypto::VaultPublicKey& vault_key, const Config& config, bool marked) {
   using storage::KeyUse;
   std::set<std::string> ours;
   for (const auto& key : service_keys) ours.insert(crypto::hex_encode(key.id));
@@ -71,9 +99,7 @@ Expected<bool> check_keys(const DataDirectory& directory, storage::Database& dat
   bool same = true;
   bool first = false;
   Expected<void> whole;
-  // Of SQLite that is the database itself.
-  std::error_code unknown;
-  const bool has_file = database.engine() != "sqlite" && std::filesystem::exists(directory.database, unknown);
+  const bool has_file = can_be_copied(config, directory);
   database.write([&](storage::Tx& tx) {
     tx.lock_schema();  // the first node decides, and the others wait for it
     whole = check_for_unfinished_copy(tx, database.engine());  // that may have begun since
@@ -89,6 +115,10 @@ Expected<bool> check_keys(const DataDirectory& directory, storage::Database& dat
                    "The database is empty, and the data directory holds " + directory.database.string() +
                        ": move what is in it with `presetbridge copy`, or move that file away to "
                        "begin a new deployment.");
+      return;
+    }
+    if (first && marked) {
+      whole = database_missing(config, directory, "is empty");
       return;
     }
     storage::note_used_key(tx, KeyUse::service, crypto::hex_encode(service_keys.front().id));
@@ -142,7 +172,7 @@ std::optional<int> take_number(storage::Database& database, const std::string& n
 
 }  // namespace
 
-Expected<Foundation> lay_foundation(const Config& config, Log& log) {
+Expected<Foundation> lay_foundation(const Config& config, Log& log, bool replace_lost_database) {
   crypto::initialise();
   auto directory = data_directory(config);
   if (auto ready = prepare_data_directory(directory); !ready) return std::unexpected(ready.error());
@@ -154,12 +184,19 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
     if (!taken) return std::unexpected(taken.error());
     lock.emplace(std::move(*taken));
   }
+  const bool marked = !replace_lost_database && keys_are_marked(directory);
+  if (marked && has_no_file(config, directory)) return database_missing(config, directory, "is not there");
   auto open = open_database(config, directory, &log);
   if (!open) return std::unexpected(open.error());
   auto& database = *open->database;
   try {
     if (auto role = shared ? check_role(config, database) : Expected<void>(); !role)
       return std::unexpected(role.error());
+    if (marked && !can_be_copied(config, directory)) {
+      const auto fit = storage::check_schema(database);
+      if (!fit && fit.error().code == "SCHEMA_MISSING")
+        return database_missing(config, directory, "is empty");
+    }
     if (auto migrated = storage::migrate(database); !migrated) return std::unexpected(migrated.error());
     Expected<void> whole;
     database.read([&](storage::Tx& tx) { whole = check_for_unfinished_copy(tx, database.engine()); });
@@ -171,8 +208,11 @@ Expected<Foundation> lay_foundation(const Config& config, Log& log) {
     if (!service_keys) return std::unexpected(service_keys.error());
     auto vault_key = crypto::read_vault_public_key(directory.vault_public_key);
     if (!vault_key) return std::unexpected(vault_key.error());
-    const auto first = check_keys(directory, database, *service_keys, *vault_key);
+    const auto first = check_keys(directory, database, *service_keys, *vault_key, config, marked);
     if (!first) return std::unexpected(first.error());
+    if (auto noted = mark_keys(directory, *service_keys); !noted)
+      log.warn("that the keys are used could not be noted: should the database be lost, nobody is told",
+               {{"file", directory.used_keys.string()}, {"error", noted.error().message}});
     if (std::error_code unknown; shared && std::filesystem::exists(directory.database, unknown))
       log.warn("database_url is set: the SQLite database in the data directory is not used any more",
                {{"file", directory.database.string()}});

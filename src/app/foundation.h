@@ -32,9 +32,10 @@ struct Foundation {
 // Opens and migrates the database, and makes missing keys. In a process without threads. STORAGE_LOCKED:
 // another process is at work in this data directory. KEY_FILE_MISSING: the database holds what only a missing
 // key opens; new ones are not made then. KEY_MISMATCH: the keys are not those of the database's other nodes.
-// COPY_UNFINISHED: the database is not whole yet (storage/copy.h). NOT_COPIED: it is empty, and the data
-// directory holds an SQLite database.
-Expected<Foundation> lay_foundation(const Config& config, Log& log);
+// DATABASE_MISSING: the keys were used with a database, and there is none, or an empty one; with
+// `replace_lost_database` that is served. COPY_UNFINISHED: the database is not whole yet (storage/copy.h).
+// NOT_COPIED: it is empty, and the data directory holds an SQLite database.
+Expected<Foundation> lay_foundation(const Config& config, Log& log, bool replace_lost_database = false);
 
 // This process makes no ids with its number any more. What fails is left to run out.
 void give_number_back(storage::Database& database, int number, std::string_view node) noexcept;

@@ -7,11 +7,17 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+
 namespace presetbridge::app {
 namespace {
 
 constexpr std::size_t kLongestText = 4 * 1024;
-constexpr std::size_t kQueuedLines = 8'192;
+// What waits takes 64 MiB at most, where short lines come many at a time.
+constexpr std::size_t kQueuedLines = 4'096;
+constexpr std::size_t kLinesAtOnce = 16 * 1024;  // bytes of short lines that count as one of those
 
 std::string_view name_of(Severity severity) {
   switch (severity) {
@@ -27,11 +33,40 @@ std::string_view name_of(Severity severity) {
   return "error";
 }
 
+// Whether it may stand in JSON as it is.
+constexpr bool is_plain(char c) {
+  return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+// How many bytes from the first on may stand in JSON as they are. Eight at a time: a busy service logs its
+// orders.
+std::size_t plain_part(std::string_view text) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighs = 0x8080808080808080;
+  const auto has_zero = [](std::uint64_t v) { return (v - kOnes) & ~v & kHighs; };
+  std::size_t at = 0;
+  for (; at + 8 <= text.size(); at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, sizeof word);
+    const auto below_space = (word - kOnes * 0x20) & ~word & kHighs;
+    if ((word & kHighs) != 0 || below_space != 0 || has_zero(word ^ (kOnes * '"')) != 0 ||
+        has_zero(word ^ (kOnes * '\\')) != 0 || has_zero(word ^ (kOnes * 0x7f)) != 0)
+      break;
+  }
+  while (at < text.size() && is_plain(text[at])) ++at;
+  return at;
+}
+
 void append_text(std::string& line, std::string_view text) {
   line += '"';
   const bool cut = text.size() > kLongestText;
   if (cut) text = text.substr(0, kLongestText);
   while (!text.empty()) {
+    // Most of what is logged is ids and words.
+    const auto plain = plain_part(text);
+    line += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     utf8proc_int32_t point = 0;
     const auto width = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
                                         static_cast<utf8proc_ssize_t>(text.size()), &point);
@@ -53,6 +88,28 @@ void append_text(std::string& line, std::string_view text) {
   line += cut ? "…\"" : "\"";
 }
 
+// What lines with that message begin with.
+std::string head_of(Timestamp at, Severity severity, std::string_view message) {
+  std::string head =
+      fmt::format(R"({{"time":"{}","level":"{}","message":)", to_iso8601(at), name_of(severity));
+  append_text(head, message);
+  return head;
+}
+
+void append_fields(std::string& line, std::span<const LogField> fields) {
+  for (const auto& field : fields) {
+    line += ",\"";
+    line += field.name;
+    line += "\":";
+    if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
+      fmt::format_to(std::back_inserter(line), "{}", *number);
+    } else {
+      append_text(line, std::get<std::string_view>(field.value));
+    }
+  }
+  line += '}';
+}
+
 }  // namespace
 
 Severity parse_severity(std::string_view text) {
@@ -63,21 +120,9 @@ Severity parse_severity(std::string_view text) {
 }
 
 std::string log_line(Timestamp at, Severity severity, std::string_view message,
-                     std::initializer_list<LogField> fields) {
-  std::string line =
-      fmt::format(R"({{"time":"{}","level":"{}","message":)", to_iso8601(at), name_of(severity));
-  append_text(line, message);
-  for (const auto& field : fields) {
-    line += ',';
-    append_text(line, field.name);
-    line += ':';
-    if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
-      line += std::to_string(*number);
-    } else {
-      append_text(line, std::get<std::string_view>(field.value));
-    }
-  }
-  line += '}';
+                     std::span<const LogField> fields) {
+  std::string line = head_of(at, severity, message);
+  append_fields(line, fields);
   return line;
 }
 
@@ -107,13 +152,32 @@ void JsonLog::stop_thread() noexcept {
   direct_->flush();
 }
 
-void JsonLog::write(Severity severity, std::string_view message,
-                    std::initializer_list<LogField> fields) noexcept {
+void JsonLog::write(Severity severity, std::string_view message, std::span<const LogField> fields) noexcept {
   if (severity < least_) return;
   try {
     current_.load()->log(spdlog::level::info, log_line(clock_.now(), severity, message, fields));
   } catch (...) {  // NOLINT(bugprone-empty-catch)
     // Out of memory: the line is lost, the caller is not.
+  }
+}
+
+void JsonLog::write_each(Severity severity, std::string_view message, std::size_t width,
+                         std::span<const LogField> flat) noexcept {
+  if (severity < least_) return;
+  try {
+    const std::string head = head_of(clock_.now(), severity, message);
+    std::string lines;
+    lines.reserve(kLinesAtOnce + 2 * kLongestText);
+    for (; !flat.empty(); flat = flat.subspan(width)) {
+      if (!lines.empty()) lines += '\n';
+      lines += head;
+      append_fields(lines, flat.first(width));
+      if (lines.size() < kLinesAtOnce && flat.size() > width) continue;
+      current_.load()->log(spdlog::level::info, lines);
+      lines.clear();
+    }
+  } catch (...) {  // NOLINT(bugprone-empty-catch)
+    // Out of memory: lines are lost, the caller is not.
   }
 }
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/clock.h"
@@ -21,7 +23,11 @@ namespace presetbridge::app {
 // One line without its end. What is not UTF-8 becomes U+FFFD; texts are cut at 4 KiB, so that no line grows
 // without bound.
 std::string log_line(Timestamp at, Severity severity, std::string_view message,
-                     std::initializer_list<LogField> fields);
+                     std::span<const LogField> fields);
+inline std::string log_line(Timestamp at, Severity severity, std::string_view message,
+                            std::initializer_list<LogField> fields) {
+  return log_line(at, severity, message, std::span(fields.begin(), fields.size()));
+}
 
 // Thread-safe. Writes at once, in the caller's thread, until start_thread(); from then on a thread of its own
 // writes, and when standard error is slow the oldest lines are dropped rather than anybody held up.
@@ -34,8 +40,10 @@ class JsonLog final : public Log {
 
   // Once, and not before the credential agent is started (spec 5.3).
   void start_thread();
-  void write(Severity severity, std::string_view message,
-             std::initializer_list<LogField> fields) noexcept override;
+  void write(Severity severity, std::string_view message, std::span<const LogField> fields) noexcept override;
+  // Some lines at a time go to the thread, and to standard error, as one.
+  void write_each(Severity severity, std::string_view message, std::size_t width,
+                  std::span<const LogField> flat) noexcept override;
   // Hands what waits to standard error and ends the thread; later lines are written at once. For the end of
   // the program.
   void stop_thread() noexcept;

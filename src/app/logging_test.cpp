@@ -70,6 +70,29 @@ TEST(JsonLog, WritesWhatIsSevereEnoughBeforeWhileAndAfterItHasAThread) {
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("never")));
 }
 
+// Thousands of them, so that they reach the thread in several pieces.
+TEST(JsonLog, ManyLinesWithOneMessageAreTheLinesThatTheyAreOneByOne) {
+  const presetbridge::testing::ManualClock clock(kAt);
+  const std::vector<std::string> texts = {"plain",         "",         "a \"quoted\" \\ one", "a\nline",
+                                          "zwölf Bytes …", "eight ok", "12345678\x7f",        "\xff"};
+  std::vector<LogField> flat;
+  std::string expected;
+  for (std::int64_t i = 0; i < 4'000; ++i) {
+    const auto& text = texts[static_cast<std::size_t>(i) % texts.size()];
+    flat.insert(flat.end(), {{"text", text}, {"number", i}});
+    expected += log_line(kAt, Severity::info, "many", {{"text", text}, {"number", i}}) + "\n";
+  }
+  ::testing::internal::CaptureStderr();
+  {
+    JsonLog log(clock, Severity::info);
+    log.start_thread();
+    log.write_each(Severity::info, "many", 2, flat);
+    log.write_each(Severity::debug, "never", 2, flat);
+    log.write_each(Severity::info, "none", 2, {});
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), expected);
+}
+
 TEST(ParseSeverity, KnowsFourWords) {
   EXPECT_EQ(parse_severity("debug"), Severity::debug);
   EXPECT_EQ(parse_severity("error"), Severity::error);

@@ -6,37 +6,18 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
+
+#include "app/metric_families.h"
 
 namespace presetbridge::app {
 namespace {
 
 const prometheus::Histogram::BucketBoundaries kSeconds = {
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30};
-
-// What each metric counts, for HELP; docs/operations.md says more.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kHelp = {{
-    {"presetbridge_http_requests_total", "Answers of routes, by route and status."},
-    {"presetbridge_http_request_seconds", "Time to answer, by route."},
-    {"presetbridge_orders_accepted_total", "Order webhooks answered with 202, by kind."},
-    {"presetbridge_webhooks_refused_total", "Order webhooks answered with 401 or 400, by reason."},
-    {"presetbridge_cloud_call_failures_total",
-     "Calls of deliveries to the cloud platform that did not succeed, logins included."},
-    {"presetbridge_webhook_sends_total", "Attempts at outbound webhooks, by outcome."},
-    {"presetbridge_worker_faults_total", "Work of the delivery worker that met a fault of ours."},
-    {"presetbridge_dispatcher_faults_total", "Work of the webhook dispatcher that met a fault of ours."},
-    {"presetbridge_metrics_dropped_total", "Observations of series beyond what is kept."},
-}};
-
-std::string help_of(std::string_view name) {
-  const auto found = std::ranges::find(kHelp, name, &std::pair<std::string_view, std::string_view>::first);
-  return found == kHelp.end() ? std::string() : std::string(found->second);
-}
 
 // Names a series among those of its kind. Labels come in one order from one place in the code; another order
 // is found again by prometheus-cpp itself.
@@ -87,7 +68,7 @@ struct MetricsRegistry::State {
       : max_series(most),
         dropped(prometheus::BuildCounter()
                     .Name("presetbridge_metrics_dropped_total")
-                    .Help(help_of("presetbridge_metrics_dropped_total"))
+                    .Help(std::string(help_of("presetbridge_metrics_dropped_total")))
                     .Register(registry)
                     .Add({})) {}
 
@@ -119,7 +100,10 @@ void MetricsRegistry::count(std::string_view counter, Labels labels, double by) 
   state_->use(
       state_->counters, counter, labels,
       [this](std::string name) -> auto& {
-        return prometheus::BuildCounter().Name(name).Help(help_of(name)).Register(state_->registry);
+        return prometheus::BuildCounter()
+            .Name(name)
+            .Help(std::string(help_of(name)))
+            .Register(state_->registry);
       },
       [](auto& family, const prometheus::Labels& full) -> auto& { return family.Add(full); },
       [by](prometheus::Counter& metric) { metric.Increment(by); });
@@ -129,20 +113,35 @@ void MetricsRegistry::set(std::string_view gauge, double value, Labels labels) n
   state_->use(
       state_->gauges, gauge, labels,
       [this](std::string name) -> auto& {
-        return prometheus::BuildGauge().Name(name).Help(help_of(name)).Register(state_->registry);
+        return prometheus::BuildGauge()
+            .Name(name)
+            .Help(std::string(help_of(name)))
+            .Register(state_->registry);
       },
       [](auto& family, const prometheus::Labels& full) -> auto& { return family.Add(full); },
       [value](prometheus::Gauge& metric) { metric.Set(value); });
 }
 
 void MetricsRegistry::observe(std::string_view histogram_seconds, double seconds, Labels labels) noexcept {
+  with_histogram(histogram_seconds, labels,
+                 [seconds](prometheus::Histogram& metric) { metric.Observe(seconds); });
+}
+
+void MetricsRegistry::show(std::string_view histogram_seconds, Labels labels) noexcept {
+  with_histogram(histogram_seconds, labels, [](prometheus::Histogram&) {});
+}
+
+template <class Use>
+void MetricsRegistry::with_histogram(std::string_view histogram_seconds, Labels labels, Use use) noexcept {
   state_->use(
       state_->histograms, histogram_seconds, labels,
       [this](std::string name) -> auto& {
-        return prometheus::BuildHistogram().Name(name).Help(help_of(name)).Register(state_->registry);
+        return prometheus::BuildHistogram()
+            .Name(name)
+            .Help(std::string(help_of(name)))
+            .Register(state_->registry);
       },
-      [](auto& family, const prometheus::Labels& full) -> auto& { return family.Add(full, kSeconds); },
-      [seconds](prometheus::Histogram& metric) { metric.Observe(seconds); });
+      [](auto& family, const prometheus::Labels& full) -> auto& { return family.Add(full, kSeconds); }, use);
 }
 
 std::string MetricsRegistry::text() const {

@@ -21,10 +21,15 @@ class MetricsRegistry final : public Metrics {
   void set(std::string_view gauge, double value, Labels labels = {}) noexcept override;
   void observe(std::string_view histogram_seconds, double seconds, Labels labels = {}) noexcept override;
 
+  // Makes the series of a histogram seen before anything was observed.
+  void show(std::string_view histogram_seconds, Labels labels = {}) noexcept;
+
   // Prometheus' text format 0.0.4.
   std::string text() const;
 
  private:
+  template <class Use>
+  void with_histogram(std::string_view histogram_seconds, Labels labels, Use use) noexcept;
   struct State;
   std::unique_ptr<State> state_;
 };

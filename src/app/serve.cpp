@@ -21,7 +21,7 @@ constexpr Millis kStopDeadline{9'800};
 
 }  // namespace
 
-int serve(const Config& config) {
+int serve(const Config& config, bool replace_lost_database) {
   const net::SystemClock clock;
   Termination termination(clock, kStopDeadline);
   JsonLog log(clock, parse_severity(config.log_level));  // after it: what the log still writes has a deadline
@@ -30,7 +30,7 @@ int serve(const Config& config) {
     return kNotServed;
   }
   std::atomic<bool> faulty{false};
-  auto service = Service::start(config, log, [&faulty] {
+  auto service = Service::start(config, replace_lost_database, log, [&faulty] {
     faulty = true;
     ::kill(::getpid(), SIGTERM);
   });

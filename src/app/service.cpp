@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -26,10 +27,13 @@
 #include "api/webhook_handlers.h"
 #include "app/admin_channel.h"
 #include "app/admin_desk.h"
+#include "app/client_networks.h"
 #include "app/foundation.h"
+#include "app/metric_families.h"
 #include "app/metrics_registry.h"
+#include "app/open_files.h"
+#include "app/readiness.h"
 #include "app/version.h"
-#include "base/wakeup.h"
 #include "cloud/agent_client.h"
 #include "cloud/credential_agent.h"
 #include "cloud/http_cloud.h"
@@ -41,6 +45,8 @@
 #include "identity/remote_issuer.h"
 #include "net/curl_client.h"
 #include "net/http_server.h"
+#include "net/network_budget.h"
+#include "services/census.h"
 #include "services/cloud_logins.h"
 #include "services/cloud_sessions.h"
 #include "services/credential_checks.h"
@@ -51,6 +57,7 @@
 #include "services/intake/intake.h"
 #include "services/integrations.h"
 #include "services/login_guard.h"
+#include "services/news_log.h"
 #include "services/node_number.h"
 #include "services/presets.h"
 #include "services/stored_logins.h"
@@ -58,8 +65,8 @@
 #include "services/vault.h"
 #include "services/worker/delivery_worker.h"
 #include "services/worker_calls.h"
-#include "storage/account_store.h"
 #include "storage/postgres/wakeups.h"
+#include "storage/write_probe.h"
 
 namespace presetbridge::app {
 namespace {
@@ -67,7 +74,6 @@ namespace {
 // For what was cut off to be recorded. With the longest drain time all of a stop stays under the ten seconds
 // of spec 12.3. spec 12.3.
 constexpr Millis kLastCalls{300};
-constexpr Millis kReadyWithin{2'000};  // a balancer asks every few seconds
 
 int thread_count(const Config& config) {
   if (config.threads > 0) return static_cast<int>(config.threads);
@@ -96,13 +102,6 @@ cloud::AgentProcessOptions agent_options(const Config& config, const DataDirecto
   for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
   options.login_deadline = agent.cloud.timeout + Millis{5'000};
   return options;
-}
-
-// The configuration has been checked.
-std::vector<net::IpNetwork> trusted_proxies(const Config& config) {
-  std::vector<net::IpNetwork> proxies;
-  for (const auto& text : config.http_trusted_proxies) proxies.push_back(net::IpNetwork::parse(text).value());
-  return proxies;
 }
 
 // Something that happens once, and is waited for by another thread.
@@ -168,8 +167,7 @@ struct Service::Parts {
   Parts(Config config, Foundation foundation, JsonLog& log, std::function<void()> on_fault);
 
   void add_routes();
-  Task<api::Readiness> readiness(Executor& executor);
-  Task<bool> takes_writes();
+  std::string metrics_text();
   Expected<void> start_issuer(identity::BuiltInIssuer& one);
   Expected<void> start();
   void stop(Millis gone, const std::function<void(const char*)>& at);
@@ -196,12 +194,15 @@ struct Service::Parts {
   const crypto::ServiceCipher cipher;
   IdSource ids{clock, node_number};
   net::Runtime runtime{thread_count(config)};
+  const services::NewsLog news_log{log, metrics};
   storage::GroupCommit commits{*database,
                                log,
                                {.writers = shared() ? static_cast<int>(config.storage_writers) : 1,
                                 .readers = static_cast<int>(config.storage_readers),
                                 .max_units = shared() ? 1U : storage::GroupCommit::Options{}.max_units,
-                                .clock = &clock}};
+                                .clock = &clock,
+                                .probe = storage::write_probe,
+                                .tell = [this](const storage::News& news) { news_log.tell(news); }}};
   // Receivers' names are anybody's: ones that never answer must not hold up the platform's.
   net::SystemResolver resolver;
   net::SystemResolver outbound_resolver;
@@ -221,6 +222,10 @@ struct Service::Parts {
   // Lists of files are read for whoever asks; deliveries do not queue behind them. Issuers' keys likewise.
   net::CurlClient reading_http{runtime, 0, resolver, {.calls = 32, .calls_per_host = 16}};
 
+  // Of requests and of sign-ins that fail, by client network (spec 8.6).
+  net::NetworkBudget failed_requests{clock, trusted_proxies(config), failed_request_limits(config)};
+  net::NetworkBudget failed_sign_ins{clock, trusted_proxies(config), failed_sign_in_limits(config)};
+
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
   identity::BuiltInIssuer issuer{
@@ -239,16 +244,18 @@ struct Service::Parts {
   services::IntegrationDirectory integrations{commits, cipher, clock};
   cloud::HttpCloud cloud{cloud_http, clock, cloud_options(config)};
   cloud::SessionCache sessions{runtime.scheduler(worker_core), clock, agent};
-  services::DeliveryWorker worker{{runtime.scheduler(worker_core), clock, random, log, metrics, commits,
-                                   cloud, sessions, changes, [this] { work_came(); }},
-                                  {.owner = node,
-                                   .jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
-                                   .max_jobs = static_cast<int>(config.delivery_max_jobs),
-                                   .lease = std::chrono::seconds(config.delivery_lease_seconds),
-                                   .poll = Millis(config.delivery_poll_ms),
-                                   .maintenance = Millis(config.delivery_maintenance_ms),
-                                   .sweep_page = static_cast<int>(config.delivery_sweep_page),
-                                   .first_sweep = std::chrono::seconds(config.delivery_first_sweep_seconds)}};
+  services::DeliveryWorker worker{
+      {runtime.scheduler(worker_core), clock, random, log, metrics, commits, cloud, sessions, changes,
+       [this] { work_came(); }},
+      {.owner = node,
+       .jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
+       .jobs_per_minute_total = static_cast<int>(config.delivery_jobs_per_minute_total),
+       .max_jobs = static_cast<int>(config.delivery_max_jobs),
+       .lease = std::chrono::seconds(config.delivery_lease_seconds),
+       .poll = Millis(config.delivery_poll_ms),
+       .maintenance = Millis(config.delivery_maintenance_ms),
+       .sweep_page = static_cast<int>(config.delivery_sweep_page),
+       .first_sweep = std::chrono::seconds(config.delivery_first_sweep_seconds)}};
   services::WebhookDispatcher dispatcher{
       {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, commits, outbound_http, cipher},
       {.sandbox = config.sandbox,
@@ -277,6 +284,7 @@ struct Service::Parts {
                          .guard = login_guard,
                          .key = vault_key,
                          .forget_sessions = [this](AccountId account) { cloud_sessions.invalidate(account); },
+                         .retire_sessions = [this](AccountId account) { cloud_sessions.retire(account); },
                          .changed = [this] { work_came(); }}};
   services::CredentialChecks credential_checks{runtime.scheduler(worker_core), vault, log};
   services::Housekeeping housekeeping{runtime.scheduler(dispatcher_core),
@@ -313,18 +321,18 @@ struct Service::Parts {
 
   api::Router router;
   api::Authentication authentication{tokens, accounts, keys};
-  api::Api handlers{router, authentication, clock, log, metrics};
+  api::Api handlers{router, authentication, failed_requests, clock, log, metrics};
   Front front;
-  net::HttpServer server{runtime,
-                         front,
-                         random,
-                         log,
-                         {.address = listen.address,
-                          .port = listen.port,
-                          .body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
-                          .connections = static_cast<int>(config.http_connections)}};
-  services::NodeNumber own_number{runtime.scheduler(0), commits, log,
-                                  node_number,          node,    [this] { on_fault(); }};
+  net::HttpServer server{runtime, front, random, log, server_options(config, listen)};
+  services::NodeNumber own_number{
+      runtime.scheduler(0),  commits, log, node_number, node, fmt::format("{}", fmt::join(config.roles, ",")),
+      [this] { on_fault(); }};
+  services::Census census{runtime.scheduler(0),
+                          clock,
+                          commits,
+                          log,
+                          metrics,
+                          {.only_node = shared() ? std::vector<std::string>() : config.roles}};
   std::optional<storage::Wakeups> other_nodes;  // with a database that is shared
   const std::function<void()> on_fault;
   bool started = false;  // the runtime's threads
@@ -373,14 +381,16 @@ Service::Parts::Parts(Config the_config, Foundation foundation, JsonLog& the_log
       on_fault(std::move(the_end)) {}
 
 void Service::Parts::add_routes() {
-  api::add_health_routes(router, {.readiness = [this](Executor& executor) { return readiness(executor); },
-                                  .metrics_text = config.http_metrics ? [this] { return metrics.text(); }
-                                                                      : std::function<std::string()>()});
+  api::add_health_routes(
+      router,
+      {.readiness = [this](Executor& on) { return readiness(on, runtime.scheduler(0), commits, agent); },
+       .metrics_text =
+           config.http_metrics ? [this] { return metrics_text(); } : std::function<std::string()>()});
   admin_channel->add_route(router, admin_desk);
   if (!has_role(config, "api")) return;
   api::add_about_routes(
       router, {.version = std::string(kVersion), .commit = std::string(kCommit), .sandbox = config.sandbox});
-  api::add_auth_routes(router, {issuer, trusted_proxies(config)});
+  api::add_auth_routes(router, {issuer, trusted_proxies(config), failed_sign_ins, failed_requests});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});
   api::add_credentials_routes(router, {vault});
@@ -396,6 +406,7 @@ void Service::Parts::add_routes() {
                .commits = commits,
                .clock = clock,
                .metrics = metrics,
+               .failures = failed_requests,
                .limits = {.body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
                           .line_items = static_cast<std::size_t>(config.limits_line_items),
                           .refund_lines = static_cast<std::size_t>(config.limits_refund_lines),
@@ -403,39 +414,14 @@ void Service::Parts::add_routes() {
                           .json_depth = static_cast<std::size_t>(config.limits_json_depth)}});
 }
 
-// Whether the database takes a writing transaction, and that in time. On the thread of scheduler 0.
-Task<bool> Service::Parts::takes_writes() {
-  struct Try {
-    explicit Try(Scheduler& home) : ended(home) {}
-    Wakeup ended;
-    bool well = false;
-  };
-  Scheduler& home = runtime.scheduler(0);
-  const auto one = std::make_shared<Try>(home);
-  commits.submit([](storage::Tx& tx) { storage::find_account(tx, AccountId{1}); },
-                 [one, &home](const std::exception_ptr& fault, storage::Completions& wake) {
-                   wake.add(home, [one, well = !fault] {
-                     one->well = well;
-                     one->ended.notify();
-                   });
-                 });
-  co_await one->ended.wait(kReadyWithin);
-  co_return one->well;
-}
-
-Task<api::Readiness> Service::Parts::readiness(Executor& executor) {
-  api::Readiness readiness;
-  // A writing transaction: a database that can only be read takes no order. One that writes nothing goes well
-  // on a full disk too, so what others have met counts.
-  const bool reached = co_await suspend<bool>(executor, [this](auto resume) {
-    runtime.scheduler(0).post([this, resume]() mutable {
-      spawn(takes_writes(), [resume](Outcome<bool> outcome) mutable { resume(outcome.value == true); });
-    });
-  });
-  if (!reached || commits.writes_in_trouble()) readiness.waiting_for.emplace_back("database");
-  if (agent.pid() == 0) readiness.waiting_for.emplace_back("credential agent");
-  readiness.ready = readiness.waiting_for.empty();
-  co_return readiness;
+// With what is known without a look into the database.
+std::string Service::Parts::metrics_text() {
+  const auto flag = [](bool yes) { return yes ? 1.0 : 0.0; };
+  metrics.set("presetbridge_storage_in_trouble", flag(commits.writes_in_trouble()), {{"what", "writes"}});
+  metrics.set("presetbridge_storage_in_trouble", flag(commits.reads_in_trouble()), {{"what", "reads"}});
+  metrics.set("presetbridge_credential_agent_up", flag(agent.pid() != 0));
+  metrics.set("presetbridge_backlog", static_cast<double>(intake.waiting()), {{"stage", "intake"}});
+  return metrics.text();
 }
 
 Expected<void> Service::Parts::start_issuer(identity::BuiltInIssuer& one) {
@@ -458,6 +444,7 @@ Expected<void> Service::Parts::start() {
   add_routes();
   runtime.start();
   started = true;
+  show_families(metrics);
   for (auto* one : {&issuer, &operators_issuer}) {
     if (auto done = start_issuer(*one); !done) return done;
   }
@@ -466,6 +453,7 @@ Expected<void> Service::Parts::start() {
     other_nodes.emplace(storage::WakeupsOptions{.url = config.database_url}, log,
                         [this] { others_have_told(); });
   }
+  runtime.run_on(0, [this] { census.start(); });
   if (has_role(config, "worker")) {
     runtime.run_on(worker_core, [this] {
       worker.start();
@@ -504,12 +492,14 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   Signal housekeeping_ended;
   Signal erasure_ended;
   Signal renewals_ended;
+  Signal census_ended;
   if (working) {
     runtime.run_on(worker_core, [&] {
       worker.stop([&worker_ended] { worker_ended.give(); });
       credential_checks.stop([&checks_ended] { checks_ended.give(); });
       worker_calls.stop([&calls_ended] { calls_ended.give(); });
     });
+    runtime.run_on(0, [&] { census.stop([&census_ended] { census_ended.give(); }); });
     runtime.run_on(dispatcher_core, [&] {
       dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); });
       housekeeping.stop([&housekeeping_ended] { housekeeping_ended.give(); });
@@ -540,6 +530,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
     await(dispatcher_ended, "the webhook dispatcher did not end");
     await(housekeeping_ended, "housekeeping did not end");
     await(erasure_ended, "the erasure of shops did not end");
+    await(census_ended, "the count for the metrics did not end");
   }
   at("ending the password threads");
   passwords.stop();
@@ -563,9 +554,11 @@ Service::~Service() {
   parts_->stop(Millis{0}, [](const char*) {});
 }
 
-Expected<std::unique_ptr<Service>> Service::start(Config config, JsonLog& log,
+Expected<std::unique_ptr<Service>> Service::start(Config config, bool replace_lost_database, JsonLog& log,
                                                   std::function<void()> on_fault) {
-  auto foundation = lay_foundation(config, log);
+  if (auto fits = fit_open_files(config, thread_count(config), log); !fits)
+    return std::unexpected(fits.error());
+  auto foundation = lay_foundation(config, log, replace_lost_database);
   if (!foundation) return std::unexpected(foundation.error());
   if (auto known = check_issuer(config, *foundation->open.database); !known) {
     if (!config.database_url.empty())

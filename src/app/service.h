@@ -20,7 +20,8 @@ class Service {
   // when it returns. Call it in a process without threads but the one that waits for signals. `log` outlives
   // the service, and gets its thread here.
   // `on_fault` is called, on some thread, when the service can go on no more and has to be stopped.
-  static Expected<std::unique_ptr<Service>> start(Config config, JsonLog& log,
+  // `replace_lost_database`: see lay_foundation().
+  static Expected<std::unique_ptr<Service>> start(Config config, bool replace_lost_database, JsonLog& log,
                                                   std::function<void()> on_fault);
   // Stops, if stop() was not called.
   ~Service();

@@ -3,30 +3,57 @@
 
 #include <exception>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <utility>
 
+#include "base/error.h"
 #include "base/executor.h"
+#include "base/log.h"
+#include "base/metrics.h"
 #include "base/task.h"
 #include "base/wakeup.h"
 
 namespace presetbridge {
 
-// Lives on `scheduler`, where all of it is called but wake(). One of the tasks, the loop, may wait(); all
-// look at stopping() and come to an end soon after it is true.
+// What an exception says of itself, whatever its type.
+inline std::string fault_text(const std::exception_ptr& fault) {
+  try {
+    std::rethrow_exception(fault);
+  } catch (const Error& e) {
+    return e.message;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
+// Where it is told that an exception left a task: a fault of ours, which ends that task and nothing else.
+struct FaultReport {
+  Log& log;
+  std::string_view message;  // of the line, which names the task and tells what it threw
+  Metrics* metrics = nullptr;
+  std::string_view counter = {};  // with `metrics`
+};
+
+// Lives on `scheduler`, where all of it is called but wake(). One of the tasks may wait(); all look at
+// stopping() and come to an end soon after it is true. Texts that are passed as views are literals.
 class BackgroundTasks {
  public:
-  // What left a task: null when it ended as it should. Must not throw.
+  // At a task's end; `fault`, told of already, is null when it ended as it should. Must not throw.
   using Ended = std::move_only_function<void(const std::exception_ptr& fault)>;
 
-  explicit BackgroundTasks(Scheduler& scheduler) : wakeup_(scheduler) {}
+  // What `report` names outlives this.
+  BackgroundTasks(Scheduler& scheduler, FaultReport report) : wakeup_(scheduler), report_(report) {}
 
-  void start(Task<void> task, Ended ended) {
-    ++running_;
-    spawn(std::move(task), [this, ended = std::move(ended)](Outcome<void> outcome) mutable {
-      --running_;
-      ended(outcome.exception);
-      tell_when_stopped();
-    });
+  // Runs until it is stopped.
+  void start_loop(Task<void> task, std::string_view name, Ended ended = {}) {
+    start(std::move(task), name, loops_, std::move(ended));
+  }
+  // One piece of work.
+  void start_job(Task<void> task, std::string_view name, Ended ended = {}) {
+    start(std::move(task), name, jobs_, std::move(ended));
   }
   // `stopped` is called once, when no task runs any more: at once if none does.
   void stop(Callback stopped) {
@@ -36,8 +63,8 @@ class BackgroundTasks {
     tell_when_stopped();
   }
   bool stopping() const { return stopping_; }
-  // Tasks that run.
-  int running() const { return running_; }
+  // Jobs under way.
+  int jobs() const { return jobs_; }
 
   // Until wake(), stop(), or `most` has passed.
   auto wait(Millis most) { return wakeup_.wait(most); }
@@ -45,12 +72,27 @@ class BackgroundTasks {
   void wake() { wakeup_.notify(); }
 
  private:
+  void start(Task<void> task, std::string_view name, int& running, Ended ended) {
+    ++running;
+    spawn(std::move(task), [this, name, &running, ended = std::move(ended)](Outcome<void> outcome) mutable {
+      if (outcome.exception) report(outcome.exception, name);
+      --running;
+      if (ended) ended(outcome.exception);
+      tell_when_stopped();
+    });
+  }
+  void report(const std::exception_ptr& fault, std::string_view name) {
+    report_.log.error(report_.message, {{"task", name}, {"error", fault_text(fault)}});
+    if (report_.metrics) report_.metrics->count(report_.counter);
+  }
   void tell_when_stopped() {
-    if (stopping_ && running_ == 0 && stopped_) std::exchange(stopped_, {})();
+    if (stopping_ && loops_ == 0 && jobs_ == 0 && stopped_) std::exchange(stopped_, {})();
   }
 
   Wakeup wakeup_;
-  int running_ = 0;
+  const FaultReport report_;
+  int loops_ = 0;
+  int jobs_ = 0;
   bool stopping_ = false;
   Callback stopped_;
 };

@@ -10,5 +10,7 @@ namespace presetbridge {
 // The least id that IdSource makes of `at`: every id that was made before is smaller. Not negative; 0 for
 // times before 2024.
 std::int64_t first_id_at(Timestamp at);
+// When IdSource made it.
+Timestamp made_at(std::int64_t id);
 
 }  // namespace presetbridge

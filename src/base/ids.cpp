@@ -1,6 +1,7 @@
 #include "base/ids.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/id_time.h"
 
@@ -18,11 +19,17 @@ constexpr int kSequenceBits = 12;
 std::string format_id(std::string_view prefix, std::int64_t value) {
   std::string out;
   out.reserve(prefix.size() + 1 + kDigits);
-  out.append(prefix).push_back('_');
-  for (int shift = (kDigits - 1) * 5; shift >= 0; shift -= 5) {
-    out.push_back(kAlphabet[(static_cast<std::uint64_t>(value) >> shift) & 31]);
-  }
+  append_id(out, prefix, value);
   return out;
+}
+
+void append_id(std::string& out, std::string_view prefix, std::int64_t value) {
+  std::array<char, kDigits> digits;
+  auto rest = static_cast<std::uint64_t>(value);
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit, rest >>= 5)
+    *digit = kAlphabet[rest & 31];
+  out.append(prefix).push_back('_');
+  out.append(digits.data(), digits.size());
 }
 
 std::optional<std::int64_t> parse_id(std::string_view prefix, std::string_view text) {
@@ -41,6 +48,10 @@ std::optional<std::int64_t> parse_id(std::string_view prefix, std::string_view t
 
 std::int64_t first_id_at(Timestamp at) {
   return std::max<std::int64_t>(to_unix_ms(at) - kEpochMs, 0) << (kNodeBits + kSequenceBits);
+}
+
+Timestamp made_at(std::int64_t id) {
+  return from_unix_ms((id >> (kNodeBits + kSequenceBits)) + kEpochMs);
 }
 
 std::int64_t IdSource::next() {

@@ -89,12 +89,20 @@ using EventId = Id<EventKind>;
 
 // "del_" + 13 characters of lower-case Crockford base32: sorts as the integer does.
 std::string format_id(std::string_view prefix, std::int64_t value);
+inline constexpr std::size_t kMostIdCharacters = 17;
+// The same, behind what is in `out`.
+void append_id(std::string& out, std::string_view prefix, std::int64_t value);
 // Nothing unless `text` is exactly what format_id makes of a positive value with this prefix.
 std::optional<std::int64_t> parse_id(std::string_view prefix, std::string_view text);
 
 template <class Kind>
 std::string to_string(Id<Kind> id) {
   return format_id(Kind::prefix, id.value);
+}
+template <class Kind>
+void append_id(std::string& out, Id<Kind> id) {
+  static_assert(Kind::prefix.size() + 1 + 13 <= kMostIdCharacters);
+  append_id(out, Kind::prefix, id.value);
 }
 template <class Kind>
 std::optional<Id<Kind>> parse_id(std::string_view text) {

@@ -1,12 +1,15 @@
-// Fakes of the ports of base/, for tests of every layer: a clock that a test sets, chance from a seed, and a
-// virtual-time scheduler that runs callbacks in a fixed order.
+// Fakes of the ports of base/, for tests of every layer: a clock that a test sets, chance from a seed, a log
+// and metrics to look at, and a virtual-time scheduler that runs callbacks in a fixed order.
 #pragma once
 
 #include <map>
 #include <random>
+#include <string>
 
 #include "base/clock.h"
 #include "base/executor.h"
+#include "base/log.h"
+#include "base/metrics.h"
 
 namespace presetbridge::testing {
 
@@ -31,6 +34,35 @@ class SeededRandom final : public Random {
 
  private:
   std::mt19937_64 engine_;
+};
+
+// What the lines say, one after the other: "message name=value name=value".
+class RecordingLog final : public Log {
+ public:
+  void write(Severity, std::string_view message, std::span<const LogField> fields) noexcept override {
+    text += message;
+    for (const auto& field : fields) {
+      text.append(" ").append(field.name).append("=");
+      if (const auto* value = std::get_if<std::string_view>(&field.value)) {
+        text += *value;
+      } else {
+        text += std::to_string(std::get<std::int64_t>(field.value));
+      }
+    }
+    text += '\n';
+  }
+  std::string text;
+};
+
+// What was counted, by the counter's name alone.
+class CountingMetrics final : public Metrics {
+ public:
+  void count(std::string_view counter, Labels, double by) noexcept override {
+    counted[std::string(counter)] += by;
+  }
+  void set(std::string_view, double, Labels) noexcept override {}
+  void observe(std::string_view, double, Labels) noexcept override {}
+  std::map<std::string, double> counted;
 };
 
 // Runs on the thread that calls run(); time stands still but for advance(). Not thread-safe.

@@ -292,7 +292,7 @@ class AgentProcess::Supervisor {
 };
 
 AgentProcess::AgentProcess(Log& log, AgentProcessOptions options)
-    : supervisor_(std::make_unique<Supervisor>(log, std::move(options))) {}
+    : log_(log), supervisor_(std::make_unique<Supervisor>(log, std::move(options))) {}
 
 AgentProcess::~AgentProcess() = default;
 
@@ -302,9 +302,14 @@ Millis AgentProcess::login_deadline() const {
 
 Task<CloudResult<Session>> AgentProcess::login(Executor& executor, AccountId account, std::int64_t version,
                                                crypto::Bytes sealed) {
-  co_return co_await suspend<CloudResult<Session>>(executor, [&](auto resume) {
+  auto session = co_await suspend<CloudResult<Session>>(executor, [&](auto resume) {
     supervisor_->ask(AgentRequest{0, SealedRecord{account, version, std::move(sealed)}}, std::move(resume));
   });
+  if (!session && session.error().kind == CloudError::Kind::credentials_unreadable) {
+    log_.error("a stored login cannot be opened",
+               {{"account", to_string(account)}, {"version", version}, {"reason", session.error().message}});
+  }
+  co_return session;
 }
 
 Task<CloudResult<Session>> AgentProcess::login_with(Executor& executor, std::string email,

@@ -45,7 +45,7 @@ struct AgentProcessOptions {
 // Starts the agent as a child: one end of a SOCK_SEQPACKET pair as descriptor 3, /dev/null as standard input
 // and output, standard error kept, everything else closed, environment empty. A thread of its own reads the
 // answers, watches the deadlines, and starts a dead agent again; what that one was asked is answered
-// `unavailable`.
+// `unavailable`. A record that cannot be opened is told to the log, by account and version.
 class AgentProcess final : public CredentialAgent {
  public:
   // Starts the process at once, before there are other threads (spec 5.3). `log` must outlive this.
@@ -68,6 +68,7 @@ class AgentProcess final : public CredentialAgent {
 
  private:
   class Supervisor;
+  Log& log_;
   std::unique_ptr<Supervisor> supervisor_;
 };
 

@@ -10,9 +10,9 @@
 
 namespace presetbridge::cloud {
 
-inline constexpr std::size_t max_text = 200;    // characters of ids, cursors, usernames and names
-inline constexpr std::size_t max_token = 4096;  // bytes of a session token
-inline constexpr Millis max_retry_after{3'600'000};
+inline constexpr std::size_t max_text = 200;              // characters of ids, cursors, usernames and names
+inline constexpr std::size_t max_token = 4096;            // bytes of a session token
+inline constexpr Millis max_retry_after{24 * 3'600'000};  // spec 3.5
 
 std::optional<Session> read_session(std::string_view body);
 std::optional<CloudUser> read_user(std::string_view body);

@@ -88,11 +88,12 @@ TEST(Contract, ReadsRetryAfterAsSecondsOrDateWithinAnHour) {
   const auto now = *parse_iso8601("2026-11-21T10:00:00Z");
   EXPECT_EQ(read_retry_after("0", now), Millis{0});
   EXPECT_EQ(read_retry_after("90", now), Millis{90'000});
-  EXPECT_EQ(read_retry_after("3601", now), Millis{3'600'000});
-  EXPECT_EQ(read_retry_after("99999999999999999999999", now), Millis{3'600'000});
+  EXPECT_EQ(read_retry_after("86400", now), Millis{86'400'000});
+  EXPECT_EQ(read_retry_after("86401", now), Millis{86'400'000});
+  EXPECT_EQ(read_retry_after("99999999999999999999999", now), Millis{86'400'000});
   EXPECT_EQ(read_retry_after("Sat, 21 Nov 2026 10:00:30 GMT", now), Millis{30'000});
   EXPECT_EQ(read_retry_after("Sat, 21 Nov 2026 09:00:30 GMT", now), Millis{0});
-  EXPECT_EQ(read_retry_after("Sun, 21 Nov 2027 09:00:30 GMT", now), Millis{3'600'000});
+  EXPECT_EQ(read_retry_after("Sun, 21 Nov 2027 09:00:30 GMT", now), Millis{86'400'000});
   for (const char* text : {"", "-1", "soon", "1.5", "Sat, 31 Feb 2026 10:00:30 GMT"}) {
     EXPECT_FALSE(read_retry_after(text, now)) << text;
   }

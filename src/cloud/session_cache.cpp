@@ -38,28 +38,38 @@ Task<CloudResult<Session>> SessionCache::session(AccountId account, SealedLogin 
   if (auto good = cached(account, login.version)) co_return *std::move(good);
   Entry& entry = entries_[account];
   if (entry.version != login.version) {
+    // A deletion between the two has a version of its own: what it ended is not kept (spec 5.1).
+    if (entry.version + 1 == login.version) keep_former(account, entry);
     entry = Entry{};
     entry.version = login.version;
   }
 
   // `entry` may be gone after the next suspension: only the flight is held.
-  const bool first = !entry.flight;
-  if (first) entry.flight = std::make_shared<Flight>();
-  const std::shared_ptr<Flight> flight = entry.flight;
-  if (first) {
+  auto flight = entry.flight;
+  if (!flight) {
+    flight = std::make_shared<Flight>();
     executor_.post([this, account, flight, owned = std::move(login)]() mutable {
       spawn(log_in(account, std::move(owned), flight), [](Outcome<void>) {});
     });
+    entry.flight = flight;
   }
   co_return co_await suspend<CloudResult<Session>>(
       executor_, [flight](auto resume) { flight->waiting.emplace_back(std::move(resume)); });
 }
 
 Task<void> SessionCache::log_in(AccountId account, SealedLogin login, std::shared_ptr<Flight> flight) {
-  CloudResult<Session> result =
-      co_await agent_.login(executor_, account, login.version, std::move(login.sealed));
+  CloudResult<Session> result = std::unexpected(
+      CloudError{CloudError::Kind::unavailable, "The cloud login met a fault.", false, std::nullopt});
+  try {
+    result = co_await agent_.login(executor_, account, login.version, std::move(login.sealed));
+  } catch (...) {  // whoever waits is answered all the same
+  }
+  land(account, *flight, std::move(result));
+}
+
+void SessionCache::land(AccountId account, Flight& flight, CloudResult<Session> result) {
   const auto found = entries_.find(account);
-  const bool wanted = found != entries_.end() && found->second.flight == flight;
+  const bool wanted = found != entries_.end() && found->second.flight.get() == &flight;
   if (!wanted) {
     result =
         std::unexpected(CloudError{CloudError::Kind::session_refused,
@@ -69,14 +79,37 @@ Task<void> SessionCache::log_in(AccountId account, SealedLogin login, std::share
     found->second.flight = nullptr;
     found->second.session = *result;
     found->second.until = std::min(result->expires_at - options_.margin, now + options_.max_age);
+    former_.erase({account, result->user_id});
   } else {
     entries_.erase(found);
   }
-  for (auto& resume : flight->waiting) resume(result);
+  for (auto& resume : flight.waiting) resume(result);
+}
+
+std::optional<Session> SessionCache::former(AccountId account, const std::string& cloud_user) const {
+  const auto found = former_.find({account, cloud_user});
+  const bool good = found != former_.end() && clock_.now() < found->second.until;
+  return good ? std::optional(found->second.session) : std::nullopt;
+}
+
+void SessionCache::keep_former(AccountId account, const Entry& entry) {
+  const Timestamp now = clock_.now();
+  if (entry.flight || entry.until <= now) return;
+  std::erase_if(former_, [now](const auto& item) { return item.second.until <= now; });
+  if (former_.size() >= options_.max_sessions) former_.erase(former_.begin());
+  former_.insert_or_assign({account, entry.session.user_id}, Former{entry.session, entry.until});
+}
+
+void SessionCache::retire(AccountId account) {
+  const auto found = entries_.find(account);
+  if (found == entries_.end()) return;
+  keep_former(account, found->second);
+  entries_.erase(found);
 }
 
 void SessionCache::invalidate(AccountId account) {
   entries_.erase(account);
+  std::erase_if(former_, [account](const auto& item) { return item.first.first == account; });
 }
 
 void SessionCache::invalidate(AccountId account, std::string_view token) {
@@ -84,6 +117,8 @@ void SessionCache::invalidate(AccountId account, std::string_view token) {
   if (found != entries_.end() && !found->second.flight && found->second.session.token == token) {
     entries_.erase(found);
   }
+  for (auto at = former_.lower_bound({account, {}}); at != former_.end() && at->first.first == account;)
+    at = at->second.session.token == token ? former_.erase(at) : std::next(at);
 }
 
 void SessionCache::make_room() {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -37,16 +39,28 @@ class SessionCache {
   // The same; else a login, one at a time for an
   // account however many ask. A login that was invalidated meanwhile ends as `session_refused`.
   Task<CloudResult<Session>> session(AccountId account, SealedLogin login);
+  // A session of that cloud user that the account's login before was made with, while it is good (spec 3.11).
+  std::optional<Session> former(AccountId account, const std::string& cloud_user) const;
 
-  // The credentials were changed or deleted.
+  // Another login was saved: the session is a former one now, until its end, which is within `max_age`. One
+  // that follows the cached one's version in session() tells the same.
+  void retire(AccountId account);
+  // The credentials were deleted: former sessions go too.
   void invalidate(AccountId account);
-  // The platform refused `token` (session_refused): dropped only if it is still the cached one.
+  // The platform refused `token` (session_refused): dropped, if it is cached or a former one.
   void invalidate(AccountId account, std::string_view token);
 
  private:
   struct Flight;
   struct Entry;
+  struct Former {
+    Session session;
+    Timestamp until;
+  };
+  using CloudUserOf = std::pair<AccountId, std::string>;
   Task<void> log_in(AccountId account, SealedLogin login, std::shared_ptr<Flight> flight);
+  void keep_former(AccountId account, const Entry& entry);
+  void land(AccountId account, Flight& flight, CloudResult<Session> result);
   void make_room();
 
   Executor& executor_;
@@ -54,6 +68,7 @@ class SessionCache {
   CredentialAgent& agent_;
   const SessionCacheOptions options_;
   std::unordered_map<AccountId, Entry> entries_;
+  std::map<CloudUserOf, Former> former_;  // those whose time is over go when the next one comes
 };
 
 }  // namespace presetbridge::cloud

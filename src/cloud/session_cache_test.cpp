@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <stdexcept>
 #include <vector>
 
 #include "base/testing.h"
@@ -19,12 +20,14 @@ class HeldAgent final : public CredentialAgent {
   Task<CloudResult<Session>> login(Executor& executor, AccountId account, std::int64_t version,
                                    crypto::Bytes) override {
     asked.emplace_back(account, version);
+    if (std::exchange(throws, false)) throw std::runtime_error("out of everything");
     co_return co_await suspend<CloudResult<Session>>(
         executor, [this](auto resume) { waiting.emplace_back(std::move(resume)); });
   }
   Task<CloudResult<Session>> login_with(Executor&, std::string, crypto::SecretString) override {
     co_return std::unexpected(CloudError{Kind::rejected, "not of this test", false, std::nullopt});
   }
+  bool throws = false;  // the next login
   std::vector<std::pair<AccountId, std::int64_t>> asked;
   std::vector<std::function<void(CloudResult<Session>)>> waiting;
 };
@@ -47,8 +50,13 @@ class SessionCacheTest : public ::testing::Test {
     if (auto resume = std::exchange(agent.waiting.at(which), nullptr)) resume(std::move(result));
     scheduler.run();
   }
-  void end_login(std::size_t which, const std::string& token, Millis life = Millis{3'600'000}) {
-    end_login(which, Session{token, "m-1", "shop", clock.now() + life});
+  void end_login(std::size_t which, const std::string& token, Millis life = Millis{3'600'000},
+                 const std::string& user = "m-1") {
+    end_login(which, Session{token, user, "shop", clock.now() + life});
+  }
+  std::string former(const std::string& user) {
+    const auto session = cache.former(AccountId{1}, user);
+    return session ? session->token : "";
   }
 
   presetbridge::testing::ManualClock clock;
@@ -132,6 +140,89 @@ TEST_F(SessionCacheTest, ARefusedTokenDropsOnlyItsOwnSession) {
   EXPECT_TRUE(*ask());
   cache.invalidate(AccountId{1}, "t1");
   EXPECT_FALSE(*ask());
+}
+
+TEST_F(SessionCacheTest, ALoginThatThrowsIsAnsweredToAllWhoWaitAndTheNextOneLogsInAnew) {
+  agent.throws = true;
+  const auto first = std::make_shared<std::optional<CloudResult<Session>>>();
+  spawn(cache.session(AccountId{1}, {1, {}}),
+        [first](Outcome<CloudResult<Session>> outcome) { *first = std::move(outcome.value); });
+  const auto second = ask();
+  ASSERT_TRUE(*first && *second) << "nobody waits for ever";
+  EXPECT_EQ((*first)->error().kind, Kind::unavailable);
+  EXPECT_EQ((*second)->error().kind, Kind::unavailable);
+  const auto next = ask();
+  EXPECT_EQ(agent.asked.size(), 2U);
+  end_login(0, "t1");
+  ASSERT_TRUE(*next);
+  EXPECT_EQ((*next)->value().token, "t1");
+}
+
+TEST_F(SessionCacheTest, TheSessionOfALoginThatWasReplacedIsKeptUntilItsEndAsAFormerOne) {
+  ask(1, 1);
+  end_login(0, "old");
+  EXPECT_EQ(former("m-1"), "") << "it is the present one";
+  cache.retire(AccountId{1});
+  EXPECT_EQ(former("m-1"), "old");
+  EXPECT_FALSE(cache.cached(AccountId{1}, 1));
+  EXPECT_FALSE(cache.cached(AccountId{1}, 2));
+  ask(1, 2);
+  end_login(1, "new", Millis{3'600'000}, "m-2");
+  EXPECT_EQ(former("m-1"), "old");
+  EXPECT_EQ(former("m-2"), "");
+  clock.advance(Millis{1'799'999});
+  EXPECT_EQ(former("m-1"), "old");
+  clock.advance(Millis{1});
+  EXPECT_EQ(former("m-1"), "") << "no longer than any session is used";
+}
+
+TEST_F(SessionCacheTest, WhoeverWasNotToldOfTheChangeSeesItByTheNextVersion) {
+  ask(1, 1);
+  end_login(0, "old");
+  ask(1, 2);
+  end_login(1, "new", Millis{3'600'000}, "m-2");
+  EXPECT_EQ(former("m-1"), "old");
+  ask(1, 4);  // version 3 may have been a deletion
+  end_login(2, "newest", Millis{3'600'000}, "m-3");
+  EXPECT_EQ(former("m-2"), "");
+}
+
+TEST_F(SessionCacheTest, DeletedCredentialsEndFormerSessionsToo) {
+  ask(1, 1);
+  end_login(0, "old");
+  cache.retire(AccountId{1});
+  cache.invalidate(AccountId{2});
+  EXPECT_EQ(former("m-1"), "old");
+  cache.invalidate(AccountId{1});
+  EXPECT_EQ(former("m-1"), "");
+}
+
+TEST_F(SessionCacheTest, AFormerSessionGoesWhenItIsRefusedAndWhenItsUserIsThePresentOneAgain) {
+  ask(1, 1);
+  end_login(0, "t1");
+  cache.retire(AccountId{1});
+  cache.invalidate(AccountId{1}, "t0");
+  EXPECT_EQ(former("m-1"), "t1");
+  cache.invalidate(AccountId{1}, "t1");
+  EXPECT_EQ(former("m-1"), "");
+  ask(1, 2);
+  end_login(1, "t2", Millis{3'600'000}, "m-2");
+  cache.retire(AccountId{1});
+  ask(1, 3);
+  end_login(2, "t3", Millis{3'600'000}, "m-2");
+  EXPECT_EQ(former("m-2"), "");
+}
+
+TEST_F(SessionCacheTest, HoldsNoMoreFormerSessionsThanItsLimit) {
+  for (std::int64_t account = 1; account <= 3; ++account) {
+    ask(account);
+    end_login(static_cast<std::size_t>(account - 1), "t" + std::to_string(account));
+    cache.retire(AccountId{account});
+  }
+  int kept = 0;
+  for (std::int64_t account = 1; account <= 3; ++account)
+    kept += cache.former(AccountId{account}, "m-1") ? 1 : 0;
+  EXPECT_EQ(kept, 2);
 }
 
 TEST_F(SessionCacheTest, HoldsNoMoreThanItsLimit) {

@@ -28,7 +28,7 @@ enum class Finding {
   request_sent,
   still_waiting,
   transient,        // trouble of this delivery alone
-  account_trouble,  // trouble of the account or platform (account_pause.h)
+  account_trouble,  // trouble of the account or platform (trouble.h)
   permanent,        // with a code
   shutting_down,
   lease_lost,  // a take-over, before it begins anything

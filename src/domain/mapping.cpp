@@ -263,18 +263,23 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
   return plan;
 }
 
-bool is_paid(const ItemNow& item, const OrderState& order) {
-  const LinesNow lines(order);
-  return item.by_file || std::ranges::any_of(item.line_ids, [&](const auto& id) { return lines.paid(id); });
+PaidItems::PaidItems(const OrderState& order) {
+  const PaidQuantities paid(order);
+  for (const OrderLine& line : order.lines) {
+    if (paid.of(line) > 0) paid_lines_.insert(line.line_id);
+  }
+}
+
+bool PaidItems::contains(const ItemNow& item) const {
+  return item.by_file ||
+         std::ranges::any_of(item.line_ids, [&](const auto& id) { return paid_lines_.contains(id); });
 }
 
 bool refunds_took_all(std::span<const ItemNow> items, const OrderState& order) {
   if (!order.refunded()) return false;
-  const LinesNow lines(order);
-  return std::ranges::all_of(items, [&](const ItemNow& item) {
-    return !item.by_file && !item.line_ids.empty() &&
-           std::ranges::none_of(item.line_ids, [&](const auto& id) { return lines.paid(id); });
-  });
+  const PaidItems paid(order);
+  return std::ranges::all_of(
+      items, [&](const ItemNow& item) { return !item.line_ids.empty() && !paid.contains(item); });
 }
 
 }  // namespace presetbridge::domain

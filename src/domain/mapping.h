@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/ids.h"
@@ -112,8 +113,16 @@ struct ItemPlan {
 ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, const MappedOrder& mapped,
                     bool complete = true);
 
-// Whether a line that owes the item has any paid quantity left.
-bool is_paid(const ItemNow& item, const OrderState& order);
+// Whether a line that owes an item has any paid quantity left. Costs as much as the order's lines and refunds
+// once, then as much as the item's lines. The order outlives it.
+class PaidItems {
+ public:
+  explicit PaidItems(const OrderState& order);
+  bool contains(const ItemNow& item) const;
+
+ private:
+  std::unordered_set<std::string_view> paid_lines_;
+};
 // Whether it is refunds, and not the mappings, that left nothing of these items to deliver.
 bool refunds_took_all(std::span<const ItemNow> items, const OrderState& order);
 

@@ -259,8 +259,8 @@ TEST(ItemPlan, ARefundDropsAnItemOnlyWhenEveryLineThatOwesItIsRefunded) {
   const ItemPlan plan = plan_items(items, order, {});
   EXPECT_EQ(plan.drop, (std::vector<ItemId>{ItemId{1}, ItemId{4}}));
   EXPECT_EQ(plan.refunded, std::vector<ItemId>{ItemId{3}});
-  EXPECT_FALSE(is_paid(items[0], order));
-  EXPECT_TRUE(is_paid(items[1], order));
+  EXPECT_FALSE(PaidItems(order).contains(items[0]));
+  EXPECT_TRUE(PaidItems(order).contains(items[1]));
   EXPECT_TRUE(refunds_took_all(std::span(items).first(1), order));
   EXPECT_FALSE(refunds_took_all(std::span(items).first(2), order));
 }

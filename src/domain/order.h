@@ -29,7 +29,6 @@
 
 namespace presetbridge::domain {
 
-inline constexpr std::int64_t kMaxQuantity = 1'000'000'000;  // more is stored as this
 // Refunds and lines of refunds, together (spec 2.14). What comes beyond them is not kept, and only flags the
 // order: it is never read as refunded.
 inline constexpr std::size_t kMaxRefundLines = 2000;

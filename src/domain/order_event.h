@@ -11,6 +11,8 @@
 
 namespace presetbridge::domain {
 
+inline constexpr std::int64_t kMaxQuantity = 1'000'000;  // of a line or a refund; more counts as this
+
 enum class Provider { provider_a, provider_b, generic };
 
 // One line of an order. Identifiers are the store's, kept as exact text (spec 2.7); empty means absent.

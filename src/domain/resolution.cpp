@@ -17,11 +17,12 @@ constexpr std::array<ResolutionText, 15> kTexts = {{
     {"Friend request declined", "The customer declined the friend request, so nothing can be shared.",
      "Ask the customer to accept the next request or to befriend you on the cloud platform, then retry."},
     {"Friend request not answered", "The customer did not accept the friend request within 14 days.",
-     "Remind the customer of the request. If it is accepted within 90 days of being sent, the delivery "
-     "resumes by itself."},
+     "Remind the customer of the request. If it is accepted within 90 days of when the delivery began to "
+     "wait, "
+     "it resumes by itself. A retry withdraws the request and sends a new one."},
     {"Blocked by the customer", "The customer's cloud user blocks yours, so no request can be sent.",
      "Ask the customer to unblock your cloud user, then retry. Or deliver by hand and mark it so."},
-    {"No cloud login stored", "There is no cloud login to share the files from.",
+    {"No cloud login", "There is no stored cloud login that the files could be shared from.",
      "Save your cloud login on the Cloud account page. Deliveries that wait for it resume by themselves."},
     {"Cloud login refused", "The cloud platform refused the stored login.",
      "Save the current e-mail and password on the Cloud account page. Deliveries that wait for it resume by "
@@ -34,7 +35,8 @@ constexpr std::array<ResolutionText, 15> kTexts = {{
      "Get more credits: whoever runs the service grants them to your account. Deliveries that wait for them "
      "resume by themselves, oldest first."},
     {"Cloud platform not available", "The cloud platform could not be reached for 72 hours.",
-     "Nothing to do: the delivery resumes by itself once the platform answers. You can also retry now."},
+     "Nothing to do: it is tried about once an hour for 30 days, and the delivery resumes by itself once the "
+     "platform answers. You can also retry now."},
     {"Refused by the cloud platform",
      "The cloud platform refused the request for a reason that it does not name.",
      "Try the share by hand in your cloud account to see why, then retry, or mark the delivery as done by "

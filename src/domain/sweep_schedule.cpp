@@ -22,7 +22,7 @@ constexpr Millis kSlowest = hours(1);
 }  // namespace
 
 std::optional<Timestamp> next_sweep(const SweepState& state) {
-  if (state.awaited <= 0 || !state.newest_request_at) return std::nullopt;
+  if (!state.awaited || !state.newest_request_at) return std::nullopt;
   if (!state.last_sweep_at) return state.newest_request_at;
   const Timestamp last = *state.last_sweep_at;
   if (state.queued > kBusyQueue) return last + kBusyInterval;
@@ -38,11 +38,11 @@ bool full_sweep_due(const SweepState& state, Timestamp now) {
   return !state.last_full_sweep_at || now - *state.last_full_sweep_at >= kFullSweepInterval;
 }
 
-bool friendship_timed_out(Timestamp first_request, Timestamp now) {
-  return now - first_request >= kFriendshipTimeout;
+bool friendship_timed_out(Timestamp waiting_since, Timestamp now) {
+  return now - waiting_since >= kFriendshipTimeout;
 }
-bool friendship_resumable(Timestamp first_request, Timestamp now) {
-  return now - first_request < kFriendshipResumeWindow;
+bool friendship_resumable(Timestamp waiting_since, Timestamp now) {
+  return now - waiting_since < kFriendshipResumeWindow;
 }
 
 }  // namespace presetbridge::domain

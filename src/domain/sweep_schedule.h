@@ -8,16 +8,15 @@
 
 namespace presetbridge::domain {
 
-inline constexpr Millis kFriendshipTimeout =
-    std::chrono::days(14);  // after the first request: the delivery fails
+inline constexpr Millis kFriendshipTimeout = std::chrono::days(14);  // of waiting: the delivery fails
 inline constexpr Millis kFriendshipResumeWindow =
-    std::chrono::days(90);  // after the first request: an acceptance still resumes it
+    std::chrono::days(90);  // from the same time: an acceptance still resumes it
 inline constexpr std::int64_t kBusyQueue = 50;
 
 struct SweepState {
-  std::int64_t awaited = 0;  // requests unanswered and still inside the resume window
-  std::int64_t queued = 0;   // deliveries queued on this cloud account
-  std::optional<Timestamp> newest_request_at;
+  bool awaited = false;     // a delivery waits, or failed for want of an answer that would still resume it
+  std::int64_t queued = 0;  // deliveries queued on this cloud account
+  std::optional<Timestamp> newest_request_at;   // or when the newest delivery began to wait
   std::optional<Timestamp> last_sweep_at;       // of either sort
   std::optional<Timestamp> last_full_sweep_at;  // from the beginning, not from the cursor
 };
@@ -28,7 +27,8 @@ std::optional<Timestamp> next_sweep(const SweepState& state);
 // Whether a sweep that starts now has to be a full one: never done, or a day ago.
 bool full_sweep_due(const SweepState& state, Timestamp now);
 
-bool friendship_timed_out(Timestamp first_request, Timestamp now);
-bool friendship_resumable(Timestamp first_request, Timestamp now);
+// Of a delivery that began to wait then.
+bool friendship_timed_out(Timestamp waiting_since, Timestamp now);
+bool friendship_resumable(Timestamp waiting_since, Timestamp now);
 
 }  // namespace presetbridge::domain

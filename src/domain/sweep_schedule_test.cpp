@@ -29,7 +29,7 @@ bool allowed(const SweepState& s, Timestamp t) {
 TEST(SweepSchedule, IsTheFirstMinuteThatTheRuleAllows) {
   EXPECT_TRUE(rc::check([] {
     const SweepState state{
-        .awaited = 1,
+        .awaited = true,
         .queued = *rc::gen::element<std::int64_t>(0, 50, 51, 1000),
         .newest_request_at = kStart + std::chrono::minutes(*rc::gen::inRange(0, 3000)),
         .last_sweep_at = kStart + std::chrono::minutes(*rc::gen::inRange(0, 3000)),
@@ -42,17 +42,17 @@ TEST(SweepSchedule, IsTheFirstMinuteThatTheRuleAllows) {
 
 TEST(SweepSchedule, NothingAwaitedMeansNoSweep) {
   EXPECT_EQ(next_sweep({.newest_request_at = kStart}), std::nullopt);
-  EXPECT_EQ(next_sweep({.awaited = 3}), std::nullopt);
+  EXPECT_EQ(next_sweep({.awaited = true}), std::nullopt);
 }
 
 TEST(SweepSchedule, TheFirstSweepIsDueAtOnceAndIsFull) {
-  const SweepState state{.awaited = 1, .newest_request_at = kStart};
+  const SweepState state{.awaited = true, .newest_request_at = kStart};
   EXPECT_EQ(next_sweep(state), kStart);
   EXPECT_TRUE(full_sweep_due(state, kStart));
 }
 
 TEST(SweepSchedule, AFullSweepIsDueADayAfterTheLast) {
-  const SweepState state{.awaited = 1, .last_full_sweep_at = kStart};
+  const SweepState state{.awaited = true, .last_full_sweep_at = kStart};
   EXPECT_FALSE(full_sweep_due(state, kStart + 24h - 1ms));
   EXPECT_TRUE(full_sweep_due(state, kStart + 24h));
 }

@@ -73,6 +73,14 @@ std::unexpected<Error> wrong_token() {
   return fail("UNAUTHORIZED", "The refresh token is expired, revoked or not valid. Sign in again.");
 }
 
+LoginFailure too_many_attempts(Millis locked_for) {
+  return {{"TOO_MANY_ATTEMPTS",
+           fmt::format("Too many failed sign-ins with this e-mail address; try again in {} seconds.",
+                       (locked_for.count() + 999) / 1000),
+           {}},
+          locked_for};
+}
+
 Millis lock_after(std::int64_t failures) {
   if (failures <= kFreeFailures) return Millis{0};
   const auto doublings = std::min<std::int64_t>(failures - kFreeFailures - 1, 10);
@@ -251,7 +259,7 @@ std::vector<FieldProblem> BuiltInIssuer::problems_of_sign_up(std::string_view em
   return problems;
 }
 
-Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string place, std::string email,
+Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, net::Caller caller, std::string email,
                                                  std::string password, std::string account_name) {
   if (options_.signup != Signup::open) {
     co_return fail("SIGNUP_CLOSED", "Sign-up is closed here; ask the operator for an account.");
@@ -262,13 +270,14 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string
   if (account_name.empty()) account_name = email.substr(0, email.find('@'));
 
   const auto now = deps_.clock.now();
+  const auto place = caller.for_others ? std::string() : caller.network;
   const auto wait = [&] {
     const std::scoped_lock lock(mutex_);
     return signups_ ? signups_->admit(place, now) : Millis{0};
   }();
   if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
-  auto session =
-      co_await make_account(executor, std::move(email), std::move(password), std::move(account_name));
+  auto session = co_await make_account(executor, std::move(caller), std::move(email), std::move(password),
+                                       std::move(account_name));
   if (session) co_return tokens(std::move(*session));
   if (session.error().code != kEmailTaken) {
     const std::scoped_lock lock(mutex_);
@@ -277,91 +286,86 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, std::string
   co_return std::unexpected(session.error());
 }
 
-Task<Expected<BuiltInIssuer::Session>> BuiltInIssuer::make_account(Executor& executor, std::string email,
-                                                                   std::string password,
-                                                                   std::string account_name) {
+Task<LoginResult<BuiltInIssuer::Session>> BuiltInIssuer::make_account(Executor& executor, net::Caller caller,
+                                                                      std::string email, std::string password,
+                                                                      std::string account_name) {
   const Error taken{
       std::string(kEmailTaken), "This e-mail address has an account already; sign in instead.", {}};
+  auto seat = deps_.passwords.seat(caller);
+  if (!seat) co_return std::unexpected(seat.error());
   auto known =
       co_await deps_.commits.read(executor, [&](Tx& tx) { return storage::find_user_by_email(tx, email); });
   if (!known) co_return std::unexpected(known.error());
   if (*known) co_return std::unexpected(taken);  // no hash for what will come to nothing
-  auto hash = co_await deps_.passwords.hash(executor, std::move(password));
+  auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(password));
   if (!hash) co_return std::unexpected(hash.error());
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) {
+  auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
     const storage::UserRow user{deps_.ids.make<UserId>(), email, *hash};
     if (!storage::insert_user(tx, user.id, user.email, user.password_hash)) throw Error(taken);
     found_account(tx, deps_.ids, user.id, options_.iss, to_string(user.id), account_name);
     return open_session(tx, user, deps_.ids.next());
   });
+  if (!session) co_return std::unexpected(session.error());
+  co_return std::move(*session);
 }
 
-Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& executor, std::string email,
-                                                                   std::string password) {
+Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& executor,
+                                                                   const PasswordWorkers::Seat& seat,
+                                                                   std::string email, std::string password) {
   const auto key = crypto::sha256(email);
-  struct Try {
+  struct Known {
     std::optional<storage::UserRow> user;
     Millis locked_for{0};
-    storage::SignInTries before;
-    storage::SignInTries counted;
   };
-  // The try is counted before the password is looked at: of many at once, too, only so many get through.
-  auto attempt = co_await deps_.commits.write(executor, [&](Tx& tx) {
+  auto known = co_await deps_.commits.read(executor, [&](Tx& tx) {
+    const auto tries = storage::find_sign_in_tries(tx, key);
+    return Known{storage::find_user_by_email(tx, email), tries ? tries->locked_until - tx.now() : Millis{0}};
+  });
+  if (!known) co_return std::unexpected(known.error());
+  if (known->locked_for > Millis{0}) co_return std::unexpected(too_many_attempts(known->locked_for));
+
+  std::string stored = known->user ? known->user->password_hash : unknown_hash_;
+  auto verified = co_await deps_.passwords.verify(executor, seat, std::move(stored), std::move(password));
+  if (!verified) co_return std::unexpected(verified.error());
+  const bool right = *verified && known->user;
+  // Of many that ran at once only so many are told what came of it: each sees here who ended before it. A row
+  // is written only for what a hash was spent on.
+  auto locked_for = co_await deps_.commits.write(executor, [&](Tx& tx) {
     const auto now = tx.now();
     auto tries = storage::lock_sign_in_tries(tx, key);
+    if (tries.locked_until > now) return tries.locked_until - now;
+    if (right) {
+      storage::forget_sign_in_tries(tx, key);
+      return Millis{0};
+    }
     if (now - tries.last_at > kFailuresForgottenAfter) tries.failures = 0;
-    if (tries.locked_until > now) return Try{std::nullopt, tries.locked_until - now, {}, {}};
-    const auto before = tries;
     ++tries.failures;
     tries.last_at = now;
     tries.locked_until = now + lock_after(tries.failures);
     storage::update_sign_in_tries(tx, key, tries);
-    return Try{storage::find_user_by_email(tx, email), Millis{0}, before, tries};
+    return Millis{0};
   });
-  if (!attempt) co_return std::unexpected(attempt.error());
-  if (attempt->locked_for > Millis{0}) {
-    co_return std::unexpected(LoginFailure(
-        {"TOO_MANY_ATTEMPTS",
-         fmt::format("Too many failed sign-ins with this e-mail address; try again in {} seconds.",
-                     (attempt->locked_for.count() + 999) / 1000),
-         {}},
-        attempt->locked_for));
-  }
-
-  std::string stored = attempt->user ? attempt->user->password_hash : unknown_hash_;
-  auto verified = co_await deps_.passwords.verify(executor, std::move(stored), std::move(password));
-  if (!verified) {
-    co_await give_back(executor, key, attempt->before, attempt->counted);
-    co_return std::unexpected(verified.error());
-  }
-  if (!*verified || !attempt->user) co_return wrong_login();
-  co_return std::move(*attempt->user);
+  if (!locked_for) co_return std::unexpected(locked_for.error());
+  if (*locked_for > Millis{0}) co_return std::unexpected(too_many_attempts(*locked_for));
+  if (!right) co_return wrong_login();
+  co_return std::move(*known->user);
 }
 
-Task<void> BuiltInIssuer::give_back(Executor& executor, crypto::Sha256 email_hash,
-                                    storage::SignInTries before, storage::SignInTries counted) {
-  // Should this fail too, the try stays counted: nobody gains by that.
-  co_await deps_.commits.write(executor, [&](Tx& tx) {
-    if (storage::lock_sign_in_tries(tx, email_hash) == counted) {
-      storage::update_sign_in_tries(tx, email_hash, before);
-    }
-  });
-}
-
-Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, std::string email,
+Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller caller, std::string email,
                                                  std::string password) {
   email = normalise_email(email);
   if (!looks_like_email(email) || password.size() > crypto::max_password_bytes) co_return wrong_login();
-  auto user = co_await verify_password(executor, email, password);
+  auto seat = deps_.passwords.seat(caller);
+  if (!seat) co_return std::unexpected(seat.error());
+  auto user = co_await verify_password(executor, *seat, std::move(email), password);
   if (!user) co_return std::unexpected(user.error());
 
   std::string better_hash;
   if (deps_.hasher.needs_rehash(user->password_hash)) {
-    if (auto hash = co_await deps_.passwords.hash(executor, std::move(password)))
+    if (auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(password)))
       better_hash = std::move(*hash);
   }
   auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
-    storage::forget_sign_in_tries(tx, crypto::sha256(email));
     // The password may have been changed since it was verified: then this sign-in is one with the old
     // password.
     const auto current = storage::find_user(tx, user->id);
@@ -396,42 +400,38 @@ Task<Expected<Tokens>> BuiltInIssuer::refresh(Executor& executor, std::string re
   co_return tokens(std::move(*session));
 }
 
-Task<Expected<void>> BuiltInIssuer::sign_out(Executor& executor, std::string refresh_token) {
+Task<Expected<bool>> BuiltInIssuer::sign_out(Executor& executor, std::string refresh_token) {
   const auto hash = crypto::opaque_token_hash(kRefreshTokenPrefix, refresh_token);
-  if (!hash) co_return Expected<void>{};
+  if (!hash) co_return false;
   co_return co_await deps_.commits.write(executor, [&](Tx& tx) {
-    if (const auto token = storage::lock_refresh_token(tx, *hash)) {
-      storage::revoke_refresh_family(tx, token->user, token->family);
-    }
+    const auto token = storage::lock_refresh_token(tx, *hash);
+    if (token) storage::revoke_refresh_family(tx, token->user, token->family);
+    return token.has_value();
   });
 }
 
-Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, Principal by,
+Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net::Caller caller, Principal by,
                                                          std::string current, std::string next) {
   if (!by.person || by.person->iss != options_.iss) {
     co_return fail("FORBIDDEN", "Your password is kept by another identity provider; change it there.");
   }
   if (auto problem = problem_of_password(next)) co_return invalid_field("newPassword", *problem);
   if (current.size() > crypto::max_password_bytes) co_return wrong_login();
+  auto seat = deps_.passwords.seat(caller);
+  if (!seat) co_return std::unexpected(seat.error());
   const auto id = by.person->id;
   auto known = co_await deps_.commits.read(executor, [&](Tx& tx) { return storage::find_user(tx, id); });
   if (!known) co_return std::unexpected(known.error());
   if (!*known) co_return wrong_login();
-  auto verified = co_await verify_password(executor, (*known)->email, std::move(current));
+  auto verified = co_await verify_password(executor, *seat, (*known)->email, std::move(current));
   if (!verified) co_return std::unexpected(verified.error());
-  auto hash = co_await deps_.passwords.hash(executor, std::move(next));
-  if (!hash) {
-    // The password was right: the try that it took is nobody's failure.
-    auto forgotten = co_await deps_.commits.write(
-        executor, [&](Tx& tx) { storage::forget_sign_in_tries(tx, crypto::sha256(verified->email)); });
-    co_return std::unexpected(hash.error());
-  }
+  auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(next));
+  if (!hash) co_return std::unexpected(hash.error());
 
   auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
     // A reset may have come in between: then it was an old password that was verified.
     const auto now = storage::find_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
-    storage::forget_sign_in_tries(tx, crypto::sha256(verified->email));
     storage::set_password_hash(tx, id, *hash);
     storage::revoke_refresh_tokens_of(tx, id);
     audit(tx, deps_.ids, {by.account, id, by.person->role}, "password.changed",
@@ -445,7 +445,9 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, Pri
 Task<Expected<void>> BuiltInIssuer::reset_password(Executor& executor, std::string email, std::string next) {
   email = normalise_email(email);
   if (auto problem = problem_of_password(next)) co_return invalid_field("newPassword", *problem);
-  auto hash = co_await deps_.passwords.hash(executor, std::move(next));
+  auto seat = deps_.passwords.seat({});
+  if (!seat) co_return std::unexpected(seat.error());
+  auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(next));
   if (!hash) co_return std::unexpected(hash.error());
   co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<void> {
     const auto user = storage::find_user_by_email(tx, email);

@@ -28,6 +28,7 @@
 #include "identity/principal.h"
 #include "identity/sign_up_limit.h"
 #include "identity/token_verifier.h"
+#include "net/client_address.h"
 #include "storage/group_commit.h"
 #include "storage/identity_store.h"
 
@@ -80,24 +81,26 @@ class BuiltInIssuer final : public Issuer {
   Task<Expected<void>> start(Executor& executor);
 
   // VALIDATION_FAILED (e-mail, password), EMAIL_TAKEN, SIGNUP_CLOSED, RATE_LIMIT_EXCEEDED. `account_name`
-  // empty: the e-mail's local part. `place`: whose tries are counted (SignUpLimit). EMAIL_TAKEN costs a try,
+  // empty: the e-mail's local part. `caller`: whose tries are counted (SignUpLimit). EMAIL_TAKEN costs a try,
   // as it tells who has an account; what fails by our fault (OVERLOADED) costs none.
-  Task<LoginResult<Tokens>> sign_up(Executor& executor, std::string place, std::string email,
+  Task<LoginResult<Tokens>> sign_up(Executor& executor, net::Caller caller, std::string email,
                                     std::string password, std::string account_name);
   // What is wrong with the fields of a sign-up, of each at most one problem; the database is not asked.
   static std::vector<FieldProblem> problems_of_sign_up(std::string_view email, std::string_view password);
   // INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS: from the fifth failure in a row on, the address is locked for 30
-  // s, doubling up to 15 min. OVERLOADED costs no try.
-  Task<LoginResult<Tokens>> sign_in(Executor& executor, std::string email, std::string password);
+  // s, doubling up to 15 min. OVERLOADED, and RATE_LIMIT_EXCEEDED (the caller's network is at so many of them
+  // already), cost no try. Nothing is written for what was not hashed.
+  Task<LoginResult<Tokens>> sign_in(Executor& executor, net::Caller caller, std::string email,
+                                    std::string password);
   // UNAUTHORIZED. A token that was used before revokes all that descend from the same sign-in: one of its two
   // holders is a thief.
   Task<Expected<Tokens>> refresh(Executor& executor, std::string refresh_token);
-  // Revokes the sign-in that the token belongs to. An unknown token is no error.
-  Task<Expected<void>> sign_out(Executor& executor, std::string refresh_token);
+  // Revokes the sign-in that the token belongs to. False: the token is not known, which is no error.
+  Task<Expected<bool>> sign_out(Executor& executor, std::string refresh_token);
   // Revokes all refresh tokens of the user and gives new ones. INVALID_CREDENTIALS (wrong current one; counts
   // as a failed sign-in), VALIDATION_FAILED, FORBIDDEN (the person is another issuer's).
-  Task<LoginResult<Tokens>> change_password(Executor& executor, Principal by, std::string current,
-                                            std::string next);
+  Task<LoginResult<Tokens>> change_password(Executor& executor, net::Caller caller, Principal by,
+                                            std::string current, std::string next);
   // The operator's (`admin reset-password`): NOT_FOUND, VALIDATION_FAILED. Unlocks, and revokes all refresh
   // tokens.
   Task<Expected<void>> reset_password(Executor& executor, std::string email, std::string next);
@@ -118,15 +121,12 @@ class BuiltInIssuer final : public Issuer {
   std::shared_ptr<const Ring> ring() const;
   Task<Expected<std::shared_ptr<const Ring>>> load(Executor& executor);
   // Makes the account of a try that was counted.
-  Task<Expected<Session>> make_account(Executor& executor, std::string email, std::string password,
-                                       std::string account_name);
-  // Counts a try against `email` and verifies the password.
-  Task<LoginResult<storage::UserRow>> verify_password(Executor& executor, std::string email,
-                                                      std::string password);
-  // The try came to nothing by our fault. Forgotten only if nothing happened since: then it is as if it had
-  // not been.
-  Task<void> give_back(Executor& executor, crypto::Sha256 email_hash, storage::SignInTries before,
-                       storage::SignInTries counted);
+  Task<LoginResult<Session>> make_account(Executor& executor, net::Caller caller, std::string email,
+                                          std::string password, std::string account_name);
+  // Verifies the password, and counts the failure against `email` or forgets those before. `seat` outlives
+  // the task.
+  Task<LoginResult<storage::UserRow>> verify_password(Executor& executor, const PasswordWorkers::Seat& seat,
+                                                      std::string email, std::string password);
   Session open_session(storage::Tx& tx, const storage::UserRow& user, std::int64_t family) const;
   Expected<Tokens> tokens(Session session) const;
 

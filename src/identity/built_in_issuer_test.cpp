@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
+#include <map>
 
 #include "identity/testing.h"
 
@@ -17,12 +18,14 @@ class BuiltInIssuerTest : public ::testing::Test {
     issuer_ = world_.issuer();
     if (auto started = world_.await(issuer_->start(world_.scheduler)); !started) throw started.error();
   }
-  LoginResult<Tokens> sign_up(std::string email, std::string password = kPassword, std::string place = "") {
+  LoginResult<Tokens> sign_up(std::string email, std::string password = kPassword, std::string network = "") {
+    net::Caller caller;
+    if (!network.empty()) caller = {std::move(network), false};
     return world_.await(
-        issuer_->sign_up(world_.scheduler, std::move(place), std::move(email), std::move(password), ""));
+        issuer_->sign_up(world_.scheduler, std::move(caller), std::move(email), std::move(password), ""));
   }
   LoginResult<Tokens> sign_in(std::string email, std::string password = kPassword) {
-    return world_.await(issuer_->sign_in(world_.scheduler, std::move(email), std::move(password)));
+    return world_.await(issuer_->sign_in(world_.scheduler, {}, std::move(email), std::move(password)));
   }
   Expected<Tokens> refresh(std::string token) {
     return world_.await(issuer_->refresh(world_.scheduler, std::move(token)));
@@ -51,6 +54,15 @@ class BuiltInIssuerTest : public ::testing::Test {
                             world_.clock(), world_.log},
         BuiltInIssuerOptions{.iss = "https://bridge.example", .signups = limits});
     ASSERT_TRUE(world_.await(issuer_->start(world_.scheduler)));
+  }
+
+  std::int64_t rows_of_tries() {
+    static constexpr storage::Sql kCount{"SELECT count(*) FROM sign_in_tries"};
+    std::int64_t rows = -1;
+    world_.db->read([&](storage::Tx& tx) {
+      rows = tx.one(kCount, [](const storage::Row& r) { return r.int64(0); }).value_or(-1);
+    });
+    return rows;
   }
 
   testing::World world_;
@@ -99,7 +111,7 @@ TEST_F(BuiltInIssuerTest, SignUpJudgesAddressAndPassword) {
 
 TEST_F(BuiltInIssuerTest, ClosedSignUpMakesNoAccount) {
   auto closed = world_.issuer({.iss = "https://bridge.example", .signup = Signup::closed});
-  const auto refused = world_.await(closed->sign_up(world_.scheduler, "", "ann@example.com", kPassword, ""));
+  const auto refused = world_.await(closed->sign_up(world_.scheduler, {}, "ann@example.com", kPassword, ""));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "SIGNUP_CLOSED");
 }
@@ -165,8 +177,8 @@ TEST_F(BuiltInIssuerTest, AnOverloadedHasherCostsNoTryToSignIn) {
     EXPECT_EQ(sign_in("nobody@example.com").error().code, "OVERLOADED") << i;
   }
   const auto change = [&](std::string current) {
-    return world_.await(
-        issuer_->change_password(world_.scheduler, person(*tokens), std::move(current), "another password"));
+    return world_.await(issuer_->change_password(world_.scheduler, {}, person(*tokens), std::move(current),
+                                                 "another password"));
   };
   EXPECT_EQ(change(kPassword).error().code, "OVERLOADED");
   issuer_ = std::move(calm);
@@ -175,6 +187,49 @@ TEST_F(BuiltInIssuerTest, AnOverloadedHasherCostsNoTryToSignIn) {
   ASSERT_FALSE(locked);
   EXPECT_EQ(locked.error().code, "TOO_MANY_ATTEMPTS");
   EXPECT_EQ(locked.error().retry_after, Millis{60'000}) << "as after six failures, not more";
+}
+
+TEST_F(BuiltInIssuerTest, NothingIsWrittenForWhatIsNotHashed) {
+  ASSERT_TRUE(sign_up("ann@example.com"));
+  use_overloaded_hasher();
+  for (int i = 0; i < 50; ++i) {
+    EXPECT_EQ(sign_in("stranger-" + std::to_string(i) + "@example.com").error().code, "OVERLOADED");
+    EXPECT_EQ(sign_in("ann@example.com").error().code, "OVERLOADED");
+  }
+  EXPECT_EQ(rows_of_tries(), 0);
+}
+
+TEST_F(BuiltInIssuerTest, ANetworkBeyondItsShareCostsNothing) {
+  const net::Caller stranger{"198.51.100.7", false};
+  std::vector<PasswordWorkers::Seat> seats;
+  for (int i = 0; i < 8; ++i) seats.push_back(*world_.passwords.seat(stranger));
+  const auto answer = [&](auto task) {
+    auto ended = world_.await(std::move(task));
+    return std::pair(ended.error().code, ended.error().retry_after);
+  };
+  const std::pair too_often(std::string("RATE_LIMIT_EXCEEDED"), std::optional(Millis{1'000}));
+  EXPECT_EQ(answer(issuer_->sign_in(world_.scheduler, stranger, "ann@example.com", kPassword)), too_often);
+  EXPECT_EQ(answer(issuer_->sign_up(world_.scheduler, stranger, "ann@example.com", kPassword, "")),
+            too_often);
+  EXPECT_EQ(rows_of_tries(), 0);
+  EXPECT_TRUE(sign_up("bob@example.com", kPassword, "198.51.100.8"));
+  seats.clear();
+  EXPECT_EQ(answer(issuer_->sign_in(world_.scheduler, stranger, "ann@example.com", kPassword)).first,
+            "INVALID_CREDENTIALS");
+}
+
+TEST_F(BuiltInIssuerTest, OfManyTriesAtOnceNoMoreAreToldThanOneAfterTheOther) {
+  ASSERT_TRUE(sign_up("ann@example.com"));
+  std::map<std::string, int> told;
+  // All look before the first has ended; the right password is among those that are too many.
+  for (int i = 0; i < 20; ++i) {
+    spawn(issuer_->sign_in(world_.scheduler, {}, "ann@example.com", i == 10 ? kPassword : "a wrong guess"),
+          [&](Outcome<LoginResult<Tokens>> outcome) {
+            ++told[*outcome.value ? "signed in" : outcome.value->error().code];
+          });
+  }
+  world_.scheduler.run();
+  EXPECT_EQ(told, (std::map<std::string, int>{{"INVALID_CREDENTIALS", 5}, {"TOO_MANY_ATTEMPTS", 15}}));
 }
 
 TEST_F(BuiltInIssuerTest, AWrongPasswordAndAnUnknownAddressAreToldAlike) {
@@ -252,7 +307,7 @@ TEST_F(BuiltInIssuerTest, APasswordChangeNeedsTheOldOneAndEndsEverySignIn) {
   const auto before = sign_up("ann@example.com");
   const auto change = [&](std::string current, std::string next) {
     return world_.await(
-        issuer_->change_password(world_.scheduler, person(*before), std::move(current), std::move(next)));
+        issuer_->change_password(world_.scheduler, {}, person(*before), std::move(current), std::move(next)));
   };
   EXPECT_EQ(change("wrong horse battery", "another long one").error().code, "INVALID_CREDENTIALS");
   EXPECT_EQ(change(kPassword, "short").error().code, "VALIDATION_FAILED");
@@ -268,7 +323,7 @@ TEST_F(BuiltInIssuerTest, GuessesThroughPasswordChangeLockToo) {
   const auto tokens = sign_up("ann@example.com");
   for (int i = 0; i < 5; ++i) {
     world_.await(
-        issuer_->change_password(world_.scheduler, person(*tokens), "a wrong guess", "another long one"));
+        issuer_->change_password(world_.scheduler, {}, person(*tokens), "a wrong guess", "another long one"));
   }
   EXPECT_EQ(sign_in("ann@example.com").error().code, "TOO_MANY_ATTEMPTS");
 }

@@ -22,23 +22,7 @@
 
 namespace presetbridge::identity::testing {
 
-// What a log's lines say, one after the other: "message name=value name=value".
-class RecordingLog final : public Log {
- public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
-    text += message;
-    for (const auto& field : fields) {
-      text.append(" ").append(field.name).append("=");
-      if (const auto* value = std::get_if<std::string_view>(&field.value)) {
-        text += *value;
-      } else {
-        text += std::to_string(std::get<std::int64_t>(field.value));
-      }
-    }
-    text += '\n';
-  }
-  std::string text;
-};
+using presetbridge::testing::RecordingLog;
 
 class World {
  public:

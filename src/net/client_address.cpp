@@ -25,19 +25,20 @@ std::optional<IpAddress> parse_entry(std::string_view text) {
   return address ? std::optional(address->unmapped()) : std::nullopt;
 }
 
+bool is_one_of(const std::vector<IpNetwork>& proxies, const IpAddress& address) {
+  return std::ranges::any_of(proxies, [&](const IpNetwork& one) { return one.contains(address); });
+}
+
 }  // namespace
 
 std::optional<IpAddress> client_address(const HttpRequest& request, const std::vector<IpNetwork>& proxies) {
-  const auto is_proxy = [&](const IpAddress& address) {
-    return std::ranges::any_of(proxies, [&](const IpNetwork& one) { return one.contains(address); });
-  };
   const auto peer = IpAddress::parse(request.remote_address);
   if (!peer) return std::nullopt;
   auto known = peer->unmapped();
   const auto fields = request.headers.all("X-Forwarded-For");
   for (std::string_view rest : fields | std::views::reverse) {
     while (true) {
-      if (!is_proxy(known)) return known;
+      if (!is_one_of(proxies, known)) return known;
       const auto comma = rest.rfind(',');
       const auto entry = parse_entry(trim(comma == rest.npos ? rest : rest.substr(comma + 1)));
       if (!entry) return known;
@@ -49,10 +50,14 @@ std::optional<IpAddress> client_address(const HttpRequest& request, const std::v
   return known;
 }
 
-std::string caller_of(const HttpRequest& request, const std::vector<IpNetwork>& proxies) {
+IpAddress client_network(const IpAddress& address) {
+  return address.is_v4() ? address : address.network(64);
+}
+
+Caller caller_of(const HttpRequest& request, const std::vector<IpNetwork>& proxies) {
   const auto address = client_address(request, proxies);
-  if (!address || address->is_loopback()) return {};
-  return address->is_v4() ? address->to_string() : address->network(64).to_string();
+  if (!address) return {};
+  return {client_network(*address).to_string(), address->is_loopback() || is_one_of(proxies, *address)};
 }
 
 }  // namespace presetbridge::net

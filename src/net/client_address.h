@@ -16,9 +16,17 @@ namespace presetbridge::net {
 // Nothing: `request` does not say its peer.
 std::optional<IpAddress> client_address(const HttpRequest& request, const std::vector<IpNetwork>& proxies);
 
-// What one caller counts as: the IPv4 address, or the /64 of an IPv6 one, which is what one host is given.
-// Empty for an unknown and for a loopback address: that is a proxy which is not named, and speaks for
-// everybody.
-std::string caller_of(const HttpRequest& request, const std::vector<IpNetwork>& proxies);
+// Whom a request counts for where strangers share something out.
+struct Caller {
+  // The IPv4 address, or the /64 of an IPv6 one, which is what one host is given. Empty: nobody known.
+  std::string network;
+  // It may speak for others: a loopback address (a proxy that is not named), a named proxy that does not say
+  // for whom, or nobody known. What one of them did is then no reason to refuse the next.
+  bool for_others = true;
+};
+Caller caller_of(const HttpRequest& request, const std::vector<IpNetwork>& proxies);
+
+// The network of one client: the address itself, or the /64 of an IPv6 one.
+IpAddress client_network(const IpAddress& address);
 
 }  // namespace presetbridge::net

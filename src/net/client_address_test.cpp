@@ -50,13 +50,24 @@ TEST(ClientAddress, ReadsEntriesAsProxiesWriteThem) {
 }
 
 TEST(ClientAddress, OneHostIsOneCallerHoweverManyAddressesItHas) {
-  const auto caller = [](std::string peer) { return caller_of(request_of(std::move(peer)), {}); };
+  const auto caller = [](std::string peer) { return caller_of(request_of(std::move(peer)), {}).network; };
   EXPECT_EQ(caller("198.51.100.7"), "198.51.100.7");
   EXPECT_EQ(caller("::ffff:198.51.100.7"), "198.51.100.7");
   EXPECT_EQ(caller("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
   EXPECT_EQ(caller("2001:db8:1:2:ffff::1"), caller("2001:db8:1:2::1"));
   EXPECT_NE(caller("2001:db8:1:3::1"), caller("2001:db8:1:2::1"));
-  for (const char* everybody : {"127.0.0.1", "::1", "::ffff:127.0.0.1", ""}) EXPECT_EQ(caller(everybody), "");
+  EXPECT_FALSE(caller_of(request_of("198.51.100.7"), {}).for_others);
+}
+
+TEST(ClientAddress, WhoMaySpeakForOthersIsToldApart) {
+  for (const char* many : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", ""})
+    EXPECT_TRUE(caller_of(request_of(many), {}).for_others) << many;
+  const std::vector<IpNetwork> proxies{*IpNetwork::parse("10.0.0.0/8"), *IpNetwork::parse("127.0.0.1")};
+  EXPECT_TRUE(caller_of(request_of("10.1.0.9"), proxies).for_others) << "it does not say for whom";
+  EXPECT_EQ(caller_of(request_of("127.0.0.2"), {}).network, "127.0.0.2");
+  const auto said = caller_of(request_of("127.0.0.1", {"198.51.100.7"}), proxies);
+  EXPECT_EQ(said.network, "198.51.100.7");
+  EXPECT_FALSE(said.for_others);
 }
 
 TEST(IpNetwork, ReadsAddressesAndPrefixes) {

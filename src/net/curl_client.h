@@ -18,7 +18,7 @@ struct CurlClientOptions {
   int calls = 1'024;           // with a connection at one time; further ones wait, in turn by host
   int calls_per_host = 64;     // of these, to one host and port
   int waiting_calls = 20'000;  // more fail at once as `connect`
-  int idle_connections = 256;  // kept alive, for each address policy
+  int idle_connections = 256;  // kept alive, for each address policy; never more than `calls`
   std::string user_agent = "presetbridge";
   std::string ca_file;  // PEM; trusted instead of the system's authorities. Empty: the system's
 };

@@ -38,7 +38,8 @@ CurlEngine::CurlEngine(Runtime::Core& core, Resolver& resolver, CurlClientOption
     curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, &lane);
     curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, &CurlEngine::on_timer);
     curl_multi_setopt(multi, CURLMOPT_TIMERDATA, &lane);
-    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, static_cast<long>(options_.idle_connections));
+    curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS,
+                      static_cast<long>(std::min(options_.idle_connections, options_.calls)));
     curl_multi_setopt(multi, CURLMOPT_PIPELINING, static_cast<long>(CURLPIPE_NOTHING));
   }
 }

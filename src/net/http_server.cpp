@@ -1,9 +1,11 @@
 #include "net/http_server.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 
 #include "base/wakeup.h"
 #include "net/asio_core.h"
+#include "net/client_address.h"
 #include "net/http_session.h"
 
 namespace presetbridge::net {
@@ -11,6 +13,13 @@ namespace presetbridge::net {
 namespace {
 
 constexpr Millis accept_pause{100};  // after an error such as "too many open files", which repeats at once
+constexpr std::chrono::minutes tell_again{1};
+
+// Whom closing a connection of ours helps.
+bool out_of_files(const error_code& error) {
+  return error == boost::system::errc::too_many_files_open ||
+         error == boost::system::errc::too_many_files_open_in_system;
+}
 
 std::unexpected<Error> listen_failed(const HttpServerOptions& options, const std::string& why) {
   return fail("LISTEN_FAILED",
@@ -28,6 +37,13 @@ struct HttpServer::State {
   }
 
   static Task<void> accept_all(std::shared_ptr<State> self);
+  static Task<bool> make_room(std::shared_ptr<State> self, std::optional<IpAddress> network);
+  static Task<bool> close_longest_idle(std::shared_ptr<State> self, std::optional<IpAddress> network,
+                                       int limit);
+  std::optional<IpAddress> limited_network(const TcpSocket& socket) const;
+  bool has_its_share(const IpAddress& network);
+  void count(const std::optional<IpAddress>& network);
+  void tell(const error_code& error);
   void refuse(TcpSocket socket);
 
   Runtime& runtime;
@@ -36,7 +52,81 @@ struct HttpServer::State {
   TcpAcceptor acceptor;  // on core 0
   std::uint16_t port = 0;
   bool stopped = false;
+  // Of the acceptor's trouble: what was not told, and from when on it is.
+  std::int64_t untold = 0;
+  SteadyTime tell_at;
 };
+
+// The network that a connection counts for; nothing where it is not limited.
+std::optional<IpAddress> HttpServer::State::limited_network(const TcpSocket& socket) const {
+  if (shared->options.connections_per_network == 0) return std::nullopt;
+  error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  const auto address = error ? std::nullopt : IpAddress::from_sockaddr(*peer.data());
+  if (!address) return std::nullopt;
+  const auto known = address->unmapped();
+  const auto holds = [&](const IpNetwork& one) { return one.contains(known); };
+  if (std::ranges::any_of(shared->options.shared_networks, holds)) return std::nullopt;
+  return client_network(known);
+}
+
+bool HttpServer::State::has_its_share(const IpAddress& network) {
+  const std::scoped_lock lock(shared->mutex);
+  const auto known = shared->of_networks.find(network);
+  return known != shared->of_networks.end() && known->second >= shared->options.connections_per_network;
+}
+
+void HttpServer::State::count(const std::optional<IpAddress>& network) {
+  ++shared->connections;
+  if (!network) return;
+  const std::scoped_lock lock(shared->mutex);
+  ++shared->of_networks[*network];
+}
+
+// On the acceptor's core. Several go at once, so that a flood of connections does not have them all looked
+// through for each.
+Task<bool> HttpServer::State::close_longest_idle(std::shared_ptr<State> self,
+                                                 std::optional<IpAddress> network, int limit) {
+  auto& here = self->runtime.scheduler(0);
+  std::shared_ptr<SessionCore> core_of_first;
+  int index_of_first = 0;
+  std::optional<SteadyTime> first;
+  for (int i = 0; i < self->runtime.cores(); ++i) {
+    const auto core = self->cores[static_cast<std::size_t>(i)];
+    const auto idle = co_await suspend<std::optional<SteadyTime>>(here, [&](auto resume) {
+      self->runtime.scheduler(i).post(
+          [core, network, resume]() mutable { resume(core->longest_idle(network)); });
+    });
+    if (!idle || (first && *first <= *idle)) continue;
+    first = idle;
+    core_of_first = core;
+    index_of_first = i;
+  }
+  if (!first) co_return false;
+  const int most = 1 + limit / 256;
+  co_return co_await suspend<int>(here, [&](auto resume) {
+    self->runtime.scheduler(index_of_first).post([core_of_first, network, most, resume]() mutable {
+      resume(core_of_first->close_longest_idle(network, most));
+    });
+  }) > 0;
+}
+
+Task<bool> HttpServer::State::make_room(std::shared_ptr<State> self, std::optional<IpAddress> network) {
+  const auto& options = self->shared->options;
+  if (network && self->has_its_share(*network))
+    co_return co_await close_longest_idle(self, network, options.connections_per_network);
+  if (self->shared->connections.load() < options.connections) co_return true;
+  co_return co_await close_longest_idle(self, std::nullopt, options.connections);
+}
+
+void HttpServer::State::tell(const error_code& error) {
+  ++untold;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < tell_at) return;
+  shared->log.warn("cannot accept connections", {{"error", error.message()}, {"times", untold}});
+  untold = 0;
+  tell_at = now + tell_again;
+}
 
 Task<void> HttpServer::State::accept_all(std::shared_ptr<State> self) {
   for (std::size_t turn = 0;; turn = (turn + 1) % self->cores.size()) {
@@ -48,19 +138,21 @@ Task<void> HttpServer::State::accept_all(std::shared_ptr<State> self) {
     });
     if (!self->acceptor.is_open()) co_return;
     if (accepted.error) {
-      self->shared->log.warn("cannot accept a connection", {{"error", accepted.error.message()}});
+      self->tell(accepted.error);
+      if (out_of_files(accepted.error) && co_await close_longest_idle(self, std::nullopt, 0)) continue;
       co_await sleep_for(self->runtime.scheduler(0), accept_pause);
       continue;
     }
     error_code ignored;
     socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-    if (self->shared->connections.load() >= self->shared->options.connections) {
+    const auto network = self->limited_network(socket);
+    if (!co_await make_room(self, network)) {
       self->refuse(std::move(socket));
       continue;
     }
-    ++self->shared->connections;
-    asio::post(core.io, [to = self->cores[turn], connection = std::move(socket)]() mutable {
-      to->start(std::move(connection));
+    self->count(network);
+    asio::post(core.io, [to = self->cores[turn], connection = std::move(socket), network]() mutable {
+      to->start(std::move(connection), network);
     });
   }
 }

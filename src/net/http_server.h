@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "net/http.h"
+#include "net/ip_address.h"
 #include "net/runtime.h"
 
 namespace presetbridge::net {
@@ -25,11 +27,16 @@ struct HttpServerOptions {
   Millis body_deadline{30'000};          // from the end of the header to the end of the body
   Millis idle_deadline{60'000};   // from the end of an answer (or the connect) to the first byte of a request
   Millis write_deadline{30'000};  // for one answer
-  int connections = 10'000;       // more are answered 503 and closed
+  // Beyond them the connection that has been idle longest gives way to a new one; without such a one, or
+  // beyond those of the new one's network without one of that network, it is answered 503 and closed.
+  int connections = 10'000;
+  int connections_per_network = 0;         // one IPv4 address, a /64 of IPv6; 0: no such limit
+  std::vector<IpNetwork> shared_networks;  // of peers that speak for others: limited by `connections` alone
 };
 
 // One acceptor deals connections round robin to the cores of the runtime; a connection stays on its core.
-// Requests of one connection are answered one after the other.
+// Without a free file descriptor the one idle longest gives way too; else the acceptor tries again ten times
+// a second. Requests of one connection are answered one after the other.
 class HttpServer {
  public:
   // `handler`, `random` and `log` outlive the runtime's threads.

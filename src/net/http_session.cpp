@@ -4,6 +4,8 @@
 #include <boost/asio/write.hpp>
 #include <ctime>
 #include <exception>
+#include <ranges>
+#include <vector>
 
 #include "net/asio_core.h"
 
@@ -42,8 +44,8 @@ SessionCore::SessionCore(std::shared_ptr<ServerShared> shared, Runtime::Core& co
       sweep_timer_(core.io),
       sweep_every_(sweep_interval(shared_->options)) {}
 
-void SessionCore::start(TcpSocket socket) {
-  auto session = std::make_shared<HttpSession>(shared_from_this(), std::move(socket));
+void SessionCore::start(TcpSocket socket, std::optional<IpAddress> network) {
+  auto session = std::make_shared<HttpSession>(shared_from_this(), std::move(socket), network);
   sessions_.insert(session.get());
   if (draining()) session->close();
   if (!sweeping_) sweep();
@@ -68,6 +70,10 @@ void SessionCore::finished(HttpSession& session, std::exception_ptr exception) {
   if (sessions_.empty()) sweep_timer_.cancel();
   const std::scoped_lock lock(shared_->mutex);
   --shared_->connections;
+  if (session.network()) {
+    const auto known = shared_->of_networks.find(*session.network());
+    if (--known->second == 0) shared_->of_networks.erase(known);
+  }
   shared_->ended.notify_all();
 }
 
@@ -75,6 +81,26 @@ void SessionCore::close_idle() {
   for (auto* session : sessions_) {
     if (session->idle()) session->close();
   }
+}
+
+std::optional<SteadyTime> SessionCore::longest_idle(const std::optional<IpAddress>& network) const {
+  std::optional<SteadyTime> first;
+  for (const auto* session : sessions_) {
+    if (!session->idle() || (network && session->network() != network)) continue;
+    if (!first || session->deadline() < *first) first = session->deadline();
+  }
+  return first;
+}
+
+int SessionCore::close_longest_idle(const std::optional<IpAddress>& network, int most) {
+  std::vector<HttpSession*> idle;
+  for (auto* session : sessions_) {
+    if (session->idle() && (!network || session->network() == network)) idle.push_back(session);
+  }
+  const auto count = std::min<std::ptrdiff_t>(most, std::ssize(idle));
+  std::ranges::partial_sort(idle, idle.begin() + count, {}, &HttpSession::deadline);
+  for (auto* session : idle | std::views::take(count)) session->close();
+  return static_cast<int>(count);
 }
 
 void SessionCore::close_all() {
@@ -121,11 +147,13 @@ std::string_view SessionCore::date() {
   return date_;
 }
 
-HttpSession::HttpSession(std::shared_ptr<SessionCore> core, TcpSocket socket)
+HttpSession::HttpSession(std::shared_ptr<SessionCore> core, TcpSocket socket,
+                         std::optional<IpAddress> network)
     : core_(std::move(core)),
       options_(core_->shared().options),
       socket_(std::move(socket)),
-      remote_address_(numeric_address(socket_)) {}
+      remote_address_(numeric_address(socket_)),
+      network_(network) {}
 
 void HttpSession::close() {
   error_code ignored;

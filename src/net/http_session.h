@@ -5,8 +5,10 @@
 #include <atomic>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_set>
 
@@ -14,6 +16,7 @@
 #include "base/log.h"
 #include "net/asio_core.h"
 #include "net/http_server.h"
+#include "net/ip_address.h"
 #include "net/request_reader.h"
 #include "net/response_text.h"
 
@@ -28,7 +31,8 @@ struct ServerShared {
   Log& log;
   const HttpServerOptions options;
   std::atomic<int> connections{0};
-  std::atomic<bool> draining{false};  // idle connections are closed, others after their answer
+  std::map<IpAddress, int> of_networks;  // of these, by network where it is limited; under `mutex`
+  std::atomic<bool> draining{false};     // idle connections are closed, others after their answer
   std::mutex mutex;
   std::condition_variable ended;  // a connection did
 };
@@ -38,9 +42,14 @@ class SessionCore : public std::enable_shared_from_this<SessionCore> {
  public:
   SessionCore(std::shared_ptr<ServerShared> shared, Runtime::Core& core);
 
-  // Takes a connection that ServerShared::connections counts already.
-  void start(TcpSocket socket);
+  // Takes a connection that ServerShared::connections counts already, and of_networks under `network`.
+  void start(TcpSocket socket, std::optional<IpAddress> network);
   void close_idle();
+  // When the idle connection that will be the first to reach its deadline does so: it has been idle longest.
+  // Of `network`, or of all.
+  std::optional<SteadyTime> longest_idle(const std::optional<IpAddress>& network) const;
+  // Closes so many of them, those that have been idle longest first; returns how many there were.
+  int close_longest_idle(const std::optional<IpAddress>& network, int most);
   void close_all();
 
   ServerShared& shared() { return *shared_; }
@@ -68,12 +77,14 @@ class SessionCore : public std::enable_shared_from_this<SessionCore> {
 
 class HttpSession {
  public:
-  HttpSession(std::shared_ptr<SessionCore> core, TcpSocket socket);
+  HttpSession(std::shared_ptr<SessionCore> core, TcpSocket socket, std::optional<IpAddress> network);
   // Serves the connection to its end.
   Task<void> run();
 
   void check_deadline(SteadyTime now);
-  bool idle() const { return idle_; }
+  bool idle() const { return idle_ && socket_.is_open(); }
+  SteadyTime deadline() const { return deadline_; }
+  const std::optional<IpAddress>& network() const { return network_; }
   void close();
 
  private:
@@ -91,6 +102,7 @@ class HttpSession {
   const HttpServerOptions& options_;
   TcpSocket socket_;
   const std::string remote_address_;
+  const std::optional<IpAddress> network_;
   boost::beast::flat_buffer buffer_;
   SteadyTime deadline_ = SteadyTime::max();
   bool idle_ = true;

@@ -33,6 +33,7 @@ class IpAddress {
   IpAddress network(int bits) const;
   std::string to_string() const;
   bool operator==(const IpAddress&) const = default;
+  auto operator<=>(const IpAddress&) const = default;
 
  private:
   std::array<std::uint8_t, 16> bytes_{};  // an IPv4 address takes the first four

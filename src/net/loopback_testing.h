@@ -23,12 +23,26 @@ class TestSocket {
   TestSocket& operator=(TestSocket&&) = delete;
   ~TestSocket() { close(); }
 
-  static TestSocket connect(std::uint16_t port) {
-    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  static TestSocket unconnected() { return TestSocket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)); }
+  void connect_to(std::uint16_t port) const {
     const auto to = loopback(port);
-    EXPECT_EQ(::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-    return TestSocket(fd);
+    EXPECT_EQ(::connect(fd_, reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
   }
+  static TestSocket connect(std::uint16_t port) {
+    auto socket = unconnected();
+    socket.connect_to(port);
+    return socket;
+  }
+  // From 127.0.0.`host`.
+  static TestSocket connect_from(std::uint8_t host, std::uint16_t port) {
+    auto socket = unconnected();
+    auto from = loopback(0);
+    from.sin_addr.s_addr = htonl((127U << 24) | host);
+    EXPECT_EQ(::bind(socket.fd_, reinterpret_cast<const sockaddr*>(&from), sizeof from), 0);
+    socket.connect_to(port);
+    return socket;
+  }
+  int descriptor() const { return fd_; }
   static sockaddr_in loopback(std::uint16_t port) {
     sockaddr_in address{};
     address.sin_family = AF_INET;

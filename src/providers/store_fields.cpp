@@ -15,8 +15,9 @@ std::optional<std::int64_t> whole(std::string_view text) {
   if (!digits) return std::nullopt;
   std::int64_t value = 0;
   const auto [end, ec] = std::from_chars(digits->data(), digits->data() + digits->size(), value);
-  if (ec == std::errc::result_out_of_range) value = digits->starts_with('-') ? -kMaxQuantity : kMaxQuantity;
-  return std::clamp(value, -kMaxQuantity, kMaxQuantity);
+  if (ec == std::errc::result_out_of_range)
+    value = digits->starts_with('-') ? -domain::kMaxQuantity : domain::kMaxQuantity;
+  return std::clamp(value, -domain::kMaxQuantity, domain::kMaxQuantity);
 }
 
 }  // namespace

@@ -22,7 +22,6 @@ inline constexpr std::size_t kMaxTextBytes = 1000;  // titles, raw usernames: cu
 inline constexpr std::size_t kMaxEmailBytes = 320;
 // A note is read so far: more than the hosted shop lets people write (5,000 characters).
 inline constexpr std::size_t kMaxNoteBytes = 20'000;
-inline constexpr std::int64_t kMaxQuantity = 1'000'000;
 
 // A string that is not blank, or the digits of a whole number, however written; "" for anything else.
 std::string identifier(const PickedValue& value);
@@ -36,7 +35,8 @@ std::string email(const PickedValue& value);
 std::string keyword(const PickedValue& value);
 std::optional<Timestamp> timestamp(const PickedValue& value);
 
-// A whole number, however written ("2", "2.0", "2e0"), capped at ±kMaxQuantity; nothing for anything else.
+// A whole number, however written ("2", "2.0", "2e0"), capped at ±domain::kMaxQuantity; nothing for anything
+// else.
 std::optional<std::int64_t> whole_number(const PickedValue& value);
 // A whole number, or one in a string, of at least 0; else 1: a store's order is never lost for a quantity.
 std::int64_t store_quantity(const PickedValue& value);

@@ -30,6 +30,9 @@ class CloudSessions {
     };
     co_return co_await suspend<Result>(executor, std::move(start));
   }
+  void retire(AccountId account) {
+    home_.post([&cache = cache_, account] { cache.retire(account); });
+  }
   void invalidate(AccountId account) {
     home_.post([&cache = cache_, account] { cache.invalidate(account); });
   }

@@ -11,9 +11,7 @@ constexpr int kPiece = 1;
 }  // namespace
 
 void CredentialChecks::start() {
-  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
-    if (fault) log_.error("the checks of saved logins have ended by a fault");
-  });
+  tasks_.start_loop(loop(), "credential checks loop");
 }
 
 void CredentialChecks::stop(Callback stopped) {

@@ -12,7 +12,11 @@ namespace presetbridge::services {
 class CredentialChecks {
  public:
   CredentialChecks(Scheduler& scheduler, Vault& vault, Log& log, Millis poll = std::chrono::seconds{15})
-      : scheduler_(scheduler), vault_(vault), log_(log), poll_(poll), tasks_(scheduler) {}
+      : scheduler_(scheduler),
+        vault_(vault),
+        log_(log),
+        poll_(poll),
+        tasks_(scheduler, {.log = log, .message = "the checks of saved logins have ended by a fault"}) {}
 
   void start();
   // `stopped` is called once, when the login under way has ended.

@@ -1,5 +1,6 @@
 #include "services/housekeeping.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "identity/built_in_issuer.h"
@@ -40,9 +41,7 @@ AgedPiece of_oldest(std::int64_t deleted, int limit) {
 }  // namespace
 
 void Housekeeping::start() {
-  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
-    if (fault) log_.error("housekeeping has ended by a fault");
-  });
+  tasks_.start_loop(loop(), "housekeeping loop");
 }
 
 void Housekeeping::stop(Callback stopped) {
@@ -77,9 +76,13 @@ Task<void> Housekeeping::round() {
   co_await walk("refresh tokens", [limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_expired_refresh_tokens(tx, tx.now(), limit), limit);
   });
-  co_await walk("tries to sign in", [limit](Tx& tx, std::int64_t) {
-    return of_oldest(delete_old_sign_in_tries(tx, tx.now() - identity::kFailuresForgottenAfter, limit),
-                     limit);
+  // Strangers make rows with addresses that nobody has.
+  auto crowd = co_await commits_.read(
+      scheduler_, [this](Tx& tx) { return age_of_sign_in_tries(tx, pace_.sign_in_tries - 1); });
+  const auto too_many_since = crowd && *crowd ? **crowd : Timestamp{};
+  co_await walk("tries to sign in", [limit, too_many_since](Tx& tx, std::int64_t) {
+    const auto before = std::max(tx.now() - identity::kFailuresForgottenAfter, too_many_since);
+    return of_oldest(delete_old_sign_in_tries(tx, before, limit), limit);
   });
 }
 

@@ -32,6 +32,8 @@ class Housekeeping {
     int piece = 500;
     Millis pause{100};
     Millis period = std::chrono::hours{1};
+    std::int64_t sign_in_tries =
+        100'000;  // kept by a round, those touched last; and those touched together with the oldest of them
   };
   // All outlive this. The database's clock says what is old.
   Housekeeping(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, Retention retention)
@@ -42,7 +44,7 @@ class Housekeeping {
         log_(log),
         retention_(retention),
         pace_(pace),
-        tasks_(scheduler) {}
+        tasks_(scheduler, {.log = log, .message = "housekeeping has ended by a fault"}) {}
 
   void start();
   // `stopped` is called once, when the piece under way has ended.

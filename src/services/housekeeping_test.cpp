@@ -174,12 +174,31 @@ TEST_F(HousekeepingTest, TheAuditLogIsKeptForTwoYears) {
   EXPECT_EQ(count(kAudits), 0);
 }
 
+TEST_F(HousekeepingTest, OfTriesToSignInOnlySoManyOfTheNewestStay) {
+  for (std::uint8_t i = 0; i < 60; ++i) {
+    const std::byte email[] = {std::byte{i}};
+    write([&](Tx& tx) { lock_sign_in_tries(tx, email); });
+    pass(std::chrono::seconds{1});
+  }
+  start({.piece = 7, .pause = Millis{1}, .sign_in_tries = 20});
+  pass(std::chrono::seconds{1});
+  EXPECT_EQ(count(kTries), 20);
+  const std::byte newest[] = {std::byte{59}};
+  const std::byte oldest[] = {std::byte{40}};
+  const std::byte gone[] = {std::byte{39}};
+  write([&](Tx& tx) {
+    EXPECT_TRUE(find_sign_in_tries(tx, newest));
+    EXPECT_TRUE(find_sign_in_tries(tx, oldest));
+    EXPECT_FALSE(find_sign_in_tries(tx, gone));
+  });
+}
+
 TEST_F(HousekeepingTest, ExpiredRefreshTokensAndForgottenTriesToSignInGo) {
   auto issuer = world_.issuer();
   ASSERT_TRUE(world_.await(issuer->start(world_.scheduler)));
   ASSERT_TRUE(
-      world_.await(issuer->sign_up(world_.scheduler, "", "ann@example.com", "correct horse battery", "")));
-  ASSERT_FALSE(world_.await(issuer->sign_in(world_.scheduler, "ann@example.com", "a wrong password")));
+      world_.await(issuer->sign_up(world_.scheduler, {}, "ann@example.com", "correct horse battery", "")));
+  ASSERT_FALSE(world_.await(issuer->sign_in(world_.scheduler, {}, "ann@example.com", "a wrong password")));
   start();
   pass(days{1});
   EXPECT_EQ(count(kTries), 1);

@@ -7,10 +7,8 @@
 namespace presetbridge::services {
 
 void NodeNumber::start() {
-  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
-    if (!fault) return;
-    log_.error("the node's number is not renewed any more, by a fault");
-    lost_();
+  tasks_.start_loop(loop(), "node number loop", [this](const std::exception_ptr& fault) {
+    if (fault) lost_();
   });
 }
 
@@ -22,7 +20,7 @@ Task<void> NodeNumber::loop() {
   bool told = false;
   while (!tasks_.stopping()) {
     const auto kept = co_await commits_.write(scheduler_, [this](storage::Tx& tx) {
-      return storage::keep_node_number(tx, number_, owner_, tx.now() + kNodeNumberLife);
+      return storage::keep_node_number(tx, number_, owner_, tx.now() + kNodeNumberLife, roles_);
     });
     if (!kept) log_.warn("the node's number could not be renewed", {{"error", kept.error().message}});
     if (kept && !*kept && !std::exchange(told, true)) {

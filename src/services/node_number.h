@@ -20,17 +20,19 @@ inline constexpr Millis kNodeNumberRenewal = std::chrono::minutes{1};
 // Lives on `scheduler`, where all of it is called.
 class NodeNumber {
  public:
-  // `number` is `owner`'s already. `lost` is called once, when another has it (after a renewal was missed for
-  // all of kNodeNumberLife, and every other number was taken since): this node must end. All outlive this.
+  // `number` is `owner`'s already; `roles`, comma-separated, is what the node does. `lost` is called once,
+  // when another has it (after a renewal was missed for all of kNodeNumberLife, and every other number was
+  // taken since): this node must end. All outlive this.
   NodeNumber(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, int number, std::string owner,
-             std::function<void()> lost)
+             std::string roles, std::function<void()> lost)
       : scheduler_(scheduler),
         commits_(commits),
         log_(log),
         number_(number),
         owner_(std::move(owner)),
+        roles_(std::move(roles)),
         lost_(std::move(lost)),
-        tasks_(scheduler) {}
+        tasks_(scheduler, {.log = log, .message = "the node's number is not renewed any more, by a fault"}) {}
 
   void start();
   // Renews it no more. `stopped` is called once.
@@ -44,6 +46,7 @@ class NodeNumber {
   Log& log_;
   const int number_;
   const std::string owner_;
+  const std::string roles_;
   const std::function<void()> lost_;
   BackgroundTasks tasks_;
 };

@@ -20,7 +20,7 @@ class NodeNumberTest : public ::testing::Test {
         take_node_number(tx, "others", tx.now() + std::chrono::days{1});
     });
     node_ = std::make_unique<NodeNumber>(world_.scheduler, world_.commits, world_.log, number_, "us",
-                                         [this] { ++lost_; });
+                                         "api,worker", [this] { ++lost_; });
   }
   ~NodeNumberTest() override {
     bool stopped = false;

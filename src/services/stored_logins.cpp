@@ -59,9 +59,9 @@ Task<Expected<cloud::Session>> OwnStoredLogins::vault_session(Executor& executor
   if (!*login || (*login)->version != version) co_return no_login();
   auto session = co_await sessions_.session(executor, account, {version, std::move((*login)->sealed)});
   if (session) co_return std::move(*session);
-  if (session.error().kind == CloudError::Kind::login_refused) {
-    auto noted =
-        co_await commits_.write(executor, [&](Tx& tx) { return refuse_login(tx, account, version); });
+  if (const auto fault = login_fault(session.error())) {
+    auto noted = co_await commits_.write(
+        executor, [&, fault](Tx& tx) { return refuse_login(tx, account, version, *fault); });
     if (!noted) co_return std::unexpected(noted.error());
   }
   co_return error_of(session.error());

@@ -28,8 +28,8 @@ class StoredLogins {
 
   virtual ~StoredLogins() = default;
   // All files of the user whose login the vault has, by name. CREDENTIALS_MISSING: it has none, or not this
-  // version, or the platform refuses it, which is noted as `invalid` with what follows for deliveries (spec
-  // 3.5). CLOUD_UNAVAILABLE.
+  // version, or it is refused or cannot be opened, which is noted as `invalid` with what follows for
+  // deliveries (spec 3.5, 5.4). CLOUD_UNAVAILABLE.
   virtual Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
                                                      std::int64_t version) = 0;
   // The same of a session that CloudLogins opened, by its token's hash. UNAUTHORIZED: the platform, or its

@@ -58,6 +58,7 @@ class FakeCloud : public cloud::Cloud {
   std::function<void()> tick;  // called at every call, before anything
 
   bool auto_accept = true;
+  std::optional<Millis> retry_after;  // of a 429
   std::set<std::string> unknown_users;
   std::set<std::string> unknown_files;
   std::map<std::string, cloud::FriendshipState> friendships;  // by user id
@@ -68,6 +69,7 @@ class FakeCloud : public cloud::Cloud {
   std::map<std::string, int> withdrawals;
   std::vector<std::string> calls;
   std::vector<Timestamp> call_times;
+  std::vector<std::string> settled_as;  // whose sessions looked shares up and took them back
 
   explicit FakeCloud(const ManualClock& clock) : clock_(clock) {}
 
@@ -151,17 +153,19 @@ class FakeCloud : public cloud::Cloud {
       return shares[{user, file}] = {"s-" + file + user, key, clock_.now(), false};
     });
   }
-  Task<cloud::CloudResult<std::optional<cloud::Share>>> find_share(Executor& e, cloud::Session,
+  Task<cloud::CloudResult<std::optional<cloud::Share>>> find_share(Executor& e, cloud::Session session,
                                                                    std::string file,
                                                                    std::string user) override {
+    settled_as.push_back(session.user_id);
     return run<std::optional<cloud::Share>>(
         e, "find_share", file, [this, file, user]() -> cloud::CloudResult<std::optional<cloud::Share>> {
           const auto found = shares.find({user, file});
           return found == shares.end() ? std::nullopt : std::optional(found->second);
         });
   }
-  Task<cloud::CloudResult<void>> revoke_share(Executor& e, cloud::Session, std::string file,
+  Task<cloud::CloudResult<void>> revoke_share(Executor& e, cloud::Session session, std::string file,
                                               std::string user) override {
+    settled_as.push_back(session.user_id);
     return run<void>(e, "revoke", file, [this, file, user]() -> cloud::CloudResult<void> {
       shares.erase({user, file});
       return {};
@@ -196,7 +200,8 @@ class FakeCloud : public cloud::Cloud {
         result = error(cloud::CloudError::Kind::unavailable, true);
         break;
       case Fate::rate_limit:
-        result = error(cloud::CloudError::Kind::rate_limited);
+        result = std::unexpected(
+            cloud::CloudError{cloud::CloudError::Kind::rate_limited, "planted", false, retry_after});
         break;
       case Fate::user_gone:
         result = error(cloud::CloudError::Kind::user_not_found);
@@ -228,6 +233,8 @@ class FakeAgent final : public cloud::CredentialAgent {
   explicit FakeAgent(const ManualClock& clock) : clock_(clock) {}
   bool refuse = false;
   std::set<AccountId> refused;  // these accounts' logins alone
+  bool away = false;
+  std::set<AccountId> unreadable;  // the stored logins of these cannot be opened
   int logins = 0;
   std::string user_id = "m-1";
   std::map<AccountId, std::string> user_ids;  // of accounts with a user of their own
@@ -239,6 +246,9 @@ class FakeAgent final : public cloud::CredentialAgent {
     ++logins;
     if (during) during();
     co_await suspend<int>(executor, [](auto resume) { resume(0); });
+    if (unreadable.contains(account))
+      co_return FakeCloud::error(cloud::CloudError::Kind::credentials_unreadable);
+    if (away) co_return FakeCloud::error(cloud::CloudError::Kind::unavailable);
     if (refuse || refused.contains(account))
       co_return FakeCloud::error(cloud::CloudError::Kind::login_refused);
     const auto own = user_ids.find(account);

@@ -28,7 +28,8 @@ constexpr Millis kSlowestCheck{3'600'000};
 
 CredentialsView view(Tx& tx, AccountId account) {
   const auto standing = find_standing(tx, account).value_or(CredentialsStanding{});
-  CredentialsView v{.status = standing.status, .version = standing.version};
+  CredentialsView v{
+      .status = standing.status, .version = standing.version, .unreadable = standing.unreadable};
   const auto record = find_credentials(tx, account);
   if (!record) return v;
   v.masked_email = record->masked_email;
@@ -103,6 +104,7 @@ std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRec
     add_chore(tx, record.account, ChoreKind::resume_mappings);
   }
   standing.status = CredentialsStatus::valid;
+  standing.unreadable = false;
   standing.cloud_account = cloud_account;
   update_standing(tx, record.account, standing);
   record.cloud_username = user.username;
@@ -148,6 +150,7 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
       stale = accept(tx, *standing, record, {session->user_id, session->username});
     } else {
       standing->status = CredentialsStatus::unchecked;
+      standing->unreadable = false;
       update_standing(tx, by.account, *standing);
       record.check_due_at = next_check(record.saved_at, tx.now());
     }
@@ -159,7 +162,7 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
     return saved_view;
   });
   if (!saved) co_return failure(saved.error());
-  ports_.forget_sessions(by.account);
+  ports_.retire_sessions(by.account);
   ports_.changed();
   co_return std::move(*saved);
 }
@@ -169,6 +172,7 @@ Task<Expected<void>> Vault::remove(Executor& executor, identity::Principal by) {
     auto standing = lock_standing(tx, by.account);
     if (!standing || standing->status == CredentialsStatus::missing) return false;
     standing->status = CredentialsStatus::missing;
+    standing->unreadable = false;
     ++standing->version;
     update_standing(tx, by.account, *standing);
     delete_credentials(tx, by.account);
@@ -195,15 +199,15 @@ Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId acc
     bool changed = false;
     std::int64_t stale = 0;
     if (standing && record && standing->version == version && record->version == version) {
-      const auto before = standing->status;
+      const auto before = *standing;
       if (result) {
         stale = accept(tx, *standing, *record, *result);
         update_credentials(tx, *record);
         changed = true;
-      } else if (refused(result)) {
-        refuse_login(tx, account, version);
-        changed = before != CredentialsStatus::invalid;
-      } else if (before == CredentialsStatus::unchecked) {
+      } else if (const auto fault = login_fault(result.error())) {
+        refuse_login(tx, account, version, *fault);
+        changed = before.status != CredentialsStatus::invalid;
+      } else if (before.status == CredentialsStatus::unchecked || before.unreadable) {
         record->check_due_at = next_check(record->saved_at, tx.now());
         update_credentials(tx, *record);
       }
@@ -214,7 +218,7 @@ Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId acc
   });
   if (!written) co_return std::unexpected(written.error());
   if (written->changed) {
-    ports_.forget_sessions(account);
+    ports_.retire_sessions(account);
     ports_.changed();
   }
   co_return std::move(written->view);
@@ -245,7 +249,6 @@ Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity:
     case CloudError::Kind::session_refused:  // another was saved meanwhile, and that one is told of
       co_return std::move(*now);
     case CloudError::Kind::credentials_unreadable:
-      ports_.log.error("a stored login cannot be opened", {{"account", to_string(by.account)}});
       co_return failure({"CONFLICT", "The stored login cannot be opened any more. Save it again.", {}});
     default:
       co_return failure({"CLOUD_UNAVAILABLE", "The cloud platform cannot be reached now.", {}});
@@ -268,7 +271,7 @@ Task<Expected<int>> Vault::check_due(Executor& executor, int limit) {
     const auto now = co_await checked(executor, record.account, record.version, *login);
     if (!now) co_return std::unexpected(now.error());
     ++tried;
-    ports_.log.info("a login saved while the cloud platform was away was checked",
+    ports_.log.info("a stored login that could not be checked before was checked",
                     {{"account", to_string(record.account)}, {"status", to_string(now->status)}});
   }
   co_return tried;

@@ -30,6 +30,7 @@ struct CredentialsView {
   std::string cloud_username;
   std::optional<Timestamp> saved_at;
   std::optional<Timestamp> checked_at;
+  bool unreadable = false;  // `invalid`: the stored login cannot be opened, and has to be saved again
   // By what this is the answer to: the login is of another cloud user than before (spec 3.11).
   std::int64_t mappings_made_stale = 0;
 };
@@ -46,7 +47,9 @@ struct VaultPorts {
   StoredLogins& stored;
   LoginGuard& guard;
   const crypto::VaultPublicKey& key;
-  std::function<void(AccountId)> forget_sessions;  // the login changed: cached cloud sessions go. Any thread.
+  // Of cached cloud sessions. Any thread.
+  std::function<void(AccountId)> forget_sessions;  // the login was deleted
+  std::function<void(AccountId)> retire_sessions;  // another login was saved, or its standing changed
   std::function<void()> changed;  // there may be new work for the delivery worker. Any thread.
 };
 
@@ -64,11 +67,12 @@ class Vault {
   // Also when there is none.
   Task<Expected<void>> remove(Executor& executor, identity::Principal by);
   // Logs in with what is stored; the result is written if no other login was saved meanwhile. A refusal is no
-  // error: the view says `invalid`. NOT_FOUND: there is none. CLOUD_UNAVAILABLE,
-  // WORKER_UNAVAILABLE. Counts as tries at one address of its own.
+  // error: the view says `invalid`. NOT_FOUND: there is none. CONFLICT: it cannot be opened, which is noted.
+  // CLOUD_UNAVAILABLE, WORKER_UNAVAILABLE. Counts as tries at one address of its own.
   Task<LoginResult<CredentialsView>> validate(Executor& executor, identity::Principal by);
 
-  // Checks logins that were saved while the platform was away and are due; returns how many were tried.
+  // Checks logins that were saved while the platform was away, or could not be opened, and are due; returns
+  // how many were tried.
   Task<Expected<int>> check_due(Executor& executor, int limit);
 
  private:

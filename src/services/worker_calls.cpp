@@ -148,18 +148,17 @@ Task<Expected<std::string>> AskedStoredLogins::asked(WorkerCall call) {
     ~Leave() { waiting.erase(wakeup); }
   };
   const Leave leave{waiting_, &wakeup};
-  Expected<std::string> answer = nobody_answered();
+  std::optional<Expected<std::string>> answer;  // nothing: not yet
   if (auto written = co_await commits_.write(home_, [&](Tx& tx) { insert_worker_call(tx, call); }); !written)
     answer = std::unexpected(written.error());
   else
     tell_();
-  while (answer.error().code == "WORKER_UNAVAILABLE" && !stopping_) {
+  while (!answer && !stopping_) {
     auto found = co_await commits_.read(home_, [&](Tx& tx) { return find_worker_answer(tx, call.id); });
     if (!found) {
       answer = std::unexpected(found.error());
     } else if (*found) {
       answer = std::move(**found);
-      break;
     } else {
       const auto left = until - clock_.now();
       if (left <= Millis{0}) break;
@@ -168,7 +167,7 @@ Task<Expected<std::string>> AskedStoredLogins::asked(WorkerCall call) {
   }
   // What is left behind is deleted when it has expired.
   if (!stopping_) co_await commits_.write(home_, [&](Tx& tx) { delete_worker_call(tx, call.id); });
-  co_return answer;
+  co_return answer ? *std::move(answer) : nobody_answered();
 }
 
 void AskedStoredLogins::wake() {
@@ -185,9 +184,7 @@ void AskedStoredLogins::notify() {
 // ---------------------------------------------------------------- answering
 
 void WorkerCallDesk::start() {
-  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
-    if (fault) log_.error("calls of other nodes are not answered any more, by a fault");
-  });
+  tasks_.start_loop(loop(), "loop of calls");
 }
 
 void WorkerCallDesk::stop(Callback stopped) {
@@ -196,8 +193,7 @@ void WorkerCallDesk::stop(Callback stopped) {
 
 Task<void> WorkerCallDesk::loop() {
   while (!tasks_.stopping()) {
-    const int answering = tasks_.running() - 1;
-    const int room = most_at_once - answering;
+    const int room = most_at_once - tasks_.jobs();
     bool more = false;
     const auto any =
         co_await commits_.read(scheduler_, [](Tx& tx) { return any_worker_calls(tx, tx.now()); });
@@ -208,10 +204,8 @@ Task<void> WorkerCallDesk::loop() {
         log_.warn("calls of other nodes could not be taken", {{"error", calls.error().message}});
       more = calls && static_cast<int>(calls->size()) == room;
       for (std::size_t i = 0; calls && i < calls->size(); ++i) {
-        tasks_.start(answer(std::move((*calls)[i])), [this](const std::exception_ptr& fault) {
-          if (fault) log_.error("a call of another node was not answered, by a fault");
-          tasks_.wake();
-        });
+        tasks_.start_job(answer(std::move((*calls)[i])), "call",
+                         [this](const std::exception_ptr&) { tasks_.wake(); });
       }
     }
     if (!more && !tasks_.stopping()) co_await tasks_.wait(poll_);

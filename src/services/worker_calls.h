@@ -70,7 +70,7 @@ class WorkerCallDesk {
         log_(log),
         tell_(std::move(tell)),
         poll_(poll),
-        tasks_(scheduler) {}
+        tasks_(scheduler, {.log = log, .message = "a task that answers other nodes has ended by a fault"}) {}
 
   void start();
   // There may be calls. Any thread.

@@ -75,7 +75,7 @@ class BatcherTest : public ::testing::Test {
     return found;
   }
 
-  static constexpr GroupCommit::Options inline_options{.inline_execution = true};
+  static inline const GroupCommit::Options inline_options{.inline_execution = true};
   testing::TemporarySqlite database_;
   NullLog log_;
   testing::Mailbox mailbox_;

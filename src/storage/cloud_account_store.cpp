@@ -1,17 +1,21 @@
 #include "storage/cloud_account_store.h"
 
-#include "domain/account_pause.h"
+#include "domain/trouble.h"
 
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_CLOUD_ACCOUNT_COLUMNS                                                                     \
-  "id, cloud_user_id, username, ready_at, blocked_until, start_log, job_turns, pause, sweep_due_at, " \
-  "sweep_cursor, full_sweep_under_way, "                                                              \
-  "last_sweep_at, last_full_sweep_at, newest_request_at, sweep_fence, sweep_lease_expires_at"
+#define PDB_CLOUD_ACCOUNT_COLUMNS                                                                       \
+  "id, cloud_user_id, username, ready_at, blocked_until, start_log, job_turns, trouble, sweep_due_at, " \
+  "sweep_cursor, full_sweep_under_way, "                                                                \
+  "last_sweep_at, last_full_sweep_at, newest_request_at, sweep_fence, sweep_lease_expires_at, "         \
+  "probe_due_at, "                                                                                      \
+  "probed_to"
 
+// `pause` is what programs of before have for `trouble`: none.
 constexpr Sql kInsert{
-    "INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES ($1, $2, $3, $4, $5)"
+    "INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES ($1, $2, $3, $4, '0 0 "
+    "0')"
     " ON CONFLICT (cloud_user_id) DO UPDATE SET username = excluded.username RETURNING id"};
 constexpr Sql kFind{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1 <for_update>"};
@@ -27,11 +31,12 @@ constexpr Sql kNextReady{
     "SELECT ready_at FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1"
     " ORDER BY ready_at LIMIT 1"};
 constexpr Sql kUpdate{
-    "UPDATE cloud_accounts SET ready_at = $2, blocked_until = $3, start_log = $4, job_turns = $5, pause = "
+    "UPDATE cloud_accounts SET ready_at = $2, blocked_until = $3, start_log = $4, job_turns = $5, trouble = "
     "$6, "
     "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = "
     "$11, "
-    "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14 WHERE id = $1"};
+    "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14, "
+    "probe_due_at = $15, probed_to = $16 WHERE id = $1"};
 // All that brings an account's work forward is one statement, so that a transaction goes through the accounts
 // once: $2 work, $3 a sweep unless one is due or under way, $4 a sweep after a friend request, sent at $5.
 #define PDB_SWEEP_MISSING                                                                             \
@@ -71,9 +76,25 @@ constexpr int kMostWoken = 10'000;
 constexpr Sql kPostpone{
     "UPDATE cloud_accounts SET ready_at = $2,"
     " blocked_until = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END WHERE id = $1"};
+// What has none is left out here: PostgreSQL expects few with some, and would read all accounts to find them.
+constexpr Sql kInTrouble{"SELECT id, trouble FROM cloud_accounts WHERE id = $1"};
+constexpr Sql kDueProbes{
+    "SELECT id FROM cloud_accounts WHERE probe_due_at IS NOT NULL AND probe_due_at <= $1"
+    " ORDER BY probe_due_at LIMIT $2"};
+constexpr Sql kEnsureProbe{
+    "UPDATE cloud_accounts SET probe_due_at = $2 WHERE id = $1 AND probe_due_at IS NULL"};
+constexpr Sql kPostponeProbe{
+    "UPDATE cloud_accounts SET probe_due_at = $2, probed_to = COALESCE((SELECT id FROM deliveries"
+    " WHERE deliveries.cloud_account_id = $1 AND deliveries.id > cloud_accounts.probed_to"
+    " AND deliveries.probe_until IS NOT NULL ORDER BY deliveries.id LIMIT 1), 0) WHERE id = $1"};
+constexpr Sql kLockWindow{"SELECT log FROM service_windows WHERE name = $1 <lock>"};
+constexpr Sql kMakeWindow{
+    "INSERT INTO service_windows (name, log) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"};
+constexpr Sql kPutWindow{"UPDATE service_windows SET log = $2 WHERE name = $1"};
 constexpr Sql kAnyQueuedDelivery{
     "SELECT 1 FROM customers JOIN deliveries ON deliveries.customer_id = customers.id"
-    " AND deliveries.open = 1 AND deliveries.status = 'queued'"
+    " AND deliveries.open = 1 AND (deliveries.status = 'queued'"
+    " OR (deliveries.status = 'waiting_for_friendship' AND customers.friendship = 'friends'))"
     " WHERE customers.cloud_account_id = $1 AND customers.queue_state = 1 LIMIT 1"};
 constexpr Sql kAccountsOf{
     "SELECT id FROM accounts WHERE cloud_account_id = $1 AND credentials_status = 'valid' ORDER BY id"};
@@ -88,7 +109,7 @@ CloudAccountRow read_cloud_account(const Row& r) {
   const Blob log = r.bytes(5);
   a.start_log.assign(log.begin(), log.end());
   a.job_turns = r.int64(6);
-  a.pause = r.string(7);
+  a.trouble = r.string(7);
   a.sweep_due_at = r.opt_time(8);
   a.sweep_cursor = r.string(9);
   a.full_sweep_under_way = r.flag(10);
@@ -97,6 +118,8 @@ CloudAccountRow read_cloud_account(const Row& r) {
   a.newest_request_at = r.opt_time(13);
   a.sweep_fence = r.int64(14);
   a.sweep_lease_expires_at = r.opt_time(15);
+  a.probe_due_at = r.opt_time(16);
+  a.probed_to = r.id_or_none<DeliveryId>(17);
   return a;
 }
 
@@ -112,7 +135,7 @@ std::vector<CloudAccountRow> all_accounts(Tx& tx, const Sql& sql, const P&... pa
 CloudAccountId find_or_insert_cloud_account(Tx& tx, std::string_view cloud_user_id, std::string_view username,
                                             CloudAccountId proposed) {
   return tx
-      .one(kInsert, proposed, cloud_user_id, username, Blob{}, domain::encode(domain::AccountPause{}),
+      .one(kInsert, proposed, cloud_user_id, username, Blob{},
            [](const Row& r) { return r.id<CloudAccountId>(0); })
       .value();
 }
@@ -141,14 +164,14 @@ void update_cloud_account(Tx& tx, const CloudAccountRow& row) {
 }
 void update_cloud_accounts(Tx& tx, std::span<const CloudAccountRow> rows) {
   std::vector<Param> flat;
-  flat.reserve(14 * rows.size());
+  flat.reserve(16 * rows.size());
   for (const auto& a : rows) {
     flat.insert(flat.end(),
-                {a.id, a.ready_at, a.blocked_until, Blob(a.start_log), a.job_turns, a.pause, a.sweep_due_at,
+                {a.id, a.ready_at, a.blocked_until, Blob(a.start_log), a.job_turns, a.trouble, a.sweep_due_at,
                  a.sweep_cursor, a.last_sweep_at, a.last_full_sweep_at, a.newest_request_at, a.sweep_fence,
-                 a.sweep_lease_expires_at, a.full_sweep_under_way});
+                 a.sweep_lease_expires_at, a.full_sweep_under_way, a.probe_due_at, a.probed_to});
   }
-  tx.update_each(kUpdate, 14, flat);
+  tx.update_each(kUpdate, 16, flat);
 }
 
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {
@@ -177,6 +200,42 @@ std::int64_t wake_forgotten_accounts(Tx& tx) {
     ++woken;
   });
   return woken;
+}
+
+std::vector<CloudAccountId> accounts_in_trouble(Tx& tx, std::span<const CloudAccountId> ids) {
+  std::vector<CloudAccountId> found;
+  tx.query_each(kInTrouble, 1, params_of(ids), [&](std::size_t, const Row& r) {
+    if (!r.text(1).empty()) found.push_back(r.id<CloudAccountId>(0));
+  });
+  return found;
+}
+
+std::vector<CloudAccountId> find_due_probes(Tx& tx, Timestamp now, int limit) {
+  std::vector<CloudAccountId> ids;
+  tx.query(kDueProbes, now, limit, [&](const Row& r) { ids.push_back(r.id<CloudAccountId>(0)); });
+  return ids;
+}
+
+void ensure_probe(Tx& tx, CloudAccountId id, Timestamp at) {
+  tx.exec(kEnsureProbe, id, at);
+}
+
+void postpone_probe(Tx& tx, CloudAccountId id) {
+  tx.exec(kPostponeProbe, id, tx.now() + domain::kFailedProbeInterval);
+}
+
+std::optional<std::vector<std::byte>> lock_service_window(Tx& tx, std::string_view name) {
+  const auto read = [](const Row& r) {
+    const Blob log = r.bytes(0);
+    return std::vector<std::byte>(log.begin(), log.end());
+  };
+  if (auto log = tx.one(kLockWindow, name, read)) return log;
+  if (tx.exec(kMakeWindow, name, Blob{}) == 0) return std::nullopt;
+  return std::vector<std::byte>{};
+}
+
+void put_service_window(Tx& tx, std::string_view name, Blob log) {
+  tx.exec(kPutWindow, name, log);
 }
 
 bool any_queued_delivery(Tx& tx, CloudAccountId id) {

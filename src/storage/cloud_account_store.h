@@ -1,5 +1,5 @@
-// Cloud accounts: the merchant's user on the platform, which is the unit of the queue limit, of pauses and of
-// friend sweeps (spec 3.4, 3.5). Whoever starts a job holds this row's lock, so what is decided from it is
+// Cloud accounts: the merchant's user on the platform, which is the unit of the queue limit, of trouble and
+// of friend sweeps (spec 3.4, 3.5). Whoever starts a job holds this row's lock, so what is decided from it is
 // exact over all nodes.
 #pragma once
 
@@ -22,7 +22,7 @@ struct CloudAccountRow {
   Timestamp blocked_until{};
   std::vector<std::byte> start_log;  // domain::RateWindow
   std::int64_t job_turns = 0;        // domain::JobTurns
-  std::string pause;                 // domain::AccountPause
+  std::string trouble;               // domain::AccountTrouble; empty: none
   std::optional<Timestamp> sweep_due_at;
   std::string sweep_cursor;  // the start of the last page that was taken in: the next sweep begins there
   bool full_sweep_under_way = false;  // begun at the start of all pages, and not at their end yet
@@ -31,6 +31,10 @@ struct CloudAccountRow {
   std::optional<Timestamp> newest_request_at;
   std::int64_t sweep_fence = 0;
   std::optional<Timestamp> sweep_lease_expires_at;
+  // While deliveries are failed as cloud_unavailable: when one of them is tried again, and the last that was
+  // (spec 3.5).
+  std::optional<Timestamp> probe_due_at;
+  DeliveryId probed_to;
 };
 
 CloudAccountId find_or_insert_cloud_account(Tx& tx, std::string_view cloud_user_id, std::string_view username,
@@ -56,16 +60,29 @@ void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at);
 // serves the account does not see that transaction's customer yet.
 bool any_forgotten_account(Tx& tx);
 std::int64_t wake_forgotten_accounts(Tx& tx);
-// A friend request of the account was sent now: its next sweep is due at `sweep_at` at the latest. Takes
-// effect when this transaction ends, as the next one does.
+// A friend request of the account was sent now, or a delivery began to wait for one: the next sweep is due at
+// `sweep_at` at the latest. Takes effect when this transaction ends, as the next one does.
 void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at);
 // Somebody is waited for: a sweep is due at `at` unless one is due or under way by then.
 void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at);
 // Nothing of the account is ready before `until`, whatever wakes it.
 void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until);
-// Whether a customer in the account's queue has a delivery that is queued.
+// Those of the accounts that have trouble, as their rows stand; none is locked.
+std::vector<CloudAccountId> accounts_in_trouble(Tx& tx, std::span<const CloudAccountId> ids);
+// Accounts of whose failed deliveries one is to be tried again, longest due first.
+std::vector<CloudAccountId> find_due_probes(Tx& tx, Timestamp now, int limit);
+// One of them is tried at `at`, unless that is known already. The row is locked.
+void ensure_probe(Tx& tx, CloudAccountId id, Timestamp at);
+// The next one of the account, whose turn failed here, passes over the delivery that it was at: in an hour.
+void postpone_probe(Tx& tx, CloudAccountId id);
+// Whether a customer in the account's queue has a delivery that is queued, or waits no more.
 bool any_queued_delivery(Tx& tx, CloudAccountId id);
 // The tenants whose valid login this is.
 std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id);
+
+// The log of the service's rolling window of that name (spec 3.4), locked; empty where it has not been
+// written yet. Nothing if another transaction has it.
+std::optional<std::vector<std::byte>> lock_service_window(Tx& tx, std::string_view name);
+void put_service_window(Tx& tx, std::string_view name, Blob log);
 
 }  // namespace presetbridge::storage

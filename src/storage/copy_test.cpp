@@ -38,6 +38,8 @@ INSERT INTO audit_log VALUES (1, 1, 1, 'actor', 'action', 'target', '');
 INSERT INTO credentials VALUES (1, 1, X'5C78', 'm***', NULL, 1, NULL, 7);
 INSERT INTO cloud_login_tries VALUES (1, 1, X'27', 1, 0);
 INSERT INTO cloud_sessions VALUES (X'01', 1, 1, X'00', 1, 'u');
+INSERT INTO write_probe VALUES (1, X'00FF');
+INSERT INTO service_windows VALUES ('jobs', X'00'), ('Jobs', X'');
 INSERT INTO worker_calls VALUES (1, 'check_login', 1, 1, NULL, 1, 0, NULL), (2, 'files_of_session', NULL, NULL, X'00', 1, 1, '{}');
 INSERT INTO api_keys (id, account_id, name, preview, hash, active, permissions, integration_ids, rate_limit, rate_log,
   created_at) VALUES (1, 1, 'k', 'p', X'01', 1, '', '', 1, X'', 1);

@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kStatusNames = {"missing", "unchecked", "valid", "invalid"};
 
-#define PDB_STANDING_COLUMNS "credentials_status, credentials_version, cloud_account_id"
+#define PDB_STANDING_COLUMNS "credentials_status, credentials_version, cloud_account_id, unreadable_login"
 constexpr Sql kFindStanding{"SELECT " PDB_STANDING_COLUMNS " FROM accounts WHERE id = $1"};
 constexpr Sql kLockStanding{"SELECT " PDB_STANDING_COLUMNS " FROM accounts WHERE id = $1 <for_update>"};
 constexpr Sql kUpdateStanding{
-    "UPDATE accounts SET credentials_status = $2, credentials_version = $3, cloud_account_id = $4 WHERE id = "
-    "$1"};
+    "UPDATE accounts SET credentials_status = $2, credentials_version = $3, cloud_account_id = $4, "
+    "unreadable_login = $5 WHERE id = $1"};
 
 #define PDB_CREDENTIALS_COLUMNS \
   "account_id, version, masked_email, cloud_username, saved_at, checked_at, check_due_at"
@@ -41,8 +41,11 @@ CredentialsStanding read_standing(const Row& r) {
   const auto name = std::ranges::find(kStatusNames, r.text(0));
   if (name == kStatusNames.end())
     throw DbError(DbError::Kind::misuse, "unknown credentials status " + r.string(0));
-  return {static_cast<CredentialsStatus>(name - kStatusNames.begin()), r.int64(1),
-          r.id_or_none<CloudAccountId>(2)};
+  CredentialsStanding standing{static_cast<CredentialsStatus>(name - kStatusNames.begin()), r.int64(1),
+                               r.id_or_none<CloudAccountId>(2)};
+  // A program of before leaves it as it was with whatever it writes.
+  standing.unreadable = standing.status == CredentialsStatus::invalid && r.opt_int64(3) == standing.version;
+  return standing;
 }
 
 CredentialsRecord read_record(const Row& r) {
@@ -74,7 +77,8 @@ std::optional<CredentialsStanding> lock_standing(Tx& tx, AccountId account) {
 }
 void update_standing(Tx& tx, AccountId account, const CredentialsStanding& s) {
   tx.exec(kUpdateStanding, account, to_string(s.status), s.version,
-          s.cloud_account ? Param(s.cloud_account) : Param(nullptr));
+          s.cloud_account ? Param(s.cloud_account) : Param(nullptr),
+          s.unreadable ? Param(s.version) : Param(nullptr));
 }
 
 std::optional<CredentialsRecord> find_credentials(Tx& tx, AccountId account) {

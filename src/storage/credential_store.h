@@ -20,6 +20,7 @@ struct CredentialsStanding {
   CredentialsStatus status = CredentialsStatus::missing;
   std::int64_t version = 0;      // grows with each save and delete
   CloudAccountId cloud_account;  // of the newest login that was valid; none before the first
+  bool unreadable = false;       // it is `invalid` because the stored login cannot be opened (spec 5.4)
 };
 std::optional<CredentialsStanding> find_standing(Tx& tx, AccountId account);
 // Of each of the accounts; that of one that does not exist is `missing`.

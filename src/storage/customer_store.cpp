@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 7> kFriendshipNames = {
   "id, cloud_account_id, username_key, cloud_user_id, friendship, requested_at, withdraw, queue_state, " \
   "job_class, "                                                                                          \
   "due_at, fence, lease_owner, lease_expires_at, failures, failing_since, friendship_changed_at, "       \
-  "failing_call, ask_anew, probed_delivery"
+  "failing_call, ask_anew, probed_delivery, failing_delivery"
 
 // 1 and 3 are domain::JobClass share and first_request; the states as in kEnqueue.
 static_assert(static_cast<int>(domain::JobClass::share) == 1 &&
@@ -58,8 +58,11 @@ static_assert(domain::kJobClasses == 5);
 constexpr Sql kNextDue{"SELECT " PDB_NEXT_DUE_OF("1") ", " PDB_NEXT_DUE_OF("2") ", " PDB_NEXT_DUE_OF(
     "3") ", " PDB_NEXT_DUE_OF("4")};
 constexpr Sql kCountQueued{
-    "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1 LIMIT $2) "
-    "AS q"};
+    "SELECT count(*) FROM (SELECT 1 FROM customers JOIN deliveries ON deliveries.customer_id = customers.id"
+    " AND deliveries.open = 1 AND deliveries.status = 'queued'"
+    " WHERE customers.cloud_account_id = $1 AND customers.queue_state = 1 LIMIT $2) AS q"};
+constexpr Sql kLockQueued{"SELECT " PDB_CUSTOMER_COLUMNS
+                          " FROM customers WHERE id = $1 AND queue_state = 1 <lock>"};
 constexpr Sql kCountBefore{
     "SELECT count(*) FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " AND (job_class < $2 OR (job_class = $2 AND due_at < $3))"};
@@ -87,27 +90,27 @@ constexpr Sql kSetLeaseAside{
     "UPDATE customers SET fence = fence + 1, lease_expires_at = $2 WHERE id = $1 AND lease_expires_at IS NOT "
     "NULL AND ($3 = 0 OR fence = $3)"};
 constexpr Sql kSetTurnAside{"UPDATE customers SET due_at = $2 WHERE id = $1 AND lease_expires_at IS NULL"};
-constexpr Sql kAnyRequestedSince{
-    "SELECT 1 FROM customers WHERE cloud_account_id = $1 AND requested_at >= $2 AND friendship = 'requested' "
-    "LIMIT 1"};
-// Requests are kept in view for 90 days, so most of the old ones have no delivery that waits any more.
-constexpr Sql kWaitingBefore{
-    "SELECT id FROM customers WHERE cloud_account_id = $1 AND requested_at <= $2 AND friendship = 'requested'"
-    " AND EXISTS (SELECT 1 FROM deliveries WHERE deliveries.customer_id = customers.id"
-    " AND deliveries.open = 1"
-    " AND deliveries.status = 'waiting_for_friendship') ORDER BY requested_at LIMIT $3"};
 constexpr Sql kUpdate{
     "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state "
     "= $6, "
     "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
     "failing_since = $13, friendship_changed_at = $14, failing_call = $15, ask_anew = $16, "
-    "probed_delivery = $17 WHERE id = $1"};
+    "probed_delivery = $17, failing_delivery = $18 WHERE id = $1"};
 
 Friendship parse_friendship(std::string_view text) {
   const auto name = std::ranges::find(kFriendshipNames, text);
   if (name == kFriendshipNames.end())
     throw DbError(DbError::Kind::misuse, "unknown friendship " + std::string(text));
   return static_cast<Friendship>(name - kFriendshipNames.begin());
+}
+
+// A row of a program that did not know which call failed is none: the next failure begins it.
+std::optional<domain::FailingCall> read_failing(const Row& r) {
+  if (r.is_null(14) || r.is_null(16)) return std::nullopt;
+  const auto call = domain::parse_call_kind(r.text(16));
+  if (!call) throw DbError(DbError::Kind::misuse, "unknown call " + r.string(16));
+  return domain::FailingCall{
+      .call = *call, .delivery = r.id_or_none<DeliveryId>(19), .failures = r.int64(13), .since = r.time(14)};
 }
 
 CustomerRow read_customer(const Row& r) {
@@ -125,10 +128,8 @@ CustomerRow read_customer(const Row& r) {
   c.fence = r.int64(10);
   c.lease_owner = r.string_or_empty(11);
   c.lease_expires_at = r.opt_time(12);
-  c.failures = r.int64(13);
-  c.failing_since = r.opt_time(14);
+  c.failing = read_failing(r);
   c.friendship_changed_at = r.opt_time(15);
-  c.failing_call = r.string_or_empty(16);
   c.ask_anew = r.flag(17);
   c.probed_delivery = r.id_or_none<DeliveryId>(18);
   return c;
@@ -246,6 +247,14 @@ std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAcco
   return rows;
 }
 
+std::vector<CustomerRow> lock_queued_customers(Tx& tx, std::span<const CustomerId> ids) {
+  std::vector<CustomerRow> rows;
+  tx.query_each(kLockQueued, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
+  std::ranges::sort(rows, {}, [](const CustomerRow& c) { return std::tuple(c.due_at, c.id); });
+  return rows;
+}
+
 void lease_customers(Tx& tx, std::span<const CustomerRow> rows) {
   std::vector<Param> flat;
   flat.reserve(4 * rows.size());
@@ -269,7 +278,7 @@ std::int64_t queue_position(Tx& tx, const CustomerRow& c) {
                  return r.int64(0);
                }).value_or(0);
 }
-std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap) {
+std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);
 }
 
@@ -283,16 +292,6 @@ std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp from, Timestamp no
 }
 void set_customer_aside(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until) {
   if (tx.exec(kSetLeaseAside, id, until, fence) == 0 && fence == 0) tx.exec(kSetTurnAside, id, until);
-}
-
-bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since) {
-  return tx.one(kAnyRequestedSince, account, since, [](const Row&) { return true; }).value_or(false);
-}
-
-std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Timestamp until, int limit) {
-  std::vector<CustomerId> ids;
-  tx.query(kWaitingBefore, account, until, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
-  return ids;
 }
 
 void blank_usernames(Tx& tx, std::span<const CustomerId> ids) {
@@ -311,18 +310,20 @@ void blank_usernames(Tx& tx, std::span<const CustomerId> ids) {
 
 void update_customers(Tx& tx, std::span<const CustomerRow* const> rows) {
   std::vector<Param> flat;
-  flat.reserve(17 * rows.size());
+  flat.reserve(18 * rows.size());
   for (const auto* const row : rows) {
     const auto& c = *row;
-    flat.insert(flat.end(), {c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id),
-                             to_string(c.friendship), c.requested_at, c.withdraw,
-                             static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at,
-                             c.fence, c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner),
-                             c.lease_expires_at, c.failures, c.failing_since, c.friendship_changed_at,
-                             c.failing_call.empty() ? Param(nullptr) : Param(c.failing_call), c.ask_anew,
-                             c.probed_delivery ? Param(c.probed_delivery) : Param(nullptr)});
+    flat.insert(
+        flat.end(),
+        {c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id), to_string(c.friendship),
+         c.requested_at, c.withdraw, static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at,
+         c.fence, c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at,
+         c.failing ? c.failing->failures : 0, c.failing ? Param(c.failing->since) : Param(nullptr),
+         c.friendship_changed_at, c.failing ? Param(domain::to_string(c.failing->call)) : Param(nullptr),
+         c.ask_anew, c.probed_delivery ? Param(c.probed_delivery) : Param(nullptr),
+         c.failing && c.failing->delivery ? Param(c.failing->delivery) : Param(nullptr)});
   }
-  tx.update_each(kUpdate, 17, flat);
+  tx.update_each(kUpdate, 18, flat);
 }
 void update_customer(Tx& tx, const CustomerRow& row) {
   update_customers(tx, std::array{&row});

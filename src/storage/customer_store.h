@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "domain/job_class.h"
+#include "domain/trouble.h"
 #include "storage/database.h"
 
 namespace presetbridge::storage {
@@ -37,9 +38,7 @@ struct CustomerRow {
   std::int64_t fence = 0;
   std::string lease_owner;
   std::optional<Timestamp> lease_expires_at;
-  std::int64_t failures = 0;
-  std::optional<Timestamp> failing_since;
-  std::string failing_call;    // domain::to_string(CallKind) of the call that fails; empty: none
+  std::optional<domain::FailingCall> failing;  // outside of any outage of the account (spec 3.5)
   bool ask_anew = false;       // the request that stands is taken back, and made again (spec 3.5)
   DeliveryId probed_delivery;  // a failed one that the next job tries (spec 3.5)
 
@@ -90,14 +89,16 @@ struct ClassOfAccount {
   domain::JobClass job_class;
 };
 std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAccount> classes, Timestamp now);
+// Those of the customers that are queued, whenever they are due, longest due first; locked.
+std::vector<CustomerRow> lock_queued_customers(Tx& tx, std::span<const CustomerId> ids);
 // When the next queued customer of each of the accounts is due.
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts);
 // These get the lease that their rows tell of. Each of them once, and locked.
 void lease_customers(Tx& tx, std::span<const CustomerRow> rows);
 // The place of a queued customer among its account's queue, from 1.
 std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
-// How many are queued, counted no further than `cap`.
-std::int64_t count_queued(Tx& tx, CloudAccountId account, std::int64_t cap);
+// How many deliveries are queued, counted no further than `cap`.
+std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap);
 
 // Whether there is a lease of a customer that ran out at `from` or later, or one of a sweep.
 bool any_lease_expired(Tx& tx, Timestamp from, Timestamp now);
@@ -108,12 +109,6 @@ std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp from, Timestamp no
 // comes then. For a row that may not be readable. With a `fence` other than 0 that lease is meant, and no
 // later one.
 void set_customer_aside(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until);
-
-// Whether a friend request younger than `since` is unanswered.
-bool any_requested_since(Tx& tx, CloudAccountId account, Timestamp since);
-// Customers asked before `until` who have not answered and for whom deliveries still wait; oldest request
-// first.
-std::vector<CustomerId> waiting_since_before(Tx& tx, CloudAccountId account, Timestamp until, int limit);
 
 // Writes a placeholder, which is nobody's name, for the name of those that are of no delivery with a name any
 // more (spec 9.6): none that is open or failed, and none of which they got a file. One that is found later,

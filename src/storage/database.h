@@ -33,6 +33,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "storage/news.h"
 
 namespace presetbridge::storage {
 
@@ -183,6 +184,9 @@ class Tx {
     }
   }
 
+  // What the log and the metrics are to tell of this transaction if it stands (news.h). Empty at first.
+  News& news() { return news_; }
+
   template <class... P>
   std::int64_t exec(const Sql& sql, const P&... params) {
     const std::initializer_list<Param> list{Param(params)...};
@@ -225,6 +229,7 @@ class Tx {
 
  private:
   std::map<int, std::pair<Wake, std::map<std::int64_t, std::vector<std::optional<Timestamp>>>>> wakes_;
+  News news_;
 
   template <class Tuple, std::size_t... I>
   void query_tuple(const Sql& sql, Tuple&& t, std::index_sequence<I...>) {

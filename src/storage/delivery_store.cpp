@@ -4,6 +4,8 @@
 #include <array>
 #include <functional>
 
+#include "storage/columns.h"
+
 namespace presetbridge::storage {
 namespace {
 
@@ -18,13 +20,13 @@ using domain::ResolutionCode;
   "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, "     \
   "requests_sent, "                                                                                       \
   "sequence, version, created_at, updated_at, completed_at, review_reasons, "                             \
-  "waiting_since, failed_trouble, named_at, ended_at, link_version"
+  "waiting_since, failed_trouble, named_at, ended_at, link_version, probe_until, told_request"
 
 constexpr Sql kInsertDelivery{
     "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
     ", open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
     "$16, $17, $18, $19, $20, $21, $22, $23, "
-    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)"};
+    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
@@ -55,6 +57,28 @@ constexpr Sql kFindAfter{
     "LIMIT $3"};
 constexpr Sql kFindDryRuns{
     "SELECT id FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1"};
+constexpr Sql kFindWaiting{
+    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND status = 'waiting_for_friendship'"
+    " AND waiting_since <= $2 ORDER BY waiting_since LIMIT $3"};
+constexpr Sql kFindWaitingUnknown{
+    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND status = 'waiting_for_friendship'"
+    " AND waiting_since IS NULL LIMIT $2"};
+constexpr Sql kAnyAwaited{
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM deliveries WHERE cloud_account_id = $1"
+    " AND status = 'waiting_for_friendship')"
+    " OR EXISTS (SELECT 1 FROM deliveries WHERE cloud_account_id = $1 AND status = 'failed'"
+    " AND waiting_since IS NOT NULL AND waiting_since > $2 AND (resolution_code = 'friendship_timeout'"
+    " OR resolution_code = 'friend_request_declined' OR resolution_code = 'blocked_by_customer'))"};
+constexpr Sql kFindAtWork{
+    "SELECT id FROM deliveries WHERE id = $1 AND (open = 1"
+    " OR (status = 'failed' AND resolution_code = 'cloud_unavailable')"
+    " OR EXISTS (SELECT 1 FROM delivery_items WHERE delivery_items.delivery_id = deliveries.id"
+    " AND (delivery_items.status = 'sharing' OR delivery_items.status = 'revoking')))"};
+constexpr Sql kCustomerOf{
+    "SELECT customer_id FROM deliveries WHERE id = $1 AND cloud_account_id = $2 AND customer_id IS NOT NULL"};
+constexpr Sql kNextToProbe{
+    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND id > $2 AND probe_until IS NOT NULL"
+    " ORDER BY id LIMIT 1"};
 constexpr Sql kUpdate{
     "UPDATE deliveries SET status = $2, resolution_code = $3, message = $4, reason = $5, invalidated_by = "
     "$6, "
@@ -65,38 +89,10 @@ constexpr Sql kUpdate{
     "$21, "
     "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = NULL, "
     "review_reasons = $26, waiting_since = $27, "
-    "failed_trouble = $28, named_at = $29, ended_at = $30, link_version = $31 WHERE id = $1 AND version = "
+    "failed_trouble = $28, named_at = $29, ended_at = $30, link_version = $31, probe_until = $32, "
+    "told_request = $33 WHERE id = $1 AND version = "
     "$24"};
 
-#define PDB_ITEM_COLUMNS_WITH(lines)                                                             \
-  "id, delivery_id, account_id, file_id, kind, name, matched_by, quantity, " lines               \
-  ", status, customer_id, intent_key, settle_after, held, spent, shared_at, user_id, username, " \
-  "former, revoked_by, revocation_begun"
-#define PDB_ITEM_COLUMNS PDB_ITEM_COLUMNS_WITH("lines")
-#define PDB_ITEM_COLUMNS_OF_A_JOB PDB_ITEM_COLUMNS_WITH("'[]'")
-
-constexpr Sql kInsertItem{
-    "INSERT INTO delivery_items (" PDB_ITEM_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, "
-    "$18, $19, $20, $21)"};
-constexpr Sql kFindItems{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE delivery_id = $1"};
-constexpr Sql kFindItemsOfJob{"SELECT " PDB_ITEM_COLUMNS_OF_A_JOB
-                              " FROM delivery_items WHERE delivery_id = $1"};
-constexpr Sql kFindItemsOfCustomer{"SELECT " PDB_ITEM_COLUMNS_OF_A_JOB
-                                   " FROM delivery_items WHERE customer_id = $1"};
-constexpr Sql kFindItemLines{
-    "SELECT lines FROM delivery_items WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
-constexpr Sql kUpdateItemLines{
-    "UPDATE delivery_items SET lines = $4 WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
-constexpr Sql kUpdateItem{
-    "UPDATE delivery_items SET quantity = $4, status = $5, customer_id = $6, intent_key = $7, "
-    "settle_after = $8, held = $9, spent = $10, shared_at = $11, matched_by = $12, user_id = $13, "
-    "username = $14, former = $15, revoked_by = $16, revocation_begun = $17"
-    " WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
-constexpr Sql kDeleteItem{"DELETE FROM delivery_items WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
-
-constexpr Sql kBlankItems{
-    "UPDATE delivery_items SET username = '' WHERE delivery_id = $1 AND username <> ''"};
 constexpr Sql kAppendTimeline{
     "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
@@ -120,13 +116,6 @@ constexpr Sql kListOfOrder{
 constexpr int kLookedThrough = 5'000;
 constexpr int kPiece = 500;
 
-Param text_or_null(const std::string& text) {
-  return text.empty() ? Param(nullptr) : Param(text);
-}
-template <class AnyId>
-Param id_or_null(AnyId id) {
-  return id ? Param(id) : Param(nullptr);
-}
 // The names of the domain's sets: the empty one is NULL.
 Param name_or_null(std::string_view name) {
   return name.empty() ? Param(nullptr) : Param(name);
@@ -134,13 +123,6 @@ Param name_or_null(std::string_view name) {
 
 std::string pending_actor(const DeliveryRow& d) {
   return d.pending.kind == domain::PendingActionKind::none ? std::string() : to_string(d.pending.actor);
-}
-
-template <class T, class Parse>
-T parsed(std::string_view text, Parse parse) {
-  const auto value = parse(text);
-  if (!value) throw DbError(DbError::Kind::misuse, "a stored value is not of its set: " + std::string(text));
-  return *value;
 }
 
 // Of a row in review that a program of before wrote.
@@ -195,33 +177,9 @@ DeliveryRow read_delivery(const Row& r) {
   d.named_at = r.opt_time(32);
   d.ended_at = r.opt_time(33);
   d.link_version = r.int64(34);
+  d.probe_until = r.opt_time(35);
+  d.told_request = r.opt_time(36);
   return d;
-}
-
-ItemRow read_item(const Row& r) {
-  ItemRow i;
-  i.id = r.id<ItemId>(0);
-  i.delivery = r.id<DeliveryId>(1);
-  i.account = r.id<AccountId>(2);
-  i.file_id = r.string(3);
-  i.kind = r.string(4);
-  i.name = r.string(5);
-  i.matched_by = r.string(6);
-  i.quantity = r.int64(7);
-  i.lines = r.string(8);
-  i.status = parsed<ItemStatus>(r.text(9), domain::parse_item_status);
-  i.customer = r.id_or_none<CustomerId>(10);
-  i.intent_key = r.string_or_empty(11);
-  i.settle_after = r.opt_time(12);
-  i.held = r.flag(13);
-  i.spent = r.flag(14);
-  i.shared_at = r.opt_time(15);
-  i.user_id = r.string(16);
-  i.username = r.string(17);
-  i.former = r.flag(18);
-  i.revoked_by = r.string_or_empty(19);
-  i.revocation_begun = r.flag(20);
-  return i;
 }
 
 template <class... P>
@@ -236,14 +194,6 @@ std::vector<DeliveryId> all_ids(Tx& tx, const Sql& sql, const P&... params) {
   std::vector<DeliveryId> ids;
   tx.query(sql, params..., [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
   return ids;
-}
-
-std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, std::span<const Param> ids) {
-  std::vector<ItemRow> rows;
-  rows.reserve(ids.size());
-  tx.query_each(sql, 1, ids, [&](std::size_t, const Row& r) { rows.push_back(read_item(r)); });
-  std::ranges::sort(rows, {}, &ItemRow::id);
-  return rows;
 }
 
 // A page of those that fit, from pieces of `read(before, limit)`, newest first.
@@ -278,7 +228,7 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
   std::vector<Param> flat;
   std::vector<std::string> texts;  // what the parameters look at
   texts.reserve(2 * rows.size());
-  flat.reserve(36 * rows.size());
+  flat.reserve(38 * rows.size());
   for (const auto& d : rows) {
     const auto& actor = texts.emplace_back(pending_actor(d));
     const auto& reasons = texts.emplace_back(to_string(d.review_reasons));
@@ -317,38 +267,11 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
                              d.named_at,
                              d.ended_at,
                              d.link_version,
+                             d.probe_until,
+                             d.told_request,
                              is_open(d)});
   }
-  tx.exec_many(kInsertDelivery, 36, flat);
-}
-
-void insert_items(Tx& tx, std::span<const ItemRow> rows) {
-  std::vector<Param> flat;
-  flat.reserve(21 * rows.size());
-  for (const auto& i : rows) {
-    flat.insert(flat.end(), {i.id,
-                             i.delivery,
-                             i.account,
-                             i.file_id,
-                             i.kind,
-                             i.name,
-                             i.matched_by,
-                             i.quantity,
-                             i.lines,
-                             domain::to_string(i.status),
-                             id_or_null(i.customer),
-                             text_or_null(i.intent_key),
-                             i.settle_after,
-                             i.held,
-                             i.spent,
-                             i.shared_at,
-                             i.user_id,
-                             i.username,
-                             i.former,
-                             text_or_null(i.revoked_by),
-                             i.revocation_begun});
-  }
-  tx.exec_many(kInsertItem, 21, flat);
+  tx.exec_many(kInsertDelivery, 38, flat);
 }
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {
@@ -411,6 +334,34 @@ std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer) {
 std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
   return all_ids(tx, kFindAfter, account, after, limit);
 }
+std::vector<DeliveryId> find_waiting(Tx& tx, CloudAccountId cloud_account, Timestamp until, int limit) {
+  return all_ids(tx, kFindWaiting, cloud_account, until, limit);
+}
+std::vector<DeliveryId> find_waiting_unknown(Tx& tx, CloudAccountId cloud_account, int limit) {
+  return all_ids(tx, kFindWaitingUnknown, cloud_account, limit);
+}
+bool any_awaited(Tx& tx, CloudAccountId cloud_account, Timestamp since) {
+  return tx.one(kAnyAwaited, cloud_account, since, [](const Row&) { return true; }).value_or(false);
+}
+std::vector<DeliveryId> find_at_work(Tx& tx, std::span<const DeliveryId> ids) {
+  std::vector<DeliveryId> found;
+  tx.query_each(kFindAtWork, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { found.push_back(r.id<DeliveryId>(0)); });
+  return found;
+}
+std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids) {
+  std::vector<Param> flat;
+  for (const auto id : ids) flat.insert(flat.end(), {id, cloud_account});
+  std::vector<CustomerId> customers;
+  tx.query_each(kCustomerOf, 2, flat,
+                [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); });
+  std::ranges::sort(customers);
+  customers.erase(std::ranges::unique(customers).begin(), customers.end());
+  return customers;
+}
+std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after) {
+  return tx.one(kNextToProbe, cloud_account, after, [](const Row& r) { return r.id<DeliveryId>(0); });
+}
 std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit) {
   return all_ids(tx, kFindDryRuns, limit);
 }
@@ -422,7 +373,7 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
   std::vector<Param> flat;
   std::vector<std::string> texts;  // what the parameters look at
   texts.reserve(2 * rows.size());
-  flat.reserve(31 * rows.size());
+  flat.reserve(33 * rows.size());
   for (auto* const row : rows) {
     auto& d = *row;
     d.updated_at = tx.now();
@@ -458,61 +409,16 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
                              d.failed_trouble,
                              d.named_at,
                              d.ended_at,
-                             d.link_version});
+                             d.link_version,
+                             d.probe_until,
+                             d.told_request});
   }
-  if (tx.update_each(kUpdate, 31, flat) != static_cast<std::int64_t>(rows.size())) {
+  if (tx.update_each(kUpdate, 33, flat) != static_cast<std::int64_t>(rows.size())) {
     throw DbError(DbError::Kind::conflict,
                   rows.size() == 1 ? "delivery " + to_string(rows[0]->id) + " changed under its lock"
                                    : "one of many deliveries changed under its lock");
   }
   for (auto* const row : rows) ++row->version;
-}
-
-std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery) {
-  return find_items(tx, std::span(&delivery, 1));
-}
-std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries) {
-  return all_items(tx, kFindItems, params_of(deliveries));
-}
-std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliveries) {
-  return all_items(tx, kFindItemsOfJob, params_of(deliveries));
-}
-std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers) {
-  return all_items(tx, kFindItemsOfCustomer, params_of(customers));
-}
-
-void update_item(Tx& tx, const ItemRow& i) {
-  update_items(tx, std::array{&i});
-}
-void update_items(Tx& tx, std::span<const ItemRow* const> rows) {
-  std::vector<Param> flat;
-  flat.reserve(17 * rows.size());
-  for (const auto* const row : rows) {
-    const auto& i = *row;
-    flat.insert(flat.end(),
-                {i.delivery, i.file_id, i.id, i.quantity, domain::to_string(i.status), id_or_null(i.customer),
-                 text_or_null(i.intent_key), i.settle_after, i.held, i.spent, i.shared_at, i.matched_by,
-                 i.user_id, i.username, i.former, text_or_null(i.revoked_by), i.revocation_begun});
-  }
-  tx.update_each(kUpdateItem, 17, flat);
-}
-
-void update_item_lines(Tx& tx, std::span<const ItemRow* const> rows) {
-  std::vector<Param> flat;
-  flat.reserve(4 * rows.size());
-  for (const auto* const i : rows) flat.insert(flat.end(), {i->delivery, i->file_id, i->id, i->lines});
-  tx.update_each(kUpdateItemLines, 4, flat);
-}
-std::string find_item_lines(Tx& tx, const ItemRow& i) {
-  return tx.one(kFindItemLines, i.delivery, i.file_id, i.id, [](const Row& r) { return r.string(0); })
-      .value_or("[]");
-}
-
-void delete_items(Tx& tx, std::span<const ItemRow> rows) {
-  for (const auto& i : rows) tx.exec(kDeleteItem, i.delivery, i.file_id, i.id);
-}
-void blank_item_usernames(Tx& tx, std::span<const DeliveryId> deliveries) {
-  tx.exec_many(kBlankItems, 1, params_of(deliveries));
 }
 
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {

@@ -1,4 +1,4 @@
-// Rows of deliveries, their items and their timeline (spec 3.7). What may change is decided above
+// Rows of deliveries and their timeline (spec 3.7). What may change is decided above
 // (domain/delivery_machine.h); here a change is a compare-and-set on the row's version.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include "domain/delivery.h"
 #include "storage/customer_store.h"
 #include "storage/database.h"
+#include "storage/item_store.h"
 #include "storage/page.h"
 
 namespace presetbridge::storage {
@@ -39,10 +40,12 @@ struct DeliveryRow {
   domain::ReviewReasons review_reasons;    // while in review; none otherwise
   std::optional<Timestamp> waiting_since;  // first waited since creation, retry or approval (spec 3.5)
   std::optional<Timestamp>
-      failed_trouble;                 // cloud_unavailable: when the account's trouble began; none: alone
-  std::optional<Timestamp> named_at;  // when the username in use was given (spec 2.6)
-  std::optional<Timestamp> ended_at;  // completed or invalidated
-  std::int64_t link_version = 1;      // of the buyer's link (spec 3.7)
+      failed_trouble;                     // cloud_unavailable: when the account's trouble began; none: alone
+  std::optional<Timestamp> probe_until;   // while failed as cloud_unavailable: probes try it until then
+  std::optional<Timestamp> told_request;  // when the friend request was made that it told of
+  std::optional<Timestamp> named_at;      // when the username in use was given (spec 2.6)
+  std::optional<Timestamp> ended_at;      // completed or invalidated
+  std::int64_t link_version = 1;          // of the buyer's link (spec 3.7)
   std::int64_t attempt_count = 0;
   std::optional<Timestamp> next_attempt_at;
   std::int64_t requests_sent = 0;  // friend requests that this delivery told of
@@ -55,31 +58,6 @@ struct DeliveryRow {
 
 // queued, processing or waiting.
 bool is_open(const DeliveryRow& row);
-
-struct ItemRow {
-  ItemId id;
-  DeliveryId delivery;
-  AccountId account;
-  std::string file_id;
-  std::string kind;
-  std::string name;
-  std::string matched_by;
-  std::int64_t quantity = 1;
-  std::string lines = "[]";  // JSON array of the ids of the order lines that owe it
-  domain::ItemStatus status = domain::ItemStatus::owed;
-  CustomerId customer;     // whom it is, or was, shared with
-  std::string intent_key;  // the idempotency key of the share begun
-  std::optional<Timestamp> settle_after;
-  bool held = false;
-  bool spent = false;
-  std::optional<Timestamp> shared_at;
-  std::string
-      user_id;  // the platform's user whom it is owed to; empty until the name is resolved (spec 3.11)
-  std::string username;           // of that user, for people
-  bool former = false;            // owed to a customer of before the name was corrected
-  std::string revoked_by;         // "order" or "merchant" while revoking or revoked; empty otherwise
-  bool revocation_begun = false;  // `revoking`: the call was made, its answer is not known
-};
 
 struct TimelineEntry {
   Timestamp at;
@@ -97,7 +75,6 @@ struct TimelineRow {
 };
 
 void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows);
-void insert_items(Tx& tx, std::span<const ItemRow> rows);
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 // The same, and other writers of it wait until this transaction ends.
@@ -125,6 +102,20 @@ std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, domain
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
 // Deliveries of an account after `after`, whatever their status, oldest first: for chores over all of them.
 std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
+// Deliveries of the cloud account that wait for an answer since `until` or longer, longest first; and those
+// of which a program of before did not write since when.
+std::vector<DeliveryId> find_waiting(Tx& tx, CloudAccountId cloud_account, Timestamp until, int limit);
+std::vector<DeliveryId> find_waiting_unknown(Tx& tx, CloudAccountId cloud_account, int limit);
+// Whether a delivery of the cloud account waits for an answer, or failed for want of one and began to wait
+// after `since`.
+bool any_awaited(Tx& tx, CloudAccountId cloud_account, Timestamp since);
+// Those of the deliveries that the platform's trouble may still keep from their end: open, failed as
+// cloud_unavailable, or with a share to be settled or taken back.
+std::vector<DeliveryId> find_at_work(Tx& tx, std::span<const DeliveryId> ids);
+// The customers of those of the deliveries that are of this cloud account.
+std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids);
+// The first after `after` of the cloud account's failed deliveries that probes try.
+std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after);
 // Queued dry runs of every account, oldest first.
 std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit);
 
@@ -134,24 +125,6 @@ std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit);
 void update_delivery(Tx& tx, DeliveryRow& row);
 // The same for many, each of them once.
 void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows);
-
-std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery);
-std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries);
-// The same without their lines, which may be longer than all else: for jobs, which do not need them.
-std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliveries);
-std::string find_item_lines(Tx& tx, const ItemRow& row);
-// Items that are, were, or may have been shared with the customers, whatever their delivery; without their
-// lines.
-std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers);
-// Every field that may change but the lines.
-void update_item(Tx& tx, const ItemRow& row);
-// Each of them once.
-void update_items(Tx& tx, std::span<const ItemRow* const> rows);
-void update_item_lines(Tx& tx, std::span<const ItemRow* const> rows);
-void delete_items(Tx& tx, std::span<const ItemRow> rows);
-
-// The items' names of people are blank from now on (spec 9.6).
-void blank_item_usernames(Tx& tx, std::span<const DeliveryId> deliveries);
 
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows);
 // The newest entries before the one with the id `before`, newest first; at most `limit`.

@@ -1,11 +1,16 @@
 #include "storage/group_commit.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 
 namespace presetbridge::storage {
 namespace {
+
+// How often a writer without work looks whether it is time to try the probe, while there is trouble.
+constexpr std::chrono::seconds kLookAtTrouble{1};
 
 // What a log line may say of an exception; empty for an Error, which is an answer and no fault.
 std::string fault(const std::exception_ptr& exception) {
@@ -82,9 +87,11 @@ void Completions::post() {
 GroupCommit::GroupCommit(Database& database, Log& log, Options options)
     : database_(database),
       log_(log),
-      options_(options),
-      writes_trouble_(log, options.clock, "writes"),
-      reads_trouble_(log, options.clock, "reads") {
+      options_(std::move(options)),
+      writes_trouble_(log, options_.clock, "writes"),
+      reads_trouble_(log, options_.clock, "reads") {
+  if (options_.probe && options_.clock == nullptr)
+    throw std::invalid_argument("without a clock there is no time to try the probe");
   if (options_.inline_execution) return;
   writing_ = std::max(options_.writers, 1);
   for (int i = 0; i < writing_; ++i) threads_.emplace_back([this] { work(writes_, true); });
@@ -160,8 +167,15 @@ std::vector<GroupCommit::Unit> GroupCommit::take(Queue& queue, std::size_t most)
 void GroupCommit::work(Queue& queue, bool writes) {
   std::unique_lock lock(mutex_);
   while (true) {
-    queue.filled.wait(lock, [&] { return stopping_ || !queue.units.empty(); });
-    if (queue.units.empty()) break;
+    if (await(queue, lock, writes)) break;
+    if (writes && !stopping_ && probe_is_due()) {
+      probing_ = true;
+      lock.unlock();
+      run_probe();
+      lock.lock();
+      probing_ = false;
+    }
+    if (queue.units.empty()) continue;
     auto batch = take(queue, writes ? options_.max_units : 1);
     lock.unlock();
     std::vector<Unit> unsynced;
@@ -177,6 +191,37 @@ void GroupCommit::work(Queue& queue, bool writes) {
   if (writes && --writing_ == 0) unsynced_.filled.notify_one();
 }
 
+bool GroupCommit::await(Queue& queue, std::unique_lock<std::mutex>& lock, bool writes) {
+  while (queue.units.empty()) {
+    if (stopping_) return true;
+    if (!writes || !options_.probe || !writes_trouble_.failing()) {
+      queue.filled.wait(lock);
+    } else if (probe_is_due()) {
+      return false;
+    } else {
+      queue.filled.wait_for(lock, kLookAtTrouble);
+    }
+  }
+  return false;
+}
+
+// Alone in its transaction: what it is too large for must not fail with it.
+void GroupCommit::run_probe() {
+  std::exception_ptr thrown;
+  try {
+    database_.write(options_.probe);
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  if (thrown && (is_unavailable(thrown) || is_busy(thrown))) {
+    writes_trouble_.failed(fault(thrown));
+    return;
+  }
+  // One that is wrong itself says nothing of the storage.
+  if (thrown) log_.error("the write that tries the storage failed", {{"cause", fault(thrown)}});
+  writes_trouble_.worked();
+}
+
 void GroupCommit::sync_loop() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -187,10 +232,13 @@ void GroupCommit::sync_loop() {
     lock.unlock();
     synced_.notify_all();
     sync_units(units);
-    units.clear();
     lock.lock();
     syncing_ = false;
     writes_.filled.notify_all();
+    lock.unlock();
+    tell(units);
+    units.clear();
+    lock.lock();
   }
 }
 
@@ -227,7 +275,9 @@ void GroupCommit::run_inline() {
     std::vector<Unit> unsynced;
     writes ? write_batch(batch, unsynced) : read_one(batch.front());
     if (!unsynced.empty()) sync_units(unsynced);
+    tell(unsynced);
     batch.clear();
+    if (writes && probe_is_due()) run_probe();
     lock.lock();
   }
   running_inline_ = false;
@@ -243,17 +293,20 @@ void GroupCommit::write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsyn
     std::size_t at = 0;
     auto durability = Database::Durability::durable;
     std::exception_ptr thrown;
+    News news;
     try {
       durability = database_.commit([&](Tx& tx) {
         for (at = 0; at < part.size() || (grows && gather(batch)); ++at) {
           if (grows) part = batch;
           part[at].fn(tx);
         }
+        news = std::move(tx.news());
       });
     } catch (...) {
       thrown = std::current_exception();
     }
     if (!thrown) {
+      if (!news.empty()) part.back().news = std::make_unique<News>(std::move(news));
       const std::lock_guard lock(mutex_);
       ++stats_.commits;
     }
@@ -263,6 +316,7 @@ void GroupCommit::write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsyn
     }
     if (!thrown || part.size() == 1 || is_unavailable(thrown)) {
       finish(part, thrown, true);
+      tell(part);
       continue;
     }
     // What one unit waited for in vain is no reason to fail the others, nor to wait for it again.
@@ -305,7 +359,7 @@ void GroupCommit::finish(std::span<Unit> units, const std::exception_ptr& thrown
   }
   TroubleLog& trouble = wrote ? writes_trouble_ : reads_trouble_;
   if (!thrown) {
-    trouble.worked();
+    if (!wrote || !options_.probe) trouble.worked();
   } else if (is_unavailable(thrown)) {
     trouble.failed(fault(thrown));
   } else if (const std::string text = fault(thrown); !text.empty()) {
@@ -313,8 +367,18 @@ void GroupCommit::finish(std::span<Unit> units, const std::exception_ptr& thrown
                {{"units", static_cast<std::int64_t>(units.size())}, {"cause", text}});
   }
   Completions completions;
-  for (Unit& unit : units) unit.done(thrown, completions);
+  for (Unit& unit : units) {
+    if (thrown) unit.news.reset();  // nobody knows whether it stands
+    unit.done(thrown, completions);
+  }
   completions.post();
+}
+
+void GroupCommit::tell(std::span<const Unit> units) const {
+  if (!options_.tell) return;
+  for (const Unit& unit : units) {
+    if (unit.news) options_.tell(*unit.news);
+  }
 }
 
 GroupCommit::Stats GroupCommit::stats() const {

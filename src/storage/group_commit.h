@@ -20,6 +20,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -92,6 +93,13 @@ class GroupCommit {
     bool inline_execution = false;
     // For the lines on trouble that lasts (trouble_log.h); outlives this.
     const Clock* clock = nullptr;
+    // A write as large as an order's. While writes are in trouble it is tried, alone, whenever none has
+    // failed for TroubleLog::kCalm, and nothing else ends the trouble: on a full disk small writes go well.
+    // Needs `clock`. Empty: any write that goes well ends it.
+    TxFn probe = {};
+    // Is told what transactions did, once they are durable and their callers have been woken: on a storage
+    // thread, perhaps on several at once. Must not throw or block.
+    std::function<void(const News&)> tell = {};
   };
   struct Stats {
     std::uint64_t commits = 0;  // transactions that stand
@@ -130,13 +138,15 @@ class GroupCommit {
   void shutdown();
 
   Stats stats() const;
-  // Whether writes fail for want of storage, or have until some seconds ago.
+  // Whether writes fail for want of storage, or did, and no write as large as an order's has gone well since.
   bool writes_in_trouble() const { return writes_trouble_.failing(); }
+  bool reads_in_trouble() const { return reads_trouble_.failing(); }
 
  private:
   struct Unit {
     TxFn fn;
     Done done;
+    std::unique_ptr<News> news = {};  // of its transaction: in one of the units
   };
   struct Queue {
     std::deque<Unit> units;
@@ -181,6 +191,10 @@ class GroupCommit {
   // Under the lock: up to `most` units from the front.
   static std::vector<Unit> take(Queue& queue, std::size_t most);
   void work(Queue& queue, bool writes);
+  // Under the lock: until there is a unit, or the end, or time to try the probe. Whether it is the last.
+  bool await(Queue& queue, std::unique_lock<std::mutex>& lock, bool writes);
+  bool probe_is_due() const { return options_.probe && !probing_ && writes_trouble_.calm(); }
+  void run_probe();
   void run_inline();
   // Commits the units, and those that gather() adds; those that are not durable yet are left in `unsynced`.
   void write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced);
@@ -189,6 +203,7 @@ class GroupCommit {
   void sync_loop();
   void sync_units(std::span<Unit> units);
   void finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote);
+  void tell(std::span<const Unit> units) const;
 
   Database& database_;
   Log& log_;
@@ -204,6 +219,7 @@ class GroupCommit {
   bool syncing_ = false;
   bool stopping_ = false;
   bool running_inline_ = false;
+  bool probing_ = false;
   Stats stats_;
   std::vector<std::thread> threads_;
 };

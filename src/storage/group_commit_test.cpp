@@ -4,10 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <functional>
 #include <latch>
+#include <mutex>
 #include <semaphore>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "storage/testing.h"
 
@@ -25,7 +29,7 @@ constexpr Sql all_ids{"SELECT id FROM t ORDER BY id"};
 
 class Lines final : public Log {
  public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+  void write(Severity, std::string_view message, std::span<const LogField> fields) noexcept override {
     const std::lock_guard lock(mutex_);
     std::string line(message);
     for (const LogField& field : fields) {
@@ -79,6 +83,33 @@ class SlowDisk final : public Database {
 
  private:
   Database& real_;
+};
+
+// A disk on which there is room for little.
+class FullDisk final : public Database {
+ public:
+  explicit FullDisk(Database& real) : real_(real) {}
+  Durability commit(const TxFn& fn) override {
+    ++commits;
+    return real_.commit([&](Tx& tx) {
+      large_ = false;
+      fn(tx);
+      if (full && large_) throw DbError(DbError::Kind::unavailable, "the disk is full");
+    });
+  }
+  void sync() override { real_.sync(); }
+  void read(const TxFn& fn) override { real_.read(fn); }
+  std::string_view engine() const override { return real_.engine(); }
+  // A unit, or a probe, that writes as much as an order does.
+  TxFn large() {
+    return [this](Tx&) { large_ = true; };
+  }
+  std::atomic<bool> full = true;
+  std::atomic<int> commits = 0;
+
+ private:
+  Database& real_;
+  bool large_ = false;  // one transaction runs at a time in these tests
 };
 
 class GroupCommitTest : public ::testing::TestWithParam<testing::Engine> {
@@ -419,6 +450,117 @@ TEST_P(GroupCommitTest, HoweverOftenAnUnavailableDatabaseIsTriedTheLogSaysItOnce
   for (int i = 0; i < 10; ++i) commits.submit([](Tx&) {}, count);
   EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes the server is away"),
                                       HasSubstr("the storage works again writes")));
+}
+
+TEST_P(GroupCommitTest, TroubleIsOverOnlyOnceAWriteAsLargeAsAnOrdersHasGoneWell) {
+  using std::chrono::seconds;
+  FullDisk disk(*database_);
+  GroupCommit commits(disk, log_,
+                      {.inline_execution = true, .clock = &database_.clock, .probe = disk.large()});
+  int failed = 0;
+  const auto count = [&](const std::exception_ptr& thrown, Completions&) { failed += thrown ? 1 : 0; };
+  const auto small = [](Tx&) {};
+  commits.submit(small, count);
+  EXPECT_EQ(disk.commits, 1) << "nothing is tried while all is well";
+  commits.submit(disk.large(), count);
+  EXPECT_EQ(failed, 1);
+  for (int i = 0; i < 5; ++i) {
+    database_.clock.advance(seconds{11});
+    commits.submit(small, count);
+    EXPECT_TRUE(commits.writes_in_trouble()) << "small writes go well on a full disk";
+  }
+  EXPECT_EQ(failed, 1);
+  EXPECT_EQ(disk.commits, 2 + 5 * 2);
+  disk.full = false;
+  database_.clock.advance(seconds{9});
+  commits.submit(small, count);
+  EXPECT_TRUE(commits.writes_in_trouble()) << "the probe failed nine seconds ago";
+  database_.clock.advance(seconds{1});
+  commits.submit(small, count);
+  EXPECT_FALSE(commits.writes_in_trouble());
+  EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes"),
+                                      HasSubstr("the storage works again writes")));
+}
+
+TEST_P(GroupCommitTest, AnIdleWriterFindsOutByItselfThatTroubleIsOver) {
+  FullDisk disk(*database_);
+  GroupCommit commits(disk, log_, {.clock = &database_.clock, .probe = disk.large()});
+  std::latch failed{1};
+  commits.submit(disk.large(), [&](const std::exception_ptr&, Completions&) { failed.count_down(); });
+  failed.wait();
+  EXPECT_TRUE(commits.writes_in_trouble());
+  disk.full = false;
+  database_.clock.advance(TroubleLog::kCalm);
+  while (commits.writes_in_trouble()) std::this_thread::yield();
+  EXPECT_EQ(disk.commits, 2);
+  EXPECT_EQ(commits.stats().failed, 1U);
+}
+
+TEST_P(GroupCommitTest, AProbeThatIsWrongItselfLeavesNobodyWaiting) {
+  FullDisk disk(*database_);
+  GroupCommit commits(disk, log_, {.inline_execution = true, .clock = &database_.clock, .probe = [](Tx&) {
+                                     throw std::runtime_error("no such table");
+                                   }});
+  commits.submit(disk.large(), [](const std::exception_ptr&, Completions&) {});
+  database_.clock.advance(TroubleLog::kCalm);
+  commits.submit([](Tx&) {}, [](const std::exception_ptr&, Completions&) {});
+  EXPECT_FALSE(commits.writes_in_trouble());
+  EXPECT_THAT(log_.lines, Contains(HasSubstr("no such table")));
+}
+
+// What transactions did, as it is told.
+struct Told {
+  std::function<void(const News&)> sink() {
+    return [this](const News& news) {
+      const std::lock_guard lock(mutex);
+      for (const auto& turn : news.platform) accounts.push_back(turn.cloud_account.value);
+    };
+  }
+  std::vector<std::int64_t> all() {
+    const std::lock_guard lock(mutex);
+    return accounts;
+  }
+  std::mutex mutex;
+  std::vector<std::int64_t> accounts;
+};
+
+std::int64_t add_and_tell(Tx& tx, std::int64_t id) {
+  tx.news().platform.push_back({CloudAccountId{id}, "outage"});
+  return add(tx, id);
+}
+
+TEST_P(GroupCommitTest, WhatIsToldIsOnDiskAndOfTheRunThatStands) {
+  Told told;
+  GroupCommit commits(*database_, log_, {.tell = told.sink()});
+  Gate gate(commits);
+  for (std::size_t i = 0; i < 10; ++i) {
+    start(commits, mailbox_, i, [i](Tx& tx) {
+      const auto id = add_and_tell(tx, static_cast<std::int64_t>(i));
+      if (i == 4) throw std::runtime_error("poison");
+      return id;
+    });
+  }
+  gate.open();
+  mailbox_.run_until(finished(10));
+  commits.shutdown();
+  EXPECT_THAT(told.all(), ElementsAre(0, 1, 2, 3, 5, 6, 7, 8, 9));
+}
+
+TEST_P(GroupCommitTest, WhatTheDiskHasNotTakenIsNotTold) {
+  Told told;
+  SlowDisk disk(*database_);
+  GroupCommit commits(disk, log_, {.tell = told.sink()});
+  start(commits, mailbox_, 0, [](Tx& tx) { return add_and_tell(tx, 0); });
+  disk.syncing.acquire();
+  EXPECT_THAT(told.all(), IsEmpty()) << "it is committed, and not on disk";
+  disk.let.release();
+  mailbox_.run_until(finished(1));
+  disk.broken = true;
+  disk.let.release();
+  start(commits, mailbox_, 1, [](Tx& tx) { return add_and_tell(tx, 1); });
+  mailbox_.run_until(finished(2));
+  commits.shutdown();
+  EXPECT_THAT(told.all(), ElementsAre(0));
 }
 
 TEST_P(GroupCommitTest, AFullQueueRefusesAtOnce) {

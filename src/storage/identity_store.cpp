@@ -26,6 +26,7 @@ constexpr Sql kMakeTries{
     " ON CONFLICT (email_hash) DO NOTHING"};
 constexpr Sql kLockTries{
     "SELECT failures, locked_until, last_at FROM sign_in_tries WHERE email_hash = $1 <for_update>"};
+constexpr Sql kFindTries{"SELECT failures, locked_until, last_at FROM sign_in_tries WHERE email_hash = $1"};
 constexpr Sql kUpdateTries{
     "UPDATE sign_in_tries SET failures = $2, locked_until = $3, last_at = $4 WHERE email_hash = $1"};
 constexpr Sql kForgetTries{"DELETE FROM sign_in_tries WHERE email_hash = $1"};
@@ -33,6 +34,7 @@ constexpr Sql kDeleteOldTries{
     "DELETE FROM sign_in_tries WHERE email_hash IN"
     " (SELECT email_hash FROM sign_in_tries WHERE last_at < $1 ORDER BY last_at LIMIT $2)"
     " AND last_at < $1"};  // again, for a row that was changed since
+constexpr Sql kAgeOfTries{"SELECT last_at FROM sign_in_tries ORDER BY last_at DESC LIMIT 1 OFFSET $1"};
 
 constexpr Sql kInsertToken{
     "INSERT INTO refresh_tokens (hash, user_id, family, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)"};
@@ -56,6 +58,10 @@ constexpr Sql kInsertIssuerKey{
 
 UserRow user_row(const Row& r) {
   return {r.id<UserId>(0), r.string(1), r.string(2)};
+}
+
+SignInTries sign_in_tries(const Row& r) {
+  return {r.int64(0), r.time(1), r.time(2)};
 }
 
 }  // namespace
@@ -92,11 +98,13 @@ void set_password_hash(Tx& tx, UserId id, std::string_view password_hash) {
   tx.exec(kSetPassword, id, password_hash);
 }
 
+std::optional<SignInTries> find_sign_in_tries(Tx& tx, Blob email_hash) {
+  return tx.one(kFindTries, email_hash, sign_in_tries);
+}
+
 SignInTries lock_sign_in_tries(Tx& tx, Blob email_hash) {
   tx.exec(kMakeTries, email_hash, tx.now());
-  return tx
-      .one(kLockTries, email_hash, [](const Row& r) { return SignInTries{r.int64(0), r.time(1), r.time(2)}; })
-      .value_or(SignInTries{0, Timestamp{}, tx.now()});
+  return tx.one(kLockTries, email_hash, sign_in_tries).value_or(SignInTries{0, Timestamp{}, tx.now()});
 }
 
 void update_sign_in_tries(Tx& tx, Blob email_hash, const SignInTries& tries) {
@@ -109,6 +117,10 @@ void forget_sign_in_tries(Tx& tx, Blob email_hash) {
 
 std::int64_t delete_old_sign_in_tries(Tx& tx, Timestamp before, int limit) {
   return tx.exec(kDeleteOldTries, before, limit);
+}
+
+std::optional<Timestamp> age_of_sign_in_tries(Tx& tx, std::int64_t newer) {
+  return tx.one(kAgeOfTries, newer, [](const Row& r) { return r.time(0); });
 }
 
 void insert_refresh_token(Tx& tx, Blob hash, UserId user, std::int64_t family, Timestamp expires_at) {

@@ -43,12 +43,17 @@ struct SignInTries {
   Timestamp last_at;
   bool operator==(const SignInTries&) const = default;
 };
+// Nothing: there is no row.
+std::optional<SignInTries> find_sign_in_tries(Tx& tx, Blob email_hash);
 // Makes the row if there is none, and locks it until the transaction ends.
 SignInTries lock_sign_in_tries(Tx& tx, Blob email_hash);
 void update_sign_in_tries(Tx& tx, Blob email_hash, const SignInTries& tries);
 void forget_sign_in_tries(Tx& tx, Blob email_hash);
 // At most `limit` rows not touched since `before`; returns how many went.
 std::int64_t delete_old_sign_in_tries(Tx& tx, Timestamp before, int limit);
+// When the row was touched that has `newer` rows after it; nothing if there are not so many. Reads that many
+// entries of an index.
+std::optional<Timestamp> age_of_sign_in_tries(Tx& tx, std::int64_t newer);
 
 // Tokens of one sign-in are a family: each use replaces one by the next.
 struct RefreshTokenRow {

@@ -9,7 +9,9 @@ constexpr Sql kTakeNew{
 constexpr Sql kLongestFree{
     "SELECT number FROM nodes WHERE expires_at <= $1 ORDER BY expires_at, number LIMIT 1 <lock>"};
 constexpr Sql kTakeFree{"UPDATE nodes SET owner = $2, expires_at = $3 WHERE number = $1"};
-constexpr Sql kKeep{"UPDATE nodes SET expires_at = $3 WHERE number = $1 AND owner = $2"};
+constexpr Sql kKeep{
+    "UPDATE nodes SET expires_at = $3, seen_at = $4, roles = $5 WHERE number = $1 AND owner = $2"};
+constexpr Sql kGiveBack{"UPDATE nodes SET expires_at = $3, seen_at = 0 WHERE number = $1 AND owner = $2"};
 
 }  // namespace
 
@@ -25,12 +27,12 @@ std::optional<int> take_node_number(Tx& tx, std::string_view owner, Timestamp un
   return free;
 }
 
-bool keep_node_number(Tx& tx, int number, std::string_view owner, Timestamp until) {
-  return tx.exec(kKeep, number, owner, until) == 1;
+bool keep_node_number(Tx& tx, int number, std::string_view owner, Timestamp until, std::string_view roles) {
+  return tx.exec(kKeep, number, owner, until, tx.now(), roles) == 1;
 }
 
 void give_node_number_back(Tx& tx, int number, std::string_view owner) {
-  tx.exec(kKeep, number, owner, tx.now());
+  tx.exec(kGiveBack, number, owner, tx.now());
 }
 
 }  // namespace presetbridge::storage

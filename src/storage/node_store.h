@@ -16,7 +16,9 @@ inline constexpr int kMostNodes = 1'024;
 // that has been free for longest. Nothing if all are taken.
 std::optional<int> take_node_number(Tx& tx, std::string_view owner, Timestamp until);
 // False: the number is another's by now, and no id may be made with it any more.
-bool keep_node_number(Tx& tx, int number, std::string_view owner, Timestamp until);
+// `roles`, what the node does, comma-separated, is kept beside it with the time, for those who count nodes.
+bool keep_node_number(Tx& tx, int number, std::string_view owner, Timestamp until,
+                      std::string_view roles = {});
 // Others may take it from now on.
 void give_node_number_back(Tx& tx, int number, std::string_view owner);
 

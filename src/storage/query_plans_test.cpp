@@ -13,6 +13,7 @@
 
 #include "storage/account_store.h"
 #include "storage/api_key_store.h"
+#include "storage/census_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
 #include "storage/credit_store.h"
@@ -198,7 +199,7 @@ class ExplainingTx final : public Tx {
     const std::string index = word_after(line, " INDEX ");
     if (!index.empty()) used.insert(index);
     // What a query made itself: its subqueries.
-    static const std::set<std::string> made{"CONSTANT", "queued", "q", "s"};
+    static const std::set<std::string> made{"CONSTANT", "queued", "q", "s", "counted"};
     return line.starts_with("SCAN ") && !made.contains(word_after(line, "SCAN ")) &&
            !partial_.contains(index);
   }
@@ -242,19 +243,29 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"queue_position",
        {"customers_queued"},
        [=](Tx& tx) { queue_position(tx, find_customer(tx, k.customer).value()); }},
-      {"count_queued", {"customers_queued"}, [=](Tx& tx) { count_queued(tx, k.cloud, 50); }},
+      {"count_queued_deliveries",
+       {"customers_queued", "deliveries_open"},
+       [=](Tx& tx) { count_queued_deliveries(tx, k.cloud, 50); }},
+      {"lock_queued_customers",
+       {},
+       [=](Tx& tx) { lock_queued_customers(tx, customers_of(tx, k.cloud, std::array{k.delivery})); }},
       {"any_lease_expired",
        {"customers_leased", "cloud_accounts_sweeping"},
        [](Tx& tx) { any_lease_expired(tx, Timestamp{}, tx.now()); }},
       {"lock_expired_leases",
        {"customers_leased"},
        [](Tx& tx) { lock_expired_leases(tx, Timestamp{}, tx.now(), 100); }},
-      {"any_requested_since",
-       {"customers_requested"},
-       [=](Tx& tx) { any_requested_since(tx, k.cloud, tx.now()); }},
-      {"waiting_since_before",
-       {"customers_requested", "deliveries_open"},
-       [=](Tx& tx) { waiting_since_before(tx, k.cloud, tx.now(), 100); }},
+      {"find_waiting",
+       {"deliveries_waiting"},
+       [=](Tx& tx) {
+         find_waiting(tx, k.cloud, tx.now(), 100);
+         find_waiting_unknown(tx, k.cloud, 100);
+       }},
+      {"any_awaited",
+       {"deliveries_waiting", "deliveries_waited"},
+       [=](Tx& tx) { any_awaited(tx, k.cloud, {}); }},
+      {"find_at_work", {}, [=](Tx& tx) { find_at_work(tx, std::array{k.delivery}); }},
+      {"next_to_probe", {"deliveries_to_probe"}, [=](Tx& tx) { next_to_probe(tx, k.cloud, {}); }},
       {"find_customer_by_cloud_user",
        {"customers_by_cloud_user"},
        [=](Tx& tx) { find_customer_by_cloud_user(tx, k.cloud, "u-old-1000000000"); }},
@@ -280,6 +291,20 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"lock_expired_sweeps",
        {"cloud_accounts_sweeping"},
        [](Tx& tx) { lock_expired_sweeps(tx, tx.now(), 100); }},
+      {"accounts_in_trouble", {}, [=](Tx& tx) { accounts_in_trouble(tx, std::array{k.cloud}); }},
+      {"find_due_probes",
+       {"cloud_accounts_to_probe"},
+       [=](Tx& tx) {
+         ensure_probe(tx, k.cloud, tx.now());
+         find_due_probes(tx, tx.now(), 100);
+         postpone_probe(tx, k.cloud);
+       }},
+      {"the service's rolling window",
+       {},
+       [](Tx& tx) {
+         lock_service_window(tx, "jobs");
+         put_service_window(tx, "jobs", {});
+       }},
       {"any_forgotten_account", {"customers_queued"}, [](Tx& tx) { any_forgotten_account(tx); }},
       {"wake_forgotten_accounts", {"customers_queued"}, [](Tx& tx) { wake_forgotten_accounts(tx); }},
       {"any_queued_delivery",
@@ -314,6 +339,10 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"find_deliveries_after",
        {"deliveries_of_account"},
        [=](Tx& tx) { find_deliveries_after(tx, k.account, {}, 200); }},
+      {"count_deliveries",
+       {"deliveries_under_way", "deliveries_in_review"},
+       [](Tx& tx) { count_deliveries(tx); }},
+      {"count_pending_sends", {"webhook_sends_pending"}, [](Tx& tx) { count_pending_sends(tx); }},
       {"find_dry_runs", {"deliveries_dry_run"}, [](Tx& tx) { find_dry_runs(tx, 100); }},
       {"find_items_of_customers",
        {"delivery_items_of_customer"},

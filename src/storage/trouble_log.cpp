@@ -39,4 +39,10 @@ void TroubleLog::worked() {
   failures_ = 0;
 }
 
+bool TroubleLog::calm() const {
+  if (!failing_) return false;
+  const std::lock_guard lock(mutex_);
+  return failing_ && (clock_ == nullptr || now() - last_failure_ >= kCalm);
+}
+
 }  // namespace presetbridge::storage

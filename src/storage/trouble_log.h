@@ -28,6 +28,8 @@ class TroubleLog {
   // Cheap as long as nothing has failed.
   void worked();
   bool failing() const { return failing_; }
+  // It is in trouble, and nothing has failed for so long that worked() would end it.
+  bool calm() const;
 
  private:
   Timestamp now() const { return clock_ != nullptr ? clock_->now() : Timestamp{}; }
@@ -36,7 +38,7 @@ class TroubleLog {
   const Clock* const clock_;
   const std::string_view what_;
   std::atomic<bool> failing_ = false;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Timestamp since_;
   Timestamp last_failure_;
   Timestamp last_line_;

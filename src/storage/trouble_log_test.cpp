@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class Lines final : public Log {
  public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+  void write(Severity, std::string_view message, std::span<const LogField> fields) noexcept override {
     std::string line(message);
     for (const auto& field : fields) {
       line.append(" ").append(field.name).append("=");

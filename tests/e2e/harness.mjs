@@ -214,14 +214,15 @@ export function startCloudsim(scope, { args = [], env } = {}) {
   return start(scope, new Program('cloudsim', process.env.CLOUDSIM_BIN, ['--port', '0', ...args], { env }));
 }
 
-// The bridge, ready for requests. `dataDir` lets a second one take over what a first one left (default: a new folder).
-export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, args = [], env } = {}) {
+// The bridge, ready for requests. `under`: the words of a command that starts it. `dataDir` lets a second one take over what a first one left (default: a new folder).
+export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, args = [], env, under = [] } = {}) {
   const folder = dataDir ?? (await scratch(scope));
   const options = ['serve', '--data-dir', folder, '--listen', '127.0.0.1:0'];
   if (sandbox) options.push('--sandbox');
   if (cloudUrl) options.push('--cloud-url', cloudUrl);
   const surroundings = { ...(await databaseOf(folder)), ...env };
-  const bridge = await start(scope, new Program('presetbridge', process.env.PRESETBRIDGE_BIN, [...options, ...args], { env: surroundings }));
+  const [binary, ...words] = [...under, process.env.PRESETBRIDGE_BIN];
+  const bridge = await start(scope, new Program('presetbridge', binary, [...words, ...options, ...args], { env: surroundings }));
   bridge.dataDir = folder;
   bridge.databaseUrl = surroundings.PRESETBRIDGE_DATABASE_URL; // where it is not in the data directory
   bridge.databaseFolder = folderOf(bridge.databaseUrl);
@@ -231,10 +232,11 @@ export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, ar
 }
 
 // Runs a verb of the program to its end: {code, stdout, stderr}.
-export async function runBridge(args, { env = {}, input = '', deadlineMs = START_MS } = {}) {
+export async function runBridge(args, { env = {}, input = '', deadlineMs = START_MS, under = [] } = {}) {
   const folder = args[args.indexOf('--data-dir') + 1];
   const database = args.includes('--data-dir') && databases.has(folder) ? await databaseOf(folder) : {};
-  const child = spawn(process.env.PRESETBRIDGE_BIN, args, {
+  const [binary, ...words] = [...under, process.env.PRESETBRIDGE_BIN];
+  const child = spawn(binary, [...words, ...args], {
     env: { PATH: process.env.PATH, ...sanitizerOptions(), ...database, ...env },
     timeout: deadlineMs,
     killSignal: 'SIGKILL',

@@ -3,10 +3,11 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { cluster } from './postgres.mjs';
 import { ENGINE, Program, Scope, startBridge, until } from './harness.mjs';
 import { Merchant, startStack } from './merchant.mjs';
 import { childrenOf, findInFiles, findInMemory, findInText } from './process_memory.mjs';
@@ -126,11 +127,15 @@ if (process.getuid() !== 0) {
     for (const { body, headers } of receiver.requests) assert.deepEqual(findInText(body + JSON.stringify(headers), secrets), []);
   });
 
+  const startAgain = async () => {
+    bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir, args: ['--delivery-jobs-per-minute', '0', '--log-level', 'debug'] });
+    merchant.moveTo(bridge);
+  };
+
   describe('the running processes', () => {
     before(async () => {
       await stack.bridge.stop();
-      bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir, args: ['--delivery-jobs-per-minute', '0', '--log-level', 'debug'] });
-      merchant.moveTo(bridge);
+      await startAgain();
     });
 
     test('the process that faces the network delivers with the password, and never has it in its memory', async () => {
@@ -182,6 +187,63 @@ if (process.getuid() !== 0) {
       t.after(() => guarded.kill());
       assert.equal(await mayRead(guarded.pid), false);
       for (const pid of childrenOf(guarded.pid)) assert.equal(await mayRead(pid), false);
+    });
+  });
+
+  describe('a stored login in which a bit has changed', () => {
+    // The last one of the sealed record; the address comes next in its row.
+    const flipABit = async () => {
+      if (ENGINE === 'postgres') {
+        const last = 'length(sealed) - 1';
+        await (await cluster()).sql(`UPDATE credentials SET sealed = set_byte(sealed, ${last}, get_byte(sealed, ${last}) # 1)`, bridge.databaseUrl);
+        return;
+      }
+      const file = path.join(bridge.dataDir, 'presetbridge.db');
+      const bytes = readFileSync(file);
+      const address = 'm…@cloudsim.test';
+      assert.ok(bytes.includes(address));
+      for (let at = bytes.indexOf(address); at > 0; at = bytes.indexOf(address, at + 1)) bytes[at - 1] ^= 1;
+      writeFileSync(file, bytes);
+    };
+    const restartWithABitFlipped = async () => {
+      await bridge.stop();
+      await flipABit();
+      await startAgain(); // without cached sessions
+    };
+    const MESSAGE = 'The stored cloud login cannot be opened any more. Save it again on the Cloud account page.';
+    let stopped;
+
+    before(restartWithABitFlipped);
+
+    test('fails deliveries as a login that is missing, in words of its own', async () => {
+      const { deliveryId } = await merchant.order(store, { orderId: '10', username: 'a fourth' });
+      stopped = deliveryId;
+      for (const id of [deliveryId, (await merchant.order(store, { orderId: '11', username: 'a fifth' })).deliveryId]) {
+        const failed = await merchant.reaches(id, 'failed');
+        assert.deepEqual([failed.resolutionCode, failed.message], ['credentials_missing', MESSAGE]);
+      }
+    });
+    test('is told to the merchant', async () => {
+      const { json } = await merchant.api.get('/api/credentials');
+      assert.deepEqual([json.status, json.unreadable, json.maskedEmail], ['invalid', true, 'm…@cloudsim.test']);
+      const checked = await merchant.api.post('/api/credentials/validate');
+      assert.deepEqual([checked.status, checked.json.error.code], [409, 'CONFLICT'], checked.text);
+      assert.equal((await merchant.api.get('/api/presets')).json.error.code, 'CREDENTIALS_MISSING');
+    });
+    test('is told to the operator by account and version, without what is in it', async () => {
+      const { version } = (await merchant.api.get('/api/credentials')).json;
+      const lines = bridge.log.filter((line) => line.includes('a stored login cannot be opened')).map((line) => JSON.parse(line));
+      assert.ok(lines.length > 0, logOf(bridge));
+      for (const { level, account, version: told } of lines) assert.deepEqual([level, account, told], ['error', merchant.accountId, version]);
+      assert.deepEqual(findInText(logOf(bridge), secrets), []);
+      assert.doesNotMatch(logOf(bridge), /cloud platform (failed|is away|cannot be reached)/);
+    });
+    test('opens again when it is as it was, and what it stopped is delivered', async () => {
+      await restartWithABitFlipped();
+      assert.equal((await merchant.delivery(stopped)).status, 'failed');
+      const checked = await merchant.api.post('/api/credentials/validate');
+      assert.deepEqual([checked.json.status, checked.json.unreadable], ['valid', false], checked.text);
+      await merchant.reaches(stopped, 'completed');
     });
   });
 

@@ -5,7 +5,7 @@ namespace presetbridge::worst_case {
 namespace {
 
 // A line may owe kOfKey files, and each of them remembers it: so much text of a new delivery's items.
-constexpr std::int64_t kLinesOfItems = std::int64_t{kLines} * kOfKey * (kIdBytes + 3);
+constexpr std::int64_t kLinesOfItems = std::int64_t{kLines} * kOfKey * (kLineIdBytes + 3);
 constexpr auto kBytes = static_cast<std::int64_t>(kBody);
 // Rows of an order beside its items: order, payload, delivery, customer, event, send, and three that wake.
 constexpr std::int64_t kBeside = 10;

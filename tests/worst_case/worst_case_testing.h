@@ -15,6 +15,7 @@
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
 #include "limits_page.h"
+#include "net/network_budget.h"
 #include "services/testing.h"
 
 namespace presetbridge::worst_case {
@@ -29,6 +30,7 @@ constexpr int kOfKey = 100;
 constexpr int kFiles = 500;  // of a delivery
 constexpr int kRefundLines = 2'000;
 constexpr std::size_t kIdBytes = 255;  // of an identifier of a store
+constexpr std::size_t kLineIdBytes = domain::kMaxLineIdBytes;
 
 // Texts as long as they may be, each of them another.
 inline std::string longest(std::string_view begin, int n, std::size_t bytes) {
@@ -46,6 +48,7 @@ class WorstCase : public ::testing::Test {
                                       .commits = world_.commits,
                                       .clock = world_.database.clock,
                                       .metrics = world_.metrics,
+                                      .failures = failures_,
                                       .limits = {}});
     api::add_integrations_routes(router_, {integrations_, presets_, "https://bridge.example"});
     api::add_deliveries_routes(router_, {world_.actions});
@@ -118,7 +121,7 @@ class WorstCase : public ::testing::Test {
   json::object order(std::string_view id, int keys, int minute = 0, std::string_view titles = "t") {
     json::array lines;
     for (int line = 0; line < kLines; ++line) {
-      lines.push_back(json::object{{"id", longest("l", line, kIdBytes)},
+      lines.push_back(json::object{{"id", longest("l", line, kLineIdBytes)},
                                    {"sku", sku(line % keys)},
                                    {"variant_id", longest("v", line, kIdBytes)},
                                    {"product_id", longest("p", line, kIdBytes)},
@@ -164,6 +167,8 @@ class WorstCase : public ::testing::Test {
   services::testing::World world_{
       services::testing::World::unlimited(), 1'000'000,
       [this](std::unique_ptr<storage::Database> database) { return count_work(std::move(database), work_); }};
+  net::NetworkBudget failures_{
+      world_.database.clock, {}, {.failures = 300, .window = std::chrono::minutes{1}}};
   services::Integrations integrations_{world_.commits, world_.ids,       world_.random,
                                        world_.cipher,  world_.directory, [] {}};
   services::Subscriptions subscriptions_{

@@ -1,5 +1,6 @@
 #include "services/delivery/account_facts.h"
 
+#include "domain/resolution.h"
 #include "storage/credit_store.h"
 
 namespace presetbridge::services {
@@ -11,7 +12,8 @@ using storage::CredentialsStatus;
 ResolutionCode cause_of(const storage::CredentialsStanding& standing,
                         const std::optional<domain::Balance>& balance) {
   if (standing.status == CredentialsStatus::missing) return ResolutionCode::credentials_missing;
-  if (standing.status == CredentialsStatus::invalid) return ResolutionCode::credentials_invalid;
+  if (standing.status == CredentialsStatus::invalid)
+    return standing.unreadable ? ResolutionCode::credentials_missing : ResolutionCode::credentials_invalid;
   // Credits on hold may come back: that is found out when the share is due.
   if (!balance || balance->within_reach() <= 0) return ResolutionCode::insufficient_credits;
   return ResolutionCode::none;
@@ -43,6 +45,11 @@ ResolutionCode AccountFacts::cause(AccountId account) {
     cause = cause_of(standings_[account], lock_balance(tx_, account));
   }
   return causes_[account] = cause;
+}
+
+std::string AccountFacts::words_of(ResolutionCode cause, AccountId account) {
+  const bool unreadable = cause == ResolutionCode::credentials_missing && standing(account).unreadable;
+  return std::string(unreadable ? domain::kUnreadableLogin : std::string_view());
 }
 
 void AccountFacts::read_subscriptions(std::span<const AccountId> accounts) {

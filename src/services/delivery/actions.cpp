@@ -45,17 +45,15 @@ bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
   return row.account == by.account && by.sees(row.integration);
 }
 
-// A merchant who tries again after a refusal wants the customer to be asked again.
+// A merchant who tries again after a refusal, or no answer, wants the customer to be asked anew: a request
+// that stands is withdrawn first (spec 3.5).
 void ask_again(Tx& tx, const storage::DeliveryRow& row) {
   if (!row.customer) return;
   auto customer = lock_customer(tx, row.customer);
   if (!customer) return;
-  if (row.resolution == ResolutionCode::friend_request_declined &&
-      customer->friendship == Friendship::declined) {
-    customer->friendship = Friendship::none;
-  } else if (customer->friendship != Friendship::friends) {
-    customer->friendship = Friendship::unknown;
-  }
+  customer->ask_anew = customer->ask_anew || row.resolution == ResolutionCode::friend_request_declined ||
+                       row.resolution == ResolutionCode::friendship_timeout;
+  if (customer->friendship != Friendship::friends) customer->friendship = Friendship::unknown;
   update_customer(tx, *customer);
 }
 
@@ -237,13 +235,13 @@ Expected<void> DeliveryActions::approve_row(Tx& tx, storage::DeliveryRow& row, d
     return changed;
   const auto state = approve_order(tx, row);
   // What a person took back is owed again only when a person says so (spec 3.10).
-  for (auto& item : items) {
-    if (item.former || item.status != ItemStatus::revoked || !domain::is_paid(item_now(item), state))
-      continue;
+  const domain::PaidItems paid(state);
+  change_items(tx, items, [&](storage::ItemRow& item) {
+    if (item.former || item.status != ItemStatus::revoked || !paid.contains(item_now(item))) return false;
     item.status = ItemStatus::owed;
     item.revoked_by.clear();
-    update_item(tx, item);
-  }
+    return true;
+  });
   conclude_or_queue(tx, row, items, actor);
   return {};
 }
@@ -264,11 +262,12 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
             !changed) {
           return changed;
         }
-        for (auto& item : find_items(tx, row.id)) {
-          if (item.status != ItemStatus::owed || item.former) continue;
+        auto items = find_items(tx, row.id);
+        change_items(tx, items, [](storage::ItemRow& item) {
+          if (item.status != ItemStatus::owed || item.former) return false;
           item.status = ItemStatus::delivered_by_hand;
-          update_item(tx, item);
-        }
+          return true;
+        });
         return {};
       });
 }

@@ -1,11 +1,15 @@
 #include "services/delivery/change.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <iterator>
+#include <utility>
 
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
 #include "domain/resolution.h"
+#include "domain/trouble.h"
 #include "services/delivery/uuid.h"
 #include "storage/event_store.h"
 
@@ -90,6 +94,28 @@ std::string usual_message(const domain::Transition& t, const Change& change) {
   return std::string(domain::to_string(t.cause));
 }
 
+// Nothing more is done on its own: until somebody acts, or what stopped it is mended.
+bool is_end(DeliveryStatus status) {
+  switch (status) {
+    case DeliveryStatus::queued:
+    case DeliveryStatus::processing:
+    case DeliveryStatus::waiting_for_friendship:
+      return false;
+    case DeliveryStatus::completed:
+    case DeliveryStatus::failed:
+    case DeliveryStatus::in_review:
+    case DeliveryStatus::invalidated:
+      return true;
+  }
+  return false;
+}
+
+void note_end(const storage::DeliveryRow& row, Cause cause, ChangeRecord& record) {
+  if (!is_end(row.status)) return;
+  record.ends.push_back(
+      {row.id, row.order_key, row.account, row.integration, row.status, row.resolution, cause});
+}
+
 // Every attempt's start would double the timeline: what the attempt came to is what it tells.
 bool belongs_in_timeline(Cause cause) {
   return cause != Cause::leased && cause != Cause::leased_after_acceptance;
@@ -118,13 +144,18 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   row.reason = t.sets_reason() ? change.reason : std::string();
   row.review_reasons = t.to == DeliveryStatus::in_review ? change.reasons : domain::ReviewReasons();
   if (const auto reason = t.review_reason()) row.review_reasons.add(*reason);
-  if (t.to != DeliveryStatus::failed) row.failed_trouble.reset();
   if (t.restarts_waiting()) row.waiting_since.reset();
   if (t.to == DeliveryStatus::waiting_for_friendship && !row.waiting_since) row.waiting_since = now;
   row.invalidated_by = t.invalidated_by();
   const bool over = t.to == DeliveryStatus::completed || t.to == DeliveryStatus::invalidated;
   row.ended_at = over ? std::optional(now) : std::nullopt;
   if (over || (t.ends_lease() && !change.keep_pending)) row.pending = {};
+  if (t.to != DeliveryStatus::failed) {
+    row.failed_trouble.reset();
+    row.probe_until.reset();
+  } else if (row.resolution == ResolutionCode::cloud_unavailable) {
+    row.probe_until = now + domain::kFailedProbeLimit;
+  }
   if (t.to != DeliveryStatus::queued) row.next_attempt_at.reset();
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }
@@ -139,11 +170,12 @@ void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFac
     if (!transition) throw Error(transition.error());
     row.created_at = row.updated_at = now;
     move(row, *transition, change, now);
+    note_end(row, change.cause, record);
     if (transition->emits) tell(row, *transition->emits, record);
   }
   insert_deliveries(tx, created.rows);
   insert_items(tx, created.items);
-  write(tx, record, facts);
+  write(tx, std::move(record), facts);
 }
 
 Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change) {
@@ -151,7 +183,7 @@ Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row
   if (auto applied = apply(tx.now(), row, change, record); !applied) return applied;
   update_delivery(tx, row);
   AccountFacts facts(tx);
-  write(tx, record, facts);
+  write(tx, std::move(record), facts);
   return {};
 }
 
@@ -168,7 +200,9 @@ Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, 
                                       ChangeRecord& record) {
   const auto transition = domain::step(row.status, change.cause, row.invalidated_by);
   if (!transition) return std::unexpected(transition.error());
+  const bool moves = transition->to != row.status;
   move(row, *transition, change, now);
+  if (moves) note_end(row, change.cause, record);
   if (transition->emits) tell(row, *transition->emits, record);
   if (belongs_in_timeline(change.cause)) {
     const bool own = change.actor.kind == domain::Actor::Kind::system;
@@ -201,7 +235,8 @@ void DeliveryChanges::tell(storage::DeliveryRow& row, domain::EventType type, Ch
   record.tellings.push_back({ids_.make<EventId>(), type, row});
 }
 
-void DeliveryChanges::write(storage::Tx& tx, const ChangeRecord& record, AccountFacts& facts) {
+void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts) {
+  std::ranges::move(record.ends, std::back_inserter(tx.news().deliveries));
   append_timeline(tx, record.timeline);
   std::vector<AccountId> accounts;
   for (const auto& telling : record.tellings) accounts.push_back(telling.row.account);

@@ -42,6 +42,7 @@ struct ChangeRecord {
   };
   std::vector<storage::TimelineRow> timeline;
   std::vector<Telling> tellings;
+  std::vector<storage::DeliveryNews> ends;  // for the log and the metrics (storage/news.h)
 };
 
 // Stateless but for where ids and event UUIDs come from. Thread-safe.
@@ -65,7 +66,7 @@ class DeliveryChanges {
   void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message);
   void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
             ChangeRecord& record);
-  void write(storage::Tx& tx, const ChangeRecord& record, AccountFacts& facts);
+  void write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts);
 
   IdSource& ids() { return ids_; }
 

@@ -79,13 +79,14 @@ void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& ro
   const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   if (!state) throw Error(state.error());
   std::vector<ItemRow> added;
-  for (auto& item : find_items(tx, row.id)) {
-    if (item.former || item.status == ItemStatus::delivered_by_hand) continue;
-    const bool got = reached(item) && !row.dry_run;
-    if (got) {
+  const domain::PaidItems paid(*state);
+  auto items = find_items(tx, row.id);
+  change_items(tx, items, [&](ItemRow& item) {
+    if (item.former || item.status == ItemStatus::delivered_by_hand) return false;
+    if (reached(item) && !row.dry_run) {
       if (item.user_id.empty()) item.user_id = user_of(tx, item);
       item.former = true;
-      added.push_back(anew(item, ids.make<ItemId>(), domain::is_paid(item_now(item), *state)));
+      added.push_back(anew(item, ids.make<ItemId>(), paid.contains(item_now(item))));
     } else {
       // Nobody has it: the same item is the new customer's.
       if (reached(item)) item.status = ItemStatus::owed;
@@ -93,8 +94,8 @@ void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& ro
       item.username.clear();
       item.shared_at.reset();
     }
-    update_item(tx, item);
-  }
+    return true;
+  });
   insert_items(tx, added);
 }
 

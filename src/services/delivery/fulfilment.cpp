@@ -35,23 +35,23 @@ void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
 }
 
 void drop_owed(Tx& tx, std::span<storage::ItemRow> items) {
-  for (auto& item : items) {
-    if (item.status != ItemStatus::owed) continue;
+  change_items(tx, items, [](storage::ItemRow& item) {
+    if (item.status != ItemStatus::owed) return false;
     item.status = ItemStatus::dropped;
-    update_item(tx, item);
-  }
+    return true;
+  });
 }
 
-// Takes back what is refunded, line by line (spec 2.11).
-void revoke_refunded(Tx& tx, Alignment& aligned) {
+// Takes back what is refunded, line by line (spec 2.11): former customers' copies of it, too.
+void revoke_refunded(Tx& tx, const Alignment& aligned) {
   const std::set<ItemId> refunded(aligned.refunded.begin(), aligned.refunded.end());
-  for (auto& item : aligned.items) {
-    // Former customers' copies of what is refunded go, too.
-    const bool same_file = std::ranges::any_of(aligned.items, [&](const storage::ItemRow& other) {
-      return refunded.contains(other.id) && other.file_id == item.file_id;
-    });
-    if (same_file) revoke_items(tx, std::span(&item, 1), "order");
+  std::set<std::string_view> files;
+  for (const auto& item : aligned.items) {
+    if (refunded.contains(item.id)) files.insert(item.file_id);
   }
+  auto items = aligned.items;
+  std::erase_if(items, [&](const storage::ItemRow& item) { return !files.contains(item.file_id); });
+  if (!items.empty()) revoke_items(tx, items, "order");
 }
 
 ResolutionCode code_of(Cause cause) {
@@ -155,6 +155,7 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   } else if (const auto cause = known_cause(facts, row, items); cause != ResolutionCode::none) {
     change.cause = Cause::known_cause;
     change.code = cause;
+    change.message = facts.words_of(cause, row.account);
   }
   if (state.high_risk) change.reasons.add(ReviewReason::high_risk);
   if (rules.hold_all) change.reasons.add(ReviewReason::held);

@@ -30,6 +30,16 @@ domain::ItemTally tally(std::span<const storage::ItemRow> items);
 // An item of a file that the order owes: `owed`, or `dropped` where nothing of it is paid (any more).
 storage::ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, IdSource& ids);
 
+// Those of the items for which `changes` says so, written together.
+template <class Fn>
+void change_items(storage::Tx& tx, std::span<storage::ItemRow> items, Fn changes) {
+  std::vector<const storage::ItemRow*> changed;
+  for (auto& item : items) {
+    if (changes(item)) changed.push_back(&item);
+  }
+  update_items(tx, changed);
+}
+
 // What bringing the items in line with the order came to.
 struct Alignment {
   std::vector<storage::ItemRow> items;  // as they are now

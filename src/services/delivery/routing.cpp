@@ -67,8 +67,11 @@ void route(Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const> rows, A
 void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
   AccountFacts facts(tx);
   const auto cause = known_cause(facts, row, find_items(tx, row.id));
-  if (cause != ResolutionCode::none)
-    return changes.must_apply(tx, row, {.cause = domain::Cause::known_cause, .code = cause});
+  if (cause != ResolutionCode::none) {
+    return changes.must_apply(
+        tx, row,
+        {.cause = domain::Cause::known_cause, .code = cause, .message = facts.words_of(cause, row.account)});
+  }
   route(tx, changes.ids(), std::array{&row}, facts);
   update_delivery(tx, row);
 }

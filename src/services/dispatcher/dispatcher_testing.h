@@ -185,7 +185,7 @@ class DispatcherTest : public ::testing::Test {
   presetbridge::testing::SeededRandom random_{3};
   IdSource ids_{db_.clock, 1};
   RecordingLog log_;
-  NullMetrics metrics_;
+  presetbridge::testing::CountingMetrics metrics_;
   crypto::ServiceCipher cipher_{keys(), random_};
   FakeReceiver receiver_;
   std::unique_ptr<storage::GroupCommit> commits_ = std::make_unique<storage::GroupCommit>(

@@ -47,55 +47,32 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
                 {.max_rows = 1'024, .max_queue = static_cast<std::size_t>(options_.max_sends)}),
       look_(options_.maintenance),
       lease_look_(kEveryLease),
-      wakeup_(ports_.scheduler),
       maintenance_(ports_.scheduler),
-      missed_work_(ports_.scheduler) {
+      missed_work_(ports_.scheduler),
+      tasks_(ports_.scheduler, {.log = ports_.log,
+                                .message = "a task of the webhook dispatcher failed",
+                                .metrics = &ports_.metrics,
+                                .counter = "presetbridge_dispatcher_faults_total"}) {
   if (options_.lease <= options_.deadline) {
     throw std::invalid_argument("the lease of a webhook must be longer than the deadline of its call");
   }
 }
 
 void WebhookDispatcher::start() {
-  start_task(lease_loop(), "lease loop", loops_);
-  start_task(maintenance_loop(), "maintenance loop", loops_);
-  start_task(missed_work_loop(), "missed work loop", loops_);
+  tasks_.start_loop(lease_loop(), "lease loop");
+  tasks_.start_loop(maintenance_loop(), "maintenance loop");
+  tasks_.start_loop(missed_work_loop(), "missed work loop");
 }
 
 void WebhookDispatcher::stop(Callback stopped) {
-  stopping_ = true;
-  stopped_ = std::move(stopped);
-  wakeup_.notify();
   maintenance_.notify();
   missed_work_.notify();
-  ended();
-}
-
-void WebhookDispatcher::ended() {
-  if (stopping_ && running_ == 0 && loops_ == 0 && stopped_) std::exchange(stopped_, {})();
-}
-
-// What leaves a task is a fault here: the lease runs out and the send is made again; it is logged, never lost
-// in silence.
-void WebhookDispatcher::start_task(Task<void> task, const char* what, int& running) {
-  ++running;
-  spawn(std::move(task), [this, what, &running](Outcome<void> outcome) {
-    if (outcome.exception) {
-      try {
-        std::rethrow_exception(outcome.exception);
-      } catch (const std::exception& e) {
-        ports_.log.error("a task of the webhook dispatcher failed", {{"task", what}, {"error", e.what()}});
-      }
-      ports_.metrics.count("presetbridge_dispatcher_faults_total");
-    }
-    --running;
-    wakeup_.notify();
-    ended();
-  });
+  tasks_.stop(std::move(stopped));
 }
 
 Task<void> WebhookDispatcher::lease_loop() {
-  while (!stopping_) {
-    const int slots = std::min(options_.batch, options_.max_sends - running_);
+  while (!tasks_.stopping()) {
+    const int slots = std::min(options_.batch, options_.max_sends - tasks_.jobs());
     Millis pause = options_.poll;
     if (slots > 0) {
       const Timestamp from = look_.begin();
@@ -107,9 +84,9 @@ Task<void> WebhookDispatcher::lease_loop() {
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));
         for (auto& send : leased->sends) {
-          auto target = targets[send.target];
-          ++hosts_[target->host].under_way;
-          start_task(this->send(std::move(target), std::move(send)), "send", running_);
+          // What leaves one is a fault here: its lease runs out and the send is made again.
+          tasks_.start_job(this->send(targets[send.target], std::move(send)), "send",
+                           [this](const std::exception_ptr&) { tasks_.wake(); });
         }
         for (const auto& [subscription, host] : leased->put_off) put_off(subscription, host);
         if (leased->next_ready) {
@@ -117,13 +94,13 @@ Task<void> WebhookDispatcher::lease_loop() {
           // What is ready and was not given is locked by another transaction, for a moment.
           if (leased->sends.empty() && leased->put_off.empty()) pause = std::max(pause, kLocked);
         }
-        if (pause == Millis{0} && running_ < options_.max_sends) continue;
+        if (pause == Millis{0} && tasks_.jobs() < options_.max_sends) continue;
       } else {
         if (!storage::is_told(leased.error()))
           ports_.log.warn("no webhooks could be leased", {{"error", leased.error().message}});
       }
     }
-    co_await wakeup_.wait(std::max(pause, Millis{1}));
+    co_await tasks_.wait(std::max(pause, Millis{1}));
   }
 }
 
@@ -159,7 +136,7 @@ WebhookDispatcher::Place::~Place() {
 }
 
 Task<void> WebhookDispatcher::maintenance_loop() {
-  while (!stopping_) {
+  while (!tasks_.stopping()) {
     if (lease_look_.take_everything(ports_.clock.now())) lease_look_.begin_anew();
     const Timestamp from = lease_look_.begin();
     // Looking costs no write: an idle service leaves the disk alone.
@@ -177,20 +154,20 @@ Task<void> WebhookDispatcher::maintenance_loop() {
     } else if (expired) {
       lease_look_.saw(from, std::nullopt, expired->second);
     }
-    if (more) wakeup_.notify();
+    if (more) tasks_.wake();
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
   }
 }
 
 Task<void> WebhookDispatcher::missed_work_loop() {
   Recurring look_for_forgotten(options_.maintenance);  // goes through all subscriptions
-  while (!stopping_) {
+  while (!tasks_.stopping()) {
     if (look_.take_everything(ports_.clock.now())) {
       const auto ready = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock,
                                              [](Tx& tx) { return storage::next_ready_subscription(tx, {}); });
-      if (look_.saw_everything(ready.found, ready.took)) wakeup_.notify();
+      if (look_.saw_everything(ready.found, ready.took)) tasks_.wake();
     }
-    if (!stopping_ && look_for_forgotten.take(ports_.clock.now())) {
+    if (!tasks_.stopping() && look_for_forgotten.take(ports_.clock.now())) {
       const auto forgotten = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock, [](Tx& tx) {
         return storage::find_forgotten_subscriptions(tx);
       });
@@ -199,7 +176,7 @@ Task<void> WebhookDispatcher::missed_work_loop() {
         const auto& ids = *forgotten.found;
         const auto woken = co_await ports_.commits.write(
             ports_.scheduler, [&ids](Tx& tx) { storage::wake_subscriptions(tx, ids); });
-        if (woken) wakeup_.notify();
+        if (woken) tasks_.wake();
       }
     }
     const Timestamp now = ports_.clock.now();
@@ -288,7 +265,7 @@ Task<void> WebhookDispatcher::record(SendResult result, Timestamp lease_expires_
       ports_.log.warn(
           "the result of a webhook could not be recorded",
           {{"subscription", to_string(result.subscription)}, {"error", recorded.error().message}});
-    if (stopping_ || ports_.clock.now() + kRecordAgain >= lease_expires_at) co_return;
+    if (tasks_.stopping() || ports_.clock.now() + kRecordAgain >= lease_expires_at) co_return;
     co_await sleep_for(ports_.scheduler, kRecordAgain);
   }
 }
@@ -305,6 +282,7 @@ void WebhookDispatcher::adapt(SubscriptionId subscription, bool answered) {
   limit = answered ? limit * 2 : 1;
   if (limit >= options_.per_subscription) limits->erase(subscription);
   lowered_ = std::move(limits);
+  ports_.metrics.set("presetbridge_receivers_not_answering", static_cast<double>(lowered_->size()));
 }
 
 }  // namespace presetbridge::services

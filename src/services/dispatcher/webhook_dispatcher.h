@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <variant>
 
+#include "base/background_tasks.h"
 #include "base/executor.h"
 #include "base/ids.h"
 #include "base/log.h"
@@ -63,16 +64,17 @@ class WebhookDispatcher {
   // recorded.
   void stop(Callback stopped);
   // There may be something to send. Thread-safe, cheap.
-  void wake() { wakeup_.notify(); }
+  void wake() { tasks_.wake(); }
 
-  int sends_running() const { return running_; }
+  int sends_running() const { return tasks_.jobs(); }
 
  private:
   // A place at a host, taken when the send was leased and given back when the call has ended.
   class Place {
    public:
-    Place(WebhookDispatcher& dispatcher, std::string host)
-        : dispatcher_(dispatcher), host_(std::move(host)) {}
+    Place(WebhookDispatcher& dispatcher, std::string host) : dispatcher_(dispatcher), host_(std::move(host)) {
+      ++dispatcher_.hosts_[host_].under_way;
+    }
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
@@ -93,8 +95,6 @@ class WebhookDispatcher {
   void adapt(SubscriptionId subscription, bool answered);
   storage::SendLeaseLimits lease_limits(Timestamp from, int slots);
   void put_off(SubscriptionId subscription, const std::string& host);
-  void start_task(Task<void> task, const char* what, int& running);
-  void ended();
 
   DispatcherPorts ports_;
   const DispatcherOptions options_;
@@ -110,13 +110,9 @@ class WebhookDispatcher {
   std::unordered_map<std::string, Host> hosts_;
   ReadyLook look_;
   ReadyLook lease_look_;  // for leases that ran out
-  Wakeup wakeup_;
   Wakeup maintenance_;
   Wakeup missed_work_;
-  bool stopping_ = false;
-  int running_ = 0;
-  int loops_ = 0;
-  Callback stopped_;
+  BackgroundTasks tasks_;  // loops, of which that of leases waits here; sends
 };
 
 }  // namespace presetbridge::services

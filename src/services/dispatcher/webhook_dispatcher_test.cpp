@@ -315,6 +315,32 @@ TEST_F(DispatcherTest, ASendWhoseResultWasNeverRecordedIsMadeAgainWithTheSameId)
   stop(*crashed);
 }
 
+TEST_F(DispatcherTest, WhateverASendThrowsEndsThatSendAloneAndItIsMadeAgain) {
+  const auto broken = subscribe("https://broken.example/hook");
+  const auto lost = tell({broken});
+  const auto lost_too = tell({broken});
+  const auto fine = tell({subscribe("https://fine.example/hook")});
+  int thrown = 0;
+  receiver_.answer = [&](const net::OutgoingRequest& request) -> std::optional<net::HttpResult> {
+    if (request.url.contains("fine") || thrown == 2) return FakeReceiver::status(200);
+    if (++thrown == 1) throw Error{"INTERNAL_ERROR", "an error of ours", {}};
+    throw 7;
+  };
+  auto d = dispatcher({.per_host = 2});
+  scheduler_.run();
+  EXPECT_EQ(thrown, 2);
+  EXPECT_EQ(d->sends_running(), 0);
+  EXPECT_EQ(metrics_.counted["presetbridge_dispatcher_faults_total"], 2);
+  EXPECT_TRUE(
+      log_.text.contains("a task of the webhook dispatcher failed task=send error=an error of ours\n"))
+      << log_.text;
+  EXPECT_EQ(state(fine).status, "succeeded");
+  scheduler_.advance(60s);
+  EXPECT_EQ(state(lost).status, "succeeded") << "when its lease has run out";
+  EXPECT_EQ(state(lost_too).status, "succeeded") << "its place at the host is free again";
+  stop(*d);
+}
+
 TEST_F(DispatcherTest, ShutdownReleasesWhatWasAbortedAndItKeepsItsIdAndTries) {
   receiver_.answer = [](const auto&) { return std::nullopt; };
   const auto send = tell({subscribe("https://shop.example/hook")});

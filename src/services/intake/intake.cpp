@@ -68,6 +68,18 @@ void tell(Accepted& answer, const storage::DeliveryRow& row) {
   answer.resolution = row.resolution;
 }
 
+storage::OrderNews news_of(const IntegrationSnapshot& integration, const Accepted& answer) {
+  using Kind = storage::OrderNews::Kind;
+  return {.kind = answer.duplicate  ? Kind::repeated
+                  : answer.delivery ? Kind::accepted
+                                    : Kind::ignored,
+          .order = answer.order,
+          .order_key = answer.order_id,
+          .account = integration.account,
+          .integration = integration.id,
+          .outcome = answer.delivery ? std::string(domain::to_string(answer.status)) : answer.reason};
+}
+
 }  // namespace
 
 Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted,
@@ -118,6 +130,7 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   });
   for (const std::size_t i : accept_new(tx, orders, sorted, answers))
     answers[i] = accept_known(tx, orders[i]);
+  for (const std::size_t i : sorted) tx.news().orders.push_back(news_of(*orders[i].integration, answers[i]));
 
   std::map<ApiKeyId, std::pair<std::int64_t, std::int64_t>> usage;
   for (const std::size_t i : sorted) {
@@ -202,6 +215,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
       continue;
     }
     payloads.push_back({rows[n].id, tx.now(), order.payload});
+    answers[i].order = rows[n].id;
     answers[i].order_id = order.event.order_id;
     answers[i].event_id = order.event_id;
     if (order.plan.outcome == "delivery") {
@@ -242,6 +256,7 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
   }
 
   auto order = lock_order_by_key(tx, integration.id, event.order_id).value();
+  answer.order = order.id;
   auto state = domain::decode_order_state(order.state);
   if (!state) throw Error(state.error());
   mapped_before(order, *state);

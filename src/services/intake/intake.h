@@ -34,6 +34,7 @@ struct IncomingOrder {
 // What the store is told (spec 2.12).
 struct Accepted {
   bool stale_integration = false;  // nothing was written: the integration changed since it was read
+  OrderId order;                   // none: the event told of no order that is stored
   std::string order_id;
   std::string event_id;
   bool duplicate = false;              // the event was no news (spec 2.6)
@@ -55,6 +56,8 @@ class Intake {
 
   // Resumes on `executor` once the order is on disk. Errors: OVERLOADED, STORAGE_UNAVAILABLE, INTERNAL_ERROR.
   Task<Expected<Accepted>> accept(Executor& executor, IncomingOrder order);
+  // Orders that wait for a transaction.
+  std::size_t waiting() const { return batcher_.queued(); }
 
  private:
   void accept_batch(storage::Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers);

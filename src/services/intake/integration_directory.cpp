@@ -97,6 +97,12 @@ Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> IntegrationDirectory:
   co_return entry.snapshot;
 }
 
+bool IntegrationDirectory::remembers(IntegrationId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(id);
+  return found != entries_.end() && found->second.snapshot != nullptr;
+}
+
 void IntegrationDirectory::forget(IntegrationId id) {
   const std::lock_guard lock(mutex_);
   entries_.erase(id);

@@ -61,6 +61,8 @@ class IntegrationDirectory {
 
   // Null: no such integration, or archived. Resumes on `executor`.
   Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> find(Executor& executor, IntegrationId id);
+  // Whether the last find() of it, if any is remembered, found one. Asks no database.
+  bool remembers(IntegrationId id) const;
   // The copy is old: the next find() reads again.
   void forget(IntegrationId id);
 
@@ -73,7 +75,7 @@ class IntegrationDirectory {
   const crypto::ServiceCipher& cipher_;
   const Clock& clock_;
   const std::size_t max_entries_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unordered_map<IntegrationId, Entry> entries_;
 };
 

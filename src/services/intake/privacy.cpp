@@ -173,9 +173,7 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
 }
 
 void ShopErasure::start() {
-  tasks_.start(loop(), [this](const std::exception_ptr& fault) {
-    if (fault) log_.error("the erasure of shops has ended by a fault");
-  });
+  tasks_.start_loop(loop(), "erasure of shops");
 }
 
 void ShopErasure::stop(Callback stopped) {

@@ -56,7 +56,11 @@ class ShopErasure {
  public:
   // All outlive this.
   ShopErasure(Scheduler& scheduler, storage::GroupCommit& commits, DeliveryChanges& changes, Log& log)
-      : scheduler_(scheduler), commits_(commits), changes_(changes), log_(log), tasks_(scheduler) {}
+      : scheduler_(scheduler),
+        commits_(commits),
+        changes_(changes),
+        log_(log),
+        tasks_(scheduler, {.log = log, .message = "the erasure of shops has ended by a fault"}) {}
 
   void start();
   // `stopped` is called once, when the piece under way has ended.

@@ -1,96 +1,234 @@
 #include "services/worker/account_trouble.h"
 
 #include <algorithm>
+#include <array>
+#include <set>
 
-#include "domain/account_pause.h"
+#include "domain/job_class.h"
 #include "storage/chore_store.h"
-#include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
+#include "storage/delivery_store.h"
 
 namespace presetbridge::services {
 namespace {
 
+using domain::AccountTrouble;
 using storage::Tx;
 
-// Nothing is decided from a pause that cannot be read, and it is left as it is: the next lease closes the
-// queue, tells of it and mends it.
-std::optional<domain::AccountPause> pause_of(const storage::CloudAccountRow& account) {
-  return domain::decode_account_pause(account.pause);
+constexpr Millis kOpenAgain{15 * 60'000};  // a login that could not be opened is tried again
+constexpr int kProbesLooked = 200;         // for one that is to be tried, in one transaction
+
+// Without the deliveries that are gone. Nothing is decided from a text that cannot be read, and it is left as
+// it is: the next lease closes the queue, tells of it and mends it.
+std::optional<AccountTrouble> trouble_of(Tx& tx, const storage::CloudAccountRow& account) {
+  auto trouble = domain::decode_account_trouble(account.trouble);
+  if (!trouble) return std::nullopt;
+  std::vector<DeliveryId> failing;
+  for (const auto& its : trouble->calls)
+    failing.insert(failing.end(), its.deliveries.begin(), its.deliveries.end());
+  const auto found = find_at_work(tx, failing);
+  const std::set<DeliveryId> at_work(found.begin(), found.end());
+  return domain::without_gone(
+      *std::move(trouble), [&](DeliveryId id) { return at_work.contains(id); }, tx.now());
 }
 
-void put(Tx& tx, storage::CloudAccountRow& account, const domain::AccountPause& pause) {
-  account.pause = domain::encode(pause);
-  if (const auto next = domain::next_job_at(pause, tx.now())) {
-    account.blocked_until = std::max(account.blocked_until, *next);
-  }
-  if (domain::paused(pause, tx.now())) {
-    // During an outage a sweep is the probe: it reads, and risks no delivery.
-    if (pause.reason == domain::PauseReason::outage) account.sweep_due_at = account.blocked_until;
+// All that a change of trouble means for the account: `before` is what its row says.
+OutageTurn put(Tx& tx, storage::CloudAccountRow& account, const AccountTrouble& after) {
+  const auto before = domain::decode_account_trouble(account.trouble).value();
+  if (after == before) return OutageTurn::none;
+  const Timestamp now = tx.now();
+  const bool was = domain::in_outage(before);
+  const bool is = domain::in_outage(after);
+  account.trouble = domain::encode(after);
+  if (const auto name = domain::trouble_name(after); name != domain::trouble_name(before))
+    tx.news().platform.push_back({account.id, name});
+  const Timestamp closed_until = domain::next_job_at(after, now);
+  const bool opens = domain::next_job_at(before, now) > now && closed_until <= now;
+  if (closed_until > now) {
+    account.blocked_until = std::max(account.blocked_until, closed_until);
     account.ready_at = account.blocked_until;
+  } else if (opens) {
+    // What the queue limit forbids is worked out anew at the next lease.
+    account.blocked_until = now;
   }
+  // A sweep that failed with the rest waits no longer than the rest.
+  if (was && !is && account.sweep_due_at && !account.sweep_lease_expires_at)
+    account.sweep_due_at = std::min(*account.sweep_due_at, now);
   update_cloud_account(tx, account);
+  if (opens || (was && !is)) wake_cloud_account(tx, account.id, now);
+  const auto failed = domain::given_up(before, now);
+  if (failed && !domain::lasts(after, *failed)) {
+    for (const auto owner : accounts_of_cloud_account(tx, account.id))
+      add_chore(tx, owner, storage::ChoreKind::resume_unavailable);
+  }
+  return was == is ? OutageTurn::none : is ? OutageTurn::began : OutageTurn::ended;
+}
+
+// After 72 h of trouble what is queued fails as cloud_unavailable: a piece at a time, and not from the
+// beginning at every probe.
+void give_up(Tx& tx, CloudAccountId id, const AccountTrouble& trouble) {
+  if (!domain::given_up(trouble, tx.now()) || !any_queued_delivery(tx, id)) return;
+  for (const auto owner : accounts_of_cloud_account(tx, id))
+    continue_chore(tx, owner, storage::ChoreKind::fail_unavailable);
 }
 
 }  // namespace
 
-void give_up(Tx& tx, CloudAccountId id, const domain::AccountPause& pause) {
-  if (!domain::given_up(pause, tx.now()) || !any_queued_delivery(tx, id)) return;
-  for (const auto owner : accounts_of_cloud_account(tx, id)) {
-    continue_chore(tx, owner, storage::ChoreKind::fail_unavailable);
+FailureNoted note_failure(Tx& tx, storage::CustomerRow& customer, domain::CallKind call, DeliveryId delivery,
+                          std::uint64_t draw) {
+  auto account = lock_cloud_account(tx, customer.cloud_account);
+  const auto before = account ? trouble_of(tx, *account) : std::nullopt;
+  auto after = domain::after_failure(before.value_or(AccountTrouble{}), customer.failing, call, delivery,
+                                     tx.now(), draw);
+  customer.failing = after.customer;
+  FailureNoted noted{.retry_at = after.retry_at, .paused = after.paused};
+  if (!before) return noted;
+  noted.outage = put(tx, *account, after.account);
+  give_up(tx, account->id, after.account);
+  return noted;
+}
+
+OutageTurn note_rate_limit(Tx& tx, CloudAccountId id, domain::CallKind call, DeliveryId delivery,
+                           std::optional<Millis> retry_after) {
+  auto account = lock_cloud_account(tx, id);
+  auto trouble = account ? trouble_of(tx, *account) : std::nullopt;
+  if (!trouble) return OutageTurn::none;
+  trouble = domain::after_rate_limit(*std::move(trouble), call, delivery, retry_after, tx.now());
+  const auto turn = put(tx, *account, *trouble);
+  give_up(tx, id, *trouble);
+  return turn;
+}
+
+OutageTurn note_success(Tx& tx, CloudAccountId id, domain::CallKind call) {
+  auto account = lock_cloud_account(tx, id);
+  auto trouble = account ? trouble_of(tx, *account) : std::nullopt;
+  if (!trouble) return OutageTurn::none;
+  return put(tx, *account, domain::after_success(*std::move(trouble), call, tx.now()));
+}
+
+void note_sweep_success(Tx& tx, storage::CloudAccountRow& account) {
+  auto trouble = domain::decode_account_trouble(account.trouble);
+  // One that cannot be read is the next lease's to tell of and to mend; here and below.
+  if (!trouble) return;
+  account.trouble =
+      domain::encode(domain::after_success(*std::move(trouble), domain::CallKind::list_changes, tx.now()));
+}
+
+void note_sweep_failure(Tx& tx, storage::CloudAccountRow& account, bool rate_limited,
+                        std::optional<Millis> retry_after) {
+  const Timestamp now = tx.now();
+  auto trouble = domain::decode_account_trouble(account.trouble);
+  if (!trouble) {
+    account.sweep_due_at = now + domain::kProbeInterval;
+    return;
   }
+  trouble = rate_limited ? domain::after_rate_limit(*std::move(trouble), domain::CallKind::list_changes, {},
+                                                    retry_after, now)
+                         : domain::after_sweep_failure(*std::move(trouble), now);
+  account.trouble = domain::encode(*trouble);
+  account.blocked_until = std::max(account.blocked_until, domain::next_job_at(*trouble, now));
+  account.sweep_due_at = domain::sweep_again_at(*trouble, now);
 }
 
-bool pause_after_failure(Tx& tx, CloudAccountId id, DeliveryId delivery) {
-  auto account = lock_cloud_account(tx, id);
-  if (!account) return false;
-  const auto before = pause_of(*account);
-  if (!before) return false;
-  const auto pause = domain::after_transient_failure(*before, delivery, tx.now());
-  put(tx, *account, pause);
-  give_up(tx, id, pause);
-  return pause.reason != domain::PauseReason::none;
-}
+namespace {
 
-void pause_for_rate_limit(Tx& tx, CloudAccountId id, std::optional<Millis> retry_after) {
-  auto account = lock_cloud_account(tx, id);
-  if (!account) return;
-  if (const auto before = pause_of(*account)) {
-    put(tx, *account, domain::after_rate_limit(*before, retry_after, tx.now()));
+// The failed delivery whose turn it is, and those that are not tried any more; of the rows as they are, none
+// locked.
+struct ProbeChoice {
+  std::optional<storage::DeliveryRow> next;
+  std::vector<DeliveryId> too_old;
+  DeliveryId looked_to;
+  bool any = false;
+};
+
+ProbeChoice choose_probe(Tx& tx, const storage::CloudAccountRow& account) {
+  ProbeChoice choice{.next = {}, .too_old = {}, .looked_to = account.probed_to};
+  bool again_from_start = false;
+  for (int looked = 0; looked < kProbesLooked && !choice.next; ++looked) {
+    const auto id = next_to_probe(tx, account.id, choice.looked_to);
+    const bool all_seen = again_from_start && choice.looked_to >= account.probed_to;
+    if (all_seen || (!id && !choice.looked_to)) break;
+    choice.looked_to = id.value_or(DeliveryId{});
+    if (!id) {
+      again_from_start = true;
+      continue;
+    }
+    auto row = find_delivery(tx, *id);
+    if (!row || !row->probe_until) continue;
+    if (*row->probe_until <= tx.now()) {
+      choice.too_old.push_back(*id);
+      continue;
+    }
+    choice.any = true;
+    const auto standing = find_standing(tx, row->account);
+    if (row->customer && standing && standing->status == storage::CredentialsStatus::valid &&
+        standing->cloud_account == account.id)
+      choice.next = std::move(row);
   }
+  return choice;
 }
 
-void end_account_trouble(Tx& tx, CloudAccountId id) {
+}  // namespace
+
+void start_probe(Tx& tx, CloudAccountId id) {
+  const auto seen = find_cloud_account(tx, id);
+  if (!seen || !seen->probe_due_at || *seen->probe_due_at > tx.now()) return;
+  auto choice = choose_probe(tx, *seen);
+  auto customer = choice.next ? lock_customer(tx, choice.next->customer) : std::nullopt;
+  if (customer && !customer->probed_delivery) {
+    customer->probed_delivery = choice.next->id;
+    update_customer(tx, *customer);
+    enqueue_customer(tx, customer->id, domain::JobClass::retry, tx.now());
+  }
+  std::ranges::sort(choice.too_old);
+  for (const auto old : choice.too_old) {
+    auto row = lock_delivery(tx, old);
+    if (!row) continue;
+    row->probe_until.reset();
+    update_delivery(tx, *row);
+  }
   auto account = lock_cloud_account(tx, id);
-  if (!account) return;
-  const auto before = pause_of(*account);
-  if (!before) return;
-  const auto after = domain::after_success(*before);
-  if (after == *before) return;
-  account->pause = domain::encode(after);
-  // The pause, or the next probe, was to end later; what the queue limit forbids is worked out anew at the
-  // next lease.
-  account->blocked_until = tx.now();
+  account->probed_to = choice.looked_to;
+  account->probe_due_at = choice.any ? std::optional(tx.now() + domain::kFailedProbeInterval) : std::nullopt;
   update_cloud_account(tx, *account);
-  wake_cloud_account(tx, id, tx.now());
-  for (const auto owner : accounts_of_cloud_account(tx, id)) {
-    add_chore(tx, owner, storage::ChoreKind::resume_unavailable);
+  if (customer) wake_cloud_account(tx, id, tx.now());
+}
+
+std::optional<LoginFault> login_fault(const cloud::CloudError& error) {
+  switch (error.kind) {
+    case cloud::CloudError::Kind::login_refused:
+      return LoginFault::refused;
+    case cloud::CloudError::Kind::credentials_unreadable:
+      return LoginFault::unreadable;
+    default:
+      return std::nullopt;
   }
 }
 
-LoginVerdict refuse_login(Tx& tx, AccountId account, std::int64_t version) {
+LoginVerdict refuse_login(Tx& tx, AccountId account, std::int64_t version, LoginFault fault) {
   auto standing = lock_standing(tx, account);
   if (!standing || standing->status == storage::CredentialsStatus::missing) return LoginVerdict::missing;
   if (standing->version != version) return LoginVerdict::changed;
-  if (standing->status == storage::CredentialsStatus::invalid) return LoginVerdict::refused;
-  standing->status = storage::CredentialsStatus::invalid;
-  update_standing(tx, account, *standing);
+  const bool unreadable = fault == LoginFault::unreadable;
+  const auto verdict = unreadable ? LoginVerdict::unreadable : LoginVerdict::refused;
+  const bool known =
+      standing->status == storage::CredentialsStatus::invalid && standing->unreadable == unreadable;
+  if (known && !unreadable) return verdict;
   if (auto record = find_credentials(tx, account)) {
-    record->checked_at = tx.now();
-    record->check_due_at.reset();
+    if (unreadable) {
+      record->check_due_at = tx.now() + kOpenAgain;
+    } else {
+      record->checked_at = tx.now();
+      record->check_due_at.reset();
+    }
     update_credentials(tx, *record);
   }
+  if (known) return verdict;
+  standing->status = storage::CredentialsStatus::invalid;
+  standing->unreadable = unreadable;
+  update_standing(tx, account, *standing);
   add_chore(tx, account, storage::ChoreKind::fail_invalid_credentials);
-  return LoginVerdict::refused;
+  return verdict;
 }
 
 }  // namespace presetbridge::services

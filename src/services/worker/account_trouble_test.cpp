@@ -13,6 +13,10 @@ using testing::once;
 using testing::World;
 using Fate = testing::FakeCloud::Fate;
 
+void fail_all(World& world) {
+  world.cloud.before = [](auto&, auto&) { return Fate::fail; };
+}
+
 TEST(AccountTrouble, FailsAllWhenTheLoginIsRefusedAndDoesNotTryTheLoginAgain) {
   World world;
   world.agent.refuse = true;
@@ -121,18 +125,45 @@ TEST(AccountTrouble, ARefusedLoginIsNoTroubleOfAnotherTenantOfTheSameCloudAccoun
   EXPECT_EQ(world.delivery(b).resolution, domain::ResolutionCode::none);
 }
 
-TEST(AccountTrouble, NothingIsDecidedFromAPauseThatCannotBeRead) {
+TEST(AccountTrouble, NothingIsDecidedFromATroubleThatCannotBeRead) {
   World world;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   auto account = world.queue();
-  account.pause = "as you like it";
+  account.trouble = "as you like it";
   world.write([&](storage::Tx& tx) { update_cloud_account(tx, account); });
-  const auto paused = world.write([&](storage::Tx& tx) {
-    pause_for_rate_limit(tx, world.cloud_account, {});
-    end_account_trouble(tx, world.cloud_account);
-    return pause_after_failure(tx, world.cloud_account, DeliveryId{1});
+  const auto noted = world.write([&](storage::Tx& tx) {
+    note_rate_limit(tx, world.cloud_account, domain::CallKind::share, id, {});
+    note_success(tx, world.cloud_account, domain::CallKind::share);
+    auto customer = lock_customer(tx, find_delivery(tx, id)->customer).value();
+    return note_failure(tx, customer, domain::CallKind::share, id, 1);
   });
-  EXPECT_FALSE(paused);
-  EXPECT_EQ(world.queue().pause, "as you like it") << "the next lease tells of it, and mends it";
+  EXPECT_FALSE(noted.paused);
+  EXPECT_TRUE(noted.retry_at);
+  EXPECT_EQ(world.queue().trouble, "as you like it") << "the next lease tells of it, and mends it";
+}
+
+TEST(AccountTrouble, TellsWhenAnOutageBeginsAndEnds) {
+  World world;
+  fail_all(world);
+  std::vector<DeliveryId> ids;
+  for (const char* name : {"Ann", "Bob"}) ids.push_back(world.deliver(world.order(name, name, {"sku-1"})));
+  world.stop_worker();
+  ids.push_back(world.accept(world.order("Cid", "Cid", {"sku-1"})).delivery.value());
+  const auto note = [&](std::size_t which) {
+    return world.write([&](storage::Tx& tx) {
+      auto customer = lock_customer(tx, find_delivery(tx, ids[which])->customer).value();
+      return note_failure(tx, customer, domain::CallKind::find_user, ids[which], 1).outage;
+    });
+  };
+  EXPECT_EQ(note(0), OutageTurn::none);
+  EXPECT_EQ(note(2), OutageTurn::began);
+  EXPECT_EQ(note(1), OutageTurn::none);
+  const auto success = [&](domain::CallKind call) {
+    return world.write([&](storage::Tx& tx) { return note_success(tx, world.cloud_account, call); });
+  };
+  EXPECT_EQ(success(domain::CallKind::share), OutageTurn::none);
+  EXPECT_EQ(success(domain::CallKind::find_user), OutageTurn::ended);
+  world.start_worker(World::unlimited());
 }
 
 }  // namespace

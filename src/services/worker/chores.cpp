@@ -4,8 +4,10 @@
 #include <array>
 #include <iterator>
 #include <span>
+#include <string_view>
 
-#include "domain/account_pause.h"
+#include "domain/resolution.h"
+#include "domain/trouble.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
@@ -169,6 +171,8 @@ ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
       row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", "", {}});
       return update_delivery(tx, row);
     }
+    // It failed for the trouble of the former one, where nothing tries it any more.
+    if (failed_with(row, codes_of(ChoreKind::resume_unavailable))) return resume(tx, changes, row);
     if (!open(row)) return;
     if (row.status == DeliveryStatus::waiting_for_friendship) {
       changes.must_apply(tx, row, {.cause = Cause::cloud_account_changed});
@@ -179,20 +183,54 @@ ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
 
 // Fails what a cause keeps from being served, if it still stands: it is locked, and read here.
 ChoreProgress fail_open(Piece piece, const std::vector<DeliveryId>& ids, bool stands, ResolutionCode code,
-                        bool waiting_too) {
+                        std::string_view words = {}) {
   if (!stands) return piece.end();
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
-    if (!open(row) || (row.status == DeliveryStatus::waiting_for_friendship && !waiting_too)) return;
-    piece.changes.must_apply(piece.tx, row, {.cause = Cause::known_cause, .code = code});
+    if (!open(row)) return;
+    piece.changes.must_apply(piece.tx, row,
+                             {.cause = Cause::known_cause, .code = code, .message = std::string(words)});
   });
 }
 
-bool platform_given_up(Tx& tx, const std::optional<storage::CredentialsStanding>& standing) {
-  if (!standing || !standing->cloud_account) return false;
+// The trouble of the login's cloud account, locked. Nothing where there is none, or it cannot be read.
+std::optional<domain::AccountTrouble> lock_trouble(
+    Tx& tx, const std::optional<storage::CredentialsStanding>& standing) {
+  if (!standing || !standing->cloud_account) return std::nullopt;
   const auto account = lock_cloud_account(tx, standing->cloud_account);
-  if (!account) return false;
-  const auto pause = domain::decode_account_pause(account->pause);
-  return pause && domain::given_up(*pause, tx.now());
+  return account ? domain::decode_account_trouble(account->trouble) : std::nullopt;
+}
+
+// What waits for nobody but the platform, which has been away for 72 h.
+ChoreProgress fail_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
+                               const std::optional<storage::CredentialsStanding>& standing) {
+  const auto trouble = lock_trouble(piece.tx, standing);
+  const auto since = trouble ? domain::given_up(*trouble, piece.tx.now()) : std::nullopt;
+  if (!since) return piece.end();
+  ensure_probe(piece.tx, standing->cloud_account, piece.tx.now() + domain::kFailedProbeInterval);
+  return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
+    if (!open(row) || row.cloud_account != standing->cloud_account) return;
+    if (row.status == DeliveryStatus::waiting_for_friendship) {
+      // Nothing keeps the customer from accepting; but then it is the platform that is waited for.
+      const auto customer = find_customer(piece.tx, row.customer);
+      if (!customer || customer->friendship != storage::Friendship::friends) return;
+    }
+    row.failed_trouble = since;
+    piece.changes
+        .apply(piece.tx, row, {.cause = Cause::known_cause, .code = ResolutionCode::cloud_unavailable})
+        .value();
+  });
+}
+
+// What failed in trouble of its cloud account that is over; what failed alone has its own probes.
+ChoreProgress resume_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
+                                 const std::optional<storage::CredentialsStanding>& standing) {
+  const auto trouble = lock_trouble(piece.tx, standing);
+  return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
+    if (!failed_with(row, codes_of(piece.chore.kind)) || !row.failed_trouble) return;
+    const bool same = standing && row.cloud_account == standing->cloud_account;
+    if (same && (!trouble || domain::lasts(*trouble, *row.failed_trouble))) return;
+    resume(piece.tx, piece.changes, row);
+  });
 }
 
 }  // namespace
@@ -219,13 +257,13 @@ ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Asid
     case ChoreKind::reroute:
       return reroute(piece, ids, standing);
     case ChoreKind::fail_invalid_credentials:
-      return fail_open(piece, ids, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid,
-                       true);
+      if (standing && standing->unreadable)
+        return fail_open(piece, ids, true, ResolutionCode::credentials_missing, domain::kUnreadableLogin);
+      return fail_open(piece, ids, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid);
     case ChoreKind::fail_missing_credentials:
-      return fail_open(piece, ids, status == CredentialsStatus::missing, ResolutionCode::credentials_missing,
-                       true);
+      return fail_open(piece, ids, status == CredentialsStatus::missing, ResolutionCode::credentials_missing);
     case ChoreKind::fail_unavailable:
-      return fail_open(piece, ids, platform_given_up(tx, standing), ResolutionCode::cloud_unavailable, false);
+      return fail_unavailable(piece, ids, standing);
     case ChoreKind::resume_credentials:
       // Without a login they would fail again, and be found again, for ever.
       if (status == CredentialsStatus::missing || status == CredentialsStatus::invalid) return piece.end();
@@ -233,7 +271,7 @@ ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Asid
     case ChoreKind::resume_credits:
       return resume_credits(piece, ids);
     case ChoreKind::resume_unavailable:
-      return resume_failed(piece, ids);
+      return resume_unavailable(piece, ids, standing);
     case ChoreKind::resume_mappings:
       return resume_mappings(piece, ids);
   }

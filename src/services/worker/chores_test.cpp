@@ -7,7 +7,6 @@
 #include <future>
 #include <thread>
 
-#include "domain/account_pause.h"
 #include "services/testing.h"
 #include "services/worker/account_trouble.h"
 #include "services/worker/chore_starts.h"
@@ -38,11 +37,15 @@ TEST(Chores, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
   }
   auto account = world.queue();
   const auto long_ago = world.database.clock.now() - std::chrono::hours{73};
-  account.pause = domain::encode(domain::AccountPause{
-      .reason = domain::PauseReason::outage, .until = long_ago, .since = long_ago, .failing = {ids[0]}});
+  account.trouble = domain::encode(domain::AccountTrouble{
+      .probe_at = long_ago,
+      .calls = {{.call = domain::CallKind::find_user, .outage_since = long_ago, .deliveries = {ids[0]}}}});
   world.write([&](storage::Tx& tx) { update_cloud_account(tx, account); });
   const auto probe = [&] {
-    world.write([&](storage::Tx& tx) { pause_after_failure(tx, world.cloud_account, ids[0]); });
+    world.write([&](storage::Tx& tx) {
+      auto customer = lock_customer(tx, find_delivery(tx, ids[0])->customer).value();
+      note_failure(tx, customer, domain::CallKind::find_user, ids[0], 1);
+    });
   };
 
   probe();
@@ -133,10 +136,10 @@ TEST(Chores, WhatCannotBeReadIsLeftOutOfAChoreWithoutACursorToo) {
       auto row = *lock_delivery(tx, id);
       world.changes
           .apply(tx, row,
-                 {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::cloud_unavailable})
+                 {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::credentials_invalid})
           .value();
     }
-    add_chore(tx, world.account, ChoreKind::resume_unavailable);
+    add_chore(tx, world.account, ChoreKind::resume_credentials);
   });
   world.spoil(ids[0]);
   world.settle(std::chrono::minutes{3});

@@ -24,6 +24,7 @@ constexpr Millis kHeldChore{20};       // until one that may not begin yet is as
 constexpr Millis kLongHold{30'000};    // longer than transactions of the service last
 constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
 constexpr int kMostChores = 50;        // in one round
+constexpr int kMostProbes = 200;       // likewise
 constexpr int kMaxSweepPages =
     100'000;  // a platform that never ends its pages must not keep a sweep for ever
 
@@ -49,70 +50,46 @@ DeliveryWorker::DeliveryWorker(WorkerPorts ports, WorkerOptions options)
       steps_(ports_.changes, ports_.random, options_, ports_.cloud.call_timeout()),
       answers_(ports_.commits, [this](Tx& tx, std::span<const JobAnswer> answers,
                                       std::span<JobCall> next) { steps_.advance(tx, answers, next); }),
+      platform_(ports_.clock, ports_.log, ports_.metrics),
       look_(options_.maintenance),
       lease_look_(kEveryLease),
-      wakeup_(ports_.scheduler),
       maintenance_(ports_.scheduler),
-      missed_work_(ports_.scheduler) {
+      missed_work_(ports_.scheduler),
+      tasks_(ports_.scheduler, {.log = ports_.log,
+                                .message = "a task of the delivery worker failed",
+                                .metrics = &ports_.metrics,
+                                .counter = "presetbridge_worker_faults_total"}) {
   if (options_.lease <= ports_.cloud.call_timeout()) {
     throw std::invalid_argument("the lease must be longer than the timeout of a call to the cloud platform");
   }
 }
 
 void DeliveryWorker::start() {
-  loops_ = 3;
-  start_task(lease_loop(), "lease loop");
-  start_task(maintenance_loop(), "maintenance loop");
-  start_task(missed_work_loop(), "missed work loop");
+  tasks_.start_loop(lease_loop(), "lease loop");
+  tasks_.start_loop(maintenance_loop(), "maintenance loop");
+  tasks_.start_loop(missed_work_loop(), "missed work loop");
 }
 
 void DeliveryWorker::stop(Callback stopped) {
-  stopping_ = true;
-  stopped_ = std::move(stopped);
-  wakeup_.notify();
   maintenance_.notify();
   missed_work_.notify();
-  ended();
+  tasks_.stop(std::move(stopped));
 }
 
-void DeliveryWorker::ended() {
-  if (stopping_ && running_ == 0 && loops_ == 0 && stopped_) std::exchange(stopped_, {})();
-}
-
-// A coroutine that throws is a fault here: its lease runs out and the work is taken over; it is logged, never
-// lost in silence.
-void DeliveryWorker::report(const Outcome<void>& outcome, const char* what) {
-  if (!outcome.exception) return;
-  try {
-    std::rethrow_exception(outcome.exception);
-  } catch (const std::exception& e) {
-    ports_.log.error("a task of the delivery worker failed", {{"task", what}, {"error", e.what()}});
-  } catch (...) {
-    ports_.log.error("a task of the delivery worker failed", {{"task", what}});
-  }
-  ports_.metrics.count("presetbridge_worker_faults_total");
-}
-
-void DeliveryWorker::start_task(Task<void> task, const char* what) {
-  spawn(std::move(task), [this, what](Outcome<void> outcome) { report(outcome, what); });
-}
-
-void DeliveryWorker::start_job(Task<void> task, const char* what) {
-  ++running_;
-  spawn(std::move(task), [this, what](Outcome<void> outcome) {
-    report(outcome, what);
-    --running_;
+// One that throws is a fault here: its lease runs out and the work is taken over.
+void DeliveryWorker::start_job(Task<void> task, std::string_view what) {
+  tasks_.start_job(std::move(task), what, [this](const std::exception_ptr&) {
     ports_.told();
-    wakeup_.notify();
-    ended();
+    tasks_.wake();
   });
 }
 
 Task<void> DeliveryWorker::lease_loop() {
   Pace pace = Pace::together;
-  bool busy = false;  // the last round found work
-  while (!stopping_) {
-    const int slots = options_.max_jobs - running_;
+  bool busy = false;         // the last round found work
+  Timestamp closed_until{};  // by the queue limit of the whole service
+  while (!tasks_.stopping()) {
+    const int slots = options_.max_jobs - tasks_.jobs();
     Millis pause = options_.poll;
     Timestamp from = look_.begin();
     std::optional<Timestamp> next;
@@ -126,7 +103,8 @@ Task<void> DeliveryWorker::lease_loop() {
         from = look_.begin();
       }
     }
-    if (slots > 0 && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
+    const bool closed = ports_.clock.now() < closed_until;
+    if (slots > 0 && !closed && (std::exchange(busy, false) || (next && *next <= ports_.clock.now()))) {
       LeasePlace at;
       auto leased = co_await ports_.commits.write(ports_.scheduler, [this, from, slots, pace, &at](Tx& tx) {
         return lease_jobs(tx, options_, from, slots, pace, at);
@@ -135,8 +113,9 @@ Task<void> DeliveryWorker::lease_loop() {
         pace = Pace::together;
         look_.saw(from, leased->next_ready, leased->at);
         for (const auto& [account, column] : leased->unreadable) {
-          ports_.log.error("a cloud account's record could not be read; no job of it for a minute",
-                           {{"cloudAccount", to_string(account)}, {"record", column}});
+          ports_.log.error(
+              "a queue's record could not be read; no job of it for a minute",
+              {{"cloudAccount", account ? to_string(account) : std::string("all")}, {"record", column}});
           ports_.metrics.count("presetbridge_worker_faults_total");
         }
         for (auto& job : leased->jobs) {
@@ -149,6 +128,7 @@ Task<void> DeliveryWorker::lease_loop() {
         busy = !leased->jobs.empty() || !leased->sweeps.empty();
         // What is ready and was not given is locked by another transaction, for a moment.
         if (!busy && next) next = std::max(*next, ports_.clock.now() + kLocked);
+        closed_until = leased->closed_until.value_or(Timestamp{});
       } else if (pace == Pace::together && !is_passing(leased.error())) {
         // Of many rows read at once nobody knows which was at fault.
         pace = Pace::one_by_one;
@@ -162,13 +142,12 @@ Task<void> DeliveryWorker::lease_loop() {
         pace = Pace::together;
       }
     }
+    if (next) next = std::max(*next, closed_until);
     if (next) pause = std::clamp(*next - ports_.clock.now(), Millis{0}, options_.poll);
-    if (pause == Millis{0} && running_ < options_.max_jobs) continue;
+    if (pause == Millis{0} && tasks_.jobs() < options_.max_jobs) continue;
     // With every place taken the end of a job wakes the loop.
-    co_await wakeup_.wait(running_ < options_.max_jobs ? pause : options_.poll);
+    co_await tasks_.wait(tasks_.jobs() < options_.max_jobs ? pause : options_.poll);
   }
-  --loops_;
-  ended();
 }
 
 // One row that throws must not keep the work of all others: it is told of, and left alone for some minutes.
@@ -195,10 +174,11 @@ Task<void> DeliveryWorker::maintenance_loop() {
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
     std::set<std::string> writers;
+    std::vector<CloudAccountId> probes;
   };
   Recurring look_for_leases(options_.maintenance);
   Recurring tell_of_held(kLongHold);
-  while (!stopping_) {
+  while (!tasks_.stopping()) {
     const Timestamp now = ports_.clock.now();
     const bool leases = look_for_leases.take(now);
     deliveries_aside_.forget_until(now);
@@ -213,7 +193,9 @@ Task<void> DeliveryWorker::maintenance_loop() {
                     leases && storage::any_lease_expired(tx, from, tx.now()),
                     storage::find_dry_runs(tx, dry_runs),
                     storage::find_chores(tx, chores),
+                    {},
                     {}};
+      if (leases) found.probes = storage::find_due_probes(tx, tx.now(), kMostProbes);
       if (std::ranges::any_of(found.chores, [](const auto& chore) { return !chore.done_to; }))
         found.writers = storage::order_writers(tx);
       return found;
@@ -231,6 +213,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
       if (more) look_for_leases.hasten();
     }
     if (waiting) {
+      co_await start_probes(std::move(waiting->probes));
       chore_starts_.hold_back(waiting->chores, waiting->writers, now);
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
       const bool done = co_await do_chores(std::move(waiting->chores));
@@ -238,7 +221,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
     }
     if (more) {
       ports_.told();
-      wakeup_.notify();
+      tasks_.wake();
     }
     // Each order that is accepted notifies: one look for many of them.
     Millis pause = look_for_leases.left(ports_.clock.now());
@@ -253,35 +236,32 @@ Task<void> DeliveryWorker::maintenance_loop() {
       }
     }
     if (more) pause = Millis{1};
-    if (co_await maintenance_.wait(pause) && !stopping_) co_await sleep_for(ports_.scheduler, kGather);
+    if (co_await maintenance_.wait(pause) && !tasks_.stopping())
+      co_await sleep_for(ports_.scheduler, kGather);
   }
-  --loops_;
-  ended();
 }
 
 Task<void> DeliveryWorker::missed_work_loop() {
   Recurring look_for_forgotten(options_.maintenance);  // goes through the queues of all accounts
-  while (!stopping_) {
+  while (!tasks_.stopping()) {
     if (look_.take_everything(ports_.clock.now())) {
       const auto ready = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock,
                                              [](Tx& tx) { return storage::next_ready(tx, {}); });
-      if (look_.saw_everything(ready.found, ready.took)) wakeup_.notify();
+      if (look_.saw_everything(ready.found, ready.took)) tasks_.wake();
     }
-    if (!stopping_ && look_for_forgotten.take(ports_.clock.now())) {
+    if (!tasks_.stopping() && look_for_forgotten.take(ports_.clock.now())) {
       const auto forgotten = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock,
                                                  [](Tx& tx) { return storage::any_forgotten_account(tx); });
       look_for_forgotten.done(forgotten.took);
       if (forgotten.found && *forgotten.found) {
         const auto woken = co_await ports_.commits.write(
             ports_.scheduler, [](Tx& tx) { return storage::wake_forgotten_accounts(tx); });
-        if (woken && *woken > 0) wakeup_.notify();
+        if (woken && *woken > 0) tasks_.wake();
       }
     }
     const Timestamp now = ports_.clock.now();
     co_await missed_work_.wait(std::min(look_.left(now), look_for_forgotten.left(now)));
   }
-  --loops_;
-  ended();
 }
 
 Task<bool> DeliveryWorker::complete_dry_runs(std::vector<DeliveryId> waiting) {
@@ -299,10 +279,24 @@ Task<bool> DeliveryWorker::complete_dry_runs(std::vector<DeliveryId> waiting) {
   co_return true;  // the others
 }
 
+// Failed deliveries of these accounts that are tried again now (spec 3.5).
+Task<void> DeliveryWorker::start_probes(std::vector<CloudAccountId> due) {
+  for (const auto id : due) {
+    if (tasks_.stopping()) co_return;
+    auto done = co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { start_probe(tx, id); });
+    if (done || is_passing(done.error())) continue;
+    ports_.log.error("a failed delivery could not be tried again; another in an hour",
+                     {{"cloudAccount", to_string(id)}, {"error", done.error().message}});
+    ports_.metrics.count("presetbridge_worker_faults_total");
+    co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { storage::postpone_probe(tx, id); });
+  }
+  if (!due.empty()) tasks_.wake();
+}
+
 Task<bool> DeliveryWorker::do_chores(std::vector<storage::Chore> waiting) {
   bool more = false;
   for (const auto& chore : waiting) {
-    if (stopping_) break;
+    if (tasks_.stopping()) break;
     if (chores_aside_.contains({chore.account, chore.kind})) continue;
     Aside aside;
     for (const auto& [place, until] : deliveries_aside_.all())
@@ -332,7 +326,7 @@ Task<void> DeliveryWorker::run_job(Job job) {
   const LeasePlace place{job.cloud_account, job.customer, job.fence};
   JobAnswer told{std::move(job), {}};
   while (true) {
-    told.job.shutting_down = stopping_;
+    told.job.shutting_down = tasks_.stopping();
     auto next = co_await answers_.add(ports_.scheduler, std::move(told));
     if (!next) {
       if (is_passing(next.error())) {
@@ -344,7 +338,8 @@ Task<void> DeliveryWorker::run_job(Job job) {
       }
       break;
     }
-    auto& [its, call] = *next;
+    auto& its = next->job;
+    const auto& call = next->call;
     if (call.kind == Call::Kind::done || call.kind == Call::Kind::lost) break;
     auto answer = co_await ask(call, its);
     if (!answer) {
@@ -368,10 +363,29 @@ Task<CloudResult<cloud::Session>> DeliveryWorker::session_of(AccountId account, 
   const auto& [standing, record] = *login;
   version = standing ? standing->version : 0;
   if (!record || standing->status == storage::CredentialsStatus::invalid) {
+    const bool unreadable = standing && standing->unreadable;
     co_return std::unexpected(
-        CloudError{CloudError::Kind::login_refused, "there is no valid login", false, {}});
+        CloudError{unreadable ? CloudError::Kind::credentials_unreadable : CloudError::Kind::login_refused,
+                   "there is no valid login",
+                   false,
+                   {}});
   }
-  co_return co_await ports_.sessions.session(account, {record->version, record->sealed});
+  auto session = co_await ports_.sessions.session(account, {record->version, record->sealed});
+  if (!session) saw(&session.error());  // one that is there says nothing: it may be an old one
+  co_return session;
+}
+
+void DeliveryWorker::saw(const CloudError* error) {
+  if (error == nullptr) return platform_.answered();
+  switch (error->kind) {
+    case CloudError::Kind::unavailable:
+    case CloudError::Kind::malformed:
+      return platform_.unanswered(error->message);
+    case CloudError::Kind::credentials_unreadable:
+      return;  // nobody was asked
+    default:
+      return platform_.answered();
+  }
 }
 
 // Makes the call with the account's login. Nothing, and no call, if the job's lease would not outlast it
@@ -388,6 +402,14 @@ Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job
   }
   // A login of another cloud user must not act, and be recorded, as this one (spec 3.11).
   answer.other_user = session && session->user_id != job.cloud_user;
+  // What its own login began is looked up and taken back with a session that is left of that.
+  const bool begun = call.kind == Call::Kind::find_share || call.kind == Call::Kind::revoke;
+  if (answer.other_user && begun) {
+    if (auto former = ports_.sessions.former(call.account, job.cloud_user)) {
+      session = *std::move(former);
+      answer.other_user = false;
+    }
+  }
   if (answer.other_user) {
     session = std::unexpected(
         CloudError{CloudError::Kind::unavailable, "the login is of another cloud user", false, {}});
@@ -431,6 +453,8 @@ Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job
     case Call::Kind::lost:
       break;
   }
+  saw(answer.error());
+  ports_.metrics.count("presetbridge_cloud_calls_total");
   if (const auto* error = answer.error()) {
     if (error->kind == CloudError::Kind::session_refused)
       ports_.sessions.invalidate(call.account, session->token);
@@ -480,7 +504,8 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
   bool own = true;
   std::string cursor = lease.cursor;
   bool more = !owners->empty();
-  for (int page_number = 0; more && own && !stopping_ && page_number < kMaxSweepPages; ++page_number) {
+  for (int page_number = 0; more && own && !tasks_.stopping() && page_number < kMaxSweepPages;
+       ++page_number) {
     const AccountId owner = owners->front();
     std::int64_t version = 0;
     auto session = co_await session_of(owner, version);
@@ -490,15 +515,16 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
     }
     if (!session) {
       failure = session.error();
-      if (failure->kind == CloudError::Kind::login_refused) {
+      if (const auto fault = login_fault(*failure)) {
         auto noted = co_await ports_.commits.write(
-            ports_.scheduler, [owner, version](Tx& tx) { refuse_login(tx, owner, version); });
+            ports_.scheduler, [owner, version, fault](Tx& tx) { refuse_login(tx, owner, version, *fault); });
         if (!noted) sweep_failed(lease, "that a login was refused could not be written", noted.error());
       }
       break;
     }
     auto page =
         co_await ports_.cloud.friendships_since(ports_.scheduler, *session, cursor, options_.sweep_page);
+    saw(page ? nullptr : &page.error());
     if (!page) {
       failure = page.error();
       if (failure->kind == CloudError::Kind::session_refused) {
@@ -517,12 +543,12 @@ Task<void> DeliveryWorker::run_sweep(SweepLease lease) {
         ports_.scheduler, [lease, failure](Tx& tx) { fail_sweep(tx, lease, *failure); });
     if (!failed) sweep_failed(lease, "a sweep could not be ended; its lease runs out", failed.error());
   } else if (own) {
-    while (!stopping_) {
+    while (!tasks_.stopping()) {
       auto expired = co_await ports_.commits.write(ports_.scheduler, [this, lease](Tx& tx) {
-        return expire_requests(tx, ports_.changes, lease, kTakeOverPiece);
+        return expire_waiting(tx, ports_.changes, lease, kTakeOverPiece);
       });
       // What waits too long is found again by the next sweep.
-      if (!expired) sweep_failed(lease, "requests without an answer could not be ended", expired.error());
+      if (!expired) sweep_failed(lease, "waiting without an answer could not be ended", expired.error());
       if (!expired || *expired < kTakeOverPiece) break;
     }
     auto ended = co_await ports_.commits.write(ports_.scheduler,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/background_tasks.h"
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -18,6 +19,7 @@
 #include "services/worker/job.h"
 #include "services/worker/job_step.h"
 #include "services/worker/leasing.h"
+#include "services/worker/platform_health.h"
 #include "services/worker/set_aside.h"
 #include "storage/batcher.h"
 #include "storage/chore_store.h"
@@ -52,11 +54,11 @@ class DeliveryWorker {
   void stop(Callback stopped);
   // There may be work now. Thread-safe, cheap.
   void wake() {
-    wakeup_.notify();
+    tasks_.wake();
     maintenance_.notify();
   }
 
-  int jobs_running() const { return running_; }
+  int jobs_running() const { return tasks_.jobs(); }
 
  private:
   Task<void> lease_loop();
@@ -69,14 +71,14 @@ class DeliveryWorker {
   // Each returns whether there is more to do at once.
   Task<bool> complete_dry_runs(std::vector<DeliveryId> waiting);
   Task<bool> do_chores(std::vector<storage::Chore> waiting);
+  Task<void> start_probes(std::vector<CloudAccountId> due);
   Task<std::optional<Answer>> ask(const Call& call, const Job& job);
   Task<bool> take_in(const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
   void sweep_failed(const SweepLease& lease, const char* what, const Error& error);
   Task<cloud::CloudResult<cloud::Session>> session_of(AccountId account, std::int64_t& version);
-  void start_task(Task<void> task, const char* what);
-  void start_job(Task<void> task, const char* what);
-  void report(const Outcome<void>& outcome, const char* what);
-  void ended();
+  // What a call, or a login, says of the platform; nullptr: it was answered with success.
+  void saw(const cloud::CloudError* error);
+  void start_job(Task<void> task, std::string_view what);
 
   WorkerPorts ports_;
   const WorkerOptions options_;
@@ -86,15 +88,12 @@ class DeliveryWorker {
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
   SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
   ChoreStarts chore_starts_;
+  PlatformHealth platform_;
   ReadyLook look_;
   ReadyLook lease_look_;  // for leases that ran out
-  Wakeup wakeup_;
   Wakeup maintenance_;
   Wakeup missed_work_;
-  bool stopping_ = false;
-  int running_ = 0;  // jobs and sweeps
-  int loops_ = 0;
-  Callback stopped_;
+  BackgroundTasks tasks_;  // loops, of which that of leases waits here; jobs and sweeps
 };
 
 }  // namespace presetbridge::services

@@ -15,19 +15,20 @@
 #include "base/time.h"
 #include "cloud/cloud.h"
 #include "domain/delivery.h"
-
+#include "services/worker/account_trouble.h"
 #include "storage/credential_store.h"
 #include "storage/customer_store.h"
 
 namespace presetbridge::services {
 
 struct WorkerOptions {
-  std::string owner = "node";  // names this process in leases
-  int jobs_per_minute = 5;     // for each cloud account (spec 3.4); 0: no limit
-  int max_jobs = 256;          // at once, in this process
-  Millis lease{40'000};        // longer than a call's timeout plus a login's
-  Millis poll{1'000};          // how long it may take to see what another node queued
-  Millis maintenance{5'000};   // take-overs, and looks for all that may have been missed
+  std::string owner = "node";     // names this process in leases
+  int jobs_per_minute = 5;        // for each cloud account (spec 3.4); 0: no limit
+  int jobs_per_minute_total = 0;  // of the whole service, over all nodes; 0: no limit
+  int max_jobs = 256;             // at once, in this process
+  Millis lease{40'000};           // longer than a call's timeout plus a login's
+  Millis poll{1'000};             // how long it may take to see what another node queued
+  Millis maintenance{5'000};      // take-overs, and looks for all that may have been missed
   int sweep_page = 200;
   Millis first_sweep{60'000};  // after a friend request (spec 3.5)
 };
@@ -46,12 +47,12 @@ struct Job {
   int session_retries = 0;
   bool stop_calling = false;     // an answer ended the job: no further call
   bool account_trouble = false;  // ... because the account is paused now
-  bool clears_trouble = false;   // the account had trouble when the job began: the first answer ends it
   bool shutting_down = false;    // the worker stops: the answer is recorded, and no further call is made
   std::optional<Timestamp> retry_at;
   std::optional<Timestamp> settle_at;  // no settlement or revocation before it
   std::map<ItemId, domain::ResolutionCode> failed_items;
   std::optional<domain::ResolutionCode> failed_all;
+  std::string failed_words;  // what a merchant reads of `failed_all`; empty: the usual words
   AccountId failed_account;  // whose deliveries `failed_all` is of; none: everybody's
 };
 
@@ -88,6 +89,7 @@ struct Call {
 struct JobCall {
   Job job;
   Call call;
+  OutageTurn outage = OutageTurn::none;  // of the job's cloud account, by the answer that was taken in
 };
 
 // What came of a call.

@@ -26,6 +26,8 @@ using storage::Friendship;
 using storage::QueueState;
 using storage::Tx;
 
+constexpr Millis kElsewhere{15 * 60'000};
+
 std::vector<storage::ItemRow> copies(const std::vector<storage::ItemRow*>& items) {
   std::vector<storage::ItemRow> all;
   for (const auto* const item : items) all.push_back(*item);
@@ -69,19 +71,28 @@ void drop_owed(WorkSet& set, const std::vector<storage::ItemRow*>& items) {
   }
 }
 
+// Whether the delivery waits for a share whose outcome another customer's job finds out: the one of the cloud
+// account before (spec 3.11), which queues this one again then.
+bool shared_elsewhere(WorkSet& set, CustomerId customer, DeliveryId delivery) {
+  return std::ranges::any_of(set.items(delivery), [&](const storage::ItemRow* item) {
+    return !item->former && item->status == ItemStatus::sharing && item->customer != customer;
+  });
+}
+
 // What the job's end means for one of its deliveries.
 std::pair<Finding, ResolutionCode> finding_for(WorkSet& set, const Job& job, const storage::DeliveryRow& row,
-                                               Finding finding) {
+                                               Finding finding, std::optional<Timestamp> requested_at) {
   if (job.failed_all) {
     if (!job.failed_account || job.failed_account == row.account)
       return {Finding::permanent, *job.failed_all};
     // Another tenant of the same cloud account: their turn comes with their own login.
     return {Finding::shutting_down, ResolutionCode::none};
   }
-  // Each delivery tells of a friend request once, whichever job sent it (spec 10.1).
-  if (finding == Finding::still_waiting && (job.request_sent || row.requests_sent == 0)) {
+  // Each delivery tells of a friend request once, whichever job sent it (spec 10.1). Rows of before do not
+  // say of which they told.
+  const bool told = row.told_request ? row.told_request == requested_at : row.requests_sent > 0;
+  if (finding == Finding::still_waiting && (job.request_sent || !told))
     return {Finding::request_sent, ResolutionCode::none};
-  }
   if (finding == Finding::worked && !job.failed_items.empty()) {
     for (const auto* const item : set.items(row.id)) {
       const auto failed = job.failed_items.find(item->id);
@@ -127,17 +138,25 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
     customer.withdraw = customer.withdraw || request_pending(customer);
   }
   auto& row = *set.delivery(delivery);
+  // A failed one that is probed stays as it is.
+  if (row.status != DeliveryStatus::processing) return true;
   const auto items = set.items(delivery);
   const auto pending = row.pending;
   const auto verdict = domain::conclude_job(tally(copies(items)), finding, code, pending.kind);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
 
-  if (verdict.cause == Cause::request_sent) ++row.requests_sent;
+  if (verdict.cause == Cause::request_sent) {
+    ++row.requests_sent;
+    row.told_request = customer.requested_at;
+  }
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
     row.next_attempt_at = job.retry_at.value_or(set.now());
   }
-  set.apply(row, change_of(set, row, verdict, pending));
+  auto change = change_of(set, row, verdict, pending);
+  if (verdict.code != ResolutionCode::none && verdict.code == job.failed_all)
+    change.message = job.failed_words;
+  set.apply(row, change);
   if (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::preset_not_found) {
     // Mappings may have been saved since it was planned, and their chore gone by. One that is saved from now
     // on finds it failed.
@@ -174,22 +193,27 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
   for (const auto id : set.open(customer.id)) {
     const auto& row = *set.delivery(id);
     if (row.status != DeliveryStatus::processing) continue;
-    const auto [its, code] = finding_for(set, job, row, finding);
+    const auto [its, code] = finding_for(set, job, row, finding, customer.requested_at);
     conclude(set, job, customer, id, its, code);
   }
   bool queued = false;
   bool waiting = false;
+  bool settled_elsewhere = false;
   for (const auto id : set.open(customer.id)) {
     const auto status = set.delivery(id)->status;
     queued = queued || status == DeliveryStatus::queued;
+    settled_elsewhere =
+        settled_elsewhere || (finding == Finding::worked && status == DeliveryStatus::queued &&
+                              shared_elsewhere(set, customer.id, id));
     waiting = waiting || status == DeliveryStatus::waiting_for_friendship;
   }
 
   // Where conclude() has queued this very customer again, what is written here replaces it.
   customer.queue_state = QueueState::idle;
+  customer.probed_delivery = {};
   customer.lease_owner.clear();
   customer.lease_expires_at.reset();
-  const Timestamp again = job.retry_at.value_or(set.now());
+  const Timestamp again = job.retry_at.value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0}));
   const Timestamp settle_from = job.settle_at.value_or(again);
   const auto queue = [&](JobClass job_class, Timestamp due) {
     const bool first = customer.queue_state == QueueState::idle;
@@ -213,6 +237,8 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
     // What they wait for is not on its way: accepted meanwhile, or to be asked for again.
     queue(customer.friendship == Friendship::friends ? JobClass::share : JobClass::first_request, again);
   }
+  // Where nothing is tried again, nothing fails any more.
+  if (customer.queue_state == QueueState::idle) customer.failing.reset();
   set.put(customer);
   if (customer.queue_state == QueueState::queued)
     wake_cloud_account(set.tx(), customer.cloud_account, customer.due_at);

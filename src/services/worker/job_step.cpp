@@ -1,65 +1,25 @@
 #include "services/worker/job_step.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
-#include "domain/account_pause.h"
-#include "domain/delivery_outcome.h"
-#include "domain/retry_schedule.h"
-#include "domain/sweep_schedule.h"
 #include "services/delivery/items.h"
-#include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
 #include "services/worker/job_end.h"
-#include "services/worker/share_ledger.h"
+#include "services/worker/one_step.h"
 #include "storage/cloud_account_store.h"
-#include "storage/delivery_store.h"
-#include "storage/integration_store.h"
-#include "storage/order_store.h"
 
 namespace presetbridge::services {
 namespace {
 
 using cloud::CloudError;
 using cloud::FriendshipState;
-using domain::DeliveryStatus;
 using domain::Finding;
-using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Friendship;
 using storage::Tx;
-
-// Nothing where there is no such order.
-std::optional<domain::OrderState> order_state(Tx& tx, DeliveryId delivery) {
-  const auto order = find_order(tx, OrderId{delivery.value});
-  if (!order) return std::nullopt;
-  auto state = domain::decode_order_state(order->state);
-  if (!state) throw Error(state.error());
-  return std::move(*state);
-}
-
-constexpr int kMaxFriendshipChecks = 3;
-constexpr Millis kWithoutLogin{15 * 60'000};
-constexpr Millis kOtherUser{60'000};
-
-Friendship as_friendship(FriendshipState state) {
-  switch (state) {
-    case FriendshipState::none:
-      return Friendship::none;
-    case FriendshipState::requested:
-      return Friendship::requested;
-    case FriendshipState::friends:
-      return Friendship::friends;
-    case FriendshipState::declined:
-      return Friendship::declined;
-    case FriendshipState::blocked:
-      return Friendship::blocked;
-  }
-  return Friendship::unknown;
-}
 
 // Whether what follows the answer may take a credit, or free or spend one.
 bool may_spend(const Answer& answer) {
@@ -72,69 +32,29 @@ bool may_spend(const Answer& answer) {
 // Gives each of the calls the login that it is made with.
 void add_logins(Tx& tx, std::span<JobCall> calls) {
   std::map<AccountId, storage::CredentialsStanding> logins;
-  for (const auto& [job, call] : calls) {
+  for (const auto& [job, call, outage] : calls) {
     if (call.account) logins[call.account];
   }
   std::vector<AccountId> accounts;
   for (const auto& [account, login] : logins) accounts.push_back(account);
   const auto found = find_standings(tx, accounts);
   for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = found[i];
-  for (auto& [job, call] : calls) {
+  for (auto& [job, call, outage] : calls) {
     if (call.account) call.login = logins[call.account];
   }
 }
 
 }  // namespace
 
-// One step of one job.
-struct JobSteps::Step {
-  Step(JobSteps& owner, WorkSet& all, Job& j, storage::CustomerRow c)
-      : steps(owner), set(all), job(j), customer(std::move(c)) {}
-
-  JobSteps& steps;
-  WorkSet& set;
-  Job& job;
-  storage::CustomerRow customer;
-  std::vector<DeliveryId> deliveries;  // in processing
-
-  void take_in(const Answer& answer);
-  void take_in_error(const Answer& answer, const CloudError& error);
-  void take_in_friendship(const Call& call, FriendshipState state);
-  void meet_alias(const cloud::CloudUser& user);
-  void transient(const Call& call, const CloudError& error);
-  void lose_login(const Answer& answer, const CloudError& error);
-  void forget_user();
-  void end_revocation(DeliveryId delivery, ItemId item, domain::ItemStatus status);
-  void revoke_if_ended(DeliveryId delivery);
-  void own_items(DeliveryId delivery);
-  void fail_without_credit();
-  void succeeded();
-
-  Call go_on();
-  void obey_pending();
-  std::optional<Call> next_settlement();
-  std::optional<Call> next_friendship_step();
-  std::optional<Call> next_share();
-  Call next();
-  Call finish(Finding finding);
-  Call make(Call::Kind kind, AccountId account, DeliveryId delivery) {
-    Call call{.kind = kind, .account = account, .delivery = delivery, .user_id = customer.cloud_user_id};
-    call.known = customer.friendship;
-    return call;
-  }
-  Call make_for_first(Call::Kind kind) {
-    return make(kind, set.delivery(deliveries.front())->account, deliveries.front());
-  }
-};
-
 void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<JobCall> next) {
   std::vector<CustomerId> customers;
   for (const auto& [job, answer] : answers) customers.push_back(job.customer);
   WorkSet set(tx, changes_, std::move(customers));
-  lock(set, answers);
+  const auto troubled = lock(set, answers);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     next[i].job = answers[i].job;
-    next[i].call = advance(set, next[i].job, answers[i].answer);
+    next[i].call = advance(set, next[i].job, answers[i].answer,
+                           troubled.contains(answers[i].job.cloud_account), next[i].outage);
   }
   set.save();
   add_logins(tx, next);
@@ -142,35 +62,48 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
 
 // In the order that everybody keeps (docs/architecture.md): before the first of the steps, as what one of
 // them does may need a row that comes before what another one has locked.
-void JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
+std::set<CloudAccountId> JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
   std::set<CloudAccountId> all;
+  std::set<CloudAccountId> answered;
   CloudAccountId last_in_trouble;
   for (const auto& [job, answer] : answers) {
     const auto customer = set.customer(job.customer);
     if (!customer) continue;
     all.insert(job.cloud_account);
     if (customer->friendship == Friendship::friends) set.expect_spending(job.customer);
+    if (customer->probed_delivery) {
+      if (const auto* const probed = set.delivery(customer->probed_delivery))
+        set.expect_account(probed->account);
+    }
     if (!answer) {
       set.expect_beginning(job.customer);
       continue;
     }
+    answered.insert(job.cloud_account);
     if (const auto* const user = std::get_if<cloud::CloudUser>(&answer->value))
       set.expect_user(job.cloud_account, user->id);
     if (may_spend(*answer)) set.expect_spending(job.customer);
     const auto* const error = answer->error();
     // Of a share, the account that pays; of a login, the one whose it is.
-    const bool refused = error != nullptr && error->kind == CloudError::Kind::login_refused;
+    const bool refused = error != nullptr && login_fault(*error);
     if (answer->call.item || refused) set.expect_account(answer->call.account);
-    if (error != nullptr || job.clears_trouble)
-      last_in_trouble = std::max(last_in_trouble, job.cloud_account);
+    if (error != nullptr) last_in_trouble = std::max(last_in_trouble, job.cloud_account);
   }
   set.lock();
+  std::set<CloudAccountId> troubled;
+  if (!answered.empty()) {
+    const std::vector<CloudAccountId> asked(answered.begin(), answered.end());
+    for (const auto id : accounts_in_trouble(set.tx(), asked)) troubled.insert(id);
+  }
+  if (!troubled.empty()) last_in_trouble = std::max(last_in_trouble, *troubled.rbegin());
   // What is woken at the end comes after these only by its id: what does not is locked now, too.
   const std::vector<CloudAccountId> accounts(all.begin(), all.upper_bound(last_in_trouble));
   lock_cloud_accounts(set.tx(), accounts);
+  return troubled;
 }
 
-Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answer) {
+Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble,
+                       OutageTurn& outage) {
   auto customer = set.customer(job.customer);
   if (!customer || customer->fence != job.fence || !customer->lease_expires_at)
     return {.kind = Call::Kind::lost};
@@ -178,7 +111,8 @@ Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answ
   if (answer || job.expires_at - set.now() < options_.lease * 3 / 4)
     customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
 
-  Step step(*this, set, job, std::move(*customer));
+  Step step(*this, set, job, std::move(*customer), in_trouble, outage);
+  if (!answer) step.keep_clock();
   if (answer) step.take_in(*answer);
   if (!answer && job.shutting_down) return step.finish(Finding::shutting_down);
   return step.go_on();
@@ -199,477 +133,12 @@ void JobSteps::Step::fail_without_credit() {
 
 Call JobSteps::Step::go_on() {
   deliveries = take_deliveries(set, customer);
+  take_probed();
   obey_pending();
   fail_without_credit();
   Call call = next();
   if (call.kind != Call::Kind::done && customer != set.customer(customer.id)) set.put(customer);
   return call;
-}
-
-// ---------------------------------------------------------------- what came of the last call
-
-void JobSteps::Step::take_in(const Answer& answer) {
-  const Call& call = answer.call;
-  if (answer.other_user) {
-    // The account's login is of another cloud user by now: its deliveries are about to be moved there
-    // (spec 3.11).
-    if (call.kind == Call::Kind::share) settle_absent(set, call.delivery, call.item);
-    if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
-    job.account_trouble = job.stop_calling = true;
-    job.retry_at = job.settle_at = set.now() + kOtherUser;
-    return;
-  }
-  if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);
-  succeeded();
-  switch (call.kind) {
-    case Call::Kind::find_user:
-      meet_alias(std::get<cloud::CloudUser>(answer.value));
-      if (!answer.friendship || job.stop_calling) return;
-      if (*answer.friendship) {
-        ++job.friendship_checks;
-        return take_in_friendship(call, **answer.friendship);
-      }
-      return take_in_error({.call = call, .login_version = answer.login_version}, answer.friendship->error());
-    case Call::Kind::friendship:
-    case Call::Kind::request_friendship:
-      return take_in_friendship(call, std::get<FriendshipState>(answer.value));
-    case Call::Kind::withdraw:
-      customer.withdraw = false;
-      customer.friendship = Friendship::none;
-      customer.requested_at.reset();
-      return;
-    case Call::Kind::share: {
-      const auto& share = std::get<cloud::Share>(answer.value);
-      // A share that stood before this call and is not of this intent was made by somebody else: it costs
-      // nothing (spec 3.9).
-      const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
-      settle_found(set, call.delivery, call.item, ours, share.shared_at);
-      return revoke_if_ended(call.delivery);
-    }
-    case Call::Kind::find_share: {
-      const auto& share = std::get<std::optional<cloud::Share>>(answer.value);
-      const auto* const item = set.item(call.delivery, call.item);
-      if (item == nullptr || item->status != ItemStatus::sharing) return;
-      if (share) {
-        const bool ours = share->idempotency_key.empty() || share->idempotency_key == item->intent_key;
-        settle_found(set, call.delivery, call.item, ours, share->shared_at);
-      } else {
-        settle_absent(set, call.delivery, call.item);
-      }
-      conclude_settled(set, call.delivery);
-      return revoke_if_ended(call.delivery);
-    }
-    case Call::Kind::revoke:
-      return end_revocation(call.delivery, call.item, ItemStatus::revoked);
-    case Call::Kind::done:
-    case Call::Kind::lost:
-      return;
-  }
-}
-
-void JobSteps::Step::succeeded() {
-  customer.failures = 0;
-  customer.failing_since.reset();
-  if (!job.clears_trouble) return;
-  job.clears_trouble = false;
-  end_account_trouble(set.tx(), job.cloud_account);
-}
-
-// The platform's user of this name may be one whom another name led to already: friendship and shares are
-// that row's.
-void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
-  const auto known = set.customer_of_user(customer.cloud_account, user.id);
-  if (!known || known->id == customer.id) {
-    customer.cloud_user_id = user.id;
-    return;
-  }
-  for (const auto id : set.open(customer.id)) {
-    auto& row = *set.delivery(id);
-    row.customer = known->id;
-    set.changed(row);
-    if (row.status == DeliveryStatus::processing)
-      set.apply(row, {.cause = domain::Cause::refreshed, .keep_pending = true});
-  }
-  const bool friends = known->friendship == Friendship::friends;
-  set.directly([&](Tx& tx) {
-    enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request,
-                     tx.now());
-  });
-  wake_cloud_account(set.tx(), customer.cloud_account, set.now());
-  job.stop_calling = true;
-}
-
-void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state) {
-  if (call.kind == Call::Kind::friendship) ++job.friendship_checks;
-  if (call.kind == Call::Kind::request_friendship) job.request_sent = true;
-  // A sweep saw the acceptance while this call was on its way.
-  if (customer.friendship == Friendship::friends && state == FriendshipState::requested) return;
-  // Or a refusal, which it will not tell again: whether that, or this answer, is the newer, the platform
-  // knows.
-  const bool overtaken = state == FriendshipState::requested && customer.friendship != call.known;
-  customer.friendship = overtaken ? Friendship::unknown : as_friendship(state);
-  if (customer.friendship != Friendship::requested) return;
-  if (!customer.requested_at) customer.requested_at = set.now();
-  note_friend_request(set.tx(), customer.cloud_account, set.now() + steps.options_.first_sweep);
-}
-
-void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {
-  const Call& call = answer.call;
-  const bool mutating_share = call.kind == Call::Kind::share;
-  if (mutating_share && error.effect_unknown) {
-    // The hold stays until a settlement looks the share up, when the call can have no effect any more.
-    if (auto* const item = set.item(call.delivery, call.item); item && item->status == ItemStatus::sharing) {
-      item->settle_after = set.now() + steps.call_timeout_;
-      set.changed(*item);
-    }
-    return transient(call, error);
-  }
-  if (mutating_share) settle_absent(set, call.delivery, call.item);
-  if (call.kind == Call::Kind::find_share &&
-      (error.kind == CloudError::Kind::user_not_found || error.kind == CloudError::Kind::file_not_found)) {
-    settle_absent(set, call.delivery, call.item);
-    return conclude_settled(set, call.delivery);
-  }
-  const bool gone = error.kind == CloudError::Kind::user_not_found;
-  const bool unreachable =
-      error.kind == CloudError::Kind::blocked || error.kind == CloudError::Kind::not_friends;
-  if (call.kind == Call::Kind::find_share && unreachable) return transient(call, error);
-  if (call.kind == Call::Kind::revoke && (gone || unreachable)) {
-    // Nobody is left to take it from, or nobody who can be reached: asking again would never end.
-    return end_revocation(call.delivery, call.item, gone ? ItemStatus::revoked : ItemStatus::revoke_failed);
-  }
-  if (call.kind == Call::Kind::request_friendship && !error.effect_unknown)
-    customer.friendship = Friendship::none;
-
-  switch (error.kind) {
-    case CloudError::Kind::unavailable:
-    case CloudError::Kind::malformed:
-      return transient(call, error);
-    case CloudError::Kind::rate_limited:
-      pause_for_rate_limit(set.tx(), job.cloud_account, error.retry_after);
-      job.account_trouble = job.stop_calling = true;
-      return;
-    case CloudError::Kind::login_refused:
-      return lose_login(answer, error);
-    case CloudError::Kind::session_refused:
-      // The worker logs in again for the next call; a second refusal is trouble.
-      if (++job.session_retries > 1) transient(call, error);
-      return;
-    case CloudError::Kind::user_not_found:
-      forget_user();
-      job.failed_all = ResolutionCode::username_not_found;
-      return;
-    case CloudError::Kind::blocked:
-      customer.friendship = Friendship::blocked;
-      job.failed_all = ResolutionCode::blocked_by_customer;
-      return;
-    case CloudError::Kind::not_friends:
-      customer.friendship = Friendship::unknown;
-      if (job.friendship_checks >= kMaxFriendshipChecks) transient(call, error);
-      return;
-    case CloudError::Kind::file_not_found:
-    case CloudError::Kind::not_shareable:
-    case CloudError::Kind::rejected:
-      break;
-    default:
-      return transient(call, error);
-  }
-  const auto code = error.kind == CloudError::Kind::file_not_found  ? ResolutionCode::preset_not_found
-                    : error.kind == CloudError::Kind::not_shareable ? ResolutionCode::preset_not_shareable
-                                                                    : ResolutionCode::cloud_rejected;
-  if (call.kind == Call::Kind::revoke) {
-    end_revocation(
-        call.delivery, call.item,
-        code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed);
-  } else if (call.kind == Call::Kind::withdraw) {
-    customer.withdraw = false;
-    customer.friendship = Friendship::unknown;
-  } else if (call.kind == Call::Kind::find_share) {
-    transient(call, error);
-  } else if (call.item) {
-    job.failed_items[call.item] = code;
-  } else {
-    job.failed_all = code;
-  }
-}
-
-void JobSteps::Step::end_revocation(DeliveryId delivery, ItemId id, ItemStatus status) {
-  auto* const item = set.item(delivery, id);
-  if (item == nullptr || item->status != ItemStatus::revoking) return;
-  item->status = status;
-  item->revocation_begun = false;
-  set.changed(*item);
-  const auto* const row = set.delivery(delivery);
-  if (row == nullptr) return;
-  const auto& file = item->name.empty() ? item->file_id : item->name;
-  set.note(*row, domain::Actor::system(),
-           "The share of " + file +
-               (status == ItemStatus::revoked ? " was taken back." : " could not be taken back."));
-  // The order was paid again while its end was being carried out: what was begun is settled, and the file is
-  // owed again (spec 3.10).
-  if (status != ItemStatus::revoked || item->revoked_by != "order" || item->former) return;
-  const auto order = order_state(set.tx(), delivery);
-  if (!order || order->payment() != domain::Payment::deliver ||
-      !domain::is_paid(item_with_lines(set.tx(), *item), *order))
-    return;
-  item->status = ItemStatus::owed;
-  item->revoked_by.clear();
-  set.changed(*item);
-  conclude_settled(set, delivery);
-}
-
-// The order ended, or was refunded, while this share was on its way: what that takes back includes it
-// (spec 2.11).
-void JobSteps::Step::revoke_if_ended(DeliveryId id) {
-  const auto* const row = set.delivery(id);
-  if (row == nullptr || (!row->refunded && !row->cancelled)) return;
-  const auto integration = find_integration(set.tx(), row->integration);
-  if (!integration || !integration->auto_revoke) return;
-  const auto order = order_state(set.tx(), id);
-  if (!order || (order->stopped() && !order->stop_revokes())) return;
-  set.directly([&](Tx& tx) {
-    auto items = find_items(tx, id);
-    const auto now = items_now(items);
-    const auto refunded = domain::plan_items(now, *order, {}).refunded;
-    std::erase_if(items, [&](const storage::ItemRow& item) {
-      return !order->stopped() && std::ranges::find(refunded, item.id) == refunded.end();
-    });
-    revoke_items(tx, items, "order");
-  });
-}
-
-// The name is resolved: what is owed to it is owed to that user of the platform. Where the user has the item
-// from before, by another name, the two become one (spec 3.11).
-void JobSteps::Step::own_items(DeliveryId id) {
-  const auto& user = customer.cloud_user_id;
-  const auto& name = set.delivery(id)->username;
-  const auto items = set.items(id);
-  for (auto* const item : items) {
-    const bool open = item->status == ItemStatus::owed || item->status == ItemStatus::dropped;
-    if (item->former || !open || item->user_id == user) continue;
-    const auto twin = std::ranges::find_if(items, [&](const storage::ItemRow* other) {
-      return other->former && other->file_id == item->file_id && other->user_id == user;
-    });
-    if (twin == items.end()) {
-      item->user_id = user;
-      item->username = name;  // empty once erased
-      set.changed(*item);
-      continue;
-    }
-    auto& known = **twin;
-    known.former = false;
-    known.lines = find_item_lines(set.tx(), *item);
-    update_item_lines(set.tx(), std::array<const storage::ItemRow*, 1>{&known});
-    known.quantity = item->quantity;
-    if (known.status == ItemStatus::revoked || known.status == ItemStatus::dropped) {
-      known.status = item->status;
-      known.revoked_by.clear();
-    }
-    set.changed(known);
-    set.remove(*item);
-  }
-}
-
-void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
-  switch (refuse_login(set.tx(), answer.call.account, answer.login_version)) {
-    case LoginVerdict::refused:
-      job.failed_all = ResolutionCode::credentials_invalid;
-      break;
-    case LoginVerdict::missing:
-      job.failed_all = ResolutionCode::credentials_missing;
-      break;
-    case LoginVerdict::changed:
-      if (++job.session_retries > 1) transient(answer.call, error);
-      return;
-  }
-  job.failed_account = answer.call.account;
-  // What has to be settled waits for a login.
-  job.settle_at = set.now() + kWithoutLogin;
-}
-
-// The name leads nowhere any more; where something is still to be settled or revoked, the id is all there is
-// to do it with.
-void JobSteps::Step::forget_user() {
-  for (const auto* const item : set.items_of(customer.id)) {
-    if (item->status == ItemStatus::sharing || item->status == ItemStatus::revoking) return;
-  }
-  customer.cloud_user_id.clear();
-  customer.friendship = Friendship::unknown;
-}
-
-void JobSteps::Step::transient(const Call& call, const CloudError&) {
-  job.stop_calling = true;
-  if (job.shutting_down) return;  // what ended the call was this side
-  set.save();                     // it looks for queued deliveries
-  if (pause_after_failure(set.tx(), job.cloud_account, call.delivery)) {
-    job.account_trouble = true;
-    return;
-  }
-  // Tries that a new order brought forward fail for the same reason: the waiting does not grow by them.
-  if (!customer.failing_since) customer.failing_since = set.now();
-  if (set.now() - *customer.failing_since >= customer.failures * domain::kRetryFloor) ++customer.failures;
-  const auto retry = domain::next_retry(*customer.failing_since, static_cast<int>(customer.failures),
-                                        set.now(), steps.random_.u64());
-  if (retry) {
-    job.retry_at = *retry;
-  } else {
-    job.failed_all = ResolutionCode::cloud_unavailable;
-    // Whoever resumes it gives it the whole time again.
-    customer.failures = 0;
-    customer.failing_since.reset();
-  }
-}
-
-// ---------------------------------------------------------------- what comes next
-
-void JobSteps::Step::obey_pending() {
-  std::erase_if(deliveries, [&](DeliveryId id) {
-    if (set.delivery(id)->pending.kind == domain::PendingActionKind::none) return false;
-    // What was begun is settled first, where it can be (spec 3.3).
-    const bool settles =
-        !job.stop_calling && !job.failed_all && std::ranges::any_of(set.items(id), [&](const auto* item) {
-          return item->status == ItemStatus::sharing && *item->settle_after <= set.now();
-        });
-    if (settles) return false;
-    return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
-  });
-}
-
-Call JobSteps::Step::next() {
-  if (job.failed_all) return finish(Finding::worked);
-  if (job.shutting_down) return finish(Finding::shutting_down);
-  if (job.stop_calling) return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
-  if (auto call = next_settlement()) return *call;
-  if (deliveries.empty()) return finish(Finding::worked);
-  if (customer.cloud_user_id.empty()) {
-    Call call = make_for_first(Call::Kind::find_user);
-    call.username = customer.username_key;
-    call.then_friendship =
-        customer.friendship == Friendship::unknown || customer.friendship == Friendship::requesting;
-    return call;
-  }
-  if (auto call = next_friendship_step()) return *call;
-  if (customer.friendship == Friendship::unknown || customer.friendship == Friendship::none ||
-      customer.friendship == Friendship::requesting) {
-    // The platform's answers lead nowhere: later, and not as one who waits.
-    transient({.delivery = deliveries.front()}, {});
-    if (job.failed_all) return finish(Finding::worked);
-    return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
-  }
-  if (customer.friendship != Friendship::friends) {
-    if (customer.friendship == Friendship::declined) job.failed_all = ResolutionCode::friend_request_declined;
-    if (customer.friendship == Friendship::blocked) job.failed_all = ResolutionCode::blocked_by_customer;
-    return finish(Finding::still_waiting);
-  }
-  if (auto call = next_share()) return *call;
-  return finish(Finding::worked);
-}
-
-// Unknown outcomes, revocations and requests to take back: work of the customer, whatever their deliveries'
-// status.
-std::optional<Call> JobSteps::Step::next_settlement() {
-  if (customer.cloud_user_id.empty()) {
-    for (const auto* const item : set.items_of(customer.id)) {
-      if (item->status == ItemStatus::revoking)
-        end_revocation(item->delivery, item->id, ItemStatus::revoke_failed);
-    }
-  }
-  if (!customer.cloud_user_id.empty()) {
-    for (auto* const item : set.items_of(customer.id)) {
-      const bool unknown = item->status == ItemStatus::sharing && *item->settle_after <= set.now();
-      if (!unknown && item->status != ItemStatus::revoking) continue;
-      if (!unknown && !item->revocation_begun) {
-        item->revocation_begun = true;
-        set.changed(*item);
-      }
-      Call call = make(unknown ? Call::Kind::find_share : Call::Kind::revoke, item->account, item->delivery);
-      call.item = item->id;
-      call.file_id = item->file_id;
-      return call;
-    }
-  }
-  if (!customer.withdraw) return std::nullopt;
-  if (!set.open(customer.id).empty() || customer.cloud_user_id.empty() || !request_pending(customer)) {
-    customer.withdraw = false;
-    return std::nullopt;
-  }
-  const auto owners = accounts_of_cloud_account(set.tx(), customer.cloud_account);
-  if (owners.empty()) {
-    customer.withdraw = false;
-    return std::nullopt;
-  }
-  // Until the answer nobody knows whether the request stands: an order that comes meanwhile looks again.
-  customer.friendship = Friendship::requesting;
-  return make(Call::Kind::withdraw, owners.front(), {});
-}
-
-std::optional<Call> JobSteps::Step::next_friendship_step() {
-  switch (customer.friendship) {
-    case Friendship::declined:
-    case Friendship::blocked:
-      // They may have changed their mind since; asking costs less than a failure that is not true any more.
-      if (job.friendship_checks > 0) return std::nullopt;
-      return make_for_first(Call::Kind::friendship);
-    case Friendship::unknown:
-    case Friendship::requesting:
-      if (job.friendship_checks >= kMaxFriendshipChecks) return std::nullopt;
-      return make_for_first(Call::Kind::friendship);
-    case Friendship::none: {
-      if (job.request_sent) return std::nullopt;
-      customer.friendship = Friendship::requesting;
-      customer.requested_at.reset();
-      Call call = make_for_first(Call::Kind::request_friendship);
-      call.idempotency_key = to_string(customer.id) + "-" + std::to_string(customer.fence);
-      return call;
-    }
-    case Friendship::requested:
-    case Friendship::friends:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-std::optional<Call> JobSteps::Step::next_share() {
-  const auto with = [&](const std::string& file, auto... wanted) {
-    return std::ranges::any_of(set.items_of(customer.id), [&](const storage::ItemRow* i) {
-      return i->file_id == file && ((i->status == wanted) || ...);
-    });
-  };
-  for (auto it = deliveries.begin(); it != deliveries.end();) {
-    bool left = false;
-    own_items(*it);
-    for (auto* const owed : set.items(*it)) {
-      auto& item = *owed;
-      if (item.former || item.status != ItemStatus::owed || job.failed_items.contains(item.id)) continue;
-      if (with(item.file_id, ItemStatus::shared, ItemStatus::already_shared)) {
-        item.status = ItemStatus::already_shared;
-        item.customer = customer.id;
-        item.shared_at = set.now();
-        set.changed(item);
-        continue;
-      }
-      // Another order's share of this file is being settled or taken back: after that.
-      if (with(item.file_id, ItemStatus::sharing, ItemStatus::revoking)) continue;
-      const std::string key = to_string(item.id) + "-" + std::to_string(customer.fence);
-      if (!begin_share(set, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
-        conclude(set, job, customer, *it, Finding::permanent, ResolutionCode::insufficient_credits);
-        left = true;
-        break;
-      }
-      Call call = make(Call::Kind::share, item.account, *it);
-      call.item = item.id;
-      call.file_id = item.file_id;
-      call.idempotency_key = key;
-      return call;
-    }
-    it = left ? deliveries.erase(it) : std::next(it);
-  }
-  return std::nullopt;
-}
-
-Call JobSteps::Step::finish(Finding finding) {
-  end_job(set, job, customer, finding);
-  return {.kind = Call::Kind::done};
 }
 
 }  // namespace presetbridge::services

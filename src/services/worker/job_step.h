@@ -1,6 +1,7 @@
 // The steps of jobs: see job.h.
 #pragma once
 
+#include <set>
 #include <span>
 
 #include "services/delivery/change.h"
@@ -23,10 +24,13 @@ class JobSteps {
   // settlement finds it.
   void advance(storage::Tx& tx, std::span<const JobAnswer> answers, std::span<JobCall> next);
 
+  struct Step;  // one_step.h
+
  private:
-  struct Step;
-  static void lock(WorkSet& set, std::span<const JobAnswer> answers);
-  Call advance(WorkSet& set, Job& job, const std::optional<Answer>& answer);
+  // Returns the cloud accounts that have trouble.
+  static std::set<CloudAccountId> lock(WorkSet& set, std::span<const JobAnswer> answers);
+  Call advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble,
+               OutageTurn& outage);
 
   DeliveryChanges& changes_;
   Random& random_;

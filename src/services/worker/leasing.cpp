@@ -5,15 +5,16 @@
 #include <deque>
 #include <map>
 
-#include "domain/account_pause.h"
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
 #include "domain/rate_window.h"
 #include "domain/sweep_schedule.h"
+#include "domain/trouble.h"
 #include "services/worker/job_end.h"
 #include "services/worker/work_set.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
+#include "storage/delivery_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -24,6 +25,8 @@ using storage::CustomerRow;
 using storage::Tx;
 
 constexpr Millis kQueueWindow{60'000};
+constexpr Millis kWindowInHand{10};  // of another node: until it is looked at again
+constexpr std::string_view kServiceWindow = "jobs";
 
 // The due work of one account, by class, as far as it was read.
 class DueWork {
@@ -52,7 +55,11 @@ class DueWork {
     set[index(JobClass::sweep)] = sweep_;
     return set;
   }
+  bool sweep() const { return sweep_; }
   void take_sweep() { sweep_ = false; }
+  // In an outage: these of the customers are to be tried, whenever they are due.
+  void probe_first(std::vector<CustomerRow> failing) { failing_ = std::move(failing); }
+  const std::vector<CustomerRow>& failing() const { return failing_; }
   CustomerRow take(JobClass job_class) {
     auto& queue = queues_[index(job_class)];
     auto customer = std::move(queue.front());
@@ -65,6 +72,7 @@ class DueWork {
  private:
   static std::size_t index(JobClass c) { return static_cast<std::size_t>(c); }
   std::array<std::deque<CustomerRow>, domain::kJobClasses> queues_;
+  std::vector<CustomerRow> failing_;
   bool sweep_ = false;
   bool all_read_ = true;
 };
@@ -86,24 +94,25 @@ SweepLease lease_sweep(Tx& tx, const WorkerOptions& options, CloudAccountRow& ac
 // What an account may do now, as its record says.
 struct Turn {
   CloudAccountRow& account;
-  domain::AccountPause pause;
+  domain::AccountTrouble trouble;
   domain::RateWindow window;
   bool probing = false;
   int most = 0;           // starts
   bool exhausted = true;  // nothing that was due is left
 };
 
-// The account's turn; nothing while it is paused, which is written into its row.
+// The account's turn; nothing while its trouble forbids any job, which is written into its row.
 std::optional<Turn> open_turn(const WorkerOptions& options, CloudAccountRow& account, int most, Timestamp now,
                               Leased& leased) {
   const bool limited = options.jobs_per_minute > 0;
   // Nobody knows what a record that cannot be read forbids: the queue is closed for a minute, and goes on
   // with a fresh one.
-  const auto decoded = domain::decode_account_pause(account.pause);
-  auto pause = decoded ? *decoded : domain::after_rate_limit({}, kQueueWindow, now);
+  const auto decoded = domain::decode_account_trouble(account.trouble);
+  auto trouble =
+      decoded ? *decoded : domain::after_rate_limit({}, domain::CallKind::find_user, {}, kQueueWindow, now);
   if (!decoded) {
-    leased.unreadable.emplace_back(account.id, "pause");
-    account.pause = domain::encode(pause);
+    leased.unreadable.emplace_back(account.id, "trouble");
+    account.trouble = domain::encode(trouble);
   }
   const auto log = domain::RateWindow::decode(options.jobs_per_minute, kQueueWindow, account.start_log);
   auto window = log ? *log : domain::RateWindow::full(options.jobs_per_minute, kQueueWindow, now);
@@ -112,57 +121,74 @@ std::optional<Turn> open_turn(const WorkerOptions& options, CloudAccountRow& acc
     account.start_log = window.encode();
   }
 
-  const auto allowed_at = domain::next_job_at(pause, now);
-  if (!allowed_at || *allowed_at > now) {
-    account.ready_at = allowed_at;
-    account.blocked_until = allowed_at.value_or(now);
+  const Timestamp allowed_at = domain::next_job_at(trouble, now);
+  if (allowed_at > now) {
+    account.ready_at = account.blocked_until = allowed_at;
     return std::nullopt;
   }
-  const bool probing = pause.reason == domain::PauseReason::outage;
-  if (probing) most = 1;
+  const bool probing = domain::in_outage(trouble);
   if (limited) most = std::min(most, options.jobs_per_minute);
-  return Turn{account, std::move(pause), std::move(window), probing, most};
+  return Turn{account, std::move(trouble), std::move(window), probing, most};
 }
 
-// Starts what the queue limit and the fairness of classes allow of the due work. Customers that get a lease
-// are added to `chosen`.
+// The customer whose job starts next; nothing if that is a sweep, or nothing is due.
+std::optional<CustomerRow> choose(Turn& turn, DueWork& due, domain::JobTurns& turns, Timestamp now) {
+  if (!turn.probing) {
+    const auto job_class = turns.choose(due.classes());
+    return job_class && *job_class != JobClass::sweep ? std::optional(due.take(*job_class)) : std::nullopt;
+  }
+  // A sweep is no probe, and goes on while only others fail.
+  if (due.sweep()) return std::nullopt;
+  const bool others = due.classes().any() && domain::probe_tries_others(turn.trouble, now);
+  if (!others && !due.failing().empty()) return due.failing().front();
+  const auto job_class = turns.choose(due.classes());
+  return job_class ? std::optional(due.take(*job_class)) : std::nullopt;
+}
+
+// Starts what the queue limit and the fairness of classes allow of the due work; in an outage one job, beside
+// a sweep. Customers that get a lease are added to `chosen`.
 void start(Tx& tx, const WorkerOptions& options, Turn& turn, DueWork& due, Leased& leased,
            std::vector<CustomerRow>& chosen) {
   const Timestamp now = tx.now();
   const bool limited = options.jobs_per_minute > 0;
   auto& account = turn.account;
-  const bool troubled = turn.pause != domain::AccountPause{};
   auto turns = domain::JobTurns::decode(account.job_turns);
   for (int taken = 0; taken < turn.most; ++taken) {
-    if (due.classes().none() || (limited && !turn.window.peek(now).allowed)) break;
-    const auto job_class = turns.choose(due.classes());
+    const bool any = due.classes().any() || (turn.probing && !due.failing().empty());
+    if (!any || (limited && !turn.window.peek(now).allowed)) break;
+    auto customer = choose(turn, due, turns, now);
     if (limited) turn.window.admit(now);
-    if (turn.probing) turn.pause = domain::after_probe_started(std::move(turn.pause), now);
-    if (*job_class == JobClass::sweep) {
+    if (!customer) {
       due.take_sweep();
       leased.sweeps.push_back(lease_sweep(tx, options, account));
       continue;
     }
-    auto customer = due.take(*job_class);
-    customer.fence += 1;
-    customer.lease_owner = options.owner;
-    customer.lease_expires_at = now + options.lease;
-    leased.jobs.push_back({.customer = customer.id,
-                           .cloud_account = customer.cloud_account,
+    customer->fence += 1;
+    customer->lease_owner = options.owner;
+    customer->lease_expires_at = now + options.lease;
+    leased.jobs.push_back({.customer = customer->id,
+                           .cloud_account = customer->cloud_account,
                            .cloud_user = account.cloud_user_id,
-                           .fence = customer.fence,
-                           .expires_at = *customer.lease_expires_at,
-                           .clears_trouble = troubled});
-    chosen.push_back(std::move(customer));
+                           .fence = customer->fence,
+                           .expires_at = *customer->lease_expires_at});
+    chosen.push_back(*std::move(customer));
+    if (!turn.probing) continue;
+    turn.trouble = domain::after_probe_started(std::move(turn.trouble), now);
+    break;
   }
   account.start_log = limited ? turn.window.encode() : std::vector<std::byte>{};
   account.job_turns = turns.encode();
-  account.pause = domain::encode(turn.pause);
+  account.trouble = domain::encode(turn.trouble);
   account.blocked_until = limited ? turn.window.next_free(now).value_or(now) : now;
-  if (turn.probing)
-    account.blocked_until =
-        std::max(account.blocked_until, domain::next_job_at(turn.pause, now).value_or(now));
+  account.blocked_until = std::max(account.blocked_until, domain::next_job_at(turn.trouble, now));
   turn.exhausted = due.exhausted();
+}
+
+// In an outage, the customers of the deliveries for which it is, longest due first.
+void find_failing(Tx& tx, Turn& turn, DueWork& due) {
+  if (!turn.probing) return;
+  const auto failing = find_at_work(tx, domain::failing_in_outage(turn.trouble));
+  due.probe_first(lock_queued_customers(tx, customers_of(tx, turn.account.id, failing)));
 }
 
 void lease_of(Tx& tx, const WorkerOptions& options, std::span<CloudAccountRow> accounts, int share,
@@ -193,18 +219,36 @@ void lease_of(Tx& tx, const WorkerOptions& options, std::span<CloudAccountRow> a
     of_account.at(customer.cloud_account)->add(std::move(customer));
 
   std::vector<CustomerRow> chosen;
-  for (std::size_t i = 0; i < turns.size(); ++i) start(tx, options, turns[i], due[i], leased, chosen);
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    find_failing(tx, turns[i], due[i]);
+    start(tx, options, turns[i], due[i], leased, chosen);
+  }
   lease_customers(tx, chosen);
 
   const auto next = next_due(tx, open);
   for (std::size_t i = 0; i < turns.size(); ++i) {
     auto& account = turns[i].account;
-    auto ready = turns[i].exhausted ? next[i] : std::optional(now);
+    // Whom a probe is to try may not be due for long.
+    const bool to_probe = turns[i].probing && !due[i].failing().empty();
+    auto ready = turns[i].exhausted && !to_probe ? next[i] : std::optional(now);
     if (account.sweep_due_at && !account.sweep_lease_expires_at)
       ready = ready ? std::min(*ready, *account.sweep_due_at) : *account.sweep_due_at;
     account.ready_at = ready ? std::optional(std::max({*ready, account.blocked_until, now})) : std::nullopt;
   }
   update_cloud_accounts(tx, accounts);
+}
+
+// The rolling window of all starts of the service, locked; nothing where another node has it. `log` is what
+// was read.
+std::optional<domain::RateWindow> lock_window(Tx& tx, const WorkerOptions& options, Leased& leased) {
+  const auto log = lock_service_window(tx, kServiceWindow);
+  if (!log) return std::nullopt;
+  const auto window = domain::RateWindow::decode(options.jobs_per_minute_total, kQueueWindow, *log);
+  if (window) return window;
+  leased.unreadable.emplace_back(CloudAccountId{}, "service_windows");
+  const auto full = domain::RateWindow::full(options.jobs_per_minute_total, kQueueWindow, tx.now());
+  put_service_window(tx, kServiceWindow, full.encode());
+  return full;
 }
 
 }  // namespace
@@ -213,18 +257,32 @@ Leased lease_jobs(Tx& tx, const WorkerOptions& options, Timestamp from, int slot
                   LeasePlace& at) {
   Leased leased;
   at = {};
-  auto accounts = lock_ready_accounts(tx, from, tx.now(), slots);
+  const Timestamp now = tx.now();
+  const auto started = [&] { return static_cast<int>(leased.jobs.size() + leased.sweeps.size()); };
+  // Before the accounts: of those ready for longest each has its share of what the service may start.
+  std::optional<domain::RateWindow> window;
+  if (options.jobs_per_minute_total > 0) {
+    window = lock_window(tx, options, leased);
+    slots = window ? std::min(slots, static_cast<int>(window->peek(now).remaining)) : 0;
+    if (!window) leased.closed_until = now + kWindowInHand;
+  }
+  auto accounts = slots > 0 ? lock_ready_accounts(tx, from, now, slots) : std::vector<CloudAccountRow>{};
   const std::size_t piece = pace == Pace::together ? accounts.size() : 1;
   for (std::size_t first = 0; first < accounts.size(); first += piece) {
-    const int left = slots - static_cast<int>(leased.jobs.size() + leased.sweeps.size());
+    const int left = slots - started();
     if (left <= 0) break;
     const int share = std::max(1, left / static_cast<int>(accounts.size() - first));
     if (pace == Pace::one_by_one) at.cloud_account = accounts[first].id;
     lease_of(tx, options, std::span(accounts).subspan(first, piece), share, leased);
   }
   at = {};
+  if (window) {
+    for (int i = 0; i < started(); ++i) window->admit(now);
+    if (started() > 0) put_service_window(tx, kServiceWindow, window->encode());
+    if (const auto free = window->next_free(now); free && *free > now) leased.closed_until = free;
+  }
   leased.next_ready = next_ready(tx, from);
-  leased.at = tx.now();
+  leased.at = now;
   return leased;
 }
 

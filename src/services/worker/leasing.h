@@ -1,4 +1,4 @@
-// Which jobs start now (spec 3.4): the queue limit, pauses, classes and leases, decided in one transaction
+// Which jobs start now (spec 3.4): the queue limits, trouble, classes and leases, decided in one transaction
 // under the lock of each cloud account's row, so that they hold over all workers, nodes and restarts. It
 // waits for nobody's lock: what another transaction holds is left for the next time. So it may lock accounts
 // before customers, which everybody else does the other way round.
@@ -30,7 +30,10 @@ struct Leased {
   std::vector<SweepLease> sweeps;
   std::optional<Timestamp> next_ready;  // when there may be more
   Timestamp at{};                       // the database's time of the transaction
-  // Columns of accounts that could not be read: each counts as closed for a minute, and is a fresh one then.
+  // No job before it, whatever is ready: the service's queue limit, or another node has that in hand.
+  std::optional<Timestamp> closed_until;
+  // Columns of accounts (of none: the service's) that could not be read: each counts as closed for a minute,
+  // and is a fresh one then.
   std::vector<std::pair<CloudAccountId, const char*>> unreadable;
 };
 

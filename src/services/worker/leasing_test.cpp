@@ -54,6 +54,56 @@ TEST(Leasing, AnAccountAtItsLimitDoesNotSlowAnother) {
   EXPECT_EQ(world.cloud.count("find_user"), 10);
 }
 
+// ---------------------------------------------------------------- the whole service's limit
+
+TEST(Leasing, HoldsTheServicesLimitOverAllAccountsAndARestartAndSharesItFairly) {
+  const WorkerOptions capped{
+      .jobs_per_minute = 5, .jobs_per_minute_total = 6, .poll = std::chrono::minutes{1}};
+  World world(capped);
+  const std::vector<World::Tenant> others = {world.add_tenant("m-2"), world.add_tenant("m-3")};
+  std::map<std::string, DeliveryId> ids;
+  // The first has work for an hour when the others come with a little.
+  for (int i = 0; i < 60; ++i) {
+    const auto name = "user" + std::to_string(i);
+    ids[name] = world.accept(world.order(name, name, {"sku-1"})).delivery.value();
+  }
+  world.settle(std::chrono::seconds{30});
+  for (std::size_t t = 0; t < others.size(); ++t) {
+    for (int i = 0; i < 4; ++i) {
+      const auto name = "their" + std::to_string(t) + std::to_string(i);
+      ids[name] = world.accept(others[t].integration, world.order(name, name, {"sku-1"})).delivery.value();
+    }
+  }
+  world.settle(std::chrono::seconds{150});
+  for (const auto& [name, id] : ids) {
+    if (name.starts_with("their")) EXPECT_EQ(world.status(id), "completed") << name;
+  }
+  world.crash(capped);
+  world.settle(std::chrono::minutes{20});
+  for (const auto& [name, id] : ids) EXPECT_EQ(world.status(id), "completed") << name;
+  std::vector<Timestamp> starts;
+  for (std::size_t i = 0; i < world.cloud.calls.size(); ++i) {
+    if (world.cloud.calls[i] == "find_user") starts.push_back(world.cloud.call_times[i]);
+  }
+  ASSERT_EQ(starts.size(), ids.size());
+  for (std::size_t i = 6; i < starts.size(); ++i)
+    EXPECT_GE(starts[i] - starts[i - 6], std::chrono::minutes{1}) << "seven jobs within a minute at " << i;
+}
+
+TEST(Leasing, AServiceLogThatCannotBeReadClosesAllQueuesForAMinute) {
+  World world(WorkerOptions{.jobs_per_minute_total = 6, .poll = std::chrono::minutes{1}});
+  world.deliver(world.order("0", "Bob", {"sku-1"}));
+  const auto calls = world.cloud.calls.size();
+  world.write(
+      [](storage::Tx& tx) { put_service_window(tx, "jobs", std::array{std::byte{1}, std::byte{2}}); });
+  const auto id = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  world.settle(std::chrono::seconds{59});
+  EXPECT_EQ(world.cloud.calls.size(), calls);
+  EXPECT_TRUE(world.log.text.contains("record=service_windows")) << world.log.text;
+  world.settle(std::chrono::seconds{3});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 // ---------------------------------------------------------------- what cannot be read
 
 CustomerId customer_of(World& world, DeliveryId id) {
@@ -204,14 +254,14 @@ TEST(Leasing, ALogOfStartsThatCannotBeReadClosesTheQueueForAMinute) {
   expect_closed_for_a_minute(world, id, "start_log");
 }
 
-TEST(Leasing, APauseThatCannotBeReadClosesTheQueueForAMinute) {
+TEST(Leasing, ATroubleThatCannotBeReadClosesTheQueueForAMinute) {
   World world;
   world.hold_queue();
   const auto id = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
   auto account = world.queue();
-  account.pause = "as you like it";
+  account.trouble = "as you like it";
   world.write([&](storage::Tx& tx) { update_cloud_account(tx, account); });
-  expect_closed_for_a_minute(world, id, "pause");
+  expect_closed_for_a_minute(world, id, "trouble");
 }
 
 // ---------------------------------------------------------------- leases

@@ -40,7 +40,7 @@ bool refunded(Tx& tx, const storage::ItemRow& item) {
   if (!order) return false;
   const auto state = domain::decode_order_state(order->state);
   if (!state) throw Error(state.error());
-  return !domain::is_paid(item_with_lines(tx, item), *state);
+  return !domain::PaidItems(*state).contains(item_with_lines(tx, item));
 }
 
 }  // namespace

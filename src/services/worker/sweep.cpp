@@ -4,7 +4,6 @@
 #include <set>
 #include <string_view>
 
-#include "domain/account_pause.h"
 #include "domain/job_class.h"
 #include "domain/resolution.h"
 #include "domain/sweep_schedule.h"
@@ -25,8 +24,6 @@ using storage::CustomerRow;
 using storage::Friendship;
 using storage::Tx;
 
-constexpr Millis kAfterFailure{60'000};
-
 std::optional<storage::CloudAccountRow> lock_own(Tx& tx, const SweepLease& lease) {
   auto account = lock_cloud_account(tx, lease.cloud_account);
   if (!account || account->sweep_fence != lease.fence || !account->sweep_lease_expires_at)
@@ -35,11 +32,12 @@ std::optional<storage::CloudAccountRow> lock_own(Tx& tx, const SweepLease& lease
 }
 
 void accepted(Tx& tx, DeliveryChanges& changes, CustomerRow& customer) {
-  const bool resumable =
-      !customer.requested_at || domain::friendship_resumable(*customer.requested_at, tx.now());
   customer.friendship = Friendship::friends;
   update_customer(tx, customer);
   for (auto& row : lock_failed_of_customer(tx, customer.id)) {
+    // Rows of before do not say since when they waited.
+    const auto since = row.waiting_since ? row.waiting_since : customer.requested_at;
+    const bool resumable = !since || domain::friendship_resumable(*since, tx.now());
     if (!resumable || !domain::resumes(row.resolution, domain::Remedy::friendship_accepted)) continue;
     resume(tx, changes, row);
   }
@@ -49,11 +47,9 @@ void accepted(Tx& tx, DeliveryChanges& changes, CustomerRow& customer) {
   }
 }
 
-void end_waiting(Tx& tx, DeliveryChanges& changes, CustomerId customer, ResolutionCode code) {
-  for (auto& row : lock_open_deliveries(tx, customer)) {
-    if (row.status != DeliveryStatus::waiting_for_friendship) continue;
-    changes.apply(tx, row, {.cause = Cause::friendship_ended, .code = code}).value();
-  }
+void end_waiting(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, ResolutionCode code) {
+  if (row.status != DeliveryStatus::waiting_for_friendship) return;
+  changes.apply(tx, row, {.cause = Cause::friendship_ended, .code = code}).value();
 }
 
 void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
@@ -73,8 +69,10 @@ void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
       const bool blocked = change.state == FriendshipState::blocked;
       customer->friendship = blocked ? Friendship::blocked : Friendship::declined;
       update_customer(tx, *customer);
-      end_waiting(tx, changes, customer->id,
-                  blocked ? ResolutionCode::blocked_by_customer : ResolutionCode::friend_request_declined);
+      for (auto& row : lock_open_deliveries(tx, customer->id)) {
+        end_waiting(tx, changes, row,
+                    blocked ? ResolutionCode::blocked_by_customer : ResolutionCode::friend_request_declined);
+      }
       return;
     }
     case FriendshipState::none:
@@ -106,22 +104,36 @@ bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options
   if (!account) return false;
   account->sweep_lease_expires_at = tx.now() + options.lease;
   if (!page.changes.empty() || account->sweep_cursor.empty()) account->sweep_cursor = cursor;
+  note_sweep_success(tx, *account);
   update_cloud_account(tx, *account);
-  end_account_trouble(tx, lease.cloud_account);
   return true;
 }
 
-int expire_requests(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit) {
+int expire_waiting(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit) {
   const Timestamp until = tx.now() - domain::kFriendshipTimeout;
-  const auto waiting = waiting_since_before(tx, lease.cloud_account, until, limit);
-  hold_customers(tx, waiting);
-  for (const auto id : waiting) {
-    // Another sweep may have told of an answer before the lock.
-    const auto customer = lock_customer(tx, id);
-    if (customer && customer->friendship == Friendship::requested)
-      end_waiting(tx, changes, id, ResolutionCode::friendship_timeout);
+  // Rows of before do not say since when they wait: since the request, as far as that is known.
+  auto found = find_waiting_unknown(tx, lease.cloud_account, limit);
+  const auto timed_out = find_waiting(tx, lease.cloud_account, until, limit - static_cast<int>(found.size()));
+  found.insert(found.end(), timed_out.begin(), timed_out.end());
+  std::ranges::sort(found);
+  hold_customers_of(tx, found);
+  int changed = 0;
+  for (const auto id : found) {
+    // It may have been answered, or retried, before the lock; and who has accepted is not waited for.
+    auto row = lock_delivery(tx, id);
+    if (!row || row->status != DeliveryStatus::waiting_for_friendship) continue;
+    const auto customer = find_customer(tx, row->customer);
+    const bool unknown = !row->waiting_since;
+    if (unknown) {
+      row->waiting_since = customer && customer->requested_at ? *customer->requested_at : row->updated_at;
+      update_delivery(tx, *row);
+    }
+    const bool waits = customer && customer->friendship == Friendship::requested;
+    const bool ends = waits && *row->waiting_since <= until;
+    if (ends) end_waiting(tx, changes, *row, ResolutionCode::friendship_timeout);
+    changed += unknown || ends ? 1 : 0;
   }
-  return static_cast<int>(waiting.size());
+  return changed;
 }
 
 void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease) {
@@ -132,12 +144,12 @@ void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease) {
   if (account->full_sweep_under_way) account->last_full_sweep_at = now;
   account->full_sweep_under_way = false;
   account->sweep_lease_expires_at.reset();
-  const bool awaited = any_requested_since(tx, account->id, now - domain::kFriendshipResumeWindow);
-  auto next = domain::next_sweep({.awaited = awaited ? 1 : 0,
-                                  .queued = count_queued(tx, account->id, domain::kBusyQueue + 1),
-                                  .newest_request_at = account->newest_request_at,
-                                  .last_sweep_at = account->last_sweep_at,
-                                  .last_full_sweep_at = account->last_full_sweep_at});
+  auto next =
+      domain::next_sweep({.awaited = any_awaited(tx, account->id, now - domain::kFriendshipResumeWindow),
+                          .queued = count_queued_deliveries(tx, account->id, domain::kBusyQueue + 1),
+                          .newest_request_at = account->newest_request_at,
+                          .last_sweep_at = account->last_sweep_at,
+                          .last_full_sweep_at = account->last_full_sweep_at});
   if (next) {
     // This sweep may have come too early for the newest request: the first one after it is still to come.
     const Timestamp first = *account->newest_request_at + options.first_sweep;
@@ -151,24 +163,15 @@ void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease) {
 void fail_sweep(Tx& tx, const SweepLease& lease, const cloud::CloudError& error) {
   auto account = lock_own(tx, lease);
   if (!account) return;
-  auto pause = domain::decode_account_pause(account->pause);
-  if (pause && error.kind == cloud::CloudError::Kind::rate_limited) {
-    pause = domain::after_rate_limit(*std::move(pause), error.retry_after, tx.now());
-  }
-  // One that cannot be read is the next lease's to tell of and to mend.
-  if (pause) account->pause = domain::encode(*pause);
   account->sweep_lease_expires_at.reset();
   // It may be the cursor that the platform refuses, which may have grown too old.
   if (error.kind == cloud::CloudError::Kind::rejected) {
     account->full_sweep_under_way = true;
     account->sweep_cursor.clear();
   }
-  const auto next = pause ? domain::next_job_at(*pause, tx.now()) : std::nullopt;
-  if (next) account->blocked_until = std::max(account->blocked_until, *next);
-  account->sweep_due_at = std::max(tx.now() + kAfterFailure, account->blocked_until);
+  note_sweep_failure(tx, *account, error.kind == cloud::CloudError::Kind::rate_limited, error.retry_after);
   update_cloud_account(tx, *account);
   wake_cloud_account(tx, account->id, *account->sweep_due_at);
-  if (pause) give_up(tx, account->id, *pause);
 }
 
 }  // namespace presetbridge::services

@@ -18,14 +18,14 @@ namespace presetbridge::services {
 bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options,
                   const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
 
-// Fails the deliveries whose first request is 14 days old; call until it returns less than `limit`.
-int expire_requests(storage::Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit);
+// Fails the deliveries that have waited for 14 days; call until it returns less than `limit`.
+int expire_waiting(storage::Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit);
 
 // Releases the lease and schedules the next sweep.
 void end_sweep(storage::Tx& tx, const WorkerOptions& options, const SweepLease& lease);
 
-// The platform did not answer, or refused: the sweep goes on in a minute, or when the pause ends; from the
-// start of all pages where the platform refused the call itself.
+// The platform did not answer, or refused: the sweep goes on in a minute, later the longer it fails, or when
+// a limit ends; from the start of all pages where the platform refused the call itself.
 void fail_sweep(storage::Tx& tx, const SweepLease& lease, const cloud::CloudError& error);
 
 }  // namespace presetbridge::services

@@ -24,7 +24,8 @@ ALTER TABLE deliveries ADD COLUMN link_version <int> NOT NULL DEFAULT 1;
 ALTER TABLE deliveries DROP COLUMN buyer_token_hash;
 ALTER TABLE deliveries DROP COLUMN buyer_token_expires_at;
 -- Who is waited for, and whose late answer would still resume a delivery.
-CREATE INDEX deliveries_waiting ON deliveries (cloud_account_id, waiting_since) WHERE waiting_since IS NOT NULL;
+CREATE INDEX deliveries_waiting ON deliveries (cloud_account_id, waiting_since) WHERE status = 'waiting_for_friendship';
+CREATE INDEX deliveries_waited ON deliveries (cloud_account_id, waiting_since) WHERE status = 'failed' AND waiting_since IS NOT NULL;
 
 -- An item is owed to a user of the platform: '' until the name is resolved (spec 3.11). A former one's is no longer owed to the
 -- delivery's customer: the name was corrected since. What was charged once may be owed again (spec 3.10).
@@ -167,3 +168,46 @@ CREATE TABLE privacy_requests (
 CREATE UNIQUE INDEX privacy_requests_dedupe ON privacy_requests (integration_id, request_key);
 CREATE INDEX privacy_requests_of_account ON privacy_requests (account_id, id);
 CREATE INDEX privacy_requests_to_do ON privacy_requests (id) WHERE carried_out_at IS NULL AND kind = 'shop_redact';
+
+-- ---------------------------------------------------------------- logins that do not open
+
+-- The version of the stored login that is `invalid` because it cannot be opened (spec 5.4); of no meaning beside another version or
+-- status.
+ALTER TABLE accounts ADD COLUMN unreadable_login <int>;
+
+-- ---------------------------------------------------------------- how the service is
+
+-- What a node in trouble writes before it says that the trouble is over: as much as an order does (spec 12.3). One row, never read.
+CREATE TABLE write_probe (
+  id <int> PRIMARY KEY CHECK (id = 1),
+  body <bytes> NOT NULL
+) <table>;
+-- When a node last renewed its number, and what it does: comma-separated. 0: it is gone, or of before.
+ALTER TABLE nodes ADD COLUMN seen_at <int> NOT NULL DEFAULT 0;
+ALTER TABLE nodes ADD COLUMN roles TEXT NOT NULL DEFAULT '';
+-- What is under way, and what waits for a person, the oldest first: counted for the metrics. What is over leaves them. An expression,
+-- so that no other query takes the first for its own.
+CREATE INDEX deliveries_under_way ON deliveries (id) WHERE open + 0 = 1;
+CREATE INDEX deliveries_in_review ON deliveries (id) WHERE status = 'in_review';
+
+-- ---------------------------------------------------------------- probes, and the service's queue limit
+
+-- The delivery that the failing call was for; NULL: none.
+ALTER TABLE customers ADD COLUMN failing_delivery <int>;
+-- Failed as cloud_unavailable: until when probes try it; NULL: they do not.
+ALTER TABLE deliveries ADD COLUMN probe_until <int>;
+-- When the friend request was made that it told of (customers.requested_at): the next one is told of, too (spec 10.1).
+ALTER TABLE deliveries ADD COLUMN told_request <int>;
+CREATE INDEX deliveries_to_probe ON deliveries (cloud_account_id, id) WHERE probe_until IS NOT NULL;
+-- What failed so before: 30 days.
+UPDATE deliveries SET probe_until = updated_at + 2592000000
+  WHERE status = 'failed' AND resolution_code = 'cloud_unavailable' AND cloud_account_id IS NOT NULL;
+UPDATE cloud_accounts SET probe_due_at = 0
+  WHERE id IN (SELECT cloud_account_id FROM deliveries WHERE probe_until IS NOT NULL);
+
+-- Rolling windows of the whole service, a row each, made when it is first needed: `jobs`, of all starts of jobs
+-- (delivery.jobs_per_minute_total, domain/rate_window.h).
+CREATE TABLE service_windows (
+  name <key> PRIMARY KEY,
+  log <bytes> NOT NULL
+) <table>;

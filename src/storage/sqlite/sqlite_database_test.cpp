@@ -22,7 +22,7 @@ constexpr Sql count{"SELECT COUNT(*) FROM t"};
 
 class Lines final : public Log {
  public:
-  void write(Severity, std::string_view message, std::initializer_list<LogField> fields) noexcept override {
+  void write(Severity, std::string_view message, std::span<const LogField> fields) noexcept override {
     std::string line(message);
     for (const auto& field : fields) {
       if (const auto* text = std::get_if<std::string_view>(&field.value)) line += " " + std::string(*text);

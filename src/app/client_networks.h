@@ -1,0 +1,22 @@
+// What the settings give clients and their networks (spec 8.6).
+#pragma once
+
+#include <vector>
+
+#include "app/config.h"
+#include "net/http_server.h"
+#include "net/ip_address.h"
+#include "net/network_budget.h"
+
+namespace presetbridge::app {
+
+// All of a configuration that has been checked.
+
+std::vector<net::IpNetwork> trusted_proxies(const Config& config);
+net::NetworkBudget::Limits failed_request_limits(const Config& config);
+net::NetworkBudget::Limits failed_sign_in_limits(const Config& config);
+// A network has an eighth of the connections, eight at least. Loopback and the named proxies speak for
+// others.
+net::HttpServerOptions server_options(const Config& config, const ListenAddress& listen);
+
+}  // namespace presetbridge::app

@@ -1,0 +1,259 @@
+#include "domain/trouble.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "domain/retry_schedule.h"
+
+namespace presetbridge::domain {
+namespace {
+
+constexpr std::size_t kFailuresOfOutage = 3;
+constexpr Millis kDefaultRetryAfter = std::chrono::minutes(1);
+constexpr Millis kShortestRetryAfter = std::chrono::seconds(1);
+
+bool is_outage(const CallTrouble& its) {
+  return its.outage_since && its.call != CallKind::list_changes;
+}
+
+CallTrouble& trouble_of(AccountTrouble& account, CallKind call) {
+  auto at = std::ranges::lower_bound(account.calls, call, {}, &CallTrouble::call);
+  if (at == account.calls.end() || at->call != call) at = account.calls.insert(at, CallTrouble{.call = call});
+  return *at;
+}
+
+void remember(CallTrouble& its, DeliveryId delivery) {
+  if (!delivery || its.deliveries.size() == kFailuresOfOutage) return;
+  if (std::ranges::find(its.deliveries, delivery) == its.deliveries.end()) its.deliveries.push_back(delivery);
+}
+
+// Of a call without trouble nothing is kept, and without an outage no probe's time.
+AccountTrouble tidied(AccountTrouble account) {
+  std::erase_if(account.calls, [](const CallTrouble& its) {
+    return !its.outage_since && !its.limited_since && its.deliveries.empty();
+  });
+  if (!in_outage(account)) account.probe_at = {};
+  return account;
+}
+
+// Splits off what stands before `separator`, and takes both away.
+std::string_view take(std::string_view& text, char separator) {
+  const auto end = std::min(text.find(separator), text.size());
+  const auto part = text.substr(0, end);
+  text.remove_prefix(std::min(end + 1, text.size()));
+  return part;
+}
+
+std::optional<std::int64_t> number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  // Times whose differences no Timestamp holds are not of encode().
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+std::optional<Timestamp> time_or_none(std::int64_t ms) {
+  return ms == 0 ? std::nullopt : std::optional(from_unix_ms(ms));
+}
+std::int64_t ms_or_zero(const std::optional<Timestamp>& time) {
+  return time ? to_unix_ms(*time) : 0;
+}
+
+std::optional<CallTrouble> decode_call(std::string_view text) {
+  const auto call = parse_call_kind(take(text, ' '));
+  if (!call) return std::nullopt;
+  std::vector<std::int64_t> numbers;
+  while (!text.empty()) {
+    const auto value = number(take(text, ' '));
+    if (!value || numbers.size() == 3 + kFailuresOfOutage) return std::nullopt;
+    numbers.push_back(*value);
+  }
+  if (numbers.size() < 3) return std::nullopt;
+  CallTrouble its{.call = *call,
+                  .outage_since = time_or_none(numbers[0]),
+                  .limited_since = time_or_none(numbers[1]),
+                  .limited_until = from_unix_ms(numbers[2]),
+                  .deliveries = {}};
+  for (std::size_t i = 3; i < numbers.size(); ++i) remember(its, DeliveryId{numbers[i]});
+  const bool listed = its.deliveries.size() == numbers.size() - 3;
+  const bool sweeps = its.call == CallKind::list_changes;
+  if (!listed || (sweeps && !its.deliveries.empty()) || (!its.limited_since && numbers[2] != 0))
+    return std::nullopt;
+  return its;
+}
+
+}  // namespace
+
+std::optional<CallKind> parse_call_kind(std::string_view text) {
+  const auto* const name = std::ranges::find(kCallKindNames, text);
+  if (name == kCallKindNames.end()) return std::nullopt;
+  return static_cast<CallKind>(name - kCallKindNames.begin());
+}
+
+AfterFailure after_failure(AccountTrouble account, std::optional<FailingCall> customer, CallKind call,
+                           DeliveryId delivery, Timestamp now, std::uint64_t draw) {
+  auto& its = trouble_of(account, call);
+  remember(its, delivery);
+  if (its.deliveries.size() == kFailuresOfOutage && !its.outage_since) its.outage_since = now;
+  account = tidied(std::move(account));
+  if (in_outage(account)) {
+    account.probe_at = std::max(account.probe_at, now + kProbeInterval);
+    return {.account = std::move(account), .customer = customer, .retry_at = {}, .paused = true};
+  }
+  if (!customer) customer = FailingCall{.call = call, .delivery = delivery, .failures = 0, .since = now};
+  // Tries that a new order brought forward fail for the same reason: the waiting does not grow by them.
+  if (now - customer->since >= customer->failures * kRetryFloor) ++customer->failures;
+  const auto retry = next_retry(customer->since, static_cast<int>(customer->failures), now, draw);
+  // Whoever resumes what failed gives it the whole time again.
+  if (!retry) customer.reset();
+  return {.account = std::move(account), .customer = customer, .retry_at = retry, .paused = false};
+}
+
+AccountTrouble after_rate_limit(AccountTrouble account, CallKind call, DeliveryId delivery,
+                                std::optional<Millis> retry_after, Timestamp now) {
+  const Millis wait =
+      std::clamp(retry_after.value_or(kDefaultRetryAfter), kShortestRetryAfter, kLongestRetryAfter);
+  auto& its = trouble_of(account, call);
+  if (call != CallKind::list_changes) remember(its, delivery);
+  its.limited_until = its.limited_since ? std::max(its.limited_until, now + wait) : now + wait;
+  if (!its.limited_since) its.limited_since = now;
+  return account;
+}
+
+AccountTrouble after_sweep_failure(AccountTrouble account, Timestamp now) {
+  auto& its = trouble_of(account, CallKind::list_changes);
+  if (!its.outage_since) its.outage_since = now;
+  return account;
+}
+
+AccountTrouble after_success(AccountTrouble account, CallKind call, Timestamp now) {
+  auto& its = trouble_of(account, call);
+  its.outage_since.reset();
+  if (its.limited_since && its.limited_until <= now) {
+    its.limited_since.reset();
+    its.limited_until = {};
+  }
+  its.deliveries.clear();
+  return tidied(std::move(account));
+}
+
+std::optional<FailingCall> after_success(std::optional<FailingCall> customer, CallKind call) {
+  if (customer && customer->call == call) customer.reset();
+  return customer;
+}
+
+AccountTrouble after_probe_started(AccountTrouble account, Timestamp now) {
+  if (in_outage(account)) account.probe_at = now + kProbeInterval;
+  return account;
+}
+
+AccountTrouble without_gone(AccountTrouble account, const std::function<bool(DeliveryId)>& at_work,
+                            Timestamp now) {
+  for (auto& its : account.calls) {
+    if (its.call == CallKind::list_changes) continue;
+    std::erase_if(its.deliveries, [&](DeliveryId id) { return !at_work(id); });
+    if (!its.deliveries.empty()) continue;
+    its.outage_since.reset();
+    // What the platform asked for holds, whoever it was asked of.
+    if (its.limited_until > now) continue;
+    its.limited_since.reset();
+    its.limited_until = {};
+  }
+  return tidied(std::move(account));
+}
+
+std::string_view trouble_name(const AccountTrouble& account) {
+  if (in_outage(account)) return "outage";
+  const bool limited =
+      std::ranges::any_of(account.calls, [](const auto& call) { return call.limited_since.has_value(); });
+  return limited ? "rate_limited" : "";
+}
+
+bool in_outage(const AccountTrouble& account) {
+  return std::ranges::any_of(account.calls, is_outage);
+}
+
+std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account) {
+  std::vector<DeliveryId> all;
+  for (const auto& its : account.calls) {
+    if (!is_outage(its)) continue;
+    for (const auto id : its.deliveries) {
+      if (std::ranges::find(all, id) == all.end()) all.push_back(id);
+    }
+  }
+  return all;
+}
+
+bool probe_tries_others(const AccountTrouble& account, Timestamp now) {
+  const auto first = std::ranges::find_if(account.calls, is_outage);
+  return first != account.calls.end() && (now - *first->outage_since) / kProbeInterval % 2 == 0;
+}
+
+Timestamp next_sweep_at(const AccountTrouble& account, Timestamp now) {
+  Timestamp at = now;
+  for (const auto& its : account.calls) {
+    if (its.limited_since) at = std::max(at, its.limited_until);
+  }
+  return at;
+}
+
+Timestamp next_job_at(const AccountTrouble& account, Timestamp now) {
+  const Timestamp at = next_sweep_at(account, now);
+  return in_outage(account) ? std::max(at, account.probe_at) : at;
+}
+
+Timestamp sweep_again_at(const AccountTrouble& account, Timestamp now) {
+  const auto its = std::ranges::find(account.calls, CallKind::list_changes, &CallTrouble::call);
+  const bool failing = its != account.calls.end() && its->outage_since;
+  const Millis failed_for = failing ? now - *its->outage_since : Millis{0};
+  return std::max(now + std::clamp(failed_for, kProbeInterval, kRetryCeiling), next_sweep_at(account, now));
+}
+
+std::optional<Timestamp> given_up(const AccountTrouble& account, Timestamp now) {
+  std::optional<Timestamp> first;
+  for (const auto& its : account.calls) {
+    if (its.call == CallKind::list_changes) continue;
+    for (const auto& since : {its.outage_since, its.limited_since}) {
+      if (since && now - *since >= kTroubleLimit && (!first || *since < *first)) first = since;
+    }
+  }
+  return first;
+}
+
+bool lasts(const AccountTrouble& account, Timestamp since) {
+  return std::ranges::any_of(account.calls, [&](const CallTrouble& its) {
+    return its.call != CallKind::list_changes && (its.outage_since == since || its.limited_since == since);
+  });
+}
+
+std::string encode(const AccountTrouble& account) {
+  if (account == AccountTrouble{}) return {};
+  std::string out = std::to_string(to_unix_ms(account.probe_at));
+  for (const auto& its : account.calls) {
+    out += fmt::format(";{} {} {} {}", to_string(its.call), ms_or_zero(its.outage_since),
+                       ms_or_zero(its.limited_since), to_unix_ms(its.limited_until));
+    for (const DeliveryId id : its.deliveries) out += fmt::format(" {}", id.value);
+  }
+  return out;
+}
+
+std::optional<AccountTrouble> decode_account_trouble(std::string_view text) {
+  AccountTrouble account;
+  if (text.empty()) return account;
+  std::string_view rest = text;
+  const auto probe_at = number(take(rest, ';'));
+  if (!probe_at) return std::nullopt;
+  account.probe_at = from_unix_ms(*probe_at);
+  while (!rest.empty()) {
+    auto its = decode_call(take(rest, ';'));
+    if (!its || (!account.calls.empty() && account.calls.back().call >= its->call)) return std::nullopt;
+    account.calls.push_back(*std::move(its));
+  }
+  // Nor other spellings of the same.
+  if (tidied(account) != account || encode(account) != text) return std::nullopt;
+  return account;
+}
+
+}  // namespace presetbridge::domain

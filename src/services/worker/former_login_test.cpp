@@ -1,0 +1,146 @@
+// What a login began that was replaced by one of another cloud user (spec 3.11).
+#include <gtest/gtest.h>
+
+#include "services/vault_testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::ItemStatus;
+using testing::once;
+using testing::VaultOfWorld;
+using testing::World;
+using Fate = testing::FakeCloud::Fate;
+
+// Ann's file was shared, or not, when the answer was lost; then the merchant saves a login of another user.
+DeliveryId unknown_share(World& world, Fate fate) {
+  auto lost = std::make_shared<bool>(false);
+  world.cloud.before = [lost, fate](const std::string& call, auto&) {
+    return call == "share" ? once(*lost, fate) : Fate::answer;
+  };
+  const auto id = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::sharing);
+  EXPECT_EQ(world.balance().held, 1);
+  return id;
+}
+std::string timeline(World& world, DeliveryId id) {
+  std::string all;
+  for (const auto& entry : world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); }))
+    all += entry.message + "\n";
+  return all;
+}
+
+TEST(FormerLogin, AnUnknownShareIsLookedUpWithTheSessionThatIsLeftOfIt) {
+  World world;
+  VaultOfWorld vault(world);
+  const auto id = unknown_share(world, Fate::lose_answer);
+  vault.save("m-2");
+  EXPECT_EQ(world.balance().held, 1);
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.cloud.settled_as, std::vector<std::string>{"m-1"});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::shared);
+  testing::expect_books_balance(world);
+}
+
+TEST(FormerLogin, AShareThatIsNotThereIsOwedByTheLoginOfNow) {
+  World world;
+  VaultOfWorld vault(world);
+  const auto id = unknown_share(world, Fate::lose_request);
+  vault.save("m-2");
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.cloud.settled_as, std::vector<std::string>{"m-1"});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_NE(world.delivery(id).cloud_account, world.cloud_account);
+  testing::expect_books_balance(world);
+}
+
+TEST(FormerLogin, WithoutASessionTheHoldIsReleasedAfterAnHour) {
+  World world;
+  const auto id = unknown_share(world, Fate::lose_request);
+  world.crash();  // with what it had cached
+  VaultOfWorld vault(world);
+  vault.save("m-2");
+  world.settle(std::chrono::minutes{59});
+  EXPECT_EQ(world.balance().held, 1);
+  EXPECT_EQ(world.status(id), "queued");
+  world.settle(std::chrono::minutes{3});
+  EXPECT_EQ(world.balance().held, 0);
+  EXPECT_TRUE(world.cloud.settled_as.empty()) << "nobody else may look it up";
+  EXPECT_EQ(world.status(id), "completed") << "with the login of now";
+  EXPECT_TRUE(timeline(world, id).contains("It counts as not shared.")) << timeline(world, id);
+  testing::expect_books_balance(world);
+}
+
+TEST(FormerLogin, ADeletedLoginLeavesNoSession) {
+  World world;
+  VaultOfWorld vault(world);
+  const auto id = unknown_share(world, Fate::lose_answer);
+  vault.remove();
+  vault.save("m-2");
+  world.settle(std::chrono::minutes{59});
+  EXPECT_TRUE(world.cloud.settled_as.empty());
+  EXPECT_EQ(world.balance().held, 1);
+  world.settle(std::chrono::minutes{3});
+  EXPECT_EQ(world.balance().held, 0);
+  EXPECT_NE(world.items(id).at(0).status, ItemStatus::sharing);
+}
+
+TEST(FormerLogin, NothingIsGivenUpOnThePlatformsWordOfAnotherUserAlone) {
+  World world;
+  const auto id = unknown_share(world, Fate::lose_answer);
+  world.sessions->invalidate(world.account);
+  world.agent.user_id = "m-2";  // and no login was saved
+  world.settle(std::chrono::hours{5});
+  EXPECT_EQ(world.balance().held, 1);
+  world.agent.user_id = "m-1";
+  world.sessions->invalidate(world.account);
+  world.settle(std::chrono::minutes{10});
+  EXPECT_EQ(world.status(id), "completed");
+  testing::expect_books_balance(world);
+}
+
+TEST(FormerLogin, TheFormerUserSavedAgainSettlesItAsBefore) {
+  World world;
+  const auto id = unknown_share(world, Fate::lose_answer);
+  world.crash();
+  VaultOfWorld vault(world);
+  vault.save("m-2");
+  world.settle(std::chrono::minutes{30});
+  vault.save("m-1");
+  world.settle(std::chrono::minutes{5});
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::shared);
+  testing::expect_books_balance(world);
+}
+
+TEST(FormerLogin, ItsShareIsTakenBackWithTheSessionThatIsLeft) {
+  World world;
+  VaultOfWorld vault(world);
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  vault.save("m-2");
+  world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.cloud.settled_as, std::vector<std::string>{"m-1"});
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoked);
+}
+
+TEST(FormerLogin, WithoutASessionARevocationFailsAfterAnHourAndSaysWhy) {
+  World world;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.crash();
+  VaultOfWorld vault(world);
+  vault.save("m-2");
+  world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
+  world.settle(std::chrono::minutes{58});
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoking);
+  world.settle(std::chrono::minutes{4});
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::revoke_failed);
+  EXPECT_TRUE(
+      timeline(world, id).contains("could not be taken back: the cloud login that it was shared with"))
+      << timeline(world, id);
+  EXPECT_TRUE(world.cloud.settled_as.empty());
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+}  // namespace
+}  // namespace presetbridge::services

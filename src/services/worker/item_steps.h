@@ -1,0 +1,25 @@
+// What a job's steps do to the items of deliveries beside sharing them (share_ledger.h). Each function
+// changes rows of the caller's set.
+#pragma once
+
+#include <string_view>
+
+#include "services/worker/work_set.h"
+
+namespace presetbridge::services {
+
+// The customer's name is resolved: the item, which is owed and about to be shared, is owed to that user of
+// the platform. Where the user has it from before, by another name, the two become one (spec 3.11). Returns
+// the item that stands.
+storage::ItemRow& own_item(WorkSet& set, const storage::CustomerRow& customer, storage::ItemRow& item);
+
+// revoking -> `status`: `revoked`, or `revoke_failed` because of `why`, the end of a sentence. An item whose
+// order was paid again meanwhile is owed again (spec 3.10). One that is not `revoking` any more stays.
+void end_revocation(WorkSet& set, DeliveryId delivery, ItemId item, domain::ItemStatus status,
+                    std::string_view why = {});
+
+// The order may have ended, or been refunded, while a share was on its way: what that takes back includes it
+// (spec 2.11).
+void revoke_if_ended(WorkSet& set, DeliveryId delivery);
+
+}  // namespace presetbridge::services
