@@ -194,11 +194,6 @@ class LinesNow {
   std::unordered_map<std::string_view, bool> is_paid_;
 };
 
-bool reached(ItemStatus status) {
-  return status == ItemStatus::shared || status == ItemStatus::already_shared ||
-         status == ItemStatus::revoke_failed;
-}
-
 void plan_item(const ItemNow& item, const std::vector<std::string>& line_ids, const LinesNow& lines,
                ItemPlan& plan) {
   const bool wanted = std::ranges::any_of(line_ids, [&](const auto& id) { return lines.paid(id); });
@@ -209,7 +204,7 @@ void plan_item(const ItemNow& item, const std::vector<std::string>& line_ids, co
     if (item.status == ItemStatus::revoking && !item.revocation_begun) plan.keep.push_back(item.id);
   }
   // A line that is not in the order any more was taken out of it, which is no refund.
-  if (reached(item.status) && !wanted && !line_ids.empty() &&
+  if (!wanted && !line_ids.empty() &&
       std::ranges::all_of(line_ids, [&](const auto& id) { return lines.known(id); })) {
     plan.refunded.push_back(item.id);
   }

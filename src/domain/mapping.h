@@ -101,7 +101,7 @@ struct ItemPlan {
   std::vector<ItemId> owe;       // dropped, or taken back because the order had ended -> owed: paid again
   std::vector<ItemId> keep;      // about to be taken back for that reason -> shared
   std::vector<ItemId> drop;      // owed -> dropped: refunded, removed, or mapped to something else since
-  std::vector<ItemId> refunded;  // reached the customer, and every line that owes it is refunded
+  std::vector<ItemId> refunded;  // every line that owes it is refunded, reached the customer or not
   // Items that are owed by other lines than before: by these.
   std::vector<std::pair<ItemId, std::vector<std::string>>> lines;
   bool too_many = false;  // with `add` the delivery would owe more than kMaxFiles: nothing is added

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <utility>
 
 #include "domain/delivery_outcome.h"
@@ -24,13 +23,17 @@ using domain::ResolutionCode;
 using domain::ReviewReason;
 using storage::Tx;
 
-// What the order had asked of the job in progress, and says no more.
+// What the order had asked of the job in progress, and says no more. A corrected name still counts.
 void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
   const bool by_order = row.pending.kind == PendingActionKind::stop ||
                         row.pending.kind == PendingActionKind::payment_withdrawn ||
                         row.pending.kind == PendingActionKind::high_risk;
   if (!by_order || row.pending.actor != Actor::order()) return;
-  row.pending = {};
+  if (row.pending.username.empty()) {
+    row.pending = {};
+  } else {
+    row.pending = {PendingActionKind::refresh, "", row.pending.username, Actor::order()};
+  }
   update_delivery(tx, row);
 }
 
@@ -40,18 +43,6 @@ void drop_owed(Tx& tx, std::span<storage::ItemRow> items) {
     item.status = ItemStatus::dropped;
     return true;
   });
-}
-
-// Takes back what is refunded, line by line (spec 2.11): former customers' copies of it, too.
-void revoke_refunded(Tx& tx, const Alignment& aligned) {
-  const std::set<ItemId> refunded(aligned.refunded.begin(), aligned.refunded.end());
-  std::set<std::string_view> files;
-  for (const auto& item : aligned.items) {
-    if (refunded.contains(item.id)) files.insert(item.file_id);
-  }
-  auto items = aligned.items;
-  std::erase_if(items, [&](const storage::ItemRow& item) { return !files.contains(item.file_id); });
-  if (!items.empty()) revoke_items(tx, items, "order");
 }
 
 ResolutionCode code_of(Cause cause) {
@@ -188,7 +179,7 @@ void Fulfilment::align(News& news) {
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
   auto aligned = align_items(tx, changes_.ids(), row, state, mapped);
-  if (rules.auto_revoke) revoke_refunded(tx, aligned);
+  if (rules.auto_revoke) revoke_refunded(tx, aligned.items, aligned.refunded);
   if (review(news, aligned)) return;
 
   const auto items = tally(aligned.items);
@@ -199,7 +190,8 @@ void Fulfilment::align(News& news) {
 
   switch (row.status) {
     case DeliveryStatus::invalidated:
-      if (items.owed > 0) queue_again(news, Cause::paid_again);
+      // A share that was under way when the order ended may have come since, or be unknown yet.
+      if (items.owed + items.sharing + items.shared > 0) queue_again(news, Cause::paid_again);
       return;
     case DeliveryStatus::completed:
       if (items.owed > 0) queue_again(news, renamed ? Cause::customer_changed : Cause::new_items_owed);

@@ -45,7 +45,7 @@ struct Alignment {
   std::vector<storage::ItemRow> items;  // as they are now
   bool owes_more = false;               // something is owed that was not
   bool too_many = false;                // the order owes more files than a delivery may: nothing was added
-  std::vector<ItemId> refunded;         // reached the customer, and were refunded
+  std::vector<ItemId> refunded;         // as domain::ItemPlan has it
 };
 // `mapped` and `complete`: as domain::plan_items() has them.
 Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row,

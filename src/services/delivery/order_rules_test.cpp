@@ -289,6 +289,25 @@ TEST_F(OrderRules, AStoresNewNameCountsWhileTheNameIsLookedUp) {
   EXPECT_EQ(world.cloud.shares.size(), 1u);
 }
 
+TEST_F(OrderRules, AStoresNewNameCountsWhereTheOrderIsStoppedAndPaidAgainMeanwhile) {
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "find_user" ? once(held, Fate::hold) : Fate::answer;
+  };
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.status(id), "processing");
+  world.accept(named("Bob", 1));
+  auto stop = named("Bob", 2);
+  stop.payment = domain::Payment::cancelled;
+  world.accept(stop);
+  world.accept(named("Bob", 3));
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+}
+
 TEST_F(OrderRules, AStoresNewNameDoesNotCountOnceSomethingIsShared) {
   const auto id = deliver(named("Ann", 0));
   ASSERT_EQ(world.status(id), "completed");
@@ -645,7 +664,60 @@ TEST_F(OrderRules, AFileThatAnotherOrderOfTheUserOwesIsNotTakenBack) {
   EXPECT_EQ(world.cloud.count("revoke"), 0);
   EXPECT_EQ(world.status(other), "completed");
   EXPECT_EQ(world.items(other)[0].status, ItemStatus::shared);
+  EXPECT_EQ(world.items(other)[0].username, world.delivery(other).username);
   EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(OrderRules, AnOrderThatIsPaidAgainWhileAShareIsUnknownIsDelivered) {
+  for (const auto fate : {Fate::lose_request, Fate::lose_answer}) {
+    SCOPED_TRACE(static_cast<int>(fate));
+    World fresh;
+    bool lost = false;
+    fresh.cloud.before = [&](auto& call, auto&) { return call == "share" ? once(lost, fate) : Fate::answer; };
+    const auto id = fresh.deliver(later(fresh, "1", {"sku-1"}, 0));
+    ASSERT_EQ(fresh.items(id)[0].status, ItemStatus::sharing);
+    auto stop = later(fresh, "1", {"sku-1"}, 1);
+    stop.payment = domain::Payment::cancelled;
+    fresh.accept(stop);
+    ASSERT_EQ(fresh.status(id), "invalidated");
+    fresh.accept(later(fresh, "1", {"sku-1"}, 2));
+    fresh.settle(std::chrono::hours{2});
+    EXPECT_EQ(fresh.status(id), "completed");
+    EXPECT_EQ(fresh.cloud.shares.size(), 1u);
+    expect_books_balance(fresh);
+  }
+}
+
+TEST_F(OrderRules, AnOrderThatIsPaidAgainAfterItsShareWasFoundIsCompleted) {
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle(std::chrono::hours{2});
+  ASSERT_EQ(world.status(id), "invalidated");
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::shared);
+  world.accept(paid(2, domain::Payment::deliver));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(OrderRules, ARefundTakesBackWhatAFormerCustomerGotWhileThePresentOneHasNothingYet) {
+  auto_revoke();
+  world.cloud.unknown_files = {"file-2"};
+  const auto id = deliver(named("Ann", 0, {"sku-1", "sku-2"}));
+  settle();
+  ASSERT_TRUE(has("u-ann", "file-1"));
+  world.cloud.unknown_files = {};
+  world.hold_queue();
+  ASSERT_TRUE(retry(id, "Bob"));
+  world.accept(refund("r1", {{"L1", 1}}));
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  EXPECT_FALSE(has("u-bob", "file-1"));
+  EXPECT_TRUE(has("u-bob", "file-2"));
 }
 
 TEST_F(OrderRules, ARefundTakesBackFromFormerCustomersToo) {

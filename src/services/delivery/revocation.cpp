@@ -68,6 +68,10 @@ void hand_on(Tx& tx, ItemRow& heir, const ItemRow& from) {
   heir.status = ItemStatus::shared;
   heir.customer = from.customer;
   heir.user_id = from.user_id;
+  // One that is owed yet has no name: that of its own delivery's customer.
+  if (heir.username.empty()) {
+    if (const auto row = find_delivery(tx, heir.delivery)) heir.username = row->username;
+  }
   if (!heir.shared_at) heir.shared_at = from.shared_at ? from.shared_at : tx.now();
 }
 
@@ -115,6 +119,16 @@ int revoke_items(Tx& tx, std::span<ItemRow> items, std::string_view by) {
       wake_cloud_account(tx, customer->cloud_account, tx.now());
   }
   return revoked;
+}
+
+void revoke_refunded(Tx& tx, std::vector<ItemRow> items, std::span<const ItemId> refunded) {
+  const std::set<ItemId> ids(refunded.begin(), refunded.end());
+  std::set<std::string> files;
+  for (const auto& item : items) {
+    if (ids.contains(item.id)) files.insert(item.file_id);
+  }
+  std::erase_if(items, [&](const ItemRow& item) { return !item.customer || !files.contains(item.file_id); });
+  if (!items.empty()) revoke_items(tx, items, "order");
 }
 
 }  // namespace presetbridge::services

@@ -15,4 +15,8 @@ namespace presetbridge::services {
 // "merchant". The delivery is locked.
 int revoke_items(storage::Tx& tx, std::span<storage::ItemRow> items, std::string_view by);
 
+// Takes back what is refunded, line by line (spec 2.11): `refunded` of the delivery's `items`, as
+// domain::ItemPlan has it, and former customers' copies of the same files.
+void revoke_refunded(storage::Tx& tx, std::vector<storage::ItemRow> items, std::span<const ItemId> refunded);
+
 }  // namespace presetbridge::services

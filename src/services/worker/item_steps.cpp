@@ -63,12 +63,12 @@ void revoke_if_ended(WorkSet& set, DeliveryId id) {
   if (!order || (order->stopped() && !order->stop_revokes())) return;
   set.directly([&](Tx& tx) {
     auto items = find_items(tx, id);
-    const auto now = items_now(items);
-    const auto refunded = domain::plan_items(now, *order, {}).refunded;
-    std::erase_if(items, [&](const storage::ItemRow& item) {
-      return !order->stopped() && std::ranges::find(refunded, item.id) == refunded.end();
-    });
-    revoke_items(tx, items, "order");
+    if (order->stopped()) {
+      revoke_items(tx, items, "order");
+    } else {
+      const auto now = items_now(items);
+      revoke_refunded(tx, std::move(items), domain::plan_items(now, *order, {}).refunded);
+    }
   });
 }
 
