@@ -338,6 +338,25 @@ TEST_F(OrderRules, AStoresNewNameDoesNotCountOnceSomethingIsShared) {
   EXPECT_EQ(world.cloud.shares.size(), 1u);
 }
 
+TEST_F(OrderRules, AStoppedOrderThatWasTakenBackOwesNothingToAnotherNameUntilItIsPaidAgain) {
+  auto_revoke();
+  const auto id = deliver(named("Ann", 0));
+  world.accept(paid(1, domain::Payment::refunded));
+  settle();
+  ASSERT_FALSE(has("u-ann", "file-1"));
+  auto event = named("Bob", 2);
+  event.payment = domain::Payment::refunded;
+  world.accept(event);
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  for (const auto& item : world.items(id)) EXPECT_NE(item.status, ItemStatus::owed);
+  world.accept(named("Bob", 3));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_FALSE(has("u-ann", "file-1"));
+}
+
 TEST_F(OrderRules, OfStoreAndMerchantTheNewestNameWins) {
   world.cloud.auto_accept = false;
   const auto id = deliver(named("Ann", 0));
