@@ -72,10 +72,13 @@ export function judge(facts) {
   }
 
   const asks = groupedBy(histories.flatMap(asksOf), (name) => name);
-  for (const { merchant, customer, username, requests, withdrawn } of friendships) {
+  for (const { merchant, customer, username, requests, withdrawn, state } of friendships) {
     // A request that was taken back may be made again, and one that was declined where the merchant asks for it.
     const most = 1 + withdrawn + (asks.get(`${merchant} ${username.toLowerCase()}`)?.length ?? 0);
-    if (requests > most) wrong(`${merchant} sent ${requests} friend requests to ${username} (${customer})`);
+    if (requests > most) {
+      const theirs = merchants.find(({ cloudId }) => cloudId === merchant).deliveries.filter(({ targetUsername }) => targetUsername?.toLowerCase() === username.toLowerCase());
+      wrong(`${merchant} sent ${requests} friend requests to ${username} (${customer}), now ${state}, ${withdrawn} taken back\n  ${JSON.stringify(theirs)}`);
+    }
   }
   for (const merchant of merchants) judgeMerchant(merchant, facts, wrong);
   judgeHistories(facts, byId, wrong);
@@ -102,7 +105,7 @@ export function judge(facts) {
     for (let i = 1; i < its.length; ++i) {
       // Without an event a store's order can only come to be held.
       const again = its[i].type === 'delivery.queued' || held.has(row.id);
-      if (its[i].type === its[i - 1].type && !again) wrong(`${row.id} told ${its[i].type} twice in a row`);
+      if (its[i].type === its[i - 1].type && !again) wrong(`${row.id} told ${its[i].type} twice in a row\n  ${JSON.stringify(row)}`);
     }
   }
   return problems;
