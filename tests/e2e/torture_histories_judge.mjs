@@ -114,7 +114,7 @@ const RULES = [
 
   function former({ log, names }, row, tell) {
     for (const item of row.items.filter(({ former }) => former)) {
-      if (names.filter((one, i) => i > 0 && one.by === 'merchant').length === 0) tell(`item ${item.id} is a former customer's, and nobody corrected the name`);
+      if (names.length < 2) tell(`item ${item.id} is a former customer's, and nobody corrected the name`);
       if (item.status === 'owed') tell(`item ${item.id} is owed to a former customer`);
       if (lower(item.username) === lower(row.targetUsername) && HAS.includes(item.status) && !did(log, 'revoke')) {
         const now = row.items.find((other) => !other.former && other.fileId === item.fileId);

@@ -72,10 +72,13 @@ export function judge(facts) {
   }
 
   const asks = groupedBy(histories.flatMap(asksOf), (name) => name);
-  for (const { merchant, customer, username, requests, withdrawn } of friendships) {
+  for (const { merchant, customer, username, requests, withdrawn, state } of friendships) {
     // A request that was taken back may be made again, and one that was declined where the merchant asks for it.
     const most = 1 + withdrawn + (asks.get(`${merchant} ${username.toLowerCase()}`)?.length ?? 0);
-    if (requests > most) wrong(`${merchant} sent ${requests} friend requests to ${username} (${customer})`);
+    if (requests > most) {
+      const theirs = merchants.find(({ cloudId }) => cloudId === merchant).deliveries.filter(({ targetUsername }) => targetUsername?.toLowerCase() === username.toLowerCase());
+      wrong(`${merchant} sent ${requests} friend requests to ${username} (${customer}), now ${state}, ${withdrawn} taken back\n  ${JSON.stringify(theirs)}`);
+    }
   }
   for (const merchant of merchants) judgeMerchant(merchant, facts, wrong);
   judgeHistories(facts, byId, wrong);
@@ -102,7 +105,7 @@ export function judge(facts) {
     for (let i = 1; i < its.length; ++i) {
       // Without an event a store's order can only come to be held.
       const again = its[i].type === 'delivery.queued' || held.has(row.id);
-      if (its[i].type === its[i - 1].type && !again) wrong(`${row.id} told ${its[i].type} twice in a row`);
+      if (its[i].type === its[i - 1].type && !again) wrong(`${row.id} told ${its[i].type} twice in a row\n  ${JSON.stringify(row)}`);
     }
   }
   return problems;
@@ -124,6 +127,13 @@ function asksOf({ merchant, names, log }) {
   const tries = log.filter(({ kind }) => kind === 'retry').reduce((total, { tries }) => total + tries, 0);
   const all = new Set(names.map(({ name }) => `${merchant} ${name.toLowerCase()}`));
   return Array.from({ length: tries }, () => [...all]).flat();
+}
+
+// Whether the delivery has that file, and had to do with that customer.
+function meets({ targetUsername, items }, key) {
+  const [file, name] = key.split(' ');
+  const names = [targetUsername, ...items.map(({ username }) => username)].map((one) => one?.toLowerCase());
+  return names.includes(name) && items.some(({ fileId }) => fileId === file);
 }
 
 // Files, as the bridge and as the platform have them, and the credits that they cost.
@@ -151,7 +161,7 @@ function judgeMerchant({ cloudId, deliveries, balance, ledger }, { shares, frien
   }
   for (const [key, { made, revoked, standing }] of theirs) {
     const those = ours.get(key) ?? [];
-    if (made > 0 && !those.some(({ id, status }) => REACHED.includes(status) || charged.has(id))) wrong(`${cloudId}: the platform has ${key}, and no item says so`);
+    if (made > 0 && !those.some(({ id, status }) => REACHED.includes(status) || charged.has(id))) wrong(`${cloudId}: the platform has ${key}, and no item says so\n  ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`);
     else if (standing && !those.some(({ status }) => STANDS.includes(status))) wrong(`${cloudId}: the platform has ${key} still, and all items say that it was taken back`);
     if (made > 0 && !those.some(({ id }) => charged.has(id))) wrong(`${cloudId}: ${key} was shared, and nobody paid for it`);
     if (made > 1 + revoked) wrong(`${cloudId}: ${key} was shared ${made} times, and taken back ${revoked} times`);

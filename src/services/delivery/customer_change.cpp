@@ -87,7 +87,9 @@ void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& ro
       if (item.user_id.empty()) item.user_id = user_of(tx, item);
       if (item.username.empty()) item.username = row.username;
       item.former = true;
-      added.push_back(anew(item, ids.make<ItemId>(), paid.contains(item_now(item))));
+      // An order that is over owes nobody anything, until it is paid again.
+      const bool owed = !state->stopped() && paid.contains(item_now(item));
+      added.push_back(anew(item, ids.make<ItemId>(), owed));
     } else {
       // Nobody has it: the same item is the new customer's.
       if (reached(item)) item.status = ItemStatus::owed;

@@ -23,7 +23,7 @@ using domain::ResolutionCode;
 using domain::ReviewReason;
 using storage::Tx;
 
-// What the order had asked of the job in progress, and says no more.
+// What the order had asked of the job in progress, and says no more. A corrected name still counts.
 void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
   const bool by_order = row.pending.kind == PendingActionKind::stop ||
                         row.pending.kind == PendingActionKind::payment_withdrawn ||

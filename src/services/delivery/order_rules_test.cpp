@@ -308,6 +308,27 @@ TEST_F(OrderRules, AStoresNewNameCountsWhereTheOrderIsStoppedAndPaidAgainMeanwhi
   EXPECT_EQ(world.cloud.shares.size(), 1u);
 }
 
+TEST_F(OrderRules, AMerchantsNewNameOutlivesAStopThatCameBeforeItWasObeyed) {
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "find_user" ? once(held, Fate::hold) : Fate::answer;
+  };
+  const auto id = deliver(named("Ann", 0));
+  ASSERT_EQ(world.status(id), "processing");
+  ASSERT_TRUE(retry(id, "Bob"));
+  auto stop = named("Ann", 1);
+  stop.payment = domain::Payment::cancelled;
+  world.accept(stop);
+  world.cloud.release();
+  settle();
+  ASSERT_EQ(world.status(id), "invalidated");
+  world.accept(named("Ann", 2));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_FALSE(has("u-ann", "file-1"));
+}
+
 TEST_F(OrderRules, AStoresNewNameDoesNotCountOnceSomethingIsShared) {
   const auto id = deliver(named("Ann", 0));
   ASSERT_EQ(world.status(id), "completed");
@@ -315,6 +336,25 @@ TEST_F(OrderRules, AStoresNewNameDoesNotCountOnceSomethingIsShared) {
   settle();
   EXPECT_EQ(world.delivery(id).username, "Ann");
   EXPECT_EQ(world.cloud.shares.size(), 1u);
+}
+
+TEST_F(OrderRules, AStoppedOrderThatWasTakenBackOwesNothingToAnotherNameUntilItIsPaidAgain) {
+  auto_revoke();
+  const auto id = deliver(named("Ann", 0));
+  world.accept(paid(1, domain::Payment::refunded));
+  settle();
+  ASSERT_FALSE(has("u-ann", "file-1"));
+  auto event = named("Bob", 2);
+  event.payment = domain::Payment::refunded;
+  world.accept(event);
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  for (const auto& item : world.items(id)) EXPECT_NE(item.status, ItemStatus::owed);
+  world.accept(named("Bob", 3));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_FALSE(has("u-ann", "file-1"));
 }
 
 TEST_F(OrderRules, OfStoreAndMerchantTheNewestNameWins) {

@@ -55,9 +55,9 @@ Change change_of(WorkSet& set, const storage::DeliveryRow& row, const domain::Ve
 // store while nothing is shared (spec 2.6, 3.11).
 std::optional<std::string> corrected_name(WorkSet& set, const storage::DeliveryRow& row) {
   const auto& pending = row.pending;
-  if (pending.kind == PendingActionKind::erase || pending.username.empty() ||
-      pending.username == row.username)
-    return std::nullopt;
+  // Where it ends the delivery counts too: the order may be paid again, or reopened.
+  const bool erased = pending.kind == PendingActionKind::erase;
+  if (erased || pending.username.empty() || pending.username == row.username) return std::nullopt;
   if (pending.actor == domain::Actor::order() && anything_shared(copies(set.items(row.id))))
     return std::nullopt;
   return pending.username;
