@@ -138,8 +138,17 @@ Task<void> HttpServer::State::accept_all(std::shared_ptr<State> self) {
     });
     if (!self->acceptor.is_open()) co_return;
     if (accepted.error) {
+      const bool no_file = out_of_files(accepted.error);
+      // Linux says so before it looks whether anybody waits: without a caller nobody has to give way.
+      if (no_file) {
+        co_await io<int>([&](auto done) {
+          self->acceptor.async_wait(TcpAcceptor::wait_read,
+                                    [done = std::move(done)](error_code error) mutable { done(error); });
+        });
+        if (!self->acceptor.is_open()) co_return;
+      }
       self->tell(accepted.error);
-      if (out_of_files(accepted.error) && co_await close_longest_idle(self, std::nullopt, 0)) continue;
+      if (no_file && co_await close_longest_idle(self, std::nullopt, 0)) continue;
       co_await sleep_for(self->runtime.scheduler(0), accept_pause);
       continue;
     }

@@ -121,6 +121,13 @@ class HttpServerTest : public ::testing::Test {
     socket.send(bytes);
     return socket.read_to_end();
   }
+  // Waits until the cores have noted that what they answered is idle. An answer can be read before its core
+  // has queued what follows it, so the first of the two can come before that, the second cannot.
+  void wait_until_noted() {
+    for (int turn = 0; turn < 2; ++turn) {
+      for (int core = 0; core < runtime_.cores(); ++core) runtime_.run_on(core, [] {});
+    }
+  }
   void wait_for_connections(int count) {
     const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(10);
     while (server_->connections() != count && std::chrono::steady_clock::now() < give_up)
@@ -467,6 +474,7 @@ TEST_F(HttpServerTest, TheConnectionThatIsIdleLongestGivesWayToANewOne) {
     SCOPED_TRACE(++exchanges);
     socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     EXPECT_THAT(socket.read_until("from 127.0.0.1"), StartsWith("HTTP/1.1 200 "));
+    wait_until_noted();
   };
   // They are dealt to two cores in turn.
   const auto first = connect();
@@ -578,6 +586,18 @@ TEST_F(HttpServerTest, WithoutAFileTheConnectionThatIsIdleLongestGivesWay) {
   newcomer.send("GET /new HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(newcomer.read_until("from 127.0.0.1"), HasSubstr("GET /new"));
   EXPECT_EQ(idle.read_to_end(), "");
+}
+
+TEST_F(HttpServerTest, WhoTakesTheLastFileNeedNotGiveWayWhileNobodyWaits) {
+  start();
+  const auto last = TestSocket::unconnected();
+  const NoFiles none(NoFiles::next_free() + 1);
+  last.connect_to(server_->port());
+  wait_for_connections(1);
+  for (int i = 0; i < 10; ++i) wait_until_noted();
+  last.send("GET /last HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_THAT(last.read_until("from 127.0.0.1"), HasSubstr("GET /last"));
+  EXPECT_EQ(log_.lines(), 0);
 }
 
 TEST_F(HttpServerTest, WithoutAFileItWaitsSaysSoOnceAndGoesOnWhenThereIsOne) {
