@@ -9,16 +9,23 @@
 // When a batch of several rows throws, it is halved and tried again until the row at fault stands alone: it
 // gets the error, the others are committed. One that waited too long for a lock is tried row by row at once;
 // one that finds the database unavailable fails at once. A full queue answers OVERLOADED.
+//
+// Rows may have owners (spec 8.6): owners take turns, a row each, and the rows of one keep their order. While
+// others wait an owner has at most an eighth of the queue's places and bytes; alone, all but an eighth.
+// Beyond that he is answered OVERLOADED.
 #pragma once
 
 #include <algorithm>
 #include <coroutine>
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -46,22 +53,29 @@ class Batcher {
   // after a roll back.
   using Run = std::function<void(Tx&, std::span<const In> ins, std::span<Out> outs)>;
   using Weigh = std::function<std::size_t(const In&)>;
+  // Whose row it is; without the function all are of one owner, who has the whole queue.
+  using OwnerOf = std::function<std::uint64_t(const In&)>;
 
-  Batcher(GroupCommit& commits, Run run, BatcherOptions options = {}, Weigh weigh = {})
-      : commits_(commits), run_(std::move(run)), options_(options), weigh_(std::move(weigh)) {}
+  Batcher(GroupCommit& commits, Run run, BatcherOptions options = {}, Weigh weigh = {}, OwnerOf owner_of = {})
+      : commits_(commits),
+        run_(std::move(run)),
+        options_(options),
+        weigh_(std::move(weigh)),
+        owner_of_(std::move(owner_of)) {}
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
 
   // Resumes on `executor` after the commit, or with the error that kept the row out.
   Task<Result> add(Executor& executor, In in) {
     const std::size_t weight = weigh_ ? weigh_(in) : 0;
-    co_return co_await Waiter{*this, executor, std::move(in), weight, {}, {}};
+    const std::uint64_t whose = owner_of_ ? owner_of_(in) : 0;
+    co_return co_await Waiter{*this, executor, std::move(in), weight, whose, {}, {}};
   }
 
   // Rows that wait for a batch.
   std::size_t queued() const {
     const std::lock_guard lock(mutex_);
-    return queue_.size();
+    return queued_.rows;
   }
 
  private:
@@ -71,6 +85,7 @@ class Batcher {
     Executor& executor;
     In in;
     std::size_t weight;
+    std::uint64_t whose;
     std::coroutine_handle<> caller;
     std::optional<Result> result;
 
@@ -84,6 +99,16 @@ class Batcher {
       result.emplace(std::move(with));
       completions.add(executor, [self = caller] { self.resume(); });
     }
+  };
+  struct Load {
+    std::size_t rows = 0;
+    std::size_t bytes = 0;
+  };
+  // The rows of one owner; never empty.
+  struct Line {
+    std::uint64_t whose = 0;
+    std::deque<Waiter*> waiters;
+    std::size_t bytes = 0;
   };
   struct Rows {
     std::vector<In> ins;
@@ -103,12 +128,17 @@ class Batcher {
     bool first = false;
     {
       const std::lock_guard lock(mutex_);
-      // An empty queue takes any row: one that is heavier than the limit would else never get in.
-      refused = queue_.size() >= options_.max_queue ||
-                (!queue_.empty() && queued_bytes_ + waiter.weight > options_.max_queue_bytes);
+      const auto own = owners_.find(waiter.whose);
+      const bool waits = own != owners_.end();
+      const Load its = waits ? Load{own->second->waiters.size(), own->second->bytes} : Load{};
+      refused = exceeds(queued_, waiter.weight, 1, 1) || (owner_of_ && exceeds_share(its, waiter.weight));
       if (!refused) {
-        queue_.push_back(&waiter);
-        queued_bytes_ += waiter.weight;
+        const auto line = waits ? own->second : lines_.insert(lines_.end(), Line{.whose = waiter.whose});
+        if (!waits) owners_.emplace(waiter.whose, line);
+        line->waiters.push_back(&waiter);
+        line->bytes += waiter.weight;
+        ++queued_.rows;
+        queued_.bytes += waiter.weight;
         first = !std::exchange(scheduled_, true);
       }
     }
@@ -120,6 +150,18 @@ class Batcher {
     } else if (first) {
       schedule({});
     }
+  }
+
+  // Whether one row more would be more than `parts` of `of` equal ones of the queue. Without a row before it
+  // any is taken: one that is heavier than the limit would else never get in.
+  bool exceeds(const Load& load, std::size_t weight, std::size_t parts, std::size_t of) const {
+    if (load.rows == 0) return options_.max_queue == 0;
+    return load.rows + 1 > std::max<std::size_t>(options_.max_queue / of * parts, 1) ||
+           load.bytes + weight > options_.max_queue_bytes / of * parts;
+  }
+  bool exceeds_share(const Load& its, std::size_t weight) const {
+    const bool others_wait = queued_.rows > its.rows;
+    return exceeds(its, weight, others_wait ? 1 : kShares - 1, kShares);
   }
 
   void schedule(Part part) {
@@ -142,16 +184,25 @@ class Batcher {
     auto rows = std::make_shared<Rows>();
     const std::lock_guard lock(mutex_);
     std::size_t bytes = 0;
-    while (!queue_.empty() && rows->waiters.size() < max_rows) {
-      Waiter& next = *queue_.front();
+    while (!lines_.empty() && rows->waiters.size() < max_rows) {
+      Line& line = lines_.front();
+      Waiter& next = *line.waiters.front();
       if (!rows->waiters.empty() && bytes + next.weight > max_bytes) break;
       bytes += next.weight;
       rows->waiters.push_back(&next);
       rows->ins.push_back(std::move(next.in));
-      queue_.pop_front();
+      line.waiters.pop_front();
+      line.bytes -= next.weight;
+      if (line.waiters.empty()) {
+        owners_.erase(line.whose);
+        lines_.pop_front();
+      } else {
+        lines_.splice(lines_.end(), lines_, lines_.begin());
+      }
     }
-    queued_bytes_ -= bytes;
-    scheduled_ = !queue_.empty();
+    queued_.rows -= rows->waiters.size();
+    queued_.bytes -= bytes;
+    scheduled_ = !lines_.empty();
     rows->outs.resize(rows->ins.size());
     part.count = rows->ins.size();
     part.rows = std::move(rows);
@@ -182,13 +233,17 @@ class Batcher {
     }
   }
 
+  static constexpr std::size_t kShares = 8;
+
   GroupCommit& commits_;
   const Run run_;
   const BatcherOptions options_;
   const Weigh weigh_;
+  const OwnerOf owner_of_;
   mutable std::mutex mutex_;
-  std::deque<Waiter*> queue_;
-  std::size_t queued_bytes_ = 0;
+  std::list<Line> lines_;  // whose turn is next first
+  std::unordered_map<std::uint64_t, typename std::list<Line>::iterator> owners_;
+  Load queued_;
   bool scheduled_ = false;  // a part is under way that will take from the queue
 };
 

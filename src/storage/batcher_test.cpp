@@ -157,6 +157,63 @@ TEST_F(BatcherTest, AFullQueueRefusesAtOnceInRowsAndInBytes) {
   EXPECT_EQ(bytes.queued(), 0U);
 }
 
+// The number's hundreds are its owner.
+std::uint64_t owner_of(const std::int64_t& number) {
+  return static_cast<std::uint64_t>(number / 100);
+}
+
+TEST_F(BatcherTest, OwnersTakeTurnsAndEachKeepsItsOrder) {
+  GroupCommit commits(*database_, log_, inline_options);
+  Numbers batcher(commits, runner(), {.max_rows = 4}, {}, owner_of);
+  start_together(commits, batcher, {101, 102, 103, 104, 105, 201, 301, 302});
+  run_all();
+  EXPECT_THAT(runs_, ElementsAre(ElementsAre(101, 201, 301, 102), ElementsAre(302, 103, 104, 105)));
+}
+
+TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEighth) {
+  GroupCommit commits(*database_, log_, inline_options);
+  Numbers batcher(commits, runner(), {.max_queue = 16}, {}, owner_of);
+  std::vector<std::int64_t> numbers{201, 101, 102, 103, 202, 203};
+  start_together(commits, batcher, numbers);
+  run_all();
+  EXPECT_THAT(ids(), ElementsAre(101, 102, 201, 202));
+  EXPECT_EQ(results_[3].error().code, "OVERLOADED");
+  EXPECT_EQ(results_[5].error().code, "OVERLOADED");
+
+  numbers.clear();
+  for (std::int64_t number = 301; number <= 315; ++number) numbers.push_back(number);
+  numbers.insert(numbers.end(), {401, 402, 501});
+  start_together(commits, batcher, numbers);
+  run_all();
+  EXPECT_EQ(ids().size(), 4U + 14 + 2);
+  EXPECT_EQ(results_[6 + 13], 3140);
+  EXPECT_EQ(results_[6 + 14].error().code, "OVERLOADED") << "the last eighth is others'";
+  EXPECT_EQ(results_[6 + 16], 4020);
+  EXPECT_EQ(results_[6 + 17].error().code, "OVERLOADED") << "all are taken";
+}
+
+TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsPlacesAre) {
+  GroupCommit commits(*database_, log_, inline_options);
+  Numbers batcher(
+      commits, runner(), {.max_queue_bytes = 800},
+      [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); }, owner_of);
+  start_together(commits, batcher, {202, 160, 150, 140, 299, 301});
+  run_all();
+  EXPECT_THAT(ids(), ElementsAre(140, 160, 202, 301));
+  EXPECT_EQ(results_[2].error().code, "OVERLOADED") << "60 + 50 are more than an eighth";
+  EXPECT_EQ(results_[4].error().code, "OVERLOADED") << "2 + 99 are more than an eighth";
+}
+
+TEST_F(BatcherTest, AnOwnersRowsThatWaitAloneMayEachBeHeavierThanItsShare) {
+  GroupCommit commits(*database_, log_, inline_options);
+  Numbers batcher(
+      commits, runner(), {.max_queue_bytes = 80},
+      [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); }, owner_of);
+  start_together(commits, batcher, {120, 220, 320});
+  run_all();
+  EXPECT_THAT(ids(), ElementsAre(120, 220, 320));
+}
+
 TEST_F(BatcherTest, AnOutThatIsAnExpectedAnswersForItsRowAlone) {
   GroupCommit commits(*database_, log_, inline_options);
   using Checked = Batcher<std::int64_t, Expected<std::string>>;

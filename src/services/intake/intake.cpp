@@ -1,6 +1,7 @@
 #include "services/intake/intake.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -93,7 +94,10 @@ Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback
           [this](Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers) {
             accept_batch(tx, orders, answers);
           },
-          {}, weigh) {}
+          {}, weigh,
+          [](const IncomingOrder& order) {
+            return std::bit_cast<std::uint64_t>(order.integration->account.value);
+          }) {}
 
 Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order) {
   if (is_privacy_request(order.event.kind)) co_return co_await privacy_.accept(executor, std::move(order));

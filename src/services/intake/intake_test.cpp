@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "services/testing.h"
 
 namespace presetbridge::services {
@@ -31,6 +33,39 @@ TEST(Intake, KeepsNoBodyOfAnEventOfAnErasedOrder) {
   refund.refunds = {{"r1", {{"L1", 1}}}};
   EXPECT_FALSE(world.accept(refund).duplicate) << "a refund is news";
   EXPECT_EQ(payloads(world), 0);
+}
+
+// Spec 8.6: one merchant's orders neither fill the queue nor keep another's waiting.
+TEST(Intake, AMerchantHasAnEighthOfWhatWaitsWhileAnotherWaits) {
+  World world;
+  const auto other = world.add_tenant("m-2");
+  const auto snapshot_of = [&](IntegrationId store) {
+    return world.await(world.directory.find(world.scheduler, store)).value();
+  };
+  const auto mine = snapshot_of(world.integration);
+  const auto theirs = snapshot_of(other.integration);
+  std::map<std::string, std::string> outcomes;
+  const auto send = [&](const auto& integration, const std::string& id) {
+    const std::vector<std::byte> payload(1 << 20);
+    auto event = world.order(id, "Ann", {"sku-1"});
+    event.received_at = world.database.clock.now();
+    spawn(world.intake.accept(world.scheduler, {integration, std::move(event), payload, {}}),
+          [&outcomes, id](auto outcome) {
+            outcomes[id] = *outcome.value ? "accepted" : outcome.value->error().code;
+          });
+  };
+  world.commits.submit([](storage::Tx&) {},
+                       [&](const std::exception_ptr&, storage::Completions&) {
+                         send(theirs, "first");
+                         for (int i = 1; i <= 9; ++i) send(mine, std::to_string(i));
+                         send(theirs, "second");
+                       });
+  for (int i = 0; i < 1'000 && outcomes.size() < 11; ++i) world.scheduler.run();
+  EXPECT_EQ(outcomes["first"], "accepted");
+  EXPECT_EQ(outcomes["second"], "accepted");
+  EXPECT_EQ(outcomes["7"], "accepted") << "the queue takes 64 MiB";
+  EXPECT_EQ(outcomes["8"], "OVERLOADED");
+  EXPECT_EQ(outcomes["9"], "OVERLOADED");
 }
 
 }  // namespace
