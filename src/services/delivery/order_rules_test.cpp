@@ -406,6 +406,29 @@ TEST_F(OrderRules, ACorrectedDeliveryOwesEveryFileToTheNewCustomerAndKeepsWhatTh
   expect_books_balance(world);
 }
 
+TEST_F(OrderRules, WhatIsOwedAgainAfterItWasTakenBackCostsANewCustomerACreditOfTheirOwn) {
+  auto_revoke();
+  const auto id = deliver(named("Ann", 0));
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle();
+  ASSERT_FALSE(has("u-ann", "file-1"));
+  world.hold_queue();
+  world.accept(named("Ann", 2));
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::owed);
+  ASSERT_TRUE(retry(id, "Bob"));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_EQ(world.balance().spent, 2);
+  ASSERT_EQ(world.items(id).size(), 2u);
+  const auto was = world.items(id)[0];
+  EXPECT_TRUE(was.former);
+  EXPECT_EQ(was.status, ItemStatus::revoked);
+  EXPECT_EQ(was.username, "Ann");
+  EXPECT_EQ(was.user_id, "u-ann");
+  expect_books_balance(world);
+}
+
 TEST_F(OrderRules, AnotherNameOfTheSameUserGetsNothingTwice) {
   world.cloud.unknown_files = {"file-2"};
   const auto id = deliver(named("Ann", 0, {"sku-1", "sku-2"}));
