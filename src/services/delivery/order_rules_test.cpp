@@ -264,6 +264,19 @@ TEST_F(OrderRules, AStoresNewNameCountsWhileItWaitsAndTheOldRequestIsTakenBack) 
   expect_books_balance(world);
 }
 
+TEST_F(OrderRules, ACustomerWhoDeclinedBeforeTheRequestWasTakenBackIsNotAskedAgain) {
+  world.cloud.auto_accept = false;
+  deliver(named("Ann", 0));
+  world.cloud.friendships["u-ann"] = cloud::FriendshipState::declined;
+  world.accept(named("Bob", 1));
+  settle();
+  ASSERT_EQ(world.cloud.withdrawals["u-ann"], 1);
+  const auto other = world.deliver(later(world, "2", {"sku-1"}, 2));
+  settle();
+  EXPECT_EQ(world.status(other), "failed friend_request_declined");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 1);
+}
+
 TEST_F(OrderRules, AStoresNewNameCountsWhileItIsQueued) {
   world.hold_queue();
   const auto id = *world.accept(named("Ann", 0)).delivery;
