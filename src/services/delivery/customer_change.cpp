@@ -70,7 +70,8 @@ ItemRow anew(const ItemRow& item, ItemId id, bool paid) {
 
 bool anything_shared(std::span<const ItemRow> items) {
   return std::ranges::any_of(items, [](const ItemRow& item) {
-    return !item.former && reached(item) && item.status != ItemStatus::revoked;
+    return !item.former && reached(item) && item.status != ItemStatus::revoked &&
+           item.status != ItemStatus::sharing;
   });
 }
 

@@ -351,6 +351,33 @@ TEST_F(OrderRules, AStoresNewNameDoesNotCountOnceSomethingIsShared) {
   EXPECT_EQ(world.cloud.shares.size(), 1u);
 }
 
+TEST_F(OrderRules, AStoresNewNameCountsWhileNobodyKnowsWhetherSomethingIsShared) {
+  for (const auto fate : {Fate::lose_request, Fate::lose_answer}) {
+    for (const bool in_job : {false, true}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(fate)) + (in_job ? ", in the job" : ", after it"));
+      World fresh;
+      bool lost = false;
+      const auto named = [&](const char* name, int minute) {
+        auto event = later(fresh, "1", {"sku-1"}, minute);
+        event.username = event.raw_username = name;
+        return event;
+      };
+      fresh.cloud.before = [&](auto& call, auto&) {
+        if (call != "share" || std::exchange(lost, true)) return Fate::answer;
+        if (in_job) fresh.accept(named("Bob", 1));
+        return fate;
+      };
+      const auto id = fresh.deliver(named("Ann", 0));
+      if (!in_job) fresh.accept(named("Bob", 1));
+      fresh.settle(std::chrono::hours{2});
+      EXPECT_EQ(fresh.status(id), "completed");
+      EXPECT_EQ(fresh.delivery(id).username, "Bob");
+      EXPECT_TRUE(fresh.cloud.shares.contains({"u-bob", "file-1"}));
+      expect_books_balance(fresh);
+    }
+  }
+}
+
 TEST_F(OrderRules, AStoppedOrderThatWasTakenBackOwesNothingToAnotherNameUntilItIsPaidAgain) {
   auto_revoke();
   const auto id = deliver(named("Ann", 0));
