@@ -213,6 +213,8 @@ void Fulfilment::align(News& news) {
     default:
       break;
   }
+  // What owed nothing when it was reopened is in review for the merchant, whatever else the store tells.
+  if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
   if (const auto verdict = domain::conclude_items(row.status, items); verdict.cause) {
     auto ends = verdict.cause == Cause::nothing_to_deliver
                     ? nothing_left(aligned.items, state, Actor::order())

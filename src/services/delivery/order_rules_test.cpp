@@ -518,6 +518,20 @@ TEST_F(OrderRules, AReopenedDeliveryStaysInReviewWhateverTheStoreTells) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
+TEST_F(OrderRules, AReopenedDeliveryThatOwesNothingStaysInReviewToo) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(refund("r1", {{"L1", 1}}));
+  ASSERT_EQ(world.status(id), "invalidated");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  world.accept(refund("r2", {}));
+  ASSERT_EQ(world.status(id), "in_review");
+  world.accept(later(world, "1", {"sku-1", "sku-2"}, 1));
+  EXPECT_EQ(world.status(id), "in_review");
+  world.accept(refund("r3", {{"L2", 1}}));
+  EXPECT_EQ(world.status(id), "invalidated") << "the refund took what was to be approved";
+}
+
 TEST_F(OrderRules, ASettlementDoesNotEndAReview) {
   bool lost = false;
   world.cloud.before = [&](auto& call, auto&) {
