@@ -532,6 +532,20 @@ TEST_F(OrderRules, AReopenedDeliveryThatOwesNothingStaysInReviewToo) {
   EXPECT_EQ(world.status(id), "invalidated") << "the refund took what was to be approved";
 }
 
+TEST_F(OrderRules, AReopenedDeliveryOfAStoppedOrderStaysInReviewUntilItIsStoppedAnew) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(paid(1, domain::Payment::refunded));
+  ASSERT_EQ(world.status(id), "invalidated");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  auto edited = paid(2, domain::Payment::refunded);
+  edited.lines[0].quantity = 2;
+  world.accept(edited);
+  EXPECT_EQ(world.status(id), "in_review");
+  world.accept(paid(3, domain::Payment::cancelled));
+  EXPECT_EQ(world.status(id), "invalidated");
+}
+
 TEST_F(OrderRules, ASettlementDoesNotEndAReview) {
   bool lost = false;
   world.cloud.before = [&](auto& call, auto&) {
