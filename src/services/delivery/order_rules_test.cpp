@@ -661,6 +661,45 @@ TEST_F(OrderRules, AStoreThatHoldsAllHoldsWhatANameWouldResume) {
   EXPECT_EQ(world.status(id), "in_review");
 }
 
+TEST_F(OrderRules, AStopThatAPaymentLiftsIsForgottenThoughTheOrderIsOfAnApprovedRisk) {
+  world.hold_queue();
+  const auto id = *world.accept(later(world, "1", {"sku-1", "sku-2"}, 0)).delivery;
+  OrderEvent risk{.kind = OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto& subject) {
+    return call == "share" && subject == "file-2" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
+  ASSERT_TRUE(approve(id));
+  settle(Millis{5'000});
+  ASSERT_EQ(world.status(id), "queued");
+  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  world.accept(paid(2, domain::Payment::deliver, {"sku-1", "sku-2"}));
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-2"));
+}
+
+TEST_F(OrderRules, AStopThatTheStoreLiftsWithoutAPaymentIsForgottenInReview) {
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto& subject) {
+    return call == "share" && subject == "file-2" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  ASSERT_EQ(world.status(id), "queued");
+  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  ASSERT_EQ(world.delivery(id).pending.kind, domain::PendingActionKind::stop);
+  world.accept(paid(2, domain::Payment::awaiting_payment, {"sku-1", "sku-2"}));
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_EQ(world.delivery(id).pending.kind, domain::PendingActionKind::none);
+  world.accept(paid(3, domain::Payment::deliver, {"sku-1", "sku-2"}));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-2"));
+}
+
 // ---------------------------------------------------------------- ends and what they take back
 
 TEST_F(OrderRules, AStoppedOrderThatIsPaidAgainGivesTheFileBackForNothing) {
