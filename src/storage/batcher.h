@@ -10,9 +10,10 @@
 // gets the error, the others are committed. One that waited too long for a lock is tried row by row at once;
 // one that finds the database unavailable fails at once. A full queue answers OVERLOADED.
 //
-// Rows may have owners (spec 8.6): owners take turns, a row each, and the rows of one keep their order. While
-// others wait an owner has at most an eighth of the queue's places and bytes; alone, all but an eighth.
-// Beyond that he is answered OVERLOADED.
+// Rows may have owners (spec 8.6): owners take turns, each for `turn_bytes` of its rows. While others wait an
+// owner has at most an eighth of the queue's places and bytes; alone, all but an eighth. Beyond that it is
+// answered OVERLOADED. What a row costs may show only when it is run (a small event of a large order): a run
+// puts the rest off once it has done much, and the owner's next rows weigh as much as its last ones did.
 #pragma once
 
 #include <algorithm>
@@ -41,6 +42,7 @@ struct BatcherOptions {
   std::size_t max_bytes = 4 << 20;         // of one batch, as `weigh` counts; a single heavier row goes alone
   std::size_t max_queue = 10'000;          // rows waiting
   std::size_t max_queue_bytes = 64 << 20;  // bytes waiting, as `weigh` counts
+  std::size_t turn_bytes = 64 << 10;       // of one owner before the next one's turn
 };
 
 // Thread-safe. Outlives the coroutines that wait in it, and is destroyed after GroupCommit::shutdown(). Out
@@ -53,23 +55,29 @@ class Batcher {
   // after a roll back.
   using Run = std::function<void(Tx&, std::span<const In> ins, std::span<Out> outs)>;
   using Weigh = std::function<std::size_t(const In&)>;
-  // Whose row it is; without the function all are of one owner, who has the whole queue.
-  using OwnerOf = std::function<std::uint64_t(const In&)>;
+  struct Sharing {
+    std::function<std::uint64_t(const In&)> owner =
+        {};  // empty: all rows are of one, who has the whole queue
+    // What the row cost, in the bytes that `weigh` counts; empty: what it weighed.
+    std::function<std::size_t(const Out&)> cost = {};
+    // Whether the run left the row for a later one, without any effect. It does not leave all of them.
+    std::function<bool(const Out&)> put_off = {};
+  };
 
-  Batcher(GroupCommit& commits, Run run, BatcherOptions options = {}, Weigh weigh = {}, OwnerOf owner_of = {})
+  Batcher(GroupCommit& commits, Run run, BatcherOptions options = {}, Weigh weigh = {}, Sharing sharing = {})
       : commits_(commits),
         run_(std::move(run)),
         options_(options),
         weigh_(std::move(weigh)),
-        owner_of_(std::move(owner_of)) {}
+        sharing_(std::move(sharing)) {}
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
 
   // Resumes on `executor` after the commit, or with the error that kept the row out.
   Task<Result> add(Executor& executor, In in) {
     const std::size_t weight = weigh_ ? weigh_(in) : 0;
-    const std::uint64_t whose = owner_of_ ? owner_of_(in) : 0;
-    co_return co_await Waiter{*this, executor, std::move(in), weight, whose, {}, {}};
+    const std::uint64_t whose = sharing_.owner ? sharing_.owner(in) : 0;
+    co_return co_await Waiter{*this, executor, std::move(in), weight, weight, whose, {}, {}};
   }
 
   // Rows that wait for a batch.
@@ -84,8 +92,9 @@ class Batcher {
     Batcher& owner;
     Executor& executor;
     In in;
-    std::size_t weight;
-    std::uint64_t whose;
+    const std::size_t weighed;
+    std::size_t weight;  // and what its owner's rows cost beyond what they weighed
+    const std::uint64_t whose;
     std::coroutine_handle<> caller;
     std::optional<Result> result;
 
@@ -109,6 +118,7 @@ class Batcher {
     std::uint64_t whose = 0;
     std::deque<Waiter*> waiters;
     std::size_t bytes = 0;
+    std::size_t turn = 0;  // bytes that it may still take
   };
   struct Rows {
     std::vector<In> ins;
@@ -129,16 +139,14 @@ class Batcher {
     {
       const std::lock_guard lock(mutex_);
       const auto own = owners_.find(waiter.whose);
-      const bool waits = own != owners_.end();
-      const Load its = waits ? Load{own->second->waiters.size(), own->second->bytes} : Load{};
-      refused = exceeds(queued_, waiter.weight, 1, 1) || (owner_of_ && exceeds_share(its, waiter.weight));
+      const Load its = own == owners_.end() ? Load{} : Load{own->second->waiters.size(), own->second->bytes};
+      waiter.weight = waiter.weighed + beyond(waiter.whose);
+      refused =
+          exceeds(queued_, waiter.weight, 1, 1) || (sharing_.owner && exceeds_share(its, waiter.weight));
       if (!refused) {
-        const auto line = waits ? own->second : lines_.insert(lines_.end(), Line{.whose = waiter.whose});
-        if (!waits) owners_.emplace(waiter.whose, line);
-        line->waiters.push_back(&waiter);
-        line->bytes += waiter.weight;
-        ++queued_.rows;
-        queued_.bytes += waiter.weight;
+        auto& line = line_of(waiter.whose);
+        line.waiters.push_back(&waiter);
+        count_in(line, waiter);
         first = !std::exchange(scheduled_, true);
       }
     }
@@ -149,6 +157,34 @@ class Batcher {
       completions.post();
     } else if (first) {
       schedule({});
+    }
+  }
+
+  Line& line_of(std::uint64_t whose) {
+    const auto own = owners_.find(whose);
+    if (own != owners_.end()) return *own->second;
+    const auto line = lines_.insert(lines_.end(), Line{.whose = whose, .turn = options_.turn_bytes});
+    owners_.emplace(whose, line);
+    return *line;
+  }
+  void count_in(Line& line, const Waiter& waiter) {
+    line.bytes += waiter.weight;
+    ++queued_.rows;
+    queued_.bytes += waiter.weight;
+  }
+  std::size_t beyond(std::uint64_t whose) const {
+    const auto found = beyond_.find(whose);
+    return found == beyond_.end() ? 0 : found->second;
+  }
+  // What the owner's rows cost beyond their weight rises at once, and falls by an eighth a row.
+  void learn(const Waiter& waiter, std::size_t cost) {
+    const std::size_t more = cost - std::min(cost, waiter.weighed);
+    const std::size_t now = std::max(more, beyond(waiter.whose) / 8 * 7);
+    if (now == 0) {
+      beyond_.erase(waiter.whose);
+    } else {
+      if (beyond_.size() >= kMostLearned) beyond_.clear();
+      beyond_[waiter.whose] = now;
     }
   }
 
@@ -187,7 +223,13 @@ class Batcher {
     while (!lines_.empty() && rows->waiters.size() < max_rows) {
       Line& line = lines_.front();
       Waiter& next = *line.waiters.front();
+      if (line.turn < next.weight && lines_.size() > 1) {
+        line.turn += options_.turn_bytes;
+        lines_.splice(lines_.end(), lines_, lines_.begin());
+        continue;
+      }
       if (!rows->waiters.empty() && bytes + next.weight > max_bytes) break;
+      line.turn -= std::min(line.turn, next.weight);
       bytes += next.weight;
       rows->waiters.push_back(&next);
       rows->ins.push_back(std::move(next.in));
@@ -196,8 +238,6 @@ class Batcher {
       if (line.waiters.empty()) {
         owners_.erase(line.whose);
         lines_.pop_front();
-      } else {
-        lines_.splice(lines_.end(), lines_, lines_.begin());
       }
     }
     queued_.rows -= rows->waiters.size();
@@ -223,26 +263,54 @@ class Batcher {
       schedule({part.rows, part.begin + half, part.count - half});
       return;
     }
+    if (!thrown && settle(part)) schedule({});
     for (std::size_t i = part.begin; i < part.begin + part.count; ++i) {
-      Waiter& waiter = *part.rows->waiters[i];
+      Waiter* const waiter = part.rows->waiters[i];
+      if (waiter == nullptr) continue;
       if (thrown) {
-        waiter.finish(std::unexpected(explain(thrown)), completions);
+        waiter->finish(std::unexpected(explain(thrown)), completions);
       } else {
-        waiter.finish(std::move(part.rows->outs[i]), completions);
+        waiter->finish(std::move(part.rows->outs[i]), completions);
       }
     }
   }
 
+  // Learns what the rows cost, and puts back what was put off, whose waiters become null in `part`; true if a
+  // part must be scheduled for them.
+  bool settle(Part& part) {
+    if (!sharing_.cost && !sharing_.put_off) return false;
+    const std::lock_guard lock(mutex_);
+    bool back = false;
+    for (std::size_t i = part.begin + part.count; i-- > part.begin;) {
+      Waiter& waiter = *part.rows->waiters[i];
+      const Out& out = part.rows->outs[i];
+      if (!sharing_.put_off || !sharing_.put_off(out)) {
+        if (sharing_.cost) learn(waiter, sharing_.cost(out));
+        continue;
+      }
+      waiter.in = std::move(part.rows->ins[i]);
+      auto& line = line_of(waiter.whose);
+      line.waiters.push_front(&waiter);
+      count_in(line, waiter);
+      part.rows->waiters[i] = nullptr;
+      back = true;
+    }
+    return back && !std::exchange(scheduled_, true);
+  }
+
   static constexpr std::size_t kShares = 8;
+  static constexpr std::size_t kMostLearned = 10'000;
 
   GroupCommit& commits_;
   const Run run_;
   const BatcherOptions options_;
   const Weigh weigh_;
-  const OwnerOf owner_of_;
+  const Sharing sharing_;
   mutable std::mutex mutex_;
   std::list<Line> lines_;  // whose turn is next first
   std::unordered_map<std::uint64_t, typename std::list<Line>::iterator> owners_;
+  // Of owners whose rows cost more than they weigh: how much more.
+  std::unordered_map<std::uint64_t, std::size_t> beyond_;
   Load queued_;
   bool scheduled_ = false;  // a part is under way that will take from the queue
 };

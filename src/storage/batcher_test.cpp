@@ -162,17 +162,60 @@ std::uint64_t owner_of(const std::int64_t& number) {
   return static_cast<std::uint64_t>(number / 100);
 }
 
-TEST_F(BatcherTest, OwnersTakeTurnsAndEachKeepsItsOrder) {
+TEST_F(BatcherTest, OwnersTakeTurnsByWeightAndEachKeepsItsOrder) {
   GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner(), {.max_rows = 4}, {}, owner_of);
-  start_together(commits, batcher, {101, 102, 103, 104, 105, 201, 301, 302});
+  Numbers batcher(commits, runner(), {.max_rows = 4, .turn_bytes = 10},
+                  [](const std::int64_t& number) { return number < 200 ? 5UZ : 10UZ; }, {.owner = owner_of});
+  start_together(commits, batcher, {101, 102, 103, 104, 105, 201, 202, 301});
   run_all();
-  EXPECT_THAT(runs_, ElementsAre(ElementsAre(101, 201, 301, 102), ElementsAre(302, 103, 104, 105)));
+  EXPECT_THAT(runs_, ElementsAre(ElementsAre(101, 102, 201, 301), ElementsAre(103, 104, 202, 105)));
+}
+
+TEST_F(BatcherTest, WhatARunPutsOffComesFirstInALaterOneAndItsOwnerPaysForWhatItCost) {
+  GroupCommit commits(*database_, log_, inline_options);
+  struct Done {
+    std::int64_t number = 0;
+    bool put_off = false;
+  };
+  std::vector<std::vector<std::int64_t>> runs;
+  // Of owner 1 a run does one row, which costs a hundred times what it weighs.
+  Batcher<std::int64_t, Done> batcher(
+      commits,
+      [&](Tx&, std::span<const std::int64_t> ins, std::span<Done> outs) {
+        runs.emplace_back(ins.begin(), ins.end());
+        bool first = true;
+        for (std::size_t i = 0; i < ins.size(); ++i)
+          outs[i] = {ins[i], owner_of(ins[i]) == 1 && !std::exchange(first, false)};
+      },
+      {.max_bytes = 150, .turn_bytes = 10}, [](const std::int64_t&) { return 1UZ; },
+      {.owner = owner_of,
+       .cost = [](const Done& done) { return owner_of(done.number) == 1 ? 100UZ : 1UZ; },
+       .put_off = [](const Done& done) { return done.put_off; }});
+  std::vector<std::int64_t> answered;
+  const auto start = [&](std::int64_t number) {
+    spawn(batcher.add(mailbox_, number),
+          [&](auto outcome) { answered.push_back(outcome.value->value().number); });
+  };
+  commits.submit([](Tx&) {},
+                 [&](const std::exception_ptr&, Completions&) {
+                   for (const std::int64_t number : {101, 102, 103, 201}) start(number);
+                 });
+  mailbox_.run_until([&] { return answered.size() == 4; });
+  EXPECT_THAT(runs, ElementsAre(ElementsAre(101, 102, 103, 201), ElementsAre(102, 103), ElementsAre(103)));
+  EXPECT_THAT(answered, ElementsAre(101, 201, 102, 103));
+  runs.clear();
+  commits.submit([](Tx&) {},
+                 [&](const std::exception_ptr&, Completions&) {
+                   for (const std::int64_t number : {104, 105, 201, 202}) start(number);
+                 });
+  mailbox_.run_until([&] { return answered.size() == 8; });
+  EXPECT_THAT(runs, ElementsAre(ElementsAre(201, 202, 104), ElementsAre(105)));
+  EXPECT_EQ(batcher.queued(), 0U);
 }
 
 TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEighth) {
   GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner(), {.max_queue = 16}, {}, owner_of);
+  Numbers batcher(commits, runner(), {.max_queue = 16}, {}, {.owner = owner_of});
   std::vector<std::int64_t> numbers{201, 101, 102, 103, 202, 203};
   start_together(commits, batcher, numbers);
   run_all();
@@ -194,9 +237,9 @@ TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEi
 
 TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsPlacesAre) {
   GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(
-      commits, runner(), {.max_queue_bytes = 800},
-      [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); }, owner_of);
+  Numbers batcher(commits, runner(), {.max_queue_bytes = 800},
+                  [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); },
+                  {.owner = owner_of});
   start_together(commits, batcher, {202, 160, 150, 140, 299, 301});
   run_all();
   EXPECT_THAT(ids(), ElementsAre(140, 160, 202, 301));
@@ -206,9 +249,9 @@ TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsPlacesAre) {
 
 TEST_F(BatcherTest, AnOwnersRowsThatWaitAloneMayEachBeHeavierThanItsShare) {
   GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(
-      commits, runner(), {.max_queue_bytes = 80},
-      [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); }, owner_of);
+  Numbers batcher(commits, runner(), {.max_queue_bytes = 80},
+                  [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); },
+                  {.owner = owner_of});
   start_together(commits, batcher, {120, 220, 320});
   run_all();
   EXPECT_THAT(ids(), ElementsAre(120, 220, 320));

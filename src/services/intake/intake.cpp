@@ -18,9 +18,12 @@ namespace {
 using domain::OrderEvent;
 using storage::Tx;
 
-// What the order will write, if it is new, and about what if it is known: a row a file, and the texts.
+constexpr std::size_t kRow = 512;  // about the bytes of one
+// Events of known orders beyond it are put off: what they cost is seen when their orders are read.
+constexpr std::size_t kMostOfKnown = 2 << 20;
+
+// What the order will write, if it is new: a row a file, and the texts.
 std::size_t weigh(const IncomingOrder& order) {
-  constexpr std::size_t kRow = 512;
   std::size_t bytes = order.payload.size() + order.fresh_text.size() + 4 * kRow;
   for (const auto& file : order.plan.files) {
     bytes += kRow + file.file_id.size() + file.kind.size() + file.name.size();
@@ -69,6 +72,12 @@ void tell(Accepted& answer, const storage::DeliveryRow& row) {
   answer.resolution = row.resolution;
 }
 
+// How many receivers are told of the delivery, once by each of its events.
+std::size_t told_to(const storage::DeliveryRow& row, AccountFacts& facts) {
+  return facts.subscribers(row.account, to_string(domain::EventType::delivery_queued), row.integration)
+      .size();
+}
+
 storage::OrderNews news_of(const IntegrationSnapshot& integration, const Accepted& answer) {
   using Kind = storage::OrderNews::Kind;
   return {.kind = answer.duplicate  ? Kind::repeated
@@ -89,15 +98,17 @@ Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback
       fulfilment_(changes),
       accepted_(std::move(accepted)),
       privacy_(commits, changes, std::move(shop_to_erase)),
-      batcher_(
-          commits,
-          [this](Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers) {
-            accept_batch(tx, orders, answers);
-          },
-          {}, weigh,
-          [](const IncomingOrder& order) {
-            return std::bit_cast<std::uint64_t>(order.integration->account.value);
-          }) {}
+      batcher_(commits,
+               [this](Tx& tx, std::span<const IncomingOrder> orders, std::span<Acceptance> answers) {
+                 accept_batch(tx, orders, answers);
+               },
+               {}, weigh,
+               {.owner =
+                    [](const IncomingOrder& order) {
+                      return std::bit_cast<std::uint64_t>(order.integration->account.value);
+                    },
+                .cost = [](const Acceptance& answer) { return answer.cost; },
+                .put_off = [](const Acceptance& answer) { return answer.put_off; }}) {}
 
 Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order) {
   if (is_privacy_request(order.event.kind)) co_return co_await privacy_.accept(executor, std::move(order));
@@ -113,7 +124,7 @@ Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order)
   co_return accepted;
 }
 
-void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers) {
+void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::span<Acceptance> answers) {
   // Rows are locked in one order, whatever order the requests came in: two nodes cannot wait for each other.
   std::vector<std::size_t> sorted(orders.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
@@ -132,8 +143,15 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     answers[i].stale_integration = versions[id] != orders[i].integration->version;
     return answers[i].stale_integration;
   });
-  for (const std::size_t i : accept_new(tx, orders, sorted, answers))
-    answers[i] = accept_known(tx, orders[i]);
+  AccountFacts facts(tx);
+  std::size_t cost = 0;
+  for (const std::size_t i : accept_new(tx, orders, sorted, answers)) {
+    answers[i].put_off = cost > kMostOfKnown;
+    if (answers[i].put_off) continue;
+    answers[i] = accept_known(tx, orders[i], facts);
+    cost += answers[i].cost;
+  }
+  std::erase_if(sorted, [&](std::size_t i) { return answers[i].put_off; });
   for (const std::size_t i : sorted) tx.news().orders.push_back(news_of(*orders[i].integration, answers[i]));
 
   std::map<ApiKeyId, std::pair<std::int64_t, std::int64_t>> usage;
@@ -171,7 +189,7 @@ void Intake::hold_rows(Tx& tx, std::span<const IncomingOrder> orders, const std:
 
 std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrder> orders,
                                             const std::vector<std::size_t>& which,
-                                            std::span<Accepted> answers) {
+                                            std::span<Acceptance> answers) {
   std::vector<storage::OrderRow> rows;
   std::vector<std::size_t> of_row;
   std::vector<std::size_t> of_no_order;
@@ -234,17 +252,19 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   insert_order_payloads(tx, payloads);
   fulfilment_.create(tx, created, facts);
   for (std::size_t n = 0; n < of_delivery.size(); ++n) {
-    tell(answers[of_delivery[n]], created.rows[n]);
-    answers[of_delivery[n]].made_delivery = true;
+    auto& answer = answers[of_delivery[n]];
+    tell(answer, created.rows[n]);
+    answer.made_delivery = true;
+    answer.cost = weigh(orders[of_delivery[n]]) + told_to(created.rows[n], facts) * kRow;
   }
   std::ranges::copy(of_no_order, std::back_inserter(others));
   return others;
 }
 
-Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
+Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming, AccountFacts& facts) {
   const auto& event = incoming.event;
   const IntegrationSnapshot& integration = *incoming.integration;
-  Accepted answer;
+  Acceptance answer;
   answer.order_id = event.order_id;
   answer.event_id = incoming.event_id;
   switch (event.kind) {
@@ -263,6 +283,7 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
 
   auto order = lock_order_by_key(tx, integration.id, event.order_id).value();
   answer.order = order.id;
+  answer.cost = weigh(incoming) + 2 * order.state.size();
   auto state = domain::decode_order_state(order.state);
   if (!state) throw Error(state.error());
   mapped_before(order, *state);
@@ -280,6 +301,7 @@ Accepted Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
     update_order(tx, order);
     if (!merged.state.erased && tells_the_order(event, merged.state))
       put_order_payload(tx, order.id, tx.now(), incoming.payload);
+    if (delivery) answer.cost += told_to(*delivery, facts) * kRow;
   } else {
     delivery = find_delivery(tx, DeliveryId{order.id.value});
   }

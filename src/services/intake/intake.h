@@ -45,6 +45,12 @@ struct Accepted {
   std::string reason;
 };
 
+// Of one order in a batch: what the store is told, and what the queue has to know.
+struct Acceptance : Accepted {
+  std::size_t cost = 0;  // about the bytes read and written
+  bool put_off = false;  // nothing was done: the batch had cost enough
+};
+
 // Thread-safe. Destroyed after GroupCommit::shutdown().
 class Intake {
  public:
@@ -60,21 +66,21 @@ class Intake {
   std::size_t waiting() const { return batcher_.queued(); }
 
  private:
-  void accept_batch(storage::Tx& tx, std::span<const IncomingOrder> orders, std::span<Accepted> answers);
+  void accept_batch(storage::Tx& tx, std::span<const IncomingOrder> orders, std::span<Acceptance> answers);
   // Those of `orders` that are new become orders with their deliveries, a statement a table for all. Returns
   // the others.
   std::vector<std::size_t> accept_new(storage::Tx& tx, std::span<const IncomingOrder> orders,
-                                      const std::vector<std::size_t>& which, std::span<Accepted> answers);
+                                      const std::vector<std::size_t>& which, std::span<Acceptance> answers);
   static void hold_rows(storage::Tx& tx, std::span<const IncomingOrder> orders,
                         const std::vector<std::size_t>& which, const std::vector<bool>& inserted,
                         AccountFacts& facts);
-  Accepted accept_known(storage::Tx& tx, const IncomingOrder& order);
+  Acceptance accept_known(storage::Tx& tx, const IncomingOrder& order, AccountFacts& facts);
 
   DeliveryChanges& changes_;
   Fulfilment fulfilment_;
   Callback accepted_;
   PrivacyRequests privacy_;
-  storage::Batcher<IncomingOrder, Accepted> batcher_;
+  storage::Batcher<IncomingOrder, Acceptance> batcher_;
 };
 
 }  // namespace presetbridge::services

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -119,6 +120,19 @@ bool is_privacy_request(OrderEvent::Kind kind) {
          kind == OrderEvent::Kind::data_request;
 }
 
+PrivacyRequests::PrivacyRequests(storage::GroupCommit& commits, DeliveryChanges& changes,
+                                 Callback shop_to_erase)
+    : commits_(commits),
+      changes_(changes),
+      shop_to_erase_(std::move(shop_to_erase)),
+      pieces_(
+          commits,
+          [this](Tx& tx, std::span<const Piece> pieces, std::span<std::monostate>) {
+            for (const auto& piece : pieces) erase_orders(tx, changes_, piece.orders);
+          },
+          {.max_rows = 1, .turn_bytes = 1}, [](const Piece&) { return std::size_t{1}; },
+          {.owner = [](const Piece& piece) { return std::bit_cast<std::uint64_t>(piece.account.value); }}) {}
+
 Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrder request) {
   const auto& integration = *request.integration;
   const auto kind = kind_of(request.event.kind);
@@ -164,7 +178,7 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
   }
   for (std::size_t done = 0; done < known.size(); done += kErasePiece) {
     const auto next = std::span(known).subspan(done, std::min(kErasePiece, known.size() - done));
-    auto erased = co_await commits_.write(executor, [&](Tx& tx) { erase_orders(tx, changes_, next); });
+    auto erased = co_await pieces_.add(executor, {integration.account, {next.begin(), next.end()}});
     if (!erased) co_return std::unexpected(erased.error());
   }
   auto ended = co_await commits_.write(executor, [&](Tx& tx) { end_privacy_request(tx, (*begun)->id); });

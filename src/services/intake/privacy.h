@@ -8,6 +8,8 @@
 #pragma once
 
 #include <span>
+#include <variant>
+#include <vector>
 
 #include "base/background_tasks.h"
 #include "base/executor.h"
@@ -15,6 +17,7 @@
 #include "base/task.h"
 #include "domain/order_event.h"
 #include "services/delivery/change.h"
+#include "storage/batcher.h"
 #include "storage/group_commit.h"
 #include "storage/order_store.h"
 
@@ -24,19 +27,18 @@ struct Accepted;
 struct IncomingOrder;
 
 // Orders erased in one transaction: others wait no longer than for these (spec 8.6).
-inline constexpr std::size_t kErasePiece = 200;
+inline constexpr std::size_t kErasePiece = 20;
 
 // Those of the orders that there are, each once and in the order of their keys.
 void erase_orders(storage::Tx& tx, DeliveryChanges& changes, std::span<const storage::OrderKey> keys);
 
 bool is_privacy_request(domain::OrderEvent::Kind kind);
 
-// Thread-safe.
+// Thread-safe. Destroyed after GroupCommit::shutdown().
 class PrivacyRequests {
  public:
   // `shop_to_erase` is called, on any thread, when a shop is to be erased as a whole.
-  PrivacyRequests(storage::GroupCommit& commits, DeliveryChanges& changes, Callback shop_to_erase)
-      : commits_(commits), changes_(changes), shop_to_erase_(std::move(shop_to_erase)) {}
+  PrivacyRequests(storage::GroupCommit& commits, DeliveryChanges& changes, Callback shop_to_erase);
 
   // When it resumes the request is on disk and what it names is erased, kErasePiece orders a transaction (of
   // those that there are: a body holds a hundred thousand ids); a
@@ -45,9 +47,15 @@ class PrivacyRequests {
   Task<Expected<Accepted>> accept(Executor& executor, IncomingOrder request);
 
  private:
+  struct Piece {
+    AccountId account;
+    std::vector<storage::OrderKey> orders;
+  };
   storage::GroupCommit& commits_;
   DeliveryChanges& changes_;
   Callback shop_to_erase_;
+  // One piece at a time, accounts in turn.
+  storage::Batcher<Piece, std::monostate> pieces_;
 };
 
 // The loop that erases shops, a piece a transaction, on from where it was after a crash. Lives on
