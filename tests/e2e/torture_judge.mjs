@@ -162,15 +162,18 @@ function judgeMerchant({ cloudId, deliveries, balance, ledger }, { shares, frien
   for (const [key, those] of ours) {
     const share = theirs.get(key);
     const standing = those.filter(({ status }) => STANDS.includes(status));
-    if (standing.length > 0 && !share?.standing) wrong(`${cloudId}: ${key} counts as shared (${standing[0].row.id}), and the platform ${share?.made > 0 ? 'has it no more' : 'knows nothing of it'}`);
+    if (standing.length > 0 && !share?.standing) {
+      const told = share?.made > 0 ? 'has it no more' : 'knows nothing of it';
+      wrong(`${cloudId}: ${key} counts as shared (${standing[0].row.id}), and the platform ${told}\n  ${JSON.stringify(share)} ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`);
+    }
     const paid = those.filter(({ id }) => charged.has(id));
     for (const [id, each] of groupedBy(paid, ({ row }) => row.id)) if (each.length > 1) wrong(`${cloudId}: ${key} of ${id} was charged ${each.length} times`);
-    if (paid.length > (share?.made ?? 0)) wrong(`${cloudId}: ${paid.length} credits were spent on ${key}, which was shared ${share?.made ?? 0} times`);
+    if (paid.length > (share?.made ?? 0)) wrong(`${cloudId}: ${paid.length} credits were spent on ${key}, which was shared ${share?.made ?? 0} times\n  ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`);
   }
   for (const [key, { made, revoked, standing }] of theirs) {
     const those = ours.get(key) ?? [];
     if (made > 0 && !those.some(({ id, status }) => REACHED.includes(status) || charged.has(id))) wrong(`${cloudId}: the platform has ${key}, and no item says so\n  ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`);
-    else if (standing && !those.some(({ status }) => STANDS.includes(status))) wrong(`${cloudId}: the platform has ${key} still, and all items say that it was taken back`);
+    else if (standing && !those.some(({ status }) => STANDS.includes(status))) wrong(`${cloudId}: the platform has ${key} still, and all items say that it was taken back\n  ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`);
     if (made > 0 && !those.some(({ id }) => charged.has(id))) wrong(`${cloudId}: ${key} was shared, and nobody paid for it\n  ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`);
     if (made > 1 + revoked) wrong(`${cloudId}: ${key} was shared ${made} times, and taken back ${revoked} times`);
   }
