@@ -183,7 +183,7 @@ void Fulfilment::align(News& news) {
   // An order that is too large to be read says nothing of what it owes.
   auto aligned = state.too_large ? Alignment{.items = find_items(tx, row.id), .refunded = {}}
                                  : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale);
-  if (rules.auto_revoke) revoke_refunded(tx, aligned.items, aligned.refunded);
+  if (rules.auto_revoke) revoke_refunded(tx, changes_, aligned.items, aligned.refunded);
   const bool has_name = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
                                     row.resolution == ResolutionCode::username_missing);
   if (review(news, aligned)) {
@@ -326,7 +326,7 @@ void Fulfilment::queue_again(News& news, Cause cause) {
 void Fulfilment::stop(News& news) {
   auto& [tx, order, state, rules, event, change, row, renamed] = news;
   auto items = find_items(tx, row.id);
-  if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, items, "order");
+  if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, changes_, items, "order");
   const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()), "",
                                     Actor::order()};
   if (row.status == DeliveryStatus::processing) {
