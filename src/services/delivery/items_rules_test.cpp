@@ -306,6 +306,24 @@ TEST_F(ItemsRules, AnHeirThatHadTheFileForTheSameUserBeforeHasItOnce) {
   expect_books_balance(world);
 }
 
+// ---------------------------------------------------------------- two names of one user
+
+TEST_F(ItemsRules, ADeliveryThatFailedUnderAnotherNameOfAKnownCustomerGoesOn) {
+  world.deliver(order("1", "Ann"));
+  bool away = true;
+  world.cloud.before = [&](auto& call, auto& subject) {
+    return away && call == "find_user" && subject == "ANN" ? Fate::fail : Fate::answer;
+  };
+  const auto other = world.deliver(order("2", "ANN", {"sku-2"}));
+  world.settle(std::chrono::hours{80});
+  ASSERT_EQ(world.status(other), "failed cloud_unavailable");
+  away = false;
+  world.settle(std::chrono::hours{3});
+  EXPECT_EQ(world.status(other), "completed");
+  EXPECT_TRUE(has("u-ann", "file-2"));
+  expect_books_balance(world);
+}
+
 // ---------------------------------------------------------------- what was charged
 
 TEST_F(ItemsRules, WhatOneCustomerWasChargedForIsNotAnothersForNothing) {

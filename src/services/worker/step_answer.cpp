@@ -258,6 +258,14 @@ void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
   }
   const bool friends = known->friendship == Friendship::friends;
   set.directly([&](Tx& tx) {
+    // The failed ones, too: what resumes them, as a probe or a late acceptance, comes to that row.
+    auto failed = lock_failed_of_customer(tx, customer.id);
+    std::vector<storage::DeliveryRow*> moved;
+    for (auto& row : failed) {
+      row.customer = known->id;
+      moved.push_back(&row);
+    }
+    update_deliveries(tx, moved);
     enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request,
                      tx.now());
   });
