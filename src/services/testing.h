@@ -60,6 +60,8 @@ class FakeCloud : public cloud::Cloud {
   bool auto_accept = true;
   std::optional<Millis> retry_after;  // of a 429
   std::set<std::string> unknown_users;
+  std::set<std::string> gone;                    // ids of users who were deleted
+  std::map<std::string, std::string> other_ids;  // by username, of those whose id is not "u-name"
   std::set<std::string> unknown_files;
   std::map<std::string, cloud::FriendshipState> friendships;  // by user id
   std::vector<cloud::FriendshipChange> changes;
@@ -94,6 +96,8 @@ class FakeCloud : public cloud::Cloud {
                                  [this, username]() -> cloud::CloudResult<cloud::CloudUser> {
                                    if (unknown_users.contains(username))
                                      return error(cloud::CloudError::Kind::user_not_found);
+                                   if (const auto other = other_ids.find(username); other != other_ids.end())
+                                     return cloud::CloudUser{other->second, username};
                                    std::string id = "u-";
                                    for (char c : username) id += static_cast<char>(std::tolower(c));
                                    return cloud::CloudUser{id, username};
@@ -101,15 +105,19 @@ class FakeCloud : public cloud::Cloud {
   }
   Task<cloud::CloudResult<cloud::FriendshipState>> friendship(Executor& e, cloud::Session,
                                                               std::string user) override {
-    return run<cloud::FriendshipState>(
-        e, "friendship", user,
-        [this, user]() -> cloud::CloudResult<cloud::FriendshipState> { return friendships[user]; });
+    return run<cloud::FriendshipState>(e, "friendship", user,
+                                       [this, user]() -> cloud::CloudResult<cloud::FriendshipState> {
+                                         if (gone.contains(user))
+                                           return error(cloud::CloudError::Kind::user_not_found);
+                                         return friendships[user];
+                                       });
   }
   Task<cloud::CloudResult<cloud::FriendshipState>> request_friendship(Executor& e, cloud::Session,
                                                                       std::string user,
                                                                       std::string) override {
     return run<cloud::FriendshipState>(
         e, "request", user, [this, user]() -> cloud::CloudResult<cloud::FriendshipState> {
+          if (gone.contains(user)) return error(cloud::CloudError::Kind::user_not_found);
           ++requests[user];
           friendships[user] =
               auto_accept ? cloud::FriendshipState::friends : cloud::FriendshipState::requested;
@@ -118,6 +126,7 @@ class FakeCloud : public cloud::Cloud {
   }
   Task<cloud::CloudResult<void>> withdraw_friendship(Executor& e, cloud::Session, std::string user) override {
     return run<void>(e, "withdraw", user, [this, user]() -> cloud::CloudResult<void> {
+      if (gone.contains(user)) return error(cloud::CloudError::Kind::user_not_found);
       ++withdrawals[user];
       if (friendships[user] == cloud::FriendshipState::requested)
         friendships[user] = cloud::FriendshipState::none;
@@ -142,6 +151,7 @@ class FakeCloud : public cloud::Cloud {
   Task<cloud::CloudResult<cloud::Share>> share(Executor& e, cloud::Session, std::string file,
                                                std::string user, std::string key) override {
     return run<cloud::Share>(e, "share", file, [this, file, user, key]() -> cloud::CloudResult<cloud::Share> {
+      if (gone.contains(user)) return error(cloud::CloudError::Kind::user_not_found);
       if (unknown_files.contains(file)) return error(cloud::CloudError::Kind::file_not_found);
       if (friendships[user] != cloud::FriendshipState::friends)
         return error(cloud::CloudError::Kind::not_friends);
@@ -160,6 +170,7 @@ class FakeCloud : public cloud::Cloud {
     settled_as.push_back(session.user_id);
     return run<std::optional<cloud::Share>>(
         e, "find_share", file, [this, file, user]() -> cloud::CloudResult<std::optional<cloud::Share>> {
+          if (gone.contains(user)) return error(cloud::CloudError::Kind::user_not_found);
           const auto found = shares.find({user, file});
           return found == shares.end() ? std::nullopt : std::optional(found->second);
         });
@@ -168,6 +179,7 @@ class FakeCloud : public cloud::Cloud {
                                               std::string user) override {
     settled_as.push_back(session.user_id);
     return run<void>(e, "revoke", file, [this, file, user]() -> cloud::CloudResult<void> {
+      if (gone.contains(user)) return error(cloud::CloudError::Kind::user_not_found);
       shares.erase({user, file});
       return {};
     });

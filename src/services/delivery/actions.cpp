@@ -285,7 +285,7 @@ Task<Expected<DeliveryView>> DeliveryActions::revoke(Executor& executor, identit
         }
         if (auto known = which.check(items); !known) return known;
         std::erase_if(items, [&](const storage::ItemRow& item) { return !which.takes(item); });
-        if (revoke_items(tx, items, "merchant") == 0)
+        if (revoke_items(tx, changes_, items, "merchant") == 0)
           return fail("INVALID_TRANSITION", "Nothing of that is shared.");
         changes_.note(tx, row, actor, "The shared files are being taken back.");
         return {};

@@ -51,7 +51,7 @@ std::string user_of(Tx& tx, const ItemRow& item) {
   return "unknown " + to_string(item.id);
 }
 
-ItemRow anew(const ItemRow& item, ItemId id, bool paid) {
+ItemRow anew(const ItemRow& item, ItemId id, bool is_owed) {
   ItemRow owed;
   owed.id = id;
   owed.delivery = item.delivery;
@@ -62,11 +62,16 @@ ItemRow anew(const ItemRow& item, ItemId id, bool paid) {
   owed.matched_by = item.matched_by;
   owed.quantity = item.quantity;
   owed.lines = item.lines;
-  owed.status = paid ? ItemStatus::owed : ItemStatus::dropped;
+  owed.status = is_owed ? ItemStatus::owed : ItemStatus::dropped;
   return owed;
 }
 
 }  // namespace
+
+bool is_of_another(const ItemRow& item, std::string_view user) {
+  if (item.former || item.user_id.empty() || item.user_id == user) return false;
+  return reached(item) || (item.spent && item.status != ItemStatus::delivered_by_hand);
+}
 
 bool anything_shared(std::span<const ItemRow> items) {
   return std::ranges::any_of(items, [](const ItemRow& item) {
@@ -75,7 +80,7 @@ bool anything_shared(std::span<const ItemRow> items) {
   });
 }
 
-void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& row) {
+void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& row, std::string_view user) {
   const auto order = find_order(tx, OrderId{row.id.value});
   const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   if (!state) throw Error(state.error());
@@ -84,14 +89,17 @@ void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& ro
   auto items = find_items(tx, row.id);
   change_items(tx, items, [&](ItemRow& item) {
     if (item.former || item.status == ItemStatus::delivered_by_hand) return false;
+    if (!user.empty() && !is_of_another(item, user)) return false;
     if ((reached(item) || item.spent) && !row.dry_run) {
-      // What was charged, taken back and is owed again stays theirs: the new customer's costs its own credit.
-      if (!reached(item)) item.status = ItemStatus::revoked;
       if (item.user_id.empty()) item.user_id = user_of(tx, item);
       if (item.username.empty()) item.username = row.username;
       item.former = true;
       // An order that is over owes nobody anything, until it is paid again.
-      const bool owed = !state->stopped() && paid.contains(item_now(item));
+      const bool owed =
+          item.status != ItemStatus::dropped && !state->stopped() && paid.contains(item_now(item));
+      // What was taken back from them and was to be given again: it stays theirs, with the credit that it
+      // cost (spec 3.10). The new customer's is another share, which costs its own.
+      if (!reached(item)) item.status = ItemStatus::revoked;
       added.push_back(anew(item, ids.make<ItemId>(), owed));
     } else {
       // Nobody has it: the same item is the new customer's.

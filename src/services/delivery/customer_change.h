@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
 #include "storage/delivery_store.h"
@@ -22,7 +23,13 @@ bool anything_shared(std::span<const storage::ItemRow> items);
 void change_customer(storage::Tx& tx, IdSource& ids, storage::DeliveryRow& row, const std::string& username,
                      const std::string& raw_username, Timestamp at);
 
-// The job that is at work for the customer takes the request back itself: the same without that.
-void change_owner_of_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row);
+// Whether the item is one of the present customer's that stands for what another user of the platform than
+// `user` has, or was charged for: the name is somebody else's now.
+bool is_of_another(const storage::ItemRow& item, std::string_view user);
+
+// The job that is at work for the customer takes the request back itself: the same without that. With a
+// `user`, whom the unchanged name leads to now: for the items that are another's (is_of_another()) alone.
+void change_owner_of_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row,
+                           std::string_view user = {});
 
 }  // namespace presetbridge::services

@@ -193,7 +193,7 @@ void Fulfilment::align(News& news) {
   // An order that is too large to be read says nothing of what it owes.
   auto aligned = state.too_large ? Alignment{.items = find_items(tx, row.id), .refunded = {}}
                                  : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale);
-  if (rules.auto_revoke) revoke_refunded(tx, aligned.items, aligned.refunded);
+  if (rules.auto_revoke) revoke_refunded(tx, changes_, aligned.items, aligned.refunded);
   const bool has_name = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
                                     row.resolution == ResolutionCode::username_missing);
   if (review(news, aligned)) {
@@ -339,7 +339,7 @@ void Fulfilment::stop(News& news) {
   // What was reopened after the stop is the merchant's, until the order is stopped anew.
   if (row.status == DeliveryStatus::in_review && !change.payment) return;
   auto items = find_items(tx, row.id);
-  if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, items, "order");
+  if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, changes_, items, "order");
   const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()), "",
                                     Actor::order()};
   if (row.status == DeliveryStatus::processing) {

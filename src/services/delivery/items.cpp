@@ -1,6 +1,7 @@
 #include "services/delivery/items.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <unordered_map>
 
@@ -24,6 +25,20 @@ std::vector<std::string> line_ids(const ItemRow& item) {
 
 std::string lines_json(const std::vector<std::string>& line_ids) {
   return boost::json::serialize(boost::json::array(line_ids.begin(), line_ids.end()));
+}
+
+const std::string& user_of(const ItemRow& item, const storage::CustomerRow& customer) {
+  return item.user_id.empty() ? customer.cloud_user_id : item.user_id;
+}
+
+void become_one(storage::Tx& tx, const ItemRow& item, ItemRow& twin) {
+  twin.former = false;
+  twin.lines = find_item_lines(tx, item);
+  update_item_lines(tx, std::array<const ItemRow*, 1>{&twin});
+  twin.quantity = item.quantity;
+  if (twin.status != ItemStatus::revoked && twin.status != ItemStatus::dropped) return;
+  twin.status = item.status;
+  twin.revoked_by.clear();
 }
 
 domain::ItemNow item_now(const ItemRow& item) {

@@ -12,6 +12,7 @@
 #include "domain/delivery_outcome.h"
 #include "domain/mapping.h"
 #include "domain/order.h"
+#include "storage/customer_store.h"
 #include "storage/delivery_store.h"
 
 namespace presetbridge::services {
@@ -19,6 +20,13 @@ namespace presetbridge::services {
 // The ids of the order lines that owe the item.
 std::vector<std::string> line_ids(const storage::ItemRow& item);
 std::string lines_json(const std::vector<std::string>& line_ids);
+
+// The user of the platform whose the item is; `customer` is its customer, by whom rows of before that do not
+// tell are read. Empty: not resolved.
+const std::string& user_of(const storage::ItemRow& item, const storage::CustomerRow& customer);
+// The delivery's `item`, which is owed, and `twin`, a former one of the same file, turn out to be owed to the
+// same user: the twin stands for both, and the caller deletes the other. Writes the twin's lines alone.
+void become_one(storage::Tx& tx, const storage::ItemRow& item, storage::ItemRow& twin);
 
 domain::ItemNow item_now(const storage::ItemRow& item);
 // Of an item that was read without its lines.

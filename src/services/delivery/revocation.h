@@ -5,18 +5,21 @@
 #include <span>
 #include <string_view>
 
+#include "services/delivery/change.h"
 #include "storage/delivery_store.h"
 
 namespace presetbridge::services {
 
 // Gives up those of the items that reached a customer; returns how many. A file that another delivery to the
-// same user owes or has delivered stays, and that delivery is the one that made the share from now on; any
-// other is taken back at the platform by a job. What somebody else shared is left alone. `by`: "order" or
-// "merchant". The delivery is locked.
-int revoke_items(storage::Tx& tx, std::span<storage::ItemRow> items, std::string_view by);
+// same user owes or has delivered stays, and that delivery is the one that made the share from now on: it is
+// completed, if that was all that it owed. Any other is taken back at the platform by a job. What somebody
+// else shared is left alone. `by`: "order" or "merchant". The delivery is locked.
+int revoke_items(storage::Tx& tx, DeliveryChanges& changes, std::span<storage::ItemRow> items,
+                 std::string_view by);
 
 // Takes back what is refunded, line by line (spec 2.11): `refunded` of the delivery's `items`, as
 // domain::ItemPlan has it, and former customers' copies of the same files.
-void revoke_refunded(storage::Tx& tx, std::vector<storage::ItemRow> items, std::span<const ItemId> refunded);
+void revoke_refunded(storage::Tx& tx, DeliveryChanges& changes, std::vector<storage::ItemRow> items,
+                     std::span<const ItemId> refunded);
 
 }  // namespace presetbridge::services

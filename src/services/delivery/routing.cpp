@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "domain/order.h"
+#include "services/delivery/items.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
 #include "storage/credit_store.h"
@@ -21,16 +22,18 @@ using storage::Tx;
 
 }  // namespace
 
-bool any_free(Tx& tx, CustomerId customer, std::span<const storage::ItemRow> items) {
+bool any_free(Tx& tx, const storage::CustomerRow& customer, std::span<const storage::ItemRow> items) {
+  const auto& user = customer.cloud_user_id;
   std::unordered_set<std::string> theirs;
-  if (customer) {
-    for (const auto& item : find_items_of_customers(tx, std::array{customer})) {
-      if (item.status == ItemStatus::shared || item.status == ItemStatus::already_shared)
-        theirs.insert(item.file_id);
+  if (customer.id && !user.empty()) {
+    for (const auto& item : find_items_of_customers(tx, std::array{customer.id})) {
+      const bool has = item.status == ItemStatus::shared || item.status == ItemStatus::already_shared;
+      if (has && user_of(item, customer) == user) theirs.insert(item.file_id);
     }
   }
   return std::ranges::any_of(items, [&](const storage::ItemRow& item) {
-    return !item.former && item.status == ItemStatus::owed && (item.spent || theirs.contains(item.file_id));
+    if (item.former || item.status != ItemStatus::owed) return false;
+    return theirs.contains(item.file_id) || (item.spent && (user.empty() || user_of(item, customer) == user));
   });
 }
 
@@ -42,7 +45,8 @@ ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row,
   if (cause != ResolutionCode::insufficient_credits) return cause;
   const auto cloud_account = facts.standing(row.account).cloud_account;
   const auto known = find_buyers(facts.tx(), std::array{storage::Buyer{cloud_account, row.username, {}}});
-  const bool free = any_free(facts.tx(), known.empty() ? CustomerId{} : known.front(), items);
+  const auto customer = known.empty() ? std::nullopt : find_customer(facts.tx(), known.front());
+  const bool free = any_free(facts.tx(), customer.value_or(storage::CustomerRow{}), items);
   return free ? ResolutionCode::none : cause;
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "services/delivery/change.h"
+#include "storage/customer_store.h"
 #include "storage/database.h"
 #include "storage/delivery_store.h"
 
@@ -16,8 +17,8 @@ namespace presetbridge::services {
 domain::ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row,
                                    std::span<const storage::ItemRow> items);
 // Whether one of the items that are owed can be delivered without a credit: it was charged before, or the
-// customer has the file by another delivery.
-bool any_free(storage::Tx& tx, CustomerId customer, std::span<const storage::ItemRow> items);
+// customer's user has the file by another delivery.
+bool any_free(storage::Tx& tx, const storage::CustomerRow& customer, std::span<const storage::ItemRow> items);
 
 // Gives each of the deliveries, whose status is queued or about to be, its customer's queue at the account's
 // cloud account, due now, and wakes that account. The rows are changed, not written. While the account's

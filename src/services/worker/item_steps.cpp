@@ -5,6 +5,7 @@
 
 #include "domain/mapping.h"
 #include "domain/order.h"
+#include "services/delivery/customer_change.h"
 #include "services/delivery/items.h"
 #include "services/delivery/revocation.h"
 #include "services/worker/job_end.h"
@@ -70,12 +71,23 @@ void revoke_if_ended(WorkSet& set, DeliveryId id) {
   set.directly([&](Tx& tx) {
     auto items = find_items(tx, id);
     if (order->stopped()) {
-      revoke_items(tx, items, "order");
+      revoke_items(tx, set.changes(), items, "order");
     } else {
       const auto now = items_now(items);
-      revoke_refunded(tx, std::move(items), domain::plan_items(now, *order, {}).refunded);
+      revoke_refunded(tx, set.changes(), std::move(items), domain::plan_items(now, *order, {}).refunded);
     }
   });
+}
+
+std::vector<storage::ItemRow*> leave_former_owner(WorkSet& set, const storage::CustomerRow& customer,
+                                                  DeliveryId delivery) {
+  const auto& user = customer.cloud_user_id;
+  auto items = set.items(delivery);
+  const auto of_another = [&](const storage::ItemRow* item) { return is_of_another(*item, user); };
+  if (std::ranges::none_of(items, of_another)) return items;
+  set.directly(
+      [&](Tx& tx) { change_owner_of_items(tx, set.changes().ids(), *lock_delivery(tx, delivery), user); });
+  return set.items(delivery);
 }
 
 storage::ItemRow& own_item(WorkSet& set, const storage::CustomerRow& customer, storage::ItemRow& item) {
@@ -91,18 +103,10 @@ storage::ItemRow& own_item(WorkSet& set, const storage::CustomerRow& customer, s
     set.changed(item);
     return item;
   }
-  auto& known = **twin;
-  known.former = false;
-  known.lines = find_item_lines(set.tx(), item);
-  update_item_lines(set.tx(), std::array<const storage::ItemRow*, 1>{&known});
-  known.quantity = item.quantity;
-  if (known.status == ItemStatus::revoked || known.status == ItemStatus::dropped) {
-    known.status = item.status;
-    known.revoked_by.clear();
-  }
-  set.changed(known);
+  become_one(set.tx(), item, **twin);
+  set.changed(**twin);
   set.remove(item);
-  return known;
+  return **twin;
 }
 
 }  // namespace presetbridge::services

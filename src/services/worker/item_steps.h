@@ -3,10 +3,17 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "services/worker/work_set.h"
 
 namespace presetbridge::services {
+
+// The delivery's name leads to another user of the platform than before: what that one got stays recorded as
+// theirs, and is owed to the customer's user of now (spec 3.11). References into the set end then. Returns
+// the delivery's items as they are now.
+std::vector<storage::ItemRow*> leave_former_owner(WorkSet& set, const storage::CustomerRow& customer,
+                                                  DeliveryId delivery);
 
 // The customer's name is resolved: the item, which is owed and about to be shared, is owed to that user of
 // the platform. Where the user has it from before, by another name, the two become one (spec 3.11). Returns

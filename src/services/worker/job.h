@@ -43,6 +43,7 @@ struct Job {
   Timestamp expires_at{};
 
   bool request_sent = false;
+  bool name_resolved = false;  // by this job: who the name leads to was asked
   int friendship_checks = 0;
   int session_retries = 0;
   bool stop_calling = false;     // an answer ended the job: no further call

@@ -126,7 +126,7 @@ void JobSteps::Step::fail_without_credit() {
     if (!set.without_credit(account) || set.balance(account).available() > 0) return false;
     std::vector<storage::ItemRow> items;
     for (const auto* const item : set.items(id)) items.push_back(*item);
-    if (tally(items).owed == 0 || any_free(set.tx(), customer.id, items)) return false;
+    if (tally(items).owed == 0 || any_free(set.tx(), customer, items)) return false;
     return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
   });
 }

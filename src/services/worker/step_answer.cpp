@@ -135,6 +135,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
   if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);
   switch (call.kind) {
     case Call::Kind::find_user:
+      job.name_resolved = true;
       meet_alias(std::get<cloud::CloudUser>(answer.value));
       if (!answer.friendship || job.stop_calling) return;
       if (*answer.friendship) {
@@ -258,6 +259,14 @@ void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
   }
   const bool friends = known->friendship == Friendship::friends;
   set.directly([&](Tx& tx) {
+    // The failed ones, too: what resumes them, as a probe or a late acceptance, comes to that row.
+    auto failed = lock_failed_of_customer(tx, customer.id);
+    std::vector<storage::DeliveryRow*> moved;
+    for (auto& row : failed) {
+      row.customer = known->id;
+      moved.push_back(&row);
+    }
+    update_deliveries(tx, moved);
     enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request,
                      tx.now());
   });
@@ -325,7 +334,9 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       return;
     case CloudError::Kind::user_not_found:
       forget_user();
-      job.failed_all = ResolutionCode::username_not_found;
+      // The user of before is gone: somebody else may have the name now.
+      if (call.kind == Call::Kind::find_user || job.name_resolved)
+        job.failed_all = ResolutionCode::username_not_found;
       return;
     case CloudError::Kind::blocked:
       customer.friendship = Friendship::blocked;
@@ -381,14 +392,23 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
   job.settle_at = set.now() + kWithoutLogin;
 }
 
-// The name leads nowhere any more; where something is still to be settled or revoked, the id is all there is
-// to do it with.
+// The name leads to nobody, or to somebody else. What is still to be settled or taken back is the user's of
+// before: each item tells whose it is, and those of before that did not do so from now on.
 void JobSteps::Step::forget_user() {
-  for (const auto* const item : set.items_of(customer.id)) {
-    if (item->status == ItemStatus::sharing || item->status == ItemStatus::revoking) return;
+  const auto& user = customer.cloud_user_id;
+  for (auto* const item : set.items_of(customer.id)) {
+    if (user.empty() || !item->user_id.empty()) continue;
+    const bool told = std::ranges::any_of(set.items(item->delivery), [&](const auto* other) {
+      return other->file_id == item->file_id && other->user_id == user;
+    });
+    if (told) continue;
+    item->user_id = user;
+    set.changed(*item);
   }
   customer.cloud_user_id.clear();
   customer.friendship = Friendship::unknown;
+  customer.requested_at.reset();
+  customer.friendship_changed_at.reset();
 }
 
 void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {

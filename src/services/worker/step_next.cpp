@@ -110,8 +110,10 @@ Call JobSteps::Step::next() {
   return finish(Finding::worked);
 }
 
+// Of the user whose the item is: the name may be somebody else's by now.
 Call JobSteps::Step::make_for_item(Call::Kind kind, const storage::ItemRow& item) {
   Call call = make(kind, item.account, item.delivery);
+  call.user_id = user_of(item, customer);
   call.item = item.id;
   call.file_id = item.file_id;
   return call;
@@ -119,10 +121,9 @@ Call JobSteps::Step::make_for_item(Call::Kind kind, const storage::ItemRow& item
 
 // Unknown outcomes: work of the customer, whatever their deliveries' status, as are those below.
 std::optional<Call> JobSteps::Step::next_unknown_share() {
-  if (customer.cloud_user_id.empty()) return std::nullopt;
   for (const auto* const item : set.items_of(customer.id)) {
-    if (item->status == ItemStatus::sharing && *item->settle_after <= set.now())
-      return make_for_item(Call::Kind::find_share, *item);
+    const bool due = item->status == ItemStatus::sharing && *item->settle_after <= set.now();
+    if (due && !user_of(*item, customer).empty()) return make_for_item(Call::Kind::find_share, *item);
   }
   return std::nullopt;
 }
@@ -131,7 +132,7 @@ std::optional<Call> JobSteps::Step::next_unknown_share() {
 std::optional<Call> JobSteps::Step::next_revocation() {
   for (auto* const item : set.items_of(customer.id)) {
     if (item->status != ItemStatus::revoking) continue;
-    if (customer.cloud_user_id.empty()) {
+    if (user_of(*item, customer).empty()) {
       end_revocation(set, item->delivery, item->id, ItemStatus::revoke_failed);
       continue;
     }
@@ -195,18 +196,20 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
 }
 
 std::optional<Call> JobSteps::Step::next_share() {
-  const auto with = [&](const std::string& file, auto... wanted) {
+  // Whether a share of the same file with the same user is so.
+  const auto with = [&](const storage::ItemRow& item, auto... wanted) {
     return std::ranges::any_of(set.items_of(customer.id), [&](const storage::ItemRow* i) {
-      return i->file_id == file && ((i->status == wanted) || ...);
+      return i->file_id == item.file_id && user_of(*i, customer) == item.user_id &&
+             ((i->status == wanted) || ...);
     });
   };
   for (auto it = deliveries.begin(); it != deliveries.end();) {
     bool unpaid = false;
-    for (auto* const owed : set.items(*it)) {
+    for (auto* const owed : leave_former_owner(set, customer, *it)) {
       if (owed->former || owed->status != ItemStatus::owed || job.failed_items.contains(owed->id)) continue;
       auto& item = own_item(set, customer, *owed);
       if (item.status != ItemStatus::owed) continue;
-      if (with(item.file_id, ItemStatus::shared, ItemStatus::already_shared)) {
+      if (with(item, ItemStatus::shared, ItemStatus::already_shared)) {
         item.status = ItemStatus::already_shared;
         item.customer = customer.id;
         item.shared_at = set.now();
@@ -214,7 +217,7 @@ std::optional<Call> JobSteps::Step::next_share() {
         continue;
       }
       // Another order's share of this file is being settled or taken back: after that.
-      if (with(item.file_id, ItemStatus::sharing, ItemStatus::revoking)) continue;
+      if (with(item, ItemStatus::sharing, ItemStatus::revoking)) continue;
       const std::string key = to_string(item.id) + "-" + std::to_string(customer.fence);
       if (!begin_share(set, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
         // The others may cost nothing.
