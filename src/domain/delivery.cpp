@@ -1,6 +1,7 @@
 #include "domain/delivery.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace presetbridge::domain {
 namespace {
@@ -20,8 +21,29 @@ PendingAction combine(const PendingAction& current, const PendingAction& next) {
       current.kind == PendingActionKind::invalidate && next.kind == PendingActionKind::reopen;
   PendingAction result = next.kind >= current.kind || taken_back ? next : current;
   // A corrected name is wanted whatever else is: what stops the delivery now may be reopened later.
-  result.username = next.username.empty() ? current.username : next.username;
+  result.name = next.name.username.empty() ? current.name : next.name;
+  result.reviews = current.reviews;
+  result.reviews.add(next.reviews);
   return result;
+}
+
+PendingAction pending_review(const ReviewReasons& reasons) {
+  return {.kind = PendingActionKind::review, .reason = {}, .actor = Actor::order(), .reviews = reasons};
+}
+
+PendingAction without_stop(PendingAction pending, const ReviewReasons& settled) {
+  const bool was_review = pending.kind == PendingActionKind::review;
+  const bool was_stop = pending.kind == PendingActionKind::stop;
+  pending.reviews.remove(settled);
+  if (!was_review && !was_stop) return pending;
+  PendingAction left{.name = std::move(pending.name)};
+  // A merchant gives a name by a retry.
+  if (!left.name.username.empty()) {
+    const bool stores = left.name.actor == Actor::order();
+    left.kind = stores ? PendingActionKind::refresh : PendingActionKind::retry;
+    left.actor = left.name.actor;
+  }
+  return pending.reviews.none() ? left : combine(left, pending_review(pending.reviews));
 }
 
 std::optional<ReviewReason> ReviewReasons::gravest() const {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/ids.h"
+#include "base/time.h"
 
 namespace presetbridge::domain {
 
@@ -107,7 +108,9 @@ class ReviewReasons {
   ReviewReasons() = default;
   ReviewReasons(ReviewReason reason) { add(reason); }
   void add(ReviewReason reason) { bits_.set(static_cast<std::size_t>(reason)); }
+  void add(const ReviewReasons& reasons) { bits_ |= reasons.bits_; }
   void remove(ReviewReason reason) { bits_.reset(static_cast<std::size_t>(reason)); }
+  void remove(const ReviewReasons& reasons) { bits_ &= ~reasons.bits_; }
   bool has(ReviewReason reason) const { return bits_.test(static_cast<std::size_t>(reason)); }
   bool none() const { return bits_.none(); }
   std::optional<ReviewReason> gravest() const;
@@ -124,27 +127,14 @@ enum class PendingActionKind {
   refresh,  // the order, its refunds or the mappings changed: read the items again, then go on
   retry,    // attempt again at once, with `username` if that is not empty
   cloud_account_changed,
-  hold,               // to review: new items came, and the store's orders are held
-  too_large,          // to review
-  payment_withdrawn,  // to review
-  high_risk,          // to review
-  reopen,             // to review, by the merchant
-  stop,               // the order was cancelled or refunded: drop what is not shared
-  erase,              // spec 9.6
-  invalidate          // by the merchant, with a reason
+  review,     // for the reasons that wait with it
+  reopen,     // to review, by the merchant
+  stop,       // the order was cancelled or refunded: drop what is not shared
+  erase,      // spec 9.6
+  invalidate  // by the merchant, with a reason
 };
-inline constexpr std::array<std::string_view, 12> kPendingActionKindNames = {"",
-                                                                             "refresh",
-                                                                             "retry",
-                                                                             "cloud_account_changed",
-                                                                             "hold",
-                                                                             "too_large",
-                                                                             "payment_withdrawn",
-                                                                             "high_risk",
-                                                                             "reopen",
-                                                                             "stop",
-                                                                             "erase",
-                                                                             "invalidate"};
+inline constexpr std::array<std::string_view, 9> kPendingActionKindNames = {
+    "", "refresh", "retry", "cloud_account_changed", "review", "reopen", "stop", "erase", "invalidate"};
 
 // Who did something. `id` is that of the user or key, else 0.
 struct Actor {
@@ -159,17 +149,33 @@ struct Actor {
   bool operator==(const Actor&) const = default;
 };
 
+// A corrected username, whatever else is asked with it: who gave it, and when (spec 2.6).
+struct PendingName {
+  std::string username;  // normalised; empty: there is none
+  Actor actor;
+  std::optional<Timestamp> given;  // nothing where a program of before wrote it
+  bool operator==(const PendingName&) const = default;
+};
+
 struct PendingAction {
   PendingActionKind kind = PendingActionKind::none;
-  std::string reason;    // the merchant's text, or order_cancelled, order_refunded, erased
-  std::string username;  // a corrected, normalised username; empty: unchanged
+  std::string reason;  // the merchant's text, or order_cancelled, order_refunded, erased
   Actor actor;
+  PendingName name = {};
+  ReviewReasons reviews = {};  // none where the kind is weaker than `review`
   bool operator==(const PendingAction&) const = default;
 };
 
-// What is pending once `next` is asked on top of `current`: the stronger of both (on a tie the newer), and
-// the newest username.
+// To review for these reasons, of which there are some.
+PendingAction pending_review(const ReviewReasons& reasons);
+
+// What is pending once `next` is asked on top of `current`: the stronger of both (on a tie the newer), all
+// reasons of a review, and the newest name.
 PendingAction combine(const PendingAction& current, const PendingAction& next);
+
+// What the order had asked and says no more: its stop, and `settled` of the reasons. What the merchant asked,
+// other reasons and a corrected name still wait.
+PendingAction without_stop(PendingAction pending, const ReviewReasons& settled);
 
 // "system", "order", "usr_…", "key_…".
 std::string to_string(const Actor& actor);

@@ -158,7 +158,7 @@ std::string_view to_string(Cause cause) {
 }
 
 bool Transition::sets_resolution() const {
-  return to == failed || cause == C::order_too_large || cause == C::became_too_large;
+  return to == failed;
 }
 bool Transition::clears_resolution() const {
   return (from == failed || from == in_review) && !sets_resolution();
@@ -195,6 +195,21 @@ std::optional<ReviewReason> review_reason_of(Cause cause) {
     default:
       return std::nullopt;
   }
+}
+Cause review_cause(const ReviewReasons& reasons) {
+  switch (reasons.gravest().value()) {
+    case ReviewReason::high_risk:
+      return C::high_risk;
+    case ReviewReason::payment_withdrawn:
+      return C::payment_withdrawn;
+    case ReviewReason::too_large:
+      return C::became_too_large;
+    case ReviewReason::held:
+      return C::held;
+    case ReviewReason::reopened:
+      break;
+  }
+  return C::reopened;
 }
 bool Transition::restarts_waiting() const {
   switch (cause) {

@@ -3,8 +3,10 @@
 //
 // Revocation (spec 3.10) and settlement change items, never a delivery's status. New items on a delivery that
 // is queued, waiting, failed or in review do not move it either, unless the store's orders are held: that is
-// no transition. Nor is a further reason of a review. Correcting the username of a delivery that is queued or
-// in review changes the name only (spec 3.11): approval starts the attempt.
+// no transition. Nor is a further reason of a review. What a cause would queue while reasons for a review
+// stand takes two: that one and, at once, the one to review (services/delivery/change.h). Correcting the
+// username of a delivery that is queued or in review changes the name only (spec 3.11): approval starts the
+// attempt.
 #pragma once
 
 #include <optional>
@@ -63,6 +65,8 @@ std::string_view to_string(Cause cause);
 
 // Of a cause that brings to review.
 std::optional<ReviewReason> review_reason_of(Cause cause);
+// Of a delivery that there is, for the gravest of the reasons, of which there are some.
+Cause review_cause(const ReviewReasons& reasons);
 
 struct Transition {
   std::optional<DeliveryStatus> from;  // nothing: a new delivery

@@ -70,8 +70,8 @@ ItemTally tally(std::span<const ItemStatus> items) {
 }
 
 Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode code,
-                     PendingActionKind pending) {
-  switch (pending) {
+                     const PendingAction& pending) {
+  switch (pending.kind) {
     case PendingActionKind::none:
       return go_on(items, finding, code);
     case PendingActionKind::refresh:
@@ -80,15 +80,8 @@ Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode cod
       return {.cause = done(items) ? Cause::nothing_left_owed : Cause::retried};
     case PendingActionKind::cloud_account_changed:
       return {.cause = done(items) ? Cause::nothing_left_owed : Cause::cloud_account_changed};
-    case PendingActionKind::hold:
-      return {.cause = done(items) ? Cause::nothing_left_owed : Cause::held};
-    case PendingActionKind::too_large:
-      return {.cause = done(items) ? Cause::nothing_left_owed : Cause::became_too_large,
-              .code = done(items) ? ResolutionCode::none : ResolutionCode::order_too_large};
-    case PendingActionKind::payment_withdrawn:
-      return {.cause = done(items) ? Cause::nothing_left_owed : Cause::payment_withdrawn};
-    case PendingActionKind::high_risk:
-      return {.cause = done(items) ? Cause::nothing_left_owed : Cause::high_risk};
+    case PendingActionKind::review:
+      return {.cause = done(items) ? Cause::nothing_left_owed : review_cause(pending.reviews)};
     case PendingActionKind::reopen:
       return {.cause = Cause::reopened};
     case PendingActionKind::invalidate:
@@ -98,7 +91,7 @@ Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode cod
       break;
   }
   Verdict verdict =
-      stop_with(pending == PendingActionKind::stop ? Cause::stopped_by_order : Cause::erased, items);
+      stop_with(pending.kind == PendingActionKind::stop ? Cause::stopped_by_order : Cause::erased, items);
   // A job has to let go of the delivery, even while a share is still unknown.
   if (!verdict.cause) verdict.cause = Cause::refreshed;
   return verdict;

@@ -45,7 +45,8 @@ struct Verdict {
 // For a delivery in `processing`, at each end of a job and at a take-over. The pending action is obeyed
 // first; what was shared stays shared; a delivery completes only with no item owed or `sharing`. `code` goes
 // with Finding::permanent. `items` as they are once a pending correction of the name is obeyed.
-Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode code, PendingActionKind pending);
+Verdict conclude_job(const ItemTally& items, Finding finding, ResolutionCode code,
+                     const PendingAction& pending);
 
 // For a delivery that no job has, after its items changed: completed or invalidated (nothing_to_deliver) with
 // nothing owed any more, queued again with something owed after completion; else its status stays. A review

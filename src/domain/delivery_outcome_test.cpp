@@ -18,6 +18,10 @@ rc::Gen<std::vector<ItemStatus>> some_items() {
                    [](int i) { return static_cast<ItemStatus>(i); }));
 }
 
+PendingAction asked(P kind) {
+  return {.kind = kind, .reason = {}, .actor = {}};
+}
+
 TEST(DeliveryOutcome, CountsEachItemOnce) {
   using I = ItemStatus;
   const std::vector<I> items = {I::owed,    I::sharing,  I::shared,  I::already_shared, I::delivered_by_hand,
@@ -26,30 +30,32 @@ TEST(DeliveryOutcome, CountsEachItemOnce) {
 }
 
 TEST(DeliveryOutcome, CompletesWhenNothingIsOwedAndSomethingReachedTheCustomer) {
-  EXPECT_EQ(conclude_job({.shared = 2}, Finding::worked, kNoCode, P::none).cause, Cause::nothing_left_owed);
-  EXPECT_EQ(conclude_job({.shared = 1, .dropped = 1}, Finding::transient, kNoCode, P::none).cause,
+  EXPECT_EQ(conclude_job({.shared = 2}, Finding::worked, kNoCode, asked(P::none)).cause,
             Cause::nothing_left_owed);
-  EXPECT_EQ(conclude_job({.dropped = 2}, Finding::worked, kNoCode, P::none).cause, Cause::nothing_to_deliver);
+  EXPECT_EQ(conclude_job({.shared = 1, .dropped = 1}, Finding::transient, kNoCode, asked(P::none)).cause,
+            Cause::nothing_left_owed);
+  EXPECT_EQ(conclude_job({.dropped = 2}, Finding::worked, kNoCode, asked(P::none)).cause,
+            Cause::nothing_to_deliver);
 }
 
 TEST(DeliveryOutcome, AnUnknownShareKeepsTheDeliveryOpen) {
-  EXPECT_EQ(conclude_job({.sharing = 1, .shared = 3}, Finding::worked, kNoCode, P::none).cause,
+  EXPECT_EQ(conclude_job({.sharing = 1, .shared = 3}, Finding::worked, kNoCode, asked(P::none)).cause,
             Cause::transient_failure);
 }
 
 TEST(DeliveryOutcome, AFailedFileFailsTheDeliveryThoughOthersWereShared) {
-  const Verdict verdict =
-      conclude_job({.owed = 1, .shared = 1}, Finding::permanent, ResolutionCode::preset_not_found, P::none);
+  const Verdict verdict = conclude_job({.owed = 1, .shared = 1}, Finding::permanent,
+                                       ResolutionCode::preset_not_found, asked(P::none));
   EXPECT_EQ(verdict.cause, Cause::permanent_failure);
   EXPECT_EQ(verdict.code, ResolutionCode::preset_not_found);
 }
 
 TEST(DeliveryOutcome, AStopKeepsWhatWasSharedAndDropsTheRest) {
-  EXPECT_EQ(conclude_job({.owed = 2}, Finding::worked, kNoCode, P::stop),
+  EXPECT_EQ(conclude_job({.owed = 2}, Finding::worked, kNoCode, asked(P::stop)),
             Verdict{.cause = Cause::stopped_by_order});
-  EXPECT_EQ(conclude_job({.owed = 1, .shared = 1}, Finding::worked, kNoCode, P::stop),
+  EXPECT_EQ(conclude_job({.owed = 1, .shared = 1}, Finding::worked, kNoCode, asked(P::stop)),
             (Verdict{.cause = Cause::nothing_left_owed, .drop_owed = true}));
-  EXPECT_EQ(conclude_job({.owed = 1, .sharing = 1, .shared = 1}, Finding::worked, kNoCode, P::stop),
+  EXPECT_EQ(conclude_job({.owed = 1, .sharing = 1, .shared = 1}, Finding::worked, kNoCode, asked(P::stop)),
             (Verdict{.cause = Cause::refreshed, .drop_owed = true, .keep_pending = true}));
   EXPECT_EQ(conclude_stop(waiting_for_friendship, {.owed = 1}), Verdict{.cause = Cause::stopped_by_order});
   EXPECT_EQ(conclude_stop(failed, {.owed = 1, .shared = 1}),
@@ -70,11 +76,26 @@ TEST(DeliveryOutcome, AnAbsentShareIsOwedAgainUnlessTheOrderStopped) {
 }
 
 TEST(DeliveryOutcome, TheMerchantsWordHoldsWhateverTheJobDid) {
-  EXPECT_EQ(conclude_job({.shared = 1}, Finding::worked, kNoCode, P::invalidate).cause,
+  EXPECT_EQ(conclude_job({.shared = 1}, Finding::worked, kNoCode, asked(P::invalidate)).cause,
             Cause::invalidated_by_merchant);
-  EXPECT_EQ(conclude_job({.shared = 1}, Finding::worked, kNoCode, P::reopen).cause, Cause::reopened);
-  EXPECT_EQ(conclude_job({.owed = 1}, Finding::permanent, ResolutionCode::cloud_rejected, P::retry).cause,
-            Cause::retried);
+  EXPECT_EQ(conclude_job({.shared = 1}, Finding::worked, kNoCode, asked(P::reopen)).cause, Cause::reopened);
+  EXPECT_EQ(
+      conclude_job({.owed = 1}, Finding::permanent, ResolutionCode::cloud_rejected, asked(P::retry)).cause,
+      Cause::retried);
+}
+
+TEST(DeliveryOutcome, OfTheReasonsOfAReviewTheGravestIsItsCause) {
+  ReviewReasons reasons(ReviewReason::held);
+  EXPECT_EQ(conclude_job({.owed = 1}, Finding::worked, kNoCode, pending_review(reasons)).cause, Cause::held);
+  reasons.add(ReviewReason::too_large);
+  EXPECT_EQ(conclude_job({.owed = 1}, Finding::worked, kNoCode, pending_review(reasons)).cause,
+            Cause::became_too_large);
+  reasons.add(ReviewReason::high_risk);
+  EXPECT_EQ(conclude_job({.owed = 1}, Finding::worked, kNoCode, pending_review(reasons)).cause,
+            Cause::high_risk);
+  EXPECT_EQ(conclude_job({.shared = 1}, Finding::worked, kNoCode, pending_review(reasons)).cause,
+            Cause::nothing_left_owed)
+      << "only unshared work is reviewed";
 }
 
 TEST(DeliveryOutcome, ChangedItemsMoveADeliveryThatNoJobHas) {
@@ -93,7 +114,12 @@ TEST(DeliveryOutcome, EveryVerdictIsATransitionThatTheMachineTakes) {
     const ItemTally items = tally(*some_items());
     const auto finding =
         static_cast<Finding>(*rc::gen::inRange(0, static_cast<int>(Finding::lease_lost) + 1));
-    const auto pending = static_cast<P>(*rc::gen::inRange(0, static_cast<int>(P::invalidate) + 1));
+    const PendingAction pending{
+        .kind = static_cast<P>(*rc::gen::inRange(0, static_cast<int>(P::invalidate) + 1)),
+        .reason = {},
+        .actor = {},
+        .reviews =
+            static_cast<ReviewReason>(*rc::gen::inRange(0, static_cast<int>(kReviewReasonNames.size())))};
     const Verdict verdict = conclude_job(items, finding, ResolutionCode::cloud_rejected, pending);
     RC_ASSERT(verdict.cause.has_value());
     const auto t = step(processing, *verdict.cause);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace presetbridge::domain {
 namespace {
 
@@ -42,19 +44,54 @@ TEST(DeliveryWords, ActorsAreReadBack) {
   EXPECT_EQ(parse_actor("del_0000000000001"), std::nullopt);
 }
 
-TEST(PendingActions, TheStrongerStaysAndTheNewestUsernameIsKept) {
-  const PendingAction retry{PendingActionKind::retry, "", "ann", Actor::user(UserId{1})};
-  const PendingAction stop{PendingActionKind::stop, "order_refunded", "", Actor::order()};
+PendingAction pending(PendingActionKind kind, std::string reason, Actor actor, std::string name = {}) {
+  PendingAction action{.kind = kind, .reason = std::move(reason), .actor = actor};
+  if (!name.empty()) action.name = {std::move(name), actor, Timestamp{Millis{actor.id}}};
+  return action;
+}
+
+TEST(PendingActions, TheStrongerStaysAndTheNewestNameIsKeptAsItWasGiven) {
+  const auto retry = pending(PendingActionKind::retry, "", Actor::user(UserId{1}), "ann");
+  const auto stop = pending(PendingActionKind::stop, "order_refunded", Actor::order());
   for (const PendingAction& both : {combine(retry, stop), combine(stop, retry)}) {
     EXPECT_EQ(both.kind, PendingActionKind::stop);
     EXPECT_EQ(both.reason, "order_refunded");
     EXPECT_EQ(both.actor, Actor::order());
-    EXPECT_EQ(both.username, "ann");
+    EXPECT_EQ(both.name, retry.name);
   }
-  const PendingAction bob{PendingActionKind::retry, "", "bob", Actor::user(UserId{2})};
+  const auto bob = pending(PendingActionKind::retry, "", Actor::user(UserId{2}), "bob");
   EXPECT_EQ(combine(retry, bob), bob);
   EXPECT_EQ(combine({}, retry), retry);
   EXPECT_EQ(combine(retry, {}), retry);
+}
+
+TEST(PendingActions, AllReasonsOfAReviewAreKeptWhateverElseIsAsked) {
+  const auto reopen = pending(PendingActionKind::reopen, "", Actor::user(UserId{1}));
+  auto both = combine(pending_review(ReviewReason::held), pending_review(ReviewReason::high_risk));
+  EXPECT_EQ(to_string(both.reviews), "high_risk,held");
+  both = combine(both, reopen);
+  EXPECT_EQ(both.kind, PendingActionKind::reopen);
+  EXPECT_EQ(to_string(both.reviews), "high_risk,held");
+}
+
+TEST(PendingActions, WhereAStopIsWithdrawnWhatElseWasAskedStillWaits) {
+  const auto stop = pending(PendingActionKind::stop, "order_cancelled", Actor::order());
+  EXPECT_EQ(without_stop(stop, {}), PendingAction{});
+  const auto retry = pending(PendingActionKind::retry, "", Actor::user(UserId{1}), "ann");
+  EXPECT_EQ(without_stop(combine(retry, stop), {}), retry);
+  const auto refresh = pending(PendingActionKind::refresh, "", Actor::order(), "bob");
+  EXPECT_EQ(without_stop(combine(refresh, stop), {}), refresh);
+  ReviewReasons reasons(ReviewReason::held);
+  reasons.add(ReviewReason::payment_withdrawn);
+  const auto left =
+      without_stop(combine(combine(retry, pending_review(reasons)), stop), ReviewReason::payment_withdrawn);
+  EXPECT_EQ(left.kind, PendingActionKind::review);
+  EXPECT_EQ(to_string(left.reviews), "held");
+  EXPECT_EQ(left.name, retry.name);
+  EXPECT_EQ(without_stop(pending_review(ReviewReason::high_risk), ReviewReason::high_risk), PendingAction{});
+  for (const auto kind : {PendingActionKind::retry, PendingActionKind::cloud_account_changed,
+                          PendingActionKind::reopen, PendingActionKind::erase, PendingActionKind::invalidate})
+    EXPECT_EQ(without_stop(pending(kind, "x", Actor::system()), {}).kind, kind);
 }
 
 }  // namespace

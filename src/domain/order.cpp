@@ -213,7 +213,16 @@ std::string_view OrderState::stop_reason() const {
 void OrderState::approve() {
   approved_unpaid = payment() == Payment::awaiting_payment;
   approved_risk = high_risk;
-  approved_refunds = too_many_refunds;
+  approved_size = too_large || too_many_refunds;
+}
+
+ReviewReasons OrderState::unapproved() const {
+  ReviewReasons reasons;
+  if (high_risk && !approved_risk) reasons.add(ReviewReason::high_risk);
+  if (payment() == Payment::awaiting_payment && !approved_unpaid)
+    reasons.add(ReviewReason::payment_withdrawn);
+  if ((too_large || too_many_refunds) && !approved_size) reasons.add(ReviewReason::too_large);
+  return reasons;
 }
 
 void OrderState::erase() {
@@ -267,6 +276,9 @@ MergeResult merge(const std::optional<OrderState>& stored, const OrderEvent& eve
   add_refunds(after, event);
   after.approved_unpaid = after.approved_unpaid && after.payment() == Payment::awaiting_payment;
   after.approved_risk = after.approved_risk && after.high_risk;
+  const bool grew =
+      (after.too_large && !before.too_large) || (after.too_many_refunds && !before.too_many_refunds);
+  after.approved_size = after.approved_size && (after.too_large || after.too_many_refunds) && !grew;
   return {after, changes(before, after, !stored)};
 }
 

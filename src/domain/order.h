@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "domain/delivery.h"
 #include "domain/order_event.h"
 
 namespace presetbridge::domain {
@@ -47,11 +48,11 @@ struct OrderState {
   bool test = false;
   bool high_risk = false;
   bool erased = false;  // personal fields are blank and stay so (spec 9.6)
-  // The merchant approved the order as it is, unpaid or of high risk: that is not asked again, until the
-  // store told that it is over and tells of it anew.
+  // The merchant approved the order as it is, unpaid, of high risk or too large to be read: that is not asked
+  // again, until the store told that it is over and tells of it anew.
   bool approved_unpaid = false;
   bool approved_risk = false;
-  bool approved_refunds = false;
+  bool approved_size = false;
   bool sample = false;            // the platform's own: a dry run in every store
   bool too_many_refunds = false;  // more than kMaxRefundLines
   // The lines were mapped once: later events have only those mapped that are new or another product
@@ -83,10 +84,9 @@ struct OrderState {
   // Whether the order by itself asks for its files to be shared: seen, paid, not of high risk, not erased. (A
   // merchant may approve one that does not.)
   bool deliverable() const { return seen && payment() == Payment::deliver && !high_risk && !erased; }
-  // Whether it waits for a payment, or is of high risk, and the merchant has not approved that.
-  bool unapproved_payment() const { return payment() == Payment::awaiting_payment && !approved_unpaid; }
-  bool unapproved_risk() const { return high_risk && !approved_risk; }
-  bool unapproved_refunds() const { return too_many_refunds && !approved_refunds; }
+  // What stands against delivering it, and the merchant has not approved: it waits for a payment, is of high
+  // risk, or has more lines or refunds than are read.
+  ReviewReasons unapproved() const;
   // The merchant wants it delivered as it is.
   void approve();
   // "order_cancelled" or "order_refunded" if stopped, else empty.

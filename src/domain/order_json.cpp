@@ -120,7 +120,7 @@ OrderState state_of(const json::object& o) {
                .erased = flag(o, "erased"),
                .approved_unpaid = flag(o, "approvedUnpaid"),
                .approved_risk = flag(o, "approvedRisk"),
-               .approved_refunds = flag(o, "approvedRefunds"),
+               .approved_size = flag(o, "approvedRefunds"),
                .sample = flag(o, "sample"),
                .too_many_refunds = flag(o, "tooManyRefunds"),
                .lines_mapped = flag(o, "linesMapped"),
@@ -161,7 +161,7 @@ std::string encode(const OrderState& s) {
   put(o, "erased", s.erased);
   put(o, "approvedUnpaid", s.approved_unpaid);
   put(o, "approvedRisk", s.approved_risk);
-  put(o, "approvedRefunds", s.approved_refunds);
+  put(o, "approvedRefunds", s.approved_size);
   put(o, "sample", s.sample);
   put(o, "tooManyRefunds", s.too_many_refunds);
   put(o, "linesMapped", s.lines_mapped);

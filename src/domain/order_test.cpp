@@ -242,6 +242,19 @@ TEST(OrderMerge, EveryLineHasAnIdOfItsOwn) {
   EXPECT_EQ(state.lines[3].line_id, "#4");
 }
 
+TEST(OrderMerge, AnApprovalCoversTheSizeThatItSaw) {
+  OrderEvent large = order(kStart);
+  large.too_large = true;
+  OrderState state = after({large});
+  EXPECT_EQ(state.unapproved(), ReviewReasons(ReviewReason::too_large));
+  state.approve();
+  EXPECT_TRUE(state.unapproved().none());
+  EXPECT_EQ(decode_order_state(encode(state)).value(), state);
+  OrderEvent unread = refund("r1", {{"11", 1}});
+  unread.too_many_refund_lines = true;
+  EXPECT_TRUE(merge(state, unread).state.unapproved().has(ReviewReason::too_large));
+}
+
 TEST(OrderMerge, TooManyRefundLinesFlagTheOrderAndAreNeverReadAsRefunded) {
   OrderState state = after({order(kStart)});
   std::vector<RefundLine> lines;
@@ -252,7 +265,7 @@ TEST(OrderMerge, TooManyRefundLinesFlagTheOrderAndAreNeverReadAsRefunded) {
   const MergeResult more = merge(state, refund("one more", {{"11", 2}}));
   EXPECT_TRUE(more.change.lines);
   EXPECT_TRUE(more.state.too_many_refunds);
-  EXPECT_TRUE(more.state.unapproved_refunds());
+  EXPECT_EQ(more.state.unapproved(), ReviewReasons(ReviewReason::too_large));
   EXPECT_FALSE(more.state.stopped());
   EXPECT_EQ(paid(more.state), 2);
   EXPECT_EQ(more.state.refunds.size(), state.refunds.size());

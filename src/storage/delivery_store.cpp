@@ -11,7 +11,9 @@ namespace {
 
 using domain::DeliveryStatus;
 using domain::ItemStatus;
+using domain::PendingActionKind;
 using domain::ResolutionCode;
+using domain::ReviewReason;
 
 #define PDB_DELIVERY_COLUMNS                                                                              \
   "id, account_id, integration_id, order_key, status, resolution_code, message, reason, invalidated_by, " \
@@ -20,13 +22,14 @@ using domain::ResolutionCode;
   "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, "     \
   "requests_sent, "                                                                                       \
   "sequence, version, created_at, updated_at, completed_at, review_reasons, "                             \
-  "waiting_since, failed_trouble, named_at, ended_at, link_version, probe_until, told_request"
+  "waiting_since, failed_trouble, named_at, ended_at, link_version, probe_until, told_request, "          \
+  "pending_reviews, pending_named_by, pending_named_at, pending_version"
 
 constexpr Sql kInsertDelivery{
     "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
     ", open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
     "$16, $17, $18, $19, $20, $21, $22, $23, "
-    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)"};
+    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
 constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
@@ -90,7 +93,8 @@ constexpr Sql kUpdate{
     "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = NULL, "
     "review_reasons = $26, waiting_since = $27, "
     "failed_trouble = $28, named_at = $29, ended_at = $30, link_version = $31, probe_until = $32, "
-    "told_request = $33 WHERE id = $1 AND version = "
+    "told_request = $33, pending_reviews = $34, pending_named_by = $35, pending_named_at = $36, "
+    "pending_version = version + 1 WHERE id = $1 AND version = "
     "$24"};
 
 constexpr Sql kAppendTimeline{
@@ -121,8 +125,59 @@ Param name_or_null(std::string_view name) {
   return name.empty() ? Param(nullptr) : Param(name);
 }
 
-std::string pending_actor(const DeliveryRow& d) {
-  return d.pending.kind == domain::PendingActionKind::none ? std::string() : to_string(d.pending.actor);
+// What waits, as columns hold it. An older program knows a review by its reason alone, and of these two: any
+// other reason is one of them to it.
+struct PendingText {
+  std::string_view action;
+  std::string actor;
+  std::string reviews;
+  std::string named_by;
+};
+PendingText text_of(const domain::PendingAction& pending) {
+  if (pending.kind == PendingActionKind::none) return {};
+  const auto shown = pending.reviews.has(ReviewReason::high_risk) ? ReviewReason::high_risk
+                                                                  : ReviewReason::payment_withdrawn;
+  return {.action = pending.kind == PendingActionKind::review ? domain::to_string(shown)
+                                                              : domain::to_string(pending.kind),
+          .actor = to_string(pending.actor),
+          .reviews = to_string(pending.reviews),
+          .named_by = pending.name.username.empty() ? std::string() : to_string(pending.name.actor)};
+}
+
+// A kind as pending_action holds it: a review by what an older program knows of its reasons.
+std::optional<domain::PendingAction> parse_pending(std::string_view text) {
+  if (text == "hold") return pending_review(ReviewReason::held);
+  for (const auto reason :
+       {ReviewReason::high_risk, ReviewReason::payment_withdrawn, ReviewReason::too_large}) {
+    if (text == domain::to_string(reason)) return pending_review(reason);
+  }
+  const auto kind = domain::parse_pending_action_kind(text);
+  if (!kind || *kind == PendingActionKind::none || *kind == PendingActionKind::review) return std::nullopt;
+  return domain::PendingAction{.kind = *kind, .reason = {}, .actor = {}};
+}
+
+domain::PendingAction read_pending(const Row& r, std::int64_t version) {
+  if (r.is_null(17)) return {};
+  auto pending = parsed<domain::PendingAction>(r.text(17), parse_pending);
+  pending.reason = r.string_or_empty(18);
+  pending.actor = parsed<domain::Actor>(r.text(19), domain::parse_actor);
+  pending.name.username = r.string_or_empty(20);
+  if (!pending.name.username.empty()) pending.name.actor = pending.actor;
+  if (r.int64(40) != version) return pending;
+  if (!r.is_null(37))
+    pending.reviews = parsed<domain::ReviewReasons>(r.text(37), domain::parse_review_reasons);
+  if (!r.is_null(38)) pending.name.actor = parsed<domain::Actor>(r.text(38), domain::parse_actor);
+  pending.name.given = r.opt_time(39);
+  return pending;
+}
+
+// What the columns of a row look at.
+struct RowText {
+  PendingText pending;
+  std::string reasons;
+};
+RowText text_of(const DeliveryRow& d) {
+  return {text_of(d.pending), to_string(d.review_reasons)};
 }
 
 // Of a row in review that a program of before wrote.
@@ -153,16 +208,12 @@ DeliveryRow read_delivery(const Row& r) {
   d.refunded = r.flag(14);
   d.cancelled = r.flag(15);
   d.dry_run = r.flag(16);
-  if (!r.is_null(17)) {
-    d.pending = {parsed<domain::PendingActionKind>(r.text(17), domain::parse_pending_action_kind),
-                 r.string_or_empty(18), r.string_or_empty(20),
-                 parsed<domain::Actor>(r.text(19), domain::parse_actor)};
-  }
   d.attempt_count = r.int64(21);
   d.next_attempt_at = r.opt_time(22);
   d.requests_sent = r.int64(23);
   d.sequence = r.int64(24);
   d.version = r.int64(25);
+  d.pending = read_pending(r, d.version);
   d.created_at = r.time(26);
   d.updated_at = r.time(27);
   d.completed_at = r.opt_time(28);
@@ -226,12 +277,11 @@ bool is_open(const DeliveryRow& d) {
 
 void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
   std::vector<Param> flat;
-  std::vector<std::string> texts;  // what the parameters look at
-  texts.reserve(2 * rows.size());
-  flat.reserve(38 * rows.size());
+  std::vector<RowText> texts;  // what the parameters look at
+  texts.reserve(rows.size());
+  flat.reserve(42 * rows.size());
   for (const auto& d : rows) {
-    const auto& actor = texts.emplace_back(pending_actor(d));
-    const auto& reasons = texts.emplace_back(to_string(d.review_reasons));
+    const auto& [pending, reasons] = texts.emplace_back(text_of(d));
     flat.insert(flat.end(), {d.id,
                              d.account,
                              d.integration,
@@ -249,10 +299,10 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
                              d.refunded,
                              d.cancelled,
                              d.dry_run,
-                             name_or_null(domain::to_string(d.pending.kind)),
+                             name_or_null(pending.action),
                              text_or_null(d.pending.reason),
-                             name_or_null(actor),
-                             text_or_null(d.pending.username),
+                             text_or_null(pending.actor),
+                             text_or_null(d.pending.name.username),
                              d.attempt_count,
                              d.next_attempt_at,
                              d.requests_sent,
@@ -269,9 +319,13 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
                              d.link_version,
                              d.probe_until,
                              d.told_request,
+                             text_or_null(pending.reviews),
+                             text_or_null(pending.named_by),
+                             d.pending.name.given,
+                             d.version,
                              is_open(d)});
   }
-  tx.exec_many(kInsertDelivery, 38, flat);
+  tx.exec_many(kInsertDelivery, 42, flat);
 }
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {
@@ -371,14 +425,13 @@ void update_delivery(Tx& tx, DeliveryRow& d) {
 }
 void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
   std::vector<Param> flat;
-  std::vector<std::string> texts;  // what the parameters look at
-  texts.reserve(2 * rows.size());
-  flat.reserve(33 * rows.size());
+  std::vector<RowText> texts;  // what the parameters look at
+  texts.reserve(rows.size());
+  flat.reserve(36 * rows.size());
   for (auto* const row : rows) {
     auto& d = *row;
     d.updated_at = tx.now();
-    const auto& actor = texts.emplace_back(pending_actor(d));
-    const auto& reasons = texts.emplace_back(to_string(d.review_reasons));
+    const auto& [pending, reasons] = texts.emplace_back(text_of(d));
     flat.insert(flat.end(), {d.id,
                              domain::to_string(d.status),
                              name_or_null(domain::to_string(d.resolution)),
@@ -392,10 +445,10 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
                              id_or_null(d.customer),
                              d.refunded,
                              d.cancelled,
-                             name_or_null(domain::to_string(d.pending.kind)),
+                             name_or_null(pending.action),
                              text_or_null(d.pending.reason),
-                             name_or_null(actor),
-                             text_or_null(d.pending.username),
+                             text_or_null(pending.actor),
+                             text_or_null(d.pending.name.username),
                              d.attempt_count,
                              d.next_attempt_at,
                              d.requests_sent,
@@ -411,9 +464,12 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
                              d.ended_at,
                              d.link_version,
                              d.probe_until,
-                             d.told_request});
+                             d.told_request,
+                             text_or_null(pending.reviews),
+                             text_or_null(pending.named_by),
+                             d.pending.name.given});
   }
-  if (tx.update_each(kUpdate, 33, flat) != static_cast<std::int64_t>(rows.size())) {
+  if (tx.update_each(kUpdate, 36, flat) != static_cast<std::int64_t>(rows.size())) {
     throw DbError(DbError::Kind::conflict,
                   rows.size() == 1 ? "delivery " + to_string(rows[0]->id) + " changed under its lock"
                                    : "one of many deliveries changed under its lock");

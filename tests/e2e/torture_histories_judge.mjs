@@ -83,9 +83,8 @@ const RULES = [
     for (const file of owed) {
       const item = row.items.find(({ fileId, former }) => fileId === file && !former);
       const back = item?.status === 'revoked' && did(log, 'revoke');
-      const waits = item?.status === 'owed' && history.risk; // for an approval
       if (!item) tell(`it is completed, and has no item of ${file}`);
-      else if (!back && !waits && ![...HAS, 'delivered_by_hand'].includes(item.status)) tell(`it is completed, and ${file} is ${item.status}`);
+      else if (!back && ![...HAS, 'delivered_by_hand'].includes(item.status)) tell(`it is completed, and ${file} is ${item.status}`);
       else if (!dryRun && HAS.includes(item.status) && lower(item.username) !== lower(row.targetUsername)) {
         tell(`it is completed for ${row.targetUsername}, and ${file} is with ${item.username}`);
       }

@@ -28,6 +28,8 @@ using storage::Friendship;
 using storage::Tx;
 
 constexpr int kTimelineEntries = 200;
+constexpr const char* kTooManyFiles =
+    "The mappings make more files of the order than are served: map fewer, or deliver it by hand.";
 
 // What stands against delivering the order is approved with it: a resumption does not ask again.
 domain::OrderState approve_order(Tx& tx, const storage::DeliveryRow& row) {
@@ -144,9 +146,12 @@ Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, con
   // Judged first: what is refused costs nothing.
   switch (row.status) {
     case DeliveryStatus::processing:
-      remap(tx, changes_, row);
+      if (remap(tx, changes_, row).too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
       return act_or_wait(tx, row, {.cause = Cause::retried, .actor = actor},
-                         {PendingActionKind::retry, "", username, actor});
+                         {.kind = PendingActionKind::retry,
+                          .reason = {},
+                          .actor = actor,
+                          .name = {username, actor, tx.now()}});
     case DeliveryStatus::queued:
       if (!renamed) return fail("INVALID_TRANSITION", "The delivery is queued already.");
       break;
@@ -168,15 +173,19 @@ Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, con
     change_customer(tx, changes_.ids(), row, username, username, tx.now());
   } else {
     ask_again(tx, row);
+    if (!username.empty()) row.named_at = tx.now();
   }
   const auto aligned = remap(tx, changes_, row);
+  if (aligned.too_many && row.status != DeliveryStatus::in_review)
+    return fail("INVALID_TRANSITION", kTooManyFiles);
   if (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::in_review) {
     update_delivery(tx, row);
     changes_.note(tx, row, actor, "The customer's username was changed.");
   } else {
-    const auto cause =
-        row.status == DeliveryStatus::waiting_for_friendship ? Cause::username_changed : Cause::retried;
-    changes_.must_apply(tx, row, {.cause = cause, .actor = actor});
+    Change change{.cause = row.status == DeliveryStatus::failed ? Cause::retried : Cause::username_changed,
+                  .actor = actor};
+    if (tally(aligned.items).owed > 0) change.reasons = unapproved(tx, row.id);
+    changes_.must_apply(tx, row, change);
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(tx, row, aligned.items, actor);
   return {};
@@ -210,7 +219,7 @@ Task<Expected<DeliveryView>> DeliveryActions::invalidate(Executor& executor, ide
                            return act_or_wait(
                                tx, row,
                                {.cause = Cause::invalidated_by_merchant, .reason = reason, .actor = actor},
-                               {PendingActionKind::invalidate, reason, "", actor});
+                               {PendingActionKind::invalidate, reason, actor});
                          });
 }
 
@@ -219,7 +228,7 @@ Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identit
   co_return co_await act(executor, by, id, "delivery.reopened",
                          [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
                            return act_or_wait(tx, row, {.cause = Cause::reopened, .actor = actor},
-                                              {PendingActionKind::reopen, "", "", actor});
+                                              {PendingActionKind::reopen, "", actor});
                          });
 }
 

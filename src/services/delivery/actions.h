@@ -63,7 +63,9 @@ class DeliveryActions {
   Task<Expected<storage::Page<DeliverySummary>>> list(Executor& executor, identity::Principal by,
                                                       DeliveryQuery query);
 
-  // A new attempt; with `username`, normalised and not empty, under that name (spec 3.11).
+  // A new attempt; with `username`, normalised and not empty, under that name (spec 3.11). To review instead,
+  // where nobody approved what stands against it. INVALID_TRANSITION too where the mappings of now would make
+  // it owe more files than are served; a delivery in review takes the name all the same.
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,
                                      std::optional<std::string> username);
   Task<Expected<DeliveryView>> invalidate(Executor& executor, identity::Principal by, DeliveryId id,

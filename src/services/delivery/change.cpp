@@ -22,9 +22,9 @@ using domain::ResolutionCode;
 
 // What a merchant reads of a change that brought no words of its own.
 std::string usual_message(const domain::Transition& t, const Change& change) {
-  if (t.sets_resolution() && change.code != ResolutionCode::none) {
-    return std::string(domain::describe(change.code).what_happened);
-  }
+  const auto code =
+      t.review_reason() == domain::ReviewReason::too_large ? ResolutionCode::order_too_large : change.code;
+  if (code != ResolutionCode::none) return std::string(domain::describe(code).what_happened);
   switch (t.cause) {
     case Cause::order_accepted:
       return "The order is queued for delivery.";
@@ -144,6 +144,8 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   row.reason = t.sets_reason() ? change.reason : std::string();
   row.review_reasons = t.to == DeliveryStatus::in_review ? change.reasons : domain::ReviewReasons();
   if (const auto reason = t.review_reason()) row.review_reasons.add(*reason);
+  if (row.review_reasons.has(domain::ReviewReason::too_large))
+    row.resolution = ResolutionCode::order_too_large;
   if (t.restarts_waiting()) row.waiting_since.reset();
   if (t.to == DeliveryStatus::waiting_for_friendship && !row.waiting_since) row.waiting_since = now;
   row.invalidated_by = t.invalidated_by();
@@ -201,14 +203,19 @@ Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, 
   const auto transition = domain::step(row.status, change.cause, row.invalidated_by);
   if (!transition) return std::unexpected(transition.error());
   const bool moves = transition->to != row.status;
+  const bool reviewed = transition->to == DeliveryStatus::queued && !change.reasons.none();
   move(row, *transition, change, now);
   if (moves) note_end(row, change.cause, record);
-  if (transition->emits) tell(row, *transition->emits, record);
+  if (transition->emits && !reviewed) tell(row, *transition->emits, record);
   if (belongs_in_timeline(change.cause)) {
     const bool own = change.actor.kind == domain::Actor::Kind::system;
     record.timeline.push_back(entry(row, now, own ? "attempt" : "action", change.actor, row.message));
   }
-  return {};
+  if (!reviewed) return {};
+  const Change review{.cause = domain::review_cause(change.reasons),
+                      .reasons = change.reasons,
+                      .actor = domain::Actor::order()};
+  return apply(now, row, review, record);
 }
 
 void DeliveryChanges::note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor,

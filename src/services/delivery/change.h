@@ -20,8 +20,10 @@ struct Change {
   domain::Cause cause;
   domain::ResolutionCode code = domain::ResolutionCode::none;  // where the transition sets one
   std::string reason = {};                                     // of an invalidation
-  domain::ReviewReasons reasons = {};                          // of a review, beside that of the cause
-  std::string message = {};                                    // empty: the usual words for it
+  // Of a review, beside that of the cause. What a cause would queue goes to review instead where there are
+  // any, and nobody hears that it was queued (spec 10.1).
+  domain::ReviewReasons reasons = {};
+  std::string message = {};  // empty: the usual words for it
   domain::Actor actor = domain::Actor::system();
   bool keep_pending = false;  // the pending action is not obeyed yet: a share has to be settled first
 };

@@ -120,6 +120,7 @@ void change_customer(Tx& tx, IdSource& ids, storage::DeliveryRow& row, const std
   row.username = username;
   row.raw_username = raw_username;
   row.named_at = at;
+  row.pending.name = {};
   row.waiting_since.reset();
 }
 

@@ -19,7 +19,7 @@ bool anything_shared(std::span<const storage::ItemRow> items);
 // From now on the row, which is locked and which the caller writes, is for `username`. A friend request to
 // the former customer that they have not answered is taken back, unless others of their deliveries need it.
 // Every file that the delivery owes is owed to the new customer; what the former one got stays recorded as
-// theirs. `at`: when the name was given.
+// theirs. `at`: when the name was given; another that waits for a job is not wanted any more.
 void change_customer(storage::Tx& tx, IdSource& ids, storage::DeliveryRow& row, const std::string& username,
                      const std::string& raw_username, Timestamp at);
 

@@ -23,25 +23,14 @@ using domain::ResolutionCode;
 using domain::ReviewReason;
 using storage::Tx;
 
-// What the order, which is not stopped, had asked and says no more.
+// What the order had asked of the job in progress, and says no more.
 void withdraw_pending(Tx& tx, const domain::OrderState& state, storage::DeliveryRow& row) {
-  const auto said_no_more = [&] {
-    switch (row.pending.kind) {
-      case PendingActionKind::stop:
-        return !state.unapproved_risk();
-      case PendingActionKind::payment_withdrawn:
-        return state.payment() == domain::Payment::deliver;
-      case PendingActionKind::high_risk:
-        return !state.high_risk;
-      default:
-        return false;
-    }
-  };
-  if (row.pending.actor != Actor::order() || !said_no_more()) return;
-  // A corrected name is wanted whatever else was asked.
-  const std::string name = row.pending.username;
-  row.pending = {};
-  if (!name.empty()) row.pending = {PendingActionKind::refresh, "", name, Actor::order()};
+  domain::ReviewReasons settled;
+  if (state.payment() == domain::Payment::deliver) settled.add(ReviewReason::payment_withdrawn);
+  if (!state.high_risk) settled.add(ReviewReason::high_risk);
+  auto left = without_stop(row.pending, settled);
+  if (left == row.pending) return;
+  row.pending = std::move(left);
   update_delivery(tx, row);
 }
 
@@ -51,10 +40,6 @@ void drop_owed(Tx& tx, std::span<storage::ItemRow> items) {
     item.status = ItemStatus::dropped;
     return true;
   });
-}
-
-ResolutionCode code_of(Cause cause) {
-  return cause == Cause::became_too_large ? ResolutionCode::order_too_large : ResolutionCode::none;
 }
 
 bool is_dry_run(const domain::OrderState& state, const FulfilmentRules& rules) {
@@ -71,7 +56,8 @@ struct Fulfilment::News {
   const domain::OrderEvent& event;
   const domain::OrderChange& change;
   storage::DeliveryRow row;
-  bool renamed = false;  // the row's username is another than before, or there was none
+  bool renamed = false;                // the row's username is another than before, or there was none
+  domain::ReviewReasons against = {};  // what stands against queueing it
 };
 
 NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& rules,
@@ -148,7 +134,6 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   Change change{.cause = Cause::order_accepted, .actor = Actor::order()};
   if (plan.too_large) {
     change.cause = Cause::order_too_large;
-    change.code = ResolutionCode::order_too_large;
   } else if (state.high_risk) {
     change.cause = Cause::high_risk;
   } else if (rules.hold_all) {
@@ -174,7 +159,7 @@ void Fulfilment::create(Tx& tx, NewDeliveries& created, AccountFacts& facts) {
 }
 
 void Fulfilment::align(News& news) {
-  auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
   if (!state.email.empty()) row.email = state.email;
@@ -196,15 +181,12 @@ void Fulfilment::align(News& news) {
   if (rules.auto_revoke) revoke_refunded(tx, changes_, aligned.items, aligned.refunded);
   const bool has_name = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
                                     row.resolution == ResolutionCode::username_missing);
-  if (review(news, aligned)) {
-    // What a name resumes is in review then, for what stands against delivering.
-    if (has_name && row.status == DeliveryStatus::failed) go_on_renamed(news);
-    return;
-  }
+  if (review(news, aligned)) return;
 
   const auto items = tally(aligned.items);
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
-  if ((state.unapproved_payment() || state.unapproved_risk() || state.unapproved_refunds()) && ended) return;
+  // It is owed once it is paid.
+  if (ended && against.has(ReviewReason::payment_withdrawn)) return;
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
 
   switch (row.status) {
@@ -217,7 +199,7 @@ void Fulfilment::align(News& news) {
       return;
     case DeliveryStatus::processing:
       // The job in progress reads the items again before its next step.
-      if (aligned.owes_more && rules.hold_all) to_review(news, Cause::held, PendingActionKind::hold);
+      if (aligned.owes_more && rules.hold_all) to_review(news, ReviewReason::held);
       return;
     default:
       break;
@@ -232,25 +214,29 @@ void Fulfilment::align(News& news) {
   }
   const bool open =
       row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship;
-  if (open && aligned.owes_more && rules.hold_all)
-    return to_review(news, Cause::held, PendingActionKind::hold);
+  if (open && aligned.owes_more && rules.hold_all) return to_review(news, ReviewReason::held);
   if (has_name) go_on_renamed(news);
 }
 
 // A name from the store counts only where it differs from the store's former one; then the newest of store,
 // buyer and merchant wins, while nothing is shared (spec 2.6).
 void Fulfilment::take_username(News& news) {
-  auto& [tx, order, state, rules, event, change, row, renamed] = news;
-  const auto& wanted = row.pending.username.empty() ? row.username : row.pending.username;
+  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
+  const auto& waiting = row.pending.name;
+  const bool waits = !waiting.username.empty();
+  const auto& wanted = waits ? waiting.username : row.username;
   if (!change.username || state.username.empty() || state.username == wanted) return;
   const Timestamp given = event.updated_at.value_or(tx.now());
   if (!row.username.empty()) {
-    if (row.named_at && given < *row.named_at) return;
+    const auto& named_at = waits ? waiting.given : row.named_at;
+    if (named_at && given < *named_at) return;
     if (anything_shared(find_items(tx, row.id))) return;
   }
   if (row.status == DeliveryStatus::processing) {
-    row.pending =
-        domain::combine(row.pending, {PendingActionKind::refresh, "", state.username, Actor::order()});
+    row.pending = domain::combine(row.pending, {.kind = PendingActionKind::refresh,
+                                                .reason = {},
+                                                .actor = Actor::order(),
+                                                .name = {state.username, Actor::order(), given}});
     return;
   }
   change_customer(tx, changes_.ids(), row, state.username, state.raw_username, given);
@@ -258,16 +244,16 @@ void Fulfilment::take_username(News& news) {
 }
 
 void Fulfilment::go_on_renamed(News& news) {
-  auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
   switch (row.status) {
     case DeliveryStatus::queued:
       return queue_or_fail(tx, changes_, row);
     case DeliveryStatus::waiting_for_friendship:
       return queue_again(news, Cause::username_changed);
     case DeliveryStatus::failed:
-      if (!domain::resumes(row.resolution, domain::Remedy::username_arrived)) return;
-      if (rules.hold_all) return to_review(news, Cause::held, PendingActionKind::hold);
-      return resume(tx, changes_, row, Actor::order());
+      if (domain::resumes(row.resolution, domain::Remedy::username_arrived))
+        queue_again(news, Cause::cause_fixed);
+      return;
     default:
       return;
   }
@@ -275,18 +261,18 @@ void Fulfilment::go_on_renamed(News& news) {
 
 // What the event says against delivering, or for it again. True: nothing more follows from the event.
 bool Fulfilment::review(News& news, const Alignment& aligned) {
-  auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
   const bool awaiting = state.payment() == domain::Payment::awaiting_payment;
+  against = state.unapproved();
   // The merchant may have approved since: only the event that says so brings it back to review.
-  const bool withdrawn = awaiting && change.payment;
-  const bool risky = state.high_risk && change.risk;
-  const bool too_large =
-      aligned.too_many || (change.lines && state.too_large) || (change.lines && state.unapproved_refunds());
+  domain::ReviewReasons reasons;
+  if (awaiting && change.payment) reasons.add(ReviewReason::payment_withdrawn);
+  if (state.high_risk && change.risk) reasons.add(ReviewReason::high_risk);
+  if (aligned.too_many || (change.lines && (state.too_large || against.has(ReviewReason::too_large))))
+    reasons.add(ReviewReason::too_large);
+  against.add(reasons);
   if (row.status == DeliveryStatus::in_review) {
-    auto reasons = row.review_reasons;
-    if (withdrawn) reasons.add(ReviewReason::payment_withdrawn);
-    if (risky) reasons.add(ReviewReason::high_risk);
-    if (too_large) reasons.add(ReviewReason::too_large);
+    reasons.add(row.review_reasons);
     const bool returned = change.payment && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
     if (returned) reasons.remove(ReviewReason::payment_withdrawn);
     if (returned && rules.hold_all) reasons.add(ReviewReason::held);
@@ -302,45 +288,43 @@ bool Fulfilment::review(News& news, const Alignment& aligned) {
                   "The order changed; it is in review for: " + to_string(reasons) + ".");
     return false;
   }
-  if (withdrawn) to_review(news, Cause::payment_withdrawn, PendingActionKind::payment_withdrawn);
-  if (risky) to_review(news, Cause::high_risk, PendingActionKind::high_risk);
-  if (too_large) to_review(news, Cause::became_too_large, PendingActionKind::too_large);
-  return withdrawn || risky || too_large;
+  // What is under way goes to review now; any other, where it would be queued.
+  if (reasons.none() || !is_open(row)) return false;
+  to_review(news, reasons);
+  return true;
 }
 
-void Fulfilment::to_review(News& news, Cause cause, PendingActionKind pending) {
+// Of a delivery that is under way.
+void Fulfilment::to_review(News& news, const domain::ReviewReasons& reasons) {
   auto& row = news.row;
-  const auto transition = domain::step(row.status, cause, row.invalidated_by);
   if (row.status == DeliveryStatus::processing) {
-    row.pending = domain::combine(row.pending, {pending, "", "", Actor::order()});
-    update_delivery(news.tx, row);
-  } else if (row.status == DeliveryStatus::in_review) {
-    row.review_reasons.add(*domain::review_reason_of(cause));
-    if (cause == Cause::became_too_large) row.resolution = code_of(cause);
-    update_delivery(news.tx, row);
-  } else if (transition) {
-    changes_.must_apply(news.tx, row, {.cause = cause, .code = code_of(cause), .actor = Actor::order()});
+    row.pending = domain::combine(row.pending, domain::pending_review(reasons));
+    return update_delivery(news.tx, row);
   }
+  changes_.must_apply(news.tx, row,
+                      {.cause = domain::review_cause(reasons), .reasons = reasons, .actor = Actor::order()});
 }
 
-// A store's event queues it, or, where the store's orders are held, brings it to review.
+// A store's event queues it, or brings it to review: where the store's orders are held, or for what nobody
+// approved.
 void Fulfilment::queue_again(News& news, Cause cause) {
-  if (news.rules.hold_all && cause != Cause::payment_returned)
-    return changes_.must_apply(news.tx, news.row, {.cause = Cause::held, .actor = Actor::order()});
-  changes_.must_apply(news.tx, news.row, {.cause = cause, .actor = Actor::order()});
-  const auto verdict = domain::conclude_items(news.row.status, tally(find_items(news.tx, news.row.id)));
-  if (verdict.cause == Cause::nothing_left_owed)
-    return changes_.must_apply(news.tx, news.row, {.cause = *verdict.cause, .actor = Actor::order()});
-  queue_or_fail(news.tx, changes_, news.row);
+  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
+  if (rules.hold_all && cause != Cause::payment_returned)
+    return changes_.must_apply(tx, row, {.cause = Cause::held, .reasons = against, .actor = Actor::order()});
+  const auto verdict = domain::conclude_items(DeliveryStatus::queued, tally(find_items(tx, row.id)));
+  if (verdict.cause != Cause::nothing_left_owed)
+    return queue(tx, changes_, row, {.cause = cause, .reasons = against, .actor = Actor::order()});
+  changes_.must_apply(tx, row, {.cause = cause, .actor = Actor::order()});
+  changes_.must_apply(tx, row, {.cause = *verdict.cause, .actor = Actor::order()});
 }
 
 void Fulfilment::stop(News& news) {
-  auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
   // What was reopened after the stop is the merchant's, until the order is stopped anew.
   if (row.status == DeliveryStatus::in_review && !change.payment) return;
   auto items = find_items(tx, row.id);
   if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, changes_, items, "order");
-  const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()), "",
+  const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()),
                                     Actor::order()};
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, asked);

@@ -63,7 +63,7 @@ class Fulfilment {
   void take_username(News& news);
   void stop(News& news);
   bool review(News& news, const Alignment& aligned);
-  void to_review(News& news, domain::Cause cause, domain::PendingActionKind pending);
+  void to_review(News& news, const domain::ReviewReasons& reasons);
   void queue_again(News& news, domain::Cause cause);
   void go_on_renamed(News& news);
 

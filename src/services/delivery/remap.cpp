@@ -41,6 +41,8 @@ Alignment remap(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& ro
   auto order = find_order(tx, OrderId{row.id.value});
   if (!order) return {.items = find_items(tx, row.id), .refunded = {}};
   auto state = state_of(*order);
+  // An order that is too large to be read says nothing of what it owes.
+  if (state.too_large) return {.items = find_items(tx, row.id), .refunded = {}};
   const auto mappings = mappings_of(tx, row.integration);
   const auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::all);
   order->unmapped = domain::unmapped_lines(state).value_or(order->unmapped);

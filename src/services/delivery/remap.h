@@ -7,8 +7,8 @@
 namespace presetbridge::services {
 
 // The whole order, as a retry wants it: items that are not shared yet follow the mappings, and what is mapped
-// to nothing any more is dropped, unless that mapping is stale: then the login is another's. Both rows are
-// locked.
+// to nothing any more is dropped, unless that mapping is stale: then the login is another's. An order that is
+// too large to be read changes nothing. Both rows are locked.
 Alignment remap(storage::Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row);
 
 // Where the delivery failed as preset_not_found: other files take the place of the missing ones, as far as

@@ -80,24 +80,21 @@ void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) 
   update_delivery(tx, row);
 }
 
-void resume(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, domain::Actor actor) {
-  changes.must_apply(tx, row, {.cause = domain::Cause::cause_fixed, .actor = actor});
-  if (const auto order = find_order(tx, OrderId{row.id.value})) {
-    const auto state = domain::decode_order_state(order->state);
-    if (!state) throw Error(state.error());
-    domain::ReviewReasons reasons;
-    if (state->unapproved_payment()) reasons.add(domain::ReviewReason::payment_withdrawn);
-    if (state->unapproved_refunds()) reasons.add(domain::ReviewReason::too_large);
-    if (state->unapproved_risk())
-      return changes.must_apply(tx, row, {.cause = domain::Cause::high_risk, .reasons = reasons});
-    if (state->unapproved_payment())
-      return changes.must_apply(tx, row, {.cause = domain::Cause::payment_withdrawn, .reasons = reasons});
-    if (state->unapproved_refunds()) {
-      return changes.must_apply(
-          tx, row, {.cause = domain::Cause::became_too_large, .code = ResolutionCode::order_too_large});
-    }
-  }
-  queue_or_fail(tx, changes, row);
+domain::ReviewReasons unapproved(Tx& tx, DeliveryId delivery) {
+  const auto order = find_order(tx, OrderId{delivery.value});
+  if (!order) return {};
+  const auto state = domain::decode_order_state(order->state);
+  if (!state) throw Error(state.error());
+  return state->unapproved();
+}
+
+void queue(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, const Change& change) {
+  changes.must_apply(tx, row, change);
+  if (row.status == domain::DeliveryStatus::queued) queue_or_fail(tx, changes, row);
+}
+
+void resume(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
+  queue(tx, changes, row, {.cause = domain::Cause::cause_fixed, .reasons = unapproved(tx, row.id)});
 }
 
 }  // namespace presetbridge::services

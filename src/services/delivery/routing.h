@@ -30,9 +30,15 @@ void route(storage::Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const
 // cause.
 void queue_or_fail(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
 
-// What stopped a failed delivery was fixed (spec 3.6): it is queued again; or it goes to review, where its
-// order is not to be delivered any more as far as the store says.
-void resume(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row,
-            domain::Actor actor = domain::Actor::system());
+// What of the delivery's order, as it is stored, stands against queueing it and nobody approved.
+domain::ReviewReasons unapproved(storage::Tx& tx, DeliveryId delivery);
+
+// Brings the delivery to queued by `change` and on, as queue_or_fail() does; or to review, where `change`
+// names reasons for that.
+void queue(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, const Change& change);
+
+// What stopped a failed delivery was fixed (spec 3.6): it is queued again; or it goes to review for what
+// nobody approved.
+void resume(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
 
 }  // namespace presetbridge::services

@@ -34,19 +34,18 @@ PrivacyKind kind_of(OrderEvent::Kind kind) {
 
 bool has_personal_fields(const storage::DeliveryRow& row) {
   return !row.email.empty() || !row.raw_username.empty() || !row.username.empty() ||
-         !row.pending.username.empty();
+         !row.pending.name.username.empty();
 }
 
 void erase(storage::DeliveryRow& row, DeliveryChanges& changes, Timestamp now, ChangeRecord& record) {
   row.email.clear();
   row.raw_username.clear();
   row.username.clear();
-  row.pending.username.clear();
+  row.pending.name = {};
   if (row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated) return;
   if (row.status == DeliveryStatus::processing) {
     // The job obeys before its next call.
-    row.pending =
-        domain::combine(row.pending, {PendingActionKind::erase, "erased", "", domain::Actor::order()});
+    row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", domain::Actor::order()});
     return;
   }
   changes.must_apply(now, row,

@@ -168,7 +168,7 @@ ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (row.cloud_account == standing->cloud_account) return;
     if (row.status == DeliveryStatus::processing) {
-      row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", "", {}});
+      row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", {}});
       return update_delivery(tx, row);
     }
     // It failed for the trouble of the former one, where nothing tries it any more.

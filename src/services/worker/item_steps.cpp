@@ -58,6 +58,7 @@ void end_revocation(WorkSet& set, DeliveryId delivery, ItemId id, ItemStatus sta
   item->status = ItemStatus::owed;
   item->revoked_by.clear();
   set.changed(*item);
+  hold_owed_again(set, delivery);
   conclude_settled(set, delivery);
 }
 

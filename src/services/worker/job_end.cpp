@@ -9,6 +9,7 @@
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
+#include "storage/integration_store.h"
 #include "storage/order_store.h"
 
 namespace presetbridge::services {
@@ -21,6 +22,7 @@ using domain::ItemStatus;
 using domain::JobClass;
 using domain::PendingActionKind;
 using domain::ResolutionCode;
+using domain::ReviewReason;
 using storage::CustomerRow;
 using storage::Friendship;
 using storage::QueueState;
@@ -42,6 +44,7 @@ Change change_of(WorkSet& set, const storage::DeliveryRow& row, const domain::Ve
     return {.cause = *verdict.cause,
             .code = verdict.code,
             .reason = pending.reason,
+            .reasons = domain::review_reason_of(*verdict.cause) ? pending.reviews : domain::ReviewReasons{},
             .actor = actor,
             .keep_pending = verdict.keep_pending};
   }
@@ -53,14 +56,12 @@ Change change_of(WorkSet& set, const storage::DeliveryRow& row, const domain::Ve
 
 // The name that the delivery is for from now on, where a correction waits: the merchant's always, one of the
 // store while nothing is shared (spec 2.6, 3.11).
-std::optional<std::string> corrected_name(WorkSet& set, const storage::DeliveryRow& row) {
-  const auto& pending = row.pending;
+std::optional<domain::PendingName> corrected_name(WorkSet& set, const storage::DeliveryRow& row) {
+  const auto& name = row.pending.name;
   // Where it ends the delivery counts too: the order may be paid again, or reopened.
-  const bool erased = pending.kind == PendingActionKind::erase;
-  if (erased || pending.username.empty() || pending.username == row.username) return std::nullopt;
-  if (pending.actor == domain::Actor::order() && anything_shared(copies(set.items(row.id))))
-    return std::nullopt;
-  return pending.username;
+  if (row.pending.kind == PendingActionKind::erase || name.username.empty()) return std::nullopt;
+  if (name.actor == domain::Actor::order() && anything_shared(copies(set.items(row.id)))) return std::nullopt;
+  return name;
 }
 
 void drop_owed(WorkSet& set, const std::vector<storage::ItemRow*>& items) {
@@ -77,6 +78,11 @@ bool shared_elsewhere(WorkSet& set, CustomerId customer, DeliveryId delivery) {
   return std::ranges::any_of(set.items(delivery), [&](const storage::ItemRow* item) {
     return !item->former && item->status == ItemStatus::sharing && item->customer != customer;
   });
+}
+
+bool holds_all(Tx& tx, IntegrationId id) {
+  const auto integration = find_integration(tx, id);
+  return integration && integration->hold_all;
 }
 
 // What the job's end means for one of its deliveries.
@@ -125,25 +131,29 @@ std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& custome
 bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId delivery, Finding finding,
               ResolutionCode code) {
   const auto name = corrected_name(set, *set.delivery(delivery));
-  if (name) {
+  const bool another = name && name->username != set.delivery(delivery)->username;
+  if (another) {
     // Before anything is concluded: what the former customer got is not the new one's.
     set.directly([&](Tx& tx) {
       auto row = lock_delivery(tx, delivery);
       change_owner_of_items(tx, set.changes().ids(), *row);
     });
     auto& renamed = *set.delivery(delivery);
-    renamed.username = renamed.raw_username = *name;
-    renamed.named_at = set.now();
+    renamed.username = renamed.raw_username = name->username;
     renamed.waiting_since.reset();
-    set.changed(renamed);
     customer.withdraw = customer.withdraw || request_pending(customer);
   }
   auto& row = *set.delivery(delivery);
+  if (name) {
+    row.named_at = name->given.value_or(set.now());
+    row.pending.name = {};
+    set.changed(row);
+  }
   // A failed one that is probed stays as it is.
   if (row.status != DeliveryStatus::processing) return true;
   const auto items = set.items(delivery);
   const auto pending = row.pending;
-  const auto verdict = domain::conclude_job(tally(copies(items)), finding, code, pending.kind);
+  const auto verdict = domain::conclude_job(tally(copies(items)), finding, code, pending);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
 
@@ -167,7 +177,7 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
     return true;
   }
   if (row.status != DeliveryStatus::queued) return true;
-  if (name || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
+  if (another || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
     set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), row); });
   return true;
 }
@@ -183,11 +193,28 @@ void conclude_settled(WorkSet& set, DeliveryId delivery) {
       stopping ? domain::conclude_stop(row->status, tallied) : domain::conclude_items(row->status, tallied);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return;
-  const auto change = change_of(set, *row, verdict, stopping ? row->pending : domain::PendingAction{});
+  auto change = change_of(set, *row, verdict, stopping ? row->pending : domain::PendingAction{});
+  if (verdict.cause == Cause::new_items_owed) {
+    change.reasons = unapproved(set.tx(), delivery);
+    // It is owed once it is paid.
+    if (change.reasons.has(ReviewReason::payment_withdrawn)) return;
+    if (holds_all(set.tx(), row->integration)) change.reasons.add(ReviewReason::held);
+  }
   row->pending = {};
   set.apply(*row, change);
   if (row->status == DeliveryStatus::queued)
     set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), *row); });
+}
+
+void hold_owed_again(WorkSet& set, DeliveryId delivery) {
+  auto* const row = set.delivery(delivery);
+  if (row == nullptr || !is_open(*row) || !holds_all(set.tx(), row->integration)) return;
+  if (row->status == DeliveryStatus::processing) {
+    row->pending = domain::combine(row->pending, domain::pending_review(ReviewReason::held));
+    set.changed(*row);
+  } else {
+    set.apply(*row, {.cause = Cause::held, .actor = domain::Actor::order()});
+  }
 }
 
 void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding finding) {

@@ -24,7 +24,12 @@ void end_job(WorkSet& set, const Job& job, storage::CustomerRow& customer, domai
 bool conclude(WorkSet& set, const Job& job, storage::CustomerRow& customer, DeliveryId delivery,
               domain::Finding finding, domain::ResolutionCode code);
 
-// After an item of a delivery that no job has was settled: completes, invalidates or leaves it.
+// After an item of a delivery that no job has was settled: completes or invalidates it, queues it for what is
+// owed again, or brings it to review for that, or leaves it.
 void conclude_settled(WorkSet& set, DeliveryId delivery);
+
+// After the store's event made an item owed again: where the store's orders are held, what is under way goes
+// to review.
+void hold_owed_again(WorkSet& set, DeliveryId delivery);
 
 }  // namespace presetbridge::services

@@ -103,7 +103,7 @@ TEST_F(WhileSharing, ErasureKeepsAndPaysWhatWasSharedAndBlanksThePerson) {
   finish();
   EXPECT_EQ(world.status(id), "completed");
   const auto row = world.delivery(id);
-  EXPECT_EQ(row.username + row.raw_username + row.email + row.pending.username, "");
+  EXPECT_EQ(row.username + row.raw_username + row.email + row.pending.name.username, "");
   EXPECT_EQ(world.items(id)[1].status, domain::ItemStatus::dropped);
   EXPECT_EQ(world.cloud.count("share"), 1);
   expect_books_balance(world);
