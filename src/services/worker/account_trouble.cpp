@@ -138,7 +138,6 @@ struct ProbeChoice {
   std::optional<storage::DeliveryRow> next;
   std::vector<DeliveryId> too_old;
   DeliveryId looked_to;
-  bool any = false;
 };
 
 ProbeChoice choose_probe(Tx& tx, const storage::CloudAccountRow& account) {
@@ -159,7 +158,6 @@ ProbeChoice choose_probe(Tx& tx, const storage::CloudAccountRow& account) {
       choice.too_old.push_back(*id);
       continue;
     }
-    choice.any = true;
     const auto standing = find_standing(tx, row->account);
     if (row->customer && standing && standing->status == storage::CredentialsStatus::valid &&
         standing->cloud_account == account.id)
@@ -189,7 +187,12 @@ void start_probe(Tx& tx, CloudAccountId id) {
   }
   auto account = lock_cloud_account(tx, id);
   account->probed_to = choice.looked_to;
-  account->probe_due_at = choice.any ? std::optional(tx.now() + domain::kFailedProbeInterval) : std::nullopt;
+  // Asked under the lock that whoever fails a delivery so holds: one that failed meanwhile is not forgotten.
+  const bool any = next_to_probe(tx, id, {}).has_value();
+  // Where nothing but old ones was seen, the next are looked at without waiting; each look leaves fewer.
+  const bool look_on = !choice.next && !choice.too_old.empty();
+  account->probe_due_at =
+      any ? std::optional(tx.now() + (look_on ? Millis{0} : domain::kFailedProbeInterval)) : std::nullopt;
   update_cloud_account(tx, *account);
   if (customer) wake_cloud_account(tx, id, tx.now());
 }
