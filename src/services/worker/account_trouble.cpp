@@ -5,6 +5,7 @@
 #include <set>
 
 #include "domain/job_class.h"
+#include "domain/retry_schedule.h"
 #include "storage/chore_store.h"
 #include "storage/credential_store.h"
 #include "storage/delivery_store.h"
@@ -78,10 +79,14 @@ FailureNoted note_failure(Tx& tx, storage::CustomerRow& customer, domain::CallKi
                           std::uint64_t draw) {
   auto account = lock_cloud_account(tx, customer.cloud_account);
   const auto before = account ? trouble_of(tx, *account) : std::nullopt;
-  auto after = domain::after_failure(before.value_or(AccountTrouble{}), customer.failing, call, delivery,
-                                     tx.now(), draw);
-  customer.failing = after.customer;
+  const auto row = domain::failing_row(customer.failing, call, delivery);
+  const auto counted = call == domain::CallKind::revoke ? DeliveryId{} : delivery;
+  auto after = domain::after_failure(before.value_or(AccountTrouble{}), row, call, counted, tx.now(), draw);
   FailureNoted noted{.retry_at = after.retry_at, .paused = after.paused};
+  if (after.customer) after.customer->delivery = row ? row->delivery : delivery;
+  // Without room for its clock it is tried again as late as can be, until there is.
+  if (!domain::put_failing_row(customer.failing, call, delivery, after.customer))
+    noted.retry_at = tx.now() + domain::kRetryCeiling;
   if (!before) return noted;
   noted.outage = put(tx, *account, after.account);
   give_up(tx, account->id, after.account);
