@@ -156,6 +156,20 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
   const auto verdict = domain::conclude_job(tally(copies(items)), finding, code, pending.kind);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
+  if (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::preset_not_found) {
+    // Mappings may have been saved since it was planned, and their chore gone by: nobody is told of a failure
+    // that is none. One that is saved from now on finds it failed.
+    bool replaced = false;
+    set.directly([&](Tx& tx) { replaced = replace_missing(tx, set.changes(), row); });
+    auto& now = *set.delivery(delivery);
+    if (replaced) {
+      set.apply(now, {.cause = Cause::refreshed});
+      set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), now); });
+    } else {
+      set.apply(now, change_of(set, now, verdict, pending));
+    }
+    return true;
+  }
 
   if (verdict.cause == Cause::request_sent) {
     ++row.requests_sent;
@@ -169,14 +183,6 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
   if (verdict.code != ResolutionCode::none && verdict.code == job.failed_all)
     change.message = job.failed_words;
   set.apply(row, change);
-  if (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::preset_not_found) {
-    // Mappings may have been saved since it was planned, and their chore gone by. One that is saved from now
-    // on finds it failed.
-    set.directly([&](Tx& tx) {
-      if (replace_missing(tx, set.changes(), row)) resume(tx, set.changes(), row);
-    });
-    return true;
-  }
   if (row.status != DeliveryStatus::queued) return true;
   if (name || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
     set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), row); });
