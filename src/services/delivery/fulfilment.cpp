@@ -175,17 +175,20 @@ void Fulfilment::align(News& news) {
   if (state.erased) return;
 
   domain::MappedOrder mapped;
-  if (!state.too_large) {
+  // An inactive store's event stops and drops, and makes nothing owed or queued (spec 2.14).
+  if (!state.too_large && rules.active) {
     mapped = rules.mappings->map(state, MappingIndex::Lines::not_mapped);
     state.lines_mapped = true;
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
   // An order that is too large to be read says nothing of what it owes.
   auto aligned = state.too_large ? Alignment{.items = find_items(tx, row.id), .refunded = {}}
-                                 : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale);
+                                 : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale,
+                                               rules.active ? Owe::as_the_order_says : Owe::nothing_more);
   if (rules.auto_revoke) revoke_refunded(tx, aligned.items, aligned.refunded);
-  const bool has_name = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
-                                    row.resolution == ResolutionCode::username_missing);
+  const bool named = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
+                                 row.resolution == ResolutionCode::username_missing);
+  const bool has_name = named && (rules.active || row.status != DeliveryStatus::failed);
   if (review(news, aligned)) {
     // What a name resumes is in review then, for what stands against delivering.
     if (has_name && row.status == DeliveryStatus::failed) go_on_renamed(news);
@@ -194,9 +197,11 @@ void Fulfilment::align(News& news) {
 
   const auto items = tally(aligned.items);
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
-  if ((state.unapproved_payment() || state.unapproved_risk() || state.unapproved_refunds()) && ended) return;
+  const bool unapproved = state.unapproved_payment() || state.unapproved_risk() || state.unapproved_refunds();
+  if ((unapproved || !rules.active) && ended) return;
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
-  if (state.payment() == domain::Payment::deliver && !state.high_risk) withdraw_pending(tx, row);
+  if (state.payment() == domain::Payment::deliver && !state.high_risk && rules.active)
+    withdraw_pending(tx, row);
 
   switch (row.status) {
     case DeliveryStatus::invalidated:
@@ -276,7 +281,8 @@ bool Fulfilment::review(News& news, const Alignment& aligned) {
     if (withdrawn) reasons.add(ReviewReason::payment_withdrawn);
     if (risky) reasons.add(ReviewReason::high_risk);
     if (too_large) reasons.add(ReviewReason::too_large);
-    const bool returned = change.payment && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
+    const bool returned =
+        rules.active && change.payment && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
     if (returned) reasons.remove(ReviewReason::payment_withdrawn);
     if (returned && rules.hold_all) reasons.add(ReviewReason::held);
     if (reasons.none()) {
