@@ -116,17 +116,19 @@ std::vector<CallKind> proved_by(const Answer& answer, bool withdrawing) {
 
 void JobSteps::Step::take_in(const Answer& answer) {
   const Call& call = answer.call;
+  const auto* const failure = answer.error();
+  const bool no_login = failure != nullptr && login_fault(*failure);
+  if ((answer.other_user || no_login) && out_of_reach(set, job, call)) {
+    if (call.kind == Call::Kind::revoke)
+      return end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
+    count_as_absent(set, call);
+    return conclude_looked_up(set, customer.id, call.delivery);
+  }
   if (answer.other_user) {
     // The account's login is of another cloud user by now: its deliveries are about to be moved there
     // (spec 3.11).
     if (call.kind == Call::Kind::share) settle_absent(set, call.delivery, call.item);
     if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
-    if (out_of_reach(set, job, call)) {
-      if (call.kind == Call::Kind::revoke)
-        return end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
-      count_as_absent(set, call);
-      return conclude_looked_up(set, customer.id, call.delivery);
-    }
     job.account_trouble = job.stop_calling = true;
     job.retry_at = job.settle_at = set.now() + kOtherUser;
     return;
