@@ -69,8 +69,20 @@ Task<Reply> accept_order(const WebhookDeps& deps, const Call& call) {
     const auto headers = values_of(request.headers);
     if (providers::is_unsigned_ping(*profile, request.body)) co_return json_response(200, {{"status", "ok"}});
 
-    const auto secrets = (*integration)->secrets(deps.clock.now());
-    if (auto verified = providers::verify(*profile, headers, request.body, secrets); !verified) {
+    const auto verify = [&](const services::IntegrationSnapshot& copy) {
+      return providers::verify(*profile, headers, request.body, copy.secrets(deps.clock.now()));
+    };
+    auto verified = verify(**integration);
+    if (!verified) {
+      // Another node may have changed the secret a moment ago.
+      auto newer =
+          co_await deps.integrations.find(call.executor(), *id, services::IntegrationDirectory::kDoubted);
+      if (newer && *newer && *newer != *integration) {
+        integration = std::move(newer);
+        verified = verify(**integration);
+      }
+    }
+    if (!verified) {
       deps.metrics.count("presetbridge_webhooks_refused_total", {{"reason", "signature"}});
       co_return std::unexpected(verified.error());
     }

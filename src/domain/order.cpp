@@ -65,10 +65,17 @@ void tell_trash(OrderState& s, const OrderEvent& e) {
   if (e.trashed) {
     // What is known to be newer than it has lifted it already.
     if (e.updated_at && s.updated_at && *e.updated_at < *s.updated_at) return;
-    s.trashed_at = s.trashed_at ? std::max(*s.trashed_at, at) : at;
-  } else if (s.trashed_at && (e.restored || at > *s.trashed_at)) {
-    s.trashed_at.reset();
+    if (s.trashed_at && *s.trashed_at > at) return;
+    // On a tie the store's time, so that it does not matter which came first.
+    s.trash_timed = e.updated_at.has_value() || (s.trash_timed && s.trashed_at == at);
+    s.trashed_at = at;
+    return;
   }
+  if (!s.trashed_at) return;
+  const bool late = e.updated_at && s.trash_timed && *e.updated_at < *s.trashed_at;
+  if (e.restored ? late : at <= *s.trashed_at) return;
+  s.trashed_at.reset();
+  s.trash_timed = false;
 }
 
 void tell_risk(OrderState& s, bool high, const Time& at) {

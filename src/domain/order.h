@@ -8,7 +8,8 @@
 // event: it cannot be
 //   shown to be older. (The merchant can reopen the delivery.)
 // - The trash (and a deletion) lies over what was told of the payment. Without a time it counts as of its
-// arrival; a later full event that does not say so, or that the order was restored, lifts it.
+// arrival; a later full event that does not say so lifts it, and so does a restoration, unless both have the
+// store's time and the trash is the newer.
 // - Username and e-mail are those of the newest event that had one: a missing one is filled in even by an
 // older event.
 // - Refunds add up by their id. Stops, refunds and risk about an unknown order make a tombstone, which the
@@ -61,6 +62,7 @@ struct OrderState {
   Payment told = Payment::deliver;       // of the newest order event; use payment()
   std::optional<Payment> stop_told;      // a stop without a time
   std::optional<Timestamp> trashed_at;   // in the trash, or deleted, since
+  bool trash_timed = false;              // ... as the store says, not as of the arrival
   std::vector<Refund> refunds;           // by id, ascending
   std::optional<Timestamp> updated_at;   // of the newest order event
   std::optional<Timestamp> told_at;      // of the event that `told` is from

@@ -127,6 +127,7 @@ OrderState state_of(const json::object& o) {
                .told = payment_of(o.at("told").as_string()),
                .stop_told = std::nullopt,
                .trashed_at = time(o, "trashedAt"),
+               .trash_timed = flag(o, "trashTimed"),
                .refunds = {},
                .updated_at = time(o, "updatedAt"),
                .told_at = time(o, "toldAt"),
@@ -166,6 +167,7 @@ std::string encode(const OrderState& s) {
   put(o, "tooManyRefunds", s.too_many_refunds);
   put(o, "linesMapped", s.lines_mapped);
   put(o, "trashedAt", s.trashed_at);
+  put(o, "trashTimed", s.trash_timed);
   put(o, "updatedAt", s.updated_at);
   put(o, "toldAt", s.told_at);
   put(o, "usernameAt", s.username_at);

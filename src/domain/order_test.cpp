@@ -308,6 +308,18 @@ TEST(OrderMerge, ADeletionCountsAsOfItsArrivalAndARestorationLiftsIt) {
   EXPECT_TRUE(after({gone, order(kStart)}).cancelled()) << "the tombstone";
 }
 
+TEST(OrderMerge, ARestorationLiftsTheTrashOfBeforeItByTheStoresTimes) {
+  OrderEvent restored = order(kStart + 2h);
+  restored.restored = true;
+  EXPECT_TRUE(after({order(kStart), trashed(kStart + 1h), restored}).deliverable());
+  EXPECT_TRUE(after({order(kStart), trashed(kStart + 2h), restored}).deliverable()) << "the same second";
+  const OrderState newer = after({order(kStart), trashed(kStart + 3h), restored});
+  EXPECT_TRUE(newer.cancelled()) << "it came late";
+  EXPECT_EQ(decode_order_state(encode(newer)), newer);
+  restored.updated_at.reset();
+  EXPECT_TRUE(merge(newer, restored).state.deliverable()) << "without a time it counts as of its arrival";
+}
+
 TEST(OrderMerge, ALineKeepsWhatItsMappingsMadeOfItWhileItIsTheSameProduct) {
   OrderState state = after({order(kStart)});
   state.lines[0].mapped = OrderLine::Mapped::owes;

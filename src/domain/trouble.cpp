@@ -38,6 +38,10 @@ AccountTrouble tidied(AccountTrouble account) {
   return account;
 }
 
+bool of_one_row(CallKind a, CallKind b) {
+  return (a == CallKind::revoke) == (b == CallKind::revoke);
+}
+
 // Splits off what stands before `separator`, and takes both away.
 std::string_view take(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
@@ -139,9 +143,28 @@ AccountTrouble after_success(AccountTrouble account, CallKind call, Timestamp no
   return tidied(std::move(account));
 }
 
-std::optional<FailingCall> after_success(std::optional<FailingCall> customer, CallKind call) {
-  if (customer && customer->call == call) customer.reset();
-  return customer;
+FailingCalls after_success(FailingCalls rows, CallKind call, DeliveryId delivery) {
+  const bool of_delivery =
+      call == CallKind::share || call == CallKind::find_share || call == CallKind::revoke;
+  std::erase_if(rows, [&](const FailingCall& row) {
+    return row.call == call && (!of_delivery || row.delivery == delivery);
+  });
+  return rows;
+}
+
+std::optional<FailingCall> failing_row(const FailingCalls& rows, CallKind call, DeliveryId delivery) {
+  const auto row = std::ranges::find_if(
+      rows, [&](const auto& its) { return its.delivery == delivery && of_one_row(its.call, call); });
+  return row == rows.end() ? std::nullopt : std::optional(*row);
+}
+
+bool put_failing_row(FailingCalls& rows, CallKind call, DeliveryId delivery, std::optional<FailingCall> row) {
+  const auto removed = std::erase_if(
+      rows, [&](const auto& its) { return its.delivery == delivery && of_one_row(its.call, call); });
+  if (!row) return true;
+  if (removed == 0 && rows.size() >= kMostFailingCalls) return false;
+  rows.push_back(*row);
+  return true;
 }
 
 AccountTrouble after_probe_started(AccountTrouble account, Timestamp now) {
@@ -254,6 +277,36 @@ std::optional<AccountTrouble> decode_account_trouble(std::string_view text) {
   // Nor other spellings of the same.
   if (tidied(account) != account || encode(account) != text) return std::nullopt;
   return account;
+}
+
+std::string encode(const FailingCalls& rows) {
+  std::string out;
+  for (const auto& row : rows) {
+    if (!out.empty()) out += ';';
+    out += fmt::format("{} {} {} {}", to_string(row.call), row.failures, to_unix_ms(row.since),
+                       row.delivery.value);
+  }
+  return out;
+}
+
+std::optional<FailingCalls> decode_failing_calls(std::string_view text) {
+  FailingCalls rows;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    auto its = take(rest, ';');
+    const auto call = parse_call_kind(take(its, ' '));
+    const auto failures = number(take(its, ' '));
+    const auto since = number(take(its, ' '));
+    const auto delivery = number(its);
+    if (!call || !failures || !since || !delivery) return std::nullopt;
+    const DeliveryId id{*delivery};
+    if (failing_row(rows, *call, id) ||
+        !put_failing_row(
+            rows, *call, id,
+            FailingCall{.call = *call, .delivery = id, .failures = *failures, .since = from_unix_ms(*since)}))
+      return std::nullopt;
+  }
+  return encode(rows) == text ? std::optional(std::move(rows)) : std::nullopt;
 }
 
 }  // namespace presetbridge::domain

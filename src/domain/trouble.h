@@ -72,6 +72,15 @@ struct FailingCall {
   bool operator==(const FailingCall&) const = default;
 };
 
+// All that fails for a customer: a delivery has one row, and one for its revocations.
+using FailingCalls = std::vector<FailingCall>;
+inline constexpr std::size_t kMostFailingCalls = 8;  // of one customer
+
+// The row that a failure of the call for the delivery belongs to, if it stands.
+std::optional<FailingCall> failing_row(const FailingCalls& rows, CallKind call, DeliveryId delivery);
+// With `row` in its place; nothing takes it away. False: it is new and there is no room, and nothing changed.
+bool put_failing_row(FailingCalls& rows, CallKind call, DeliveryId delivery, std::optional<FailingCall> row);
+
 struct AfterFailure {
   AccountTrouble account;
   std::optional<FailingCall> customer;
@@ -93,7 +102,8 @@ AccountTrouble after_sweep_failure(AccountTrouble account, Timestamp now);
 // The call succeeded, or a write that may have failed was found done. A limit that still runs is not ended by
 // it: the call was made before.
 AccountTrouble after_success(AccountTrouble account, CallKind call, Timestamp now);
-std::optional<FailingCall> after_success(std::optional<FailingCall> customer, CallKind call);
+// A share, its settlement and its revocation are the delivery's own; any other call is all of the customer's.
+FailingCalls after_success(FailingCalls rows, CallKind call, DeliveryId delivery);
 // A job is about to start in an outage: it is the probe of this minute.
 AccountTrouble after_probe_started(AccountTrouble account, Timestamp now);
 // Forgets the deliveries for which `at_work` does not hold, and trouble that nothing is left of.
@@ -124,5 +134,7 @@ bool lasts(const AccountTrouble& account, Timestamp since);
 // One short text column, empty without trouble; decode gives nothing for what encode did not make.
 std::string encode(const AccountTrouble& account);
 std::optional<AccountTrouble> decode_account_trouble(std::string_view text);
+std::string encode(const FailingCalls& rows);
+std::optional<FailingCalls> decode_failing_calls(std::string_view text);
 
 }  // namespace presetbridge::domain

@@ -45,15 +45,46 @@ TEST(FailingCall, IsTriedAgainForThreeDaysAndThenGivenUp) {
 
 TEST(FailingCall, EndsOnlyWithTheSuccessOfTheCallThatFailed) {
   auto row = after_failure({}, {}, C::share, kA, kStart, kDraw).customer;
+  const FailingCalls rows{*row};
   for (const auto read : {C::find_user, C::friendship, C::find_share, C::list_changes, C::request_friendship})
-    EXPECT_EQ(after_success(row, read), row);
+    EXPECT_EQ(after_success(rows, read, kA), rows);
   // Another call that fails meanwhile is the same row's.
   row = after_failure({}, row, C::friendship, kA, kStart + 1h, kDraw).customer;
   EXPECT_EQ(row->call, C::share);
   EXPECT_EQ(row->since, kStart);
   EXPECT_EQ(row->failures, 2);
-  EXPECT_EQ(after_success(row, C::friendship), row);
-  EXPECT_EQ(after_success(row, C::share), std::nullopt);
+  EXPECT_EQ(after_success({*row}, C::friendship, kA), FailingCalls{*row});
+  EXPECT_EQ(after_success({*row}, C::share, kB), FailingCalls{*row})
+      << "what another order got is no progress";
+  EXPECT_EQ(after_success({*row}, C::share, kA), FailingCalls{});
+  row->call = C::find_user;
+  EXPECT_EQ(after_success({*row}, C::find_user, kB), FailingCalls{}) << "the user is everybody's";
+}
+
+TEST(FailingCall, HasARowForEachDeliveryAndForItsRevocations) {
+  const auto row_of = [](C call, DeliveryId id) {
+    return FailingCall{.call = call, .delivery = id, .failures = 1, .since = kStart};
+  };
+  FailingCalls rows;
+  EXPECT_TRUE(put_failing_row(rows, C::share, kA, row_of(C::share, kA)));
+  EXPECT_TRUE(put_failing_row(rows, C::revoke, kA, row_of(C::revoke, kA)));
+  EXPECT_TRUE(put_failing_row(rows, C::find_share, kB, row_of(C::find_share, kB)));
+  EXPECT_EQ(failing_row(rows, C::find_share, kA), row_of(C::share, kA)) << "the first that failed";
+  EXPECT_EQ(failing_row(rows, C::revoke, kA), row_of(C::revoke, kA));
+  EXPECT_EQ(failing_row(rows, C::revoke, kB), std::nullopt);
+  EXPECT_EQ(decode_failing_calls(encode(rows)), rows);
+  EXPECT_TRUE(put_failing_row(rows, C::share, kA, std::nullopt));
+  EXPECT_EQ(rows, (FailingCalls{row_of(C::revoke, kA), row_of(C::find_share, kB)}));
+  for (int n = 10; rows.size() < kMostFailingCalls; ++n)
+    EXPECT_TRUE(put_failing_row(rows, C::share, DeliveryId{n}, row_of(C::share, DeliveryId{n})));
+  const auto full = rows;
+  EXPECT_FALSE(put_failing_row(rows, C::share, kA, row_of(C::share, kA)));
+  EXPECT_EQ(rows, full);
+  EXPECT_TRUE(put_failing_row(rows, C::revoke, kA, row_of(C::revoke, kA))) << "known already";
+  EXPECT_EQ(decode_failing_calls(encode(rows)), rows);
+  for (const auto* damaged : {"share", "share 1 2", "share 1 2 3;", "share 1 2 3;share 1 2 3", "x 1 2 3",
+                              "share 01 2 3", "share -1 2 3", "share 1 2 3 4"})
+    EXPECT_EQ(decode_failing_calls(damaged), std::nullopt) << damaged;
 }
 
 TEST(FailingCall, DoesNotWaitLongerForTriesThatCameEarly) {
@@ -211,7 +242,9 @@ TEST(AccountTrouble, IsWhatItsHistorySays) {
         customer = after.customer;
       } else if (what == 3) {
         account = after_success(account, call, now);
-        customer = after_success(customer, call);
+        const auto rows = after_success(customer ? FailingCalls{*customer} : FailingCalls{}, call,
+                                        customer ? customer->delivery : DeliveryId{});
+        customer = rows.empty() ? std::nullopt : std::optional(rows.front());
         its = {};
         RC_ASSERT(!customer || customer->call != call);
       } else if (what == 4) {

@@ -25,6 +25,7 @@ struct Counted {
   Timestamp at;
   std::map<std::string, Backlog> stages;
   std::vector<std::string> pauses;
+  std::int64_t refused_logins = 0;
   std::vector<std::string> nodes;  // roles of each
 };
 
@@ -32,6 +33,7 @@ Counted count(Tx& tx) {
   Counted counted{.at = tx.now(),
                   .stages = storage::count_deliveries(tx),
                   .pauses = storage::account_pauses(tx),
+                  .refused_logins = storage::count_refused_logins(tx),
                   .nodes = storage::roles_of_nodes(tx, tx.now() - kSeen)};
   counted.stages["webhook"] = storage::count_pending_sends(tx);
   return counted;
@@ -46,16 +48,16 @@ void show_stages(const Counted& counted, Metrics& metrics) {
   }
 }
 
-void show_pauses(const std::vector<std::string>& pauses, Metrics& metrics) {
-  std::map<std::string_view, int> accounts;
-  for (const std::string_view reason : {"rate_limited", "outage"}) accounts[reason] = 0;
-  for (const auto& text : pauses) {
+void show_pauses(const Counted& counted, Metrics& metrics) {
+  std::map<std::string_view, std::int64_t> accounts{
+      {"rate_limited", 0}, {"outage", 0}, {"login_refused", counted.refused_logins}};
+  for (const auto& text : counted.pauses) {
     const auto trouble = domain::decode_account_trouble(text);
     if (!trouble) continue;
     if (const auto name = domain::trouble_name(*trouble); !name.empty()) ++accounts[name];
   }
   for (const auto& [reason, number] : accounts)
-    metrics.set("presetbridge_cloud_accounts_paused", number, {{"reason", reason}});
+    metrics.set("presetbridge_cloud_accounts_paused", static_cast<double>(number), {{"reason", reason}});
 }
 
 void show_nodes(const std::vector<std::string>& nodes, Metrics& metrics) {
@@ -91,7 +93,7 @@ Task<void> Census::loop() {
       pace.done(counted.took);
       if (counted.found) {
         show_stages(*counted.found, metrics_);
-        show_pauses(counted.found->pauses, metrics_);
+        show_pauses(*counted.found, metrics_);
         if (options_.only_node.empty()) show_nodes(counted.found->nodes, metrics_);
         metrics_.set("presetbridge_backlog_counted_timestamp_seconds",
                      static_cast<double>(to_unix_ms(counted.found->at)) / 1'000);

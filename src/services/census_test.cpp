@@ -88,8 +88,20 @@ TEST_F(CensusTest, CountsPausedAccountsAndNodesByRole) {
     }
     EXPECT_TRUE(storage::take_node_number(tx, "of an earlier version", tx.now() + seconds{600}));
   });
+  const auto refuse = [&](const char* cloud_user, bool unreadable) {
+    const auto tenant = world_.add_tenant(cloud_user);
+    world_.write([&](Tx& tx) {
+      auto standing = lock_standing(tx, tenant.account).value();
+      standing.status = storage::CredentialsStatus::invalid;
+      standing.unreadable = unreadable;
+      update_standing(tx, tenant.account, standing);
+    });
+  };
+  refuse("m-2", false);
+  refuse("m-3", true);
   census_.start();
   world_.settle(seconds{1});
+  EXPECT_EQ(gauges_["cloud_accounts_paused login_refused"], 1) << "one that does not open is another fault";
   EXPECT_EQ(gauges_["cloud_accounts_paused rate_limited"], 1);
   EXPECT_EQ(gauges_["cloud_accounts_paused outage"], 0);
   EXPECT_EQ(gauges_["nodes_seen api"], 1);

@@ -1,6 +1,8 @@
 #include "services/credits.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,16 @@ namespace presetbridge::services {
 
 using storage::LedgerEntry;
 using storage::Tx;
+
+namespace {
+
+constexpr int kLookPiece = 500;
+
+storage::Page<LedgerEntry> page_of(std::vector<LedgerEntry> rows, const storage::PageRequest& page) {
+  return make_page(std::move(rows), page, [](const LedgerEntry& entry) { return entry.id.value; });
+}
+
+}  // namespace
 
 Task<Expected<domain::Balance>> Credits::balance(Executor& executor, identity::Principal by) {
   co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<domain::Balance> {
@@ -24,18 +36,22 @@ Task<Expected<storage::Page<LedgerEntry>>> Credits::ledger(Executor& executor, i
                                                            std::string kind, storage::PageRequest page) {
   co_return co_await commits_.read(executor, [&](Tx& tx) {
     std::vector<LedgerEntry> rows;
+    const auto wanted = static_cast<std::size_t>(page.fetch());
+    const int piece = kind.empty() ? page.fetch() : kLookPiece;
     LedgerId before{page.before};
-    while (static_cast<int>(rows.size()) < page.fetch()) {
-      auto piece = list_ledger(tx, by.account, before, page.fetch());
-      for (auto& entry : piece) {
-        before = entry.id;
-        if (static_cast<int>(rows.size()) < page.fetch() && (kind.empty() || entry.kind == kind)) {
-          rows.push_back(std::move(entry));
-        }
-      }
-      if (static_cast<int>(piece.size()) < page.fetch()) break;
+    for (int looked = 0; rows.size() < wanted && looked < max_looked_at; looked += piece) {
+      auto entries = list_ledger(tx, by.account, before, piece);
+      const bool last = std::ssize(entries) < piece;
+      if (!last) before = entries.back().id;
+      std::erase_if(entries, [&](const LedgerEntry& entry) { return !kind.empty() && entry.kind != kind; });
+      std::ranges::move(entries, std::back_inserter(rows));
+      if (rows.size() > wanted) rows.resize(wanted);
+      if (last) return page_of(std::move(rows), page);
     }
-    return make_page(std::move(rows), page, [](const LedgerEntry& entry) { return entry.id.value; });
+    const bool more = rows.size() < wanted;
+    auto found = page_of(std::move(rows), page);
+    if (more) found.next = before.value;
+    return found;
   });
 }
 

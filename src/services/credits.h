@@ -22,7 +22,9 @@ class Credits {
       : commits_(commits), ids_(ids), changed_(std::move(changed)) {}
 
   Task<Expected<domain::Balance>> balance(Executor& executor, identity::Principal by);
-  // Newest first. `kind`: only those; empty: all.
+  // Newest first. `kind`: only those; empty: all. Of one kind, max_looked_at entries are looked at: a page
+  // may hold fewer than asked for, or none, and have a next one.
+  static constexpr int max_looked_at = 5'000;
   Task<Expected<storage::Page<storage::LedgerEntry>>> ledger(Executor& executor, identity::Principal by,
                                                              std::string kind, storage::PageRequest page);
   // The operator's, from the command line (spec 11.1); pays debt first, and only what is left resumes

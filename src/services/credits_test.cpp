@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "identity/testing.h"
 #include "services/accounts.h"
 #include "storage/chore_store.h"
@@ -57,6 +59,45 @@ TEST_F(CreditsTest, AGrantThatOnlyPaysDebtIsToldSoAndResumesNothing) {
   EXPECT_EQ(grant(4), (domain::Balance{.granted = 4, .reversed = 4, .debt = 6}));
   EXPECT_THAT(ledger(), ElementsAre("debt_paid 4 sorry", "grant 4 sorry"));
   EXPECT_EQ(chores(), 0U);
+}
+
+TEST_F(CreditsTest, ARareKindIsLookedForAPieceAtATime) {
+  grant(1);
+  world_.db->write([&](Tx& tx) {
+    std::vector<storage::LedgerRow> spends(2 * Credits::max_looked_at + 10);
+    for (auto& [account, entry] : spends) {
+      account = me_.account;
+      entry = {.id = world_.ids.make<LedgerId>(),
+               .at = tx.now(),
+               .kind = "spend",
+               .credits = 1,
+               .item = world_.ids.make<ItemId>()};
+    }
+    append_ledger(tx, spends);
+  });
+  const auto page = [&](const char* kind, std::int64_t before, int limit = 50) {
+    return world_.await(credits_.ledger(world_.scheduler, me_, kind, {.limit = limit, .before = before}))
+        .value();
+  };
+  std::int64_t from = storage::PageRequest{}.before;
+  for (int empty = 0; empty < 2; ++empty) {
+    const auto found = page("grant", from);
+    EXPECT_TRUE(found.rows.empty());
+    ASSERT_TRUE(found.next) << empty;
+    from = *found.next;
+  }
+  const auto found = page("grant", from);
+  ASSERT_EQ(found.rows.size(), 1U);
+  EXPECT_FALSE(found.next);
+
+  std::set<LedgerId> seen;
+  std::optional<std::int64_t> next = storage::PageRequest{}.before;
+  while (next) {
+    const auto spends = page("spend", *next, 199);
+    for (const auto& entry : spends.rows) EXPECT_TRUE(seen.insert(entry.id).second);
+    next = spends.next;
+  }
+  EXPECT_EQ(seen.size(), 2U * Credits::max_looked_at + 10);
 }
 
 TEST_F(CreditsTest, WhatAGrantLeavesAfterTheDebtIsAvailableAndResumesWhatWaitsForIt) {

@@ -20,6 +20,10 @@ constexpr Sql kPendingSends{
 constexpr Sql kPauses{
     "SELECT trouble FROM (SELECT trouble FROM cloud_accounts ORDER BY id LIMIT $1) AS looked_at WHERE "
     "trouble <> ''"};
+constexpr Sql kRefusedLogins{
+    "SELECT count(*) FROM (SELECT credentials_status, credentials_version, unreadable_login FROM accounts"
+    " ORDER BY id LIMIT $1) AS looked_at WHERE credentials_status = 'invalid'"
+    " AND (unreadable_login IS NULL OR unreadable_login <> credentials_version)"};
 constexpr Sql kNodes{"SELECT roles FROM nodes WHERE seen_at >= $1"};
 
 // Of a row whose columns from `at` on are a count and the least id.
@@ -47,6 +51,10 @@ std::vector<std::string> account_pauses(Tx& tx) {
   std::vector<std::string> pauses;
   tx.query(kPauses, kMostAccounts, [&](const Row& r) { pauses.push_back(r.string(0)); });
   return pauses;
+}
+
+std::int64_t count_refused_logins(Tx& tx) {
+  return tx.one(kRefusedLogins, kMostAccounts, [](const Row& r) { return r.int64(0); }).value();
 }
 
 std::vector<std::string> roles_of_nodes(Tx& tx, Timestamp since) {

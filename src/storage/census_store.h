@@ -30,6 +30,8 @@ Backlog count_pending_sends(Tx& tx);
 // What cloud_accounts.trouble says (domain/trouble.h), of the oldest 10,000 accounts, for those of them
 // that it says something of.
 std::vector<std::string> account_pauses(Tx& tx);
+// Logins that the platform refused and that nobody has replaced, of the oldest 10,000 merchants' accounts.
+std::int64_t count_refused_logins(Tx& tx);
 // Of each node that was seen at `since` or later: its roles, comma-separated.
 std::vector<std::string> roles_of_nodes(Tx& tx, Timestamp since);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <numeric>
 #include <tuple>
 
@@ -104,13 +105,21 @@ Friendship parse_friendship(std::string_view text) {
   return static_cast<Friendship>(name - kFriendshipNames.begin());
 }
 
-// A row of a program that did not know which call failed is none: the next failure begins it.
-std::optional<domain::FailingCall> read_failing(const Row& r) {
-  if (r.is_null(14) || r.is_null(16)) return std::nullopt;
+// One is spread over columns, as programs of before have it; several are a text, which is none to them. A row
+// of a program that did not know which call failed is none: the next failure begins it.
+domain::FailingCalls read_failing(const Row& r) {
+  if (r.is_null(16)) return {};
+  if (r.is_null(14)) {
+    auto rows = domain::decode_failing_calls(r.text(16));
+    if (!rows) throw DbError(DbError::Kind::misuse, "unreadable failing calls " + r.string(16));
+    return std::move(*rows);
+  }
   const auto call = domain::parse_call_kind(r.text(16));
   if (!call) throw DbError(DbError::Kind::misuse, "unknown call " + r.string(16));
-  return domain::FailingCall{
-      .call = *call, .delivery = r.id_or_none<DeliveryId>(19), .failures = r.int64(13), .since = r.time(14)};
+  return {{.call = *call,
+           .delivery = r.id_or_none<DeliveryId>(19),
+           .failures = r.int64(13),
+           .since = r.time(14)}};
 }
 
 CustomerRow read_customer(const Row& r) {
@@ -311,17 +320,23 @@ void blank_usernames(Tx& tx, std::span<const CustomerId> ids) {
 void update_customers(Tx& tx, std::span<const CustomerRow* const> rows) {
   std::vector<Param> flat;
   flat.reserve(18 * rows.size());
+  std::deque<std::string> failing;  // what the parameters look at
   for (const auto* const row : rows) {
     const auto& c = *row;
+    const auto* const one = c.failing.size() == 1 ? &c.failing.front() : nullptr;
+    const auto calls = [&]() -> Param {
+      if (c.failing.empty()) return nullptr;
+      if (one) return domain::to_string(one->call);
+      return failing.emplace_back(encode(c.failing));
+    };
     flat.insert(
         flat.end(),
         {c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id), to_string(c.friendship),
          c.requested_at, c.withdraw, static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at,
          c.fence, c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at,
-         c.failing ? c.failing->failures : 0, c.failing ? Param(c.failing->since) : Param(nullptr),
-         c.friendship_changed_at, c.failing ? Param(domain::to_string(c.failing->call)) : Param(nullptr),
+         one ? one->failures : 0, one ? Param(one->since) : Param(nullptr), c.friendship_changed_at, calls(),
          c.ask_anew, c.probed_delivery ? Param(c.probed_delivery) : Param(nullptr),
-         c.failing && c.failing->delivery ? Param(c.failing->delivery) : Param(nullptr)});
+         one && one->delivery ? Param(one->delivery) : Param(nullptr)});
   }
   tx.update_each(kUpdate, 18, flat);
 }

@@ -38,9 +38,9 @@ struct CustomerRow {
   std::int64_t fence = 0;
   std::string lease_owner;
   std::optional<Timestamp> lease_expires_at;
-  std::optional<domain::FailingCall> failing;  // outside of any outage of the account (spec 3.5)
-  bool ask_anew = false;       // the request that stands is taken back, and made again (spec 3.5)
-  DeliveryId probed_delivery;  // a failed one that the next job tries (spec 3.5)
+  domain::FailingCalls failing;  // outside of any outage of the account (spec 3.5)
+  bool ask_anew = false;         // the request that stands is taken back, and made again (spec 3.5)
+  DeliveryId probed_delivery;    // a failed one that the next job tries (spec 3.5)
 
   bool operator==(const CustomerRow&) const = default;
 };

@@ -15,6 +15,9 @@ constexpr std::array<std::string_view, 3> kNames = {"customer_redact", "shop_red
 constexpr Sql kInsert{
     "INSERT INTO privacy_requests (id, account_id, integration_id, kind, request_key, received_at, orders)"
     " VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (integration_id, request_key) DO NOTHING"};
+constexpr Sql kMakeWay{
+    "UPDATE privacy_requests SET request_key = $3 WHERE integration_id = $1 AND request_key = $2"
+    " AND kind = 'shop_redact' AND carried_out_at IS NOT NULL"};
 constexpr Sql kFindByKey{"SELECT " PDB_PRIVACY_COLUMNS
                          " FROM privacy_requests WHERE integration_id = $1 AND request_key = $2"};
 constexpr Sql kEnd{
@@ -52,6 +55,11 @@ std::string_view to_string(PrivacyKind kind) {
 }
 
 PrivacyRequestRow add_privacy_request(Tx& tx, const PrivacyRequestRow& row, Blob key) {
+  if (row.kind == PrivacyKind::shop_redact) {
+    std::vector<std::byte> another(key.begin(), key.end());
+    for (const char c : to_string(row.id)) another.push_back(static_cast<std::byte>(c));
+    tx.exec(kMakeWay, row.integration, key, another);
+  }
   tx.exec(kInsert, row.id, row.account, row.integration, to_string(row.kind), key, row.received_at,
           row.orders);
   return tx.one(kFindByKey, row.integration, key, read_request).value();

@@ -34,7 +34,8 @@ struct PrivacyRequestRow {
 };
 
 // `key` is the same for the same request of an integration sent again: then that row is returned, as it
-// stands, and nothing is written.
+// stands, and nothing is written. A shop's that is carried out keeps its row, and the same is a new one: the
+// shop may have come back since.
 PrivacyRequestRow add_privacy_request(Tx& tx, const PrivacyRequestRow& row, Blob key);
 void end_privacy_request(Tx& tx, PrivacyRequestId id);
 

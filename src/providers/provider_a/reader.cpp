@@ -60,8 +60,14 @@ constexpr std::array kOrderMembers{ShapeMember{"id", &kScalar},
                                    ShapeMember{"test", &kScalar}};
 constexpr Shape kOrder{.members = kOrderMembers};
 
+// A time; some senders write what is empty, or false, for none.
+bool names_a_time(const PickedValue& value) {
+  const auto text = keyword(value);
+  return !domain::trim_unicode(text).empty() && text != "false" && text != "0";
+}
+
 Payment payment_of(const PickedValue& order, bool cancelled) {
-  if (cancelled || !keyword(order["cancelled_at"]).empty()) return Payment::cancelled;
+  if (cancelled || names_a_time(order["cancelled_at"])) return Payment::cancelled;
   const auto status = keyword(order["financial_status"]);
   if (status.empty() || status == "paid" || status == "partially_refunded") return Payment::deliver;
   if (status == "refunded" || status == "voided") return Payment::refunded;

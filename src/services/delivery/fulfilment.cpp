@@ -167,26 +167,29 @@ void Fulfilment::align(News& news) {
   update_delivery(tx, row);
   if (state.stopped()) return stop(news);
   if (state.erased) return;
-  withdraw_pending(tx, state, row);
+  if (rules.active) withdraw_pending(tx, state, row);
 
   domain::MappedOrder mapped;
-  if (!state.too_large) {
+  // An inactive store's event stops and drops, and makes nothing owed or queued (spec 2.14).
+  if (!state.too_large && rules.active) {
     mapped = rules.mappings->map(state, MappingIndex::Lines::not_mapped);
     state.lines_mapped = true;
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
   // An order that is too large to be read says nothing of what it owes.
   auto aligned = state.too_large ? Alignment{.items = find_items(tx, row.id), .refunded = {}}
-                                 : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale);
+                                 : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale,
+                                               rules.active ? Owe::as_the_order_says : Owe::nothing_more);
   if (rules.auto_revoke) revoke_refunded(tx, changes_, aligned.items, aligned.refunded);
-  const bool has_name = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
-                                    row.resolution == ResolutionCode::username_missing);
+  const bool named = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
+                                 row.resolution == ResolutionCode::username_missing);
+  const bool has_name = named && (rules.active || row.status != DeliveryStatus::failed);
   if (review(news, aligned)) return;
 
   const auto items = tally(aligned.items);
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
   // It is owed once it is paid.
-  if (ended && against.has(ReviewReason::payment_withdrawn)) return;
+  if (ended && (against.has(ReviewReason::payment_withdrawn) || !rules.active)) return;
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
 
   switch (row.status) {
@@ -273,7 +276,8 @@ bool Fulfilment::review(News& news, const Alignment& aligned) {
   against.add(reasons);
   if (row.status == DeliveryStatus::in_review) {
     reasons.add(row.review_reasons);
-    const bool returned = change.payment && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
+    const bool returned =
+        rules.active && change.payment && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
     if (returned) reasons.remove(ReviewReason::payment_withdrawn);
     if (returned && rules.hold_all) reasons.add(ReviewReason::held);
     if (reasons.none()) {

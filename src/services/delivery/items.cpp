@@ -88,9 +88,11 @@ ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, I
 }
 
 Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row,
-                      const domain::OrderState& state, const domain::MappedOrder& mapped, bool complete) {
+                      const domain::OrderState& state, const domain::MappedOrder& mapped, bool complete,
+                      Owe owe) {
   Alignment result{.items = find_items(tx, row.id), .refunded = {}};
   auto plan = domain::plan_items(items_now(result.items), state, mapped, complete);
+  if (owe == Owe::nothing_more) plan.owe.clear();
   std::unordered_map<ItemId, ItemRow*> by_id;
   for (auto& item : result.items) by_id[item.id] = &item;
   std::vector<ItemRow*> changed;

@@ -56,9 +56,10 @@ struct Alignment {
   bool too_many = false;                // the order owes more files than a delivery may: nothing was added
   std::vector<ItemId> refunded;         // as domain::ItemPlan has it
 };
+enum class Owe { as_the_order_says, nothing_more };
 // `mapped` and `complete`: as domain::plan_items() has them.
 Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row,
                       const domain::OrderState& state, const domain::MappedOrder& mapped,
-                      bool complete = true);
+                      bool complete = true, Owe owe = Owe::as_the_order_says);
 
 }  // namespace presetbridge::services

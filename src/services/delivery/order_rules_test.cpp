@@ -807,7 +807,7 @@ TEST_F(OrderRules, TheTrashTakesNothingBackAndRestoringGoesOn) {
   trash.trashed = true;
   world.accept(trash);
   EXPECT_EQ(world.status(waiting), "invalidated");
-  auto restored = later(world, "1", {"sku-1"}, 0);
+  auto restored = later(world, "1", {"sku-1"}, 2);
   restored.provider = domain::Provider::provider_b;
   restored.restored = true;
   world.accept(restored);

@@ -7,10 +7,6 @@
 namespace presetbridge::services {
 namespace {
 
-// An unknown id may be made at any moment, and another node may change a known one: what is only read, not
-// written with, is this old at most.
-constexpr Millis kMaxAge{2'000};
-
 struct Read {
   std::optional<storage::IntegrationRow> row;
   std::vector<storage::MappingRow> mappings;
@@ -66,14 +62,15 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
 }
 
 Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> IntegrationDirectory::find(Executor& executor,
-                                                                                      IntegrationId id) {
+                                                                                      IntegrationId id,
+                                                                                      Millis max_age) {
   const Timestamp now = clock_.now();
   std::shared_ptr<const IntegrationSnapshot> known;
   {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(id);
     if (found != entries_.end()) {
-      if (now - found->second.read_at < kMaxAge) co_return found->second.snapshot;
+      if (now - found->second.read_at < max_age) co_return found->second.snapshot;
       known = found->second.snapshot;
     }
   }
@@ -94,7 +91,9 @@ Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> IntegrationDirectory:
     entry.snapshot = std::make_shared<const IntegrationSnapshot>(std::move(*snapshot));
   }
   const std::lock_guard lock(mutex_);
-  // Rather than let made-up ids fill the memory, start over.
+  // Made-up ids must not fill the memory, nor take the place of stores that are there.
+  if (entries_.size() >= max_entries_)
+    std::erase_if(entries_, [](const auto& one) { return one.second.snapshot == nullptr; });
   if (entries_.size() >= max_entries_) entries_.clear();
   entries_.insert_or_assign(id, entry);
   co_return entry.snapshot;
@@ -108,7 +107,8 @@ bool IntegrationDirectory::remembers(IntegrationId id) const {
 
 void IntegrationDirectory::forget(IntegrationId id) {
   const std::lock_guard lock(mutex_);
-  entries_.erase(id);
+  const auto found = entries_.find(id);
+  if (found != entries_.end()) found->second.read_at = {};
 }
 
 }  // namespace presetbridge::services

@@ -59,11 +59,19 @@ class IntegrationDirectory {
                        std::size_t max_entries = 100'000)
       : commits_(commits), cipher_(cipher), clock_(clock), max_entries_(max_entries) {}
 
-  // Null: no such integration, or archived. Resumes on `executor`.
-  Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> find(Executor& executor, IntegrationId id);
+  // What is only read, not written with, is this old at most: an unknown id may be made at any moment, and
+  // another node may change a known one.
+  static constexpr Millis kMaxAge{2'000};
+  // For who has reason to doubt the copy, and may be a stranger: ten reads a second of one integration.
+  static constexpr Millis kDoubted{100};
+
+  // Null: no such integration, or archived. A copy that is younger than `max_age` is not read again. Resumes
+  // on `executor`.
+  Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> find(Executor& executor, IntegrationId id,
+                                                                  Millis max_age = kMaxAge);
   // Whether the last find() of it, if any is remembered, found one. Asks no database.
   bool remembers(IntegrationId id) const;
-  // The copy is old: the next find() reads again.
+  // The copy is old, and its version another by now: the next find() reads again. It is remembered still.
   void forget(IntegrationId id);
 
  private:

@@ -136,6 +136,26 @@ TEST_F(Privacy, ARequestThatIsSentAgainIsCarriedOutAgainAndKeptOnce) {
   EXPECT_EQ(entries(), before) << "what is erased is not ended again";
 }
 
+TEST_F(Privacy, AShopThatComesAgainIsErasedAgain) {
+  ShopErasure erasure(world.scheduler, world.commits, world.changes, world.log);
+  erasure.start();
+  for (const auto* order : {"1", "2"}) {
+    world.accept(world.order(order, "Ann", {"sku-1"}));
+    ask(OrderEvent::Kind::shop_redact);
+    if (order[0] == '1') ask(OrderEvent::Kind::shop_redact);  // sent again before it is carried out
+    erasure.wake();
+    world.settle();
+    EXPECT_EQ(everything().find("Ann"), std::string::npos) << order;
+  }
+  ASSERT_EQ(requests().size(), 2U) << "each has its record";
+  for (const auto& request : requests()) EXPECT_TRUE(request.carried_out_at);
+  EXPECT_GT(requests()[0].id, requests()[1].id);
+  bool stopped = false;
+  erasure.stop([&] { stopped = true; });
+  world.scheduler.run();
+  EXPECT_TRUE(stopped);
+}
+
 TEST_F(Privacy, ARequestForDataIsKeptForTheMerchant) {
   EXPECT_EQ(ask(OrderEvent::Kind::data_request, {"7", "8"}).reason, "privacy_request_received");
   EXPECT_EQ(ask(OrderEvent::Kind::data_request, {}, "another buyer").reason, "privacy_request_received");

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "domain/job_class.h"
+#include "domain/retry_schedule.h"
 #include "storage/chore_store.h"
 #include "storage/credential_store.h"
 #include "storage/delivery_store.h"
@@ -78,10 +79,14 @@ FailureNoted note_failure(Tx& tx, storage::CustomerRow& customer, domain::CallKi
                           std::uint64_t draw) {
   auto account = lock_cloud_account(tx, customer.cloud_account);
   const auto before = account ? trouble_of(tx, *account) : std::nullopt;
-  auto after = domain::after_failure(before.value_or(AccountTrouble{}), customer.failing, call, delivery,
-                                     tx.now(), draw);
-  customer.failing = after.customer;
+  const auto row = domain::failing_row(customer.failing, call, delivery);
+  const auto counted = call == domain::CallKind::revoke ? DeliveryId{} : delivery;
+  auto after = domain::after_failure(before.value_or(AccountTrouble{}), row, call, counted, tx.now(), draw);
   FailureNoted noted{.retry_at = after.retry_at, .paused = after.paused};
+  if (after.customer) after.customer->delivery = row ? row->delivery : delivery;
+  // Without room for its clock it is tried again as late as can be, until there is.
+  if (!domain::put_failing_row(customer.failing, call, delivery, after.customer))
+    noted.retry_at = tx.now() + domain::kRetryCeiling;
   if (!before) return noted;
   noted.outage = put(tx, *account, after.account);
   give_up(tx, account->id, after.account);
@@ -138,7 +143,6 @@ struct ProbeChoice {
   std::optional<storage::DeliveryRow> next;
   std::vector<DeliveryId> too_old;
   DeliveryId looked_to;
-  bool any = false;
 };
 
 ProbeChoice choose_probe(Tx& tx, const storage::CloudAccountRow& account) {
@@ -159,7 +163,6 @@ ProbeChoice choose_probe(Tx& tx, const storage::CloudAccountRow& account) {
       choice.too_old.push_back(*id);
       continue;
     }
-    choice.any = true;
     const auto standing = find_standing(tx, row->account);
     if (row->customer && standing && standing->status == storage::CredentialsStatus::valid &&
         standing->cloud_account == account.id)
@@ -189,7 +192,12 @@ void start_probe(Tx& tx, CloudAccountId id) {
   }
   auto account = lock_cloud_account(tx, id);
   account->probed_to = choice.looked_to;
-  account->probe_due_at = choice.any ? std::optional(tx.now() + domain::kFailedProbeInterval) : std::nullopt;
+  // Asked under the lock that whoever fails a delivery so holds: one that failed meanwhile is not forgotten.
+  const bool any = next_to_probe(tx, id, {}).has_value();
+  // Where nothing but old ones was seen, the next are looked at without waiting; each look leaves fewer.
+  const bool look_on = !choice.next && !choice.too_old.empty();
+  account->probe_due_at =
+      any ? std::optional(tx.now() + (look_on ? Millis{0} : domain::kFailedProbeInterval)) : std::nullopt;
   update_cloud_account(tx, *account);
   if (customer) wake_cloud_account(tx, id, tx.now());
 }

@@ -24,8 +24,9 @@ struct FailureNoted {
   OutageTurn outage = OutageTurn::none;
 };
 
-// A passing failure of a call of this customer's job for `delivery`, none if for none of them. The customer's
-// row of failures is changed, not written.
+// A passing failure of a call of this customer's job for `delivery`, none if for none of them. A revocation
+// that fails is no trouble of the account's: it holds up no order. The customer's rows of failures are
+// changed, not written.
 FailureNoted note_failure(storage::Tx& tx, storage::CustomerRow& customer, domain::CallKind call,
                           DeliveryId delivery, std::uint64_t draw);
 // 429.

@@ -404,7 +404,8 @@ Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job
   answer.other_user = session && session->user_id != job.cloud_user;
   // What its own login began is looked up and taken back with a session that is left of that.
   const bool begun = call.kind == Call::Kind::find_share || call.kind == Call::Kind::revoke;
-  if (answer.other_user && begun) {
+  const bool replaced = call.login.cloud_account && call.login.cloud_account != job.cloud_account;
+  if (begun && (answer.other_user || (!session && replaced))) {
     if (auto former = ports_.sessions.former(call.account, job.cloud_user)) {
       session = *std::move(former);
       answer.other_user = false;

@@ -100,6 +100,47 @@ TEST(FormerLogin, NothingIsGivenUpOnThePlatformsWordOfAnotherUserAlone) {
   testing::expect_books_balance(world);
 }
 
+// What stands of the account's login from now on: it was refused, as when its password was changed.
+void refuse_login_of_now(World& world) {
+  world.agent.refuse = true;
+  world.write([&](storage::Tx& tx) {
+    auto standing = *lock_standing(tx, world.account);
+    standing.status = storage::CredentialsStatus::invalid;
+    update_standing(tx, world.account, standing);
+  });
+}
+
+TEST(FormerLogin, TheHoldIsReleasedAfterAnHourThoughTheLoginOfNowIsRefused) {
+  World world;
+  const auto id = unknown_share(world, Fate::lose_request);
+  world.crash();
+  VaultOfWorld vault(world);
+  vault.save("m-2");
+  refuse_login_of_now(world);
+  world.settle(std::chrono::minutes{58});
+  EXPECT_EQ(world.balance().held, 1);
+  world.settle(std::chrono::minutes{20});
+  EXPECT_EQ(world.balance().held, 0);
+  EXPECT_NE(world.items(id).at(0).status, ItemStatus::sharing);
+  EXPECT_EQ(world.status(id), "failed credentials_invalid");
+  EXPECT_TRUE(world.cloud.settled_as.empty());
+}
+
+TEST(FormerLogin, TheSessionThatIsLeftLooksItUpThoughTheLoginOfNowIsRefused) {
+  World world;
+  VaultOfWorld vault(world);
+  world.cloud.before = [](auto& call, auto&) {
+    return call == "share" ? Fate::lose_answer : call == "find_share" ? Fate::fail : Fate::answer;
+  };
+  const auto id = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  vault.save("m-2");
+  refuse_login_of_now(world);
+  world.cloud.before = nullptr;
+  world.settle(std::chrono::minutes{30});
+  EXPECT_EQ(world.items(id).at(0).status, ItemStatus::shared);
+  for (const auto& user : world.cloud.settled_as) EXPECT_EQ(user, "m-1");
+}
+
 TEST(FormerLogin, TheFormerUserSavedAgainSettlesItAsBefore) {
   World world;
   const auto id = unknown_share(world, Fate::lose_answer);

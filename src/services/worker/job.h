@@ -51,6 +51,10 @@ struct Job {
   bool shutting_down = false;    // the worker stops: the answer is recorded, and no further call is made
   std::optional<Timestamp> retry_at;
   std::optional<Timestamp> settle_at;  // no settlement or revocation before it
+  // Deliveries of which a share or its settlement, or a revocation, failed in passing, and when that is tried
+  // again: the job goes on with the others.
+  std::map<DeliveryId, Timestamp> put_off;
+  std::map<DeliveryId, Timestamp> revocations_put_off;
   std::map<ItemId, domain::ResolutionCode> failed_items;
   std::optional<domain::ResolutionCode> failed_all;
   std::string failed_words;  // what a merchant reads of `failed_all`; empty: the usual words

@@ -30,6 +30,15 @@ using storage::Tx;
 
 constexpr Millis kElsewhere{15 * 60'000};
 
+// When the first of what failed in passing is tried again, if anything did.
+std::optional<Timestamp> first_retry(const Job& job) {
+  auto first = job.retry_at;
+  for (const auto* const put_off : {&job.put_off, &job.revocations_put_off}) {
+    for (const auto& [delivery, at] : *put_off) first = std::min(first.value_or(at), at);
+  }
+  return first;
+}
+
 std::vector<storage::ItemRow> copies(const std::vector<storage::ItemRow*>& items) {
   std::vector<storage::ItemRow> all;
   for (const auto* const item : items) all.push_back(*item);
@@ -94,6 +103,7 @@ std::pair<Finding, ResolutionCode> finding_for(WorkSet& set, const Job& job, con
     // Another tenant of the same cloud account: their turn comes with their own login.
     return {Finding::shutting_down, ResolutionCode::none};
   }
+  if (job.put_off.contains(row.id)) return {Finding::transient, ResolutionCode::none};
   // Each delivery tells of a friend request once, whichever job sent it (spec 10.1). Rows of before do not
   // say of which they told.
   const bool told = row.told_request ? row.told_request == requested_at : row.requests_sent > 0;
@@ -156,26 +166,33 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
   const auto verdict = domain::conclude_job(tally(copies(items)), finding, code, pending);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
+  if (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::preset_not_found) {
+    // Mappings may have been saved since it was planned, and their chore gone by: nobody is told of a failure
+    // that is none. One that is saved from now on finds it failed.
+    bool replaced = false;
+    set.directly([&](Tx& tx) { replaced = replace_missing(tx, set.changes(), row); });
+    auto& now = *set.delivery(delivery);
+    if (replaced) {
+      set.apply(now, {.cause = Cause::refreshed});
+      set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), now); });
+    } else {
+      set.apply(now, change_of(set, now, verdict, pending));
+    }
+    return true;
+  }
 
   if (verdict.cause == Cause::request_sent) {
     ++row.requests_sent;
     row.told_request = customer.requested_at;
   }
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
-    row.next_attempt_at = job.retry_at.value_or(set.now());
+    const auto own = job.put_off.find(delivery);
+    row.next_attempt_at = own == job.put_off.end() ? first_retry(job).value_or(set.now()) : own->second;
   }
   auto change = change_of(set, row, verdict, pending);
   if (verdict.code != ResolutionCode::none && verdict.code == job.failed_all)
     change.message = job.failed_words;
   set.apply(row, change);
-  if (row.status == DeliveryStatus::failed && row.resolution == ResolutionCode::preset_not_found) {
-    // Mappings may have been saved since it was planned, and their chore gone by. One that is saved from now
-    // on finds it failed.
-    set.directly([&](Tx& tx) {
-      if (replace_missing(tx, set.changes(), row)) resume(tx, set.changes(), row);
-    });
-    return true;
-  }
   if (row.status != DeliveryStatus::queued) return true;
   if (another || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
     set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), row); });
@@ -241,8 +258,13 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
   customer.probed_delivery = {};
   customer.lease_owner.clear();
   customer.lease_expires_at.reset();
-  const Timestamp again = job.retry_at.value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0}));
-  const Timestamp settle_from = job.settle_at.value_or(again);
+  const Timestamp again = first_retry(job).value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0}));
+  const Timestamp settle_from =
+      job.settle_at.value_or(job.retry_at.value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0})));
+  const auto from = [&](const std::map<DeliveryId, Timestamp>& put_off, DeliveryId id) {
+    const auto own = put_off.find(id);
+    return own == put_off.end() ? settle_from : std::max(own->second, job.settle_at.value_or(own->second));
+  };
   const auto queue = [&](JobClass job_class, Timestamp due) {
     const bool first = customer.queue_state == QueueState::idle;
     customer.due_at = first ? due : std::min(customer.due_at, due);
@@ -251,13 +273,15 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
   };
   std::optional<Timestamp> settle_at;
   for (const auto* const item : set.items_of(customer.id)) {
-    if (item->status == ItemStatus::revoking) queue(JobClass::settlement, settle_from);
+    if (item->status == ItemStatus::revoking)
+      queue(JobClass::settlement, from(job.revocations_put_off, item->delivery));
     if (item->status != ItemStatus::sharing) continue;
-    settle_at = settle_at ? std::min(*settle_at, *item->settle_after) : *item->settle_after;
+    const auto due = std::max(*item->settle_after, from(job.put_off, item->delivery));
+    settle_at = std::min(settle_at.value_or(due), due);
   }
   if (customer.withdraw) queue(JobClass::settlement, settle_from);
   // While an outcome is unknown, the customer's other work waits for it too: it may be the same file.
-  if (settle_at) queue(JobClass::settlement, std::max(*settle_at, settle_from));
+  if (settle_at) queue(JobClass::settlement, *settle_at);
   if (queued && !settle_at) queue(JobClass::retry, again);
   if (waiting && customer.friendship == Friendship::requested) {
     ensure_sweep(set.tx(), customer.cloud_account, set.now());
@@ -266,7 +290,7 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
     queue(customer.friendship == Friendship::friends ? JobClass::share : JobClass::first_request, again);
   }
   // Where nothing is tried again, nothing fails any more.
-  if (customer.queue_state == QueueState::idle) customer.failing.reset();
+  if (customer.queue_state == QueueState::idle) customer.failing.clear();
   set.put(customer);
   if (customer.queue_state == QueueState::queued)
     wake_cloud_account(set.tx(), customer.cloud_account, customer.due_at);

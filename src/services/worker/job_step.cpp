@@ -135,6 +135,7 @@ Call JobSteps::Step::go_on() {
   deliveries = take_deliveries(set, customer);
   take_probed();
   obey_pending();
+  std::erase_if(deliveries, [&](DeliveryId id) { return job.put_off.contains(id); });
   fail_without_credit();
   Call call = next();
   if (call.kind != Call::Kind::done && customer != set.customer(customer.id)) set.put(customer);

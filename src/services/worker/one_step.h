@@ -30,6 +30,7 @@ struct JobSteps::Step {
   void take_in_friendship(const Call& call, cloud::FriendshipState state);
   void meet_alias(const cloud::CloudUser& user);
   void transient(domain::CallKind call, DeliveryId delivery);
+  void put_off(const Call& call);
   void lose_login(const Answer& answer, const cloud::CloudError& error);
   void forget_user();
   void fail_without_credit();

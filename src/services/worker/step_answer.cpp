@@ -116,17 +116,19 @@ std::vector<CallKind> proved_by(const Answer& answer, bool withdrawing) {
 
 void JobSteps::Step::take_in(const Answer& answer) {
   const Call& call = answer.call;
+  const auto* const failure = answer.error();
+  const bool no_login = failure != nullptr && login_fault(*failure);
+  if ((answer.other_user || no_login) && out_of_reach(set, job, call)) {
+    if (call.kind == Call::Kind::revoke)
+      return end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
+    count_as_absent(set, call);
+    return conclude_looked_up(set, customer.id, call.delivery);
+  }
   if (answer.other_user) {
     // The account's login is of another cloud user by now: its deliveries are about to be moved there
     // (spec 3.11).
     if (call.kind == Call::Kind::share) settle_absent(set, call.delivery, call.item);
     if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
-    if (out_of_reach(set, job, call)) {
-      if (call.kind == Call::Kind::revoke)
-        return end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
-      count_as_absent(set, call);
-      return conclude_looked_up(set, customer.id, call.delivery);
-    }
     job.account_trouble = job.stop_calling = true;
     job.retry_at = job.settle_at = set.now() + kOtherUser;
     return;
@@ -186,7 +188,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
 
 void JobSteps::Step::succeeded(const Answer& answer) {
   for (const auto call : proved_by(answer, customer.withdraw || customer.ask_anew)) {
-    customer.failing = domain::after_success(customer.failing, call);
+    customer.failing = domain::after_success(customer.failing, call, answer.call.delivery);
     if (in_trouble) {
       set.save();  // it looks at deliveries
       note(note_success(set.tx(), job.cloud_account, call));
@@ -201,22 +203,21 @@ void JobSteps::Step::succeeded(const Answer& answer) {
 // The clock of a failure ends with the work that set it, and stands still while that has no turn: in an
 // outage no tries are lost (spec 3.5).
 void JobSteps::Step::keep_clock() {
-  if (!customer.failing) return;
-  const auto id = customer.failing->delivery;
+  if (customer.failing.empty()) return;
   const auto open = set.open(customer.id);
   const auto items = set.items_of(customer.id);
-  const bool there =
-      !id ? customer.withdraw
-          : std::ranges::find(open, id) != open.end() || std::ranges::any_of(items, [&](const auto* item) {
-              return item->delivery == id &&
-                     (item->status == ItemStatus::sharing || item->status == ItemStatus::revoking);
-            });
-  if (there) {
-    const Millis no_turn = std::max(set.now() - customer.due_at, Millis{0});
-    customer.failing->since = std::min(customer.failing->since + no_turn, set.now());
-  } else {
-    customer.failing.reset();
-  }
+  const auto any = [&](DeliveryId id, ItemStatus status) {
+    return std::ranges::any_of(
+        items, [&](const auto* item) { return item->delivery == id && item->status == status; });
+  };
+  std::erase_if(customer.failing, [&](const domain::FailingCall& row) {
+    const auto id = row.delivery;
+    if (!id) return !customer.withdraw;
+    if (row.call == CallKind::revoke) return !any(id, ItemStatus::revoking);
+    return std::ranges::find(open, id) == open.end() && !any(id, ItemStatus::sharing);
+  });
+  const Millis no_turn = std::max(set.now() - customer.due_at, Millis{0});
+  for (auto& row : customer.failing) row.since = std::min(row.since + no_turn, set.now());
 }
 
 // Whether this is the failed delivery that the job tries: nothing is told of what fails for it.
@@ -296,7 +297,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       item->settle_after = set.now() + steps.call_timeout_;
       set.changed(*item);
     }
-    return transient(kind_of(call), call.delivery);
+    return put_off(call);
   }
   if (mutating_share) settle_absent(set, call.delivery, call.item);
   if (call.kind == Call::Kind::find_share &&
@@ -307,7 +308,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   const bool gone = error.kind == CloudError::Kind::user_not_found;
   const bool unreachable =
       error.kind == CloudError::Kind::blocked || error.kind == CloudError::Kind::not_friends;
-  if (call.kind == Call::Kind::find_share && unreachable) return transient(kind_of(call), call.delivery);
+  if (call.kind == Call::Kind::find_share && unreachable) return put_off(call);
   if (call.kind == Call::Kind::revoke && (gone || unreachable)) {
     // Nobody is left to take it from, or nobody who can be reached: asking again would never end.
     return end_revocation(set, call.delivery, call.item,
@@ -319,7 +320,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   switch (error.kind) {
     case CloudError::Kind::unavailable:
     case CloudError::Kind::malformed:
-      return transient(kind_of(call), call.delivery);
+      return put_off(call);
     case CloudError::Kind::rate_limited:
       set.save();  // it looks at deliveries
       note(note_rate_limit(set.tx(), job.cloud_account, kind_of(call), call.delivery, error.retry_after));
@@ -351,7 +352,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
     case CloudError::Kind::rejected:
       break;
     default:
-      return transient(kind_of(call), call.delivery);
+      return put_off(call);
   }
   const auto code = error.kind == CloudError::Kind::file_not_found  ? ResolutionCode::preset_not_found
                     : error.kind == CloudError::Kind::not_shareable ? ResolutionCode::preset_not_shareable
@@ -364,7 +365,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
     customer.withdraw = customer.ask_anew = false;
     customer.friendship = Friendship::unknown;
   } else if (call.kind == Call::Kind::find_share) {
-    transient(kind_of(call), call.delivery);
+    put_off(call);
   } else if (call.item) {
     job.failed_items[call.item] = code;
   } else {
@@ -422,8 +423,42 @@ void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {
   job.account_trouble = noted.paused;
   job.retry_at = noted.retry_at;
   if (noted.paused || noted.retry_at) return;
+  if (call == CallKind::withdraw && !delivery) {
+    customer.withdraw = false;  // whoever comes next finds out whether the request stands
+    return;
+  }
   job.failed_all = ResolutionCode::cloud_unavailable;
   job.settle_at = set.now() + domain::kRetryCeiling;
+}
+
+// What fails for one file is its delivery's own trouble (spec 3.5): the job goes on without that one, so that
+// each delivery costs it one such call.
+void JobSteps::Step::put_off(const Call& call) {
+  const bool revokes = call.kind == Call::Kind::revoke;
+  if (!call.item || job.shutting_down) return transient(kind_of(call), call.delivery);
+  auto& until = (revokes ? job.revocations_put_off : job.put_off)[call.delivery];
+  until = set.now();
+  if (call.kind == Call::Kind::share && probes(call.delivery)) return;
+  const auto row = domain::failing_row(customer.failing, kind_of(call), call.delivery);
+  set.save();  // it looks for queued deliveries
+  const auto noted = note_failure(set.tx(), customer, kind_of(call), call.delivery, steps.random_.u64());
+  note(noted.outage);
+  job.account_trouble = job.stop_calling = noted.paused;
+  if (noted.retry_at) until = *noted.retry_at;
+  if (noted.paused || noted.retry_at) return;
+  if (revokes) {
+    // The delivery's other files have their turn, each once, before they are given up too.
+    job.revocations_put_off.erase(call.delivery);
+    end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed,
+                   "the cloud platform did not do it for three days");
+    domain::put_failing_row(customer.failing, kind_of(call), call.delivery, row);
+    return;
+  }
+  until = set.now() + domain::kRetryCeiling;
+  ensure_probe(set.tx(), job.cloud_account, until);
+  const auto open = set.open(customer.id);
+  if (std::ranges::find(open, call.delivery) != open.end())
+    conclude(set, job, customer, call.delivery, Finding::permanent, ResolutionCode::cloud_unavailable);
 }
 
 }  // namespace presetbridge::services

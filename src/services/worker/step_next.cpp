@@ -66,7 +66,7 @@ bool JobSteps::Step::probe_has_ended(Finding finding) {
   const auto id = customer.probed_delivery;
   if (job.shutting_down || std::ranges::find(deliveries, id) == deliveries.end() || !probes(id)) return false;
   if (job.failed_all) return *job.failed_all != ResolutionCode::cloud_unavailable && !job.failed_account;
-  if (job.stop_calling) return false;
+  if (job.stop_calling || job.put_off.contains(id)) return false;
   if (finding == Finding::still_waiting) return true;
   const auto items = set.items(id);
   return std::ranges::any_of(items, [&](const auto* item) { return job.failed_items.contains(item->id); }) ||
@@ -122,7 +122,8 @@ Call JobSteps::Step::make_for_item(Call::Kind kind, const storage::ItemRow& item
 // Unknown outcomes: work of the customer, whatever their deliveries' status, as are those below.
 std::optional<Call> JobSteps::Step::next_unknown_share() {
   for (const auto* const item : set.items_of(customer.id)) {
-    const bool due = item->status == ItemStatus::sharing && *item->settle_after <= set.now();
+    const bool due = item->status == ItemStatus::sharing && *item->settle_after <= set.now() &&
+                     !job.put_off.contains(item->delivery);
     if (due && !user_of(*item, customer).empty()) return make_for_item(Call::Kind::find_share, *item);
   }
   return std::nullopt;
@@ -131,7 +132,7 @@ std::optional<Call> JobSteps::Step::next_unknown_share() {
 // Revocations, and requests to take back.
 std::optional<Call> JobSteps::Step::next_revocation() {
   for (auto* const item : set.items_of(customer.id)) {
-    if (item->status != ItemStatus::revoking) continue;
+    if (item->status != ItemStatus::revoking || job.revocations_put_off.contains(item->delivery)) continue;
     if (user_of(*item, customer).empty()) {
       end_revocation(set, item->delivery, item->id, ItemStatus::revoke_failed);
       continue;

@@ -1,0 +1,166 @@
+// What comes of events that arrive late, or while the store is inactive, and of mappings that are saved while
+// a job runs (spec 2.6, 2.11, 2.14, 3.6), as the merchant sees it.
+#include <gtest/gtest.h>
+
+#include "services/testing.h"
+#include "storage/integration_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::ItemStatus;
+using testing::later;
+using testing::once;
+using testing::World;
+using Fate = testing::FakeCloud::Fate;
+
+class LaterEvents : public ::testing::Test {
+ protected:
+  template <class Change>
+  void set_store(Change change) {
+    world.write([&](storage::Tx& tx) {
+      auto row = *lock_integration(tx, world.integration);
+      change(row);
+      update_integration(tx, row);
+    });
+  }
+  void activate(bool active) {
+    set_store([&](auto& row) { row.active = active; });
+  }
+  // The only file of that SKU from now on.
+  void map(const std::string& sku, const std::string& file) {
+    world.write([&](storage::Tx& tx) {
+      auto row = *lock_integration(tx, world.integration);
+      auto mappings = find_mappings(tx, world.integration);
+      std::erase_if(mappings, [&](const auto& m) { return m.mapping.value == sku; });
+      mappings.push_back({{world.ids.make<MappingId>(), domain::MatchType::sku, sku,
+                           domain::MappingAction::deliver, file, "preset", "File " + file},
+                          sku,
+                          false});
+      replace_mappings(tx, world.integration, mappings);
+      update_integration(tx, row);
+      add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+    });
+    world.worker->wake();
+  }
+  domain::OrderEvent at(int minute, std::vector<std::string> skus = {"sku-1"},
+                        domain::Payment payment = domain::Payment::deliver) {
+    auto event = later(world, "1", std::move(skus), minute);
+    event.payment = payment;
+    return event;
+  }
+  bool has(const std::string& file) const { return world.cloud.shares.contains({"u-ann", file}); }
+  void settle() { world.settle(std::chrono::minutes{2}); }
+
+  World world;
+};
+
+TEST_F(LaterEvents, AMappingSavedWhileTheMissingFileIsSharedTellsOfNoFailure) {
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(held, Fate::hold) : Fate::answer;
+  };
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = world.deliver(at(0, {"sku-1", "sku-2"}));
+  ASSERT_EQ(world.status(id), "processing");
+  map("sku-1", "found");
+  settle();  // its chore has gone by
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("found"));
+  EXPECT_TRUE(has("file-2"));
+  EXPECT_EQ(world.delivery(id).sequence, 2) << "delivery.queued, delivery.completed";
+}
+
+TEST_F(LaterEvents, AMappingSavedForAnotherFileLeavesTheFailure) {
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(held, Fate::hold) : Fate::answer;
+  };
+  world.cloud.unknown_files = {"file-1"};
+  const auto id = world.deliver(at(0));
+  map("sku-3", "other");
+  settle();
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "failed preset_not_found");
+  EXPECT_EQ(world.delivery(id).sequence, 2) << "delivery.queued, delivery.failed";
+}
+
+TEST_F(LaterEvents, ARestorationThatArrivesLateLiftsNoNewerTrash) {
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(at(0));
+  auto trash = at(3, {"sku-1"}, domain::Payment::cancelled);
+  trash.provider = domain::Provider::provider_b;
+  trash.trashed = true;
+  world.accept(trash);
+  ASSERT_EQ(world.status(id), "invalidated");
+  auto restored = at(2);
+  restored.provider = domain::Provider::provider_b;
+  restored.restored = true;
+  world.accept(restored);
+  EXPECT_EQ(world.status(id), "invalidated");
+  restored.updated_at = *restored.updated_at + std::chrono::minutes{2};
+  world.accept(restored);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+}
+
+// ---------------------------------------------------------------- an inactive store
+
+TEST_F(LaterEvents, AnInactiveStoreDeliversNothingMoreOfItsOrders) {
+  const auto id = world.deliver(at(0));
+  activate(false);
+  world.accept(at(1, {"sku-1", "sku-2"}));
+  settle();
+  EXPECT_FALSE(has("file-2"));
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.items(id).size(), 1U);
+  activate(true);
+  world.accept(at(2, {"sku-1", "sku-2", "sku-3"}));
+  settle();
+  EXPECT_TRUE(has("file-2")) << "mapped when the store is active again";
+  EXPECT_TRUE(has("file-3"));
+}
+
+TEST_F(LaterEvents, AnInactiveStoreQueuesNoOrderThatIsPaidAgainOrNamed) {
+  world.cloud.auto_accept = false;
+  const auto stopped = world.deliver(at(0));
+  world.accept(at(1, {"sku-1"}, domain::Payment::cancelled));
+  auto nameless = later(world, "2", {"sku-2"}, 0);
+  nameless.username = nameless.raw_username = "";
+  const auto missing = world.accept(nameless).delivery.value();
+  const auto withdrawn = world.deliver(later(world, "3", {"sku-3"}, 0));
+  auto unpaid = later(world, "3", {"sku-3"}, 1);
+  unpaid.payment = domain::Payment::awaiting_payment;
+  world.accept(unpaid);
+  ASSERT_EQ(world.status(stopped), "invalidated");
+  ASSERT_EQ(world.status(missing), "failed username_missing");
+  ASSERT_EQ(world.status(withdrawn), "in_review");
+  activate(false);
+  world.accept(at(2));
+  world.accept(later(world, "2", {"sku-2"}, 1));
+  world.accept(later(world, "3", {"sku-3"}, 2));
+  settle();
+  EXPECT_EQ(world.status(stopped), "invalidated");
+  EXPECT_EQ(world.status(missing), "failed username_missing");
+  EXPECT_EQ(world.status(withdrawn), "in_review");
+}
+
+TEST_F(LaterEvents, AnInactiveStoreStillStopsWhatIsUnshared) {
+  world.cloud.auto_accept = false;
+  const auto cancelled = world.deliver(at(0));
+  const auto refunded = world.deliver(later(world, "2", {"sku-1", "sku-2"}, 0));
+  activate(false);
+  world.accept(at(1, {"sku-1"}, domain::Payment::cancelled));
+  domain::OrderEvent refund{
+      .kind = domain::OrderEvent::Kind::refund, .provider = domain::Provider::provider_a, .order_id = "2"};
+  refund.refunds = {{"r1", {{"L1", 1}}}};
+  world.accept(refund);
+  EXPECT_EQ(world.status(cancelled), "invalidated");
+  EXPECT_EQ(world.items(refunded)[0].status, ItemStatus::dropped);
+  EXPECT_EQ(world.items(refunded)[1].status, ItemStatus::owed);
+}
+
+}  // namespace
+}  // namespace presetbridge::services

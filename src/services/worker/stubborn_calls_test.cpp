@@ -1,0 +1,179 @@
+// A call that the platform never answers well is its own delivery's trouble alone, and ends (spec 3.5, 3.10).
+#include <gtest/gtest.h>
+
+#include "services/testing.h"
+
+namespace presetbridge::services {
+namespace {
+
+using namespace std::chrono_literals;
+using domain::ItemStatus;
+using testing::expect_books_balance;
+using testing::World;
+using Fate = testing::FakeCloud::Fate;
+
+class StubbornCalls : public ::testing::Test {
+ protected:
+  void fail(std::set<std::pair<std::string, std::string>> which, Fate fate = Fate::fail) {
+    world.cloud.before = [which = std::move(which), fate](auto& call, auto& subject) {
+      return which.contains({call, subject}) ? fate : Fate::answer;
+    };
+  }
+  DeliveryId deliver(const std::string& id, const std::string& sku) {
+    return world.deliver(world.order(id, "Ann", {sku}));
+  }
+  void revoke(DeliveryId id) {
+    world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
+  }
+  bool told(DeliveryId id, const std::string& what) {
+    const auto entries = world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); });
+    return std::ranges::any_of(entries, [&](const auto& entry) { return entry.message.contains(what); });
+  }
+
+  World world{WorkerOptions{.jobs_per_minute = 0, .poll = 30min, .maintenance = 5min}};
+};
+
+TEST_F(StubbornCalls, AShareThatAlwaysFailsDelaysNoOtherOrderOfTheBuyer) {
+  fail({{"share", "file-1"}});
+  const auto stuck = deliver("1", "sku-1");
+  for (int day = 0; day < 3; ++day) {
+    const auto next = deliver("later " + std::to_string(day), "sku-" + std::to_string(day + 2));
+    EXPECT_EQ(world.status(next), "completed") << day;
+    world.settle(23h + 30min);
+    EXPECT_EQ(world.status(stuck), "queued") << day;
+  }
+  EXPECT_LT(world.cloud.count("share"), 250);
+  world.settle(5h);
+  EXPECT_EQ(world.status(stuck), "failed cloud_unavailable")
+      << "what succeeds for others is no progress of it";
+  fail({});
+  world.settle(2h);
+  EXPECT_EQ(world.status(stuck), "completed") << "probed";
+  expect_books_balance(world);
+}
+
+TEST_F(StubbornCalls, WhatIsOwedWithItIsDeliveredByTheSameJob) {
+  fail({{"share", "file-1"}});
+  world.hold_queue();
+  const auto stuck = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  const auto other = world.accept(world.order("2", "Ann", {"sku-2"})).delivery.value();
+  world.settle();
+  EXPECT_EQ(world.status(other), "completed");
+  EXPECT_EQ(world.status(stuck), "queued");
+  EXPECT_TRUE(world.delivery(stuck).next_attempt_at);
+}
+
+TEST_F(StubbornCalls, AShareThatCannotBeLookedUpDelaysNoOtherOrderOfTheBuyer) {
+  world.cloud.before = [](auto& call, auto& subject) {
+    if (subject != "file-1") return Fate::answer;
+    return call == "share" ? Fate::lose_answer : call == "find_share" ? Fate::fail : Fate::answer;
+  };
+  const auto unknown = deliver("1", "sku-1");
+  world.settle(1h);
+  ASSERT_EQ(world.items(unknown)[0].status, ItemStatus::sharing);
+  const auto other = deliver("2", "sku-2");
+  EXPECT_EQ(world.status(other), "completed");
+  const auto same_file = deliver("3", "sku-1");
+  EXPECT_EQ(world.status(same_file), "queued") << "nobody knows whether they have it";
+  EXPECT_LT(world.cloud.count("find_share"), 30);
+  world.settle(75h);
+  EXPECT_LT(world.cloud.count("find_share"), 250);
+  EXPECT_EQ(world.status(unknown), "failed cloud_unavailable");
+  fail({});
+  world.settle(2h);
+  EXPECT_EQ(world.status(unknown), "completed");
+  EXPECT_EQ(world.status(same_file), "completed");
+  expect_books_balance(world);
+}
+
+TEST_F(StubbornCalls, ARevocationThatAlwaysFailsEndsAndIsTold) {
+  const auto id = deliver("1", "sku-1");
+  fail({{"revoke", "file-1"}});
+  revoke(id);
+  world.settle(71h);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoking);
+  world.settle(3h);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoke_failed);
+  EXPECT_TRUE(told(id, "The share of File 1 could not be taken back"));
+  const auto calls = world.cloud.count("revoke");
+  EXPECT_LT(calls, 250);
+  world.settle(5h);
+  EXPECT_EQ(world.cloud.count("revoke"), calls);
+  EXPECT_EQ(world.status(id), "completed");
+  fail({});
+  revoke(id);
+  world.settle();
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoked) << "by hand, once the platform answers";
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(StubbornCalls, ARevocationThatAlwaysFailsDelaysAndFailsNoOrderOfTheBuyer) {
+  const auto id = deliver("1", "sku-1");
+  fail({{"revoke", "file-1"}});
+  revoke(id);
+  world.cloud.friendships["u-ann"] = cloud::FriendshipState::none;
+  const auto of = world.delivery(id).customer;
+  world.write([&](storage::Tx& tx) {
+    auto customer = *lock_customer(tx, of);
+    customer.friendship = storage::Friendship::none;
+    update_customer(tx, customer);
+  });
+  world.cloud.auto_accept = false;
+  world.settle(1h);
+  const auto next = deliver("2", "sku-2");
+  EXPECT_EQ(world.status(next), "waiting_for_friendship");
+  world.settle(76h);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoke_failed);
+  EXPECT_EQ(world.status(next), "waiting_for_friendship");
+}
+
+TEST_F(StubbornCalls, RevocationsThatFailAreNoTroubleOfTheAccount) {
+  std::vector<DeliveryId> all;
+  for (int i = 1; i <= 4; ++i) all.push_back(deliver(std::to_string(i), "sku-" + std::to_string(i)));
+  world.cloud.before = [](auto& call, auto&) { return call == "revoke" ? Fate::fail : Fate::answer; };
+  for (const auto id : all) revoke(id);
+  world.settle(1h);
+  EXPECT_EQ(world.queue().trouble, "");
+  EXPECT_EQ(world.status(world.deliver(world.order("5", "Bob", {"sku-1"}))), "completed");
+  world.settle(74h);
+  for (const auto id : all) EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoke_failed);
+}
+
+TEST_F(StubbornCalls, OneFileThatCannotBeTakenBackKeepsNoOtherOfItsOrder) {
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1", "sku-2", "sku-3"}));
+  fail({{"revoke", "file-1"}});
+  revoke(id);
+  world.settle(75h);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoke_failed);
+  EXPECT_EQ(world.items(id)[1].status, ItemStatus::revoked);
+  EXPECT_EQ(world.items(id)[2].status, ItemStatus::revoked);
+}
+
+TEST_F(StubbornCalls, EachHasItsOwnThreeDays) {
+  const auto id = deliver("1", "sku-1");
+  fail({{"revoke", "file-1"}, {"share", "file-2"}});
+  revoke(id);
+  world.settle(1h);
+  const auto stuck = deliver("2", "sku-2");
+  world.settle(74h);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoke_failed);
+  world.settle(2h);
+  EXPECT_EQ(world.status(stuck), "failed cloud_unavailable");
+}
+
+TEST_F(StubbornCalls, ARequestThatCannotBeTakenBackIsGivenUp) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver("1", "sku-1");
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  fail({{"withdraw", "u-ann"}});
+  world.await(world.actions.retry(world.scheduler, world.merchant(), id, "Bob")).value();
+  world.settle(75h);
+  const auto calls = world.cloud.count("withdraw");
+  EXPECT_GT(calls, 50);
+  EXPECT_LT(calls, 250);
+  world.settle(5h);
+  EXPECT_EQ(world.cloud.count("withdraw"), calls);
+}
+
+}  // namespace
+}  // namespace presetbridge::services
