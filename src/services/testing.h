@@ -119,7 +119,8 @@ class FakeCloud : public cloud::Cloud {
   Task<cloud::CloudResult<void>> withdraw_friendship(Executor& e, cloud::Session, std::string user) override {
     return run<void>(e, "withdraw", user, [this, user]() -> cloud::CloudResult<void> {
       ++withdrawals[user];
-      friendships[user] = cloud::FriendshipState::none;
+      if (friendships[user] == cloud::FriendshipState::requested)
+        friendships[user] = cloud::FriendshipState::none;
       return {};
     });
   }

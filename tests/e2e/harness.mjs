@@ -267,23 +267,30 @@ export class Client {
   // `json` is sent as JSON, `body` (text or bytes) as it is. The answer: {method, path, status, headers, text, json},
   // where `json` is absent unless the content type says JSON.
   async request(method, target, { json, body = json === undefined ? undefined : JSON.stringify(json), headers = {}, deadlineMs = REQUEST_MS } = {}) {
-    const request = http.request(new URL(target, typeof this.url === 'function' ? this.url() : this.url), {
-      method,
-      agent: false,
-      signal: AbortSignal.timeout(deadlineMs),
-      headers: {
-        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
-        ...this.headers,
-        ...headers,
-      },
-    });
-    request.end(body);
-    const [response] = await once(request, 'response');
-    const chunks = [];
-    for await (const chunk of response) chunks.push(chunk);
-    const answer = { method, path: target, status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() };
-    if (/^application\/(.*\+)?json\b/.test(response.headers['content-type'] ?? '')) answer.json = JSON.parse(answer.text);
+    const answer = { method, path: target };
+    try {
+      const request = http.request(new URL(target, typeof this.url === 'function' ? this.url() : this.url), {
+        method,
+        agent: false,
+        signal: AbortSignal.timeout(deadlineMs),
+        headers: {
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+          ...this.headers,
+          ...headers,
+        },
+      });
+      request.end(body);
+      const [response] = await once(request, 'response');
+      const chunks = [];
+      for await (const chunk of response) chunks.push(chunk);
+      Object.assign(answer, { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() });
+      if (/^application\/(.*\+)?json\b/.test(response.headers['content-type'] ?? '')) answer.json = JSON.parse(answer.text);
+    } catch (error) {
+      const { name, code } = error;
+      const what = name === 'AbortError' ? `no whole answer within ${deadlineMs} ms` : error.message;
+      throw Object.assign(new Error(`${method} ${target}: ${what}`, { cause: error }), { name, code });
+    }
     this.check(answer);
     return answer;
   }

@@ -91,7 +91,7 @@ test('waiting ends with the last thing seen when its deadline passes', async () 
 test('a server that never answers does not hold a test up', async (t) => {
   const it = await program(t, server.replace('response.end(', '(() => {})('));
   await it.listening();
-  await assert.rejects(new Client(it.url).get('/', { deadlineMs: 50 }), { name: 'AbortError' });
+  await assert.rejects(new Client(it.url).get('/', { deadlineMs: 50 }), { name: 'AbortError', message: 'GET /: no whole answer within 50 ms' });
 });
 
 test('a client reads JSON and shows every answer to its check', async (t) => {

@@ -256,7 +256,7 @@ class Torture {
       try {
         answer = await call();
       } catch (error) {
-        const brokenOff = error.code !== undefined || error.name === 'AbortError' || error.message === 'aborted';
+        const brokenOff = error.code !== undefined || error.name === 'AbortError' || error.cause?.message === 'aborted';
         if (!brokenOff || !this.trouble.takesNodes) {
           this.problems.push(String(error));
           return undefined;

@@ -35,7 +35,7 @@ const storyOf = ({ log, names, payment, trashed, autoRevoke, hold, owed, refunde
 const RULES = [
   function flags({ payment, trashed, refunds, dryRun }, row, tell) {
     if (row.cancelled !== (payment === 'cancelled' || trashed)) tell(`it is ${row.cancelled ? '' : 'not '}flagged as cancelled`);
-    if (row.refunded !== (refunds || (payment === 'refunded' && !trashed))) tell(`it is ${row.refunded ? '' : 'not '}flagged as refunded`);
+    if (row.refunded !== (refunds || payment === 'refunded')) tell(`it is ${row.refunded ? '' : 'not '}flagged as refunded`);
     if (row.dryRun !== dryRun) tell(`it is ${row.dryRun ? '' : 'not '}a dry run`);
   },
 

@@ -44,9 +44,9 @@ export function judge(facts) {
   const unpaid = new Set(histories.filter(({ payment, risk }) => payment === 'awaiting' || risk).map(({ deliveryId }) => deliveryId));
   for (const row of deliveries) {
     if (!END_STATES.includes(row.status)) wrong(`${row.id} is still ${row.status}: ${row.message}`);
-    if (row.pendingAction) wrong(`${row.id} still has a pending action: ${row.pendingAction}`);
+    if (row.pendingAction) wrong(`${row.id} still has a pending action: ${row.pendingAction}\n  ${JSON.stringify(row)}`);
     for (const item of row.items) {
-      if (['sharing', 'revoking'].includes(item.status)) wrong(`item ${item.id} of ${row.id} is still ${item.status}`);
+      if (['sharing', 'revoking'].includes(item.status)) wrong(`item ${item.id} of ${row.id} is still ${item.status}\n  ${JSON.stringify(row)}`);
       // What came to an order that is unpaid by then is owed when it is paid.
       if (row.status === 'completed' && item.status === 'owed' && !item.former && !unpaid.has(row.id)) wrong(`${row.id} is completed, and owes ${item.fileId}`);
     }
@@ -84,6 +84,7 @@ export function judge(facts) {
   judgeHistories(facts, byId, wrong);
 
   const held = new Set(histories.filter(({ hold }) => hold).map(({ deliveryId }) => deliveryId));
+  const renamed = new Set(histories.filter(({ names }) => names.length > 1).map(({ deliveryId }) => deliveryId));
   for (const [id, copies] of groupedBy(events, (event) => event.id)) {
     if (new Set(copies.map(({ body }) => body)).size > 1) wrong(`event ${id} came with different bytes`);
     const own = JSON.parse(copies[0].body).id;
@@ -103,21 +104,28 @@ export function judge(facts) {
       wrong(`${row.id} is ${row.status}, and its last event said ${last.delivery.status}`);
     }
     for (let i = 1; i < its.length; ++i) {
-      // Without an event a store's order can only come to be held.
-      const again = its[i].type === 'delivery.queued' || held.has(row.id);
+      // Without an event a store's order can only come to be held, and another customer of one that is queued be asked.
+      const asked = its[i].type === 'delivery.waiting_for_friendship' && renamed.has(row.id);
+      const again = its[i].type === 'delivery.queued' || held.has(row.id) || asked;
       if (its[i].type === its[i - 1].type && !again) wrong(`${row.id} told ${its[i].type} twice in a row\n  ${JSON.stringify(row)}`);
     }
   }
   return problems;
 }
 
-// Nothing but a person takes a delivery out of review, a stop aside, and the payment whose loss began it (spec 3.1).
+// Nothing but a person takes a delivery out of review, a stop aside, and the payment whose loss began it (spec 3.1). What two nodes
+// tell within a moment may be listed the wrong way round.
+const NEAR_MS = 100;
+const mayLeave = ({ status, actor, message }) => /^(usr|key)_/.test(actor) || (actor === 'order' && status === 'queued' && message.includes('paid again'));
 function leavesReview({ id, timeline }, wrong) {
   const entries = timeline.toReversed(); // the newest comes first
   for (let i = 1; i < entries.length; ++i) {
-    const { status, actor, message } = entries[i];
-    if (entries[i - 1].status !== 'in_review' || status === 'in_review' || status === 'invalidated' || /^(usr|key)_/.test(actor)) continue;
-    if (actor === 'order' && status === 'queued' && message.includes('paid again')) continue;
+    const [before, review, { at, status, actor, message }] = [entries[i - 2], entries[i - 1], entries[i]];
+    if (review.status !== 'in_review' || status === 'in_review' || status === 'invalidated' || mayLeave(entries[i])) continue;
+    const near = (one) => Math.abs(Date.parse(one) - Date.parse(review.at)) <= NEAR_MS;
+    const leftBefore = before && near(before.at) && mayLeave(before) && before.status !== 'in_review';
+    const toldLate = before && near(at) && before.status === status;
+    if (leftBefore || toldLate) continue;
     wrong(`${id} left its review for ${status} by ${actor}: ${message}\n  ${JSON.stringify(entries)}`);
   }
 }
@@ -163,7 +171,7 @@ function judgeMerchant({ cloudId, deliveries, balance, ledger }, { shares, frien
     const those = ours.get(key) ?? [];
     if (made > 0 && !those.some(({ id, status }) => REACHED.includes(status) || charged.has(id))) wrong(`${cloudId}: the platform has ${key}, and no item says so\n  ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`);
     else if (standing && !those.some(({ status }) => STANDS.includes(status))) wrong(`${cloudId}: the platform has ${key} still, and all items say that it was taken back`);
-    if (made > 0 && !those.some(({ id }) => charged.has(id))) wrong(`${cloudId}: ${key} was shared, and nobody paid for it`);
+    if (made > 0 && !those.some(({ id }) => charged.has(id))) wrong(`${cloudId}: ${key} was shared, and nobody paid for it\n  ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`);
     if (made > 1 + revoked) wrong(`${cloudId}: ${key} was shared ${made} times, and taken back ${revoked} times`);
   }
   const known = new Set(deliveries.flatMap((row) => row.items.map(({ id }) => id)));

@@ -56,6 +56,7 @@ function soundFacts() {
     ],
   };
 }
+const timeline = (...entries) => entries.map(([status, actor, ms]) => ({ at: new Date(ms).toISOString(), status, actor, message: '' }));
 const merchant = (facts) => facts.merchants[0];
 const rows = (facts) => merchant(facts).deliveries;
 const credits = (facts, ...items) => {
@@ -89,6 +90,14 @@ describe('the judge', () => {
     'a review that the store ended': [
       (f) => (rows(f)[0].timeline = [{ status: 'queued', actor: 'order', message: 'The order changed.' }, { status: 'in_review', actor: PERSON, message: 'wait' }]),
       /left its review for queued by order/,
+    ],
+    'a review that ended by itself after it was approved once': [
+      (f) => (rows(f)[0].timeline = timeline(['completed', 'system', 5_300], ['in_review', PERSON, 5_000], ['queued', PERSON, 20])),
+      /left its review for completed by system/,
+    ],
+    'a review that ended by itself in the state of before': [
+      (f) => (rows(f)[0].timeline = timeline(['completed', 'system', 5_000], ['in_review', PERSON, 20], ['completed', 'system', 0])),
+      /left its review for completed by system/,
     ],
     'a file shared twice': [(f) => (f.shares[0].made = 2), /shared 2 times/],
     'a share that nobody knows of': [(f) => f.shares.push({ ...f.shares[0], file: 'f-2' }), /no item says so/],
@@ -156,6 +165,20 @@ describe('the judge', () => {
     ];
     assert.deepEqual(judge(facts), []);
   });
+  test('lets two nodes tell of one moment the wrong way round', () => {
+    const facts = soundFacts();
+    rows(facts)[0].timeline = timeline(['completed', 'system', 90], ['in_review', PERSON, 10], ['queued', PERSON, 14], ['in_review', PERSON, 8]);
+    rows(facts)[1].timeline = timeline(['queued', PERSON, 900], ['completed', 'system', 10], ['in_review', PERSON, 10], ['completed', 'system', 0]);
+    assert.deepEqual(judge(facts), []);
+  });
+  test('lets another customer be asked, of a delivery that is queued', () => {
+    const facts = soundFacts();
+    rows(facts)[0].sequence = 4;
+    facts.events.splice(1, 2, ...[2, 3].map((number) => event(`w${number}`, 'waiting_for_friendship', 'del_1', 'waiting_for_friendship', number)), event('e9', 'completed', 'del_1', 'completed', 4));
+    assert.match(judge(facts).join('\n'), /told delivery.waiting_for_friendship twice in a row/);
+    historyOf(facts, 'del_1', { names: [{ name: 'bob', by: 'store' }, { name: 'ann', by: 'merchant', sure: true }] });
+    assert.deepEqual(judge(facts), []);
+  });
 });
 
 // 'born', 'cancel': told by the store; 'retry+', 'approve+': done by the merchant; 'reopen?': perhaps done.
@@ -210,6 +233,7 @@ describe('the judge of histories', () => {
     'a paid order that is completed': () => oneOrder(),
     'a cancelled order that stays completed': () => oneOrder({ cancelled: true }, over),
     'a cancelled order that was taken back': () => takenBack(oneOrder({ cancelled: true }, { ...over, autoRevoke: true })),
+    'a refunded order in the trash': () => unshared(oneOrder({ status: 'invalidated', refunded: true, cancelled: true }, { payment: 'refunded', trashed: true, log: steps('born', 'refundWhole', 'trash') })),
     'an order in the trash, which takes nothing back': () => oneOrder({ cancelled: true }, { trashed: true, autoRevoke: true, log: steps('born', 'trash') }),
     'a cancelled order of which nothing was shared': () => unshared(oneOrder({ status: 'invalidated', cancelled: true }, over)),
     'what a merchant invalidated': () => oneOrder({ status: 'invalidated' }, { log: steps('born', 'invalidate+') }),

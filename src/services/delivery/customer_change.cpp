@@ -70,7 +70,8 @@ ItemRow anew(const ItemRow& item, ItemId id, bool paid) {
 
 bool anything_shared(std::span<const ItemRow> items) {
   return std::ranges::any_of(items, [](const ItemRow& item) {
-    return !item.former && reached(item) && item.status != ItemStatus::revoked;
+    return !item.former && reached(item) && item.status != ItemStatus::revoked &&
+           item.status != ItemStatus::sharing;
   });
 }
 
@@ -83,7 +84,9 @@ void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& ro
   auto items = find_items(tx, row.id);
   change_items(tx, items, [&](ItemRow& item) {
     if (item.former || item.status == ItemStatus::delivered_by_hand) return false;
-    if (reached(item) && !row.dry_run) {
+    if ((reached(item) || item.spent) && !row.dry_run) {
+      // What was charged, taken back and is owed again stays theirs: the new customer's costs its own credit.
+      if (!reached(item)) item.status = ItemStatus::revoked;
       if (item.user_id.empty()) item.user_id = user_of(tx, item);
       if (item.username.empty()) item.username = row.username;
       item.former = true;

@@ -10,8 +10,9 @@
 
 namespace presetbridge::services {
 
-// Whether something of the delivery is, or may be, shared with its present customer: a name that the store or
-// the buyer sends does not count then.
+// Whether something of the delivery is shared with its present customer: a name that the store or the buyer
+// sends does not count then. A share of which nobody knows does not stand in its way, as the store sends the
+// name only once: if it is found, it stays recorded as the former customer's.
 bool anything_shared(std::span<const storage::ItemRow> items);
 
 // From now on the row, which is locked and which the caller writes, is for `username`. A friend request to

@@ -23,12 +23,21 @@ using domain::ResolutionCode;
 using domain::ReviewReason;
 using storage::Tx;
 
-// What the order had asked of the job in progress, and says no more. A corrected name still counts.
-void withdraw_pending(Tx& tx, storage::DeliveryRow& row) {
-  const bool by_order = row.pending.kind == PendingActionKind::stop ||
-                        row.pending.kind == PendingActionKind::payment_withdrawn ||
-                        row.pending.kind == PendingActionKind::high_risk;
-  if (!by_order || row.pending.actor != Actor::order()) return;
+// What the order, which is not stopped, had asked and says no more.
+void withdraw_pending(Tx& tx, const domain::OrderState& state, storage::DeliveryRow& row) {
+  const auto said_no_more = [&] {
+    switch (row.pending.kind) {
+      case PendingActionKind::stop:
+        return !state.unapproved_risk();
+      case PendingActionKind::payment_withdrawn:
+        return state.payment() == domain::Payment::deliver;
+      case PendingActionKind::high_risk:
+        return !state.high_risk;
+      default:
+        return false;
+    }
+  };
+  if (row.pending.actor != Actor::order() || !said_no_more()) return;
   // A corrected name is wanted whatever else was asked.
   const std::string name = row.pending.username;
   row.pending = {};
@@ -173,6 +182,7 @@ void Fulfilment::align(News& news) {
   update_delivery(tx, row);
   if (state.stopped()) return stop(news);
   if (state.erased) return;
+  withdraw_pending(tx, state, row);
 
   domain::MappedOrder mapped;
   if (!state.too_large) {
@@ -196,7 +206,6 @@ void Fulfilment::align(News& news) {
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
   if ((state.unapproved_payment() || state.unapproved_risk() || state.unapproved_refunds()) && ended) return;
   if (row.status == DeliveryStatus::invalidated && row.invalidated_by != domain::InvalidatedBy::order) return;
-  if (state.payment() == domain::Payment::deliver && !state.high_risk) withdraw_pending(tx, row);
 
   switch (row.status) {
     case DeliveryStatus::invalidated:
@@ -213,6 +222,8 @@ void Fulfilment::align(News& news) {
     default:
       break;
   }
+  // What owed nothing when it was reopened is in review for the merchant, whatever else the store tells.
+  if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
   if (const auto verdict = domain::conclude_items(row.status, items); verdict.cause) {
     auto ends = verdict.cause == Cause::nothing_to_deliver
                     ? nothing_left(aligned.items, state, Actor::order())
@@ -325,6 +336,8 @@ void Fulfilment::queue_again(News& news, Cause cause) {
 
 void Fulfilment::stop(News& news) {
   auto& [tx, order, state, rules, event, change, row, renamed] = news;
+  // What was reopened after the stop is the merchant's, until the order is stopped anew.
+  if (row.status == DeliveryStatus::in_review && !change.payment) return;
   auto items = find_items(tx, row.id);
   if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, items, "order");
   const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()), "",

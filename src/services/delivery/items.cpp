@@ -101,6 +101,7 @@ Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow
   std::vector<ItemRow> added;
   for (const auto& file : plan.add) added.push_back(item_of(row, file, ids));
   insert_items(tx, added);
+  result.owes_less = !plan.drop.empty();
   result.owes_more = !plan.owe.empty() || std::ranges::any_of(added, [](const ItemRow& item) {
     return item.status == ItemStatus::owed;
   });

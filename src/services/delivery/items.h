@@ -44,6 +44,7 @@ void change_items(storage::Tx& tx, std::span<storage::ItemRow> items, Fn changes
 struct Alignment {
   std::vector<storage::ItemRow> items;  // as they are now
   bool owes_more = false;               // something is owed that was not
+  bool owes_less = false;               // something is owed no more
   bool too_many = false;                // the order owes more files than a delivery may: nothing was added
   std::vector<ItemId> refunded;         // as domain::ItemPlan has it
 };

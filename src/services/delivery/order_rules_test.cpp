@@ -264,6 +264,19 @@ TEST_F(OrderRules, AStoresNewNameCountsWhileItWaitsAndTheOldRequestIsTakenBack) 
   expect_books_balance(world);
 }
 
+TEST_F(OrderRules, ACustomerWhoDeclinedBeforeTheRequestWasTakenBackIsNotAskedAgain) {
+  world.cloud.auto_accept = false;
+  deliver(named("Ann", 0));
+  world.cloud.friendships["u-ann"] = cloud::FriendshipState::declined;
+  world.accept(named("Bob", 1));
+  settle();
+  ASSERT_EQ(world.cloud.withdrawals["u-ann"], 1);
+  const auto other = world.deliver(later(world, "2", {"sku-1"}, 2));
+  settle();
+  EXPECT_EQ(world.status(other), "failed friend_request_declined");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 1);
+}
+
 TEST_F(OrderRules, AStoresNewNameCountsWhileItIsQueued) {
   world.hold_queue();
   const auto id = *world.accept(named("Ann", 0)).delivery;
@@ -338,6 +351,33 @@ TEST_F(OrderRules, AStoresNewNameDoesNotCountOnceSomethingIsShared) {
   EXPECT_EQ(world.cloud.shares.size(), 1u);
 }
 
+TEST_F(OrderRules, AStoresNewNameCountsWhileNobodyKnowsWhetherSomethingIsShared) {
+  for (const auto fate : {Fate::lose_request, Fate::lose_answer}) {
+    for (const bool in_job : {false, true}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(fate)) + (in_job ? ", in the job" : ", after it"));
+      World fresh;
+      bool lost = false;
+      const auto named = [&](const char* name, int minute) {
+        auto event = later(fresh, "1", {"sku-1"}, minute);
+        event.username = event.raw_username = name;
+        return event;
+      };
+      fresh.cloud.before = [&](auto& call, auto&) {
+        if (call != "share" || std::exchange(lost, true)) return Fate::answer;
+        if (in_job) fresh.accept(named("Bob", 1));
+        return fate;
+      };
+      const auto id = fresh.deliver(named("Ann", 0));
+      if (!in_job) fresh.accept(named("Bob", 1));
+      fresh.settle(std::chrono::hours{2});
+      EXPECT_EQ(fresh.status(id), "completed");
+      EXPECT_EQ(fresh.delivery(id).username, "Bob");
+      EXPECT_TRUE(fresh.cloud.shares.contains({"u-bob", "file-1"}));
+      expect_books_balance(fresh);
+    }
+  }
+}
+
 TEST_F(OrderRules, AStoppedOrderThatWasTakenBackOwesNothingToAnotherNameUntilItIsPaidAgain) {
   auto_revoke();
   const auto id = deliver(named("Ann", 0));
@@ -406,6 +446,29 @@ TEST_F(OrderRules, ACorrectedDeliveryOwesEveryFileToTheNewCustomerAndKeepsWhatTh
   expect_books_balance(world);
 }
 
+TEST_F(OrderRules, WhatIsOwedAgainAfterItWasTakenBackCostsANewCustomerACreditOfTheirOwn) {
+  auto_revoke();
+  const auto id = deliver(named("Ann", 0));
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle();
+  ASSERT_FALSE(has("u-ann", "file-1"));
+  world.hold_queue();
+  world.accept(named("Ann", 2));
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::owed);
+  ASSERT_TRUE(retry(id, "Bob"));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+  EXPECT_EQ(world.balance().spent, 2);
+  ASSERT_EQ(world.items(id).size(), 2u);
+  const auto was = world.items(id)[0];
+  EXPECT_TRUE(was.former);
+  EXPECT_EQ(was.status, ItemStatus::revoked);
+  EXPECT_EQ(was.username, "Ann");
+  EXPECT_EQ(was.user_id, "u-ann");
+  expect_books_balance(world);
+}
+
 TEST_F(OrderRules, AnotherNameOfTheSameUserGetsNothingTwice) {
   world.cloud.unknown_files = {"file-2"};
   const auto id = deliver(named("Ann", 0, {"sku-1", "sku-2"}));
@@ -453,6 +516,34 @@ TEST_F(OrderRules, AReopenedDeliveryStaysInReviewWhateverTheStoreTells) {
   ASSERT_TRUE(approve(id));
   settle();
   EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST_F(OrderRules, AReopenedDeliveryThatOwesNothingStaysInReviewToo) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(refund("r1", {{"L1", 1}}));
+  ASSERT_EQ(world.status(id), "invalidated");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  world.accept(refund("r2", {}));
+  ASSERT_EQ(world.status(id), "in_review");
+  world.accept(later(world, "1", {"sku-1", "sku-2"}, 1));
+  EXPECT_EQ(world.status(id), "in_review");
+  world.accept(refund("r3", {{"L2", 1}}));
+  EXPECT_EQ(world.status(id), "invalidated") << "the refund took what was to be approved";
+}
+
+TEST_F(OrderRules, AReopenedDeliveryOfAStoppedOrderStaysInReviewUntilItIsStoppedAnew) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(paid(1, domain::Payment::refunded));
+  ASSERT_EQ(world.status(id), "invalidated");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  auto edited = paid(2, domain::Payment::refunded);
+  edited.lines[0].quantity = 2;
+  world.accept(edited);
+  EXPECT_EQ(world.status(id), "in_review");
+  world.accept(paid(3, domain::Payment::cancelled));
+  EXPECT_EQ(world.status(id), "invalidated");
 }
 
 TEST_F(OrderRules, ASettlementDoesNotEndAReview) {
@@ -568,6 +659,45 @@ TEST_F(OrderRules, AStoreThatHoldsAllHoldsWhatANameWouldResume) {
   ASSERT_EQ(world.status(id), "failed username_missing");
   world.accept(named("Ann", 1));
   EXPECT_EQ(world.status(id), "in_review");
+}
+
+TEST_F(OrderRules, AStopThatAPaymentLiftsIsForgottenThoughTheOrderIsOfAnApprovedRisk) {
+  world.hold_queue();
+  const auto id = *world.accept(later(world, "1", {"sku-1", "sku-2"}, 0)).delivery;
+  OrderEvent risk{.kind = OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto& subject) {
+    return call == "share" && subject == "file-2" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
+  ASSERT_TRUE(approve(id));
+  settle(Millis{5'000});
+  ASSERT_EQ(world.status(id), "queued");
+  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  world.accept(paid(2, domain::Payment::deliver, {"sku-1", "sku-2"}));
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-2"));
+}
+
+TEST_F(OrderRules, AStopThatTheStoreLiftsWithoutAPaymentIsForgottenInReview) {
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto& subject) {
+    return call == "share" && subject == "file-2" ? once(lost, Fate::lose_request) : Fate::answer;
+  };
+  const auto id = deliver(later(world, "1", {"sku-1", "sku-2"}, 0));
+  ASSERT_EQ(world.status(id), "queued");
+  world.accept(paid(1, domain::Payment::cancelled, {"sku-1", "sku-2"}));
+  ASSERT_EQ(world.delivery(id).pending.kind, domain::PendingActionKind::stop);
+  world.accept(paid(2, domain::Payment::awaiting_payment, {"sku-1", "sku-2"}));
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "in_review");
+  EXPECT_EQ(world.delivery(id).pending.kind, domain::PendingActionKind::none);
+  world.accept(paid(3, domain::Payment::deliver, {"sku-1", "sku-2"}));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-2"));
 }
 
 // ---------------------------------------------------------------- ends and what they take back

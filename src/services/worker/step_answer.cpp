@@ -147,8 +147,9 @@ void JobSteps::Step::take_in(const Answer& answer) {
     case Call::Kind::request_friendship:
       return take_in_friendship(call, std::get<FriendshipState>(answer.value));
     case Call::Kind::withdraw:
-      customer.withdraw = customer.ask_anew = false;
-      customer.friendship = Friendship::none;
+      // The answer is the same where the customer had declined, or accepted, before.
+      customer.withdraw = false;
+      customer.friendship = Friendship::unknown;
       customer.requested_at.reset();
       return;
     case Call::Kind::share: {
