@@ -180,9 +180,13 @@ RowText text_of(const DeliveryRow& d) {
   return {text_of(d.pending), to_string(d.review_reasons)};
 }
 
-// Of a row in review that a program of before wrote.
+constexpr std::string_view kReopenedBefore = "The merchant reopened the order for review.";
+
+// Of a row in review that a program of before wrote. Its message is of this review; its reason may be of an
+// earlier one, which the merchant has approved since.
 domain::ReviewReason reason_of_before(const DeliveryRow& d) {
   using enum domain::ReviewReason;
+  if (d.message == kReopenedBefore) return reopened;
   if (d.resolution == ResolutionCode::order_too_large) return too_large;
   if (d.reason == "payment_withdrawn") return payment_withdrawn;
   return d.reason == "high_risk" ? high_risk : held;

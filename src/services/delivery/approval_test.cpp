@@ -34,6 +34,27 @@ TEST(Approval, LeavesAnApprovalStandingWhenALaterEventTellsOfTheSameRisk) {
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
 }
 
+TEST(Approval, IsWantedForWhatAProgramOfBeforeReopened) {
+  World world;
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(later(world, "1", {"sku-1"}, 1));
+  ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), id, "not now")));
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  // It wrote no reasons of the review, and left that of an earlier one.
+  static constexpr storage::Sql kOfBefore{
+      "UPDATE deliveries SET review_reasons = NULL, reason = $2 WHERE id = $1"};
+  for (const auto* const reason : {"", "high_risk", "payment_withdrawn"}) {
+    world.write([&](storage::Tx& tx) {
+      tx.exec(kOfBefore, id, *reason ? storage::Param(reason) : storage::Param(nullptr));
+    });
+    EXPECT_EQ(world.delivery(id).review_reasons, domain::ReviewReason::reopened) << reason;
+  }
+  auto unpaid = later(world, "1", {"sku-1"}, 2);
+  unpaid.payment = domain::Payment::awaiting_payment;
+  for (auto event : {unpaid, later(world, "1", {"sku-1"}, 3)}) world.accept(event);
+  EXPECT_EQ(world.status(id), "in_review") << "no event of the store takes it out";
+}
+
 TEST(Approval, LocksTheOrderBeforeTheDelivery) {
   World world;
   world.cloud.auto_accept = false;
