@@ -45,6 +45,10 @@ constexpr Sql kFindNextCustomer{
     " AND customers.username_key = deliveries.target_username WHERE deliveries.id = $1"};
 constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
                         " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>"};
+// By status: those in processing first, then queued ones, then those that wait.
+constexpr Sql kLockOpenOfJob{"SELECT " PDB_DELIVERY_COLUMNS
+                             " FROM deliveries WHERE customer_id = $1 AND open = 1"
+                             " ORDER BY status, COALESCE(next_attempt_at, 0), id LIMIT $2 <for_update>"};
 constexpr Sql kFindFailed{
     "SELECT id FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = "
     "'failed'"
@@ -375,10 +379,13 @@ void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer) {
   return all_deliveries(tx, kLockOpen, customer);
 }
-std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers) {
+std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers,
+                                              int most_of_each) {
   std::vector<DeliveryRow> rows;
   rows.reserve(customers.size());
-  tx.query_each(kLockOpen, 1, params_of(customers),
+  std::vector<Param> flat;
+  for (const auto customer : customers) flat.insert(flat.end(), {customer, most_of_each});
+  tx.query_each(kLockOpenOfJob, 2, flat,
                 [&](std::size_t, const Row& r) { rows.push_back(read_delivery(r)); });
   return rows;
 }

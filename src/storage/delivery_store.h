@@ -92,8 +92,10 @@ void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const 
 void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids);
 // queued, processing and waiting deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
-// The same of many customers, one after the other.
-std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers);
+// Of many customers, one after the other, at most so many of each: those in processing first, then queued
+// ones, then those that wait; of these what is to be tried first, then the oldest.
+std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers,
+                                              int most_of_each);
 // Failed deliveries of an account with that code, oldest first, at most `limit`, after `after`. Ids alone,
 // here and below: one row that cannot be read must not keep the others from being found.
 std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code,

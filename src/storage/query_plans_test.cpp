@@ -329,7 +329,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"lock_open_deliveries", {"deliveries_open"}, [=](Tx& tx) { lock_open_deliveries(tx, k.customer); }},
       {"lock_open_deliveries, of many",
        {"deliveries_open"},
-       [=](Tx& tx) { lock_open_deliveries(tx, std::array{k.customer}); }},
+       [=](Tx& tx) { lock_open_deliveries(tx, std::array{k.customer}, 500); }},
       {"lock_failed_of_customer",
        {"deliveries_failed_of_customer"},
        [=](Tx& tx) { lock_failed_of_customer(tx, k.customer); }},

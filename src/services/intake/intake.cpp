@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -18,7 +19,8 @@ namespace {
 using domain::OrderEvent;
 using storage::Tx;
 
-constexpr std::size_t kRow = 512;  // about the bytes of one
+constexpr std::size_t kRow = 512;                // about the bytes of one
+constexpr std::size_t kBytesOfMicrosecond = 50;  // about what the writer does in one
 // Events of known orders beyond it are put off: what they cost is seen when their orders are read.
 constexpr std::size_t kMostOfKnown = 2 << 20;
 
@@ -148,7 +150,12 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   for (const std::size_t i : accept_new(tx, orders, sorted, answers)) {
     answers[i].put_off = cost > kMostOfKnown;
     if (answers[i].put_off) continue;
+    const auto begun = std::chrono::steady_clock::now();
     answers[i] = accept_known(tx, orders[i], facts);
+    // What a buyer has got before, and what else the event touches, shows in the time that the writer took.
+    const auto took =
+        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun);
+    answers[i].cost = std::max(answers[i].cost, static_cast<std::size_t>(took.count()) * kBytesOfMicrosecond);
     cost += answers[i].cost;
   }
   std::erase_if(sorted, [&](std::size_t i) { return answers[i].put_off; });

@@ -1,6 +1,7 @@
 #include "services/worker/job_end.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "domain/job_class.h"
 #include "services/delivery/customer_change.h"
@@ -122,8 +123,16 @@ std::pair<Finding, ResolutionCode> finding_for(WorkSet& set, const Job& job, con
 }  // namespace
 
 std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& customer) {
+  auto open = set.open(customer.id);
+  // What failed in passing comes after what did not, and may be left for a later job.
+  std::ranges::sort(open, {}, [&](DeliveryId id) {
+    const auto& row = *set.delivery(id);
+    return std::tuple(row.status != DeliveryStatus::processing, row.next_attempt_at.value_or(Timestamp{}),
+                      id);
+  });
   std::vector<DeliveryId> taken;
-  for (const auto id : set.open(customer.id)) {
+  for (const auto id : open) {
+    if (taken.size() >= kMostDeliveriesOfJob) break;
     auto& row = *set.delivery(id);
     if (row.status == DeliveryStatus::queued) {
       ++row.attempt_count;
@@ -135,6 +144,7 @@ std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& custome
     }
     if (row.status == DeliveryStatus::processing) taken.push_back(id);
   }
+  std::ranges::sort(taken);
   return taken;
 }
 

@@ -10,8 +10,8 @@
 
 namespace presetbridge::services {
 
-// Brings the customer's queued deliveries, and with a friendship the waiting ones, to processing. Returns all
-// in processing.
+// Brings the customer's queued deliveries, and with a friendship the waiting ones, to processing, as many as
+// a job may have. Returns those in processing.
 std::vector<DeliveryId> take_deliveries(WorkSet& set, const storage::CustomerRow& customer);
 
 // Concludes every delivery in processing with `finding` (one whose items failed for good fails with their

@@ -199,9 +199,8 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
 std::optional<Call> JobSteps::Step::next_share() {
   // Whether a share of the same file with the same user is so.
   const auto with = [&](const storage::ItemRow& item, auto... wanted) {
-    return std::ranges::any_of(set.items_of(customer.id), [&](const storage::ItemRow* i) {
-      return i->file_id == item.file_id && user_of(*i, customer) == item.user_id &&
-             ((i->status == wanted) || ...);
+    return std::ranges::any_of(set.items_of(customer.id, item.file_id), [&](const storage::ItemRow* i) {
+      return user_of(*i, customer) == item.user_id && ((i->status == wanted) || ...);
     });
   };
   for (auto it = deliveries.begin(); it != deliveries.end();) {

@@ -1,6 +1,7 @@
 #include "services/worker/sweep.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "domain/sweep_schedule.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
+#include "services/worker/work_set.h"
 #include "storage/chore_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
@@ -31,6 +33,11 @@ std::optional<storage::CloudAccountRow> lock_own(Tx& tx, const SweepLease& lease
   return account;
 }
 
+void go_on(Tx& tx, const CustomerRow& customer) {
+  enqueue_customer(tx, customer.id, domain::JobClass::share, tx.now());
+  wake_cloud_account(tx, customer.cloud_account, tx.now());
+}
+
 void accepted(Tx& tx, DeliveryChanges& changes, CustomerRow& customer) {
   customer.friendship = Friendship::friends;
   update_customer(tx, customer);
@@ -41,10 +48,7 @@ void accepted(Tx& tx, DeliveryChanges& changes, CustomerRow& customer) {
     if (!resumable || !domain::resumes(row.resolution, domain::Remedy::friendship_accepted)) continue;
     resume(tx, changes, row);
   }
-  if (!lock_open_deliveries(tx, customer.id).empty()) {
-    enqueue_customer(tx, customer.id, domain::JobClass::share, tx.now());
-    wake_cloud_account(tx, customer.cloud_account, tx.now());
-  }
+  if (!lock_open_deliveries(tx, std::array{customer.id}, 1).empty()) go_on(tx, customer);
 }
 
 void end_waiting(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, ResolutionCode code) {
@@ -69,10 +73,13 @@ void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
       const bool blocked = change.state == FriendshipState::blocked;
       customer->friendship = blocked ? Friendship::blocked : Friendship::declined;
       update_customer(tx, *customer);
-      for (auto& row : lock_open_deliveries(tx, customer->id)) {
+      auto open = lock_open_deliveries(tx, std::array{customer->id}, kMostOpenOfCustomer);
+      for (auto& row : open) {
         end_waiting(tx, changes, row,
                     blocked ? ResolutionCode::blocked_by_customer : ResolutionCode::friend_request_declined);
       }
+      // Jobs find the others declined.
+      if (std::ssize(open) == kMostOpenOfCustomer) go_on(tx, *customer);
       return;
     }
     case FriendshipState::none:

@@ -87,7 +87,7 @@ storage::ItemRow& WorkSet::keep(storage::ItemRow row) {
 
 void WorkSet::read_open() {
   if (std::exchange(rows_.open_read, true)) return;
-  for (auto& row : lock_open_deliveries(tx_, customers_)) keep(std::move(row));
+  for (auto& row : lock_open_deliveries(tx_, customers_, kMostOpenOfCustomer)) keep(std::move(row));
 }
 
 std::vector<DeliveryId> WorkSet::open(CustomerId customer) {
@@ -129,20 +129,39 @@ std::vector<storage::ItemRow*> WorkSet::items(DeliveryId id) {
   return items;
 }
 
-std::vector<storage::ItemRow*> WorkSet::items_of(CustomerId customer) {
+void WorkSet::read_items_of_customers() {
   read_open();
   if (!std::exchange(rows_.items_of_customers_read, true)) {
     for (auto& row : find_items_of_customers(tx_, customers_)) {
       const auto& kept = keep(std::move(row));
-      if (kept.customer) rows_.of_customer[kept.customer].insert(kept.id);
+      note_customer(kept);
     }
   }
+}
+
+std::vector<storage::ItemRow*> WorkSet::of(const std::set<ItemId>& ids, CustomerId customer) {
   std::vector<storage::ItemRow*> items;
-  for (const auto id : rows_.of_customer[customer]) {
+  for (const auto id : ids) {
     auto& row = rows_.items.at(id).row;
     if (row.customer == customer) items.push_back(&row);
   }
   return items;
+}
+
+std::vector<storage::ItemRow*> WorkSet::items_of(CustomerId customer) {
+  read_items_of_customers();
+  return of(rows_.of_customer[customer], customer);
+}
+
+std::vector<storage::ItemRow*> WorkSet::items_of(CustomerId customer, const std::string& file) {
+  read_items_of_customers();
+  return of(rows_.of_customer_and_file[{customer, file}], customer);
+}
+
+void WorkSet::note_customer(const storage::ItemRow& row) {
+  if (!row.customer) return;
+  rows_.of_customer[row.customer].insert(row.id);
+  rows_.of_customer_and_file[{row.customer, row.file_id}].insert(row.id);
 }
 
 storage::ItemRow* WorkSet::item(DeliveryId delivery, ItemId id) {
@@ -153,13 +172,16 @@ storage::ItemRow* WorkSet::item(DeliveryId delivery, ItemId id) {
 
 void WorkSet::changed(const storage::ItemRow& row) {
   rows_.items.at(row.id).changed = true;
-  if (row.customer) rows_.of_customer[row.customer].insert(row.id);
+  note_customer(row);
 }
 
 void WorkSet::remove(const storage::ItemRow& row) {
   const storage::ItemRow gone = row;
   rows_.of_delivery[gone.delivery].erase(gone.id);
-  if (gone.customer) rows_.of_customer[gone.customer].erase(gone.id);
+  if (gone.customer) {
+    rows_.of_customer[gone.customer].erase(gone.id);
+    rows_.of_customer_and_file[{gone.customer, gone.file_id}].erase(gone.id);
+  }
   rows_.items.erase(gone.id);
   rows_.removed_items.push_back(gone);
 }

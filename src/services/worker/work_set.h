@@ -18,6 +18,11 @@
 
 namespace presetbridge::services {
 
+// Open deliveries of one customer that a step looks at, and those that a job works on: with more of them the
+// customer has further jobs (spec 8.6).
+inline constexpr int kMostOpenOfCustomer = 500;
+inline constexpr std::size_t kMostDeliveriesOfJob = 100;
+
 // A reference to a row stays valid until directly() of its set. What a row tells may be changed
 // through it; changed() then has it written.
 class WorkSet {
@@ -39,7 +44,8 @@ class WorkSet {
   // The row as it shall be; of a customer of the set.
   void put(storage::CustomerRow row);
 
-  // The customer's deliveries that are queued, in processing or waiting, oldest first.
+  // The customer's deliveries that are queued, in processing or waiting, oldest first; of very many those
+  // that are to be worked on next.
   std::vector<DeliveryId> open(CustomerId customer);
   // Locked; null if there is none. Of any customer.
   storage::DeliveryRow* delivery(DeliveryId id);
@@ -47,6 +53,8 @@ class WorkSet {
   std::vector<storage::ItemRow*> items(DeliveryId delivery);
   // Those that are, were, or may have been shared with the customer, by rising id.
   std::vector<storage::ItemRow*> items_of(CustomerId customer);
+  // Those of one file.
+  std::vector<storage::ItemRow*> items_of(CustomerId customer, const std::string& file);
   // Null if there is none.
   storage::ItemRow* item(DeliveryId delivery, ItemId id);
   void changed(const storage::DeliveryRow& row) { rows_.deliveries.at(row.id).changed = true; }
@@ -109,10 +117,14 @@ class WorkSet {
     std::unordered_map<DeliveryId, std::set<ItemId>> of_delivery;  // of those whose items are read
     bool items_of_customers_read = false;
     std::unordered_map<CustomerId, std::set<ItemId>> of_customer;
+    std::map<std::pair<CustomerId, std::string>, std::set<ItemId>> of_customer_and_file;
     std::vector<storage::ItemRow> removed_items;
     std::map<AccountId, Entry<domain::Balance>> balances;
   };
   void read_open();
+  void read_items_of_customers();
+  std::vector<storage::ItemRow*> of(const std::set<ItemId>& ids, CustomerId customer);
+  void note_customer(const storage::ItemRow& row);
   void read_balances(const std::set<AccountId>& wanted);
   void keep(storage::DeliveryRow row);
   storage::ItemRow& keep(storage::ItemRow row);
