@@ -83,7 +83,7 @@ export function judge(facts) {
   for (const merchant of merchants) judgeMerchant(merchant, facts, wrong);
   judgeHistories(facts, byId, wrong);
 
-  const held = new Set(histories.filter(({ hold }) => hold).map(({ deliveryId }) => deliveryId));
+  const reviewed = new Set(histories.filter(({ hold, log }) => hold || log.some(({ kind }) => kind === 'risk')).map(({ deliveryId }) => deliveryId));
   const renamed = new Set(histories.filter(({ names }) => names.length > 1).map(({ deliveryId }) => deliveryId));
   for (const [id, copies] of groupedBy(events, (event) => event.id)) {
     if (new Set(copies.map(({ body }) => body)).size > 1) wrong(`event ${id} came with different bytes`);
@@ -104,9 +104,9 @@ export function judge(facts) {
       wrong(`${row.id} is ${row.status}, and its last event said ${last.delivery.status}`);
     }
     for (let i = 1; i < its.length; ++i) {
-      // Without an event a store's order can only come to be held, and another customer of one that is queued be asked.
+      // Without an event a store's order can only come to review, and another customer of one that is queued be asked.
       const asked = its[i].type === 'delivery.waiting_for_friendship' && renamed.has(row.id);
-      const again = its[i].type === 'delivery.queued' || held.has(row.id) || asked;
+      const again = its[i].type === 'delivery.queued' || reviewed.has(row.id) || asked;
       if (its[i].type === its[i - 1].type && !again) wrong(`${row.id} told ${its[i].type} twice in a row\n  ${JSON.stringify(row)}`);
     }
   }

@@ -171,6 +171,16 @@ describe('the judge', () => {
     rows(facts)[1].timeline = timeline(['queued', PERSON, 900], ['completed', 'system', 10], ['in_review', PERSON, 10], ['completed', 'system', 0]);
     assert.deepEqual(judge(facts), []);
   });
+  test('lets an order of high risk, or one that is held, come to review without being told', () => {
+    for (const why of [{ log: steps('born', 'risk') }, { hold: true, log: steps('born', 'approve+') }]) {
+      const facts = soundFacts();
+      rows(facts)[0].sequence = 3;
+      facts.events.push(event('e9', 'completed', 'del_1', 'completed', 3));
+      assert.match(judge(facts).join('\n'), /told delivery.completed twice in a row/);
+      historyOf(facts, 'del_1', why);
+      assert.deepEqual(judge(facts), []);
+    }
+  });
   test('lets another customer be asked, of a delivery that is queued', () => {
     const facts = soundFacts();
     rows(facts)[0].sequence = 4;

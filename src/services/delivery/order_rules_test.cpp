@@ -321,6 +321,35 @@ TEST_F(OrderRules, AStoresNewNameCountsWhereTheOrderIsStoppedAndPaidAgainMeanwhi
   EXPECT_EQ(world.cloud.shares.size(), 1u);
 }
 
+TEST_F(OrderRules, AStoresNewNameThatCameWhileAnAliasWasLookedUpOutlivesAStop) {
+  deliver(named("Ann", 0));
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "find_user" ? once(held, Fate::hold) : Fate::answer;
+  };
+  auto second = later(world, "2", {"sku-2"}, 0);
+  second.username = second.raw_username = "ANN";
+  const auto id = world.deliver(second);
+  ASSERT_EQ(world.status(id), "processing");
+  const auto bobs = [&](int minute, domain::Payment payment) {
+    auto event = later(world, "2", {"sku-2"}, minute);
+    event.username = event.raw_username = "Bob";
+    event.payment = payment;
+    return event;
+  };
+  world.accept(bobs(1, domain::Payment::deliver));
+  world.hold_queue();
+  world.cloud.release();
+  world.scheduler.run();
+  ASSERT_EQ(world.status(id), "queued");
+  world.accept(bobs(2, domain::Payment::cancelled));
+  world.accept(bobs(3, domain::Payment::deliver));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-2"));
+  EXPECT_FALSE(has("u-ann", "file-2"));
+}
+
 TEST_F(OrderRules, AMerchantsNewNameOutlivesAStopThatCameBeforeItWasObeyed) {
   bool held = false;
   world.cloud.before = [&](auto& call, auto&) {

@@ -252,7 +252,12 @@ void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
     return;
   }
   for (const auto id : set.open(customer.id)) {
+    // What waits for the job is obeyed by it: from here on the delivery is in none, and is that row's.
+    if (const auto& asked = *set.delivery(id); asked.status == domain::DeliveryStatus::processing &&
+                                               asked.pending.kind != domain::PendingActionKind::none)
+      conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
     auto& row = *set.delivery(id);
+    if (row.customer != customer.id || !is_open(row)) continue;
     row.customer = known->id;
     set.changed(row);
     if (row.status == DeliveryStatus::processing)
