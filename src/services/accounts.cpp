@@ -38,7 +38,13 @@ Task<Expected<identity::Principal>> Accounts::principal_of(Executor& executor,
         token.email.empty() ? std::string("Account") : token.email.substr(0, token.email.find('@'));
     return identity::found_account(tx, ids_, ids_.make<UserId>(), token.iss, token.sub, name);
   });
-  if (!founded) co_return std::unexpected(founded.error());
+  if (!founded) {
+    // Two first requests of one identity at the same moment: the other one has founded it.
+    auto meanwhile = co_await commits_.read(
+        executor, [&](Tx& tx) { return identity::find_membership(tx, token.iss, token.sub); });
+    if (meanwhile && *meanwhile) co_return principal(**meanwhile, std::move(token));
+    co_return std::unexpected(founded.error());
+  }
   co_return principal(*founded, std::move(token));
 }
 

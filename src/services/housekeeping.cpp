@@ -63,6 +63,8 @@ Task<void> Housekeeping::round() {
   co_await walk("outbound sends", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_sends(tx, after, tx.now() - retention_.outbound + kSendsGoEarlier, limit);
   });
+  co_await walk("sends of deleted subscriptions",
+                [limit](Tx& tx, std::int64_t after) { return delete_sends_of_nobody(tx, after, limit); });
   co_await walk("outbound events", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_events(tx, after, tx.now() - retention_.outbound, limit);
   });

@@ -1,5 +1,6 @@
 // The loop that deletes what is past its time: retention (spec 7.4, 9.6), and what only lies about (expired
-// refresh tokens, forgotten tries to sign in, mappings of saves that came to nothing).
+// refresh tokens, forgotten tries to sign in, mappings of saves that came to nothing, sends of deleted
+// subscriptions).
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,8 @@
 #include "storage/identity_store.h"
 #include "storage/integration_store.h"
 #include "storage/order_store.h"
+#include "storage/send_store.h"
+#include "storage/subscription_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -44,7 +46,12 @@ constexpr storage::Sql kTokens{"SELECT count(*) FROM refresh_tokens"};
 class HousekeepingTest : public ::testing::Test {
  protected:
   HousekeepingTest() {
-    write([](Tx& tx) { insert_account(tx, kAccount, "a merchant"); });
+    write([](Tx& tx) {
+      insert_account(tx, kAccount, "a merchant");
+      storage::SubscriptionRow row{.id = kSubscription, .account = kAccount, .url = "https://shop.example/"};
+      row.encrypted_secret = std::vector<std::byte>(3);
+      insert_subscription(tx, row);
+    });
   }
   ~HousekeepingTest() override { stop(); }
 
@@ -147,6 +154,28 @@ TEST_F(HousekeepingTest, OutboundEventsSendsAndAttemptsGoAfterNinetyDaysAndASend
   EXPECT_EQ(count(kEvents), 1);
   EXPECT_EQ(all(kSendIds), std::to_string(under_way) + " " + std::to_string(young) + " ");
   EXPECT_EQ(count(kAttempts), 1);
+}
+
+// Spec 8.6: no merchant's subscription is too large to be deleted.
+TEST_F(HousekeepingTest, WhatWaitedForADeletedSubscriptionGoesInPieces) {
+  const auto under_way = event("leased");
+  for (int i = 0; i < 1'300; ++i) event("pending");
+  const SubscriptionId kept{7};
+  write([&](Tx& tx) {
+    storage::SubscriptionRow row{.id = kept, .account = kAccount, .url = "https://shop.example/"};
+    row.encrypted_secret = std::vector<std::byte>(3);
+    insert_subscription(tx, row);
+  });
+  const auto theirs = event("pending", kept);
+  const auto done = event("succeeded");
+  write([](Tx& tx) { delete_subscription(tx, kSubscription); });
+  EXPECT_EQ(count(kSends), 1'303 - storage::kSendsPiece) << "the deletion itself is bounded";
+  write([](Tx& tx) { EXPECT_TRUE(lease_sends(tx, {}).sends.size() == 1) << "nothing more is sent to it"; });
+  start({.piece = 300});
+  EXPECT_EQ(count(kSends), 503) << "one piece, and then a pause";
+  pass(std::chrono::minutes{1});
+  EXPECT_EQ(all(kSendIds),
+            std::to_string(under_way) + " " + std::to_string(theirs) + " " + std::to_string(done) + " ");
 }
 
 TEST_F(HousekeepingTest, ASendIsNeverWithoutItsEventButOneUnderWay) {

@@ -65,8 +65,8 @@ constexpr Sql kCountQueued{
 constexpr Sql kLockQueued{"SELECT " PDB_CUSTOMER_COLUMNS
                           " FROM customers WHERE id = $1 AND queue_state = 1 <lock>"};
 constexpr Sql kCountBefore{
-    "SELECT count(*) FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
-    " AND (job_class < $2 OR (job_class = $2 AND due_at < $3))"};
+    "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
+    " AND (job_class < $2 OR (job_class = $2 AND due_at < $3)) LIMIT $4) AS q"};
 constexpr Sql kStillNamed{
     "SELECT 1 FROM customers WHERE id = $1 AND (EXISTS (SELECT 1 FROM deliveries"
     " WHERE deliveries.customer_id = $1 AND deliveries.open = 1 AND deliveries.target_username IS NOT NULL)"
@@ -283,9 +283,9 @@ std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAcco
 }
 
 std::int64_t queue_position(Tx& tx, const CustomerRow& c) {
-  return 1 + tx.one(kCountBefore, c.cloud_account, static_cast<int>(c.job_class), c.due_at, [](const Row& r) {
-                 return r.int64(0);
-               }).value_or(0);
+  return 1 + tx.one(kCountBefore, c.cloud_account, static_cast<int>(c.job_class), c.due_at, kMostBefore,
+                    [](const Row& r) { return r.int64(0); })
+                 .value_or(0);
 }
 std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);

@@ -95,7 +95,8 @@ std::vector<CustomerRow> lock_queued_customers(Tx& tx, std::span<const CustomerI
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts);
 // These get the lease that their rows tell of. Each of them once, and locked.
 void lease_customers(Tx& tx, std::span<const CustomerRow> rows);
-// The place of a queued customer among its account's queue, from 1.
+// The place of a queued customer among its account's queue, from 1; kMostBefore + 1 for all that come later.
+inline constexpr std::int64_t kMostBefore = 1'000;
 std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
 // How many deliveries are queued, counted no further than `cap`.
 std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap);

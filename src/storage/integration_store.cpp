@@ -29,6 +29,8 @@ constexpr Sql kUpdate{
     "owning_key_id = $9, require_api_key = $10, hold = $11, deliver_test_orders = $12, auto_revoke = $13, "
     "username_fields = $14 WHERE id = $1"};
 constexpr Sql kVersion{"SELECT version FROM integrations WHERE id = $1"};
+constexpr Sql kVersionOfLive{
+    "SELECT version, account_id FROM integrations WHERE id = $1 AND archived_at IS NULL"};
 constexpr Sql kMoveOwner{
     "UPDATE integrations SET owning_key_id = $3, version = version + 1 WHERE account_id = $1 AND "
     "owning_key_id "
@@ -216,6 +218,12 @@ void update_integration(Tx& tx, IntegrationRow& i) {
 std::vector<std::int64_t> integration_versions(Tx& tx, std::span<const IntegrationId> ids) {
   std::vector<std::int64_t> versions(ids.size());
   tx.query_each(kVersion, 1, params_of(ids), [&](std::size_t n, const Row& r) { versions[n] = r.int64(0); });
+  return versions;
+}
+std::vector<IntegrationVersion> find_integration_versions(Tx& tx, std::span<const IntegrationId> ids) {
+  std::vector<IntegrationVersion> versions(ids.size());
+  tx.query_each(kVersionOfLive, 1, params_of(ids),
+                [&](std::size_t n, const Row& r) { versions[n] = {r.int64(0), r.id<AccountId>(1)}; });
   return versions;
 }
 

@@ -49,6 +49,12 @@ std::int64_t count_integrations(Tx& tx, AccountId account);
 void update_integration(Tx& tx, IntegrationRow& row);
 // The versions alone: what an order's acceptance checks. 0: no such integration.
 std::vector<std::int64_t> integration_versions(Tx& tx, std::span<const IntegrationId> ids);
+// By their keys alone: what an order's address names, made up or not.
+struct IntegrationVersion {
+  std::int64_t version = 0;  // 0: no such integration, or archived
+  AccountId account;
+};
+std::vector<IntegrationVersion> find_integration_versions(Tx& tx, std::span<const IntegrationId> ids);
 // The integrations of the account that the old key owns are the new one's from now on.
 void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key);
 

@@ -24,7 +24,7 @@ constexpr Sql kEnd{
     "UPDATE privacy_requests SET carried_out_at = $2 WHERE id = $1 AND carried_out_at IS NULL"};
 constexpr Sql kLockShop{"SELECT " PDB_PRIVACY_COLUMNS
                         " FROM privacy_requests WHERE carried_out_at IS NULL AND kind = 'shop_redact'"
-                        " ORDER BY id LIMIT 1 <lock>"};
+                        " AND id > $1 ORDER BY id LIMIT 1 <lock>"};
 constexpr Sql kAdvance{"UPDATE privacy_requests SET orders = $2, done_to = $3 WHERE id = $1"};
 constexpr Sql kList{"SELECT " PDB_PRIVACY_COLUMNS
                     " FROM privacy_requests WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
@@ -69,8 +69,8 @@ void end_privacy_request(Tx& tx, PrivacyRequestId id) {
   tx.exec(kEnd, id, tx.now());
 }
 
-std::optional<PrivacyRequestRow> lock_shop_redaction(Tx& tx) {
-  return tx.one(kLockShop, read_request);
+std::optional<PrivacyRequestRow> lock_shop_redaction(Tx& tx, PrivacyRequestId after) {
+  return tx.one(kLockShop, after, read_request);
 }
 void advance_shop_redaction(Tx& tx, const PrivacyRequestRow& row) {
   tx.exec(kAdvance, row.id, row.orders, row.done_to);

@@ -39,8 +39,9 @@ struct PrivacyRequestRow {
 PrivacyRequestRow add_privacy_request(Tx& tx, const PrivacyRequestRow& row, Blob key);
 void end_privacy_request(Tx& tx, PrivacyRequestId id);
 
-// The oldest request of a shop that is not carried out and that no other transaction works on, locked.
-std::optional<PrivacyRequestRow> lock_shop_redaction(Tx& tx);
+// The next request of a shop after this one (none: the oldest) that is not carried out and that no other
+// transaction works on, locked.
+std::optional<PrivacyRequestRow> lock_shop_redaction(Tx& tx, PrivacyRequestId after);
 // Writes orders and done_to.
 void advance_shop_redaction(Tx& tx, const PrivacyRequestRow& row);
 

@@ -78,17 +78,17 @@ TEST_P(PrivacyStoreTest, TheMerchantSeesAndClosesThem) {
 TEST_P(PrivacyStoreTest, AShopIsTakenUpWhereItsErasureWas) {
   add(1, PrivacyKind::data_request, 1);
   add(2, PrivacyKind::shop_redact, 2);
-  auto shop = write([](Tx& tx) { return lock_shop_redaction(tx); });
+  auto shop = write([](Tx& tx) { return lock_shop_redaction(tx, {}); });
   ASSERT_TRUE(shop);
   EXPECT_EQ(shop->id, PrivacyRequestId{2});
   shop->done_to = "order 7";
   shop->orders = 7;
   db_->write([&](Tx& tx) { advance_shop_redaction(tx, *shop); });
-  shop = write([](Tx& tx) { return lock_shop_redaction(tx); });
+  shop = write([](Tx& tx) { return lock_shop_redaction(tx, {}); });
   EXPECT_EQ(shop->done_to, "order 7");
   EXPECT_EQ(shop->orders, 7);
   db_->write([](Tx& tx) { end_privacy_request(tx, PrivacyRequestId{2}); });
-  EXPECT_FALSE(write([](Tx& tx) { return lock_shop_redaction(tx); }));
+  EXPECT_FALSE(write([](Tx& tx) { return lock_shop_redaction(tx, {}); }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, PrivacyStoreTest, ::testing::ValuesIn(testing::engines),

@@ -393,7 +393,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          blank_item_usernames(tx, std::array{k.delivery});
          blank_usernames(tx, std::array{k.customer});
        }},
-      {"a shop's erasure", {"privacy_requests_to_do"}, [](Tx& tx) { lock_shop_redaction(tx); }},
+      {"a shop's erasure", {"privacy_requests_to_do"}, [](Tx& tx) { lock_shop_redaction(tx, {}); }},
       {"list_ledger", {}, [=](Tx& tx) { list_ledger(tx, k.account, {}, 50); }},
       {"an account's balance, login and sweep",
        {},
@@ -440,6 +440,15 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"list_attempts", {}, [=](Tx& tx) { list_attempts(tx, k.subscription, {}); }},
       {"find_subscription_health", {}, [=](Tx& tx) { find_subscription_health(tx, k.subscription); }},
 
+      {"find_integration_versions",
+       {},
+       [=](Tx& tx) { find_integration_versions(tx, std::array{k.integration, IntegrationId{12}}); }},
+      {"sends of deleted subscriptions",
+       {"webhook_sends_pending"},
+       [=](Tx& tx) {
+         delete_sends_of_nobody(tx, 0, 100);
+         delete_pending_sends(tx, k.subscription, 100);
+       }},
       {"retention",
        {},
        [](Tx& tx) {

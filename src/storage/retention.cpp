@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/id_time.h"
+#include "storage/subscription_store.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -16,6 +17,12 @@ constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1 AND
 constexpr Sql kOldSends{
     "SELECT id, status FROM webhook_sends WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
 constexpr Sql kDeleteSend{"DELETE FROM webhook_sends WHERE id = $1 AND id < $2 AND status <> 'leased'"};
+
+constexpr Sql kNextAwaited{
+    "SELECT subscription_id FROM webhook_sends WHERE status = 'pending' AND subscription_id > $1"
+    " ORDER BY subscription_id LIMIT 1"};
+constexpr Sql kSubscriptionIsThere{"SELECT 1 FROM webhook_subscriptions WHERE id = $1"};
+constexpr int kSubscriptionsLookedAt = 100;  // in one piece
 
 constexpr Sql kOldEvents{"SELECT id FROM outbound_events WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};
 constexpr Sql kDeleteEvent{"DELETE FROM outbound_events WHERE id = $1 AND id < $2"};
@@ -60,6 +67,21 @@ AgedPiece delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int 
 AgedPiece delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit) {
   return delete_aged(tx, kOldSends, kDeleteSend, first_id_at(before), after, before, limit,
                      [](const Row& r) { return r.text(1) != "leased"; });
+}
+
+AgedPiece delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit) {
+  AgedPiece piece;
+  for (int i = 0; i < kSubscriptionsLookedAt; ++i) {
+    const auto next = tx.one(kNextAwaited, after, [](const Row& r) { return r.id<SubscriptionId>(0); });
+    if (!next) return piece;
+    if (!tx.one(kSubscriptionIsThere, *next, [](const Row&) { return true; })) {
+      piece.deleted += delete_pending_sends(tx, *next, limit - static_cast<int>(piece.deleted));
+      if (piece.deleted == limit) break;
+    }
+    after = next->value;
+  }
+  piece.next = after;
+  return piece;
 }
 
 AgedPiece delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit) {

@@ -26,6 +26,9 @@ AgedPiece delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int 
 // What an inactive subscription has not been sent goes too: its body goes with the event. A send under way
 // stays.
 AgedPiece delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit);
+// However young: what waits for subscriptions that were deleted. Here `after` and `next` are ids of
+// subscriptions, and `limit` is one of the rows that are deleted.
+AgedPiece delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit);
 AgedPiece delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit);
 // Here `after` and `next` are ids of subscriptions, those that were deleted since included.
 AgedPiece delete_old_attempts(Tx& tx, std::int64_t after, Timestamp before, int limit);

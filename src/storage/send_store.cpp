@@ -154,6 +154,18 @@ int limit_of(const SendLeaseLimits& limits, SubscriptionId id) {
   return found == limits.lowered->end() ? limits.per_subscription : found->second;
 }
 
+// Whether more than one account has sends under way, or wants to.
+bool is_shared(const std::vector<ReadySubscription>& ready, const SendLeaseLimits& limits) {
+  std::set<AccountId> accounts;
+  for (const auto& [account, count] : limits.under_way_of_account) {
+    if (count > 0) accounts.insert(account);
+  }
+  for (const auto& one : ready) {
+    if (one.active) accounts.insert(one.target.account);
+  }
+  return accounts.size() > 1;
+}
+
 }  // namespace
 
 SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
@@ -161,6 +173,8 @@ SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
   const Timestamp expires_at = tx.now() + limits.lease;
   auto ready = lock_ready(tx, limits);
   auto under_way = limits.under_way;
+  auto of_accounts = limits.under_way_of_account;
+  const int per_account = is_shared(ready, limits) ? limits.per_account : limits.account_alone;
   std::vector<Param> readiness;
   for (std::size_t i = 0; i < ready.size(); ++i) {
     auto& [target, active] = ready[i];
@@ -176,13 +190,20 @@ SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
     const int room = std::max(0, limit - static_cast<int>(leased));
     int& at_host = under_way[target.host];
     const int host_room = target.host.empty() ? room : std::max(0, limits.per_host - at_host);
-    const int share = std::min({room, host_room, std::max(1, left / static_cast<int>(ready.size() - i))});
+    int& of_account = of_accounts[target.account];
+    const int account_room = std::max(0, per_account - of_account);
+    const int share =
+        std::min({room, host_room, account_room, std::max(1, left / static_cast<int>(ready.size() - i))});
     auto sends = share > 0 ? take_due(tx, id, share, expires_at) : std::vector<LeasedSend>{};
     const int taken = static_cast<int>(sends.size());
     at_host += taken;
+    of_account += taken;
     const bool host_full = taken < room && taken == host_room;
+    const bool account_full = taken < room && !host_full && taken == account_room;
     if (host_full) leases.put_off.emplace_back(id, target.host);
-    const auto next = taken == room || host_full ? std::optional(expires_at) : next_ready(tx, id);
+    if (account_full) leases.put_off_by_account.emplace_back(id, target.account);
+    const auto next =
+        taken == room || host_full || account_full ? std::optional(expires_at) : next_ready(tx, id);
     readiness.insert(readiness.end(), {id, Param(next)});
     if (sends.empty()) continue;
     for (auto& send : sends) {

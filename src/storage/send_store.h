@@ -49,9 +49,10 @@ struct SendLeases {
   std::vector<LeasedSend> sends;
   std::optional<Timestamp> next_ready;  // when there may be more
   Timestamp at{};                       // the database's time of the transaction
-  // Subscriptions with sends that are due, and the host whose limit put them off: to be visited again when it
-  // has room.
+  // Subscriptions with sends that are due, and the host or the account whose limit put them off: to be
+  // visited again when it has room.
   std::vector<std::pair<SubscriptionId, std::string>> put_off;
+  std::vector<std::pair<SubscriptionId, AccountId>> put_off_by_account;
 };
 
 // How many sends a subscription may have leased at one time, at least 1.
@@ -68,12 +69,19 @@ struct SendLeaseLimits {
   std::function<std::string(const std::string& url)> host_of;
   int per_host = 64;
   std::unordered_map<std::string, int> under_way;  // by host
-  std::vector<SubscriptionId> again;               // put off before: visited first
+
+  // What an account may have under way while others have or want places, and alone (spec 8.6): counted in
+  // this process.
+  int per_account = 128;
+  int account_alone = 896;
+  std::unordered_map<AccountId, int> under_way_of_account;
+
+  std::vector<SubscriptionId> again;  // put off before: visited first
 };
 
 // Leases due sends of ready subscriptions. Each ready one is visited in the order in which it became ready
-// and takes its share; one at its limit, or at its host's, is out of the way until a send ends there, so that
-// it keeps nobody waiting.
+// and takes its share; one at its limit, or at its host's or its account's, is out of the way until a send
+// ends there, so that it keeps nobody waiting.
 SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits);
 
 enum class SendStatus { pending, succeeded, failed, exhausted };

@@ -21,7 +21,9 @@ constexpr Sql kUpdate{
     "previous_secret_expires_at = $5, event_types = $6, integration_ids = $7, active = $8, "
     "deactivated_reason = $9, "
     "version = version + 1 WHERE id = $1"};
-constexpr Sql kDeleteSends{"DELETE FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending'"};
+constexpr Sql kDeletePending{
+    "DELETE FROM webhook_sends WHERE status = 'pending' AND id IN (SELECT id FROM webhook_sends"
+    " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2)"};
 constexpr Sql kDelete{"DELETE FROM webhook_subscriptions WHERE id = $1"};
 constexpr Sql kAttempts{
     "SELECT a.id, e.uuid, e.type, e.delivery_id, a.at, a.status_code, a.duration_ms, a.outcome, a.answer"
@@ -117,8 +119,11 @@ void update_subscription(Tx& tx, SubscriptionRow& s) {
   ++s.version;
 }
 void delete_subscription(Tx& tx, SubscriptionId id) {
-  tx.exec(kDeleteSends, id);
   tx.exec(kDelete, id);
+  delete_pending_sends(tx, id, kSendsPiece);
+}
+std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit) {
+  return tx.exec(kDeletePending, id, limit);
 }
 
 SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription) {

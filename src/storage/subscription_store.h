@@ -38,8 +38,12 @@ std::vector<SubscriptionRow> list_subscriptions(Tx& tx, AccountId account, std::
 std::int64_t count_subscriptions(Tx& tx, AccountId account);
 // Writes every field that may change; row.version grows by one.
 void update_subscription(Tx& tx, SubscriptionRow& row);
-// With what was still to be sent to it.
+// Nothing more is sent to it. Of what waits for it kSendsPiece sends go with it, the others by retention
+// (delete_sends_of_nobody): there may be a million.
 void delete_subscription(Tx& tx, SubscriptionId id);
+inline constexpr int kSendsPiece = 500;
+// At most `limit` of those that wait, the oldest; returns how many.
+std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit);
 
 struct AttemptRow {
   AttemptId id;

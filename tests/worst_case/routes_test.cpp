@@ -1,5 +1,7 @@
 // The API's routes, with bodies and pages as large as they may be and rows as large as there may be.
+#include "storage/event_store.h"
 #include "storage/order_store.h"
+#include "storage/subscription_store.h"
 #include "worst_case_testing.h"
 
 namespace presetbridge::worst_case {
@@ -62,6 +64,34 @@ TEST_F(Routes, AListOfSubscriptions) {
           .bytes_read = kPage * 3'000,
           .allocations = kPage * 100,
           .branches = 20 * kPage});
+}
+
+TEST_F(Routes, ADeletionOfASubscriptionThatNothingReaches) {
+  const auto made =
+      send("POST", "/api/webhook-subscriptions", json::object{{"url", "https://receiver.example.com/"}});
+  ASSERT_EQ(made.status, 201);
+  const std::string id(json::parse(made.body).as_object().at("id").as_string());
+  world_.write([&](storage::Tx& tx) {
+    std::vector<storage::SendRow> sends;
+    for (int i = 0; i < 20 * storage::kSendsPiece; ++i) {
+      sends.push_back({.id = world_.ids.next(),
+                       .subscription = *parse_id<SubscriptionKind>(id),
+                       .event = EventId{1},
+                       .due_at = tx.now()});
+    }
+    insert_sends(tx, sends);
+  });
+  const auto work =
+      measure([&] { EXPECT_EQ(send("DELETE", "/api/webhook-subscriptions/" + id).status, 204); });
+  expect("DELETE /api/webhook-subscriptions/{subscription}: 10,000 sends wait", work,
+         {.rows_written = storage::kSendsPiece + 10,
+          .largest_transaction = storage::kSendsPiece + 10,
+          .statements = 10,
+          .rows_read = 10,
+          .bytes_written = 1'000,
+          .bytes_read = 4'000,
+          .allocations = 1'000,
+          .branches = 100'000});
 }
 
 TEST_F(Routes, AListOfStores) {

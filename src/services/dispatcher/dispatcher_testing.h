@@ -108,7 +108,7 @@ class DispatcherTest : public ::testing::Test {
   }
 
   SubscriptionId subscribe(const std::string& url, const std::string& previous = {},
-                           std::optional<Timestamp> previous_until = {}) {
+                           std::optional<Timestamp> previous_until = {}, AccountId account = kAccount) {
     const auto id = ids_.make<SubscriptionId>();
     const auto place = crypto::ValuePlace{storage::kSubscriptionSecret, id.value};
     const auto secret = cipher_.encrypt(place, kSecret);
@@ -118,7 +118,7 @@ class DispatcherTest : public ::testing::Test {
         " previous_secret_expires_at, event_types, integration_ids, created_at)"
         " VALUES ($1, $2, $3, $4, $5, $6, '', '', $7)"};
     db_->write([&](storage::Tx& tx) {
-      tx.exec(kInsert, id, kAccount, url, storage::Blob(secret),
+      tx.exec(kInsert, id, account, url, storage::Blob(secret),
               previous.empty() ? storage::Param(nullptr) : storage::Param(storage::Blob(old)), previous_until,
               tx.now());
     });

@@ -88,11 +88,14 @@ Task<void> WebhookDispatcher::lease_loop() {
           tasks_.start_job(this->send(targets[send.target], std::move(send)), "send",
                            [this](const std::exception_ptr&) { tasks_.wake(); });
         }
-        for (const auto& [subscription, host] : leased->put_off) put_off(subscription, host);
+        for (const auto& [subscription, host] : leased->put_off) hosts_[host].put_off_one(subscription);
+        for (const auto& [subscription, account] : leased->put_off_by_account)
+          accounts_[account].put_off_one(subscription);
         if (leased->next_ready) {
           pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
           // What is ready and was not given is locked by another transaction, for a moment.
-          if (leased->sends.empty() && leased->put_off.empty()) pause = std::max(pause, kLocked);
+          if (leased->sends.empty() && leased->put_off.empty() && leased->put_off_by_account.empty())
+            pause = std::max(pause, kLocked);
         }
         if (pause == Millis{0} && tasks_.jobs() < options_.max_sends) continue;
       } else {
@@ -104,35 +107,51 @@ Task<void> WebhookDispatcher::lease_loop() {
   }
 }
 
-// What may be leased now: of each host no more than it has places for, first those that wait for one. What a
-// lease that fails had taken out of their turn is ready again when its lease would have run out.
+// What may be leased now: of each host and account no more than it has places for, first those that wait for
+// one. What a lease that fails had taken out of their turn is ready again when its lease would have run out.
 storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slots) {
+  const int eighth = std::max(options_.max_sends / 8, 1);
   storage::SendLeaseLimits limits{.from = from,
                                   .sends = slots,
                                   .per_subscription = options_.per_subscription,
                                   .lease = options_.lease,
                                   .lowered = lowered_,
                                   .host_of = host_of,
-                                  .per_host = options_.per_host};
+                                  .per_host = options_.per_host,
+                                  .per_account = eighth,
+                                  .account_alone = std::max(options_.max_sends - eighth, 1)};
   for (auto& [name, host] : hosts_) {
     limits.under_way[name] = host.under_way;
-    for (int room = options_.per_host - host.under_way; room > 0 && !host.put_off.empty(); --room) {
-      limits.again.push_back(host.put_off.front());
-      host.put_off.pop_front();
-    }
+    host.take(options_.per_host, limits.again);
+  }
+  const int per_account = accounts_.size() > 1 ? limits.per_account : limits.account_alone;
+  for (auto& [id, account] : accounts_) {
+    limits.under_way_of_account[id] = account.under_way;
+    account.take(per_account, limits.again);
   }
   return limits;
 }
 
-void WebhookDispatcher::put_off(SubscriptionId subscription, const std::string& name) {
-  Host& host = hosts_[name];
-  if (std::ranges::find(host.put_off, subscription) == host.put_off.end())
-    host.put_off.push_back(subscription);
+void WebhookDispatcher::Places::put_off_one(SubscriptionId subscription) {
+  if (std::ranges::find(put_off, subscription) == put_off.end()) put_off.push_back(subscription);
+}
+
+void WebhookDispatcher::Places::take(int limit, std::vector<SubscriptionId>& into) {
+  for (int room = limit - under_way; room > 0 && !put_off.empty(); --room) {
+    into.push_back(put_off.front());
+    put_off.pop_front();
+  }
+}
+
+template <class Key>
+void WebhookDispatcher::give_back(std::unordered_map<Key, Places>& places, const Key& key) {
+  const auto found = places.find(key);
+  if (--found->second.under_way == 0 && found->second.put_off.empty()) places.erase(found);
 }
 
 WebhookDispatcher::Place::~Place() {
-  const auto found = dispatcher_.hosts_.find(host_);
-  if (--found->second.under_way == 0 && found->second.put_off.empty()) dispatcher_.hosts_.erase(found);
+  give_back(dispatcher_.hosts_, host_);
+  give_back(dispatcher_.accounts_, account_);
 }
 
 Task<void> WebhookDispatcher::maintenance_loop() {
@@ -227,7 +246,7 @@ Task<void> WebhookDispatcher::send(std::shared_ptr<const SendTarget> target, Lea
                     .version = target->version};
   std::string problem;
   {
-    const Place place(*this, target->host);
+    const Place place(*this, target->host, target->account);
     net::OutgoingRequest request;
     if (const auto secrets = secrets_.find(*target)) {
       request = request_of(*target, send, **secrets, problem);

@@ -26,8 +26,10 @@
 namespace presetbridge::services {
 
 struct DispatcherOptions {
-  bool sandbox = false;       // receivers on loopback are reached, by plain HTTP too
-  int max_sends = 1'024;      // under way at once, in this process; not more than the HttpClient takes
+  bool sandbox = false;  // receivers on loopback are reached, by plain HTTP too
+  // Under way at once, in this process; not more than the HttpClient takes. An account has at most an eighth
+  // of them while others have or want some; alone, all but an eighth (spec 8.6).
+  int max_sends = 1'024;
   int batch = 512;            // leased at once
   int per_subscription = 16;  // under way at once; one alone after a timeout or a lost connection
   int per_host = 256;         // under way at once, of all subscriptions that lead there; not more than the
@@ -69,11 +71,14 @@ class WebhookDispatcher {
   int sends_running() const { return tasks_.jobs(); }
 
  private:
-  // A place at a host, taken when the send was leased and given back when the call has ended.
+  // A place at a host and of an account, taken when the send was leased and given back when the call has
+  // ended.
   class Place {
    public:
-    Place(WebhookDispatcher& dispatcher, std::string host) : dispatcher_(dispatcher), host_(std::move(host)) {
+    Place(WebhookDispatcher& dispatcher, std::string host, AccountId account)
+        : dispatcher_(dispatcher), host_(std::move(host)), account_(account) {
       ++dispatcher_.hosts_[host_].under_way;
+      ++dispatcher_.accounts_[account_].under_way;
     }
     ~Place();
     Place(const Place&) = delete;
@@ -82,6 +87,7 @@ class WebhookDispatcher {
    private:
     WebhookDispatcher& dispatcher_;
     const std::string host_;
+    const AccountId account_;
   };
 
   Task<void> lease_loop();
@@ -94,7 +100,6 @@ class WebhookDispatcher {
                                   const SigningSecrets& secrets, std::string& problem) const;
   void adapt(SubscriptionId subscription, bool answered);
   storage::SendLeaseLimits lease_limits(Timestamp from, int slots);
-  void put_off(SubscriptionId subscription, const std::string& host);
 
   DispatcherPorts ports_;
   const DispatcherOptions options_;
@@ -102,12 +107,19 @@ class WebhookDispatcher {
   storage::Batcher<storage::SendResult, std::monostate> recorder_;
   // Subscriptions whose receiver did not answer lately, and how many sends they may have at once.
   std::shared_ptr<const storage::SendLimits> lowered_ = std::make_shared<storage::SendLimits>();
-  // Hosts with sends under way, and the subscriptions that wait for a place there, in turn.
-  struct Host {
+  // Hosts and accounts with sends under way, and the subscriptions that wait for a place there, in turn.
+  struct Places {
     int under_way = 0;
     std::deque<SubscriptionId> put_off;
+
+    void put_off_one(SubscriptionId subscription);
+    // The next that wait, as many as there is room for with `limit` places.
+    void take(int limit, std::vector<SubscriptionId>& into);
   };
-  std::unordered_map<std::string, Host> hosts_;
+  template <class Key>
+  static void give_back(std::unordered_map<Key, Places>& places, const Key& key);
+  std::unordered_map<std::string, Places> hosts_;
+  std::unordered_map<AccountId, Places> accounts_;
   ReadyLook look_;
   ReadyLook lease_look_;  // for leases that ran out
   Wakeup maintenance_;

@@ -263,6 +263,48 @@ TEST_F(DispatcherTest, AHostOfManySubscriptionsHoldsUpNoOtherAndServesThemInTurn
   stop(*d);
 }
 
+// Spec 8.6: as many receivers as an account may have, none of which answers.
+TEST_F(DispatcherTest, AnAccountHasAnEighthOfThePlacesWhileAnotherWantsThemAndNeverTheLastEighth) {
+  const AccountId other{8};
+  db_->write([&](storage::Tx& tx) { insert_account(tx, other, "another merchant"); });
+  receiver_.answer = [](const auto&) { return std::nullopt; };
+  std::vector<SubscriptionId> mine;
+  for (int i = 0; i < 20; ++i)
+    mine.push_back(subscribe("https://mine" + std::to_string(i) + ".example/hook"));
+  for (const auto id : mine) {
+    for (int n = 0; n < 30; ++n) tell({id});
+  }
+  auto d = dispatcher({.max_sends = 64, .batch = 64, .lease = std::chrono::hours{2}});
+  scheduler_.advance(5s);
+  EXPECT_EQ(receiver_.open(), 56U) << "alone: all but an eighth";
+
+  const auto theirs = subscribe("https://theirs.example/hook", {}, {}, other);
+  tell({theirs});
+  d->wake();
+  scheduler_.advance(1s);
+  EXPECT_EQ(receiver_.requests.back().url, "https://theirs.example/hook");
+  EXPECT_EQ(receiver_.open(), 57U);
+
+  // All are answered; both want places from now on.
+  std::vector<SubscriptionId> all_of_theirs;
+  for (int i = 0; i < 5; ++i)
+    all_of_theirs.push_back(subscribe("https://theirs" + std::to_string(i) + ".example/hook", {}, {}, other));
+  for (const auto id : all_of_theirs) {
+    for (int n = 0; n < 20; ++n) tell({id});
+  }
+  receiver_.end_all(FakeReceiver::status(200));
+  d->wake();
+  scheduler_.advance(5s);
+  EXPECT_EQ(receiver_.open(), 16U) << "an eighth each";
+
+  // Each answer makes room for what was put off, until all is sent.
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
+  receiver_.end_all(FakeReceiver::status(200));
+  scheduler_.advance(5s);
+  EXPECT_EQ(count({"SELECT count(*) FROM webhook_sends WHERE status = 'succeeded'"}), 20 * 30 + 1 + 5 * 20);
+  stop(*d);
+}
+
 TEST_F(DispatcherTest, WhatWaitedWhileASubscriptionWasInactiveIsSentOnceItIsActiveAgain) {
   receiver_.answer = [](const auto&) { return FakeReceiver::status(503); };
   const auto subscription = subscribe("https://shop.example/hook");

@@ -1,16 +1,24 @@
 #include "services/intake/integration_directory.h"
 
 #include <algorithm>
-
-#include <array>
+#include <utility>
 
 namespace presetbridge::services {
 namespace {
 
-struct Read {
-  std::optional<storage::IntegrationRow> row;
-  std::vector<storage::MappingRow> mappings;
-};
+// What an entry, and what one mapping of its index, have around their texts.
+constexpr std::size_t kEntryBytes = 512;
+constexpr std::size_t kMappingBytes = sizeof(domain::Mapping) + 128;
+
+std::size_t weight_of(const IntegrationSnapshot& s, std::span<const domain::Mapping> mappings) {
+  std::size_t bytes = sizeof(IntegrationSnapshot) + kEntryBytes + s.secret.size() + s.previous_secret.size();
+  for (const auto& field : s.username_fields) bytes += sizeof(std::string) + field.size();
+  for (const auto& m : mappings) {
+    // The value is the index's key too.
+    bytes += kMappingBytes + 2 * m.value.size() + m.file_id.size() + m.file_kind.size() + m.file_name.size();
+  }
+  return bytes;
+}
 
 }  // namespace
 
@@ -58,57 +66,129 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
              .auto_revoke = row.auto_revoke,
              .mappings_stale = std::ranges::any_of(mappings, &storage::MappingRow::stale),
              .mappings = std::make_shared<const domain::MappingIndex>(current)};
+  s.weight = weight_of(s, current);
   return s;
 }
 
-Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> IntegrationDirectory::find(Executor& executor,
-                                                                                      IntegrationId id,
-                                                                                      Millis max_age) {
+Task<Expected<IntegrationDirectory::Copy>> IntegrationDirectory::find(Executor& executor, IntegrationId id,
+                                                                      Millis max_age) {
   const Timestamp now = clock_.now();
-  std::shared_ptr<const IntegrationSnapshot> known;
   {
     const std::lock_guard lock(mutex_);
-    const auto found = entries_.find(id);
-    if (found != entries_.end()) {
-      if (now - found->second.read_at < max_age) co_return found->second.snapshot;
-      known = found->second.snapshot;
+    if (const auto found = by_id_.find(id); found != by_id_.end()) {
+      entries_.splice(entries_.begin(), entries_, found->second);
+      if (now - found->second->read_at < max_age) co_return found->second->copy;
     }
   }
-  // A store may have thousands of mappings: they are read again only where something has changed.
-  auto read = co_await commits_.read(executor, [&](storage::Tx& tx) -> std::optional<Read> {
-    if (known && integration_versions(tx, std::array{id}).front() == known->version) return std::nullopt;
-    auto row = find_integration(tx, id);
-    auto mappings = row ? find_mappings(tx, id) : std::vector<storage::MappingRow>{};
-    return Read{std::move(row), std::move(mappings)};
-  });
-  if (!read) co_return std::unexpected(read.error());
-  Entry entry{nullptr, now};
-  if (!*read) {
-    entry.snapshot = known;
-  } else if (const auto& row = (*read)->row; row && !row->archived_at) {
-    auto snapshot = make_snapshot(*row, (*read)->mappings, cipher_);
-    if (!snapshot) co_return std::unexpected(snapshot.error());
-    entry.snapshot = std::make_shared<const IntegrationSnapshot>(std::move(*snapshot));
+  auto version = co_await versions_.find(executor, id);
+  if (!version) co_return std::unexpected(std::move(version.error()));
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_id_.find(id);
+    if (version->version == 0) {
+      if (found != by_id_.end()) drop(id);
+      co_return nullptr;
+    }
+    // A store may have thousands of mappings: they are read again only where something has changed.
+    if (found != by_id_.end() && found->second->copy->version == version->version) {
+      found->second->read_at = std::max(found->second->read_at, now);
+      co_return found->second->copy;
+    }
   }
-  const std::lock_guard lock(mutex_);
-  // Made-up ids must not fill the memory, nor take the place of stores that are there.
-  if (entries_.size() >= max_entries_)
-    std::erase_if(entries_, [](const auto& one) { return one.second.snapshot == nullptr; });
-  if (entries_.size() >= max_entries_) entries_.clear();
-  entries_.insert_or_assign(id, entry);
-  co_return entry.snapshot;
+  co_return co_await read(executor, version->account, id);
 }
 
-bool IntegrationDirectory::remembers(IntegrationId id) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(id);
-  return found != entries_.end() && found->second.snapshot != nullptr;
+Task<Expected<IntegrationDirectory::Copy>> IntegrationDirectory::read(Executor& executor, AccountId account,
+                                                                      IntegrationId id) {
+  co_return co_await suspend<Expected<Copy>>(
+      executor, [this, account, id](Resume resume) { enqueue(account, id, std::move(resume)); });
+}
+
+void IntegrationDirectory::enqueue(AccountId account, IntegrationId id, Resume resume) {
+  {
+    const std::lock_guard lock(mutex_);
+    auto& line = lines_[account];
+    // The first is being read already: what has changed since may not be in it.
+    const auto rest = std::ranges::subrange(line.begin() + (line.empty() ? 0 : 1), line.end());
+    if (const auto same = std::ranges::find(rest, id, &Reading::id); same != rest.end()) {
+      same->waiting.push_back(std::move(resume));
+      return;
+    }
+    line.push_back({id, {}});
+    line.back().waiting.push_back(std::move(resume));
+    if (line.size() > 1) return;
+  }
+  begin(account, id);
+}
+
+void IntegrationDirectory::begin(AccountId account, IntegrationId id) {
+  struct Result {
+    bool ran = false;
+    Copy copy;
+  };
+  auto result = std::make_shared<Result>();
+  const Timestamp began = clock_.now();
+  commits_.submit_read(
+      [this, id, result](storage::Tx& tx) {
+        result->ran = true;
+        result->copy = read_whole(tx, id);
+      },
+      [this, account, id, result, began](const std::exception_ptr& thrown, storage::Completions&) {
+        std::deque<Reading> done;
+        std::optional<IntegrationId> next;
+        {
+          const std::lock_guard lock(mutex_);
+          const auto line = lines_.find(account);
+          if (result->ran) {
+            done.push_back(std::move(line->second.front()));
+            line->second.pop_front();
+            if (!line->second.empty()) next = line->second.front().id;
+          } else {
+            done.swap(line->second);  // there is no room for a read: none of the account's would find any
+          }
+          if (line->second.empty()) lines_.erase(line);
+          if (!thrown && result->copy) keep(id, result->copy, began);
+        }
+        for (const auto& reading : done) {
+          for (const auto& resume : reading.waiting) {
+            resume(thrown ? Expected<Copy>(std::unexpected(storage::explain(thrown))) : result->copy);
+          }
+        }
+        if (next) begin(account, *next);
+      });
+}
+
+IntegrationDirectory::Copy IntegrationDirectory::read_whole(storage::Tx& tx, IntegrationId id) const {
+  const auto row = find_integration(tx, id);
+  if (!row || row->archived_at) return nullptr;
+  auto snapshot = make_snapshot(*row, find_mappings(tx, id), cipher_);
+  if (!snapshot) throw std::move(snapshot.error());
+  return std::make_shared<const IntegrationSnapshot>(std::move(*snapshot));
+}
+
+void IntegrationDirectory::keep(IntegrationId id, Copy copy, Timestamp read_at) {
+  if (by_id_.contains(id)) drop(id);
+  weight_ += copy->weight;
+  entries_.push_front({id, std::move(copy), read_at});
+  by_id_.emplace(id, entries_.begin());
+  while (weight_ > max_weight_ && entries_.size() > 1) drop(entries_.back().id);
+}
+
+void IntegrationDirectory::drop(IntegrationId id) {
+  const auto found = by_id_.find(id);
+  weight_ -= found->second->copy->weight;
+  entries_.erase(found->second);
+  by_id_.erase(found);
 }
 
 void IntegrationDirectory::forget(IntegrationId id) {
   const std::lock_guard lock(mutex_);
-  const auto found = entries_.find(id);
-  if (found != entries_.end()) found->second.read_at = {};
+  if (by_id_.contains(id)) drop(id);
+}
+
+std::size_t IntegrationDirectory::weight() const {
+  const std::lock_guard lock(mutex_);
+  return weight_;
 }
 
 }  // namespace presetbridge::services

@@ -2,8 +2,16 @@
 // decrypted signing secrets. A copy older than two seconds is compared with the row's version, and read again
 // where that has grown. A copy may be old; whoever writes with it checks its version in the same
 // transaction (Intake does).
+//
+// Strangers may ask for any number of ids that nobody has (spec 8.6), and a store that exists is found among
+// them: whatever has no copy is asked for its version first, many ids in one read by their keys and one such
+// read at a time (integration_versions.h). Nothing is kept of an id that is not there. Whole integrations are
+// read one at a time an account, so that one with many large ones keeps nobody waiting.
 #pragma once
 
+#include <deque>
+#include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -18,6 +26,7 @@
 #include "crypto/secret.h"
 #include "crypto/service_cipher.h"
 #include "services/delivery/fulfilment.h"
+#include "services/intake/integration_versions.h"
 #include "storage/group_commit.h"
 #include "storage/integration_store.h"
 
@@ -42,6 +51,7 @@ struct IntegrationSnapshot {
   std::string secret;
   std::string previous_secret;  // empty: none
   std::optional<Timestamp> previous_secret_expires_at;
+  std::size_t weight = 0;  // bytes of memory, about
 
   // The secrets that sign at `now`: the current one and, while the rotation's overlap lasts, the one before.
   std::vector<std::string_view> secrets(Timestamp now) const;
@@ -52,39 +62,58 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
                                             const std::vector<storage::MappingRow>& mappings,
                                             const crypto::ServiceCipher& cipher);
 
-// Thread-safe.
+// Thread-safe. Outlives the coroutines that wait in it, and is destroyed after GroupCommit::shutdown().
 class IntegrationDirectory {
  public:
+  // `max_weight`: bytes of copies kept; those used longest ago go first, the newest stays whatever it weighs.
   IntegrationDirectory(storage::GroupCommit& commits, const crypto::ServiceCipher& cipher, const Clock& clock,
-                       std::size_t max_entries = 100'000)
-      : commits_(commits), cipher_(cipher), clock_(clock), max_entries_(max_entries) {}
+                       std::size_t max_weight = std::size_t{64} << 20)
+      : commits_(commits), cipher_(cipher), clock_(clock), max_weight_(max_weight), versions_(commits) {}
 
-  // What is only read, not written with, is this old at most: an unknown id may be made at any moment, and
-  // another node may change a known one.
+  using Copy = std::shared_ptr<const IntegrationSnapshot>;
+  // What is only read, not written with, is this old at most: another node may change it.
   static constexpr Millis kMaxAge{2'000};
-  // For who has reason to doubt the copy, and may be a stranger: ten reads a second of one integration.
+  // For who has reason to doubt the copy, and may be a stranger: ten looks a second at one integration.
   static constexpr Millis kDoubted{100};
-
   // Null: no such integration, or archived. A copy that is younger than `max_age` is not read again. Resumes
-  // on `executor`.
-  Task<Expected<std::shared_ptr<const IntegrationSnapshot>>> find(Executor& executor, IntegrationId id,
-                                                                  Millis max_age = kMaxAge);
-  // Whether the last find() of it, if any is remembered, found one. Asks no database.
-  bool remembers(IntegrationId id) const;
-  // The copy is old, and its version another by now: the next find() reads again. It is remembered still.
+  // on `executor`. OVERLOADED when the read cannot be queued.
+  Task<Expected<Copy>> find(Executor& executor, IntegrationId id, Millis max_age = kMaxAge);
+  // The copy is old: the next find() reads again.
   void forget(IntegrationId id);
+
+  std::size_t weight() const;  // of the copies that are kept
 
  private:
   struct Entry {
-    std::shared_ptr<const IntegrationSnapshot> snapshot;  // null: there is none
+    IntegrationId id;
+    Copy copy;
     Timestamp read_at;
   };
+  using Resume = std::function<void(Expected<Copy>)>;
+  struct Reading {
+    IntegrationId id;
+    std::vector<Resume> waiting;
+  };
+
+  Task<Expected<Copy>> read(Executor& executor, AccountId account, IntegrationId id);
+  void enqueue(AccountId account, IntegrationId id, Resume resume);
+  void begin(AccountId account, IntegrationId id);
+  Copy read_whole(storage::Tx& tx, IntegrationId id) const;
+  // Under the lock.
+  void keep(IntegrationId id, Copy copy, Timestamp read_at);
+  void drop(IntegrationId id);
+
   storage::GroupCommit& commits_;
   const crypto::ServiceCipher& cipher_;
   const Clock& clock_;
-  const std::size_t max_entries_;
+  const std::size_t max_weight_;
+  IntegrationVersions versions_;
   mutable std::mutex mutex_;
-  std::unordered_map<IntegrationId, Entry> entries_;
+  std::list<Entry> entries_;  // used last first
+  std::unordered_map<IntegrationId, std::list<Entry>::iterator> by_id_;
+  std::size_t weight_ = 0;
+  // By account, what waits to be read whole; the first of each is under way. None is empty.
+  std::unordered_map<AccountId, std::deque<Reading>> lines_;
 };
 
 }  // namespace presetbridge::services

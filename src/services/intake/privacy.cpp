@@ -26,6 +26,7 @@ using storage::Tx;
 constexpr std::size_t kLookPiece = 5'000;
 // Shops of other nodes, and those whose erasure failed.
 constexpr Millis kLookAgain{60'000};
+constexpr Millis kAside = std::chrono::minutes{10};  // of what could not be erased
 
 PrivacyKind kind_of(OrderEvent::Kind kind) {
   if (kind == OrderEvent::Kind::customer_redact) return PrivacyKind::customer_redact;
@@ -53,14 +54,20 @@ void erase(storage::DeliveryRow& row, DeliveryChanges& changes, Timestamp now, C
                      record);
 }
 
-// The next orders of a shop that is erased; nothing left to do: false.
-bool erase_piece_of_shop(Tx& tx, DeliveryChanges& changes) {
-  auto request = lock_shop_redaction(tx);
-  if (!request) return false;
+// The next orders of the next shop to be erased, after the request `last`. `turn`: whose they are; nothing:
+// no request after it has a turn.
+void erase_piece_of_shop(Tx& tx, DeliveryChanges& changes, PrivacyRequestId last,
+                         const std::map<PrivacyRequestId, Timestamp>& aside,
+                         std::optional<ErasureTurn>& turn) {
+  auto request = lock_shop_redaction(tx, last);
+  while (request && aside.contains(request->id) && tx.now() < aside.at(request->id))
+    request = lock_shop_redaction(tx, request->id);
+  if (!request) return;
+  turn = {request->id, request->integration, tx.now()};
   const auto keys = find_order_keys_after(tx, request->integration, request->done_to, kErasePiece);
   if (keys.empty()) {
     end_privacy_request(tx, request->id);
-    return true;
+    return;
   }
   std::vector<storage::OrderKey> orders;
   for (const auto& key : keys) orders.push_back({request->integration, key});
@@ -68,7 +75,6 @@ bool erase_piece_of_shop(Tx& tx, DeliveryChanges& changes) {
   request->orders += std::ssize(keys);
   request->done_to = keys.back();
   advance_shop_redaction(tx, *request);
-  return true;
 }
 
 }  // namespace
@@ -195,11 +201,29 @@ void ShopErasure::stop(Callback stopped) {
 
 Task<void> ShopErasure::loop() {
   while (!tasks_.stopping()) {
-    auto more =
-        co_await commits_.write(scheduler_, [this](Tx& tx) { return erase_piece_of_shop(tx, changes_); });
-    if (!more && !storage::is_told(more.error()))
-      log_.error("a shop could not be erased; it is tried again", {{"error", more.error().message}});
-    if ((!more || !*more) && !tasks_.stopping()) co_await tasks_.wait(kLookAgain);
+    std::optional<ErasureTurn> turn;
+    auto erased = co_await commits_.write(scheduler_, [this, &turn](Tx& tx) {
+      turn.reset();
+      erase_piece_of_shop(tx, changes_, last_, aside_, turn);
+    });
+    bool rest = false;
+    if (!erased) {
+      const bool told = storage::is_told(erased.error());
+      if (!told)
+        log_.error("a shop could not be erased; it is tried again",
+                   {{"request", turn ? to_string(turn->request) : ""},
+                    {"integration", turn ? to_string(turn->integration) : ""},
+                    {"error", erased.error().message}});
+      // The others have their turns meanwhile.
+      if (turn && !told) aside_[turn->request] = turn->at + kAside;
+      rest = !turn || told;
+    } else if (turn) {
+      aside_.erase(turn->request);
+    } else {
+      rest = !last_;  // nothing in a whole round
+    }
+    last_ = turn ? turn->request : PrivacyRequestId{};
+    if (rest && !tasks_.stopping()) co_await tasks_.wait(kLookAgain);
   }
 }
 

@@ -7,6 +7,7 @@
 // delivered any more.
 #pragma once
 
+#include <map>
 #include <span>
 #include <variant>
 #include <vector>
@@ -58,8 +59,16 @@ class PrivacyRequests {
   storage::Batcher<Piece, std::monostate> pieces_;
 };
 
-// The loop that erases shops, a piece a transaction, on from where it was after a crash. Lives on
-// `scheduler`, where all of it but wake() is called. Nodes may do it at once.
+// Whose piece of an erasure it is.
+struct ErasureTurn {
+  PrivacyRequestId request;
+  IntegrationId integration;
+  Timestamp at;  // the database's time
+};
+
+// The loop that erases shops, a piece a transaction, on from where it was after a crash. The shops take
+// turns, a piece each; one that could not be erased is left alone for ten minutes. Lives on `scheduler`,
+// where all of it but wake() is called. Nodes may do it at once.
 class ShopErasure {
  public:
   // All outlive this.
@@ -83,6 +92,8 @@ class ShopErasure {
   storage::GroupCommit& commits_;
   DeliveryChanges& changes_;
   Log& log_;
+  PrivacyRequestId last_;  // whose turn it was; none: a round begins
+  std::map<PrivacyRequestId, Timestamp> aside_;
   BackgroundTasks tasks_;
 };
 

@@ -200,5 +200,56 @@ TEST_F(Privacy, AShopIsErasedInPiecesAndGoesOnWhereItWas) {
   EXPECT_TRUE(stopped);
 }
 
+// One shop that cannot be erased, or that is large, keeps no other waiting.
+TEST_F(Privacy, ShopsTakeTurnsAndOneThatCannotBeErasedIsNamedAndLeftAloneForAWhile) {
+  const auto broken = world.deliver(world.order("bad", "Ann", {"sku-1"}));
+  ask(OrderEvent::Kind::shop_redact);
+  const auto first = requests()[0].id;
+  const auto add = [&](const std::string& cloud_user, int orders) {
+    const auto tenant = world.add_tenant(cloud_user);
+    for (int i = 0; i < orders; ++i)
+      world.accept(tenant.integration, world.order("o" + std::to_string(i), "Bob", {"sku-1"}));
+    auto snapshot = world.await(world.directory.find(world.scheduler, tenant.integration)).value();
+    world
+        .await(world.intake.accept(world.scheduler,
+                                   {snapshot, request(OrderEvent::Kind::shop_redact), {std::byte{1}}, {}}))
+        .value();
+    return tenant.account;
+  };
+  const auto large = add("m-2", 450);
+  const auto small = add("m-3", 1);
+  const auto request_of = [&](AccountId account) {
+    return world.write([&](Tx& tx) {
+      return list_privacy_requests(tx, account, storage::PageRequest{.limit = 1}).rows.at(0);
+    });
+  };
+  std::string state;
+  world.write([&](Tx& tx) {
+    tx.query({"SELECT state FROM orders WHERE id = $1"}, broken,
+             [&](const storage::Row& r) { state = r.string(0); });
+    tx.exec({"UPDATE orders SET state = '{' WHERE id = $1"}, broken);
+  });
+  ShopErasure erasure(world.scheduler, world.commits, world.changes, world.log);
+  erasure.start();
+  world.scheduler.run();
+  EXPECT_TRUE(request_of(small).carried_out_at);
+  EXPECT_TRUE(request_of(large).carried_out_at);
+  EXPECT_EQ(request_of(large).orders, 450);
+  EXPECT_FALSE(request_of(world.account).carried_out_at);
+  EXPECT_NE(world.log.text.find(to_string(first)), std::string::npos) << "the log names it";
+
+  const auto lines = [&] { return std::ranges::count(world.log.text, '\n'); };
+  const auto before = lines();
+  world.settle(std::chrono::minutes{9});
+  EXPECT_EQ(lines(), before) << "it is left alone";
+  world.write([&](Tx& tx) { tx.exec({"UPDATE orders SET state = $2 WHERE id = $1"}, broken, state); });
+  world.settle(std::chrono::minutes{3});
+  EXPECT_TRUE(request_of(world.account).carried_out_at);
+  bool stopped = false;
+  erasure.stop([&] { stopped = true; });
+  world.scheduler.run();
+  EXPECT_TRUE(stopped);
+}
+
 }  // namespace
 }  // namespace presetbridge::services
