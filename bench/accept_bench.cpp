@@ -124,7 +124,7 @@ std::vector<IntegrationId> seed(storage::Database& database, IdSource& ids,
                                 .tell = [&](const storage::News& news) { news_log.tell(news); }});
   services::DeliveryChanges changes(ids, random);
   services::IntegrationDirectory directory_of_integrations(commits, cipher, clock);
-  services::Intake intake(commits, changes, [] {});
+  services::Intake intake(commits, changes, clock, [] {});
   identity::TokenVerifier tokens({}, clock);
   services::Accounts accounts(commits, ids, identity::Signup::closed);
   services::ApiKeys api_keys(commits, ids, random, log, {});

@@ -223,7 +223,7 @@ int main_of(int argc, char** argv) {
   auto& scheduler = runtime.scheduler(1);
   std::unique_ptr<cloud::SessionCache> sessions;
   std::unique_ptr<services::DeliveryWorker> worker;
-  services::Intake intake(commits, changes, [&] { worker->wake(); });
+  services::Intake intake(commits, changes, clock, [&] { worker->wake(); });
   const bool endless = options.database.idle_transaction > 0;
   Feed feeding{.intake = intake,
                .scheduler = runtime.scheduler(0),

@@ -262,7 +262,7 @@ struct Service::Parts {
        .max_sends = static_cast<int>(config.outbound_concurrency),
        .per_host = static_cast<int>(config.outbound_concurrency_per_host)}};
   services::ShopErasure shop_erasure{runtime.scheduler(dispatcher_core), commits, changes, log};
-  services::Intake intake{commits, changes, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
+  services::Intake intake{commits, changes, clock, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
 
   services::LoginGuard login_guard{commits, ids, login_guard_key};
   services::CloudSessions cloud_sessions{runtime.scheduler(worker_core), sessions};

@@ -483,7 +483,7 @@ class World {
   FakeCloud cloud{database.clock};
   FakeAgent agent{database.clock};
   IntegrationDirectory directory{commits, cipher, database.clock};
-  Intake intake{commits, changes, [this] {
+  Intake intake{commits, changes, database.clock, [this] {
                   if (worker) worker->wake();
                 }};
   DeliveryActions actions{commits, changes, 5, [this] {

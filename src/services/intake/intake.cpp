@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -19,8 +18,8 @@ namespace {
 using domain::OrderEvent;
 using storage::Tx;
 
-constexpr std::size_t kRow = 512;                // about the bytes of one
-constexpr std::size_t kBytesOfMicrosecond = 50;  // about what the writer does in one
+constexpr std::size_t kRow = 512;                    // about the bytes of one
+constexpr std::size_t kBytesOfMillisecond = 50'000;  // about what the writer does in one
 // Events of known orders beyond it are put off: what they cost is seen when their orders are read.
 constexpr std::size_t kMostOfKnown = 2 << 20;
 
@@ -94,9 +93,10 @@ storage::OrderNews news_of(const IntegrationSnapshot& integration, const Accepte
 
 }  // namespace
 
-Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted,
+Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, const Clock& clock, Callback accepted,
                Callback shop_to_erase)
     : changes_(changes),
+      clock_(clock),
       fulfilment_(changes),
       accepted_(std::move(accepted)),
       privacy_(commits, changes, std::move(shop_to_erase)),
@@ -150,12 +150,11 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   for (const std::size_t i : accept_new(tx, orders, sorted, answers)) {
     answers[i].put_off = cost > kMostOfKnown;
     if (answers[i].put_off) continue;
-    const auto begun = std::chrono::steady_clock::now();
+    const Stopwatch watch(clock_);
     answers[i] = accept_known(tx, orders[i], facts);
     // What a buyer has got before, and what else the event touches, shows in the time that the writer took.
-    const auto took =
-        std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begun);
-    answers[i].cost = std::max(answers[i].cost, static_cast<std::size_t>(took.count()) * kBytesOfMicrosecond);
+    answers[i].cost =
+        std::max(answers[i].cost, static_cast<std::size_t>(watch.elapsed().count()) * kBytesOfMillisecond);
     cost += answers[i].cost;
   }
   std::erase_if(sorted, [&](std::size_t i) { return answers[i].put_off; });

@@ -54,10 +54,10 @@ struct Acceptance : Accepted {
 // Thread-safe. Destroyed after GroupCommit::shutdown().
 class Intake {
  public:
-  // `accepted` is called, on any thread, after commits that may have made work for the delivery worker,
-  // `shop_to_erase` when ShopErasure has work.
+  // `clock` tells what an event costs. `accepted` is called, on any thread, after commits that may have made
+  // work for the delivery worker, `shop_to_erase` when ShopErasure has work.
   Intake(
-      storage::GroupCommit& commits, DeliveryChanges& changes, Callback accepted,
+      storage::GroupCommit& commits, DeliveryChanges& changes, const Clock& clock, Callback accepted,
       Callback shop_to_erase = [] {});
 
   // Resumes on `executor` once the order is on disk. Errors: OVERLOADED, STORAGE_UNAVAILABLE, INTERNAL_ERROR.
@@ -77,6 +77,7 @@ class Intake {
   Acceptance accept_known(storage::Tx& tx, const IncomingOrder& order, AccountFacts& facts);
 
   DeliveryChanges& changes_;
+  const Clock& clock_;
   Fulfilment fulfilment_;
   Callback accepted_;
   PrivacyRequests privacy_;

@@ -68,5 +68,33 @@ TEST(Intake, AMerchantHasAnEighthOfWhatWaitsWhileAnotherWaits) {
   EXPECT_EQ(outcomes["9"], "OVERLOADED");
 }
 
+// What a small event costs shows once its order is read (spec 8.6): a batch does not hold the writer for all
+// of them.
+TEST(Intake, SmallEventsOfLargeOrdersAreTakenAFewAtATime) {
+  World world;
+  constexpr int kOrders = 30;
+  for (int i = 0; i < kOrders; ++i) {
+    auto large = world.order(std::to_string(i), "Ann", std::vector<std::string>(250, std::string(300, 'x')));
+    for (auto& line : large.lines) line.title = std::string(200, 'y');
+    world.accept(large);
+  }
+  const auto mine = world.await(world.directory.find(world.scheduler, world.integration)).value();
+  int accepted = 0;
+  const auto before = world.commits.stats().units;
+  world.commits.submit(
+      [](storage::Tx&) {},
+      [&](const std::exception_ptr&, storage::Completions&) {
+        for (int i = 0; i < kOrders; ++i) {
+          domain::OrderEvent refund{.kind = domain::OrderEvent::Kind::refund, .order_id = std::to_string(i)};
+          refund.refunds = {{"r1", {{"L1", 1}}}};
+          spawn(world.intake.accept(world.scheduler, {mine, std::move(refund), {}, {}}),
+                [&](auto outcome) { accepted += *outcome.value && !(*outcome.value)->duplicate; });
+        }
+      });
+  for (int i = 0; i < 1'000 && accepted < kOrders; ++i) world.scheduler.run();
+  EXPECT_EQ(accepted, kOrders);
+  EXPECT_GT(world.commits.stats().units - before, 3U);
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -238,7 +238,7 @@ TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
     IdSource ids{world.database.clock, 2};
     DeliveryChanges changes{ids, world.random};
     IntegrationDirectory directory{commits, world.cipher, world.database.clock};
-    Intake intake{commits, changes, [] {}};
+    Intake intake{commits, changes, world.database.clock, [] {}};
     spawn(
         [](auto& w, auto& on, auto& stores, auto& in) -> Task<Expected<Accepted>> {
           const auto store = co_await stores.find(on, w.integration);
