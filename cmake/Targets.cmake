@@ -24,10 +24,11 @@ if(NOT PRESETBRIDGE_SANITIZE)
 endif()
 
 # presetbridge_layer(NAME DEPENDS...): the library of the folder that calls it, from its *.cpp, linked PRIVATE,
-# and one test program NAME_test from its *_test.cpp; with BOTH_ENGINES ctest runs it a second time, on PostgreSQL. What a header of the folder includes must be in DEPENDS too:
+# and one test program NAME_test from its *_test.cpp; with BOTH_ENGINES ctest runs it a second time, on PostgreSQL; with PARTS n
+# it runs n of them, each a part of the tests, beside each other. What a header of the folder includes must be in DEPENDS too:
 # include directories of system packages are global on Debian, so PRIVATE links are enough.
 function(presetbridge_layer name)
-  cmake_parse_arguments(ARG "BOTH_ENGINES" "" "DEPENDS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "BOTH_ENGINES" "PARTS" "DEPENDS;TEST_DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
@@ -41,12 +42,24 @@ function(presetbridge_layer name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE presetbridge_options ${self} ${ARG_DEPENDS} ${ARG_TEST_DEPENDS}
       GTest::gtest GTest::gmock GTest::gtest_main)
-    add_test(NAME ${name} COMMAND ${name}_test)
-    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 300)
+    presetbridge_add_parts(${name} ${name}_test 300 "${ARG_PARTS}" "")
     if(ARG_BOTH_ENGINES)
-      add_test(NAME ${name}.postgres COMMAND ${name}_test)
-      set_tests_properties(${name}.postgres PROPERTIES LABELS unit TIMEOUT 600
-        ENVIRONMENT PRESETBRIDGE_TEST_ENGINE=postgres)
+      presetbridge_add_parts(${name}.postgres ${name}_test 600 "${ARG_PARTS}" PRESETBRIDGE_TEST_ENGINE=postgres)
     endif()
   endif()
+endfunction()
+
+# The tests of a program as `parts` of them (one if empty), NAME.1 and so on.
+function(presetbridge_add_parts name program timeout parts environment)
+  if(NOT parts)
+    add_test(NAME ${name} COMMAND ${program})
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${timeout} ENVIRONMENT "${environment}")
+    return()
+  endif()
+  foreach(part RANGE 1 ${parts})
+    math(EXPR index "${part} - 1")
+    add_test(NAME ${name}.${part} COMMAND ${program})
+    set_tests_properties(${name}.${part} PROPERTIES LABELS unit TIMEOUT ${timeout}
+      ENVIRONMENT "${environment};GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
