@@ -13,7 +13,7 @@
 // Rows may have owners (spec 8.6): owners take turns, each for `turn_bytes` of its rows. While others wait an
 // owner has at most an eighth of the queue's places and bytes; alone, all but an eighth. Beyond that it is
 // answered OVERLOADED. What a row costs may show only when it is run (a small event of a large order): a run
-// puts the rest off once it has done much, and the owner's next rows weigh as much as its last ones did.
+// puts the rest off once it has done much, and the owner's turns count what its last rows cost.
 #pragma once
 
 #include <algorithm>
@@ -77,7 +77,7 @@ class Batcher {
   Task<Result> add(Executor& executor, In in) {
     const std::size_t weight = weigh_ ? weigh_(in) : 0;
     const std::uint64_t whose = sharing_.owner ? sharing_.owner(in) : 0;
-    co_return co_await Waiter{*this, executor, std::move(in), weight, weight, whose, {}, {}};
+    co_return co_await Waiter{*this, executor, std::move(in), weight, whose, {}, {}};
   }
 
   // Rows that wait for a batch.
@@ -92,8 +92,7 @@ class Batcher {
     Batcher& owner;
     Executor& executor;
     In in;
-    const std::size_t weighed;
-    std::size_t weight;  // and what its owner's rows cost beyond what they weighed
+    const std::size_t weight;
     const std::uint64_t whose;
     std::coroutine_handle<> caller;
     std::optional<Result> result;
@@ -140,7 +139,6 @@ class Batcher {
       const std::lock_guard lock(mutex_);
       const auto own = owners_.find(waiter.whose);
       const Load its = own == owners_.end() ? Load{} : Load{own->second->waiters.size(), own->second->bytes};
-      waiter.weight = waiter.weighed + beyond(waiter.whose);
       refused =
           exceeds(queued_, waiter.weight, 1, 1) || (sharing_.owner && exceeds_share(its, waiter.weight));
       if (!refused) {
@@ -176,9 +174,10 @@ class Batcher {
     const auto found = beyond_.find(whose);
     return found == beyond_.end() ? 0 : found->second;
   }
-  // What the owner's rows cost beyond their weight rises at once, and falls by an eighth a row.
+  // What the owner's rows cost beyond their weight rises at once, and falls by an eighth a row. It counts for
+  // turns and batches, not for places in the queue: a merchant whose event met a slow disk is not refused.
   void learn(const Waiter& waiter, std::size_t cost) {
-    const std::size_t more = cost - std::min(cost, waiter.weighed);
+    const std::size_t more = std::min(cost - std::min(cost, waiter.weight), kMostTurns * options_.turn_bytes);
     const std::size_t now = std::max(more, beyond(waiter.whose) / 8 * 7);
     if (now == 0) {
       beyond_.erase(waiter.whose);
@@ -223,14 +222,16 @@ class Batcher {
     while (!lines_.empty() && rows->waiters.size() < max_rows) {
       Line& line = lines_.front();
       Waiter& next = *line.waiters.front();
-      if (line.turn < next.weight && lines_.size() > 1) {
+      const std::size_t cost = next.weight + beyond(line.whose);
+      if (line.turn < cost && lines_.size() > 1) {
         line.turn += options_.turn_bytes;
         lines_.splice(lines_.end(), lines_, lines_.begin());
         continue;
       }
-      if (!rows->waiters.empty() && bytes + next.weight > max_bytes) break;
-      line.turn -= std::min(line.turn, next.weight);
-      bytes += next.weight;
+      if (!rows->waiters.empty() && bytes + cost > max_bytes) break;
+      line.turn -= std::min(line.turn, cost);
+      bytes += cost;
+      queued_.bytes -= next.weight;
       rows->waiters.push_back(&next);
       rows->ins.push_back(std::move(next.in));
       line.waiters.pop_front();
@@ -241,7 +242,6 @@ class Batcher {
       }
     }
     queued_.rows -= rows->waiters.size();
-    queued_.bytes -= bytes;
     scheduled_ = !lines_.empty();
     rows->outs.resize(rows->ins.size());
     part.count = rows->ins.size();
@@ -281,18 +281,19 @@ class Batcher {
     if (!sharing_.cost && !sharing_.put_off) return false;
     const std::lock_guard lock(mutex_);
     bool back = false;
+    const auto put_off = [&](std::size_t i) {
+      return sharing_.put_off && sharing_.put_off(part.rows->outs[i]);
+    };
+    for (std::size_t i = part.begin; sharing_.cost && i < part.begin + part.count; ++i) {
+      if (!put_off(i)) learn(*part.rows->waiters[i], sharing_.cost(part.rows->outs[i]));
+    }
     for (std::size_t i = part.begin + part.count; i-- > part.begin;) {
-      Waiter& waiter = *part.rows->waiters[i];
-      const Out& out = part.rows->outs[i];
-      if (!sharing_.put_off || !sharing_.put_off(out)) {
-        if (sharing_.cost) learn(waiter, sharing_.cost(out));
-        continue;
-      }
+      if (!put_off(i)) continue;
+      Waiter& waiter = *std::exchange(part.rows->waiters[i], nullptr);
       waiter.in = std::move(part.rows->ins[i]);
       auto& line = line_of(waiter.whose);
       line.waiters.push_front(&waiter);
       count_in(line, waiter);
-      part.rows->waiters[i] = nullptr;
       back = true;
     }
     return back && !std::exchange(scheduled_, true);
@@ -300,6 +301,7 @@ class Batcher {
 
   static constexpr std::size_t kShares = 8;
   static constexpr std::size_t kMostLearned = 10'000;
+  static constexpr std::size_t kMostTurns = 16;  // that a row waits for what those before it cost
 
   GroupCommit& commits_;
   const Run run_;

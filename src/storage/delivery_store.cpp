@@ -47,8 +47,9 @@ constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
                         " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>"};
 // By status: those in processing first, then queued ones, then those that wait.
 constexpr Sql kLockOpenOfJob{"SELECT " PDB_DELIVERY_COLUMNS
-                             " FROM deliveries WHERE customer_id = $1 AND open = 1"
-                             " ORDER BY status, COALESCE(next_attempt_at, 0), id LIMIT $2 <for_update>"};
+                             " FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE customer_id = $1"
+                             " AND open = 1 ORDER BY status, COALESCE(next_attempt_at, 0), id LIMIT $2)"
+                             " ORDER BY id <for_update>"};
 constexpr Sql kFindFailed{
     "SELECT id FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = "
     "'failed'"

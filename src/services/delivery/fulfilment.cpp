@@ -324,8 +324,8 @@ void Fulfilment::queue_again(News& news, Cause cause) {
 
 void Fulfilment::stop(News& news) {
   auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
-  // What was reopened after the stop is the merchant's, until the order is stopped anew.
-  if (row.status == DeliveryStatus::in_review && !change.payment) return;
+  // What was reopened after the stop is the merchant's, approved or not, until the order is stopped anew.
+  if (!change.payment) return;
   auto items = find_items(tx, row.id);
   if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, changes_, items, "order");
   const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()),

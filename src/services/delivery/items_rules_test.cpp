@@ -324,6 +324,22 @@ TEST_F(ItemsRules, ADeliveryThatFailedUnderAnotherNameOfAKnownCustomerGoesOn) {
   expect_books_balance(world);
 }
 
+TEST_F(ItemsRules, WhoeverHasTheNameNowGetsNothingOfAnOrderUnderAnotherName) {
+  world.deliver(order("1", "Ann"));
+  bool away = true;
+  world.cloud.before = [&](auto& call, auto& subject) {
+    return away && call == "share" && subject == "file-2" ? Fate::fail : Fate::answer;
+  };
+  const auto other = world.deliver(order("2", "ANN", {"sku-2"}));
+  ASSERT_EQ(world.status(other), "queued");
+  world.cloud.gone = {"u-ann"};
+  world.cloud.other_ids["Ann"] = "u-bob";
+  away = false;
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(other), "failed username_not_found");
+  EXPECT_FALSE(has("u-bob", "file-2"));
+}
+
 // ---------------------------------------------------------------- what was charged
 
 TEST_F(ItemsRules, WhatOneCustomerWasChargedForIsNotAnothersForNothing) {

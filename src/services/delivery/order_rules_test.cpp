@@ -575,6 +575,33 @@ TEST_F(OrderRules, AReopenedDeliveryOfAStoppedOrderStaysInReviewUntilItIsStopped
   EXPECT_EQ(world.status(id), "invalidated");
 }
 
+TEST_F(OrderRules, WhatWasApprovedAfterAStopStaysWhateverElseTheStoreTells) {
+  auto_revoke();
+  world.cloud.auto_accept = false;
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  world.accept(paid(1, domain::Payment::refunded));
+  ASSERT_EQ(world.status(id), "invalidated");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(approve(id));
+  settle();
+  ASSERT_EQ(world.status(id), "waiting_for_friendship");
+  auto told = paid(2, domain::Payment::refunded);
+  told.email = "another@example.com";
+  world.accept(told);
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  world.cloud.accept("u-ann");
+  settle(std::chrono::hours{1});
+  EXPECT_EQ(world.status(id), "completed");
+  told.updated_at = *told.updated_at + std::chrono::minutes{5};
+  told.email = "third@example.com";
+  world.accept(told);
+  settle(std::chrono::hours{1});
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  world.accept(paid(9, domain::Payment::cancelled));
+  settle(std::chrono::hours{1});
+  EXPECT_FALSE(has("u-ann", "file-1")) << "stopped anew";
+}
+
 TEST_F(OrderRules, ASettlementDoesNotEndAReview) {
   bool lost = false;
   world.cloud.before = [&](auto& call, auto&) {

@@ -147,7 +147,11 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   });
   AccountFacts facts(tx);
   std::size_t cost = 0;
-  for (const std::size_t i : accept_new(tx, orders, sorted, answers)) {
+  // In the order of the queue, so that what is put off is not always the same merchant's: all orders and
+  // customers are locked by now.
+  auto known = accept_new(tx, orders, sorted, answers);
+  std::ranges::sort(known);
+  for (const std::size_t i : known) {
     answers[i].put_off = cost > kMostOfKnown;
     if (answers[i].put_off) continue;
     const Stopwatch watch(clock_);

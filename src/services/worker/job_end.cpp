@@ -251,12 +251,16 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
     const auto [its, code] = finding_for(set, job, row, finding, customer.requested_at);
     conclude(set, job, customer, id, its, code);
   }
-  bool queued = false;
+  std::optional<Timestamp> queued;  // when the first of them is to be tried
   bool waiting = false;
   bool settled_elsewhere = false;
   for (const auto id : set.open(customer.id)) {
     const auto status = set.delivery(id)->status;
-    queued = queued || status == DeliveryStatus::queued;
+    if (status == DeliveryStatus::queued) {
+      const auto own = job.put_off.find(id);
+      const auto at = own == job.put_off.end() ? job.retry_at.value_or(set.now()) : own->second;
+      queued = std::min(queued.value_or(at), at);
+    }
     settled_elsewhere =
         settled_elsewhere || (finding == Finding::worked && status == DeliveryStatus::queued &&
                               shared_elsewhere(set, customer.id, id));
@@ -292,7 +296,7 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
   if (customer.withdraw) queue(JobClass::settlement, settle_from);
   // While an outcome is unknown, the customer's other work waits for it too: it may be the same file.
   if (settle_at) queue(JobClass::settlement, *settle_at);
-  if (queued && !settle_at) queue(JobClass::retry, again);
+  if (queued && !settle_at) queue(JobClass::retry, settled_elsewhere ? again : *queued);
   if (waiting && customer.friendship == Friendship::requested) {
     ensure_sweep(set.tx(), customer.cloud_account, set.now());
   } else if (waiting) {

@@ -32,6 +32,7 @@ struct JobSteps::Step {
   void transient(domain::CallKind call, DeliveryId delivery);
   void put_off(const Call& call);
   void lose_login(const Answer& answer, const cloud::CloudError& error);
+  bool has_other_names();
   void forget_user();
   void fail_without_credit();
   void succeeded(const Answer& answer);

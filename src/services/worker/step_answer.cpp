@@ -340,8 +340,8 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       return;
     case CloudError::Kind::user_not_found:
       forget_user();
-      // The user of before is gone: somebody else may have the name now.
-      if (call.kind == Call::Kind::find_user || job.name_resolved)
+      // The user of before is gone: somebody else may have the name now, but not other names of theirs.
+      if (call.kind == Call::Kind::find_user || job.name_resolved || has_other_names())
         job.failed_all = ResolutionCode::username_not_found;
       return;
     case CloudError::Kind::blocked:
@@ -400,6 +400,12 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
 
 // The name leads to nobody, or to somebody else. What is still to be settled or taken back is the user's of
 // before: each item tells whose it is, and those of before that did not do so from now on.
+bool JobSteps::Step::has_other_names() {
+  return std::ranges::any_of(set.open(customer.id), [&](DeliveryId id) {
+    return set.delivery(id)->username != customer.username_key;
+  });
+}
+
 void JobSteps::Step::forget_user() {
   const auto& user = customer.cloud_user_id;
   for (auto* const item : set.items_of(customer.id)) {
