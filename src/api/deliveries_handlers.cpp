@@ -182,7 +182,10 @@ Task<Reply> revoke(DeliveriesDeps deps, Call call) {
   if (!body) co_return std::unexpected(body.error());
   services::RevokeQuery which;
   auto& fields = **body;
-  which.items = fields.optional_ids<ItemId>("itemIds", 500).value_or(std::vector<ItemId>{});
+  if (auto items = fields.optional_ids<ItemId>("itemIds", 500)) {
+    which.items = std::move(*items);
+    if (which.items.empty()) fields.problem("itemIds", "names no item");
+  }
   if (const auto raw = fields.optional_text("username", {.max = 1'000})) {
     which.username = domain::normalise_username(*raw);
     if (which.username.empty()) fields.problem("username", "is not a username");

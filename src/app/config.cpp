@@ -334,6 +334,12 @@ std::size_t count_of(std::string_view text, std::string_view part) {
 }
 
 // What is wrong with the path of an endpoint of the cloud platform (spec 4.1); empty: nothing.
+// Public addresses, and all of the machine's.
+bool others_reach(const std::string& address) {
+  const auto ip = net::IpAddress::parse(address);
+  return !ip || ip->is_public() || address == "0.0.0.0" || address == "::";
+}
+
 std::string problem_of_path(std::string_view path, std::string_view placeholders) {
   if (!path.starts_with('/')) return "must begin with a slash";
   const auto needed = split(placeholders, ' ');
@@ -436,8 +442,10 @@ std::vector<FieldProblem> check_config(const Config& config) {
   }
   constexpr std::string_view kUrl =
       "must be http:// or https:// and a host, without password, query or slash at its end";
-  if (!parse_listen(config.listen))
-    wrong("listen", "must be a numeric address and a port, as in 127.0.0.1:8080");
+  const auto listen = parse_listen(config.listen);
+  if (!listen) wrong("listen", "must be a numeric address and a port, as in 127.0.0.1:8080");
+  if (config.sandbox && listen && others_reach(listen->address))
+    wrong("sandbox", "is not for a public address: listen on 127.0.0.1 or a private one");
   if (!config.base_url.empty() && !is_base_url(config.base_url)) wrong("base_url", std::string(kUrl));
   if (config.cloud_url.empty()) {
     wrong("cloud.url", "is needed: where the cloud platform is");

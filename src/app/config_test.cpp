@@ -69,6 +69,16 @@ TEST_F(ConfigTest, InSandboxModeThePlatformIsTheSimulatorsUsualPlace) {
   EXPECT_EQ(loaded.config.cloud_url, "http://127.0.0.1:8090");
 }
 
+TEST_F(ConfigTest, InSandboxModeNoPublicAddressIsListenedOn) {
+  for (const std::string listen : {"0.0.0.0:1", "[::]:1", "8.8.8.8:1", "[2606:4700::1]:1"})
+    EXPECT_THAT(fields(load_config({.flags = {{"sandbox", "true"}, {"listen", listen}}})),
+                ElementsAre("sandbox"))
+        << listen;
+  for (const std::string listen : {"127.0.0.1:1", "[::1]:1", "192.168.1.2:1"})
+    EXPECT_THAT(fields(load_config({.flags = {{"sandbox", "true"}, {"listen", listen}}})), IsEmpty())
+        << listen;
+}
+
 TEST_F(ConfigTest, AFileSetsEveryKindOfValue) {
   const auto loaded = load(with_file(R"(
 listen = "[::1]:9000"
@@ -223,14 +233,14 @@ TEST_F(ConfigTest, TrustedProxiesAreAddressesOrNetworks) {
 
 TEST_F(ConfigTest, WhatIsPrintedLoadsToTheSameSettings) {
   Config config;
-  config.listen = "0.0.0.0:1";
+  config.listen = "10.0.0.1:1";
   config.cloud_url = "https://cloud.example";
   config.identity_trusted = {"https://issuer.example \"quoted\""};
   config.delivery_jobs_per_minute = 9;
   config.sandbox = true;
   config.data_dir = "a\\b\"c\n";
   const auto printed = to_toml(config);
-  EXPECT_THAT(printed, ::testing::HasSubstr("\nbase_url = ''  # not set: \"http://0.0.0.0:1\"\n"));
+  EXPECT_THAT(printed, ::testing::HasSubstr("\nbase_url = ''  # not set: \"http://10.0.0.1:1\"\n"));
   EXPECT_THAT(printed, ::testing::HasSubstr("# not set: \"a\\\\b\\\"c\\n/presetbridge.db\"\n"));
   auto sources = with_file(printed);
   const auto loaded = load_config(sources);

@@ -274,7 +274,8 @@ std::optional<Millis> read_retry_after(std::string_view value, Timestamp now) {
 }
 
 std::optional<std::string> path_segment(std::string_view text) {
-  if (text.empty() || characters(text) > max_text || text == "." || text == "..") return std::nullopt;
+  const bool dots = text == "." || text == "..";
+  if (text.empty() || dots || characters(text) > max_text || has_control(text)) return std::nullopt;
   std::string result;
   for (const char c : text) {
     const bool plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||

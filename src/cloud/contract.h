@@ -38,7 +38,8 @@ CloudError::Kind kind_of(std::string_view code);
 // Retry-After: seconds or an HTTP date (IMF-fixdate), cut to [0, max_retry_after].
 std::optional<Millis> read_retry_after(std::string_view value, Timestamp now);
 
-// One segment of a path, percent-encoded. Nothing for what cannot be one: empty, too long, "." or "..".
+// One segment of a path, percent-encoded. Nothing for what cannot be one: empty, too long, "." or "..", or
+// with control characters, which no answer may have.
 std::optional<std::string> path_segment(std::string_view text);
 
 }  // namespace presetbridge::cloud

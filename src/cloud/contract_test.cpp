@@ -107,6 +107,8 @@ TEST(Contract, EncodesAPathSegmentWhateverIsInIt) {
   EXPECT_FALSE(path_segment("."));
   EXPECT_FALSE(path_segment(".."));
   EXPECT_FALSE(path_segment(std::string(201, 'a')));
+  EXPECT_FALSE(path_segment("a\tb"));
+  EXPECT_FALSE(path_segment("a\x7f"));
 }
 
 TEST(Contract, NoBodyBreaksAReader) {

@@ -174,7 +174,10 @@ Task<CloudResult<CloudUser>> HttpCloud::find_user(Executor& executor, Session se
       {.target = with(options_.paths.user_by_name, "{username}", *segment), .token = session.token});
   if (!answer) co_return std::unexpected(answer.error());
   auto user = read_user(answer->body);
-  if (!user || !same_name(user->username, username)) co_return std::unexpected(malformed(Effect::none));
+  if (!user) co_return std::unexpected(malformed(Effect::none));
+  // A name that the platform has in another form is one order's matter, not trouble of the platform.
+  if (!same_name(user->username, username))
+    co_return std::unexpected(error(Kind::user_not_found, sentence(Kind::user_not_found)));
   co_return std::move(*user);
 }
 

@@ -70,10 +70,11 @@ DeliveryView DeliveryActions::view(Tx& tx, storage::DeliveryRow row) {
     if (const auto customer = find_customer(tx, row.customer);
         customer && customer->queue_state == storage::QueueState::queued) {
       v.queue_position = queue_position(tx, *customer);
+      const bool counted = *v.queue_position <= storage::kMostBefore;
       const auto account = find_cloud_account(tx, row.cloud_account);
       Timestamp start = std::max({tx.now(), customer->due_at, account ? account->blocked_until : tx.now()});
       if (jobs_per_minute_ > 0) start += Millis{60'000} * ((*v.queue_position - 1) / jobs_per_minute_);
-      v.estimated_at = start;
+      if (counted) v.estimated_at = start;
     }
   }
   v.pending = row.pending.kind != PendingActionKind::none;

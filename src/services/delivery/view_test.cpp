@@ -21,16 +21,18 @@ TEST(DeliveryView, APlaceInTheQueueIsCountedToABound) {
         *world.accept(world.order(std::to_string(i), "buyer" + std::to_string(i), {"sku-1"})).delivery);
     world.database.clock.advance(Millis{1});
   }
-  const auto place = [&](std::int64_t nth) {
+  const auto view = [&](std::int64_t nth) {
     return world
         .await(world.actions.get(world.scheduler, world.merchant(), all[static_cast<std::size_t>(nth - 1)]))
-        .value()
-        .queue_position;
+        .value();
   };
+  const auto place = [&](std::int64_t nth) { return view(nth).queue_position; };
   EXPECT_EQ(place(1), 1);
   EXPECT_EQ(place(storage::kMostBefore), storage::kMostBefore);
   EXPECT_EQ(place(storage::kMostBefore + 1), storage::kMostBefore + 1);
   EXPECT_EQ(place(storage::kMostBefore + 20), storage::kMostBefore + 1);
+  EXPECT_TRUE(view(storage::kMostBefore).estimated_at);
+  EXPECT_FALSE(view(storage::kMostBefore + 20).estimated_at);
 }
 
 }  // namespace

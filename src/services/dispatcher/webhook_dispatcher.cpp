@@ -122,13 +122,18 @@ storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slo
                                   .account_alone = std::max(options_.max_sends - eighth, 1)};
   for (auto& [name, host] : hosts_) {
     limits.under_way[name] = host.under_way;
-    host.take(options_.per_host, limits.again);
+    host.take(options_.per_host, limits);
   }
   const int per_account = accounts_.size() > 1 ? limits.per_account : limits.account_alone;
   for (auto& [id, account] : accounts_) {
     limits.under_way_of_account[id] = account.under_way;
-    account.take(per_account, limits.again);
+    account.take(per_account, limits);
   }
+  const auto unused = [](const auto& entry) {
+    return entry.second.under_way == 0 && entry.second.put_off.empty();
+  };
+  std::erase_if(hosts_, unused);
+  std::erase_if(accounts_, unused);
   return limits;
 }
 
@@ -136,9 +141,11 @@ void WebhookDispatcher::Places::put_off_one(SubscriptionId subscription) {
   if (std::ranges::find(put_off, subscription) == put_off.end()) put_off.push_back(subscription);
 }
 
-void WebhookDispatcher::Places::take(int limit, std::vector<SubscriptionId>& into) {
-  for (int room = limit - under_way; room > 0 && !put_off.empty(); --room) {
-    into.push_back(put_off.front());
+void WebhookDispatcher::Places::take(int most, storage::SendLeaseLimits& limits) {
+  // What is taken and not visited would wait for a look at everything.
+  const int slots = limits.sends - static_cast<int>(limits.again.size());
+  for (int room = std::min(most - under_way, slots); room > 0 && !put_off.empty(); --room) {
+    limits.again.push_back(put_off.front());
     put_off.pop_front();
   }
 }

@@ -113,8 +113,8 @@ class WebhookDispatcher {
     std::deque<SubscriptionId> put_off;
 
     void put_off_one(SubscriptionId subscription);
-    // The next that wait, as many as there is room for with `limit` places.
-    void take(int limit, std::vector<SubscriptionId>& into);
+    // Adds the next that wait to those to be visited, as many as there is room for with `most` places.
+    void take(int most, storage::SendLeaseLimits& limits);
   };
   template <class Key>
   static void give_back(std::unordered_map<Key, Places>& places, const Key& key);
