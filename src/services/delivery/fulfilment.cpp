@@ -344,6 +344,11 @@ void Fulfilment::stop(News& news) {
     // What was begun is settled first; the job that does it then obeys.
     row.pending = domain::combine(row.pending, asked);
     update_delivery(tx, row);
+  } else if (row.status == DeliveryStatus::completed) {
+    changes_.note(tx, row, Actor::order(),
+                  state.stop_reason() == "order_refunded"
+                      ? "The order was refunded after it was delivered."
+                      : "The order was cancelled after it was delivered.");
   }
 }
 

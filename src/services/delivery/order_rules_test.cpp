@@ -413,6 +413,10 @@ TEST_F(OrderRules, AStoppedOrderThatWasTakenBackOwesNothingToAnotherNameUntilItI
   world.accept(paid(1, domain::Payment::refunded));
   settle();
   ASSERT_FALSE(has("u-ann", "file-1"));
+  const auto entries = world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); });
+  EXPECT_TRUE(std::ranges::any_of(entries, [](const auto& entry) {
+    return entry.message == "The order was refunded after it was delivered.";
+  }));
   auto event = named("Bob", 2);
   event.payment = domain::Payment::refunded;
   world.accept(event);
