@@ -333,13 +333,13 @@ std::size_t count_of(std::string_view text, std::string_view part) {
   return count;
 }
 
-// What is wrong with the path of an endpoint of the cloud platform (spec 4.1); empty: nothing.
-// Public addresses, and all of the machine's.
+// Whether listening there lets others in: a public address, or all of the machine's.
 bool others_reach(const std::string& address) {
   const auto ip = net::IpAddress::parse(address);
   return !ip || ip->is_public() || address == "0.0.0.0" || address == "::";
 }
 
+// What is wrong with the path of an endpoint of the cloud platform (spec 4.1); empty: nothing.
 std::string problem_of_path(std::string_view path, std::string_view placeholders) {
   if (!path.starts_with('/')) return "must begin with a slash";
   const auto needed = split(placeholders, ' ');

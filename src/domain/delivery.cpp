@@ -16,7 +16,7 @@ std::optional<E> parse_name(const std::array<std::string_view, N>& names, std::s
 }  // namespace
 
 PendingAction combine(const PendingAction& current, const PendingAction& next) {
-  // Of what the merchant asked, the last word counts; else the strongest.
+  // A merchant who reopens takes the invalidation back; else the stronger action stays.
   const bool taken_back =
       current.kind == PendingActionKind::invalidate && next.kind == PendingActionKind::reopen;
   PendingAction result = next.kind >= current.kind || taken_back ? next : current;

@@ -20,7 +20,8 @@ class SystemClock final : public Clock {
 };
 
 // Made before, and destroyed after, everything that uses its schedulers. Construction makes the process
-// ignore SIGPIPE: a peer that hangs up is an error code here, never a signal.
+// ignore SIGPIPE and SIGXFSZ: a peer that hangs up and a file at its limit are error codes here, never
+// signals.
 class Runtime {
  public:
   // cores: at least 1.

@@ -207,7 +207,8 @@ void Fulfilment::align(News& news) {
     default:
       break;
   }
-  // What owed nothing when it was reopened is in review for the merchant, whatever else the store tells.
+  // A delivery that owed nothing when the merchant reopened it stays in review, whatever else the store
+  // tells.
   if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
   if (const auto verdict = domain::conclude_items(row.status, items); verdict.cause) {
     auto ends = verdict.cause == Cause::nothing_to_deliver
@@ -298,7 +299,7 @@ bool Fulfilment::review(News& news, const Alignment& aligned) {
   return true;
 }
 
-// Of a delivery that is under way.
+// Brings a delivery that is under way to review; one in a job goes there when the job obeys.
 void Fulfilment::to_review(News& news, const domain::ReviewReasons& reasons) {
   auto& row = news.row;
   if (row.status == DeliveryStatus::processing) {

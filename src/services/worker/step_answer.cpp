@@ -398,14 +398,15 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
   job.settle_at = set.now() + kWithoutLogin;
 }
 
-// The name leads to nobody, or to somebody else. What is still to be settled or taken back is the user's of
-// before: each item tells whose it is, and those of before that did not do so from now on.
+// Whether an open delivery is for the same user under another name.
 bool JobSteps::Step::has_other_names() {
   return std::ranges::any_of(set.open(customer.id), [&](DeliveryId id) {
     return set.delivery(id)->username != customer.username_key;
   });
 }
 
+// The name leads to nobody, or to somebody else. What is still to be settled or taken back is the user's of
+// before: each item tells whose it is, and those of before that did not do so from now on.
 void JobSteps::Step::forget_user() {
   const auto& user = customer.cloud_user_id;
   for (auto* const item : set.items_of(customer.id)) {
