@@ -201,7 +201,7 @@ OrderChange changes(const OrderState& before, const OrderState& after, bool crea
       .first_seen = !before.seen && after.seen,
       .lines = before.lines != after.lines || before.refunds != after.refunds ||
                before.too_large != after.too_large || before.too_many_refunds != after.too_many_refunds,
-      .payment = before.payment() != after.payment(),
+      .payment = before.payment() != after.payment() || (after.stop_revokes() && !before.stop_revokes()),
       .username = before.username != after.username,
       .risk = before.high_risk != after.high_risk,
   };

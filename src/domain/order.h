@@ -113,7 +113,7 @@ struct OrderChange {
   bool created = false;     // nothing was stored before
   bool first_seen = false;  // the order itself arrived (created, or met its tombstone)
   bool lines = false;       // lines, quantities or refunds: the items have to be worked out again
-  bool payment = false;     // payment() is another
+  bool payment = false;     // payment() is another, or it takes back what was shared from now on
   bool username = false;
   bool risk = false;
   bool details = false;  // e-mail, number, flags, times: nothing that a delivery acts on

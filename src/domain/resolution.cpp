@@ -23,10 +23,11 @@ constexpr std::array<ResolutionText, 15> kTexts = {{
     {"Blocked by the customer", "The customer's cloud user blocks yours, so no request can be sent.",
      "Ask the customer to unblock your cloud user, then retry. Or deliver by hand and mark it so."},
     {"No cloud login", "There is no stored cloud login that the files could be shared from.",
-     "Save your cloud login on the Cloud account page. Deliveries that wait for it resume by themselves."},
+     "Save your cloud login: on the Cloud account page of the dashboard, or with PUT /api/credentials. "
+     "Deliveries that wait for it resume by themselves."},
     {"Cloud login refused", "The cloud platform refused the stored login.",
-     "Save the current e-mail and password on the Cloud account page. Deliveries that wait for it resume by "
-     "themselves."},
+     "Save the current e-mail and password: on the Cloud account page of the dashboard, or with PUT "
+     "/api/credentials. Deliveries that wait for it resume by themselves."},
     {"Preset not found", "A mapped file is not, or no longer, in your cloud account.",
      "Map the item to an existing file. Saving the mapping resumes the delivery."},
     {"Preset cannot be shared", "The cloud platform does not let this file be shared.",

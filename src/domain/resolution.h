@@ -17,7 +17,8 @@ const ResolutionText& describe(ResolutionCode code);
 
 // What a merchant reads of `credentials_missing` where there is a login, but it cannot be opened (spec 5.4).
 inline constexpr std::string_view kUnreadableLogin =
-    "The stored cloud login cannot be opened any more. Save it again on the Cloud account page.";
+    "The stored cloud login cannot be opened any more. Save it again: on the Cloud account page of the "
+    "dashboard, or with PUT /api/credentials.";
 
 // Something that happened which may fix a cause.
 enum class Remedy {

@@ -210,7 +210,7 @@ if (process.getuid() !== 0) {
       await flipABit();
       await startAgain(); // without cached sessions
     };
-    const MESSAGE = 'The stored cloud login cannot be opened any more. Save it again on the Cloud account page.';
+    const MESSAGE = 'The stored cloud login cannot be opened any more. Save it again: on the Cloud account page of the dashboard, or with PUT /api/credentials.';
     let stopped;
 
     before(restartWithABitFlipped);

@@ -1,6 +1,7 @@
 #include "services/delivery/account_facts.h"
 
 #include "domain/resolution.h"
+#include "domain/username.h"
 #include "storage/credit_store.h"
 
 namespace presetbridge::services {
@@ -47,9 +48,14 @@ ResolutionCode AccountFacts::cause(AccountId account) {
   return causes_[account] = cause;
 }
 
-std::string AccountFacts::words_of(ResolutionCode cause, AccountId account) {
-  const bool unreadable = cause == ResolutionCode::credentials_missing && standing(account).unreadable;
-  return std::string(unreadable ? domain::kUnreadableLogin : std::string_view());
+std::string AccountFacts::words_of(ResolutionCode cause, const storage::DeliveryRow& row) {
+  if (cause == ResolutionCode::credentials_missing && standing(row.account).unreadable)
+    return std::string(domain::kUnreadableLogin);
+  // It would be a name, were it shorter.
+  const bool too_long = !domain::normalise_username(row.raw_username, std::string_view::npos).empty();
+  if (cause == ResolutionCode::username_missing && too_long)
+    return "The username that came with the order is longer than a username may be.";
+  return {};
 }
 
 void AccountFacts::read_subscriptions(std::span<const AccountId> accounts) {

@@ -28,8 +28,8 @@ class AccountFacts {
   // nothing does. A cause found is locked and read again, so that the transaction that writes the failure
   // cannot miss its fix (spec 3.6).
   domain::ResolutionCode cause(AccountId account);
-  // What a merchant reads of such a cause where its usual words say too little; else empty.
-  std::string words_of(domain::ResolutionCode cause, AccountId account);
+  // What a merchant reads of a cause known without a job where its usual words say too little; else empty.
+  std::string words_of(domain::ResolutionCode cause, const storage::DeliveryRow& row);
   // Reads at once what subscribers() would read for one account after the other.
   void read_subscriptions(std::span<const AccountId> accounts);
   // Active subscriptions that want events of this type from this integration.

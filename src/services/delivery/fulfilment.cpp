@@ -9,6 +9,7 @@
 #include "services/delivery/customer_change.h"
 #include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
+#include "storage/credential_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -31,6 +32,11 @@ void withdraw_pending(Tx& tx, const domain::OrderState& state, storage::Delivery
   auto left = without_stop(row.pending, settled);
   if (left == row.pending) return;
   row.pending = std::move(left);
+  // The stop, or the review, had taken the place of another cloud account, which still is to be obeyed.
+  const auto standing = find_standing(tx, row.account);
+  const bool moved = standing && standing->status == storage::CredentialsStatus::valid && row.cloud_account &&
+                     row.cloud_account != standing->cloud_account;
+  if (moved) row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", {}});
   update_delivery(tx, row);
 }
 
@@ -141,7 +147,7 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   } else if (const auto cause = known_cause(facts, row, items); cause != ResolutionCode::none) {
     change.cause = Cause::known_cause;
     change.code = cause;
-    change.message = facts.words_of(cause, row.account);
+    change.message = facts.words_of(cause, row);
   }
   if (state.high_risk) change.reasons.add(ReviewReason::high_risk);
   if (rules.hold_all) change.reasons.add(ReviewReason::held);
@@ -177,9 +183,10 @@ void Fulfilment::align(News& news) {
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
   // An order that is too large to be read says nothing of what it owes.
-  auto aligned = state.too_large ? Alignment{.items = find_items(tx, row.id), .refunded = {}}
+  auto aligned = state.too_large ? Alignment{.items = find_items(tx, row.id), .dropped = {}, .refunded = {}}
                                  : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale,
                                                rules.active ? Owe::as_the_order_says : Owe::nothing_more);
+  if (aligned.owes_less) changes_.note(tx, row, Actor::order(), words_of_dropped(aligned));
   if (rules.auto_revoke) revoke_refunded(tx, changes_, aligned.items, aligned.refunded);
   const bool named = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
                                  row.resolution == ResolutionCode::username_missing);
@@ -236,6 +243,9 @@ void Fulfilment::take_username(News& news) {
     if (named_at && given < *named_at) return;
     if (anything_shared(find_items(tx, row.id))) return;
   }
+  changes_.note(
+      tx, row, Actor::order(),
+      wanted.empty() ? "The store named the customer." : "The store sent another username for the customer.");
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, {.kind = PendingActionKind::refresh,
                                                 .reason = {},
@@ -277,8 +287,8 @@ bool Fulfilment::review(News& news, const Alignment& aligned) {
   against.add(reasons);
   if (row.status == DeliveryStatus::in_review) {
     reasons.add(row.review_reasons);
-    const bool returned =
-        rules.active && change.payment && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
+    // It may have returned while the store was inactive.
+    const bool returned = rules.active && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
     if (returned) reasons.remove(ReviewReason::payment_withdrawn);
     if (returned && rules.hold_all) reasons.add(ReviewReason::held);
     if (reasons.none()) {

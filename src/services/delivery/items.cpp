@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <boost/json.hpp>
+#include <ranges>
 #include <unordered_map>
+
+#include "domain/username.h"
 
 namespace presetbridge::services {
 namespace {
@@ -87,10 +90,21 @@ ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, I
   return item;
 }
 
+std::string words_of_dropped(const Alignment& aligned) {
+  constexpr std::size_t kNamed = 3;
+  constexpr std::size_t kMostBytes = 100;
+  std::string names;
+  for (const auto& name : aligned.dropped | std::views::take(kNamed))
+    names.append(names.empty() ? "" : ", ").append(domain::cut_utf8(name, kMostBytes));
+  const auto more = aligned.dropped.size() - std::min(aligned.dropped.size(), kNamed);
+  if (more > 0) names += " and " + std::to_string(more) + " more";
+  return "No longer owed: " + names + ".";
+}
+
 Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row,
                       const domain::OrderState& state, const domain::MappedOrder& mapped, bool complete,
                       Owe owe) {
-  Alignment result{.items = find_items(tx, row.id), .refunded = {}};
+  Alignment result{.items = find_items(tx, row.id), .dropped = {}, .refunded = {}};
   auto plan = domain::plan_items(items_now(result.items), state, mapped, complete);
   if (owe == Owe::nothing_more) plan.owe.clear();
   std::unordered_map<ItemId, ItemRow*> by_id;
@@ -119,6 +133,7 @@ Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow
   for (const auto& file : plan.add) added.push_back(item_of(row, file, ids));
   insert_items(tx, added);
   result.owes_less = !plan.drop.empty();
+  for (const auto id : plan.drop) result.dropped.push_back(by_id.at(id)->name);
   result.owes_more = !plan.owe.empty() || std::ranges::any_of(added, [](const ItemRow& item) {
     return item.status == ItemStatus::owed;
   });

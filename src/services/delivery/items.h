@@ -53,9 +53,12 @@ struct Alignment {
   std::vector<storage::ItemRow> items;  // as they are now
   bool owes_more = false;               // something is owed that was not
   bool owes_less = false;               // something is owed no more
+  std::vector<std::string> dropped;     // the files of which that is so, by name
   bool too_many = false;                // the order owes more files than a delivery may: nothing was added
   std::vector<ItemId> refunded;         // as domain::ItemPlan has it
 };
+// What the timeline tells of an alignment that owes less: how many files, and the first of them.
+std::string words_of_dropped(const Alignment& aligned);
 enum class Owe { as_the_order_says, nothing_more };
 // `mapped` and `complete`: as domain::plan_items() has them.
 Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row,

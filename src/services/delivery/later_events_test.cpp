@@ -106,6 +106,27 @@ TEST_F(LaterEvents, ARestorationThatArrivesLateLiftsNoNewerTrash) {
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
 }
 
+TEST_F(LaterEvents, ACancellationUnderAnOlderTrashTakesBackWhatWasShared) {
+  set_store([](auto& row) { row.auto_revoke = true; });
+  const auto id = world.deliver(at(0));
+  auto trash = at(3, {"sku-1"}, domain::Payment::cancelled);
+  trash.provider = domain::Provider::provider_b;
+  trash.trashed = true;
+  world.accept(trash);
+  settle();
+  ASSERT_TRUE(has("file-1")) << "the trash takes nothing back";
+  auto late = at(2, {"sku-1"}, domain::Payment::cancelled);
+  late.provider = domain::Provider::provider_b;
+  EXPECT_FALSE(world.accept(late).duplicate);
+  settle();
+  EXPECT_FALSE(has("file-1"));
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+  late.updated_at = *late.updated_at + std::chrono::seconds{1};
+  world.accept(late);
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+}
+
 // ---------------------------------------------------------------- an inactive store
 
 TEST_F(LaterEvents, AnInactiveStoreDeliversNothingMoreOfItsOrders) {
@@ -147,6 +168,20 @@ TEST_F(LaterEvents, AnInactiveStoreQueuesNoOrderThatIsPaidAgainOrNamed) {
   EXPECT_EQ(world.status(withdrawn), "in_review");
 }
 
+TEST_F(LaterEvents, APaymentThatReturnedWhileTheStoreWasInactiveEndsItsReviewOnceItsRulesActAgain) {
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(at(0));
+  world.accept(at(1, {"sku-1"}, domain::Payment::awaiting_payment));
+  ASSERT_EQ(world.status(id), "in_review");
+  activate(false);
+  world.accept(at(2));
+  EXPECT_EQ(world.status(id), "in_review");
+  activate(true);
+  world.accept(at(3));
+  settle();
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+}
+
 TEST_F(LaterEvents, AnInactiveStoreStillStopsWhatIsUnshared) {
   world.cloud.auto_accept = false;
   const auto cancelled = world.deliver(at(0));
@@ -160,6 +195,53 @@ TEST_F(LaterEvents, AnInactiveStoreStillStopsWhatIsUnshared) {
   EXPECT_EQ(world.status(cancelled), "invalidated");
   EXPECT_EQ(world.items(refunded)[0].status, ItemStatus::dropped);
   EXPECT_EQ(world.items(refunded)[1].status, ItemStatus::owed);
+}
+
+// ---------------------------------------------------------------- what is told
+
+TEST_F(LaterEvents, TheTimelineTellsWhatIsNoLongerOwedAndThatTheNameChanged) {
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(at(0, {"sku-1", "sku-2", "sku-3", "sku-4", "sku-5"}));
+  auto renamed = at(1, {"sku-1", "sku-2", "sku-3", "sku-4", "sku-5"});
+  renamed.username = renamed.raw_username = "Bob";
+  for (const std::size_t line : {0, 1, 2, 3}) renamed.lines[line].current_quantity = 0;
+  world.accept(renamed);
+  std::string all;
+  for (const auto& entry : world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); }))
+    all += entry.message + "\n";
+  EXPECT_TRUE(all.contains("No longer owed: File 1, File 2, File 3 and 1 more.")) << all;
+  EXPECT_TRUE(all.contains("The store sent another username for the customer.")) << all;
+}
+
+TEST_F(LaterEvents, AUsernameThatIsTooLongIsToldToBeSo) {
+  auto event = at(0);
+  event.username = "";
+  event.raw_username = std::string(300, 'x');
+  const auto id = world.accept(event).delivery.value();
+  EXPECT_EQ(world.status(id), "failed username_missing");
+  EXPECT_EQ(world.delivery(id).message,
+            "The username that came with the order is longer than a username may be.");
+  auto other = later(world, "2", {"sku-1"}, 0);
+  other.username = "";
+  other.raw_username = "@";
+  EXPECT_EQ(world.delivery(world.accept(other).delivery.value()).message,
+            "The order does not say which cloud user gets the files.");
+}
+
+TEST_F(LaterEvents, WhatASharedFileOfAStoppedOrderCameToIsTakenBackThoughTheMerchantInvalidatedIt) {
+  set_store([](auto& row) { row.auto_revoke = true; });
+  bool held = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(held, Fate::hold_done) : Fate::answer;
+  };
+  const auto id = world.deliver(at(0));
+  ASSERT_EQ(world.status(id), "processing");
+  world.accept(at(1, {"sku-1"}, domain::Payment::cancelled));
+  world.await(world.actions.invalidate(world.scheduler, world.merchant(), id, "cancelled")).value();
+  world.cloud.release();
+  settle();
+  EXPECT_EQ(world.status(id), "invalidated");
+  EXPECT_FALSE(has("file-1"));
 }
 
 }  // namespace

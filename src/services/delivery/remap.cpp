@@ -39,16 +39,18 @@ domain::OrderState state_of(const storage::OrderRow& order) {
 
 Alignment remap(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
   auto order = find_order(tx, OrderId{row.id.value});
-  if (!order) return {.items = find_items(tx, row.id), .refunded = {}};
+  if (!order) return {.items = find_items(tx, row.id), .dropped = {}, .refunded = {}};
   auto state = state_of(*order);
   // An order that is too large to be read says nothing of what it owes.
-  if (state.too_large) return {.items = find_items(tx, row.id), .refunded = {}};
+  if (state.too_large) return {.items = find_items(tx, row.id), .dropped = {}, .refunded = {}};
   const auto mappings = mappings_of(tx, row.integration);
   const auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::all);
   order->unmapped = domain::unmapped_lines(state).value_or(order->unmapped);
   order->state = encode(state);
   update_order(tx, *order);
-  return align_items(tx, changes.ids(), row, state, mapped, !mappings.stale);
+  auto aligned = align_items(tx, changes.ids(), row, state, mapped, !mappings.stale);
+  if (aligned.owes_less) changes.note(tx, row, domain::Actor::system(), words_of_dropped(aligned));
+  return aligned;
 }
 
 bool replace_missing(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {

@@ -73,8 +73,7 @@ void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) 
   const auto cause = known_cause(facts, row, find_items(tx, row.id));
   if (cause != ResolutionCode::none) {
     return changes.must_apply(
-        tx, row,
-        {.cause = domain::Cause::known_cause, .code = cause, .message = facts.words_of(cause, row.account)});
+        tx, row, {.cause = domain::Cause::known_cause, .code = cause, .message = facts.words_of(cause, row)});
   }
   route(tx, changes.ids(), std::array{&row}, facts);
   update_delivery(tx, row);

@@ -69,9 +69,8 @@ void revoke_if_ended(WorkSet& set, DeliveryId id) {
   if (!integration || !integration->auto_revoke) return;
   const auto order = order_state(set.tx(), id);
   if (!order || (order->stopped() ? !order->stop_revokes() : !lacks_a_line(*order))) return;
-  // What the merchant reopened after the stop is theirs.
-  const bool stopping = row->pending.kind == domain::PendingActionKind::stop ||
-                        row->pending.kind == domain::PendingActionKind::erase;
+  // What the merchant reopened after the stop is theirs, unless it is about to end.
+  const bool stopping = row->pending.kind >= domain::PendingActionKind::stop;
   if (order->stopped() && is_open(*row) && !stopping) return;
   set.directly([&](Tx& tx) {
     auto items = find_items(tx, id);
