@@ -64,7 +64,11 @@ constexpr Sql kFindAfter{
     "id "
     "LIMIT $3"};
 constexpr Sql kFindDryRuns{
-    "SELECT id FROM deliveries WHERE status = 'queued' AND dry_run = 1 ORDER BY id LIMIT $1"};
+    "SELECT id FROM deliveries WHERE account_id = $1 AND status = 'queued' AND dry_run = 1 ORDER BY id LIMIT "
+    "$2"};
+constexpr Sql kNextWithDryRuns{
+    "SELECT account_id FROM deliveries WHERE account_id > $1 AND status = 'queued' AND dry_run = 1"
+    " ORDER BY account_id, id LIMIT 1"};
 constexpr Sql kFindWaiting{
     "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND status = 'waiting_for_friendship'"
     " AND waiting_since <= $2 ORDER BY waiting_since LIMIT $3"};
@@ -428,8 +432,11 @@ std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::
 std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after) {
   return tx.one(kNextToProbe, cloud_account, after, [](const Row& r) { return r.id<DeliveryId>(0); });
 }
-std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit) {
-  return all_ids(tx, kFindDryRuns, limit);
+std::vector<DeliveryId> find_dry_runs(Tx& tx, AccountId account, int limit) {
+  return all_ids(tx, kFindDryRuns, account, limit);
+}
+std::optional<AccountId> next_with_dry_runs(Tx& tx, AccountId after) {
+  return tx.one(kNextWithDryRuns, after, [](const Row& r) { return r.id<AccountId>(0); });
 }
 
 void update_delivery(Tx& tx, DeliveryRow& d) {

@@ -118,8 +118,10 @@ std::vector<DeliveryId> find_at_work(Tx& tx, std::span<const DeliveryId> ids);
 std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids);
 // The first after `after` of the cloud account's failed deliveries that probes try.
 std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after);
-// Queued dry runs of every account, oldest first.
-std::vector<DeliveryId> find_dry_runs(Tx& tx, int limit);
+// Queued dry runs of the account, oldest first.
+std::vector<DeliveryId> find_dry_runs(Tx& tx, AccountId account, int limit);
+// The first account after `after` that has any.
+std::optional<AccountId> next_with_dry_runs(Tx& tx, AccountId after);
 
 // Writes every field that may change, where the stored version is still row.version; then row.version has
 // grown by one. Throws DbError(conflict) otherwise: the row was locked by lock_delivery() and cannot have

@@ -278,6 +278,26 @@ ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Asid
   return ChoreProgress::ended;
 }
 
+std::vector<DeliveryId> dry_runs_in_turn(Tx& tx, AccountId& turn, int aside) {
+  constexpr std::size_t kMostAccounts = 8;
+  std::vector<AccountId> accounts;
+  while (accounts.size() < kMostAccounts) {
+    const auto next = next_with_dry_runs(tx, turn);
+    if (!next && !turn) break;
+    turn = next.value_or(AccountId{});
+    if (!next) continue;  // from the first one again
+    if (std::ranges::find(accounts, *next) != accounts.end()) break;
+    accounts.push_back(*next);
+  }
+  std::vector<DeliveryId> ids;
+  if (accounts.empty()) return ids;
+  const int each = kChorePiece / static_cast<int>(accounts.size()) + aside;
+  for (const auto account : accounts)
+    std::ranges::copy(find_dry_runs(tx, account, each), std::back_inserter(ids));
+  turn = accounts.back();
+  return ids;
+}
+
 void run_dry(Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids, DeliveryId& at) {
   for (const auto id : ids) {
     at = id;

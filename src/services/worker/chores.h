@@ -4,6 +4,7 @@
 #pragma once
 
 #include <set>
+#include <vector>
 
 #include "services/delivery/change.h"
 #include "storage/chore_store.h"
@@ -26,6 +27,9 @@ enum class ChoreProgress {
 ChoreProgress do_chore(storage::Tx& tx, DeliveryChanges& changes, storage::Chore chore, const Aside& aside,
                        DeliveryId& at);
 
+// Queued dry runs, a piece of them: accounts take turns from the one after `turn` on, which becomes the last
+// of these, so that one with many keeps no other waiting. Of each as many more as are `aside`.
+std::vector<DeliveryId> dry_runs_in_turn(storage::Tx& tx, AccountId& turn, int aside);
 // Completes these dry runs, as far as they are queued still; `at` as above.
 void run_dry(storage::Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids, DeliveryId& at);
 

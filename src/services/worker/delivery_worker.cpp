@@ -171,6 +171,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
   struct Waiting {
     Timestamp at;
     bool expired;
+    AccountId dry_run_turn;
     std::vector<DeliveryId> dry_runs;
     std::vector<storage::Chore> chores;
     std::set<std::string> writers;
@@ -184,22 +185,25 @@ Task<void> DeliveryWorker::maintenance_loop() {
     deliveries_aside_.forget_until(now);
     chores_aside_.forget_until(now);
     // What is aside, or may not begin yet, is found too: it must not fill the list.
-    const int dry_runs = kChorePiece + deliveries_aside_.size();
+    const int aside = deliveries_aside_.size();
     const int chores = kMostChores + chores_aside_.size() + chore_starts_.held();
     if (leases && lease_look_.take_everything(now)) lease_look_.begin_anew();
     const Timestamp from = lease_look_.begin();
-    auto waiting = co_await ports_.commits.read(ports_.scheduler, [leases, from, dry_runs, chores](Tx& tx) {
-      Waiting found{tx.now(),
-                    leases && storage::any_lease_expired(tx, from, tx.now()),
-                    storage::find_dry_runs(tx, dry_runs),
-                    storage::find_chores(tx, chores),
-                    {},
-                    {}};
-      if (leases) found.probes = storage::find_due_probes(tx, tx.now(), kMostProbes);
-      if (std::ranges::any_of(found.chores, [](const auto& chore) { return !chore.done_to; }))
-        found.writers = storage::order_writers(tx);
-      return found;
-    });
+    auto waiting = co_await ports_.commits.read(
+        ports_.scheduler, [leases, from, aside, chores, turn = dry_run_turn_](Tx& tx) {
+          Waiting found{tx.now(),
+                        leases && storage::any_lease_expired(tx, from, tx.now()),
+                        turn,
+                        {},
+                        storage::find_chores(tx, chores),
+                        {},
+                        {}};
+          found.dry_runs = dry_runs_in_turn(tx, found.dry_run_turn, aside);
+          if (leases) found.probes = storage::find_due_probes(tx, tx.now(), kMostProbes);
+          if (std::ranges::any_of(found.chores, [](const auto& chore) { return !chore.done_to; }))
+            found.writers = storage::order_writers(tx);
+          return found;
+        });
     if (waiting && leases && !waiting->expired) lease_look_.saw(from, std::nullopt, waiting->at);
     bool more = false;
     if (waiting && waiting->expired) {
@@ -215,6 +219,7 @@ Task<void> DeliveryWorker::maintenance_loop() {
     if (waiting) {
       co_await start_probes(std::move(waiting->probes));
       chore_starts_.hold_back(waiting->chores, waiting->writers, now);
+      dry_run_turn_ = waiting->dry_run_turn;
       const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
       const bool done = co_await do_chores(std::move(waiting->chores));
       more = more || dry || done;

@@ -85,6 +85,7 @@ class DeliveryWorker {
   JobSteps steps_;
   storage::Batcher<JobAnswer, JobCall> answers_;
   // What threw in the maintenance. It is lost with the process, which then tries once more.
+  AccountId dry_run_turn_;                                       // the last account whose dry runs were found
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
   SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
   ChoreStarts chore_starts_;

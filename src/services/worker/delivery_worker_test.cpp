@@ -142,5 +142,25 @@ TEST(DeliveryWorker, ADryRunThatCannotBeReadKeepsNoOtherWaiting) {
   EXPECT_EQ(raw_status(ids[2]), "completed");
 }
 
+TEST(DeliveryWorker, OneAccountsDryRunsDelayNoOthers) {
+  World world;
+  const auto other = world.add_tenant("m-2");
+  world.stop_worker();
+  const auto dry_run = [&](IntegrationId store, const std::string& id) {
+    auto event = world.order(id, "Ann", {"sku-1"});
+    event.test = true;
+    return world.accept(store, event).delivery.value();
+  };
+  std::vector<DeliveryId> many;
+  for (int i = 0; i < 450; ++i) many.push_back(dry_run(world.integration, std::to_string(i)));
+  const auto one = dry_run(other.integration, "one");
+  world.start_worker(World::unlimited());
+  world.settle();
+  EXPECT_EQ(world.status(one), "completed");
+  EXPECT_EQ(world.status(many.back()), "completed");
+  EXPECT_LT(world.delivery(one).completed_at, world.delivery(many[150]).completed_at)
+      << "as many of each account at a time";
+}
+
 }  // namespace
 }  // namespace presetbridge::services
