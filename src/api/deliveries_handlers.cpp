@@ -61,16 +61,18 @@ json::object view_json(const DeliveryView& view) {
   auto body = summary_json(view);
   json::array items;
   for (const auto& item : view.items) {
-    items.push_back(json::object{{"id", to_string(item.id)},
-                                 {"fileId", item.file_id},
-                                 {"kind", item.kind},
-                                 {"name", item.name},
-                                 {"matchedBy", item.matched_by},
-                                 {"quantity", item.quantity},
-                                 {"status", domain::to_string(item.status)},
-                                 {"sharedAt", time_or_null(item.shared_at)},
-                                 {"username", text_or_null(item.username)},
-                                 {"former", item.former}});
+    items.push_back(
+        json::object{{"id", to_string(item.id)},
+                     {"fileId", item.file_id},
+                     {"kind", item.kind},
+                     {"name", item.name},
+                     {"matchedBy", item.matched_by},
+                     {"quantity", item.quantity},
+                     {"status", domain::to_string(item.status)},
+                     {"sharedAt", view.row.dry_run ? json::value() : time_or_null(item.shared_at)},
+                     {"username", text_or_null(item.username)},
+                     {"former", item.former},
+                     {"dryRun", view.row.dry_run}});
   }
   body["items"] = std::move(items);
   body["queuePosition"] = nullptr;

@@ -41,7 +41,11 @@ Task<Expected<ApiKeyId>> check_key(WebhookDeps deps, Executor& executor, std::op
 
 json::value to_json(const services::Accepted& a) {
   if (!a.delivery) {
-    return {{"status", "ignored"}, {"reason", a.reason}, {"orderId", a.order_id}, {"eventId", a.event_id}};
+    json::object body{{"status", "ignored"}, {"reason", a.reason}};
+    // What is read of no order, as an unknown topic, has none to name.
+    if (!a.order_id.empty()) body["orderId"] = a.order_id;
+    if (!a.event_id.empty()) body["eventId"] = a.event_id;
+    return body;
   }
   json::object body{{"status", domain::to_string(a.status)},
                     {"orderId", a.order_id},

@@ -209,6 +209,7 @@ describe('deliveries', () => {
     assert.equal(answer.status, 202, answer.text);
     const it = await merchant.reaches(answer.json.deliveryId, 'completed');
     assert.equal(it.dryRun, true);
+    assert.deepEqual(it.items.map(({ dryRun, sharedAt }) => [dryRun, sharedAt]), it.items.map(() => [true, null]), 'nothing was shared');
     assert.deepEqual(await merchant.balance(), before);
     const { friendships } = await merchant.effects(sim);
     assert.equal(friendships.some(({ username }) => username === 'nobody-at-all'), false);

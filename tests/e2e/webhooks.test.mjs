@@ -481,6 +481,7 @@ describe('one order, many events', () => {
   test('a topic that nobody knows is accepted and ignored', async () => {
     const answer = await merchant.send(stores.provider_a, { id: 1 }, { 'x-hosted-topic': 'products/update' });
     assert.deepEqual([answer.status, answer.json?.status, answer.json?.reason], [202, 'ignored', 'ignored_topic'], answer.text);
+    assert.deepEqual(Object.keys(answer.json), ['status', 'reason'], 'it is of no order');
   });
 });
 
