@@ -51,6 +51,7 @@ class FakeCloud : public cloud::Cloud {
     rate_limit,    // 429
     refuse_session,
     user_gone,  // 404 of the user
+    blocked,    // the user blocked the merchant
     reject,     // a definite refusal of the call
   };
   // `call`: "find_user", "friendship", "request", "withdraw", "sweep", "share", "find_share", "revoke".
@@ -218,6 +219,9 @@ class FakeCloud : public cloud::Cloud {
         break;
       case Fate::user_gone:
         result = error(cloud::CloudError::Kind::user_not_found);
+        break;
+      case Fate::blocked:
+        result = error(cloud::CloudError::Kind::blocked);
         break;
       case Fate::reject:
         result = error(cloud::CloudError::Kind::rejected);

@@ -76,11 +76,11 @@ void give_up(Tx& tx, CloudAccountId id, const AccountTrouble& trouble) {
 }  // namespace
 
 FailureNoted note_failure(Tx& tx, storage::CustomerRow& customer, domain::CallKind call, DeliveryId delivery,
-                          std::uint64_t draw) {
+                          std::uint64_t draw, bool answered) {
   auto account = lock_cloud_account(tx, customer.cloud_account);
   const auto before = account ? trouble_of(tx, *account) : std::nullopt;
   const auto row = domain::failing_row(customer.failing, call, delivery);
-  const auto counted = call == domain::CallKind::revoke ? DeliveryId{} : delivery;
+  const auto counted = answered || call == domain::CallKind::revoke ? DeliveryId{} : delivery;
   auto after = domain::after_failure(before.value_or(AccountTrouble{}), row, call, counted, tx.now(), draw);
   FailureNoted noted{.retry_at = after.retry_at, .paused = after.paused};
   if (after.customer) after.customer->delivery = row ? row->delivery : delivery;

@@ -24,11 +24,11 @@ struct FailureNoted {
   OutageTurn outage = OutageTurn::none;
 };
 
-// A passing failure of a call of this customer's job for `delivery`, none if for none of them. A revocation
-// that fails is no trouble of the account's: it holds up no order. The customer's rows of failures are
-// changed, not written.
+// A passing failure of a call of this customer's job for `delivery`, none if for none of them. `answered`:
+// the platform said no, so that it is no trouble of the account's; nor is a revocation that fails, which
+// holds up no order. The customer's rows of failures are changed, not written.
 FailureNoted note_failure(storage::Tx& tx, storage::CustomerRow& customer, domain::CallKind call,
-                          DeliveryId delivery, std::uint64_t draw);
+                          DeliveryId delivery, std::uint64_t draw, bool answered = false);
 // 429.
 OutageTurn note_rate_limit(storage::Tx& tx, CloudAccountId cloud_account, domain::CallKind call,
                            DeliveryId delivery, std::optional<Millis> retry_after);

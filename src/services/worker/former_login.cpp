@@ -1,11 +1,9 @@
 #include "services/worker/former_login.h"
 
 #include <algorithm>
-#include <string>
 
 #include "services/delivery/routing.h"
 #include "services/worker/job_end.h"
-#include "services/worker/share_ledger.h"
 #include "storage/credential_store.h"
 
 namespace presetbridge::services {
@@ -23,18 +21,6 @@ bool out_of_reach(WorkSet& set, const Job& job, const Call& call) {
   const auto* const item = set.item(call.delivery, call.item);
   if (!record || item == nullptr) return false;
   return set.now() >= std::max(record->saved_at, item->settle_after.value_or(Timestamp{})) + kSessionLife;
-}
-
-void count_as_absent(WorkSet& set, const Call& call) {
-  const auto* const item = set.item(call.delivery, call.item);
-  if (item == nullptr || item->status != domain::ItemStatus::sharing) return;
-  const auto file = item->name.empty() ? item->file_id : item->name;
-  settle_absent(set, call.delivery, call.item);
-  if (const auto* const row = set.delivery(call.delivery)) {
-    set.note(*row, domain::Actor::system(),
-             "Whether " + file + " was shared cannot be found out: " + std::string(kLoginReplaced) +
-                 ". It counts as not shared.");
-  }
 }
 
 void conclude_looked_up(WorkSet& set, CustomerId customer, DeliveryId delivery) {

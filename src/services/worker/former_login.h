@@ -17,9 +17,6 @@ inline constexpr std::string_view kLoginReplaced =
 // was saved no session of the former one is left.
 bool out_of_reach(WorkSet& set, const Job& job, const Call& call);
 
-// The share of a call that is out of reach counts as absent: its hold is released.
-void count_as_absent(WorkSet& set, const Call& call);
-
 // conclude_settled(); and the delivery, which may have waited for it in the queue of another customer by now,
 // that of the login of now, is due there at once.
 void conclude_looked_up(WorkSet& set, CustomerId customer, DeliveryId delivery);

@@ -183,5 +183,27 @@ TEST(FormerLogin, WithoutASessionARevocationFailsAfterAnHourAndSaysWhy) {
   EXPECT_EQ(world.balance().spent, 1);
 }
 
+TEST(FormerLogin, AnotherCloudAccountIsNotForgottenWhereAStopIsWithdrawnMeanwhile) {
+  World world;
+  VaultOfWorld vault(world);
+  world.cloud.auto_accept = false;
+  auto held = std::make_shared<bool>(false);
+  world.cloud.before = [held](const std::string& call, auto&) {
+    return call == "request" ? once(*held, Fate::hold) : Fate::answer;
+  };
+  const auto id = world.deliver(testing::later(world, "1", {"sku-1"}, 0));
+  ASSERT_EQ(world.status(id), "processing");
+  vault.save("m-2");
+  ASSERT_EQ(world.delivery(id).pending.kind, domain::PendingActionKind::cloud_account_changed);
+  auto stop = testing::later(world, "1", {"sku-1"}, 1);
+  stop.payment = domain::Payment::cancelled;
+  world.accept(stop);
+  world.accept(testing::later(world, "1", {"sku-1"}, 2));
+  world.cloud.release();
+  world.settle(std::chrono::minutes{2});
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_NE(world.delivery(id).cloud_account, world.cloud_account);
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -1,7 +1,11 @@
 #include "services/worker/job_end.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "domain/job_class.h"
 #include "services/delivery/customer_change.h"
@@ -90,6 +94,24 @@ bool shared_elsewhere(WorkSet& set, CustomerId customer, DeliveryId delivery) {
   });
 }
 
+using UserAndFile = std::pair<std::string, std::string_view>;
+
+// Until when nothing of the delivery can be shared: what it owes to `user` are files of which a share, or its
+// revocation, is `unsettled`, each until it may be settled.
+std::optional<Timestamp> shareable_from(WorkSet& set, DeliveryId delivery, const CustomerRow& customer,
+                                        const std::map<UserAndFile, Timestamp>& unsettled) {
+  std::optional<Timestamp> first;
+  for (const auto* const item : set.items(delivery)) {
+    const bool begun = item->status == ItemStatus::sharing;
+    if (item->former || (!begun && item->status != ItemStatus::owed)) continue;
+    const auto& user = begun ? user_of(*item, customer) : customer.cloud_user_id;
+    const auto until = unsettled.find({user, item->file_id});
+    if (until == unsettled.end()) return std::nullopt;
+    first = std::min(first.value_or(until->second), until->second);
+  }
+  return first;
+}
+
 bool holds_all(Tx& tx, IntegrationId id) {
   const auto integration = find_integration(tx, id);
   return integration && integration->hold_all;
@@ -153,6 +175,7 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
   const auto name = corrected_name(set, *set.delivery(delivery));
   const bool another = name && name->username != set.delivery(delivery)->username;
   if (another) {
+    set.note(*set.delivery(delivery), name->actor, "The customer's username was changed.");
     // Before anything is concluded: what the former customer got is not the new one's.
     set.directly([&](Tx& tx) {
       auto row = lock_delivery(tx, delivery);
@@ -251,16 +274,12 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
     const auto [its, code] = finding_for(set, job, row, finding, customer.requested_at);
     conclude(set, job, customer, id, its, code);
   }
-  std::optional<Timestamp> queued;  // when the first of them is to be tried
+  std::vector<DeliveryId> queued;
   bool waiting = false;
   bool settled_elsewhere = false;
   for (const auto id : set.open(customer.id)) {
     const auto status = set.delivery(id)->status;
-    if (status == DeliveryStatus::queued) {
-      const auto own = job.put_off.find(id);
-      const auto at = own == job.put_off.end() ? job.retry_at.value_or(set.now()) : own->second;
-      queued = std::min(queued.value_or(at), at);
-    }
+    if (status == DeliveryStatus::queued) queued.push_back(id);
     settled_elsewhere =
         settled_elsewhere || (finding == Finding::worked && status == DeliveryStatus::queued &&
                               shared_elsewhere(set, customer.id, id));
@@ -285,18 +304,24 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
     customer.job_class = first ? job_class : std::min(customer.job_class, job_class);
     customer.queue_state = QueueState::queued;
   };
-  std::optional<Timestamp> settle_at;
+  std::map<UserAndFile, Timestamp> unsettled;  // each until it may be settled
   for (const auto* const item : set.items_of(customer.id)) {
-    if (item->status == ItemStatus::revoking)
-      queue(JobClass::settlement, from(job.revocations_put_off, item->delivery));
-    if (item->status != ItemStatus::sharing) continue;
-    const auto due = std::max(*item->settle_after, from(job.put_off, item->delivery));
-    settle_at = std::min(settle_at.value_or(due), due);
+    std::optional<Timestamp> due;
+    if (item->status == ItemStatus::revoking) due = from(job.revocations_put_off, item->delivery);
+    if (item->status == ItemStatus::sharing)
+      due = std::max(*item->settle_after, from(job.put_off, item->delivery));
+    if (!due) continue;
+    queue(JobClass::settlement, *due);
+    auto& until = unsettled.try_emplace({user_of(*item, customer), item->file_id}, *due).first->second;
+    until = std::max(until, *due);
   }
   if (customer.withdraw) queue(JobClass::settlement, settle_from);
-  // While an outcome is unknown, the customer's other work waits for it too: it may be the same file.
-  if (settle_at) queue(JobClass::settlement, *settle_at);
-  if (queued && !settle_at) queue(JobClass::retry, settled_elsewhere ? again : *queued);
+  for (const auto id : queued) {
+    const auto own = job.put_off.find(id);
+    auto at = own == job.put_off.end() ? job.retry_at.value_or(set.now()) : own->second;
+    if (settled_elsewhere) at = again;
+    queue(JobClass::retry, std::max(at, shareable_from(set, id, customer, unsettled).value_or(at)));
+  }
   if (waiting && customer.friendship == Friendship::requested) {
     ensure_sweep(set.tx(), customer.cloud_account, set.now());
   } else if (waiting) {

@@ -30,7 +30,9 @@ struct JobSteps::Step {
   void take_in_friendship(const Call& call, cloud::FriendshipState state);
   void meet_alias(const cloud::CloudUser& user);
   void transient(domain::CallKind call, DeliveryId delivery);
-  void put_off(const Call& call);
+  void put_off(const Call& call, bool answered = false);
+  bool looked_up_for_long(const Call& call);
+  void fail_unavailable(DeliveryId id);
   void lose_login(const Answer& answer, const cloud::CloudError& error);
   bool has_other_names();
   void forget_user();

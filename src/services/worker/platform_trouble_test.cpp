@@ -277,6 +277,24 @@ TEST(Trouble, OneThatFailedAloneIsProbedEachHourAndResumes) {
   expect_books_balance(world);
 }
 
+TEST(Trouble, AFailedOrderOfHighRiskIsNotSharedByItsProbe) {
+  World world(slow());
+  fail_calls(world, "share", Fate::fail);
+  const auto id = world.deliver(testing::later(world, "1", {"sku-1"}, 0));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  domain::OrderEvent risk{
+      .kind = domain::OrderEvent::Kind::risk, .provider = domain::Provider::provider_a, .order_id = "1"};
+  risk.high_risk = true;
+  world.accept(risk);
+  world.cloud.before = nullptr;
+  world.settle(5h);
+  EXPECT_TRUE(world.cloud.shares.empty());
+  EXPECT_TRUE(failed_unavailable(world, id));
+  ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, std::nullopt)));
+  EXPECT_EQ(world.status(id), "in_review");
+}
+
 TEST(Trouble, AProbeWhoseAnswerIsLostIsSettledAndResumesToo) {
   World world(slow());
   fail_calls(world, "share", Fate::lose_request);

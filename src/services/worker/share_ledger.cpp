@@ -103,4 +103,16 @@ void settle_absent(WorkSet& set, DeliveryId delivery_id, ItemId id) {
   set.changed(*item);
 }
 
+void count_as_absent(WorkSet& set, DeliveryId delivery, ItemId id, std::string_view why) {
+  const auto* const item = set.item(delivery, id);
+  if (item == nullptr || item->status != ItemStatus::sharing) return;
+  const auto file = item->name.empty() ? item->file_id : item->name;
+  settle_absent(set, delivery, id);
+  if (const auto* const row = set.delivery(delivery)) {
+    set.note(*row, domain::Actor::system(),
+             "Whether " + file + " was shared cannot be found out: " + std::string(why) +
+                 ". It counts as not shared.");
+  }
+}
+
 }  // namespace presetbridge::services

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
 #include "services/worker/work_set.h"
@@ -22,5 +23,8 @@ void settle_found(WorkSet& set, DeliveryId delivery, ItemId item, bool ours, Tim
 // sharing -> owed (or dropped, where its order has stopped meanwhile, or it is another customer's now), and
 // released.
 void settle_absent(WorkSet& set, DeliveryId delivery, ItemId item);
+// The same of a share that nobody can look up any more, which the timeline tells: `why` as the end of a
+// sentence.
+void count_as_absent(WorkSet& set, DeliveryId delivery, ItemId item, std::string_view why);
 
 }  // namespace presetbridge::services

@@ -59,6 +59,11 @@ Call friendship_call(Call call) {
   return call;
 }
 
+// Whether an intent of ours made it: this one, or one of before for the item that was given up meanwhile.
+bool is_of(ItemId item, const std::string& intent_key, const cloud::Share& share) {
+  return share.idempotency_key == intent_key || share.idempotency_key.starts_with(to_string(item) + "-");
+}
+
 CallKind kind_of(const Call& call) {
   switch (call.kind) {
     case Call::Kind::find_user:
@@ -121,7 +126,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
   if ((answer.other_user || no_login) && out_of_reach(set, job, call)) {
     if (call.kind == Call::Kind::revoke)
       return end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
-    count_as_absent(set, call);
+    count_as_absent(set, call.delivery, call.item, kLoginReplaced);
     return conclude_looked_up(set, customer.id, call.delivery);
   }
   if (answer.other_user) {
@@ -159,7 +164,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       const auto& share = std::get<cloud::Share>(answer.value);
       // A share that stood before this call and is not of this intent was made by somebody else: it costs
       // nothing (spec 3.9).
-      const bool ours = !share.existed || share.idempotency_key == call.idempotency_key;
+      const bool ours = !share.existed || is_of(call.item, call.idempotency_key, share);
       settle_found(set, call.delivery, call.item, ours, share.shared_at);
       progress(call.delivery);
       return revoke_if_ended(set, call.delivery);
@@ -169,7 +174,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       const auto* const item = set.item(call.delivery, call.item);
       if (item == nullptr || item->status != ItemStatus::sharing) return;
       if (share) {
-        const bool ours = share->idempotency_key.empty() || share->idempotency_key == item->intent_key;
+        const bool ours = share->idempotency_key.empty() || is_of(call.item, item->intent_key, *share);
         settle_found(set, call.delivery, call.item, ours, share->shared_at);
       } else {
         settle_absent(set, call.delivery, call.item);
@@ -313,7 +318,14 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   const bool gone = error.kind == CloudError::Kind::user_not_found;
   const bool unreachable =
       error.kind == CloudError::Kind::blocked || error.kind == CloudError::Kind::not_friends;
-  if (call.kind == Call::Kind::find_share && unreachable) return put_off(call);
+  if (call.kind == Call::Kind::find_share && unreachable) {
+    // An answer: the platform looks shares up, if not this one.
+    if (in_trouble) {
+      set.save();  // it looks at deliveries
+      note(note_success(set.tx(), job.cloud_account, CallKind::find_share));
+    }
+    return put_off(call, true);
+  }
   if (call.kind == Call::Kind::revoke && (gone || unreachable)) {
     // Nobody is left to take it from, or nobody who can be reached: asking again would never end.
     return end_revocation(set, call.delivery, call.item,
@@ -370,7 +382,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
     customer.withdraw = customer.ask_anew = false;
     customer.friendship = Friendship::unknown;
   } else if (call.kind == Call::Kind::find_share) {
-    put_off(call);
+    put_off(call, true);
   } else if (call.item) {
     job.failed_items[call.item] = code;
   } else {
@@ -445,7 +457,7 @@ void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {
 
 // What fails for one file is its delivery's own trouble (spec 3.5): the job goes on without that one, so that
 // each delivery costs it one such call.
-void JobSteps::Step::put_off(const Call& call) {
+void JobSteps::Step::put_off(const Call& call, bool answered) {
   const bool revokes = call.kind == Call::Kind::revoke;
   if (!call.item || job.shutting_down) return transient(kind_of(call), call.delivery);
   auto& until = (revokes ? job.revocations_put_off : job.put_off)[call.delivery];
@@ -453,11 +465,13 @@ void JobSteps::Step::put_off(const Call& call) {
   if (call.kind == Call::Kind::share && probes(call.delivery)) return;
   const auto row = domain::failing_row(customer.failing, kind_of(call), call.delivery);
   set.save();  // it looks for queued deliveries
-  const auto noted = note_failure(set.tx(), customer, kind_of(call), call.delivery, steps.random_.u64());
+  const auto noted =
+      note_failure(set.tx(), customer, kind_of(call), call.delivery, steps.random_.u64(), answered);
   note(noted.outage);
   job.account_trouble = job.stop_calling = noted.paused;
   if (noted.retry_at) until = *noted.retry_at;
-  if (noted.paused || noted.retry_at) return;
+  const bool over = call.kind == Call::Kind::find_share && looked_up_for_long(call);
+  if (!over && (noted.paused || noted.retry_at)) return;
   if (revokes) {
     // The delivery's other files have their turn, each once, before they are given up too.
     job.revocations_put_off.erase(call.delivery);
@@ -468,9 +482,31 @@ void JobSteps::Step::put_off(const Call& call) {
   }
   until = set.now() + domain::kRetryCeiling;
   ensure_probe(set.tx(), job.cloud_account, until);
+  if (call.kind == Call::Kind::find_share) {
+    count_as_absent(set, call.delivery, call.item, "the cloud platform did not tell for three days");
+    conclude_looked_up(set, customer.id, call.delivery);
+  }
+  fail_unavailable(call.delivery);
+}
+
+// Fails one of the customer's open deliveries that is tried no more, whether this job works on it or not.
+void JobSteps::Step::fail_unavailable(DeliveryId id) {
   const auto open = set.open(customer.id);
-  if (std::ranges::find(open, call.delivery) != open.end())
-    conclude(set, job, customer, call.delivery, Finding::permanent, ResolutionCode::cloud_unavailable);
+  if (std::ranges::find(open, id) == open.end()) return;
+  auto& row = *set.delivery(id);
+  if (row.status == DeliveryStatus::processing) {
+    conclude(set, job, customer, id, Finding::permanent, ResolutionCode::cloud_unavailable);
+  } else if (row.status == DeliveryStatus::queued) {
+    set.apply(row, {.cause = domain::Cause::known_cause, .code = ResolutionCode::cloud_unavailable});
+  }
+}
+
+// A share holds its credit for three days at most, whatever else failed for its delivery or the account
+// meanwhile.
+bool JobSteps::Step::looked_up_for_long(const Call& call) {
+  const auto* const item = set.item(call.delivery, call.item);
+  return item != nullptr && item->status == ItemStatus::sharing &&
+         set.now() - *item->settle_after >= domain::kRetryLimit;
 }
 
 }  // namespace presetbridge::services

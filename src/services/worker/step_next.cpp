@@ -53,7 +53,9 @@ void JobSteps::Step::obey_pending() {
 // A failed delivery is tried as those are that the job has, and stays as it is until it gets on (spec 3.5).
 void JobSteps::Step::take_probed() {
   const auto id = customer.probed_delivery;
-  if (probes(id) && set.delivery(id)->resolution == ResolutionCode::cloud_unavailable) {
+  // What the store told against it since, as a high risk, is asked of the merchant where it is resumed.
+  if (probes(id) && set.delivery(id)->resolution == ResolutionCode::cloud_unavailable &&
+      unapproved(set.tx(), id).none()) {
     deliveries.push_back(id);
   } else {
     customer.probed_delivery = {};

@@ -25,6 +25,11 @@ class StubbornCalls : public ::testing::Test {
   void revoke(DeliveryId id) {
     world.await(world.actions.revoke(world.scheduler, world.merchant(), id)).value();
   }
+  // A file whose share's answer is lost, and one that is shared, so that shares are in no outage.
+  void deliver_unknown(const std::string& n) {
+    world.deliver(world.order(n, "Buyer" + n, {"sku-" + n}));
+    world.deliver(world.order("well " + n, "Buyer" + n, {"sku-9"}));
+  }
   bool told(DeliveryId id, const std::string& what) {
     const auto entries = world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); });
     return std::ranges::any_of(entries, [&](const auto& entry) { return entry.message.contains(what); });
@@ -83,7 +88,97 @@ TEST_F(StubbornCalls, AShareThatCannotBeLookedUpDelaysNoOtherOrderOfTheBuyer) {
   world.settle(2h);
   EXPECT_EQ(world.status(unknown), "completed");
   EXPECT_EQ(world.status(same_file), "completed");
-  expect_books_balance(world);
+  EXPECT_EQ(world.balance().held, 0);
+  EXPECT_EQ(world.balance().spent, 1) << "what counted as not made, and another order found, costs nothing";
+}
+
+TEST_F(StubbornCalls, AShareThatCanNeverBeLookedUpHoldsItsCreditForThreeDays) {
+  world.cloud.before = [](auto& call, auto&) {
+    return call == "share" ? Fate::lose_request : call == "find_share" ? Fate::fail : Fate::answer;
+  };
+  const auto id = deliver("1", "sku-1");
+  world.settle(71h);
+  EXPECT_EQ(world.balance().held, 1);
+  // Probes of the failed delivery would hold again.
+  world.cloud.before = [](auto& call, auto&) { return call == "find_share" ? Fate::fail : Fate::reject; };
+  world.settle(3h);
+  EXPECT_EQ(world.balance().held, 0);
+  EXPECT_TRUE(told(id, "It counts as not shared."));
+}
+
+TEST_F(StubbornCalls, AShareThatCanNeverBeLookedUpEndsAlsoForABuyerOfManyOrders) {
+  world.cloud.before = [](auto& call, auto& file) {
+    if (call == "find_share") return Fate::fail;
+    return call != "share" ? Fate::answer : file == "file-1" ? Fate::lose_request : Fate::fail;
+  };
+  const auto unknown = deliver("unknown", "sku-1");
+  world.settle(71h);
+  ASSERT_EQ(world.items(unknown)[0].status, ItemStatus::sharing);
+  // Enough other orders that it is not among those that a job works on.
+  world.hold_queue();
+  for (int i = 0; i < 120; ++i) world.accept(world.order(std::to_string(i), "Ann", {"sku-2"}));
+  world.settle(5h);
+  EXPECT_EQ(world.status(unknown), "failed cloud_unavailable");
+  EXPECT_NE(world.items(unknown)[0].status, ItemStatus::sharing);
+  EXPECT_EQ(world.balance().held, 0);
+}
+
+TEST_F(StubbornCalls, WhileOneShareIsUnknownOnlyTheSameFileWaits) {
+  world.cloud.before = [](auto& call, auto& file) {
+    if (file != "file-1") return Fate::answer;
+    return call == "share" ? Fate::lose_answer : call == "find_share" ? Fate::fail : Fate::answer;
+  };
+  world.hold_queue();
+  std::vector<DeliveryId> others;
+  const auto unknown = world.accept(world.order("unknown", "Ann", {"sku-1"})).delivery.value();
+  for (int i = 0; i < 250; ++i)
+    others.push_back(world.accept(world.order(std::to_string(i), "Ann", {"sku-2"})).delivery.value());
+  const auto same_file = world.accept(world.order("same", "Ann", {"sku-1"})).delivery.value();
+  world.settle(5s);
+  for (const auto id : others) ASSERT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.status(same_file), "queued");
+  EXPECT_EQ(world.items(unknown)[0].status, ItemStatus::sharing);
+  EXPECT_EQ(world.cloud.count("find_share"), 0);
+}
+
+TEST_F(StubbornCalls, AFileWhoseRevocationFailsStartsNoJobsWithoutEndForAnOrderOfIt) {
+  revoke(deliver("1", "sku-1"));
+  fail({{"revoke", "file-1"}});
+  revoke(deliver("2", "sku-1"));
+  world.settle(1h);
+  const auto next = deliver("3", "sku-1");
+  world.settle(10s);
+  const auto attempts = world.delivery(next).attempt_count;
+  world.settle(10s);
+  EXPECT_LE(world.delivery(next).attempt_count, attempts + 1);
+}
+
+TEST_F(StubbornCalls, ALookUpThatIsRefusedIsNoTroubleOfTheAccount) {
+  world.cloud.before = [](auto& call, auto& file) {
+    return call == "share" && file != "file-9" ? Fate::lose_answer
+           : call == "find_share"              ? Fate::blocked
+                                               : Fate::answer;
+  };
+  for (const std::string n : {"1", "2", "3", "4"}) deliver_unknown(n);
+  world.settle(1h);
+  EXPECT_EQ(world.queue().trouble, "");
+  EXPECT_EQ(world.balance().held, 4);
+  world.settle(74h);
+  EXPECT_LT(world.cloud.count("find_share"), 1'000);
+}
+
+TEST_F(StubbornCalls, ALookUpThatIsRefusedEndsTheOutageOfLookUps) {
+  world.cloud.before = [](auto& call, auto& file) {
+    return call == "share" && file != "file-9" ? Fate::lose_answer
+           : call == "find_share"              ? Fate::fail
+                                               : Fate::answer;
+  };
+  for (const std::string n : {"1", "2", "3"}) deliver_unknown(n);
+  world.settle(10min);
+  ASSERT_NE(world.queue().trouble, "");
+  world.cloud.before = [](auto& call, auto&) { return call == "find_share" ? Fate::blocked : Fate::answer; };
+  world.settle(5min);
+  EXPECT_EQ(world.queue().trouble, "");
 }
 
 TEST_F(StubbornCalls, ARevocationThatAlwaysFailsEndsAndIsTold) {
