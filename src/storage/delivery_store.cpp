@@ -375,6 +375,7 @@ void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const 
   const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
   tx.query_each(kFindCustomer, 1, flat, add);
   tx.query_each(kFindNextCustomer, 1, flat, add);
+  tx.query_each(kFindItemCustomers, 1, flat, add);
   hold_customers(tx, std::move(customers));
 }
 void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids) {

@@ -85,8 +85,9 @@ std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids
 // got or may have got a file of them; each once.
 std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids);
 // Locks, by rising id and without reading the rows, the deliveries' customers, those that the deliveries
-// would have by their account's login now, and the buyers that are known: for whoever comes to a delivery by
-// another way than its customer, which is locked before it (docs/architecture.md).
+// would have by their account's login now, those who got or may have got a file of them, and the buyers that
+// are known: for whoever comes to a delivery by another way than its customer, which is locked before it
+// (docs/architecture.md).
 void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const Buyer> buyers = {});
 // Locks the deliveries in the order given, without reading the rows.
 void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids);

@@ -37,7 +37,8 @@ class Others {
     std::vector<CustomerId> ids;
     for (auto& [id, row] : customers_) {
       ids.push_back(id);
-      row = find_customer(tx, id).value_or(storage::CustomerRow{});
+      // Nobody gives them a file meanwhile, nor takes one back.
+      row = lock_customer(tx, id).value_or(storage::CustomerRow{});
     }
     for (const auto& [id, row] : customers_) read_owing(row);
     for (auto& item : find_items_of_customers(tx, ids)) {

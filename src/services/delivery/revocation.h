@@ -13,7 +13,8 @@ namespace presetbridge::services {
 // Gives up those of the items that reached a customer; returns how many. A file that another delivery to the
 // same user owes or has delivered stays, and that delivery is the one that made the share from now on: it is
 // completed, if that was all that it owed. Any other is taken back at the platform by a job. What somebody
-// else shared is left alone. `by`: "order" or "merchant". The delivery is locked.
+// else shared is left alone. `by`: "order" or "merchant". The delivery is locked, and before it was read its
+// customers were, those of its items included (hold_customers_of).
 int revoke_items(storage::Tx& tx, DeliveryChanges& changes, std::span<storage::ItemRow> items,
                  std::string_view by);
 

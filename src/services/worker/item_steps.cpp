@@ -73,6 +73,8 @@ void revoke_if_ended(WorkSet& set, DeliveryId id) {
   const bool stopping = row->pending.kind >= domain::PendingActionKind::stop;
   if (order->stopped() && is_open(*row) && !stopping) return;
   set.directly([&](Tx& tx) {
+    // Former customers, too: what they have may be counted on by another order of theirs.
+    hold_customers_of(tx, std::array{id});
     auto items = find_items(tx, id);
     if (order->stopped()) {
       revoke_items(tx, set.changes(), items, "order");

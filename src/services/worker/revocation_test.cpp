@@ -1,6 +1,9 @@
 // Taking back what was shared (spec 3.10).
 #include <gtest/gtest.h>
 
+#include <future>
+#include <thread>
+
 #include "services/testing.h"
 
 namespace presetbridge::services {
@@ -87,6 +90,71 @@ TEST(Revocation, RevokesAShareThatWasOnItsWayWhenTheOrderStopped) {
   EXPECT_EQ(world.items(id)[0].status, domain::ItemStatus::revoked);
   EXPECT_TRUE(world.cloud.shares.empty());
   EXPECT_EQ(world.balance().spent, 1) << "a revocation returns no credit (spec 3.10)";
+}
+
+// Another node takes back what former customers got, while one of them is given a file anew.
+TEST(Revocation, OfAFormerCustomersFileSeesWhoIsGivenItMeanwhile) {
+  World world;
+  static constexpr storage::Sql kWaiting{
+      "SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND locktype IN ('transactionid', 'tuple')"};
+  const auto cid = world.delivery(world.deliver(world.order("1", "Cid", {"sku-9"}))).customer;
+  const auto id = world.deliver(world.order("2", "Ann", {"sku-1"}));
+  for (const char* name : {"Cid", "Bob"}) {
+    ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+    ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, name)));
+    ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+    world.settle();
+  }
+  RevokeQuery former;
+  for (const auto& item : world.items(id)) {
+    if (item.former) former.items.push_back(item.id);
+  }
+  ASSERT_EQ(former.items.size(), 2u);
+
+  const auto revoke = [&] {
+    testing::VirtualScheduler scheduler{world.database.clock};
+    storage::GroupCommit commits{*world.database, world.log, {.inline_execution = true}};
+    IdSource ids{world.database.clock, 2};
+    DeliveryChanges changes{ids, world.random};
+    DeliveryActions actions{commits, changes, 0, [] {}};
+    bool revoked = false;
+    spawn(actions.revoke(scheduler, world.merchant(), id, former),
+          [&](auto outcome) { revoked = outcome.value && outcome.value->has_value(); });
+    scheduler.run();
+    EXPECT_TRUE(revoked);
+  };
+  DeliveryId given;
+  if (world.database->engine() == "sqlite") {
+    given = world.deliver(world.order("3", "Ann", {"sku-1"}));  // one transaction writes at a time
+    revoke();
+  } else {
+    std::promise<void> held;
+    std::promise<void> let_go;
+    std::jthread holder([&] {
+      world.database->write([&](storage::Tx& tx) {
+        lock_customer(tx, cid);
+        held.set_value();
+        let_go.get_future().wait_for(std::chrono::seconds{30});
+      });
+    });
+    held.get_future().wait();
+    std::jthread other_node(revoke);
+    const auto waiting = [&] {
+      return world.write([](storage::Tx& tx) {
+        return tx.one(kWaiting, [](const storage::Row& r) { return r.int64(0); }).value();
+      });
+    };
+    for (int tries = 0; waiting() == 0; ++tries) ASSERT_LT(tries, 20'000) << "nobody waits";
+    given = world.deliver(world.order("3", "Ann", {"sku-1"}));
+    let_go.set_value();
+    other_node.join();
+  }
+  EXPECT_EQ(world.status(given), "completed");
+  world.settle(std::chrono::hours{1});
+  EXPECT_EQ(world.items(given)[0].status, domain::ItemStatus::shared);
+  EXPECT_TRUE(world.cloud.shares.contains({"u-ann", "file-1"})) << "it counts as shared";
+  EXPECT_FALSE(world.cloud.shares.contains({"u-cid", "file-1"}));
+  EXPECT_TRUE(world.cloud.shares.contains({"u-bob", "file-1"}));
 }
 
 }  // namespace
