@@ -38,6 +38,13 @@ AccountTrouble tidied(AccountTrouble account) {
   return account;
 }
 
+// Whole ones since it began; none without an outage.
+std::int64_t minutes_of_outage(const AccountTrouble& account, Timestamp now) {
+  const auto first = std::ranges::find_if(account.calls, is_outage);
+  if (first == account.calls.end()) return 0;
+  return std::max<std::int64_t>((now - *first->outage_since) / kProbeInterval, 0);
+}
+
 bool of_one_row(CallKind a, CallKind b) {
   return (a == CallKind::revoke) == (b == CallKind::revoke);
 }
@@ -210,8 +217,11 @@ std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account) {
 }
 
 bool probe_tries_others(const AccountTrouble& account, Timestamp now) {
-  const auto first = std::ranges::find_if(account.calls, is_outage);
-  return first != account.calls.end() && (now - *first->outage_since) / kProbeInterval % 2 == 0;
+  return in_outage(account) && minutes_of_outage(account, now) % 2 == 0;
+}
+
+std::size_t turn_of_probe(const AccountTrouble& account, std::size_t of, Timestamp now) {
+  return static_cast<std::size_t>(minutes_of_outage(account, now) / 2) % of;
 }
 
 Timestamp next_sweep_at(const AccountTrouble& account, Timestamp now) {

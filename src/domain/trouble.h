@@ -120,6 +120,9 @@ std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account);
 // Whether a probe of this minute tries other due work first, as each second one does: those that failed may
 // fail for a reason of their own, which must not stop the account.
 bool probe_tries_others(const AccountTrouble& account, Timestamp now);
+// Whose turn it is of so many, one at least, whom the probes of an outage try one after the other, however
+// soon each is due: one that fails for a reason of its own must not be the only one that is tried.
+std::size_t turn_of_probe(const AccountTrouble& account, std::size_t of, Timestamp now);
 // When a job of a delivery may start, and when a sweep: `now` or later.
 Timestamp next_job_at(const AccountTrouble& account, Timestamp now);
 Timestamp next_sweep_at(const AccountTrouble& account, Timestamp now);

@@ -135,6 +135,16 @@ TEST(AccountTrouble, EachSecondProbeOfAnOutageTriesOthersFirst) {
   EXPECT_FALSE(probe_tries_others(outage(), kStart + 3min + 59s));
 }
 
+TEST(AccountTrouble, ProbesOfAnOutageTryAllThatFailedInTurn) {
+  std::vector<std::size_t> turns;
+  for (int minute = 1; minute < 9; minute += 2)
+    turns.push_back(turn_of_probe(outage(), 3, kStart + std::chrono::minutes(minute)));
+  EXPECT_EQ(turns, (std::vector<std::size_t>{0, 1, 2, 0}));
+  EXPECT_EQ(turn_of_probe(outage(), 1, kStart + 5min), 0U);
+  EXPECT_EQ(turn_of_probe(outage(), 3, kStart - 5min), 0U) << "of another node's clock";
+  EXPECT_EQ(turn_of_probe({}, 3, kStart + 5min), 0U);
+}
+
 TEST(AccountTrouble, WhateverFailsInAnOutageCostsNoTry) {
   const auto after = after_failure(outage(C::share), {}, C::find_user, kD, kStart + 1min, kDraw);
   EXPECT_TRUE(after.paused);

@@ -257,7 +257,7 @@ std::vector<CustomerRow> lock_queued_customers(Tx& tx, std::span<const CustomerI
   std::vector<CustomerRow> rows;
   tx.query_each(kLockQueued, 1, params_of(ids),
                 [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
-  std::ranges::sort(rows, {}, [](const CustomerRow& c) { return std::tuple(c.due_at, c.id); });
+  std::ranges::sort(rows, {}, &CustomerRow::id);
   return rows;
 }
 

@@ -89,7 +89,7 @@ struct ClassOfAccount {
   domain::JobClass job_class;
 };
 std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAccount> classes, Timestamp now);
-// Those of the customers that are queued, whenever they are due, longest due first; locked.
+// Those of the customers that are queued, whenever they are due, by rising id; locked.
 std::vector<CustomerRow> lock_queued_customers(Tx& tx, std::span<const CustomerId> ids);
 // When the next queued customer of each of the accounts is due.
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts);

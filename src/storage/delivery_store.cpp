@@ -88,6 +88,10 @@ constexpr Sql kFindAtWork{
     " AND (delivery_items.status = 'sharing' OR delivery_items.status = 'revoking')))"};
 constexpr Sql kCustomerOf{
     "SELECT customer_id FROM deliveries WHERE id = $1 AND cloud_account_id = $2 AND customer_id IS NOT NULL"};
+constexpr Sql kSharingWith{
+    "SELECT customers.id FROM delivery_items JOIN customers ON customers.id = delivery_items.customer_id"
+    " WHERE delivery_items.delivery_id = $1 AND delivery_items.status = 'sharing'"
+    " AND customers.cloud_account_id = $2"};
 constexpr Sql kNextToProbe{
     "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND id > $2 AND probe_until IS NOT NULL"
     " ORDER BY id LIMIT 1"};
@@ -424,8 +428,9 @@ std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::
   std::vector<Param> flat;
   for (const auto id : ids) flat.insert(flat.end(), {id, cloud_account});
   std::vector<CustomerId> customers;
-  tx.query_each(kCustomerOf, 2, flat,
-                [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); });
+  const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
+  tx.query_each(kCustomerOf, 2, flat, add);
+  tx.query_each(kSharingWith, 2, flat, add);
   std::ranges::sort(customers);
   customers.erase(std::ranges::unique(customers).begin(), customers.end());
   return customers;

@@ -115,7 +115,8 @@ bool any_awaited(Tx& tx, CloudAccountId cloud_account, Timestamp since);
 // Those of the deliveries that the platform's trouble may still keep from their end: open, failed as
 // cloud_unavailable, or with a share to be settled or taken back.
 std::vector<DeliveryId> find_at_work(Tx& tx, std::span<const DeliveryId> ids);
-// The customers of those of the deliveries that are of this cloud account.
+// Whose jobs of this cloud account work for the deliveries, each once, by rising id: their customers, and
+// those with whom a share of them is to be settled.
 std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids);
 // The first after `after` of the cloud account's failed deliveries that probes try.
 std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after);

@@ -166,5 +166,76 @@ TEST(AccountTrouble, TellsWhenAnOutageBeginsAndEnds) {
   world.start_worker(World::unlimited());
 }
 
+// One that fails for its own reason must not be the only one that is tried.
+TEST(AccountTrouble, AnOutagesProbesTryAllThatFailedInTurn) {
+  World world;
+  world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::fail : Fate::answer; };
+  const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto bob = world.deliver(world.order("2", "Bob", {"sku-2"}));
+  world.settle(std::chrono::hours{10});
+  const auto due_in = [&](DeliveryId id) {
+    const auto customer = world.delivery(id).customer;
+    return world.write([&](storage::Tx& tx) { return find_customer(tx, customer)->due_at - tx.now(); });
+  };
+  constexpr Millis kFar = std::chrono::minutes{15};
+  for (int i = 0; due_in(ann) < kFar || due_in(bob) < kFar; ++i) {
+    ASSERT_LT(i, 1'000);
+    world.settle(std::chrono::minutes{1});
+  }
+  const auto cid = world.deliver(world.order("3", "Cid", {"sku-3"}));
+  ASSERT_EQ(domain::trouble_name(*domain::decode_account_trouble(world.queue().trouble)), "outage");
+  world.cloud.before = [](auto& call, auto& file) {
+    return call == "share" && file == "file-3" ? Fate::fail : Fate::answer;
+  };
+  world.settle(std::chrono::minutes{7});
+  EXPECT_TRUE(world.status(ann) == "completed" || world.status(bob) == "completed");
+  EXPECT_EQ(domain::trouble_name(*domain::decode_account_trouble(world.queue().trouble)), "");
+  EXPECT_EQ(world.status(cid), "queued");
+}
+
+// Whose share nobody could look up is not who the order is for by now, and has work that is chosen after that
+// of many others.
+TEST(AccountTrouble, AnOutagesProbesTryTheFormerCustomersOfWhatFailed) {
+  World world;
+  std::vector<DeliveryId> ids;
+  const auto accept_friends = [&](const std::string& order, const std::string& sku) {
+    for (int i = 0; i < 20; ++i) {
+      const auto number = std::to_string(i);
+      ids.push_back(world.accept(world.order(order + number, "friend" + number, {sku})).delivery.value());
+    }
+  };
+  accept_friends("known-", "sku-9");
+  world.settle();
+  world.cloud.before = [](auto& call, auto& file) {
+    if (file > "file-3") return Fate::answer;
+    return call == "share" ? Fate::lose_answer : call == "find_share" ? Fate::fail : Fate::answer;
+  };
+  std::vector<DeliveryId> unknown;
+  for (int i = 1; i <= 3; ++i) {
+    const auto n = std::to_string(i);
+    unknown.push_back(world.deliver(world.order(n, "Ann" + n, {"sku-" + n})));
+    ASSERT_EQ(world.items(unknown.back())[0].status, domain::ItemStatus::sharing);
+    // Shares succeed between: none but the looking up is in trouble.
+    ids.push_back(world.deliver(world.order("between-" + n, "friend0", {"sku-" + std::to_string(3 + i)})));
+  }
+  const auto in_outage = [&] {
+    return domain::in_outage(*domain::decode_account_trouble(world.queue().trouble));
+  };
+  for (int i = 0; !in_outage(); ++i) {
+    ASSERT_LT(i, 1'000);
+    world.settle();
+  }
+  for (const auto id : unknown) {
+    ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, "Dan")));
+    ASSERT_EQ(world.items(id)[0].status, domain::ItemStatus::sharing);
+  }
+  accept_friends("again-", "sku-8");
+  world.cloud.before = nullptr;
+  world.settle(std::chrono::minutes{5});
+  EXPECT_FALSE(in_outage());
+  world.settle();
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "completed");
+}
+
 }  // namespace
 }  // namespace presetbridge::services

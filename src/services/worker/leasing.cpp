@@ -140,7 +140,8 @@ std::optional<CustomerRow> choose(Turn& turn, DueWork& due, domain::JobTurns& tu
   // A sweep is no probe, and goes on while only others fail.
   if (due.sweep()) return std::nullopt;
   const bool others = due.classes().any() && domain::probe_tries_others(turn.trouble, now);
-  if (!others && !due.failing().empty()) return due.failing().front();
+  const auto& failing = due.failing();
+  if (!others && !failing.empty()) return failing[domain::turn_of_probe(turn.trouble, failing.size(), now)];
   const auto job_class = turns.choose(due.classes());
   return job_class ? std::optional(due.take(*job_class)) : std::nullopt;
 }
@@ -184,7 +185,7 @@ void start(Tx& tx, const WorkerOptions& options, Turn& turn, DueWork& due, Lease
   turn.exhausted = due.exhausted();
 }
 
-// In an outage, the customers of the deliveries for which it is, longest due first.
+// In an outage, the customers of the deliveries for which it is.
 void find_failing(Tx& tx, Turn& turn, DueWork& due) {
   if (!turn.probing) return;
   const auto failing = find_at_work(tx, domain::failing_in_outage(turn.trouble));
