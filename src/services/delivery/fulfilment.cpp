@@ -188,9 +188,7 @@ void Fulfilment::align(News& news) {
                                                rules.active ? Owe::as_the_order_says : Owe::nothing_more);
   if (aligned.owes_less) changes_.note(tx, row, Actor::order(), words_of_dropped(aligned));
   if (rules.auto_revoke) revoke_refunded(tx, changes_, aligned.items, aligned.refunded);
-  const bool named = renamed || (row.status == DeliveryStatus::failed && !row.username.empty() &&
-                                 row.resolution == ResolutionCode::username_missing);
-  const bool has_name = named && (rules.active || row.status != DeliveryStatus::failed);
+  const bool has_name = has_new_name(news);
   if (review(news, aligned)) return;
 
   const auto items = tally(aligned.items);
@@ -255,6 +253,14 @@ void Fulfilment::take_username(News& news) {
   }
   change_customer(tx, changes_.ids(), row, state.username, state.raw_username, given);
   renamed = true;
+}
+
+// Whether the delivery waits for the name that it has now.
+bool Fulfilment::has_new_name(const News& news) {
+  const auto& row = news.row;
+  const bool failed = row.status == DeliveryStatus::failed;
+  const bool missed = failed && !row.username.empty() && row.resolution == ResolutionCode::username_missing;
+  return (news.renamed || missed) && (news.rules.active || !failed);
 }
 
 void Fulfilment::go_on_renamed(News& news) {
@@ -336,7 +342,11 @@ void Fulfilment::queue_again(News& news, Cause cause) {
 void Fulfilment::stop(News& news) {
   auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
   // What was reopened after the stop is the merchant's, approved or not, until the order is stopped anew.
-  if (!change.payment) return;
+  if (!change.payment) {
+    against = state.unapproved();
+    if (has_new_name(news)) go_on_renamed(news);
+    return;
+  }
   auto items = find_items(tx, row.id);
   if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, changes_, items, "order");
   const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()),

@@ -65,6 +65,7 @@ class Fulfilment {
   bool review(News& news, const Alignment& aligned);
   void to_review(News& news, const domain::ReviewReasons& reasons);
   void queue_again(News& news, domain::Cause cause);
+  static bool has_new_name(const News& news);
   void go_on_renamed(News& news);
 
   DeliveryChanges& changes_;

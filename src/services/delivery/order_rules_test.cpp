@@ -606,6 +606,54 @@ TEST_F(OrderRules, WhatWasApprovedAfterAStopStaysWhateverElseTheStoreTells) {
   EXPECT_FALSE(has("u-ann", "file-1")) << "stopped anew";
 }
 
+TEST_F(OrderRules, AReopenedDeliveryThatOwesNothingStaysInReviewWhenAFormerCustomersShareIsFound) {
+  bool lost = false;
+  world.cloud.before = [&](auto& call, auto&) {
+    return call == "share" ? once(lost, Fate::lose_answer) : Fate::answer;
+  };
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::sharing);
+  world.accept(paid(1, domain::Payment::awaiting_payment));
+  world.accept(refund("r1", {{"L1", 1}}));
+  ASSERT_TRUE(retry(id, "Bob"));
+  ASSERT_TRUE(approve(id));
+  ASSERT_EQ(world.status(id), "invalidated");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  settle(std::chrono::hours{1});
+  const auto items = world.items(id);
+  const auto former = std::ranges::find(items, true, &storage::ItemRow::former);
+  ASSERT_NE(former, items.end());
+  EXPECT_EQ(former->status, ItemStatus::shared);
+  EXPECT_EQ(world.status(id), "in_review");
+  expect_books_balance(world);
+}
+
+TEST_F(OrderRules, ANameThatComesToWhatWasApprovedAfterAStopCounts) {
+  world.cloud.auto_accept = false;
+  const auto stopped = [&](const std::string& name, int minute) {
+    auto event = named(name, minute);
+    event.payment = domain::Payment::cancelled;
+    return event;
+  };
+  const auto id = world.deliver(named("", 0));
+  world.accept(stopped("", 1));
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(approve(id));
+  ASSERT_EQ(world.status(id), "failed username_missing");
+  world.accept(stopped("Ann", 2));
+  settle();
+  EXPECT_EQ(world.status(id), "waiting_for_friendship") << "the username arrived";
+
+  world.accept(stopped("Bob", 3));
+  world.cloud.accept("u-ann");
+  settle(std::chrono::hours{1});
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  world.cloud.accept("u-bob");
+  settle(std::chrono::hours{1});
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-bob", "file-1"));
+}
+
 TEST_F(OrderRules, ASettlementDoesNotEndAReview) {
   bool lost = false;
   world.cloud.before = [&](auto& call, auto&) {
@@ -881,6 +929,24 @@ TEST_F(OrderRules, TheTrashTakesNothingBackAndRestoringGoesOn) {
   settle();
   EXPECT_TRUE(has("u-ann", "file-1"));
   EXPECT_TRUE(world.delivery(waiting).cancelled);
+}
+
+TEST_F(OrderRules, ACancellationAfterTheTrashTakesBackWhatWasApprovedBetween) {
+  auto_revoke();
+  const auto id = deliver(later(world, "1", {"sku-1"}, 0));
+  auto trash = paid(1, domain::Payment::cancelled);
+  trash.provider = domain::Provider::provider_b;
+  trash.trashed = true;
+  world.accept(trash);
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(approve(id));
+  settle();
+  ASSERT_TRUE(has("u-ann", "file-1"));
+  auto cancelled = paid(2, domain::Payment::cancelled);
+  cancelled.provider = domain::Provider::provider_b;
+  world.accept(cancelled);
+  settle();
+  EXPECT_FALSE(has("u-ann", "file-1")) << "stopped anew, and not by the trash";
 }
 
 TEST_F(OrderRules, AFileThatAnotherOrderOfTheUserOwesIsNotTakenBack) {

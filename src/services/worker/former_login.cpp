@@ -23,9 +23,9 @@ bool out_of_reach(WorkSet& set, const Job& job, const Call& call) {
   return set.now() >= std::max(record->saved_at, item->settle_after.value_or(Timestamp{})) + kSessionLife;
 }
 
-void conclude_looked_up(WorkSet& set, CustomerId customer, DeliveryId delivery) {
-  conclude_settled(set, delivery);
-  auto* const row = set.delivery(delivery);
+void conclude_looked_up(WorkSet& set, CustomerId customer, const Call& call) {
+  conclude_settled(set, call.delivery, call.item);
+  auto* const row = set.delivery(call.delivery);
   if (row == nullptr || row->status != domain::DeliveryStatus::queued || row->customer == customer) return;
   set.directly([&](storage::Tx& tx) { queue_or_fail(tx, set.changes(), *row); });
 }

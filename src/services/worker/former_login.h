@@ -17,8 +17,8 @@ inline constexpr std::string_view kLoginReplaced =
 // was saved no session of the former one is left.
 bool out_of_reach(WorkSet& set, const Job& job, const Call& call);
 
-// conclude_settled(); and the delivery, which may have waited for it in the queue of another customer by now,
-// that of the login of now, is due there at once.
-void conclude_looked_up(WorkSet& set, CustomerId customer, DeliveryId delivery);
+// conclude_settled() for the item of the call; and its delivery, which may have waited for it in the queue of
+// another customer by now, that of the login of now, is due there at once.
+void conclude_looked_up(WorkSet& set, CustomerId customer, const Call& call);
 
 }  // namespace presetbridge::services

@@ -232,13 +232,18 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
   return true;
 }
 
-void conclude_settled(WorkSet& set, DeliveryId delivery) {
+void conclude_settled(WorkSet& set, DeliveryId delivery, ItemId settled) {
   auto* const row = set.delivery(delivery);
   if (row == nullptr || row->status == DeliveryStatus::processing) return;
   const auto items = set.items(delivery);
   const auto tallied = tally(copies(items));
   const bool stopping =
       row->pending.kind == PendingActionKind::stop || row->pending.kind == PendingActionKind::erase;
+  if (row->status == DeliveryStatus::in_review && !stopping && settled) {
+    // What owed nothing when the merchant reopened it still does.
+    const auto* const item = set.item(delivery, settled);
+    if (item != nullptr && item->former) return;
+  }
   const auto verdict =
       stopping ? domain::conclude_stop(row->status, tallied) : domain::conclude_items(row->status, tallied);
   if (verdict.drop_owed) drop_owed(set, items);

@@ -25,8 +25,9 @@ bool conclude(WorkSet& set, const Job& job, storage::CustomerRow& customer, Deli
               domain::Finding finding, domain::ResolutionCode code);
 
 // After an item of a delivery that no job has was settled: completes or invalidates it, queues it for what is
-// owed again, or brings it to review for that, or leaves it.
-void conclude_settled(WorkSet& set, DeliveryId delivery);
+// owed again, or brings it to review for that, or leaves it. `settled`: that item, where it may be a former
+// customer's, which ends no review.
+void conclude_settled(WorkSet& set, DeliveryId delivery, ItemId settled = {});
 
 // After the store's event made an item owed again: where the store's orders are held, what is under way goes
 // to review.

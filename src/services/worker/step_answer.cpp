@@ -127,7 +127,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
     if (call.kind == Call::Kind::revoke)
       return end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
     count_as_absent(set, call.delivery, call.item, kLoginReplaced);
-    return conclude_looked_up(set, customer.id, call.delivery);
+    return conclude_looked_up(set, customer.id, call);
   }
   if (answer.other_user) {
     // The account's login is of another cloud user by now: its deliveries are about to be moved there
@@ -179,7 +179,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       } else {
         settle_absent(set, call.delivery, call.item);
       }
-      conclude_looked_up(set, customer.id, call.delivery);
+      conclude_looked_up(set, customer.id, call);
       if (share) progress(call.delivery);
       return revoke_if_ended(set, call.delivery);
     }
@@ -313,7 +313,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   if (call.kind == Call::Kind::find_share &&
       (error.kind == CloudError::Kind::user_not_found || error.kind == CloudError::Kind::file_not_found)) {
     settle_absent(set, call.delivery, call.item);
-    return conclude_settled(set, call.delivery);
+    return conclude_settled(set, call.delivery, call.item);
   }
   const bool gone = error.kind == CloudError::Kind::user_not_found;
   const bool unreachable =
@@ -484,7 +484,7 @@ void JobSteps::Step::put_off(const Call& call, bool answered) {
   ensure_probe(set.tx(), job.cloud_account, until);
   if (call.kind == Call::Kind::find_share) {
     count_as_absent(set, call.delivery, call.item, "the cloud platform did not tell for three days");
-    conclude_looked_up(set, customer.id, call.delivery);
+    conclude_looked_up(set, customer.id, call);
   }
   fail_unavailable(call.delivery);
 }
