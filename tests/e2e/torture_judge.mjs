@@ -114,7 +114,7 @@ export function judge(facts) {
 }
 
 // Nothing but a person takes a delivery out of review, a stop aside, and the payment whose loss began it (spec 3.1). What two nodes
-// tell within a moment may be listed the wrong way round.
+// tell within a moment may be listed the wrong way round, or longer where one waited: then their times tell.
 const NEAR_MS = 100;
 const mayLeave = ({ status, actor, message }) => /^(usr|key)_/.test(actor) || (actor === 'order' && status === 'queued' && message.includes('paid again'));
 function leavesReview({ id, timeline }, wrong) {
@@ -123,7 +123,8 @@ function leavesReview({ id, timeline }, wrong) {
     const [before, review, { at, status, actor, message }] = [entries[i - 2], entries[i - 1], entries[i]];
     if (review.status !== 'in_review' || status === 'in_review' || status === 'invalidated' || mayLeave(entries[i])) continue;
     const near = (one) => Math.abs(Date.parse(one) - Date.parse(review.at)) <= NEAR_MS;
-    const leftBefore = before && near(before.at) && mayLeave(before) && before.status !== 'in_review';
+    const after = before && (near(before.at) || Date.parse(before.at) > Date.parse(review.at));
+    const leftBefore = after && mayLeave(before) && before.status !== 'in_review';
     const toldLate = before && near(at) && before.status === status;
     if (leftBefore || toldLate) continue;
     wrong(`${id} left its review for ${status} by ${actor}: ${message}\n  ${JSON.stringify(entries)}`);

@@ -171,6 +171,11 @@ describe('the judge', () => {
     rows(facts)[1].timeline = timeline(['queued', PERSON, 900], ['completed', 'system', 10], ['in_review', PERSON, 10], ['completed', 'system', 0]);
     assert.deepEqual(judge(facts), []);
   });
+  test('lets one that waited be told long before what it came after', () => {
+    const facts = soundFacts();
+    rows(facts)[0].timeline = timeline(['completed', 'system', 400], ['in_review', 'order', 10], ['queued', PERSON, 300], ['invalidated', 'order', 5]);
+    assert.deepEqual(judge(facts), []);
+  });
   test('lets an order of high risk, or one that is held, come to review without being told', () => {
     for (const why of [{ log: steps('born', 'risk') }, { hold: true, log: steps('born', 'approve+') }]) {
       const facts = soundFacts();
