@@ -29,6 +29,24 @@ bool may_spend(const Answer& answer) {
          (answer.friendship && *answer.friendship && **answer.friendship == FriendshipState::friends);
 }
 
+// A name that turns out to be a known customer's goes on as theirs: their row is locked with those of the
+// jobs, in the order of customers.
+void hold_known_users(Tx& tx, std::span<const JobAnswer> answers) {
+  if (!tx.others_write()) return;
+  std::vector<storage::CloudUserKey> users;
+  std::vector<CustomerId> customers;
+  for (const auto& [job, answer] : answers) {
+    customers.push_back(job.customer);
+    const auto* const user = answer ? std::get_if<cloud::CloudUser>(&answer->value) : nullptr;
+    if (user != nullptr) users.push_back({job.cloud_account, user->id});
+  }
+  const auto of_jobs = customers.size();
+  for (const auto& known : find_customers_by_cloud_user(tx, users)) {
+    if (std::ranges::find(customers, known.id) == customers.end()) customers.push_back(known.id);
+  }
+  if (customers.size() > of_jobs) hold_customers(tx, std::move(customers));
+}
+
 // Gives each of the calls the login that it is made with.
 void add_logins(Tx& tx, std::span<JobCall> calls) {
   std::map<AccountId, storage::CredentialsStanding> logins;
@@ -63,6 +81,7 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
 // In the order that everybody keeps (docs/architecture.md): before the first of the steps, as what one of
 // them does may need a row that comes before what another one has locked.
 std::set<CloudAccountId> JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
+  hold_known_users(set.tx(), answers);
   std::set<CloudAccountId> all;
   std::set<CloudAccountId> answered;
   CloudAccountId last_in_trouble;
