@@ -93,7 +93,7 @@ void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const 
 void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids);
 // queued, processing and waiting deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
-// Of many customers, one after the other, at most so many of each: those in processing first, then queued
+// Of many customers, at most so many of each, in any order: those in processing first, then queued
 // ones, then those that wait; of these what is to be tried first, then the oldest.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers,
                                               int most_of_each);
