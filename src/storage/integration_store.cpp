@@ -7,6 +7,7 @@
 namespace presetbridge::storage {
 namespace {
 
+constexpr const char* kHoldAll = "all";
 constexpr std::array<std::string_view, 3> kProviderNames = {"provider_a", "provider_b", "generic"};
 
 #define PDB_INTEGRATION_COLUMNS                                                                            \
@@ -31,6 +32,7 @@ constexpr Sql kUpdate{
 constexpr Sql kVersion{"SELECT version FROM integrations WHERE id = $1"};
 constexpr Sql kVersionOfLive{
     "SELECT version, account_id FROM integrations WHERE id = $1 AND archived_at IS NULL"};
+constexpr Sql kOrderSettings{"SELECT hold, auto_revoke FROM integrations WHERE id = $1"};
 constexpr Sql kMoveOwner{
     "UPDATE integrations SET owning_key_id = $3, version = version + 1 WHERE account_id = $1 AND "
     "owning_key_id "
@@ -164,7 +166,7 @@ IntegrationRow read_integration(const Row& r) {
   i.archived_at = r.opt_time(10);
   i.owning_key = r.id_or_none<ApiKeyId>(11);
   i.require_api_key = r.flag(12);
-  i.hold_all = r.text(13) == "all";
+  i.hold_all = r.text(13) == kHoldAll;
   i.deliver_test_orders = r.flag(14);
   i.auto_revoke = r.flag(15);
   i.username_fields = split_lines(r.text(16));
@@ -188,7 +190,7 @@ void insert_integration(Tx& tx, const IntegrationRow& i) {
   tx.exec(kInsert, i.id, i.account, i.name, provider_name(i.provider), i.version, Blob(i.encrypted_secret),
           i.secret_preview, bytes_or_null(i.encrypted_previous_secret), i.previous_secret_expires_at,
           i.active, i.archived_at, i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key,
-          i.hold_all ? "all" : "none", i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields),
+          i.hold_all ? kHoldAll : "none", i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields),
           i.created_at);
 }
 std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id) {
@@ -211,8 +213,9 @@ std::int64_t count_integrations(Tx& tx, AccountId account) {
 void update_integration(Tx& tx, IntegrationRow& i) {
   tx.exec(kUpdate, i.id, i.name, Blob(i.encrypted_secret), i.secret_preview,
           bytes_or_null(i.encrypted_previous_secret), i.previous_secret_expires_at, i.active, i.archived_at,
-          i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key, i.hold_all ? "all" : "none",
-          i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields));
+          i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key,
+          i.hold_all ? kHoldAll : "none", i.deliver_test_orders, i.auto_revoke,
+          join_lines(i.username_fields));
   ++i.version;
 }
 std::vector<std::int64_t> integration_versions(Tx& tx, std::span<const IntegrationId> ids) {
@@ -225,6 +228,13 @@ std::vector<IntegrationVersion> find_integration_versions(Tx& tx, std::span<cons
   tx.query_each(kVersionOfLive, 1, params_of(ids),
                 [&](std::size_t n, const Row& r) { versions[n] = {r.int64(0), r.id<AccountId>(1)}; });
   return versions;
+}
+
+std::vector<OrderSettings> find_order_settings(Tx& tx, std::span<const IntegrationId> ids) {
+  std::vector<OrderSettings> settings(ids.size());
+  tx.query_each(kOrderSettings, 1, params_of(ids),
+                [&](std::size_t n, const Row& r) { settings[n] = {r.text(0) == kHoldAll, r.flag(1)}; });
+  return settings;
 }
 
 void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key) {

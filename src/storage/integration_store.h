@@ -55,6 +55,13 @@ struct IntegrationVersion {
   AccountId account;
 };
 std::vector<IntegrationVersion> find_integration_versions(Tx& tx, std::span<const IntegrationId> ids);
+// What the store's settings make of orders that it has sent.
+struct OrderSettings {
+  bool hold_all = false;
+  bool auto_revoke = false;
+};
+// In the order of the ids; none is set where there is no such integration.
+std::vector<OrderSettings> find_order_settings(Tx& tx, std::span<const IntegrationId> ids);
 // The integrations of the account that the old key owns are the new one's from now on.
 void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key);
 

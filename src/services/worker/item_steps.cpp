@@ -9,7 +9,6 @@
 #include "services/delivery/items.h"
 #include "services/delivery/revocation.h"
 #include "services/worker/job_end.h"
-#include "storage/integration_store.h"
 #include "storage/order_store.h"
 
 namespace presetbridge::services {
@@ -65,8 +64,7 @@ void end_revocation(WorkSet& set, DeliveryId delivery, ItemId id, ItemStatus sta
 void revoke_if_ended(WorkSet& set, DeliveryId id) {
   const auto* const row = set.delivery(id);
   if (row == nullptr) return;
-  const auto integration = find_integration(set.tx(), row->integration);
-  if (!integration || !integration->auto_revoke) return;
+  if (!set.order_settings(*row).auto_revoke) return;
   const auto order = order_state(set.tx(), id);
   if (!order || (order->stopped() ? !order->stop_revokes() : !lacks_a_line(*order))) return;
   // What the merchant reopened after the stop is theirs, unless it is about to end.

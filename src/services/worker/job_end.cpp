@@ -14,7 +14,6 @@
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
-#include "storage/integration_store.h"
 #include "storage/order_store.h"
 
 namespace presetbridge::services {
@@ -110,11 +109,6 @@ std::optional<Timestamp> shareable_from(WorkSet& set, DeliveryId delivery, const
     first = std::min(first.value_or(until->second), until->second);
   }
   return first;
-}
-
-bool holds_all(Tx& tx, IntegrationId id) {
-  const auto integration = find_integration(tx, id);
-  return integration && integration->hold_all;
 }
 
 // What the job's end means for one of its deliveries.
@@ -253,7 +247,7 @@ void conclude_settled(WorkSet& set, DeliveryId delivery, ItemId settled) {
     change.reasons = unapproved(set.tx(), delivery);
     // It is owed once it is paid.
     if (change.reasons.has(ReviewReason::payment_withdrawn)) return;
-    if (holds_all(set.tx(), row->integration)) change.reasons.add(ReviewReason::held);
+    if (set.order_settings(*row).hold_all) change.reasons.add(ReviewReason::held);
   }
   row->pending = {};
   set.apply(*row, change);
@@ -263,7 +257,7 @@ void conclude_settled(WorkSet& set, DeliveryId delivery, ItemId settled) {
 
 void hold_owed_again(WorkSet& set, DeliveryId delivery) {
   auto* const row = set.delivery(delivery);
-  if (row == nullptr || !is_open(*row) || !holds_all(set.tx(), row->integration)) return;
+  if (row == nullptr || !is_open(*row) || !set.order_settings(*row).hold_all) return;
   if (row->status == DeliveryStatus::processing) {
     row->pending = domain::combine(row->pending, domain::pending_review(ReviewReason::held));
     set.changed(*row);

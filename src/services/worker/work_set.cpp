@@ -107,6 +107,7 @@ storage::DeliveryRow* WorkSet::delivery(DeliveryId id) {
     auto row = lock_delivery(tx_, id);
     if (!row) return nullptr;
     keep(std::move(*row));
+    rows_.order_settings.clear();  // the store may have changed them, and ended this order, before the lock
   }
   return &rows_.deliveries.at(id).row;
 }
@@ -193,6 +194,17 @@ void WorkSet::apply(storage::DeliveryRow& row, const Change& change) {
 
 void WorkSet::note(const storage::DeliveryRow& row, domain::Actor actor, std::string message) {
   changes_.note(tx_.now(), row, actor, std::move(message), record_);
+}
+
+const storage::OrderSettings& WorkSet::order_settings(const storage::DeliveryRow& row) {
+  if (rows_.order_settings.empty()) {
+    std::set<IntegrationId> stores;
+    for (const auto& [id, entry] : rows_.deliveries) stores.insert(entry.row.integration);
+    const std::vector<IntegrationId> ids(stores.begin(), stores.end());
+    const auto found = find_order_settings(tx_, ids);
+    for (std::size_t i = 0; i < ids.size(); ++i) rows_.order_settings[ids[i]] = found[i];
+  }
+  return rows_.order_settings.at(row.integration);
 }
 
 // ---------------------------------------------------------------- credits and sweeps

@@ -15,6 +15,7 @@
 #include "storage/customer_store.h"
 #include "storage/database.h"
 #include "storage/delivery_store.h"
+#include "storage/integration_store.h"
 
 namespace presetbridge::services {
 
@@ -65,6 +66,9 @@ class WorkSet {
   // As DeliveryChanges has it.
   void apply(storage::DeliveryRow& row, const Change& change);
   void note(const storage::DeliveryRow& row, domain::Actor actor, std::string message);
+
+  // Of the store of a delivery of the set, read under the locks of all its deliveries.
+  const storage::OrderSettings& order_settings(const storage::DeliveryRow& row);
 
   // Tells that a step of this customer may ask for a balance, so that all are locked at once.
   void expect_spending(CustomerId customer) { spending_.insert(customer); }
@@ -120,6 +124,7 @@ class WorkSet {
     std::map<std::pair<CustomerId, std::string>, std::set<ItemId>> of_customer_and_file;
     std::vector<storage::ItemRow> removed_items;
     std::map<AccountId, Entry<domain::Balance>> balances;
+    std::map<IntegrationId, storage::OrderSettings> order_settings;
   };
   void read_open();
   void read_items_of_customers();

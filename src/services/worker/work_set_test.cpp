@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
+#include "services/worker/item_steps.h"
 
 namespace presetbridge::services {
 namespace {
@@ -102,6 +103,31 @@ TEST(WorkSet, ReadsTheRowsOfAllCustomersWithOneStatementATable) {
     }
     EXPECT_THAT(tx.tables, ElementsAre("read customers", "read deliveries", "read delivery_items",
                                        "read delivery_items", "read accounts"));
+  });
+}
+
+TEST(WorkSet, ReadsTheSettingsOfAllStoresWithOneStatement) {
+  World world;
+  Waiting waiting(world);
+  waiting.with_set([&](RecordingTx& tx, WorkSet& set) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      set.open(waiting.customers[i]);
+      revoke_if_ended(set, waiting.deliveries[i]);
+    }
+    EXPECT_THAT(tx.tables, ElementsAre("read deliveries", "read integrations"));
+  });
+}
+
+TEST(WorkSet, ReadsSettingsAgainUnderTheLockOfAFurtherDelivery) {
+  World world;
+  Waiting waiting(world);
+  const auto other = waiting.deliveries[2];
+  waiting.customers.pop_back();
+  waiting.with_set([&](RecordingTx& tx, WorkSet& set) {
+    const auto& row = *set.delivery(waiting.deliveries[0]);
+    EXPECT_FALSE(set.order_settings(row).auto_revoke);
+    tx.exec({"UPDATE integrations SET auto_revoke = 1 WHERE id = $1"}, row.integration);
+    EXPECT_TRUE(set.order_settings(*set.delivery(other)).auto_revoke);
   });
 }
 
