@@ -45,7 +45,7 @@ class MerchantApi : public MerchantApiTest {
                                                      .state = encode(state),
                                                      .received_at = tx.now(),
                                                      .updated_at = tx.now(),
-                                                     .order_number = state.order_number}});
+                                                     .summary = summarise(state)}});
       storage::ItemRow item;
       item.id = world_.ids.make<ItemId>();
       item.delivery = id;

@@ -69,6 +69,9 @@ struct PrivacyRequestKind {
 struct EventKind {
   static constexpr std::string_view prefix = "evt";
 };
+struct BulkJobKind {
+  static constexpr std::string_view prefix = "blk";
+};
 
 using AccountId = Id<AccountKind>;
 using UserId = Id<UserKind>;
@@ -86,6 +89,7 @@ using CloudAccountId = Id<CloudAccountKind>;
 using CustomerId = Id<CustomerKind>;
 using PrivacyRequestId = Id<PrivacyRequestKind>;
 using EventId = Id<EventKind>;
+using BulkJobId = Id<BulkJobKind>;
 
 // "del_" + 13 characters of lower-case Crockford base32: sorts as the integer does.
 std::string format_id(std::string_view prefix, std::int64_t value);

@@ -78,12 +78,17 @@ class VirtualScheduler final : public Scheduler {
     return std::make_unique<Entry>(*this, key);
   }
 
+  // Runs the first that is due now; false: nothing is.
+  bool run_one() {
+    if (due_.empty() || due_.begin()->first.first > clock_.now()) return false;
+    auto callback = std::move(due_.begin()->second);
+    due_.erase(due_.begin());
+    callback();
+    return true;
+  }
   // Runs everything that is due now, and what that makes due now.
   void run() {
-    while (!due_.empty() && due_.begin()->first.first <= clock_.now()) {
-      auto callback = std::move(due_.begin()->second);
-      due_.erase(due_.begin());
-      callback();
+    while (run_one()) {
     }
   }
   // Lets `by` pass, stopping at each timer on the way, in order.

@@ -84,13 +84,14 @@ enum class EventType {
   delivery_failed,
   delivery_invalidated,
   delivery_reopened,
+  order_unmapped,
   webhook_test
 };
-inline constexpr std::array<std::string_view, 7> kEventTypeNames = {
+inline constexpr std::array<std::string_view, 8> kEventTypeNames = {
     "delivery.queued",      "delivery.waiting_for_friendship",
     "delivery.completed",   "delivery.failed",
     "delivery.invalidated", "delivery.reopened",
-    "webhook.test"};
+    "order.unmapped",       "webhook.test"};
 
 // Who keeps an invalidated delivery invalidated: only what the order did can be undone by the order
 // (spec 3.1).

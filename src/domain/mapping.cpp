@@ -128,6 +128,14 @@ const std::vector<Mapping>* MappingIndex::find(const OrderLine& line) const {
   return nullptr;
 }
 
+std::optional<MappingIndex::Match> MappingIndex::match(const OrderLine& line) const {
+  const std::vector<Mapping>* const mappings = find(line);
+  if (mappings == nullptr) return std::nullopt;
+  Match match{.type = mappings->front().type, .mappings = {}};
+  for (const Mapping& mapping : *mappings) match.mappings.push_back(mapping.id);
+  return match;
+}
+
 MappedOrder MappingIndex::map(OrderState& order, Lines which) const {
   using Mapped = OrderLine::Mapped;
   MappedOrder result;

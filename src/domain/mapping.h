@@ -77,6 +77,12 @@ class MappingIndex {
   };
   // Notes in the lines what came of them.
   MappedOrder map(OrderState& order, Lines which) const;
+  // What the line matches: the type that wins, and all mappings of that key; nothing: it matches none.
+  struct Match {
+    MatchType type;
+    std::vector<MappingId> mappings;
+  };
+  std::optional<Match> match(const OrderLine& line) const;
 
  private:
   using ByValue = std::unordered_map<std::string, std::vector<Mapping>>;

@@ -134,7 +134,7 @@ TEST_F(DeliveryListTest, AnOrderNumberIsReadFromItsColumnAndOfRowsOfBeforeFromTh
                                             .order_key = key,
                                             .outcome = "delivery",
                                             .state = id == 2 ? encode(state) : "not to be read",
-                                            .order_number = id == 1 ? "#1001" : ""}});
+                                            .summary = {.number = id == 1 ? "#1001" : ""}}});
     }
     tx.exec({"UPDATE orders SET order_number = NULL WHERE id = 2"});
   });

@@ -136,6 +136,7 @@ constexpr Sql kListOfOrder{
     " FROM deliveries WHERE account_id = $1 AND id < $3 AND id IN"
     " (SELECT orders.id FROM integrations JOIN orders ON orders.integration_id = integrations.id"
     " WHERE integrations.account_id = $1 AND orders.order_key = $2)"};
+constexpr Sql kFindStanding{"SELECT status, resolution_code FROM deliveries WHERE id = $1"};
 constexpr int kLookedThrough = 5'000;
 constexpr int kPiece = 500;
 
@@ -353,6 +354,16 @@ void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows) {
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {
   return tx.one(kFind, id, read_delivery);
+}
+std::vector<std::optional<std::pair<DeliveryStatus, ResolutionCode>>> find_delivery_standings(
+    Tx& tx, std::span<const DeliveryId> ids) {
+  std::vector<std::optional<std::pair<DeliveryStatus, ResolutionCode>>> found(ids.size());
+  tx.query_each(kFindStanding, 1, params_of(ids), [&](std::size_t n, const Row& r) {
+    found[n] = {parsed<DeliveryStatus>(r.text(0), domain::parse_delivery_status),
+                r.is_null(1) ? ResolutionCode::none
+                             : parsed<ResolutionCode>(r.text(1), domain::parse_resolution_code)};
+  });
+  return found;
 }
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
   return tx.one(kLock, id, read_delivery);

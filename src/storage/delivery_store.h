@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
@@ -77,6 +78,9 @@ struct TimelineRow {
 void insert_deliveries(Tx& tx, std::span<const DeliveryRow> rows);
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
+// Status and code of each; nothing where there is no such delivery.
+std::vector<std::optional<std::pair<domain::DeliveryStatus, domain::ResolutionCode>>> find_delivery_standings(
+    Tx& tx, std::span<const DeliveryId> ids);
 // The same, and other writers of it wait until this transaction ends.
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
 // Those that there are, locked in the order given.

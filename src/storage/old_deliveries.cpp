@@ -41,7 +41,8 @@ constexpr Sql kCustomers{
               "(1000000000 + i),"
               " 'friends', 1, " PDB_TIME("$3 + i * $4") ", 1 FROM n JOIN stores ON stores.place = i % $5"};
 constexpr Sql kOrders{
-    "INSERT INTO orders (id, account_id, integration_id, order_key, outcome, state, received_at, updated_at)"
+    "INSERT INTO orders (id, account_id, integration_id, order_key, outcome, state, received_at, updated_at,"
+    " order_number, number_key, username, email, line_count, listed_at)"
     " WITH RECURSIVE " PDB_NUMBERS(
         "$1", "$2") ", " PDB_STORES
                     " SELECT $3 + i * $4, account_id, id, 'OLD-' || (1000000000 + i), 'delivery',"
@@ -50,7 +51,9 @@ constexpr Sql kOrders{
                     " (1000000000 + i % $6) || '\",\"username\":\"old-' || (1000000000 + i % $6) ||"
                     " '\",\"lines\":[{\"id\":\"1\",\"sku\":\"SKU-1\",\"title\":\"Plexi Lead\"}]}',"
                     " " PDB_TIME("$3 + i * $4") ", " PDB_TIME(
-                        "$3 + i * $4") " FROM n JOIN stores ON stores.place = i % $5"};
+                        "$3 + i * $4") ", '#' || (1000000000 + i), CAST(1000000000 + i AS TEXT), 'old-' ||"
+                                       " (1000000000 + i % $6), 'old@example.com', 1, " PDB_TIME(
+                                           "$3 + i * $4") " FROM n JOIN stores ON stores.place = i % $5"};
 // The following: ids from, to, first, stride, customers
 constexpr Sql kDeliveries{
     "INSERT INTO deliveries (id, account_id, integration_id, order_key, status, message, target_username,"

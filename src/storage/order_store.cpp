@@ -7,18 +7,20 @@ namespace {
 
 #define PDB_ORDER_COLUMNS                                                                          \
   "id, account_id, integration_id, order_key, outcome, state, unmapped, received_at, updated_at, " \
-  "order_number"
-constexpr Sql kInsert{
-    "INSERT INTO orders (" PDB_ORDER_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (integration_id, order_key) DO NOTHING"};
+  "order_number, username, email, line_count, marks"
+constexpr Sql kInsert{"INSERT INTO orders (" PDB_ORDER_COLUMNS
+                      ", number_key, listed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
+                      "$13, $14, $15, $16) ON CONFLICT (integration_id, order_key) DO NOTHING"};
 constexpr Sql kFind{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1"};
+constexpr Sql kFindIntegration{"SELECT integration_id FROM orders WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1 <for_update>"};
 constexpr Sql kLockByKey{"SELECT " PDB_ORDER_COLUMNS
                          " FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
 constexpr Sql kHoldByKey{"SELECT id FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
 constexpr Sql kUpdate{
-    "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5, order_number = $6 WHERE id "
-    "= $1"};
+    "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5, order_number = $6,"
+    " username = $7, email = $8, line_count = $9, marks = $10, number_key = $11, listed_at = $12"
+    " WHERE id = $1"};
 constexpr Sql kIsKnown{"SELECT 1 FROM orders WHERE integration_id = $1 AND order_key = $2"};
 constexpr Sql kFindKeysAfter{
     "SELECT order_key FROM orders WHERE integration_id = $1 AND order_key > $2 ORDER BY order_key LIMIT $3"};
@@ -31,27 +33,59 @@ constexpr Sql kPutPayload{
     " ON CONFLICT (order_id) DO UPDATE SET received_at = excluded.received_at, body = excluded.body"};
 
 constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1"};
+constexpr Sql kFindPayload{"SELECT received_at, body FROM order_payloads WHERE order_id = $1"};
+constexpr Sql kFindPayloadTime{"SELECT received_at FROM order_payloads WHERE order_id = $1"};
 
 OrderRow read_order(const Row& r) {
-  return {r.id<OrderId>(0),    r.id<AccountId>(1), r.id<IntegrationId>(2),
-          r.string(3),         r.string(4),        r.string(5),
-          r.int64(6),          r.time(7),          r.time(8),
-          r.string_or_empty(9)};
+  return {r.id<OrderId>(0),
+          r.id<AccountId>(1),
+          r.id<IntegrationId>(2),
+          r.string(3),
+          r.string(4),
+          r.string(5),
+          r.int64(6),
+          r.time(7),
+          r.time(8),
+          {.number = r.string_or_empty(9),
+           .username = r.string(10),
+           .email = r.string(11),
+           .lines = r.int64(12),
+           .marks = domain::OrderMarks(r.int64(13))}};
+}
+
+// What the parameters of the rows look at.
+std::vector<std::string> number_keys(std::span<const OrderRow> orders) {
+  std::vector<std::string> keys;
+  keys.reserve(orders.size());
+  for (const auto& o : orders) keys.push_back(domain::order_number_key(o.summary.number));
+  return keys;
 }
 
 }  // namespace
 
+void set_state(OrderRow& row, const domain::OrderState& state) {
+  row.state = encode(state);
+  row.summary = domain::summarise(state);
+}
+
 std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> orders) {
+  const auto keys = number_keys(orders);
   std::vector<Param> flat;
-  flat.reserve(10 * orders.size());
-  for (const auto& o : orders) {
-    flat.insert(flat.end(), {o.id, o.account, o.integration, o.order_key, o.outcome, o.state, o.unmapped,
-                             o.received_at, o.updated_at, o.order_number});
+  flat.reserve(16 * orders.size());
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const auto& o = orders[i];
+    flat.insert(flat.end(),
+                {o.id, o.account, o.integration, o.order_key, o.outcome, o.state, o.unmapped, o.received_at,
+                 o.updated_at, o.summary.number, o.summary.username, o.summary.email, o.summary.lines,
+                 o.summary.marks.stored(), keys[i], o.updated_at});
   }
-  return tx.insert_each(kInsert, 10, flat);
+  return tx.insert_each(kInsert, 16, flat);
 }
 std::optional<OrderRow> find_order(Tx& tx, OrderId id) {
   return tx.one(kFind, id, read_order);
+}
+std::optional<IntegrationId> find_order_integration(Tx& tx, OrderId id) {
+  return tx.one(kFindIntegration, id, [](const Row& r) { return r.id<IntegrationId>(0); });
 }
 std::optional<OrderRow> lock_order(Tx& tx, OrderId id) {
   return tx.one(kLock, id, read_order);
@@ -106,11 +140,16 @@ void update_order(Tx& tx, const OrderRow& o) {
   update_orders(tx, std::span(&o, 1));
 }
 void update_orders(Tx& tx, std::span<const OrderRow> orders) {
+  const auto keys = number_keys(orders);
   std::vector<Param> flat;
-  flat.reserve(6 * orders.size());
-  for (const auto& o : orders)
-    flat.insert(flat.end(), {o.id, o.outcome, o.state, o.unmapped, o.updated_at, o.order_number});
-  tx.update_each(kUpdate, 6, flat);
+  flat.reserve(12 * orders.size());
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const auto& o = orders[i];
+    flat.insert(flat.end(),
+                {o.id, o.outcome, o.state, o.unmapped, o.updated_at, o.summary.number, o.summary.username,
+                 o.summary.email, o.summary.lines, o.summary.marks.stored(), keys[i], o.updated_at});
+  }
+  tx.update_each(kUpdate, 12, flat);
 }
 void insert_order_payloads(Tx& tx, std::span<const PayloadRow> payloads) {
   std::vector<Param> flat;
@@ -124,6 +163,15 @@ void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body) {
 
 void delete_order_payloads(Tx& tx, std::span<const OrderId> ids) {
   tx.exec_many(kDeletePayload, 1, params_of(ids));
+}
+std::optional<StoredPayload> find_order_payload(Tx& tx, OrderId id) {
+  return tx.one(kFindPayload, id, [](const Row& r) {
+    const Blob body = r.bytes(1);
+    return StoredPayload{r.time(0), {body.begin(), body.end()}};
+  });
+}
+std::optional<Timestamp> find_order_payload_time(Tx& tx, OrderId id) {
+  return tx.one(kFindPayloadTime, id, [](const Row& r) { return r.time(0); });
 }
 
 }  // namespace presetbridge::storage

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "domain/order_summary.h"
 #include "storage/database.h"
 
 namespace presetbridge::storage {
@@ -22,12 +23,16 @@ struct OrderRow {
   std::int64_t unmapped = 0;
   Timestamp received_at;
   Timestamp updated_at;
-  std::string order_number;  // what people see (spec 9.1); empty: the store gave none, or a row of before
+  domain::OrderSummary summary = {};  // of `state`; of a row of before it may be empty, or of before
 };
+// Sets the state, and what lists show of it.
+void set_state(OrderRow& row, const domain::OrderState& state);
 
 // For each whether it is new; one that exists already is left alone.
 std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> rows);
 std::optional<OrderRow> find_order(Tx& tx, OrderId id);
+// Whose it is, without reading its state.
+std::optional<IntegrationId> find_order_integration(Tx& tx, OrderId id);
 std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key);
 // Locks those that there are, in the order given; which.
 struct OrderKey {
@@ -45,7 +50,7 @@ std::vector<std::string> find_order_keys_after(Tx& tx, IntegrationId integration
                                                std::size_t limit);
 // What people see of each order's number; empty where the store gave none or there is no such order.
 std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids);
-// Writes outcome, state, unmapped and updated_at.
+// Writes outcome, state, summary, unmapped and updated_at.
 void update_order(Tx& tx, const OrderRow& row);
 // The same for many, each of them once.
 void update_orders(Tx& tx, std::span<const OrderRow> rows);
@@ -59,5 +64,12 @@ void insert_order_payloads(Tx& tx, std::span<const PayloadRow> rows);
 // Replaces an earlier one.
 void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body);
 void delete_order_payloads(Tx& tx, std::span<const OrderId> ids);
+struct StoredPayload {
+  Timestamp received_at;
+  std::vector<std::byte> body;  // compressed
+};
+std::optional<StoredPayload> find_order_payload(Tx& tx, OrderId id);
+// When it came, without reading it.
+std::optional<Timestamp> find_order_payload_time(Tx& tx, OrderId id);
 
 }  // namespace presetbridge::storage

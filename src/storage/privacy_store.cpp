@@ -28,6 +28,12 @@ constexpr Sql kLockShop{"SELECT " PDB_PRIVACY_COLUMNS
 constexpr Sql kAdvance{"UPDATE privacy_requests SET orders = $2, done_to = $3 WHERE id = $1"};
 constexpr Sql kList{"SELECT " PDB_PRIVACY_COLUMNS
                     " FROM privacy_requests WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+constexpr Sql kListOpen{"SELECT " PDB_PRIVACY_COLUMNS
+                        " FROM privacy_requests WHERE account_id = $1 AND closed_at IS NULL AND id < $2 "
+                        "ORDER BY id DESC LIMIT $3"};
+constexpr Sql kFind{"SELECT " PDB_PRIVACY_COLUMNS " FROM privacy_requests WHERE id = $1 AND account_id = $2"};
+constexpr int kLookedThrough = 5'000;
+constexpr int kPiece = 500;
 constexpr Sql kClose{
     "UPDATE privacy_requests SET closed_at = $3, closed_by = $4"
     " WHERE id = $1 AND account_id = $2 AND closed_at IS NULL"};
@@ -76,10 +82,27 @@ void advance_shop_redaction(Tx& tx, const PrivacyRequestRow& row) {
   tx.exec(kAdvance, row.id, row.orders, row.done_to);
 }
 
-Page<PrivacyRequestRow> list_privacy_requests(Tx& tx, AccountId account, const PageRequest& page) {
-  std::vector<PrivacyRequestRow> rows;
-  tx.query(kList, account, page.before, page.fetch(), [&](const Row& r) { rows.push_back(read_request(r)); });
-  return make_page(std::move(rows), page, [](const PrivacyRequestRow& row) { return row.id.value; });
+Page<PrivacyRequestRow> list_privacy_requests(Tx& tx, AccountId account, const PageRequest& page, bool open,
+                                              const std::vector<IntegrationId>& stores) {
+  std::vector<PrivacyRequestRow> found;
+  std::int64_t before = page.before;
+  for (int looked = 0; looked < kLookedThrough; looked += kPiece) {
+    const int limit = looked == 0 ? page.fetch() : kPiece;
+    int rows = 0;
+    tx.query(open ? kListOpen : kList, account, before, limit, [&](const Row& r) {
+      ++rows;
+      before = r.int64(0);
+      const bool seen = stores.empty() || std::ranges::find(stores, r.id<IntegrationId>(2)) != stores.end();
+      if (seen) found.push_back(read_request(r));
+    });
+    if (rows < limit || std::ssize(found) > page.limit)
+      return make_page(std::move(found), page, [](const PrivacyRequestRow& row) { return row.id.value; });
+  }
+  return {std::move(found), before};
+}
+
+std::optional<PrivacyRequestRow> find_privacy_request(Tx& tx, AccountId account, PrivacyRequestId id) {
+  return tx.one(kFind, id, account, read_request);
 }
 
 bool close_privacy_request(Tx& tx, AccountId account, PrivacyRequestId id, std::string_view by) {

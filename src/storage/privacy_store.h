@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ids.h"
 #include "storage/database.h"
@@ -45,8 +46,13 @@ std::optional<PrivacyRequestRow> lock_shop_redaction(Tx& tx, PrivacyRequestId af
 // Writes orders and done_to.
 void advance_shop_redaction(Tx& tx, const PrivacyRequestRow& row);
 
-// Newest first.
-Page<PrivacyRequestRow> list_privacy_requests(Tx& tx, AccountId account, const PageRequest& page);
+// Newest first; `open`: only those that the merchant has not closed. Those of other stores than these are
+// left out (none: of all): then a page looks through 5,000 requests at most, and may be short and have a next
+// one.
+Page<PrivacyRequestRow> list_privacy_requests(Tx& tx, AccountId account, const PageRequest& page,
+                                              bool open = false,
+                                              const std::vector<IntegrationId>& stores = {});
+std::optional<PrivacyRequestRow> find_privacy_request(Tx& tx, AccountId account, PrivacyRequestId id);
 // The merchant has done what is theirs. False: the account has no such open request.
 bool close_privacy_request(Tx& tx, AccountId account, PrivacyRequestId id, std::string_view by);
 

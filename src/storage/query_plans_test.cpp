@@ -13,6 +13,7 @@
 
 #include "storage/account_store.h"
 #include "storage/api_key_store.h"
+#include "storage/bulk_store.h"
 #include "storage/census_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/credential_store.h"
@@ -23,6 +24,7 @@
 #include "storage/integration_store.h"
 #include "storage/migrations.h"
 #include "storage/old_deliveries.h"
+#include "storage/order_list.h"
 #include "storage/order_store.h"
 #include "storage/postgres/bulk_statement.h"
 #include "storage/privacy_store.h"
@@ -375,6 +377,46 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"list_deliveries, of an order",
        {"integrations_of_account", "orders_dedupe"},
        [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .order_key = "OLD-1000000000"}, all); }},
+      {"list_orders",
+       {"orders_of_account", "orders_unmapped", "orders_without_delivery", "orders_by_number",
+        "integrations_of_account", "orders_dedupe"},
+       [=](Tx& tx) {
+         const auto shown = [](const ListedOrder&) { return true; };
+         list_orders(tx, {.account = k.account}, {}, shown);
+         list_orders(tx, {.account = k.account, .unmapped = true}, {}, shown);
+         list_orders(tx, {.account = k.account, .outcome = "stopped"}, {}, shown);
+         using Kind = OrderSearch::Kind;
+         list_orders(tx, {.account = k.account, .search = {Kind::number, "#1001"}}, {}, shown);
+         list_orders(tx, {.account = k.account, .search = {Kind::id, to_string(OrderId{k.delivery.value})}},
+                     {}, shown);
+         read_search(tx, k.account, "1001");
+         find_delivery_standings(tx, std::array{k.delivery});
+         find_order_payload(tx, OrderId{k.delivery.value});
+         find_order_payload_time(tx, OrderId{k.delivery.value});
+         find_order_integration(tx, OrderId{k.delivery.value});
+       }},
+      {"walk_orders",
+       {"orders_of_account", "orders_unmapped", "orders_without_delivery"},
+       [=](Tx& tx) {
+         const auto shown = [](const ListedOrder&) { return true; };
+         walk_orders(tx, {.account = k.account}, {}, tx.now(), 50, shown);
+         walk_orders(tx, {.account = k.account, .unmapped = true}, {}, tx.now(), 50, shown);
+         walk_orders(tx, {.account = k.account, .outcome = "stopped"}, {}, tx.now(), 50, shown);
+       }},
+      {"orders of before", {"orders_unlisted"}, [](Tx& tx) { list_orders_of_before(tx, 0, 50); }},
+      {"jobs on many",
+       {"bulk_jobs_under_way", "bulk_jobs_of_account"},
+       [=](Tx& tx) {
+         next_bulk_job(tx, {});
+         count_bulk_jobs_under_way(tx, k.account);
+         delete_old_bulk_jobs(tx, tx.now(), 100);
+       }},
+      {"privacy requests of an account",
+       {"privacy_requests_of_account", "privacy_requests_open"},
+       [=](Tx& tx) {
+         list_privacy_requests(tx, k.account, {});
+         list_privacy_requests(tx, k.account, {}, true);
+       }},
       {"the mappings of a store",
        {},
        [=](Tx& tx) {

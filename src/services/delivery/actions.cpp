@@ -38,7 +38,8 @@ domain::OrderState approve_order(Tx& tx, const storage::DeliveryRow& row) {
   auto state = domain::decode_order_state(order->state);
   if (!state) throw Error(state.error());
   state->approve();
-  order->state = encode(*state);
+  order->updated_at = tx.now();
+  set_state(*order, *state);
   update_order(tx, *order);
   return std::move(*state);
 }

@@ -4,12 +4,15 @@
 #include <array>
 #include <boost/json.hpp>
 #include <iterator>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
 #include "domain/resolution.h"
 #include "domain/trouble.h"
+#include "domain/username.h"
 #include "services/delivery/uuid.h"
 #include "storage/event_store.h"
 
@@ -126,6 +129,37 @@ bool belongs_in_timeline(Cause cause) {
   throw Error{"INTERNAL_ERROR", to_string(row.id) + ": " + error.message, {}};
 }
 
+// Lines of an order that an event names; their texts are cut.
+constexpr std::size_t kToldLines = 20;
+constexpr std::size_t kToldBytes = 200;
+
+boost::json::object told_line(const domain::OrderLine& line) {
+  boost::json::object told{{"lineId", line.line_id}, {"quantity", line.quantity}};
+  const auto add = [&](std::string_view key, const std::string& text) {
+    if (!text.empty()) told[key] = domain::cut_utf8(text, kToldBytes);
+  };
+  add("title", line.title);
+  add("sku", line.sku);
+  add("productId", line.product_id);
+  add("variantId", line.variant_id);
+  return told;
+}
+
+// Whether one of the lines has no mapping that was not just so before.
+bool newly_unmapped(std::span<const domain::OrderLine> before, std::span<const domain::OrderLine> after) {
+  using Mapped = domain::OrderLine::Mapped;
+  const auto product = [](const domain::OrderLine& line) {
+    return std::tie(line.line_id, line.variant_id, line.sku, line.product_id, line.title);
+  };
+  std::set<decltype(product(after.front()))> known;
+  for (const auto& line : before) {
+    if (line.mapped == Mapped::nothing) known.insert(product(line));
+  }
+  return std::ranges::any_of(after, [&](const domain::OrderLine& line) {
+    return line.mapped == Mapped::nothing && !known.contains(product(line));
+  });
+}
+
 }  // namespace
 
 std::string order_event_id(IntegrationId integration, std::string_view order_key) {
@@ -175,6 +209,7 @@ void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFac
     note_end(row, change.cause, record);
     if (transition->emits) tell(row, *transition->emits, record);
   }
+  record.unmapped = std::move(created.unmapped);
   insert_deliveries(tx, created.rows);
   insert_items(tx, created.items);
   write(tx, std::move(record), facts);
@@ -247,17 +282,20 @@ void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& 
   append_timeline(tx, record.timeline);
   std::vector<AccountId> accounts;
   for (const auto& telling : record.tellings) accounts.push_back(telling.row.account);
+  for (const auto& telling : record.unmapped) accounts.push_back(telling.order.get().account);
   facts.read_subscriptions(accounts);
   std::vector<storage::EventRow> events;
   std::vector<storage::SendRow> sends;
-  for (const auto& telling : record.tellings) {
-    const auto& row = telling.row;
-    const auto subscribers = facts.subscribers(row.account, domain::to_string(telling.type), row.integration);
-    if (subscribers.empty()) continue;
+  const auto add = [&](domain::EventType type, const auto& row, const auto& telling) {
+    const auto subscribers = facts.subscribers(row.account, domain::to_string(type), row.integration);
+    if (subscribers.empty()) return;
     events.push_back(event_of(telling, tx.now()));
     for (const auto subscription : subscribers)
       sends.push_back({ids_.next(), subscription, telling.event, tx.now()});
-  }
+  };
+  for (const auto& telling : record.tellings) add(telling.type, telling.row, telling);
+  for (const auto& telling : record.unmapped)
+    add(domain::EventType::order_unmapped, telling.order.get(), telling);
   insert_events(tx, events);
   insert_sends(tx, sends);
 }
@@ -285,6 +323,55 @@ storage::EventRow DeliveryChanges::event_of(const ChangeRecord::Telling& telling
           row.account,
           row.id,
           row.sequence,
+          std::string(name),
+          uuid,
+          boost::json::serialize(body),
+          now};
+}
+
+void DeliveryChanges::tell_unmapped(storage::Tx& tx, const storage::OrderRow& order,
+                                    std::span<const domain::OrderLine> before,
+                                    const domain::OrderState& state, bool dry_run) {
+  if (!newly_unmapped(before, state.lines)) return;
+  ChangeRecord record;
+  record.unmapped.push_back({ids_.make<EventId>(), order, state, dry_run});
+  AccountFacts facts(tx);
+  write(tx, std::move(record), facts);
+}
+
+storage::EventRow DeliveryChanges::event_of(const UnmappedOrder& telling, Timestamp now) {
+  const storage::OrderRow& order = telling.order;
+  const domain::OrderState& state = telling.state;
+  const std::string_view name = domain::to_string(domain::EventType::order_unmapped);
+  const std::string uuid = random_uuid(random_);
+  const bool delivers = order.outcome == "delivery";
+  boost::json::array lines;
+  for (const auto& line : state.lines) {
+    if (line.mapped != domain::OrderLine::Mapped::nothing) continue;
+    if (lines.size() == kToldLines) break;
+    lines.push_back(told_line(line));
+  }
+  boost::json::object told{
+      {"orderId", order.order_key},
+      {"eventId", order_event_id(order.integration, order.order_key)},
+      {"outcome", order.outcome},
+      {"message", domain::outcome_in_words(order.outcome, order.unmapped, domain::summarise(state))},
+      {"lineCount", state.lines.size()},
+      {"unmappedCount", order.unmapped},
+      {"unmappedLines", std::move(lines)}};
+  if (!state.order_number.empty()) told["orderNumber"] = state.order_number;
+  if (telling.dry_run) told["dryRun"] = true;
+  const boost::json::object body{
+      {"id", uuid},
+      {"type", name},
+      {"createdAt", to_iso8601(now)},
+      {"integrationId", to_string(order.integration)},
+      {"deliveryId", delivers ? boost::json::value(to_string(DeliveryId{order.id.value})) : nullptr},
+      {"order", std::move(told)}};
+  return {telling.event,
+          order.account,
+          delivers ? DeliveryId{order.id.value} : DeliveryId{},
+          0,
           std::string(name),
           uuid,
           boost::json::serialize(body),

@@ -3,6 +3,8 @@
 // follow. spec 3.1, 3.7, 10.1.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,9 +12,11 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "domain/delivery_machine.h"
+#include "domain/order.h"
 #include "services/delivery/account_facts.h"
 #include "storage/delivery_store.h"
 #include "storage/event_store.h"
+#include "storage/order_store.h"
 
 namespace presetbridge::services {
 
@@ -28,11 +32,20 @@ struct Change {
   bool keep_pending = false;  // the pending action is not obeyed yet: a share has to be settled first
 };
 
+// An order that delivers nothing, or less than it sold (spec 10.1). What it refers to outlives what holds it.
+struct UnmappedOrder {
+  EventId event;
+  std::reference_wrapper<const storage::OrderRow> order;
+  std::reference_wrapper<const domain::OrderState> state;
+  bool dry_run = false;
+};
+
 // Deliveries to be made in one transaction, a statement a table however many there are.
 struct NewDeliveries {
   std::vector<storage::DeliveryRow> rows;
   std::vector<Change> changes;          // what makes each of the rows
   std::vector<storage::ItemRow> items;  // of all of them
+  std::vector<UnmappedOrder> unmapped;  // orders, with a delivery or without, to tell of
 };
 
 // What changes made in memory are still to write beside the rows themselves.
@@ -44,6 +57,7 @@ struct ChangeRecord {
   };
   std::vector<storage::TimelineRow> timeline;
   std::vector<Telling> tellings;
+  std::vector<UnmappedOrder> unmapped;
   std::vector<storage::DeliveryNews> ends;  // for the log and the metrics (storage/news.h)
 };
 
@@ -69,6 +83,11 @@ class DeliveryChanges {
   void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
             ChangeRecord& record);
   void write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts);
+  // Tells of the order, as it is now, where a line has no mapping that had one, or was not there, or was
+  // another product, in `before`: once for each state of the order.
+  void tell_unmapped(storage::Tx& tx, const storage::OrderRow& order,
+                     std::span<const domain::OrderLine> before, const domain::OrderState& state,
+                     bool dry_run);
 
   IdSource& ids() { return ids_; }
 
@@ -79,6 +98,7 @@ class DeliveryChanges {
   storage::TimelineRow entry(const storage::DeliveryRow& row, Timestamp now, std::string kind,
                              const domain::Actor& actor, std::string message);
   storage::EventRow event_of(const ChangeRecord::Telling& telling, Timestamp now);
+  storage::EventRow event_of(const UnmappedOrder& telling, Timestamp now);
 
   IdSource& ids_;
   Random& random_;

@@ -48,11 +48,11 @@ void drop_owed(Tx& tx, std::span<storage::ItemRow> items) {
   });
 }
 
+}  // namespace
+
 bool is_dry_run(const domain::OrderState& state, const FulfilmentRules& rules) {
   return state.sample || (state.test && !rules.deliver_test_orders);
 }
-
-}  // namespace
 
 struct Fulfilment::News {
   Tx& tx;

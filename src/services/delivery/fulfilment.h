@@ -26,6 +26,9 @@ struct FulfilmentRules {
   std::shared_ptr<const domain::MappingIndex> mappings;  // never null
 };
 
+// Done without cloud and credits (spec 2.11).
+bool is_dry_run(const domain::OrderState& state, const FulfilmentRules& rules);
+
 // What an order without a delivery comes to, before anything is read or written.
 struct NewOrderPlan {
   std::string outcome;  // of the order's row

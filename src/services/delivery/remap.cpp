@@ -44,10 +44,13 @@ Alignment remap(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& ro
   // An order that is too large to be read says nothing of what it owes.
   if (state.too_large) return {.items = find_items(tx, row.id), .dropped = {}, .refunded = {}};
   const auto mappings = mappings_of(tx, row.integration);
+  const auto before = state.lines;
   const auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::all);
   order->unmapped = domain::unmapped_lines(state).value_or(order->unmapped);
-  order->state = encode(state);
+  order->updated_at = tx.now();
+  set_state(*order, state);
   update_order(tx, *order);
+  changes.tell_unmapped(tx, *order, before, state, row.dry_run);
   auto aligned = align_items(tx, changes.ids(), row, state, mapped, !mappings.stale);
   if (aligned.owes_less) changes.note(tx, row, domain::Actor::system(), words_of_dropped(aligned));
   return aligned;

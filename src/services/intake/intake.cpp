@@ -117,6 +117,7 @@ Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order)
   order.fresh = domain::merge(std::nullopt, order.event).state;
   order.plan = plan_new_order(order.fresh, order.integration->rules);
   order.fresh_text = encode(order.fresh);
+  order.fresh_summary = domain::summarise(order.fresh);
   if (!order.event.order_id.empty()) {
     order.event_id = order_event_id(order.integration->id, order.event.order_id);
   }
@@ -220,7 +221,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
                     .unmapped = orders[i].plan.unmapped,
                     .received_at = tx.now(),
                     .updated_at = tx.now(),
-                    .order_number = orders[i].fresh.order_number});
+                    .summary = orders[i].fresh_summary});
     of_row.push_back(i);
   }
 
@@ -252,6 +253,9 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
     answers[i].order = rows[n].id;
     answers[i].order_id = order.event.order_id;
     answers[i].event_id = order.event_id;
+    if (order.plan.unmapped > 0)
+      created.unmapped.push_back({changes_.ids().make<EventId>(), rows[n], order.fresh,
+                                  is_dry_run(order.fresh, order.integration->rules)});
     if (order.plan.outcome == "delivery") {
       fulfilment_.plan_delivery(created, rows[n], order.fresh, order.integration->rules, order.plan, facts);
       of_delivery.push_back(i);
@@ -305,10 +309,11 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming, AccountFa
     delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, event, merged.change);
     answer.made_delivery = delivery && !had_delivery;
     answer.duplicate = answer.duplicate && !answer.made_delivery;
-    order.state = encode(merged.state);
     order.updated_at = tx.now();
-    order.order_number = merged.state.order_number;
+    set_state(order, merged.state);
     update_order(tx, order);
+    changes_.tell_unmapped(tx, order, state->lines, merged.state,
+                           is_dry_run(merged.state, integration.rules));
     if (!merged.state.erased && tells_the_order(event, merged.state))
       put_order_payload(tx, order.id, tx.now(), incoming.payload);
     if (delivery) answer.cost += told_to(*delivery, facts) * kRow;

@@ -27,6 +27,7 @@ struct IncomingOrder {
   // to if it is new.
   domain::OrderState fresh = {};
   std::string fresh_text = {};
+  domain::OrderSummary fresh_summary = {};
   std::string event_id = {};
   NewOrderPlan plan = {};
 };

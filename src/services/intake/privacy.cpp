@@ -94,7 +94,7 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
     if (!state) throw Error(state.error());
     if (state->erased) continue;
     state->erase();
-    order.state = encode(*state);
+    set_state(order, *state);
     order.updated_at = tx.now();
     erased.push_back(std::move(order));
   }

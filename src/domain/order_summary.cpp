@@ -1,0 +1,72 @@
+#include "domain/order_summary.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "domain/username.h"
+
+namespace presetbridge::domain {
+namespace {
+
+constexpr std::size_t kMaxKeyBytes = 64;
+
+std::string of_lines(std::int64_t some, std::int64_t all) {
+  return all == 1 ? std::string("The order's one line")
+                  : fmt::format("{} of the order's {} lines", some, all);
+}
+
+std::string why_stopped(const OrderMarks& marks) {
+  if (marks.has(OrderMark::unseen))
+    return "Only a cancellation, a refund or a risk was told; the order itself has not come.";
+  if (marks.has(OrderMark::cancelled)) return "The store cancelled the order.";
+  return "The order is refunded.";
+}
+
+}  // namespace
+
+OrderSummary summarise(const OrderState& order) {
+  OrderSummary summary{.number = order.order_number,
+                       .username = order.username,
+                       .email = order.email,
+                       .lines = std::ssize(order.lines)};
+  summary.marks.set(OrderMark::test, order.test || order.sample);
+  summary.marks.set(OrderMark::refunded, order.refunded());
+  summary.marks.set(OrderMark::cancelled, order.cancelled());
+  summary.marks.set(OrderMark::erased, order.erased);
+  summary.marks.set(OrderMark::unseen, !order.seen);
+  summary.marks.set(OrderMark::too_large, order.too_large);
+  return summary;
+}
+
+std::string order_number_key(std::string_view number) {
+  number = trim_unicode(number);
+  if (number.starts_with('#')) number.remove_prefix(1);
+  std::string key(cut_utf8(number, kMaxKeyBytes));
+  for (char& c : key) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return key;
+}
+
+std::string outcome_in_words(std::string_view outcome, std::int64_t unmapped, const OrderSummary& order) {
+  if (outcome == "delivery") {
+    if (order.marks.has(OrderMark::too_large))
+      return "The order has more lines than are delivered by themselves.";
+    if (unmapped == 0) return "What the order's lines are mapped to is delivered.";
+    return fmt::format("{} {} no mapping and {} not delivered.", of_lines(unmapped, order.lines),
+                       unmapped == 1 ? "has" : "have", unmapped == 1 ? "is" : "are");
+  }
+  if (order.marks.has(OrderMark::erased))
+    return "The buyer's personal data was removed: nothing is delivered.";
+  if (outcome == "no_mapped_items") {
+    if (unmapped == 0) return "The mappings say to ignore every line of the order.";
+    return fmt::format("{} {} no mapping, so nothing is delivered.", of_lines(unmapped, order.lines),
+                       unmapped == 1 ? "has" : "have");
+  }
+  if (outcome == "awaiting_payment") return "The store says that the order is not paid.";
+  if (outcome == "inactive") return "The store was inactive when the order came.";
+  return why_stopped(order.marks);
+}
+
+}  // namespace presetbridge::domain

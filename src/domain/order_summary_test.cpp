@@ -1,0 +1,58 @@
+#include "domain/order_summary.h"
+
+#include <gtest/gtest.h>
+
+namespace presetbridge::domain {
+namespace {
+
+TEST(OrderSummary, TellsWhatListsShowOfTheState) {
+  OrderState order{
+      .seen = true, .order_number = "#1001", .email = "a@b", .username = "ann", .lines = {{}, {}}};
+  order.test = true;
+  order.refunds = {{"r", {}}};
+  const auto summary = summarise(order);
+  EXPECT_EQ(summary.number + " " + summary.username + " " + summary.email, "#1001 ann a@b");
+  EXPECT_EQ(summary.lines, 2);
+  for (const auto mark : {OrderMark::test, OrderMark::refunded}) EXPECT_TRUE(summary.marks.has(mark));
+  for (const auto mark : {OrderMark::cancelled, OrderMark::erased, OrderMark::unseen, OrderMark::too_large})
+    EXPECT_FALSE(summary.marks.has(mark));
+  EXPECT_EQ(OrderMarks(summary.marks.stored()), summary.marks);
+}
+
+TEST(OrderSummary, MarksStandWhereTheyAlwaysStood) {
+  OrderMarks marks;
+  marks.set(OrderMark::erased, true);
+  EXPECT_EQ(marks.stored(), 8);
+}
+
+TEST(OrderSummary, ANumberIsLookedForWithoutItsSignAndInEitherCase) {
+  EXPECT_EQ(order_number_key(" #TC-1001 "), "tc-1001");
+  EXPECT_EQ(order_number_key("#"), "");
+  EXPECT_EQ(order_number_key(std::string(100, 'x')).size(), 64u);
+  EXPECT_EQ(order_number_key(std::string(63, 'x') + "\xC3\xA9").size(), 63u) << "no half of a character";
+}
+
+TEST(OrderSummary, EachOutcomeSaysWhyItIsSo) {
+  OrderSummary order{.lines = 3};
+  EXPECT_EQ(outcome_in_words("delivery", 0, order), "What the order's lines are mapped to is delivered.");
+  EXPECT_EQ(outcome_in_words("delivery", 1, order),
+            "1 of the order's 3 lines has no mapping and is not delivered.");
+  EXPECT_EQ(outcome_in_words("no_mapped_items", 3, order),
+            "3 of the order's 3 lines have no mapping, so nothing is delivered.");
+  EXPECT_EQ(outcome_in_words("no_mapped_items", 1, {.lines = 1}),
+            "The order's one line has no mapping, so nothing is delivered.");
+  EXPECT_EQ(outcome_in_words("no_mapped_items", 0, order),
+            "The mappings say to ignore every line of the order.");
+  EXPECT_EQ(outcome_in_words("stopped", 0, order), "The order is refunded.");
+  order.marks.set(OrderMark::cancelled, true);
+  EXPECT_EQ(outcome_in_words("stopped", 0, order), "The store cancelled the order.");
+  order.marks.set(OrderMark::unseen, true);
+  EXPECT_EQ(outcome_in_words("stopped", 0, order),
+            "Only a cancellation, a refund or a risk was told; the order itself has not come.");
+  order.marks.set(OrderMark::erased, true);
+  EXPECT_EQ(outcome_in_words("awaiting_payment", 0, order),
+            "The buyer's personal data was removed: nothing is delivered.");
+}
+
+}  // namespace
+}  // namespace presetbridge::domain

@@ -1,0 +1,128 @@
+#include "services/delivery/reprocess.h"
+
+#include <array>
+#include <utility>
+
+#include "domain/delivery_outcome.h"
+#include "services/delivery/routing.h"
+#include "storage/credential_store.h"
+#include "storage/customer_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::Cause;
+using domain::DeliveryStatus;
+using domain::MappingIndex;
+using domain::OrderState;
+using storage::DeliveryRow;
+using storage::Tx;
+
+constexpr const char* kNote = "The order was processed again with the mappings of now.";
+
+std::unexpected<Error> refused(const char* why) {
+  return fail("INVALID_TRANSITION", why);
+}
+
+Expected<void> check(const OrderState& state, const FulfilmentRules& rules) {
+  if (!rules.active) return refused("The store is inactive: activate it first.");
+  if (state.erased) return refused("The buyer's personal data was removed: there is nobody to deliver to.");
+  if (!state.seen) return refused("The order itself has not come yet.");
+  if (state.sample) return {};
+  if (state.stopped()) return refused("The order is cancelled or refunded.");
+  if (state.payment() == domain::Payment::awaiting_payment && !state.approved_unpaid)
+    return refused("The order is not paid.");
+  return {};
+}
+
+// What a store's later event that brings new items would do, but asked for by a person: not held for the
+// store's setting.
+void go_on(Tx& tx, DeliveryChanges& changes, DeliveryRow& row, const OrderState& state,
+           const Alignment& aligned, domain::Actor actor) {
+  const auto items = tally(aligned.items);
+  const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
+  if (ended) {
+    const bool back = row.status == DeliveryStatus::completed ? items.owed > 0
+                                                              : items.owed + items.sharing + items.shared > 0;
+    if (!back) return changes.note(tx, row, actor, kNote);
+    const Change change{
+        .cause = row.status == DeliveryStatus::completed ? Cause::new_items_owed : Cause::paid_again,
+        .reasons = items.owed > 0 ? state.unapproved() : domain::ReviewReasons(),
+        .message = kNote,
+        .actor = actor};
+    const auto verdict = domain::conclude_items(DeliveryStatus::queued, items);
+    if (verdict.cause != Cause::nothing_left_owed) return queue(tx, changes, row, change);
+    changes.must_apply(tx, row, change);
+    return changes.must_apply(tx, row, {.cause = *verdict.cause, .actor = actor});
+  }
+  changes.note(tx, row, actor, kNote);
+  // The job in progress reads the items again before its next step.
+  if (row.status == DeliveryStatus::processing) return;
+  // What owed nothing when it was reopened is the merchant's to decide.
+  if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
+  const auto verdict = domain::conclude_items(row.status, items);
+  if (!verdict.cause) return;
+  changes.must_apply(tx, row,
+                     verdict.cause == Cause::nothing_to_deliver
+                         ? nothing_left(aligned.items, state, actor)
+                         : Change{.cause = *verdict.cause, .actor = actor});
+}
+
+}  // namespace
+
+Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderRow& order,
+                               const FulfilmentRules& rules, domain::Actor actor) {
+  auto decoded = domain::decode_order_state(order.state);
+  if (!decoded) throw Error(decoded.error());
+  auto& state = *decoded;
+  if (auto fit = check(state, rules); !fit) return std::unexpected(fit.error());
+  const auto before = state.lines;
+  const DeliveryId id{order.id.value};
+  const auto standing = find_standing(tx, order.account).value_or(storage::CredentialsStanding{});
+  hold_customers_of(tx, std::array{id},
+                    std::array{storage::Buyer{standing.cloud_account, state.username, {}}});
+  const auto write = [&] {
+    order.updated_at = tx.now();
+    set_state(order, state);
+    update_order(tx, order);
+  };
+
+  auto row = lock_delivery(tx, id);
+  if (!row) {
+    auto plan = plan_new_order(state, rules, MappingIndex::Lines::all);
+    order.outcome = plan.outcome;
+    order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
+    write();
+    if (plan.outcome == "delivery") {
+      Fulfilment fulfilment(changes);
+      AccountFacts facts(tx);
+      NewDeliveries created;
+      fulfilment.plan_delivery(created, order, state, rules, plan, facts);
+      fulfilment.create(tx, created, facts);
+      changes.note(tx, created.rows.front(), actor, kNote);
+    }
+    changes.tell_unmapped(tx, order, before, state, is_dry_run(state, rules));
+    return plan.outcome == "delivery";
+  }
+
+  if (row->status == DeliveryStatus::invalidated && row->invalidated_by != domain::InvalidatedBy::order)
+    return refused("The delivery was invalidated by a person: reopen it.");
+  if (state.too_large) return refused("The order has more lines than are read: deliver it by hand.");
+  const auto mapped = rules.mappings->map(state, MappingIndex::Lines::all);
+  state.lines_mapped = true;
+  const auto aligned = align_items(tx, changes.ids(), *row, state, mapped, !rules.mappings_stale);
+  if (aligned.too_many) {
+    throw Error{
+        "INVALID_TRANSITION",
+        "The mappings make more files of the order than are served: map fewer, or deliver it by hand.",
+        {}};
+  }
+  order.outcome = "delivery";
+  order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
+  write();
+  go_on(tx, changes, *row, state, aligned, actor);
+  changes.tell_unmapped(tx, order, before, state, row->dry_run);
+  return false;
+}
+
+}  // namespace presetbridge::services
