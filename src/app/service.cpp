@@ -32,6 +32,7 @@
 #include "app/metric_families.h"
 #include "app/metrics_registry.h"
 #include "app/open_files.h"
+#include "app/order_desk.h"
 #include "app/readiness.h"
 #include "app/version.h"
 #include "cloud/agent_client.h"
@@ -313,6 +314,9 @@ struct Service::Parts {
   services::DeliveryActions deliveries{commits, changes, static_cast<int>(config.delivery_jobs_per_minute),
                                        [this] { work_came(); }};
 
+  OrderDesk order_desk{{commits, changes, integrations, runtime.scheduler(dispatcher_core), log,
+                        std::chrono::days(config.retention_payload_days), [this] { work_came(); }}};
+
   // The operator makes accounts also where sign-up is closed.
   identity::BuiltInIssuer operators_issuer{{commits, passwords, hasher, cipher, ids, random, clock, log},
                                            {.iss = issuer_name(config), .signup = identity::Signup::open}};
@@ -400,6 +404,7 @@ void Service::Parts::add_routes() {
   api::add_deliveries_routes(router, {deliveries});
   api::add_integrations_routes(router, {stores, presets, config.base_url.empty() ? url() : config.base_url});
   api::add_subscriptions_routes(router, {subscriptions});
+  order_desk.add_routes(router);
   api::add_webhook_routes(
       router, {.integrations = integrations,
                .intake = intake,
@@ -466,6 +471,7 @@ Expected<void> Service::Parts::start() {
       dispatcher.start();
       housekeeping.start();
       shop_erasure.start();
+      order_desk.start();
     });
   }
   working = true;
@@ -491,6 +497,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   Signal dispatcher_ended;
   Signal housekeeping_ended;
   Signal erasure_ended;
+  Signal orders_ended;
   Signal renewals_ended;
   Signal census_ended;
   if (working) {
@@ -504,6 +511,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
       dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); });
       housekeeping.stop([&housekeeping_ended] { housekeeping_ended.give(); });
       shop_erasure.stop([&erasure_ended] { erasure_ended.give(); });
+      order_desk.stop([&orders_ended] { orders_ended.give(); });
     });
   }
   outbound_http.stop();  // what is cut off is sent again later, with the same id (spec 10.5)
@@ -530,6 +538,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
     await(dispatcher_ended, "the webhook dispatcher did not end");
     await(housekeeping_ended, "housekeeping did not end");
     await(erasure_ended, "the erasure of shops did not end");
+    await(orders_ended, "the jobs on many orders did not end");
     await(census_ended, "the count for the metrics did not end");
   }
   at("ending the password threads");

@@ -5,8 +5,10 @@
 
 #include "identity/built_in_issuer.h"
 #include "storage/audit_store.h"
+#include "storage/bulk_store.h"
 #include "storage/identity_store.h"
 #include "storage/integration_store.h"
+#include "storage/order_list.h"
 
 namespace presetbridge::services {
 namespace {
@@ -18,6 +20,8 @@ using storage::Tx;
 constexpr Millis kSendsGoEarlier = std::chrono::hours{1};
 
 constexpr int kRemainsAtOnce = 50;
+// States of orders that are read in one transaction: each is a body of a request at most.
+constexpr int kStatesAtOnce = 50;
 
 // What saves of mappings have left, because they were given up or their process died.
 AgedPiece delete_old_mappings(Tx& tx, int limit) {
@@ -57,6 +61,7 @@ Task<void> Housekeeping::loop() {
 
 Task<void> Housekeeping::round() {
   const int limit = pace_.piece;
+  co_await list_orders();
   co_await walk("order payloads", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_payloads(tx, after, tx.now() - retention_.payloads, limit);
   });
@@ -70,6 +75,9 @@ Task<void> Housekeeping::round() {
   });
   co_await walk("outbound attempts", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_attempts(tx, after, tx.now() - retention_.outbound, limit);
+  });
+  co_await walk("jobs on many", [this, limit](Tx& tx, std::int64_t) {
+    return of_oldest(delete_old_bulk_jobs(tx, tx.now() - retention_.payloads, limit), limit);
   });
   co_await walk("mappings", [limit](Tx& tx, std::int64_t) { return delete_old_mappings(tx, limit); });
   co_await walk("audit log", [this, limit](Tx& tx, std::int64_t) {
@@ -86,6 +94,26 @@ Task<void> Housekeeping::round() {
     const auto before = std::max(tx.now() - identity::kFailuresForgottenAfter, too_many_since);
     return of_oldest(delete_old_sign_in_tries(tx, before, limit), limit);
   });
+}
+
+// What lists show of orders that a program of before wrote (storage/order_list.h).
+Task<void> Housekeeping::list_orders() {
+  std::int64_t listed = 0;
+  std::optional<std::int64_t> after = 0;
+  while (after && !tasks_.stopping()) {
+    auto piece = co_await commits_.write(scheduler_, [&](Tx& tx) {
+      return list_orders_of_before(tx, *after, std::min(pace_.piece, kStatesAtOnce));
+    });
+    if (!piece) {
+      if (!storage::is_told(piece.error()))
+        log_.warn("orders of before could not be listed", {{"error", piece.error().message}});
+      co_return;
+    }
+    listed += piece->orders;
+    after = piece->next;
+    if (after && !tasks_.stopping()) co_await tasks_.wait(pace_.pause);
+  }
+  if (listed > 0) log_.info("orders of before were listed", {{"rows", listed}});
 }
 
 Task<void> Housekeeping::walk(std::string_view what, DeletePiece delete_piece) {

@@ -1,6 +1,6 @@
 // The loop that deletes what is past its time: retention (spec 7.4, 9.6), and what only lies about (expired
 // refresh tokens, forgotten tries to sign in, mappings of saves that came to nothing, sends of deleted
-// subscriptions).
+// subscriptions). It also makes up what lists show of orders that a program of before wrote.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace presetbridge::services {
 
 // How long rows are kept; longer than the last retry of an outbound webhook, which comes after 32 hours.
 struct Retention {
-  Millis payloads = std::chrono::days{30};
+  Millis payloads = std::chrono::days{30};  // and jobs on many that have ended
   Millis outbound = std::chrono::days{90};  // events, sends and attempts
   Millis audit_log = std::chrono::days{730};
 };
@@ -57,6 +57,7 @@ class Housekeeping {
 
   Task<void> loop();
   Task<void> round();
+  Task<void> list_orders();
   Task<void> walk(std::string_view what, DeletePiece delete_piece);
 
   Scheduler& scheduler_;

@@ -133,6 +133,80 @@ TEST_F(Routes, AListOfDeliveriesOfLargeOrders) {
           .branches = kPage * 500});
 }
 
+TEST_F(Routes, AListOfLargeOrders) {
+  const auto id = largest();
+  world_.write([&](storage::Tx& tx) {
+    auto order = find_order(tx, OrderId{id.value}).value();
+    for (int i = 0; i < kPage; ++i) {
+      order.id = world_.ids.make<OrderId>();
+      order.order_key = longest("o", i, kIdBytes);
+      insert_orders(tx, std::array{order});
+    }
+  });
+  const auto work = measure([&] { EXPECT_EQ(send("GET", "/api/orders?limit=100").status, 200); });
+  expect("GET /api/orders: 100 of 1 MiB", work,
+         {.statements = 3,
+          .rows_read = 2 * kPage + 2,
+          .bytes_read = kPage * 1'000,
+          .allocations = kPage * 100,
+          .branches = kPage * 1'000});
+}
+
+TEST_F(Routes, AListOfOrdersThatFindsNothing) {
+  world_.write([&](storage::Tx& tx) {
+    std::vector<storage::OrderRow> rows;
+    for (int i = 0; i < kLookedThrough + 1'000; ++i) {
+      const auto id = world_.ids.next();
+      rows.push_back({.id = OrderId{id},
+                      .account = world_.account,
+                      .integration = world_.integration,
+                      .order_key = std::to_string(id),
+                      .outcome = "no_mapped_items",
+                      .state = "{}",
+                      .unmapped = 1});
+    }
+    insert_orders(tx, rows);
+  });
+  const auto work =
+      measure([&] { EXPECT_EQ(send("GET", "/api/orders?limit=100&unmapped=true&q=@nobody").status, 200); });
+  expect("GET /api/orders: of a buyer whom none has", work,
+         {.statements = 12,
+          .rows_read = kLookedThrough + 200,
+          .bytes_read = kLookedThrough * 300,
+          .allocations = kLookedThrough * 30,
+          .branches = kLookedThrough * 200});
+}
+
+TEST_F(Routes, AnOrder) {
+  const auto id = largest();
+  const auto work =
+      measure([&] { EXPECT_EQ(send("GET", "/api/orders/" + to_string(OrderId{id.value})).status, 200); });
+  expect("GET /api/orders/{order}: 250 lines, 500 files", work,
+         {.statements = 8,
+          .rows_read = 2 * kFiles + 10,
+          .bytes_read =
+              std::int64_t{kLines} * kOfKey * (kLineIdBytes + 3) + 2 * static_cast<std::int64_t>(kBody),
+          .allocations = 60 * kLines * kOfKey,
+          .branches = 10'000'000});
+}
+
+TEST_F(Routes, AnOrderThatIsProcessedAgain) {
+  const auto id = largest();
+  const auto work = measure([&] {
+    EXPECT_EQ(send("POST", "/api/orders/" + to_string(OrderId{id.value}) + "/reprocess").status, 200);
+  });
+  expect("POST /api/orders/{order}/reprocess: 500 files", work,
+         {.rows_written = kFiles + 20,
+          .largest_transaction = kFiles + 20,
+          .statements = 30,
+          .rows_read = 4 * kFiles + 50,
+          .bytes_written = 2 * static_cast<std::int64_t>(kBody),
+          .bytes_read =
+              3 * std::int64_t{kLines} * kOfKey * (kLineIdBytes + 3) + 4 * static_cast<std::int64_t>(kBody),
+          .allocations = 150 * kLines * kOfKey,
+          .branches = 50'000'000});
+}
+
 TEST_F(Routes, AListThatFindsNothing) {
   world_.write([&](storage::Tx& tx) {
     for (int i = 0; i < kLookedThrough + 1'000; ++i) {

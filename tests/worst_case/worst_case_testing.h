@@ -9,6 +9,7 @@
 
 #include "api/deliveries_handlers.h"
 #include "api/integrations_handlers.h"
+#include "api/orders_handlers.h"
 #include "api/subscriptions_handlers.h"
 #include "api/webhook_handlers.h"
 #include "counting_database.h"
@@ -53,6 +54,7 @@ class WorstCase : public ::testing::Test {
     api::add_integrations_routes(router_, {integrations_, presets_, "https://bridge.example"});
     api::add_deliveries_routes(router_, {world_.actions});
     api::add_subscriptions_routes(router_, {subscriptions_});
+    api::add_orders_routes(router_, {orders_, reprocess_, std::chrono::days{30}});
     world_.write([&](storage::Tx& tx) {
       tx.exec({"UPDATE integrations SET provider = 'provider_a' WHERE id = $1"}, world_.integration);
     });
@@ -179,6 +181,9 @@ class WorstCase : public ::testing::Test {
   services::CloudSessions sessions_{world_.scheduler, *world_.sessions};
   services::OwnStoredLogins stored_{world_.commits, world_.cloud, world_.agent, sessions_, logins_};
   services::Presets presets_{world_.commits, stored_, logins_, world_.database.clock};
+  services::Orders orders_{world_.commits, world_.changes, world_.directory, [] {}};
+  services::BulkJobs bulk_jobs_{world_.commits, world_.ids, [] {}};
+  services::BulkReprocess reprocess_{world_.commits, world_.changes, world_.directory, bulk_jobs_};
   api::Router router_;
   std::string store_;
 };

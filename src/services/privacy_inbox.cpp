@@ -1,0 +1,33 @@
+#include "services/privacy_inbox.h"
+
+#include <utility>
+
+#include "storage/audit_store.h"
+
+namespace presetbridge::services {
+
+using storage::Tx;
+
+Task<Expected<storage::Page<storage::PrivacyRequestRow>>> PrivacyInbox::list(Executor& executor,
+                                                                             identity::Principal by,
+                                                                             bool open,
+                                                                             storage::PageRequest page) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) {
+    return list_privacy_requests(tx, by.account, page, open, by.integrations.ids());
+  });
+}
+
+Task<Expected<storage::PrivacyRequestRow>> PrivacyInbox::close(Executor& executor, identity::Principal by,
+                                                               PrivacyRequestId id) {
+  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<storage::PrivacyRequestRow> {
+    const auto found = find_privacy_request(tx, by.account, id);
+    if (!found || !by.sees(found->integration)) return fail("NOT_FOUND", "There is no such privacy request.");
+    const auto actor = to_string(by.actor());
+    if (!close_privacy_request(tx, by.account, id, actor))
+      return fail("CONFLICT", "The privacy request is closed already.");
+    insert_audit(tx, ids_, {by.account, actor, "privacy_request.closed", to_string(id), ""});
+    return find_privacy_request(tx, by.account, id).value();
+  });
+}
+
+}  // namespace presetbridge::services
