@@ -14,7 +14,7 @@ using identity::IntegrationScope;
 using storage::BulkJobRow;
 using storage::Tx;
 
-constexpr int kTurn = 50;
+constexpr int kTurn = 200;
 constexpr int kMaxPrepared = 3;  // as often what has changed meanwhile is prepared again
 // Jobs of other nodes, and those that could not go on.
 constexpr Millis kLookAgain{5'000};

@@ -71,7 +71,7 @@ class BulkJobs {
   Callback asked_;
 };
 
-// The loop that does them, 50 of a job and then the next job's. Lives on `scheduler`, where all of it but
+// The loop that does them, 200 of a job and then the next job's. Lives on `scheduler`, where all of it but
 // wake() is called. Nodes may do it at once; a job of an action that this program does not know waits for one
 // that does.
 class BulkWorker {

@@ -1,5 +1,7 @@
 #include "storage/bulk_store.h"
 
+#include <vector>
+
 #include "base/id_time.h"
 
 namespace presetbridge::storage {
@@ -17,9 +19,9 @@ constexpr Sql kUpdate{
     " filter = $7 WHERE id = $1"};
 constexpr Sql kCountUnderWay{"SELECT count(*) FROM bulk_jobs WHERE account_id = $1 AND finished_at IS NULL"};
 constexpr Sql kNext{"SELECT id FROM bulk_jobs WHERE finished_at IS NULL AND id > $1 ORDER BY id LIMIT 1"};
-constexpr Sql kDeleteOld{
-    "DELETE FROM bulk_jobs WHERE id IN"
-    " (SELECT id FROM bulk_jobs WHERE id < $1 AND finished_at IS NOT NULL ORDER BY id LIMIT $2)"};
+constexpr Sql kFindOld{
+    "SELECT id FROM bulk_jobs WHERE id < $1 AND finished_at IS NOT NULL ORDER BY id LIMIT $2"};
+constexpr Sql kDelete{"DELETE FROM bulk_jobs WHERE id = $1"};
 
 BulkJobRow read_job(const Row& r) {
   return {.id = r.id<BulkJobId>(0),
@@ -61,7 +63,10 @@ std::optional<BulkJobId> next_bulk_job(Tx& tx, BulkJobId after) {
   return tx.one(kNext, after, [](const Row& r) { return r.id<BulkJobId>(0); });
 }
 std::int64_t delete_old_bulk_jobs(Tx& tx, Timestamp before, int limit) {
-  return tx.exec(kDeleteOld, first_id_at(before), limit);
+  std::vector<BulkJobId> old;
+  tx.query(kFindOld, first_id_at(before), limit, [&](const Row& r) { old.push_back(r.id<BulkJobId>(0)); });
+  if (!old.empty()) tx.exec_many(kDelete, 1, params_of<BulkJobId>(old));
+  return std::ssize(old);
 }
 
 }  // namespace presetbridge::storage

@@ -48,6 +48,8 @@ INSERT INTO integrations (id, account_id, name, provider, encrypted_secret, secr
 INSERT INTO mappings VALUES (1, 1, 'sku', 'A-1', 'a-1', 'deliver', 'f', 'preset', '名前', 4711, 0, 0),
   (1, 1, 'title', 'x', 'x', 'ignore', '', '', '', NULL, 0, 7);
 INSERT INTO mapping_remains VALUES (1, 7, 1), (1, 0, 2);
+INSERT INTO bulk_jobs VALUES (1, 2, 'orders.reprocess', 'usr_1', '', '{}', 9, 4, 7, 1, 3, 1, '[]', 8, NULL),
+  (2, 2, 'orders.reprocess', 'usr_1', '1,2', '{}', 9, 4, 7, 0, 3, 1, '[]', 8, 10);
 INSERT INTO privacy_requests VALUES (1, 2, 1, 'shop_redact', X'00FF', 1, 5, 'K', NULL, NULL, NULL),
   (2, 2, 1, 'data_request', X'', 1, 0, '', 1, 2, 'usr_1');
 INSERT INTO order_payloads VALUES (1, 1, X'28B52FFD');

@@ -15,14 +15,18 @@ namespace {
   "email, line_count, marks, listed_at, number_key"
 #define PDB_LIST "SELECT " PDB_LISTED_COLUMNS " FROM orders WHERE account_id = $1 AND "
 #define PDB_DOWN "id < $2 ORDER BY id DESC LIMIT $3"
-#define PDB_UP "id > $2 AND id < $4 ORDER BY id LIMIT $3"
+#define PDB_UP "id > $2 ORDER BY id LIMIT $3"
 
 constexpr Sql kNewest{PDB_LIST PDB_DOWN};
 constexpr Sql kNewestUnmapped{PDB_LIST "unmapped > 0 AND " PDB_DOWN};
 constexpr Sql kNewestOfOutcome{PDB_LIST "outcome <> 'delivery' AND outcome = $4 AND " PDB_DOWN};
-constexpr Sql kOldest{PDB_LIST PDB_UP};
+// Past the account's last order those of the next follow: in the order of ids alone PostgreSQL would go
+// through the orders of all.
+constexpr Sql kOldest{"SELECT " PDB_LISTED_COLUMNS
+                      ", account_id FROM orders WHERE (account_id, id) > ($1, $2) ORDER BY account_id, id "
+                      "LIMIT $3"};
 constexpr Sql kOldestUnmapped{PDB_LIST "unmapped > 0 AND " PDB_UP};
-constexpr Sql kOldestOfOutcome{PDB_LIST "outcome <> 'delivery' AND outcome = $5 AND " PDB_UP};
+constexpr Sql kOldestOfOutcome{PDB_LIST "outcome <> 'delivery' AND outcome = $4 AND " PDB_UP};
 constexpr Sql kById{PDB_LIST "id = $2"};
 constexpr Sql kByNumber{
     PDB_LIST "number_key <> '' AND number_key >= $2 AND number_key < $3 ORDER BY number_key LIMIT $4"};
@@ -130,15 +134,17 @@ std::vector<Candidate> down(Tx& tx, const OrderFilter& f, std::int64_t before, i
   return rows;
 }
 
-std::vector<Candidate> up(Tx& tx, const OrderFilter& f, OrderId after, OrderId end, int limit) {
+std::vector<Candidate> up(Tx& tx, const OrderFilter& f, OrderId after, int limit) {
   std::vector<Candidate> rows;
   const auto add = [&](const Row& r) { rows.push_back(read_candidate(r)); };
   if (!f.outcome.empty() && !has_delivery(f)) {
-    tx.query(kOldestOfOutcome, f.account, after, limit, end, f.outcome, add);
+    tx.query(kOldestOfOutcome, f.account, after, limit, f.outcome, add);
   } else if (f.unmapped) {
-    tx.query(kOldestUnmapped, f.account, after, limit, end, add);
+    tx.query(kOldestUnmapped, f.account, after, limit, add);
   } else {
-    tx.query(kOldest, f.account, after, limit, end, add);
+    tx.query(kOldest, f.account, after, limit, [&](const Row& r) {
+      if (r.id<AccountId>(14) == f.account) add(r);
+    });
   }
   return rows;
 }
@@ -234,10 +240,12 @@ OrderCount count_orders(Tx& tx, const OrderFilter& filter, Timestamp as_of, cons
 
 OrderWalk walk_orders(Tx& tx, const OrderFilter& filter, OrderId after, Timestamp as_of, int limit,
                       const OrderShown& shown) {
-  after = std::max(after, OrderId{begin_of(filter) - 1});
-  const auto rows = up(tx, filter, after, OrderId{end_of(filter, first_id_at(as_of))}, limit);
+  const OrderId end{end_of(filter, first_id_at(as_of))};
+  const auto rows = up(tx, filter, std::max(after, OrderId{begin_of(filter) - 1}), limit);
   OrderWalk walk;
   for (const auto& row : rows) {
+    // Not in the statement: PostgreSQL would take a range of ids for better than the account's index.
+    if (row.order.id >= end) return walk;
     if (fits(filter, row, shown)) walk.orders.push_back(row.order.id);
   }
   if (std::ssize(rows) == limit) walk.next = rows.back().order.id;

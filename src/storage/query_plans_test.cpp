@@ -399,13 +399,13 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {"orders_of_account", "orders_unmapped", "orders_without_delivery"},
        [=](Tx& tx) {
          const auto shown = [](const ListedOrder&) { return true; };
-         walk_orders(tx, {.account = k.account}, {}, tx.now(), 50, shown);
-         walk_orders(tx, {.account = k.account, .unmapped = true}, {}, tx.now(), 50, shown);
-         walk_orders(tx, {.account = k.account, .outcome = "stopped"}, {}, tx.now(), 50, shown);
+         walk_orders(tx, {.account = k.account}, {}, tx.now(), 200, shown);
+         walk_orders(tx, {.account = k.account, .unmapped = true}, {}, tx.now(), 200, shown);
+         walk_orders(tx, {.account = k.account, .outcome = "stopped"}, {}, tx.now(), 200, shown);
        }},
       {"orders of before", {"orders_unlisted"}, [](Tx& tx) { list_orders_of_before(tx, 0, 50); }},
       {"jobs on many",
-       {"bulk_jobs_under_way", "bulk_jobs_of_account"},
+       {"bulk_jobs_under_way"},
        [=](Tx& tx) {
          next_bulk_job(tx, {});
          count_bulk_jobs_under_way(tx, k.account);
