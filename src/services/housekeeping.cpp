@@ -61,7 +61,6 @@ Task<void> Housekeeping::loop() {
 
 Task<void> Housekeeping::round() {
   const int limit = pace_.piece;
-  co_await list_orders();
   co_await walk("order payloads", [this, limit](Tx& tx, std::int64_t after) {
     return delete_old_payloads(tx, after, tx.now() - retention_.payloads, limit);
   });
@@ -94,6 +93,7 @@ Task<void> Housekeeping::round() {
     const auto before = std::max(tx.now() - identity::kFailuresForgottenAfter, too_many_since);
     return of_oldest(delete_old_sign_in_tries(tx, before, limit), limit);
   });
+  co_await list_orders();
 }
 
 // What lists show of orders that a program of before wrote (storage/order_list.h).
