@@ -101,7 +101,9 @@ describe('one order', () => {
 
 describe('many orders', () => {
   test('are processed again once each, also when the service is killed meanwhile', async () => {
-    const own = await startBridge(scope, { cloudUrl: stack.cloud.url, args: ['--delivery-jobs-per-minute', '0'] });
+    // What a killed job had is looked up after its lease and the call's timeout.
+    const args = ['--delivery-jobs-per-minute', '0', '--cloud-timeout-seconds', '1', '--delivery-lease-seconds', '11'];
+    const own = await startBridge(scope, { cloudUrl: stack.cloud.url, args });
     const shop = await Merchant.signUp(own, 3);
     const store = await shop.store('generic');
     const many = 60;
@@ -115,7 +117,7 @@ describe('many orders', () => {
     const asked = isOk(await shop.api.post('/api/orders/reprocess', { integrationId: store.id }), 202);
     assert.deepEqual([asked.action, asked.total, asked.finishedAt], ['orders.reprocess', many, null]);
     await own.kill();
-    const again = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: own.dataDir, args: ['--delivery-jobs-per-minute', '0'] });
+    const again = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: own.dataDir, args });
     shop.moveTo(again);
     const job = await until('the job has ended', async () => {
       const it = isOk(await shop.api.get(`/api/bulk/${asked.id}`));
@@ -124,7 +126,7 @@ describe('many orders', () => {
     assert.deepEqual([job.done, job.failedCount, job.failed], [many, 0, []]);
     const deliveries = await shop.all('/api/deliveries');
     assert.equal(deliveries.length, many + 1);
-    await until('all have arrived', async () => (await shop.all('/api/deliveries')).every(({ status }) => status === 'completed'), 30_000);
+    await until('all have arrived', async () => (await shop.all('/api/deliveries')).every(({ status }) => status === 'completed'), 60_000);
     assert.deepEqual(isOk(await shop.api.get('/api/orders?unmapped=true')).data, []);
     const audit = isOk(await shop.api.get('/api/account/audit')).data;
     assert.equal(audit.filter(({ action, target }) => action === 'orders.reprocess.asked' && target === asked.id).length, 1);

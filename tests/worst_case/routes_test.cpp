@@ -63,7 +63,7 @@ TEST_F(Routes, AListOfSubscriptions) {
           .rows_read = 2 * kPage,
           .bytes_read = kPage * 3'000,
           .allocations = kPage * 100,
-          .branches = 20 * kPage});
+          .branches = 40 * kPage});
 }
 
 TEST_F(Routes, ADeletionOfASubscriptionThatNothingReaches) {
