@@ -85,13 +85,16 @@ enum class EventType {
   delivery_invalidated,
   delivery_reopened,
   order_unmapped,
-  webhook_test
+  credits_low,
+  subscription_failing,
+  webhook_test  // of one subscription alone: cannot be subscribed to
 };
-inline constexpr std::array<std::string_view, 8> kEventTypeNames = {
+inline constexpr std::array<std::string_view, 10> kEventTypeNames = {
     "delivery.queued",      "delivery.waiting_for_friendship",
     "delivery.completed",   "delivery.failed",
     "delivery.invalidated", "delivery.reopened",
-    "order.unmapped",       "webhook.test"};
+    "order.unmapped",       "credits.low",
+    "subscription.failing", "webhook.test"};
 
 // Who keeps an invalidated delivery invalidated: only what the order did can be undone by the order
 // (spec 3.1).

@@ -18,17 +18,34 @@ namespace {
 
 constexpr int kLookPiece = 500;
 
+std::unexpected<Error> no_such_account() {
+  return fail("NOT_FOUND", "There is no such account.");
+}
+
 storage::Page<LedgerEntry> page_of(std::vector<LedgerEntry> rows, const storage::PageRequest& page) {
   return make_page(std::move(rows), page, [](const LedgerEntry& entry) { return entry.id.value; });
 }
 
 }  // namespace
 
-Task<Expected<domain::Balance>> Credits::balance(Executor& executor, identity::Principal by) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<domain::Balance> {
+Task<Expected<Credits::View>> Credits::balance(Executor& executor, identity::Principal by) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<View> {
     const auto found = find_balance(tx, by.account);
-    if (!found) return fail("NOT_FOUND", "There is no such account.");
-    return *found;
+    if (!found) return no_such_account();
+    return View{*found, credits_low_at(tx, by.account)};
+  });
+}
+
+Task<Expected<Credits::View>> Credits::set_low_at(Executor& executor, identity::Principal by,
+                                                  std::optional<std::int64_t> low_at) {
+  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<View> {
+    const auto found = lock_balance(tx, by.account);
+    if (!found) return no_such_account();
+    set_credits_low_at(tx, by.account, low_at);
+    insert_audit(tx, ids_,
+                 {by.account, to_string(by.actor()), "credits.low_threshold_changed", "",
+                  low_at ? std::to_string(*low_at) : "as the service is set"});
+    return View{*found, low_at};
   });
 }
 

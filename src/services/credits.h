@@ -1,7 +1,9 @@
 // An account's credits as they are shown, and granted by the operator (spec 11.1).
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/executor.h"
@@ -21,7 +23,14 @@ class Credits {
   Credits(storage::GroupCommit& commits, IdSource& ids, std::function<void()> changed)
       : commits_(commits), ids_(ids), changed_(std::move(changed)) {}
 
-  Task<Expected<domain::Balance>> balance(Executor& executor, identity::Principal by);
+  struct View {
+    domain::Balance balance;
+    std::optional<std::int64_t> low_at;  // credits.low is told then; nothing: as the service is set
+  };
+  Task<Expected<View>> balance(Executor& executor, identity::Principal by);
+  // Nothing: as the service is set. 0 and more.
+  Task<Expected<View>> set_low_at(Executor& executor, identity::Principal by,
+                                  std::optional<std::int64_t> low_at);
   // Newest first. `kind`: only those; empty: all. Of one kind, max_looked_at entries are looked at: a page
   // may hold fewer than asked for, or none, and have a next one.
   static constexpr int max_looked_at = 5'000;

@@ -39,6 +39,14 @@ void NewsLog::tell(const News& news) const {
     tell_orders(news, OrderNews::Kind::repeated, "an order came again", "outcome");
   }
   if (!news.deliveries.empty()) tell_deliveries(news);
+  for (const auto& one : news.subscriptions) {
+    log_.info(one.state == "off" ? "a subscription was turned off: its receiver only fails"
+                                 : "the receiver of a subscription only fails",
+              {{"subscription", to_string(one.subscription)},
+               {"account", to_string(one.account)},
+               {"state", one.state},
+               {"failingSince", to_iso8601(one.failing_since)}});
+  }
   for (const auto& turn : news.platform) {
     const auto account = to_string(turn.cloud_account);
     if (turn.trouble.empty()) {

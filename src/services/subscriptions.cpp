@@ -9,7 +9,7 @@
 #include "crypto/webhook_signature.h"
 #include "domain/delivery.h"
 #include "net/address_guard.h"
-#include "services/delivery/uuid.h"
+#include "services/event_uuid.h"
 #include "storage/audit_store.h"
 #include "storage/credential_store.h"
 #include "storage/event_store.h"
@@ -38,11 +38,6 @@ bool inside_scope(const Principal& by, const std::vector<IntegrationId>& integra
   return by.integrations.all() ||
          (!integrations.empty() &&
           std::ranges::all_of(integrations, [&](IntegrationId id) { return by.sees(id); }));
-}
-
-std::optional<SubscriptionRow> visible(const Principal& by, std::optional<SubscriptionRow> row) {
-  if (!row || row->account != by.account || !inside_scope(by, row->integrations)) return std::nullopt;
-  return row;
 }
 
 SubscriptionView view(Tx& tx, SubscriptionRow row) {
@@ -82,6 +77,11 @@ void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, 
 
 }  // namespace
 
+std::optional<SubscriptionRow> visible_subscription(const Principal& by, std::optional<SubscriptionRow> row) {
+  if (!row || row->account != by.account || !inside_scope(by, row->integrations)) return std::nullopt;
+  return row;
+}
+
 std::vector<FieldProblem> Subscriptions::problems_of_url(const std::string& url) const {
   const bool sandbox = policy_ == net::AddressPolicy::sandbox_receivers;
   const auto checked = net::check_url(url, policy_);
@@ -116,6 +116,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Pri
     SubscriptionRow row;
     row.id = ids_.make<SubscriptionId>();
     row.account = by.account;
+    row.name = wanted.name;
     row.url = wanted.url;
     row.encrypted_secret = cipher_.encrypt(place_of(row.id), secret);
     row.event_types = wanted.event_types;
@@ -151,7 +152,7 @@ Task<Expected<storage::Page<SubscriptionView>>> Subscriptions::list(Executor& ex
 
 Task<Expected<SubscriptionView>> Subscriptions::get(Executor& executor, Principal by, SubscriptionId id) {
   co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
-    auto row = visible(by, find_subscription(tx, id));
+    auto row = visible_subscription(by, find_subscription(tx, id));
     if (!row) return no_such_subscription();
     return view(tx, std::move(*row));
   });
@@ -162,12 +163,13 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
   auto problems = change.url ? problems_of_url(*change.url) : std::vector<FieldProblem>{};
   if (change.event_types) check_event_types(problems, *change.event_types);
   auto changed = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
-    auto row = visible(by, lock_subscription(tx, id));
+    auto row = visible_subscription(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
     auto all_problems = problems;
     if (change.integrations) check_integrations(tx, all_problems, by, *change.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
     const auto before = *row;
+    if (change.name) row->name = *change.name;
     if (change.url) row->url = *change.url;
     if (change.event_types) row->event_types = *change.event_types;
     if (change.integrations) row->integrations = scope_of(by, *change.integrations);
@@ -179,6 +181,9 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
     }
     if (*row == before) return view(tx, std::move(*row));
     update_subscription(tx, *row);
+    // Another address, or another chance.
+    if (row->failing_since && (row->url != before.url || (row->active && !before.active)))
+      forget_failures(tx, *row);
     // What waited while it was inactive is due.
     if (row->active) storage::refresh_readiness(tx, id);
     audit(tx, ids_, by, action, id);
@@ -190,7 +195,7 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
 
 Task<Expected<void>> Subscriptions::remove(Executor& executor, Principal by, SubscriptionId id) {
   co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<void> {
-    if (!visible(by, lock_subscription(tx, id))) return no_such_subscription();
+    if (!visible_subscription(by, lock_subscription(tx, id))) return no_such_subscription();
     delete_subscription(tx, id);
     audit(tx, ids_, by, "subscription.deleted", id);
     return {};
@@ -207,7 +212,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::rotate_secret(Executor& execut
   const auto secret = wanted ? *wanted : crypto::generate_webhook_secret(random_);
   overlap = std::clamp(overlap, Millis{0}, max_overlap);
   auto rotated = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
-    auto row = visible(by, lock_subscription(tx, id));
+    auto row = visible_subscription(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
     if (overlap > Millis{0}) {
       row->encrypted_previous_secret = std::move(row->encrypted_secret);
@@ -227,15 +232,15 @@ Task<Expected<IssuedSubscription>> Subscriptions::rotate_secret(Executor& execut
 }
 
 Task<Expected<std::string>> Subscriptions::test(Executor& executor, Principal by, SubscriptionId id) {
-  const auto uuid = random_uuid(random_);
+  const auto event = ids_.make<EventId>();
+  const auto uuid = event_uuid(event, random_);
   auto queued = co_await commits_.write(executor, [&](Tx& tx) -> Expected<std::string> {
-    const auto row = visible(by, lock_subscription(tx, id));
+    const auto row = visible_subscription(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
     if (!row->active) return fail("CONFLICT", "The subscription is not active. Activate it first.");
     const auto type = domain::to_string(domain::EventType::webhook_test);
     const boost::json::object body{
         {"id", uuid}, {"type", type}, {"createdAt", to_iso8601(tx.now())}, {"subscriptionId", to_string(id)}};
-    const auto event = ids_.make<EventId>();
     insert_events(tx, std::array{storage::EventRow{.id = event,
                                                    .account = by.account,
                                                    .type = std::string(type),
@@ -254,7 +259,7 @@ Task<Expected<storage::Page<storage::AttemptRow>>> Subscriptions::attempts(Execu
                                                                            SubscriptionId id,
                                                                            storage::PageRequest page) {
   co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<storage::Page<storage::AttemptRow>> {
-    if (!visible(by, find_subscription(tx, id))) return no_such_subscription();
+    if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
     return list_attempts(tx, id, page);
   });
 }

@@ -21,6 +21,7 @@
 namespace presetbridge::services {
 
 struct NewSubscription {
+  std::string name;  // may be empty
   std::string url;
   std::optional<std::string> secret;
   std::vector<std::string> event_types;     // empty: all
@@ -28,11 +29,16 @@ struct NewSubscription {
 };
 // What is to change; what is absent stays.
 struct SubscriptionChange {
+  std::optional<std::string> name;
   std::optional<std::string> url;
   std::optional<std::vector<std::string>> event_types;
   std::optional<std::vector<IntegrationId>> integrations;
   std::optional<bool> active;
 };
+// The row, if the caller may see and change it.
+std::optional<storage::SubscriptionRow> visible_subscription(const identity::Principal& by,
+                                                             std::optional<storage::SubscriptionRow> row);
+
 struct SubscriptionView {
   storage::SubscriptionRow row;
   storage::SubscriptionHealth health;

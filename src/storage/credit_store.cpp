@@ -6,9 +6,10 @@
 namespace presetbridge::storage {
 namespace {
 
-constexpr Sql kFind{"SELECT granted, purchased, reversed, spent, held, debt FROM accounts WHERE id = $1"};
-constexpr Sql kLock{
-    "SELECT granted, purchased, reversed, spent, held, debt FROM accounts WHERE id = $1 <for_update>"};
+#define PDB_BALANCE_COLUMNS "granted, purchased, reversed, spent, held, debt, credits_low_at"
+constexpr Sql kFind{"SELECT " PDB_BALANCE_COLUMNS " FROM accounts WHERE id = $1"};
+constexpr Sql kLock{"SELECT " PDB_BALANCE_COLUMNS " FROM accounts WHERE id = $1 <for_update>"};
+constexpr Sql kSetLowAt{"UPDATE accounts SET credits_low_at = $2 WHERE id = $1"};
 constexpr Sql kUpdate{
     "UPDATE accounts SET granted = $2, purchased = $3, reversed = $4, spent = $5, held = $6, debt = $7 WHERE "
     "id = $1"};
@@ -25,8 +26,9 @@ domain::Balance read_balance(const Row& r) {
 
 std::vector<AccountBalance> balances(Tx& tx, const Sql& sql, std::span<const AccountId> accounts) {
   std::vector<AccountBalance> found;
-  tx.query_each(sql, 1, params_of(accounts),
-                [&](std::size_t n, const Row& r) { found.push_back({accounts[n], read_balance(r)}); });
+  tx.query_each(sql, 1, params_of(accounts), [&](std::size_t n, const Row& r) {
+    found.push_back({accounts[n], read_balance(r), r.opt_int64(6)});
+  });
   return found;
 }
 
@@ -51,9 +53,16 @@ void update_balance(Tx& tx, AccountId account, const domain::Balance& balance) {
 }
 void update_balances(Tx& tx, std::span<const AccountBalance> balances) {
   std::vector<Param> flat;
-  for (const auto& [account, b] : balances)
+  for (const auto& [account, b, low_at] : balances)
     flat.insert(flat.end(), {account, b.granted, b.purchased, b.reversed, b.spent, b.held, b.debt});
   tx.update_each(kUpdate, 7, flat);
+}
+
+std::optional<std::int64_t> credits_low_at(Tx& tx, AccountId account) {
+  return tx.one(kFind, account, [](const Row& r) { return r.opt_int64(6); }).value_or(std::nullopt);
+}
+void set_credits_low_at(Tx& tx, AccountId account, std::optional<std::int64_t> low_at) {
+  tx.exec(kSetLowAt, account, low_at);
 }
 
 void append_ledger(Tx& tx, std::span<const LedgerRow> rows) {

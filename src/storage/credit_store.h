@@ -20,6 +20,7 @@ void update_balance(Tx& tx, AccountId account, const domain::Balance& balance);
 struct AccountBalance {
   AccountId account;
   domain::Balance balance;
+  std::optional<std::int64_t> low_at = std::nullopt;  // what is read alone: as in credits_low_at()
 };
 // Those that there are.
 std::vector<AccountBalance> find_balances(Tx& tx, std::span<const AccountId> accounts);
@@ -27,6 +28,10 @@ std::vector<AccountBalance> find_balances(Tx& tx, std::span<const AccountId> acc
 std::vector<AccountBalance> lock_balances(Tx& tx, std::span<const AccountId> accounts);
 // Each account once.
 void update_balances(Tx& tx, std::span<const AccountBalance> balances);
+
+// With how many credits left the account wants to hear of it (spec 10.1); nothing: it has set nothing.
+std::optional<std::int64_t> credits_low_at(Tx& tx, AccountId account);
+void set_credits_low_at(Tx& tx, AccountId account, std::optional<std::int64_t> low_at);
 
 struct LedgerEntry {
   LedgerId id;

@@ -1,5 +1,10 @@
 #include "storage/event_store.h"
 
+#include <optional>
+#include <utility>
+
+#include <boost/json.hpp>
+
 namespace presetbridge::storage {
 namespace {
 
@@ -12,6 +17,8 @@ constexpr Sql kInsertEvent{
 constexpr Sql kInsertSend{
     "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
     "'pending', $4)"};
+constexpr Sql kBodiesOfDelivery{"SELECT id, body FROM outbound_events WHERE delivery_id = $1"};
+constexpr Sql kReplaceBody{"UPDATE outbound_events SET body = $2 WHERE id = $1"};
 constexpr Wake kWakeSubscription{
     2,
     {"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"}};
@@ -25,6 +32,21 @@ bool lists(std::string_view list, std::string_view name) {
     if (comma == std::string_view::npos) return false;
     list.remove_prefix(comma + 1);
   }
+}
+
+// The body of a delivery's event (services/delivery/event_body.h); nothing if it names no user.
+std::optional<std::string> without_usernames(std::string_view text) {
+  auto body = boost::json::parse({text.data(), text.size()});
+  auto* const delivery = body.as_object().if_contains("delivery");
+  auto* const items = delivery ? delivery->as_object().if_contains("items") : nullptr;
+  if (!items) return std::nullopt;
+  bool named = false;
+  for (auto& item : items->as_array()) {
+    auto& username = item.as_object()["username"];
+    named |= username.is_string();
+    username = nullptr;
+  }
+  return named ? std::optional(boost::json::serialize(body)) : std::nullopt;
 }
 
 }  // namespace
@@ -43,6 +65,10 @@ bool wants(const ActiveSubscription& s, std::string_view event_type, Integration
          (s.integration_ids.empty() || lists(s.integration_ids, to_string(integration)));
 }
 
+bool wants_of_account(const ActiveSubscription& s, std::string_view event_type) {
+  return lists(s.event_types, event_type) && s.integration_ids.empty();
+}
+
 void insert_events(Tx& tx, std::span<const EventRow> events) {
   std::vector<Param> flat;
   flat.reserve(8 * events.size());
@@ -51,6 +77,18 @@ void insert_events(Tx& tx, std::span<const EventRow> events) {
                              e.type, e.uuid, std::as_bytes(std::span(e.body)), e.created_at});
   }
   tx.exec_many(kInsertEvent, 8, flat);
+}
+
+void blank_event_usernames(Tx& tx, std::span<const DeliveryId> deliveries) {
+  std::vector<std::pair<EventId, std::string>> blanked;
+  tx.query_each(kBodiesOfDelivery, 1, params_of(deliveries), [&](std::size_t, const Row& r) {
+    const Blob stored = r.bytes(1);
+    auto body = without_usernames({reinterpret_cast<const char*>(stored.data()), stored.size()});
+    if (body) blanked.emplace_back(r.id<EventId>(0), std::move(*body));
+  });
+  std::vector<Param> flat;
+  for (const auto& [event, body] : blanked) flat.insert(flat.end(), {event, std::as_bytes(std::span(body))});
+  tx.update_each(kReplaceBody, 2, flat);
 }
 
 void insert_sends(Tx& tx, std::span<const SendRow> sends) {

@@ -22,11 +22,14 @@ std::vector<std::vector<ActiveSubscription>> active_subscriptions(Tx& tx,
                                                                   std::span<const AccountId> accounts);
 // Whether it wants events of this type from this integration.
 bool wants(const ActiveSubscription& subscription, std::string_view event_type, IntegrationId integration);
+// The same of an event that is of no store but of the whole account: one that is restricted to stores has
+// none.
+bool wants_of_account(const ActiveSubscription& subscription, std::string_view event_type);
 
 struct EventRow {
   EventId id;
   AccountId account;
-  DeliveryId delivery;  // none for webhook.test
+  DeliveryId delivery;  // none: the event is of no delivery
   std::int64_t sequence = 0;
   std::string type;
   std::string uuid;
@@ -34,6 +37,10 @@ struct EventRow {
   Timestamp created_at;
 };
 void insert_events(Tx& tx, std::span<const EventRow> rows);
+
+// The users' names in the stored bodies of these deliveries' events are blank from now on (spec 9.6),
+// whatever has been sent of them.
+void blank_event_usernames(Tx& tx, std::span<const DeliveryId> deliveries);
 
 // An event on its way to one subscription.
 struct SendRow {

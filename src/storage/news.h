@@ -1,8 +1,8 @@
-// What a transaction did that the log and the metrics tell of: each end of an order and of a delivery, and
-// the platform's going and coming back (spec 12.3). It is gathered in Tx::news() and told by GroupCommit once
-// the transaction is durable, so that nothing is told that did not happen. What PostgreSQL committed while
-// its answer was lost is not told. Ids and words of ours alone: no personal data, no text from outside but
-// the store's id of the order.
+// What a transaction did that the log and the metrics tell of: each end of an order and of a delivery, the
+// platform's going and coming back, and the trouble of receivers (spec 10.1, 12.3). It is gathered in
+// Tx::news() and told by GroupCommit once the transaction is durable, so that nothing is told that did not
+// happen. What PostgreSQL committed while its answer was lost is not told. Ids and words of ours alone: no
+// personal data, no text from outside but the store's id of the order.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/time.h"
 #include "domain/delivery_machine.h"
 #include "domain/resolution.h"
 
@@ -43,11 +44,22 @@ struct PlatformNews {
   std::string_view trouble;  // a literal; empty: it is over
 };
 
+// A receiver of outbound webhooks has failed for long (spec 10.1).
+struct SubscriptionNews {
+  SubscriptionId subscription;
+  AccountId account;
+  std::string_view state;  // a literal: failing, off (turned off), gone (it said so)
+  Timestamp failing_since;
+};
+
 struct News {
   std::vector<OrderNews> orders;
   std::vector<DeliveryNews> deliveries;
   std::vector<PlatformNews> platform;
-  bool empty() const { return orders.empty() && deliveries.empty() && platform.empty(); }
+  std::vector<SubscriptionNews> subscriptions;
+  bool empty() const {
+    return orders.empty() && deliveries.empty() && platform.empty() && subscriptions.empty();
+  }
 };
 
 }  // namespace presetbridge::storage

@@ -33,6 +33,7 @@
 #include "storage/sql_text.h"
 #include "storage/subscription_store.h"
 #include "storage/testing.h"
+#include "storage/webhook_event_store.h"
 #include "storage/worker_call_store.h"
 
 namespace presetbridge::storage {
@@ -486,6 +487,40 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        }},
       {"list_attempts", {}, [=](Tx& tx) { list_attempts(tx, k.subscription, {}); }},
       {"find_subscription_health", {}, [=](Tx& tx) { find_subscription_health(tx, k.subscription); }},
+
+      {"what was sent to a subscription",
+       {"webhook_sends_of_subscription", "webhook_attempts_of_send"},
+       [=](Tx& tx) {
+         list_sent_events(tx, k.subscription, {}, {});
+         find_sent_event(tx, k.subscription, EventId{1});
+         attempts_of_send(tx, 1);
+       }},
+      {"what failed or waits",
+       {"webhook_sends_failed", "webhook_sends_pending", "webhook_sends_leased"},
+       [=](Tx& tx) {
+         list_sent_events(tx, k.subscription, {.status = SentStatus::waiting}, {});
+         list_sent_events(tx, k.subscription, {.status = SentStatus::exhausted}, {});
+         count_failed_sends(tx, k.subscription, {}, tx.now(), 100);
+       }},
+      {"a delivery's events",
+       {"outbound_events_of_delivery"},
+       [=](Tx& tx) {
+         list_sent_events(tx, k.subscription, {.delivery = k.delivery}, {});
+         blank_event_usernames(tx, std::array{k.delivery});
+       }},
+      {"an event of an earlier program",
+       {"outbound_events_of_before"},
+       [](Tx& tx) { find_event_of_before(tx, "0b7c9a52-6d0e-4c0e-9a53-5f2d6f0f3a11"); }},
+      {"a recovery",
+       {"webhook_sends_failed"},
+       [=](Tx& tx) {
+         begin_recovery(tx, k.subscription, {}, tx.now());
+         any_recovery(tx);
+         recover_failed_sends(tx, {}, 100);
+       }},
+      {"subscriptions in trouble",
+       {"webhook_subscriptions_failing"},
+       [](Tx& tx) { find_subscriptions_in_trouble(tx, {.now = tx.now()}, 100); }},
 
       {"find_integration_versions",
        {},

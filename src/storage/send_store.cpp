@@ -49,10 +49,10 @@ constexpr Sql kRecord{
 // there.
 constexpr Sql kInsertAttempt{
     "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, status_code, duration_ms, "
-    "outcome, answer)"
+    "outcome, answer, content_type)"
     " SELECT subscription_id, CAST($3 AS BIGINT), id, event_id, CAST($5 AS BIGINT), CAST($6 AS BIGINT), "
     "CAST($7 AS BIGINT),"
-    " $8, $9 FROM webhook_sends WHERE id = $1 AND fence = $2 AND attempts = $4 AND status <> 'leased'"
+    " $8, $9, $10 FROM webhook_sends WHERE id = $1 AND fence = $2 AND attempts = $4 AND status <> 'leased'"
     " ON CONFLICT (subscription_id, id) DO NOTHING"};
 constexpr Sql kRelease{
     "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL"
@@ -71,7 +71,13 @@ constexpr Sql kLockExpired{
 constexpr Sql kTakeOver{
     "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL, fence = $2 WHERE id = $1"};
 
-constexpr Sql kLockSubscription{"SELECT active FROM webhook_subscriptions WHERE id = $1 <for_update>"};
+constexpr Sql kLockSubscription{
+    "SELECT active, failing_since FROM webhook_subscriptions WHERE id = $1 <for_update>"};
+constexpr Sql kSetFailing{
+    "UPDATE webhook_subscriptions SET ready_at = $2, failing_since = $3, failing_last_at = $4 WHERE id = $1"};
+constexpr Sql kSetWorking{
+    "UPDATE webhook_subscriptions SET ready_at = $2, failing_since = NULL, failing_last_at = NULL, "
+    "failing_told_at = NULL WHERE id = $1"};
 constexpr Sql kNextDue{
     "SELECT due_at FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id "
     "LIMIT 1"};
@@ -148,10 +154,49 @@ std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, 
   return sends;
 }
 
+// When the first and the last attempts began that failed; nothing: none did.
+struct Failures {
+  std::optional<Timestamp> first;
+  std::optional<Timestamp> last;
+
+  void add(Timestamp at) {
+    first = std::min(first.value_or(at), at);
+    last = std::max(last.value_or(at), at);
+  }
+};
+
+// Readiness, and what attempts have shown of the receiver.
+void refresh(Tx& tx, SubscriptionId subscription, bool succeeded, const Failures& failures) {
+  // Locked by a statement of its own: what is pending is then read after every send that is committed.
+  bool active = false;
+  std::optional<Timestamp> since;
+  const auto there = tx.one(kLockSubscription, subscription, [&](const Row& r) {
+    active = r.flag(0);
+    since = r.opt_time(1);
+    return true;
+  });
+  if (!there) return;
+  const auto ready = active ? next_ready(tx, subscription) : std::nullopt;
+  if (succeeded && since) {
+    tx.exec(kSetWorking, subscription, ready);
+  } else if (!succeeded && failures.first) {
+    tx.exec(kSetFailing, subscription, ready, since.value_or(*failures.first), *failures.last);
+  } else {
+    tx.exec(kSetReady, subscription, ready);
+  }
+}
+
 int limit_of(const SendLeaseLimits& limits, SubscriptionId id) {
   if (!limits.lowered) return limits.per_subscription;
   const auto found = limits.lowered->find(id);
   return found == limits.lowered->end() ? limits.per_subscription : found->second;
+}
+
+// How many of its account's places a subscription may take, of which `under_way` are taken.
+int room_of_account(int places, int under_way, bool has_some) {
+  const int room = std::max(0, places - under_way);
+  const int shared = std::max(0, room - SendLeaseLimits::kept_for_others(places));
+  return has_some ? shared : std::max(shared, std::min(room, 1));
 }
 
 // Whether more than one account has sends under way, or wants to.
@@ -191,7 +236,7 @@ SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
     int& at_host = under_way[target.host];
     const int host_room = target.host.empty() ? room : std::max(0, limits.per_host - at_host);
     int& of_account = of_accounts[target.account];
-    const int account_room = std::max(0, per_account - of_account);
+    const int account_room = room_of_account(per_account, of_account, leased > 0);
     const int share =
         std::min({room, host_room, account_room, std::max(1, left / static_cast<int>(ready.size() - i))});
     auto sends = share > 0 ? take_due(tx, id, share, expires_at) : std::vector<LeasedSend>{};
@@ -237,17 +282,25 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
                    {r.send, r.fence, kStatusNames[static_cast<std::size_t>(r.status)], r.attempts, r.due_at});
     const auto status = r.http_status ? Param(*r.http_status) : Param(nullptr);
     attempts.insert(attempts.end(), {r.send, r.fence, r.attempt_id, r.attempts, r.at, status,
-                                     std::int64_t{r.duration.count()}, r.outcome, r.answer});
+                                     std::int64_t{r.duration.count()}, r.outcome, r.answer, r.content_type});
   }
   if (!updates.empty()) tx.exec_many(kRecord, 5, updates);
-  if (!attempts.empty()) tx.exec_many(kInsertAttempt, 9, attempts);
+  if (!attempts.empty()) tx.exec_many(kInsertAttempt, 10, attempts);
   if (!releases.empty()) tx.exec_many(kRelease, 2, releases);
   for (const auto subscription : touched) {
+    Failures failures;
+    bool succeeded = false;
     for (const auto& r : results) {
-      if (r.subscription == subscription && !r.deactivate_for.empty())
+      if (r.subscription != subscription || r.released) continue;
+      if (!r.deactivate_for.empty())
         tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.send, r.fence);
+      if (r.status == SendStatus::succeeded) {
+        succeeded = true;
+      } else if (!r.of_ours) {
+        failures.add(r.at);
+      }
     }
-    refresh_readiness(tx, subscription);
+    refresh(tx, subscription, succeeded, failures);
   }
 }
 
@@ -279,10 +332,7 @@ void wake_subscriptions(Tx& tx, std::span<const SubscriptionId> ids) {
 }
 
 void refresh_readiness(Tx& tx, SubscriptionId subscription) {
-  // Locked by a statement of its own: what is pending is then read after every send that is committed.
-  const auto active = tx.one(kLockSubscription, subscription, [](const Row& r) { return r.flag(0); });
-  if (!active) return;
-  tx.exec(kSetReady, subscription, *active ? next_ready(tx, subscription) : std::nullopt);
+  refresh(tx, subscription, false, {});
 }
 
 }  // namespace presetbridge::storage

@@ -3,6 +3,7 @@
 // are written by event_store.h.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -75,6 +76,8 @@ struct SendLeaseLimits {
   int per_account = 128;
   int account_alone = 896;
   std::unordered_map<AccountId, int> under_way_of_account;
+  // The last of those places are for its subscriptions that have no send under way (spec 10.6).
+  static int kept_for_others(int places) { return std::max(places / 4, 1); }
 
   std::vector<SubscriptionId> again;  // put off before: visited first
 };
@@ -100,15 +103,18 @@ struct SendResult {
   std::optional<int> http_status;  // none: no answer
   std::string outcome;             // a short code
   std::string answer;              // valid UTF-8 without NUL
+  std::string content_type;        // of the answer; likewise
   SendStatus status = SendStatus::pending;
   Timestamp due_at;  // of the next attempt, when pending
   // Not empty: the subscription is deactivated for this reason, if it is still at `version`.
   std::string deactivate_for;
   std::int64_t version = 0;
+  bool of_ours = false;  // what failed is the service, not the receiver
 };
 
-// Writes attempts, the sends' new standing and their subscriptions' readiness. A result whose lease was lost
-// changes nothing; one that is recorded again neither.
+// Writes attempts, the sends' new standing, their subscriptions' readiness and since when they fail: a
+// success ends that, the first failure after it begins it. A result whose lease was lost changes no send; one
+// that is recorded again neither.
 void record_sends(Tx& tx, std::span<const SendResult> results);
 
 // When the first subscription is ready, of those that were not so before `from`.

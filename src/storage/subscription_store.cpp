@@ -1,38 +1,58 @@
 #include "storage/subscription_store.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace presetbridge::storage {
 namespace {
 
 #define PDB_SUBSCRIPTION_COLUMNS                                                                   \
   "id, account_id, url, encrypted_secret, encrypted_previous_secret, previous_secret_expires_at, " \
   "event_types, "                                                                                  \
-  "integration_ids, active, deactivated_reason, created_at, version"
+  "integration_ids, active, deactivated_reason, created_at, version, name"
+#define PDB_SUBSCRIPTION_READ PDB_SUBSCRIPTION_COLUMNS ", failing_since, failing_last_at, failing_told_at"
 constexpr Sql kInsert{"INSERT INTO webhook_subscriptions (" PDB_SUBSCRIPTION_COLUMNS
-                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"};
-constexpr Sql kFind{"SELECT " PDB_SUBSCRIPTION_COLUMNS " FROM webhook_subscriptions WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_SUBSCRIPTION_COLUMNS
-                    " FROM webhook_subscriptions WHERE id = $1 <for_update>"};
+                      ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"};
+constexpr Sql kFind{"SELECT " PDB_SUBSCRIPTION_READ " FROM webhook_subscriptions WHERE id = $1"};
+constexpr Sql kLock{"SELECT " PDB_SUBSCRIPTION_READ " FROM webhook_subscriptions WHERE id = $1 <for_update>"};
 constexpr Sql kList{
-    "SELECT " PDB_SUBSCRIPTION_COLUMNS
+    "SELECT " PDB_SUBSCRIPTION_READ
     " FROM webhook_subscriptions WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
 constexpr Sql kCount{"SELECT count(*) FROM webhook_subscriptions WHERE account_id = $1"};
 constexpr Sql kUpdate{
     "UPDATE webhook_subscriptions SET url = $2, encrypted_secret = $3, encrypted_previous_secret = $4, "
     "previous_secret_expires_at = $5, event_types = $6, integration_ids = $7, active = $8, "
-    "deactivated_reason = $9, "
-    "version = version + 1 WHERE id = $1"};
+    "deactivated_reason = $9, name = $10, version = version + 1 WHERE id = $1"};
 constexpr Sql kDeletePending{
     "DELETE FROM webhook_sends WHERE status = 'pending' AND id IN (SELECT id FROM webhook_sends"
     " WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id LIMIT $2)"};
 constexpr Sql kDelete{"DELETE FROM webhook_subscriptions WHERE id = $1"};
+constexpr Sql kDeleteRecovery{"DELETE FROM webhook_recoveries WHERE subscription_id = $1"};
 constexpr Sql kAttempts{
-    "SELECT a.id, e.uuid, e.type, e.delivery_id, a.at, a.status_code, a.duration_ms, a.outcome, a.answer"
+    "SELECT a.id, e.uuid, e.type, e.delivery_id, a.at, a.status_code, a.duration_ms, a.outcome, a.answer, "
+    "a.content_type"
     " FROM webhook_attempts a LEFT JOIN outbound_events e ON e.id = a.event_id"
     " WHERE a.subscription_id = $1 AND a.id < $2 ORDER BY a.id DESC LIMIT $3"};
 
 constexpr Sql kNewestAttempts{
-    "SELECT at, status_code, outcome FROM webhook_attempts WHERE subscription_id = $1 ORDER BY id DESC LIMIT "
-    "$2"};
+    "SELECT at, status_code, outcome, duration_ms FROM webhook_attempts WHERE subscription_id = $1"
+    " ORDER BY id DESC LIMIT $2"};
+constexpr Sql kCountWaiting{
+    "SELECT count(*) FROM (SELECT 1 FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending' "
+    "LIMIT $2) AS waiting"};
+constexpr Sql kInTrouble{
+    "SELECT id FROM webhook_subscriptions WHERE failing_since IS NOT NULL AND"
+    " ((failing_told_at IS NULL AND deactivated_reason = 'receiver_gone')"
+    " OR (failing_told_at IS NULL AND active = 1 AND failing_since <= $1 AND failing_last_at > failing_since)"
+    " OR (failing_told_at <= $2 AND active = 1 AND failing_last_at - failing_since >= $3))"
+    " ORDER BY id LIMIT $4"};
+constexpr Sql kNoteTold{"UPDATE webhook_subscriptions SET failing_told_at = $2 WHERE id = $1"};
+constexpr Sql kTurnOff{
+    "UPDATE webhook_subscriptions SET active = 0, deactivated_reason = 'failing', ready_at = NULL,"
+    " version = version + 1 WHERE id = $1"};
+constexpr Sql kForgetFailures{
+    "UPDATE webhook_subscriptions SET failing_since = NULL, failing_last_at = NULL, failing_told_at = NULL"
+    " WHERE id = $1"};
 
 std::string join(const std::vector<std::string>& words) {
   std::string text;
@@ -79,6 +99,10 @@ SubscriptionRow read(const Row& r) {
   s.deactivated_reason = r.string_or_empty(9);
   s.created_at = r.time(10);
   s.version = r.int64(11);
+  s.name = r.string(12);
+  s.failing_since = r.opt_time(13);
+  s.failing_last_at = r.opt_time(14);
+  s.failing_told_at = r.opt_time(15);
   return s;
 }
 
@@ -94,7 +118,8 @@ Param text_or_null(const std::string& text) {
 void insert_subscription(Tx& tx, const SubscriptionRow& s) {
   tx.exec(kInsert, s.id, s.account, s.url, Blob(s.encrypted_secret),
           bytes_or_null(s.encrypted_previous_secret), s.previous_secret_expires_at, join(s.event_types),
-          join(s.integrations), s.active, text_or_null(s.deactivated_reason), s.created_at, s.version);
+          join(s.integrations), s.active, text_or_null(s.deactivated_reason), s.created_at, s.version,
+          s.name);
 }
 std::optional<SubscriptionRow> find_subscription(Tx& tx, SubscriptionId id) {
   return tx.one(kFind, id, read);
@@ -115,11 +140,12 @@ std::int64_t count_subscriptions(Tx& tx, AccountId account) {
 void update_subscription(Tx& tx, SubscriptionRow& s) {
   tx.exec(kUpdate, s.id, s.url, Blob(s.encrypted_secret), bytes_or_null(s.encrypted_previous_secret),
           s.previous_secret_expires_at, join(s.event_types), join(s.integrations), s.active,
-          text_or_null(s.deactivated_reason));
+          text_or_null(s.deactivated_reason), s.name);
   ++s.version;
 }
 void delete_subscription(Tx& tx, SubscriptionId id) {
   tx.exec(kDelete, id);
+  tx.exec(kDeleteRecovery, id);
   delete_pending_sends(tx, id, kSendsPiece);
 }
 std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit) {
@@ -128,7 +154,10 @@ std::int64_t delete_pending_sends(Tx& tx, SubscriptionId id, int limit) {
 
 SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription) {
   SubscriptionHealth health;
+  std::vector<std::int64_t> durations;
   tx.query(kNewestAttempts, subscription, SubscriptionHealth::attempts_looked_at, [&](const Row& r) {
+    health.recent.push_back({.status_code = r.opt_int64(1), .outcome = r.string(2)});
+    durations.push_back(r.int64(3));
     if (!health.last_attempt_at) {
       health.last_attempt_at = r.time(0);
       health.last_status_code = r.opt_int64(1);
@@ -141,7 +170,53 @@ SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription)
       ++health.failures_in_a_row;
     }
   });
+  if (!durations.empty()) {
+    const auto middle = durations.begin() + (std::ssize(durations) - 1) / 2;
+    std::ranges::nth_element(durations, middle);
+    health.p50_ms = *middle;
+  }
+  const auto waiting = tx.one(kCountWaiting, subscription, SubscriptionHealth::waiting_counted + 1,
+                              [](const Row& r) { return r.int64(0); });
+  if (waiting <= SubscriptionHealth::waiting_counted) health.waiting_count = waiting;
   return health;
+}
+
+std::vector<SubscriptionId> find_subscriptions_in_trouble(Tx& tx, const TroubleRules& rules, int limit) {
+  std::vector<SubscriptionId> ids;
+  tx.query(kInTrouble, rules.now - rules.told_after, rules.now - rules.told_before,
+           std::int64_t{rules.off_after.count()}, limit,
+           [&](const Row& r) { ids.push_back(r.id<SubscriptionId>(0)); });
+  return ids;
+}
+
+std::optional<SubscriptionTrouble> trouble_of(const SubscriptionRow& row, const TroubleRules& rules) {
+  if (!row.failing_since || !row.failing_last_at) return std::nullopt;
+  if (!row.failing_told_at) {
+    if (row.deactivated_reason == kReceiverGone) return SubscriptionTrouble::gone;
+    const bool long_enough =
+        *row.failing_since <= rules.now - rules.told_after && *row.failing_last_at > *row.failing_since;
+    return row.active && long_enough ? std::optional(SubscriptionTrouble::failing) : std::nullopt;
+  }
+  const bool for_good = *row.failing_told_at <= rules.now - rules.told_before &&
+                        *row.failing_last_at - *row.failing_since >= rules.off_after;
+  return row.active && for_good ? std::optional(SubscriptionTrouble::off) : std::nullopt;
+}
+
+void note_told(Tx& tx, SubscriptionRow& row, bool off) {
+  row.failing_told_at = tx.now();
+  tx.exec(kNoteTold, row.id, tx.now());
+  if (!off) return;
+  tx.exec(kTurnOff, row.id);
+  row.active = false;
+  row.deactivated_reason = kTurnedOff;
+  ++row.version;
+}
+
+void forget_failures(Tx& tx, SubscriptionRow& row) {
+  tx.exec(kForgetFailures, row.id);
+  row.failing_since.reset();
+  row.failing_last_at.reset();
+  row.failing_told_at.reset();
 }
 
 Page<AttemptRow> list_attempts(Tx& tx, SubscriptionId subscription, const PageRequest& page) {
@@ -149,7 +224,7 @@ Page<AttemptRow> list_attempts(Tx& tx, SubscriptionId subscription, const PageRe
   tx.query(kAttempts, subscription, page.before, page.fetch(), [&](const Row& r) {
     rows.push_back({r.id<AttemptId>(0), r.string_or_empty(1), r.string_or_empty(2),
                     r.id_or_none<DeliveryId>(3), r.time(4), r.opt_int64(5), r.int64(6), r.string(7),
-                    r.string(8)});
+                    r.string(8), r.string(9)});
   });
   return make_page(std::move(rows), page, [](const AttemptRow& row) { return row.id.value; });
 }

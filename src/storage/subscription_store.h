@@ -17,6 +17,7 @@ namespace presetbridge::storage {
 struct SubscriptionRow {
   SubscriptionId id;
   AccountId account;
+  std::string name;  // what people call it; may be empty
   std::string url;
   std::vector<std::byte> encrypted_secret;           // place {"webhook_subscriptions.secret", id}
   std::vector<std::byte> encrypted_previous_secret;  // empty: none; the same place
@@ -27,6 +28,11 @@ struct SubscriptionRow {
   std::string deactivated_reason;  // empty: none, or active
   Timestamp created_at;
   std::int64_t version = 1;
+  // When the first and the last attempts began that failed since the last success; nothing: none did. Written
+  // by send_store.h, and forgotten by forget_failures().
+  std::optional<Timestamp> failing_since;
+  std::optional<Timestamp> failing_last_at;
+  std::optional<Timestamp> failing_told_at;  // when its owner was told of it
   friend bool operator==(const SubscriptionRow&, const SubscriptionRow&) = default;
 };
 
@@ -55,17 +61,43 @@ struct AttemptRow {
   std::int64_t duration_ms = 0;
   std::string outcome;
   std::string answer;
+  std::string content_type = {};  // of the answer; empty: none was told
 };
 // How the newest attempts went, as far back as is looked at.
 struct SubscriptionHealth {
-  static constexpr int attempts_looked_at = 20;
-  std::optional<Timestamp> last_attempt_at;  // nothing: none was made, or none is kept
+  static constexpr int attempts_looked_at = 40;
+  static constexpr int waiting_counted = 1'000;
+  struct Attempt {
+    std::optional<std::int64_t> status_code;
+    std::string outcome;
+  };
+  std::vector<Attempt> recent;                // newest first
+  std::optional<std::int64_t> p50_ms;         // of their durations
+  std::optional<std::int64_t> waiting_count;  // sends that wait; nothing: more than are counted
+  std::optional<Timestamp> last_attempt_at;   // nothing: none was made, or none is kept
   std::optional<std::int64_t> last_status_code;
   std::string last_outcome;
   std::optional<Timestamp> last_success_at;
   int failures_in_a_row = 0;  // up to now
 };
 SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription);
+
+// Subscriptions of whose trouble somebody is to hear. `gone`: the receiver said that it is (410).
+struct TroubleRules {
+  Timestamp now;
+  Millis told_after;   // of nothing but failures, two at least
+  Millis off_after;    // between the first and the last of them
+  Millis told_before;  // at least, before it is turned off
+};
+enum class SubscriptionTrouble { failing, off, gone };
+std::vector<SubscriptionId> find_subscriptions_in_trouble(Tx& tx, const TroubleRules& rules, int limit);
+// What is to be told of this one.
+std::optional<SubscriptionTrouble> trouble_of(const SubscriptionRow& row, const TroubleRules& rules);
+inline constexpr std::string_view kReceiverGone = "receiver_gone";  // deactivated_reason
+inline constexpr std::string_view kTurnedOff = "failing";           // likewise
+// It was told now; with `off` it is no longer active. What row() says of it follows.
+void note_told(Tx& tx, SubscriptionRow& row, bool off);
+void forget_failures(Tx& tx, SubscriptionRow& row);
 
 // Newest first. An attempt whose event is past its retention has no uuid and type.
 Page<AttemptRow> list_attempts(Tx& tx, SubscriptionId subscription, const PageRequest& page);

@@ -29,7 +29,7 @@ void AccountFacts::read(std::span<const AccountId> accounts) {
   }
   const auto standings = find_standings(tx_, unread);
   for (std::size_t i = 0; i < unread.size(); ++i) standings_[unread[i]] = standings[i];
-  for (const auto& [account, balance] : find_balances(tx_, unread)) balances_[account] = balance;
+  for (const auto& row : find_balances(tx_, unread)) balances_[row.account] = row.balance;
 }
 
 const storage::CredentialsStanding& AccountFacts::standing(AccountId account) {
@@ -73,6 +73,16 @@ std::vector<SubscriptionId> AccountFacts::subscribers(AccountId account, std::st
   std::vector<SubscriptionId> wanting;
   for (const auto& subscription : subscriptions_[account]) {
     if (wants(subscription, event_type, integration)) wanting.push_back(subscription.id);
+  }
+  return wanting;
+}
+
+std::vector<SubscriptionId> AccountFacts::subscribers_of_account(AccountId account,
+                                                                 std::string_view event_type) {
+  read_subscriptions(std::span(&account, 1));
+  std::vector<SubscriptionId> wanting;
+  for (const auto& subscription : subscriptions_[account]) {
+    if (wants_of_account(subscription, event_type)) wanting.push_back(subscription.id);
   }
   return wanting;
 }

@@ -35,6 +35,8 @@ class AccountFacts {
   // Active subscriptions that want events of this type from this integration.
   std::vector<SubscriptionId> subscribers(AccountId account, std::string_view event_type,
                                           IntegrationId integration);
+  // The same of an event of the whole account.
+  std::vector<SubscriptionId> subscribers_of_account(AccountId account, std::string_view event_type);
 
  private:
   storage::Tx& tx_;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "crypto/digest.h"
@@ -13,7 +14,9 @@
 #include "domain/resolution.h"
 #include "domain/trouble.h"
 #include "domain/username.h"
-#include "services/delivery/uuid.h"
+#include "services/delivery/event_body.h"
+#include "services/event_uuid.h"
+#include "services/outbound_rows.h"
 #include "storage/event_store.h"
 
 namespace presetbridge::services {
@@ -124,6 +127,45 @@ bool belongs_in_timeline(Cause cause) {
   return cause != Cause::leased && cause != Cause::leased_after_acceptance;
 }
 
+// The items of the deliveries that are told of: at hand, or read in one statement.
+class ItemsTold {
+ public:
+  ItemsTold(storage::Tx& tx, std::span<const ChangeRecord::Telling* const> tellings,
+            const ItemsAtHand& at_hand) {
+    std::vector<DeliveryId> unread;
+    for (const auto* const telling : tellings) {
+      const auto id = telling->row.id;
+      if (of_.contains(id)) continue;
+      auto known = at_hand ? at_hand(id) : std::nullopt;
+      if (!known) unread.push_back(id);
+      of_.emplace(id, known ? std::move(*known) : std::vector<const storage::ItemRow*>());
+    }
+    if (!unread.empty()) read_ = find_items_of_job(tx, unread);
+    for (const auto& row : read_) of_[row.delivery].push_back(&row);
+  }
+  std::span<const storage::ItemRow* const> of(DeliveryId id) const { return of_.at(id); }
+
+ private:
+  std::vector<storage::ItemRow> read_;
+  std::unordered_map<DeliveryId, std::vector<const storage::ItemRow*>> of_;
+};
+
+// Of rows that are together, by their delivery.
+class ItemsOfNew {
+ public:
+  explicit ItemsOfNew(std::span<const storage::ItemRow> items) : items_(items) {}
+  std::vector<const storage::ItemRow*> of(DeliveryId id) {
+    if (of_.empty()) {
+      for (const auto& item : items_) of_[item.delivery].push_back(&item);
+    }
+    return of_[id];
+  }
+
+ private:
+  const std::span<const storage::ItemRow> items_;
+  std::unordered_map<DeliveryId, std::vector<const storage::ItemRow*>> of_;
+};
+
 // What the service itself asked for was not possible: a fault here, whose text is for the log.
 [[noreturn]] void refuse(const storage::DeliveryRow& row, const Error& error) {
   throw Error{"INTERNAL_ERROR", to_string(row.id) + ": " + error.message, {}};
@@ -212,7 +254,8 @@ void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFac
   record.unmapped = std::move(created.unmapped);
   insert_deliveries(tx, created.rows);
   insert_items(tx, created.items);
-  write(tx, std::move(record), facts);
+  ItemsOfNew items(created.items);
+  write(tx, std::move(record), facts, [&](DeliveryId id) { return std::optional(items.of(id)); });
 }
 
 Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change) {
@@ -277,56 +320,52 @@ void DeliveryChanges::tell(storage::DeliveryRow& row, domain::EventType type, Ch
   record.tellings.push_back({ids_.make<EventId>(), type, row});
 }
 
-void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts) {
+void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts,
+                            const ItemsAtHand& at_hand) {
   std::ranges::move(record.ends, std::back_inserter(tx.news().deliveries));
   append_timeline(tx, record.timeline);
   std::vector<AccountId> accounts;
   for (const auto& telling : record.tellings) accounts.push_back(telling.row.account);
   for (const auto& telling : record.unmapped) accounts.push_back(telling.order.get().account);
+  for (const auto& low : record.credits_low) accounts.push_back(low.account);
   facts.read_subscriptions(accounts);
-  std::vector<storage::EventRow> events;
-  std::vector<storage::SendRow> sends;
-  const auto add = [&](domain::EventType type, const auto& row, const auto& telling) {
-    const auto subscribers = facts.subscribers(row.account, domain::to_string(type), row.integration);
-    if (subscribers.empty()) return;
-    events.push_back(event_of(telling, tx.now()));
+  std::vector<const ChangeRecord::Telling*> wanted;
+  OutboundRows rows;
+  for (const auto& telling : record.tellings) {
+    const auto& row = telling.row;
+    const auto subscribers = facts.subscribers(row.account, domain::to_string(telling.type), row.integration);
+    if (subscribers.empty()) continue;
+    wanted.push_back(&telling);
     for (const auto subscription : subscribers)
-      sends.push_back({ids_.next(), subscription, telling.event, tx.now()});
-  };
-  for (const auto& telling : record.tellings) add(telling.type, telling.row, telling);
-  for (const auto& telling : record.unmapped)
-    add(domain::EventType::order_unmapped, telling.order.get(), telling);
-  insert_events(tx, events);
-  insert_sends(tx, sends);
-}
-
-storage::EventRow DeliveryChanges::event_of(const ChangeRecord::Telling& telling, Timestamp now) {
-  const auto& row = telling.row;
-  const std::string_view name = domain::to_string(telling.type);
-  const std::string uuid = random_uuid(random_);
-  boost::json::object delivery{{"orderId", row.order_key},
-                               {"eventId", order_event_id(row.integration, row.order_key)},
-                               {"status", domain::to_string(row.status)},
-                               {"message", row.message}};
-  if (row.resolution != ResolutionCode::none) delivery["resolutionCode"] = domain::to_string(row.resolution);
-  if (!row.reason.empty()) delivery["reason"] = row.reason;
-  delivery["sequence"] = row.sequence;
-  if (row.dry_run) delivery["dryRun"] = true;
-  const boost::json::object body{{"id", uuid},
-                                 {"type", name},
-                                 {"createdAt", to_iso8601(now)},
-                                 {"integrationId", to_string(row.integration)},
-                                 {"deliveryId", to_string(row.id)},
-                                 {"delivery", std::move(delivery)}};
-
-  return {telling.event,
-          row.account,
-          row.id,
-          row.sequence,
-          std::string(name),
-          uuid,
-          boost::json::serialize(body),
-          now};
+      rows.sends.push_back({ids_.next(), subscription, telling.event, tx.now()});
+  }
+  const ItemsTold items(tx, wanted, at_hand);
+  for (const auto* const telling : wanted) {
+    const auto uuid = event_uuid(telling->event, random_);
+    rows.events.push_back(
+        {telling->event, telling->row.account, telling->row.id, telling->row.sequence,
+         std::string(domain::to_string(telling->type)), uuid,
+         delivery_event_body(uuid, telling->type, telling->row, items.of(telling->row.id), tx.now()),
+         tx.now()});
+  }
+  for (const auto& telling : record.unmapped) {
+    const storage::OrderRow& order = telling.order;
+    const auto subscribers = facts.subscribers(
+        order.account, domain::to_string(domain::EventType::order_unmapped), order.integration);
+    if (subscribers.empty()) continue;
+    rows.events.push_back(event_of(telling, tx.now()));
+    for (const auto subscription : subscribers)
+      rows.sends.push_back({ids_.next(), subscription, telling.event, tx.now()});
+  }
+  for (const auto& low : record.credits_low) {
+    add_account_event(rows, {ids_, random_, tx.now()}, low.account, domain::EventType::credits_low,
+                      facts.subscribers_of_account(low.account, "credits.low"),
+                      {{"credits", boost::json::object{{"available", low.balance.available()},
+                                                       {"held", low.balance.held},
+                                                       {"threshold", low.threshold}}}});
+  }
+  insert_events(tx, rows.events);
+  insert_sends(tx, rows.sends);
 }
 
 void DeliveryChanges::tell_unmapped(storage::Tx& tx, const storage::OrderRow& order,
@@ -343,7 +382,7 @@ storage::EventRow DeliveryChanges::event_of(const UnmappedOrder& telling, Timest
   const storage::OrderRow& order = telling.order;
   const domain::OrderState& state = telling.state;
   const std::string_view name = domain::to_string(domain::EventType::order_unmapped);
-  const std::string uuid = random_uuid(random_);
+  const std::string uuid = event_uuid(telling.event, random_);
   const bool delivers = order.outcome == "delivery";
   boost::json::array lines;
   for (const auto& line : state.lines) {

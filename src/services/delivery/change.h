@@ -3,7 +3,9 @@
 // follow. spec 3.1, 3.7, 10.1.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "domain/credits.h"
 #include "domain/delivery_machine.h"
 #include "domain/order.h"
 #include "services/delivery/account_facts.h"
@@ -55,16 +58,30 @@ struct ChangeRecord {
     domain::EventType type;
     storage::DeliveryRow row;  // as it was then
   };
+  // An account's credits fell to what it wants to hear of.
+  struct CreditsLow {
+    AccountId account;
+    domain::Balance balance;
+    std::int64_t threshold = 0;
+  };
   std::vector<storage::TimelineRow> timeline;
   std::vector<Telling> tellings;
   std::vector<UnmappedOrder> unmapped;
+  std::vector<CreditsLow> credits_low;
   std::vector<storage::DeliveryNews> ends;  // for the log and the metrics (storage/news.h)
 };
+
+// A delivery's items as they are once the caller's changes are written, where the caller has them; else
+// nothing.
+using ItemsAtHand = std::function<std::optional<std::vector<const storage::ItemRow*>>(DeliveryId)>;
 
 // Stateless but for where ids and event UUIDs come from. Thread-safe.
 class DeliveryChanges {
  public:
-  DeliveryChanges(IdSource& ids, Random& random) : ids_(ids), random_(random) {}
+  static constexpr std::int64_t usual_credits_low_at = 10;
+  // `credits_low_at`: of accounts that have set nothing else.
+  DeliveryChanges(IdSource& ids, Random& random, std::int64_t credits_low_at = usual_credits_low_at)
+      : ids_(ids), random_(random), credits_low_at_(credits_low_at) {}
 
   // Inserts new deliveries with their items; each row's status and what belongs to it is set by its change's
   // cause.
@@ -82,7 +99,8 @@ class DeliveryChanges {
   void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message);
   void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
             ChangeRecord& record);
-  void write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts);
+  // Events tell of items as they are in the transaction: those that are not at hand are read.
+  void write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts, const ItemsAtHand& at_hand = {});
   // Tells of the order, as it is now, where a line has no mapping that had one, or was not there, or was
   // another product, in `before`: once for each state of the order.
   void tell_unmapped(storage::Tx& tx, const storage::OrderRow& order,
@@ -90,6 +108,7 @@ class DeliveryChanges {
                      bool dry_run);
 
   IdSource& ids() { return ids_; }
+  std::int64_t credits_low_at() const { return credits_low_at_; }
 
  private:
   void move(storage::DeliveryRow& row, const domain::Transition& transition, const Change& change,
@@ -97,11 +116,11 @@ class DeliveryChanges {
   void tell(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record);
   storage::TimelineRow entry(const storage::DeliveryRow& row, Timestamp now, std::string kind,
                              const domain::Actor& actor, std::string message);
-  storage::EventRow event_of(const ChangeRecord::Telling& telling, Timestamp now);
   storage::EventRow event_of(const UnmappedOrder& telling, Timestamp now);
 
   IdSource& ids_;
   Random& random_;
+  const std::int64_t credits_low_at_;
 };
 
 // The stable id of an order's event (spec 2.13): the same in every answer, retry and outbound event.

@@ -11,6 +11,8 @@ using domain::SendVerdict;
 using net::HttpFailure;
 using storage::SendStatus;
 
+constexpr std::size_t kMostContentType = 100;  // bytes
+
 std::string_view name_of(HttpFailure::Kind kind) {
   switch (kind) {
     case HttpFailure::Kind::invalid:
@@ -61,6 +63,10 @@ void conclude_send(storage::SendResult& result, const net::HttpResult& http, Tim
     result.http_status = answer->status;
     result.outcome = verdict == SendVerdict::success ? "succeeded" : "http_error";
     result.answer = kept_answer(answer->body);
+    for (const auto& [name, value] : answer->headers) {
+      if (name == "content-type")
+        result.content_type = kept_answer(std::string_view(value).substr(0, kMostContentType));
+    }
     return apply(result, verdict, ended_at);
   }
   const auto& [kind, message] = *http.failure();
@@ -73,6 +79,7 @@ void conclude_send(storage::SendResult& result, const net::HttpResult& http, Tim
 
 void conclude_unsigned(storage::SendResult& result, Timestamp ended_at) {
   result.outcome = "unsigned";
+  result.of_ours = true;
   result.answer = "the event could not be signed";
   apply(result, SendVerdict::retry, ended_at);
 }

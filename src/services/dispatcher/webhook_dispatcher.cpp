@@ -9,6 +9,7 @@
 #include "crypto/webhook_signature.h"
 #include "net/address_guard.h"
 #include "services/dispatcher/send_outcome.h"
+#include "services/dispatcher/webhook_headers.h"
 #include "services/timed_read.h"
 
 namespace presetbridge::services {
@@ -122,12 +123,12 @@ storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slo
                                   .account_alone = std::max(options_.max_sends - eighth, 1)};
   for (auto& [name, host] : hosts_) {
     limits.under_way[name] = host.under_way;
-    host.take(options_.per_host, limits);
+    host.take(options_.per_host, 0, under_way_, limits);
   }
   const int per_account = accounts_.size() > 1 ? limits.per_account : limits.account_alone;
   for (auto& [id, account] : accounts_) {
     limits.under_way_of_account[id] = account.under_way;
-    account.take(per_account, limits);
+    account.take(per_account, storage::SendLeaseLimits::kept_for_others(per_account), under_way_, limits);
   }
   const auto unused = [](const auto& entry) {
     return entry.second.under_way == 0 && entry.second.put_off.empty();
@@ -141,12 +142,22 @@ void WebhookDispatcher::Places::put_off_one(SubscriptionId subscription) {
   if (std::ranges::find(put_off, subscription) == put_off.end()) put_off.push_back(subscription);
 }
 
-void WebhookDispatcher::Places::take(int most, storage::SendLeaseLimits& limits) {
+void WebhookDispatcher::Places::take(int most, int kept,
+                                     const std::unordered_map<SubscriptionId, int>& sends_under_way,
+                                     storage::SendLeaseLimits& limits) {
   // What is taken and not visited would wait for a look at everything.
   const int slots = limits.sends - static_cast<int>(limits.again.size());
-  for (int room = std::min(most - under_way, slots); room > 0 && !put_off.empty(); --room) {
-    limits.again.push_back(put_off.front());
-    put_off.pop_front();
+  int room = std::min(most - under_way, slots);
+  int shared = most - kept - under_way;
+  for (auto next = put_off.begin(); next != put_off.end() && room > 0;) {
+    if (shared <= 0 && sends_under_way.contains(*next)) {
+      ++next;
+      continue;
+    }
+    limits.again.push_back(*next);
+    next = put_off.erase(next);
+    --room;
+    --shared;
   }
 }
 
@@ -159,6 +170,8 @@ void WebhookDispatcher::give_back(std::unordered_map<Key, Places>& places, const
 WebhookDispatcher::Place::~Place() {
   give_back(dispatcher_.hosts_, host_);
   give_back(dispatcher_.accounts_, account_);
+  const auto found = dispatcher_.under_way_.find(subscription_);
+  if (--found->second == 0) dispatcher_.under_way_.erase(found);
 }
 
 Task<void> WebhookDispatcher::maintenance_loop() {
@@ -227,16 +240,12 @@ net::OutgoingRequest WebhookDispatcher::request_of(const SendTarget& target, Lea
   }
   net::OutgoingRequest request{
       .url = target.url,
-      .headers = {{"Content-Type", "application/json"},
-                  {"User-Agent", options_.user_agent},
-                  {"X-Vendor-Event", send.type},
-                  {"X-Vendor-Signature", std::move(signatures->vendor)},
-                  {"webhook-id", send.uuid},
-                  {"webhook-timestamp", std::to_string(timestamp)},
-                  {"webhook-signature", std::move(signatures->standard)}},
+      .headers = webhook_headers(send.type, send.uuid, now),
       .body = std::move(send.body),
       .policy = options_.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
       .deadline = options_.deadline};
+  request.headers.emplace_back("X-Vendor-Signature", std::move(signatures->vendor));
+  request.headers.emplace_back("webhook-signature", std::move(signatures->standard));
   if (signatures->vendor_previous) {
     request.headers.emplace_back("X-Vendor-Signature-Previous", std::move(*signatures->vendor_previous));
   }
@@ -253,7 +262,7 @@ Task<void> WebhookDispatcher::send(std::shared_ptr<const SendTarget> target, Lea
                     .version = target->version};
   std::string problem;
   {
-    const Place place(*this, target->host, target->account);
+    const Place place(*this, *target);
     net::OutgoingRequest request;
     if (const auto secrets = secrets_.find(*target)) {
       request = request_of(*target, send, **secrets, problem);

@@ -28,7 +28,8 @@ namespace presetbridge::services {
 struct DispatcherOptions {
   bool sandbox = false;  // receivers on loopback are reached, by plain HTTP too
   // Under way at once, in this process; not more than the HttpClient takes. An account has at most an eighth
-  // of them while others have or want some; alone, all but an eighth (spec 8.6).
+  // of them while others have or want some; alone, all but an eighth (spec 8.6). The last quarter of what it
+  // has is for its subscriptions that have none.
   int max_sends = 1'024;
   int batch = 512;            // leased at once
   int per_subscription = 16;  // under way at once; one alone after a timeout or a lost connection
@@ -39,7 +40,6 @@ struct DispatcherOptions {
   Millis poll{1'000};         // how long it may take to see what another node queued
   Millis maintenance{5'000};  // take-overs, and looks for all that may have been missed
   std::size_t cached_secrets = 10'000;
-  std::string user_agent = "presetbridge-webhooks/1";
 };
 
 struct DispatcherPorts {
@@ -75,10 +75,11 @@ class WebhookDispatcher {
   // ended.
   class Place {
    public:
-    Place(WebhookDispatcher& dispatcher, std::string host, AccountId account)
-        : dispatcher_(dispatcher), host_(std::move(host)), account_(account) {
+    Place(WebhookDispatcher& dispatcher, const storage::SendTarget& target)
+        : dispatcher_(dispatcher), host_(target.host), account_(target.account), subscription_(target.id) {
       ++dispatcher_.hosts_[host_].under_way;
       ++dispatcher_.accounts_[account_].under_way;
+      ++dispatcher_.under_way_[subscription_];
     }
     ~Place();
     Place(const Place&) = delete;
@@ -88,6 +89,7 @@ class WebhookDispatcher {
     WebhookDispatcher& dispatcher_;
     const std::string host_;
     const AccountId account_;
+    const SubscriptionId subscription_;
   };
 
   Task<void> lease_loop();
@@ -113,13 +115,16 @@ class WebhookDispatcher {
     std::deque<SubscriptionId> put_off;
 
     void put_off_one(SubscriptionId subscription);
-    // Adds the next that wait to those to be visited, as many as there is room for with `most` places.
-    void take(int most, storage::SendLeaseLimits& limits);
+    // Adds the next that wait to those to be visited, as many as there is room for with `most` places, the
+    // last `kept` of them for those that have no send under way.
+    void take(int most, int kept, const std::unordered_map<SubscriptionId, int>& sends_under_way,
+              storage::SendLeaseLimits& limits);
   };
   template <class Key>
   static void give_back(std::unordered_map<Key, Places>& places, const Key& key);
   std::unordered_map<std::string, Places> hosts_;
   std::unordered_map<AccountId, Places> accounts_;
+  std::unordered_map<SubscriptionId, int> under_way_;
   ReadyLook look_;
   ReadyLook lease_look_;  // for leases that ran out
   Wakeup maintenance_;

@@ -276,14 +276,15 @@ TEST_F(DispatcherTest, AnAccountHasAnEighthOfThePlacesWhileAnotherWantsThemAndNe
   }
   auto d = dispatcher({.max_sends = 64, .batch = 64, .lease = std::chrono::hours{2}});
   scheduler_.advance(5s);
-  EXPECT_EQ(receiver_.open(), 56U) << "alone: all but an eighth";
+  EXPECT_EQ(receiver_.open(), 48U)
+      << "alone: of all but an eighth, those that are not kept, and one for each that has none";
 
   const auto theirs = subscribe("https://theirs.example/hook", {}, {}, other);
   tell({theirs});
   d->wake();
   scheduler_.advance(1s);
   EXPECT_EQ(receiver_.requests.back().url, "https://theirs.example/hook");
-  EXPECT_EQ(receiver_.open(), 57U);
+  EXPECT_EQ(receiver_.open(), 49U);
 
   // All are answered; both want places from now on.
   std::vector<SubscriptionId> all_of_theirs;
@@ -292,6 +293,7 @@ TEST_F(DispatcherTest, AnAccountHasAnEighthOfThePlacesWhileAnotherWantsThemAndNe
   for (const auto id : all_of_theirs) {
     for (int n = 0; n < 20; ++n) tell({id});
   }
+  scheduler_.advance(1ms);
   receiver_.end_all(FakeReceiver::status(200));
   d->wake();
   scheduler_.advance(5s);
@@ -302,6 +304,44 @@ TEST_F(DispatcherTest, AnAccountHasAnEighthOfThePlacesWhileAnotherWantsThemAndNe
   receiver_.end_all(FakeReceiver::status(200));
   scheduler_.advance(5s);
   EXPECT_EQ(count({"SELECT count(*) FROM webhook_sends WHERE status = 'succeeded'"}), 20 * 30 + 1 + 5 * 20);
+  stop(*d);
+}
+
+// Spec 10.6: within one account, while others of it are slow.
+TEST_F(DispatcherTest, SlowSubscriptionsLeaveAPlaceOfTheirAccountToEachThatHasNone) {
+  const AccountId other{8};
+  db_->write([&](storage::Tx& tx) { insert_account(tx, other, "another merchant"); });
+  receiver_.answer = [](const net::OutgoingRequest& r) -> std::optional<net::HttpResult> {
+    if (r.url.contains("quick")) return FakeReceiver::status(200);
+    return std::nullopt;
+  };
+  const auto theirs = subscribe("https://theirs.example/hook", {}, {}, other);
+  for (int n = 0; n < 100; ++n) tell({theirs});
+  const auto slow = subscribe("https://slow.example/hook");
+  for (int n = 0; n < 100; ++n) tell({slow});
+  auto d = dispatcher({.max_sends = 64, .batch = 64, .lease = std::chrono::hours{2}});
+  scheduler_.advance(5s);
+  ASSERT_EQ(receiver_.open(), 12U) << "of eight places each, two are kept";
+
+  const auto quick = subscribe("https://quick.example/hook");
+  std::vector<std::int64_t> sends;
+  for (int n = 0; n < 50; ++n) sends.push_back(tell({quick}));
+  d->wake();
+  scheduler_.advance(10ms);
+  for (const auto send : sends) ASSERT_EQ(state(send).status, "succeeded");
+  EXPECT_EQ(receiver_.open(), 12U);
+
+  // A second slow one takes a place that is kept, and no more.
+  const auto second = subscribe("https://slow2.example/hook");
+  for (int n = 0; n < 20; ++n) tell({second});
+  d->wake();
+  scheduler_.advance(1s);
+  EXPECT_EQ(receiver_.open(), 13U);
+
+  receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
+  receiver_.end_all(FakeReceiver::status(200));
+  scheduler_.advance(5s);
+  EXPECT_EQ(count({"SELECT count(*) FROM webhook_sends WHERE status = 'succeeded'"}), 100 + 100 + 50 + 20);
   stop(*d);
 }
 

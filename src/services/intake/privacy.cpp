@@ -117,6 +117,7 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
   blank_item_usernames(tx, ids);
   AccountFacts facts(tx);
   changes.write(tx, record, facts);
+  blank_event_usernames(tx, ids);
   blank_usernames(tx, customers);
 }
 

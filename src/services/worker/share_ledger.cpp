@@ -75,7 +75,7 @@ void settle_found(WorkSet& set, DeliveryId delivery, ItemId id, bool ours, Times
   item->status = ItemStatus::shared;
   if (std::exchange(item->spent, true)) return;
   item->held = false;
-  set.set_balance(item->account, domain::spend(set.balance(item->account), 1).value());
+  set.spend(item->account);
   set.append({item->account,
               {.id = set.changes().ids().make<LedgerId>(),
                .at = set.now(),

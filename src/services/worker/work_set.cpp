@@ -219,7 +219,7 @@ void WorkSet::lock() {
   for (const auto customer : beginning_) {
     for (const auto id : open(customer)) asked.insert(rows_.deliveries.at(id).row.account);
   }
-  for (const auto& [id, balance] : find_balances(tx_, std::vector(asked.begin(), asked.end()))) {
+  for (const auto& [id, balance, low_at] : find_balances(tx_, std::vector(asked.begin(), asked.end()))) {
     if (balance.available() > 0) continue;
     without_credit_.insert(id);
     wanted.insert(id);
@@ -231,7 +231,10 @@ void WorkSet::read_balances(const std::set<AccountId>& wanted) {
   std::vector<AccountId> unread;
   std::ranges::copy_if(wanted, std::back_inserter(unread),
                        [&](AccountId id) { return !rows_.balances.contains(id); });
-  for (const auto& [id, balance] : lock_balances(tx_, unread)) rows_.balances[id].row = balance;
+  for (const auto& [id, balance, low_at] : lock_balances(tx_, unread)) {
+    rows_.balances[id].row = balance;
+    rows_.credits_low_at[id] = low_at.value_or(changes_.credits_low_at());
+  }
 }
 
 const domain::Balance& WorkSet::balance(AccountId account) {
@@ -241,6 +244,24 @@ const domain::Balance& WorkSet::balance(AccountId account) {
 
 void WorkSet::set_balance(AccountId account, const domain::Balance& balance) {
   rows_.balances.at(account) = {balance, true};
+}
+
+void WorkSet::spend(AccountId account) {
+  const auto before = balance(account);
+  const auto after = domain::spend(before, 1).value();
+  set_balance(account, after);
+  // A hold that is released changes nothing of what is left, so nothing is told of it twice.
+  const auto threshold = rows_.credits_low_at.at(account);
+  if (before.within_reach() > threshold && after.within_reach() <= threshold)
+    record_.credits_low.push_back({account, after, threshold});
+}
+
+std::optional<std::vector<const storage::ItemRow*>> WorkSet::items_at_hand(DeliveryId id) const {
+  const auto found = rows_.of_delivery.find(id);
+  if (found == rows_.of_delivery.end()) return std::nullopt;
+  std::vector<const storage::ItemRow*> items;
+  for (const auto item : found->second) items.push_back(&rows_.items.at(item).row);
+  return items;
 }
 
 void WorkSet::save() {
@@ -255,7 +276,7 @@ void WorkSet::save() {
   update_customers(tx_, changed_of(rows_.customers));
   append_ledger(tx_, std::exchange(ledger_, {}));
   AccountFacts facts(tx_);
-  changes_.write(tx_, std::exchange(record_, {}), facts);
+  changes_.write(tx_, std::exchange(record_, {}), facts, [this](DeliveryId id) { return items_at_hand(id); });
 }
 
 }  // namespace presetbridge::services

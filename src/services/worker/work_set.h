@@ -84,6 +84,8 @@ class WorkSet {
   // Locked. Throws std::out_of_range for an account that does not exist.
   const domain::Balance& balance(AccountId account);
   void set_balance(AccountId account, const domain::Balance& balance);
+  // One of the credits on hold is spent; what is left may be what the account wants to hear of (spec 10.1).
+  void spend(AccountId account);
   void append(storage::LedgerRow entry) { ledger_.push_back(std::move(entry)); }
 
   // For what is done to the database itself: all changes so far are written before, and all rows are read
@@ -125,12 +127,14 @@ class WorkSet {
     std::vector<storage::ItemRow> removed_items;
     std::map<AccountId, Entry<domain::Balance>> balances;
     std::map<IntegrationId, storage::OrderSettings> order_settings;
+    std::unordered_map<AccountId, std::int64_t> credits_low_at;  // of those
   };
   void read_open();
   void read_items_of_customers();
   std::vector<storage::ItemRow*> of(const std::set<ItemId>& ids, CustomerId customer);
   void note_customer(const storage::ItemRow& row);
   void read_balances(const std::set<AccountId>& wanted);
+  std::optional<std::vector<const storage::ItemRow*>> items_at_hand(DeliveryId id) const;
   void keep(storage::DeliveryRow row);
   storage::ItemRow& keep(storage::ItemRow row);
 
