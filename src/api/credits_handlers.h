@@ -8,6 +8,7 @@ namespace presetbridge::api {
 
 struct CreditsDeps {
   services::Credits& credits;
+  std::int64_t usual_low_at;  // of accounts that have set nothing else
 };
 void add_credits_routes(Router& router, CreditsDeps deps);
 

@@ -14,6 +14,7 @@
 #include "api/deliveries_handlers.h"
 #include "api/integrations_handlers.h"
 #include "api/subscriptions_handlers.h"
+#include "api/webhook_events_handlers.h"
 #include "identity/testing.h"
 #include "storage/account_store.h"
 
@@ -129,7 +130,8 @@ class MerchantApiTest : public ::testing::Test {
     stranger_ = person(add_account("Other"));
     add_integrations_routes(router_, {integrations_, presets_, "https://bridge.example"});
     add_subscriptions_routes(router_, {subscriptions_});
-    add_credits_routes(router_, {credits_});
+    add_webhook_events_routes(router_, {webhook_events_});
+    add_credits_routes(router_, {credits_, services::DeliveryChanges::usual_credits_low_at});
     add_deliveries_routes(router_, {deliveries_});
     add_credentials_routes(router_, {vault_});
     add_login_routes(router_, {logins_});
@@ -222,6 +224,7 @@ class MerchantApiTest : public ::testing::Test {
   services::Subscriptions subscriptions_{
       world_.commits,      world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https,
       [this] { ++wakes_; }};
+  services::WebhookEvents webhook_events_{world_.commits, world_.ids, [this] { ++wakes_; }};
   services::Credits credits_{world_.commits, world_.ids, [this] { ++wakes_; }};
   services::DeliveryChanges changes_{world_.ids, world_.random};
   services::DeliveryActions deliveries_{world_.commits, changes_, 5, [this] { ++wakes_; }};

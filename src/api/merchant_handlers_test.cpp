@@ -262,12 +262,51 @@ TEST_F(MerchantApi, InTheSandboxPlainHttpGoesToThisMachineAlone) {
   }
 }
 
+TEST_F(MerchantApi, WhatWasSentIsAskedForWithParametersThatAreChecked) {
+  const json::object wanted{{"name", "My shop"}, {"url", "https://shop.example/"}};
+  const auto made = send(me_, "POST", "/api/webhook-subscriptions", wanted);
+  ASSERT_EQ(made.status, 201) << made.text;
+  EXPECT_EQ(made.string("name"), "My shop");
+  const auto path = "/api/webhook-subscriptions/" + made.string("id");
+  EXPECT_EQ(send(me_, "PATCH", path, json::object{{"name", "Yours"}}).string("name"), "Yours");
+  for (const auto* const query : {"status=lost", "type=order.lost", "deliveryId=5", "createdFrom=today"}) {
+    EXPECT_EQ(send(me_, "GET", path + "/events?" + query).code(), "VALIDATION_FAILED") << query;
+  }
+  const auto none = send(me_, "GET", path + "/events?status=waiting&type=credits.low&order=1");
+  EXPECT_EQ(none.body, (json::object{{"data", json::array()}, {"nextCursor", nullptr}}));
+  const auto test = send(me_, "POST", path + "/test");
+  const auto event = path + "/events/" + test.string("eventId");
+  const auto shown = send(me_, "GET", event);
+  ASSERT_EQ(shown.status, 200) << shown.text;
+  EXPECT_EQ(shown.string("status"), "waiting");
+  EXPECT_EQ(json::parse(shown.string("body")).at("id"), json::value(test.string("eventId")));
+  EXPECT_EQ(shown.body.at("headers").at("webhook-id"), json::value(test.string("eventId")));
+  EXPECT_EQ(send(me_, "POST", event + "/resend").status, 202);
+  EXPECT_EQ(send(me_, "GET", path + "/events/none").code(), "NOT_FOUND");
+  EXPECT_EQ(send(me_, "POST", path + "/recover", json::object{}).code(), "VALIDATION_FAILED");
+  const auto begun = send(me_, "POST", path + "/recover", json::object{{"since", "2026-01-01T00:00:00Z"}});
+  EXPECT_EQ(begun.status, 202);
+  EXPECT_EQ(begun.body, (json::object{{"total", 0}, {"totalIsExact", true}}));
+}
+
+TEST_F(MerchantApi, AnAccountSetsWhenItIsToldOfFewCredits) {
+  EXPECT_EQ(send(me_, "GET", "/api/credits").body.at("lowThreshold"), 10);
+  EXPECT_EQ(send(me_, "PATCH", "/api/credits", json::object{{"lowThreshold", 3}}).body.at("lowThreshold"), 3);
+  EXPECT_EQ(send(me_, "GET", "/api/credits").body.at("lowThreshold"), 3);
+  EXPECT_EQ(
+      send(me_, "PATCH", "/api/credits", json::object{{"lowThreshold", nullptr}}).body.at("lowThreshold"),
+      10);
+  for (const auto& bad :
+       {json::object{}, json::object{{"lowThreshold", -1}}, json::object{{"lowThreshold", "3"}}})
+    EXPECT_EQ(send(me_, "PATCH", "/api/credits", bad).code(), "VALIDATION_FAILED");
+}
+
 TEST_F(MerchantApi, ASubscriptionTellsHowItsNewestAttemptsWent) {
   const auto made =
       send(me_, "POST", "/api/webhook-subscriptions", json::object{{"url", "https://shop.example/"}});
   ASSERT_EQ(made.status, 201) << made.text;
-  EXPECT_EQ(made.body.at("health").at("status"), "untried");
-  EXPECT_TRUE(made.body.at("health").at("lastAttemptAt").is_null());
+  EXPECT_EQ(made.body.at("health"), "unused");
+  EXPECT_TRUE(made.body.at("lastAttemptAt").is_null());
   const auto id = *parse_id<SubscriptionKind>(made.string("id"));
   const auto attempt = [&](std::optional<std::int64_t> status_code, std::string_view outcome) {
     static constexpr storage::Sql kInsert{
@@ -277,26 +316,28 @@ TEST_F(MerchantApi, ASubscriptionTellsHowItsNewestAttemptsWent) {
     write([&](storage::Tx& tx) { tx.exec(kInsert, id, world_.ids.next(), tx.now(), status_code, outcome); });
   };
   const auto health = [&] {
-    const auto shown = send(me_, "GET", "/api/webhook-subscriptions/" + made.string("id")).body.at("health");
-    EXPECT_EQ(send(me_, "GET", "/api/webhook-subscriptions").body.at("data").at(0).at("health"), shown);
+    const auto shown = send(me_, "GET", "/api/webhook-subscriptions/" + made.string("id")).body;
+    EXPECT_EQ(send(me_, "GET", "/api/webhook-subscriptions").body.at("data").at(0), json::value(shown));
     return shown;
   };
   attempt(500, "http_error");
   attempt(200, "succeeded");
   const auto succeeded_at = to_iso8601(world_.clock().now());
-  EXPECT_EQ(health().at("status"), "healthy");
+  EXPECT_EQ(health().at("health"), "healthy");
   EXPECT_EQ(health().at("failuresInARow"), 0);
   EXPECT_EQ(health().at("lastStatusCode"), 200);
   for (int i = 0; i < 3; ++i) attempt(503, "http_error");
   attempt({}, "timeout");
-  EXPECT_EQ(health().at("status"), "failing");
+  EXPECT_EQ(health().at("health"), "failing");
   EXPECT_EQ(health().at("failuresInARow"), 4);
   EXPECT_TRUE(health().at("lastStatusCode").is_null());
   EXPECT_EQ(health().at("lastOutcome"), "timeout");
   EXPECT_EQ(health().at("lastAttemptAt"), json::value(to_iso8601(world_.clock().now())));
   EXPECT_EQ(health().at("lastSuccessAt"), json::value(succeeded_at));
-  for (int i = 0; i < 30; ++i) attempt({}, "timeout");
-  EXPECT_EQ(health().at("failuresInARow"), 20);
+  EXPECT_EQ(health().at("recent").as_array().size(), 6U);
+  EXPECT_EQ(health().at("p50Ms"), 5);
+  for (int i = 0; i < 50; ++i) attempt({}, "timeout");
+  EXPECT_EQ(health().at("failuresInARow"), 40);
   EXPECT_TRUE(health().at("lastSuccessAt").is_null()) << "further back than is looked";
 }
 

@@ -1,6 +1,7 @@
 // Members of answers that may have no value: null then.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,10 @@ inline boost::json::value time_or_null(const std::optional<Timestamp>& time) {
 inline boost::json::value text_or_null(const std::string& text) {
   if (text.empty()) return nullptr;
   return boost::json::value(text);
+}
+inline boost::json::value number_or_null(const std::optional<std::int64_t>& number) {
+  if (!number) return nullptr;
+  return *number;
 }
 template <class Kind>
 boost::json::value id_or_null(Id<Kind> id) {

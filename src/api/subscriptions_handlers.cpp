@@ -10,34 +10,33 @@ namespace {
 
 using services::Subscriptions;
 
+constexpr TextRule kName{.min = 0, .max = 100};
 constexpr TextRule kUrl{.max = 2'000};
 constexpr TextRule kSecret{.max = 200, .exact = true};
 constexpr std::size_t kMaxEventTypes = 20;
 constexpr std::size_t kMaxScope = 100;
 constexpr OverlapRule kOverlap{.usual = Subscriptions::default_overlap, .most = Subscriptions::max_overlap};
 
-json::object to_json(const storage::SubscriptionHealth& health) {
-  const auto status = !health.last_attempt_at         ? "untried"
-                      : health.failures_in_a_row == 0 ? "healthy"
-                                                      : "failing";
-  json::value status_code = nullptr;
-  if (health.last_status_code) status_code = *health.last_status_code;
-  return {
-      {"status", status},
-      {"failuresInARow", health.failures_in_a_row},
-      {"lastAttemptAt", time_or_null(health.last_attempt_at)},
-      {"lastStatusCode", std::move(status_code)},
-      {"lastOutcome", text_or_null(health.last_outcome)},
-      {"lastSuccessAt", time_or_null(health.last_success_at)},
-  };
+std::string_view health_of(const services::SubscriptionView& view) {
+  const auto& [row, health] = view;
+  if (row.deactivated_reason == storage::kReceiverGone) return "gone";
+  if (row.deactivated_reason == storage::kTurnedOff) return "off";
+  if (!row.active) return "deactivated";
+  if (!health.last_attempt_at) return "unused";
+  return health.failures_in_a_row == 0 ? "healthy" : "failing";
 }
 
 json::object to_json(const services::SubscriptionView& view) {
-  const auto& row = view.row;
+  const auto& [row, health] = view;
   json::array integrations;
   for (const auto id : row.integrations) integrations.emplace_back(to_string(id));
+  json::array recent;
+  for (const auto& attempt : health.recent)
+    recent.push_back(
+        json::object{{"statusCode", number_or_null(attempt.status_code)}, {"outcome", attempt.outcome}});
   return {
       {"id", to_string(row.id)},
+      {"name", row.name},
       {"url", row.url},
       {"eventTypes", json::array(row.event_types.begin(), row.event_types.end())},
       {"integrationIds", std::move(integrations)},
@@ -45,18 +44,31 @@ json::object to_json(const services::SubscriptionView& view) {
       {"deactivatedReason", text_or_null(row.deactivated_reason)},
       {"previousSecretExpiresAt", time_or_null(row.previous_secret_expires_at)},
       {"createdAt", to_iso8601(row.created_at)},
-      {"health", to_json(view.health)},
+      {"health", health_of(view)},
+      {"failingSince", time_or_null(row.failing_since)},
+      {"failuresInARow", health.failures_in_a_row},
+      {"lastAttemptAt", time_or_null(health.last_attempt_at)},
+      {"lastStatusCode", number_or_null(health.last_status_code)},
+      {"lastOutcome", text_or_null(health.last_outcome)},
+      {"lastSuccessAt", time_or_null(health.last_success_at)},
+      {"recent", std::move(recent)},
+      {"p50Ms", number_or_null(health.p50_ms)},
+      {"waitingCount", health.waiting_count.value_or(storage::SubscriptionHealth::waiting_counted)},
+      {"waitingCountIsExact", health.waiting_count.has_value()},
   };
 }
 
 json::object attempt_json(const storage::AttemptRow& row) {
-  json::value status_code = nullptr;
-  if (row.status_code) status_code = *row.status_code;
   return {
-      {"id", to_string(row.id)},       {"eventId", row.event_uuid},
-      {"eventType", row.event_type},   {"deliveryId", id_or_null(row.delivery)},
-      {"at", to_iso8601(row.at)},      {"statusCode", std::move(status_code)},
-      {"durationMs", row.duration_ms}, {"outcome", row.outcome},
+      {"id", to_string(row.id)},
+      {"eventId", row.event_uuid},
+      {"eventType", row.event_type},
+      {"deliveryId", id_or_null(row.delivery)},
+      {"at", to_iso8601(row.at)},
+      {"statusCode", number_or_null(row.status_code)},
+      {"durationMs", row.duration_ms},
+      {"outcome", row.outcome},
+      {"contentType", text_or_null(row.content_type)},
       {"answer", row.answer},
   };
 }
@@ -66,6 +78,7 @@ Task<Reply> create(SubscriptionsDeps deps, Call call) {
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
   services::NewSubscription wanted;
+  wanted.name = fields.optional_text("name", kName).value_or("");
   wanted.url = fields.text("url", kUrl);
   wanted.secret = fields.optional_text("secret", kSecret);
   wanted.event_types =
@@ -100,9 +113,10 @@ Task<Reply> change(SubscriptionsDeps deps, Call call) {
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
-  fields.refuse_null({"url", "eventTypes", "integrationIds", "active"});
+  fields.refuse_null({"name", "url", "eventTypes", "integrationIds", "active"});
   fields.refuse_change("secret", {}, "POST …/rotate-secret replaces it");
   services::SubscriptionChange wanted;
+  wanted.name = fields.optional_text("name", kName);
   wanted.url = fields.optional_text("url", kUrl);
   wanted.event_types = fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60});
   wanted.integrations = fields.optional_ids<IntegrationId>("integrationIds", kMaxScope);

@@ -68,6 +68,7 @@ struct Config {
   std::string identity_signup = "open";
   std::int64_t identity_signups_per_hour = 100;  // spec 7.2
   std::int64_t identity_signups_per_address = 10;
+  std::int64_t credits_low_threshold = 10;           // spec 10.1
   std::int64_t identity_failures_per_address = 100;  // spec 8.6
   std::string identity_issuer;                       // empty: base_url
   std::vector<std::string> identity_trusted;         // "ISSUER AUDIENCE"

@@ -24,6 +24,7 @@
 #include "api/keys_handlers.h"
 #include "api/meta_handlers.h"
 #include "api/subscriptions_handlers.h"
+#include "api/webhook_events_handlers.h"
 #include "api/webhook_handlers.h"
 #include "app/admin_channel.h"
 #include "app/admin_desk.h"
@@ -62,8 +63,10 @@
 #include "services/node_number.h"
 #include "services/presets.h"
 #include "services/stored_logins.h"
+#include "services/subscription_watch.h"
 #include "services/subscriptions.h"
 #include "services/vault.h"
+#include "services/webhook_events.h"
 #include "services/worker/delivery_worker.h"
 #include "services/worker_calls.h"
 #include "storage/postgres/wakeups.h"
@@ -241,7 +244,7 @@ struct Service::Parts {
   services::Accounts accounts{commits, ids, *identity::parse_signup(config.identity_signup)};
   services::ApiKeys keys{commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour}};
 
-  services::DeliveryChanges changes{ids, random};
+  services::DeliveryChanges changes{ids, random, config.credits_low_threshold};
   services::IntegrationDirectory integrations{commits, cipher, clock};
   cloud::HttpCloud cloud{cloud_http, clock, cloud_options(config)};
   cloud::SessionCache sessions{runtime.scheduler(worker_core), clock, agent};
@@ -262,6 +265,8 @@ struct Service::Parts {
       {.sandbox = config.sandbox,
        .max_sends = static_cast<int>(config.outbound_concurrency),
        .per_host = static_cast<int>(config.outbound_concurrency_per_host)}};
+  services::SubscriptionWatch subscription_watch{
+      runtime.scheduler(dispatcher_core), commits, ids, random, log, [this] { work_came(); }};
   services::ShopErasure shop_erasure{runtime.scheduler(dispatcher_core), commits, changes, log};
   services::Intake intake{commits, changes, clock, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
 
@@ -310,6 +315,10 @@ struct Service::Parts {
       cipher,
       config.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
       [this] { work_came(); }};
+  services::WebhookEvents webhook_events{commits, ids, [this] {
+                                           work_came();
+                                           subscription_watch.wake();
+                                         }};
   services::Credits credits{commits, ids, [this] { work_came(); }};
   services::DeliveryActions deliveries{commits, changes, static_cast<int>(config.delivery_jobs_per_minute),
                                        [this] { work_came(); }};
@@ -400,11 +409,12 @@ void Service::Parts::add_routes() {
   api::add_credentials_routes(router, {vault});
   api::add_login_routes(router, {cloud_logins});
   api::add_presets_routes(router, {presets});
-  api::add_credits_routes(router, {credits});
+  api::add_credits_routes(router, {credits, config.credits_low_threshold});
   api::add_deliveries_routes(router, {deliveries});
   api::add_integrations_routes(router, {stores, presets, config.base_url.empty() ? url() : config.base_url});
   api::add_subscriptions_routes(router, {subscriptions});
   order_desk.add_routes(router);
+  api::add_webhook_events_routes(router, {webhook_events});
   api::add_webhook_routes(
       router, {.integrations = integrations,
                .intake = intake,
@@ -472,6 +482,7 @@ Expected<void> Service::Parts::start() {
       housekeeping.start();
       shop_erasure.start();
       order_desk.start();
+      subscription_watch.start();
     });
   }
   working = true;
@@ -498,6 +509,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   Signal housekeeping_ended;
   Signal erasure_ended;
   Signal orders_ended;
+  Signal watch_ended;
   Signal renewals_ended;
   Signal census_ended;
   if (working) {
@@ -512,6 +524,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
       housekeeping.stop([&housekeeping_ended] { housekeeping_ended.give(); });
       shop_erasure.stop([&erasure_ended] { erasure_ended.give(); });
       order_desk.stop([&orders_ended] { orders_ended.give(); });
+      subscription_watch.stop([&watch_ended] { watch_ended.give(); });
     });
   }
   outbound_http.stop();  // what is cut off is sent again later, with the same id (spec 10.5)
@@ -539,6 +552,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
     await(housekeeping_ended, "housekeeping did not end");
     await(erasure_ended, "the erasure of shops did not end");
     await(orders_ended, "the jobs on many orders did not end");
+    await(watch_ended, "the watch over subscriptions did not end");
     await(census_ended, "the count for the metrics did not end");
   }
   at("ending the password threads");

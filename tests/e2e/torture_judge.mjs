@@ -90,7 +90,8 @@ export function judge(facts) {
     const own = JSON.parse(copies[0].body).id;
     if (own !== id) wrong(`event ${id} calls itself ${own}`);
   }
-  const told = groupedBy([...new Map(events.map(({ body }) => JSON.parse(body)).map((event) => [event.id, event])).values()], ({ deliveryId }) => deliveryId);
+  const ofDeliveries = events.map(({ body }) => JSON.parse(body)).filter(({ type }) => type.startsWith('delivery.'));
+  const told = groupedBy([...new Map(ofDeliveries.map((event) => [event.id, event])).values()], ({ deliveryId }) => deliveryId);
   for (const id of told.keys()) if (!byId.has(id)) wrong(`events tell of ${id}, and there is no such delivery`);
   for (const row of deliveries) {
     const its = (told.get(row.id) ?? []).sort((left, right) => left.delivery.sequence - right.delivery.sequence);

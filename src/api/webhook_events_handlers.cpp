@@ -1,0 +1,158 @@
+#include "api/webhook_events_handlers.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "api/json_body.h"
+#include "api/optional_json.h"
+#include "api/page.h"
+#include "domain/delivery.h"
+#include "services/dispatcher/webhook_headers.h"
+
+namespace presetbridge::api {
+namespace {
+
+using storage::SentEventFilter;
+using storage::SentEventRow;
+
+constexpr std::array<std::string_view, 4> kStatuses = {"succeeded", "waiting", "exhausted", "permanent"};
+constexpr std::size_t kLongestOrder = 255;  // longer ones are not accepted from stores
+
+std::string_view name_of(storage::SentStatus status) {
+  return kStatuses[static_cast<std::size_t>(status)];
+}
+
+json::object event_json(const SentEventRow& row) {
+  const bool waits = row.status == storage::SentStatus::waiting && !row.under_way;
+  return {{"id", row.uuid},
+          {"type", row.type},
+          {"createdAt", to_iso8601(row.created_at)},
+          {"deliveryId", id_or_null(row.delivery)},
+          {"orderId", text_or_null(row.order_key)},
+          {"orderNumber", text_or_null(row.order_number)},
+          {"status", name_of(row.status)},
+          {"attemptCount", row.attempts},
+          {"nextAttemptAt", waits ? json::value(to_iso8601(row.due_at)) : json::value()},
+          {"lastAttemptAt", time_or_null(row.last_attempt_at)},
+          {"lastStatusCode", number_or_null(row.last_status_code)},
+          {"lastOutcome", text_or_null(row.last_outcome)}};
+}
+
+json::object view_json(const services::SentEventView& view) {
+  auto body = event_json(view.row);
+  json::array attempts;
+  for (const auto& attempt : view.attempts) {
+    attempts.push_back(json::object{{"id", to_string(attempt.id)},
+                                    {"at", to_iso8601(attempt.at)},
+                                    {"statusCode", number_or_null(attempt.status_code)},
+                                    {"durationMs", attempt.duration_ms},
+                                    {"outcome", attempt.outcome},
+                                    {"contentType", text_or_null(attempt.content_type)},
+                                    {"answer", attempt.answer}});
+  }
+  body["attempts"] = std::move(attempts);
+  body["body"] = view.body;
+  json::object headers;
+  const auto& last = view.row.last_attempt_at;
+  for (auto& [name, value] : services::webhook_headers(view.row.type, view.row.uuid, last)) {
+    headers[name] = std::move(value);
+  }
+  body["headers"] = std::move(headers);
+  return body;
+}
+
+std::optional<Timestamp> read_time(const Call& call, std::string_view name,
+                                   std::vector<FieldProblem>& problems) {
+  const auto text = call.query_value(name);
+  if (!text) return std::nullopt;
+  const auto time = parse_iso8601(*text);
+  if (!time) problems.push_back({std::string(name), "must be a time in ISO 8601"});
+  return time;
+}
+
+Expected<SentEventFilter> read_filter(const Call& call) {
+  SentEventFilter filter;
+  std::vector<FieldProblem> problems;
+  if (const auto text = call.query_value("status")) {
+    const auto found = std::ranges::find(kStatuses, *text);
+    if (found == kStatuses.end())
+      problems.push_back({"status", "must be succeeded, waiting, exhausted or permanent"});
+    else
+      filter.status = static_cast<storage::SentStatus>(found - kStatuses.begin());
+  }
+  filter.type = std::string(call.query_value("type").value_or(""));
+  if (!filter.type.empty() && !domain::parse_event_type(filter.type))
+    problems.push_back({"type", "is not a type of events"});
+  if (const auto text = call.query_value("deliveryId")) {
+    const auto id = parse_id<DeliveryKind>(*text);
+    if (!id) problems.push_back({"deliveryId", "is not a valid id del_…"});
+    filter.delivery = id.value_or(DeliveryId{});
+  }
+  filter.order = std::string(call.query_value("order").value_or(""));
+  if (filter.order.size() > kLongestOrder)
+    problems.push_back({"order", fmt::format("must be at most {} bytes long", kLongestOrder)});
+  filter.from = read_time(call, "createdFrom", problems);
+  filter.to = read_time(call, "createdTo", problems);
+  if (problems.empty()) return filter;
+  return fail("VALIDATION_FAILED", "The query has parameters that are not valid.", std::move(problems));
+}
+
+Task<Reply> list(WebhookEventsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  const auto page = page_request(call);
+  if (!page) co_return std::unexpected(page.error());
+  auto filter = read_filter(call);
+  if (!filter) co_return std::unexpected(filter.error());
+  auto found = co_await deps.events.list(call.executor(), call.principal, *id, std::move(*filter), *page);
+  if (!found) co_return std::unexpected(found.error());
+  co_return page_response(*found, event_json);
+}
+
+Task<Reply> show(WebhookEventsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  auto found = co_await deps.events.get(call.executor(), call.principal, *id, call.param("event"));
+  if (!found) co_return std::unexpected(found.error());
+  co_return json_response(200, view_json(*found));
+}
+
+Task<Reply> resend(WebhookEventsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  auto sent = co_await deps.events.resend(call.executor(), call.principal, *id, call.param("event"));
+  if (!sent) co_return std::unexpected(sent.error());
+  co_return json_response(202, event_json(*sent));
+}
+
+Task<Reply> recover(WebhookEventsDeps deps, Call call) {
+  const auto id = call.id<SubscriptionId>("subscription");
+  if (!id) co_return std::unexpected(id.error());
+  auto body = JsonBody::parse(call.request);
+  if (!body) co_return std::unexpected(body.error());
+  const auto since = (*body)->optional_time("since");
+  if (auto error = body->problems()) co_return std::unexpected(*error);
+  if (!since) {
+    co_return fail("VALIDATION_FAILED", "The request has fields that are not valid.",
+                   {{"since", "is required"}});
+  }
+  const auto begun = co_await deps.events.recover(call.executor(), call.principal, *id, *since);
+  if (!begun) co_return std::unexpected(begun.error());
+  co_return json_response(202, json::object{{"total", begun->total}, {"totalIsExact", begun->exact}});
+}
+
+}  // namespace
+
+void add_webhook_events_routes(Router& router, WebhookEventsDeps deps) {
+  const auto access = Access::needs(Permission::subscriptions);
+  const std::string events = "/api/webhook-subscriptions/{subscription}/events";
+  router.add("GET", events, access, with(deps, list));
+  router.add("GET", events + "/{event}", access, with(deps, show));
+  router.add("POST", events + "/{event}/resend", access, with(deps, resend));
+  router.add("POST", "/api/webhook-subscriptions/{subscription}/recover", access, with(deps, recover));
+}
+
+}  // namespace presetbridge::api
