@@ -29,7 +29,7 @@ struct Recovery {
 // events that were not for the subscription are NOT_FOUND.
 class WebhookEvents {
  public:
-  static constexpr int most_counted = 100'000;
+  static constexpr int most_counted = 10'000;
 
   // All outlive this. `changed` is called, on any thread, when there may be something to send or to recover.
   WebhookEvents(storage::GroupCommit& commits, IdSource& ids, std::function<void()> changed)

@@ -222,6 +222,7 @@ TEST_F(WebhookEventsTest, ARecoverySendsAllThatFailedSinceAndNothingThatSucceede
   const auto of_other = event(other);
   receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
   const auto succeeded = event(hook);
+  scheduler_.advance(1s);
 
   auto w = watch();
   const auto begun = await(events_.recover(scheduler_, merchant(), hook, since)).value();

@@ -37,15 +37,16 @@ constexpr Sql kAttempts{
 constexpr Sql kNewestAttempts{
     "SELECT at, status_code, outcome, duration_ms FROM webhook_attempts WHERE subscription_id = $1"
     " ORDER BY id DESC LIMIT $2"};
-constexpr Sql kCountWaiting{
-    "SELECT count(*) FROM (SELECT 1 FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending' "
-    "LIMIT $2) AS waiting"};
+// Counted here: of a count over a limited number of rows SQLite may choose another index.
+constexpr Sql kWaiting{
+    "SELECT id FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id "
+    "LIMIT $2"};
 constexpr Sql kInTrouble{
-    "SELECT id FROM webhook_subscriptions WHERE failing_since IS NOT NULL AND"
+    "SELECT id FROM webhook_subscriptions WHERE failing_since IS NOT NULL AND failing_since <= $5 AND"
     " ((failing_told_at IS NULL AND deactivated_reason = 'receiver_gone')"
     " OR (failing_told_at IS NULL AND active = 1 AND failing_since <= $1 AND failing_last_at > failing_since)"
     " OR (failing_told_at <= $2 AND active = 1 AND failing_last_at - failing_since >= $3))"
-    " ORDER BY id LIMIT $4"};
+    " ORDER BY failing_since LIMIT $4"};
 constexpr Sql kNoteTold{"UPDATE webhook_subscriptions SET failing_told_at = $2 WHERE id = $1"};
 constexpr Sql kTurnOff{
     "UPDATE webhook_subscriptions SET active = 0, deactivated_reason = 'failing', ready_at = NULL,"
@@ -175,8 +176,8 @@ SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription)
     std::ranges::nth_element(durations, middle);
     health.p50_ms = *middle;
   }
-  const auto waiting = tx.one(kCountWaiting, subscription, SubscriptionHealth::waiting_counted + 1,
-                              [](const Row& r) { return r.int64(0); });
+  std::int64_t waiting = 0;
+  tx.query(kWaiting, subscription, SubscriptionHealth::waiting_counted + 1, [&](const Row&) { ++waiting; });
   if (waiting <= SubscriptionHealth::waiting_counted) health.waiting_count = waiting;
   return health;
 }
@@ -184,7 +185,7 @@ SubscriptionHealth find_subscription_health(Tx& tx, SubscriptionId subscription)
 std::vector<SubscriptionId> find_subscriptions_in_trouble(Tx& tx, const TroubleRules& rules, int limit) {
   std::vector<SubscriptionId> ids;
   tx.query(kInTrouble, rules.now - rules.told_after, rules.now - rules.told_before,
-           std::int64_t{rules.off_after.count()}, limit,
+           std::int64_t{rules.off_after.count()}, limit, rules.now,
            [&](const Row& r) { ids.push_back(r.id<SubscriptionId>(0)); });
   return ids;
 }

@@ -48,15 +48,18 @@ constexpr Sql kAttempts{
 constexpr Sql kSendAgain{
     "UPDATE webhook_sends SET status = 'pending', attempts = 0, due_at = $2 WHERE id = $1 AND status <> "
     "'leased'"};
-constexpr Sql kCountFailed{
-    "SELECT count(*) FROM (SELECT 1 FROM webhook_sends WHERE subscription_id = $1"
-    " AND (status = 'failed' OR status = 'exhausted') AND due_at >= $2 AND due_at < $3 LIMIT $4) AS failed"};
+constexpr Sql kFailedBetween{
+    "SELECT id FROM webhook_sends WHERE subscription_id = $1 AND (status = 'failed' OR status = 'exhausted')"
+    " AND due_at >= $2 AND due_at < $3 ORDER BY due_at, id LIMIT $4"};
 constexpr Sql kBegin{
     "INSERT INTO webhook_recoveries (subscription_id, failed_since, failed_before) VALUES ($1, $2, $3)"
     " ON CONFLICT (subscription_id) DO UPDATE SET failed_before = excluded.failed_before, failed_since ="
     " CASE WHEN excluded.failed_since < webhook_recoveries.failed_since THEN excluded.failed_since"
     " ELSE webhook_recoveries.failed_since END"};
-constexpr Sql kAnyRecovery{"SELECT 1 WHERE EXISTS (SELECT 1 FROM webhook_recoveries)"};
+constexpr Sql kAnyRecovery{
+    "SELECT subscription_id FROM webhook_recoveries WHERE subscription_id > $1 ORDER BY subscription_id "
+    "LIMIT "
+    "1"};
 constexpr Sql kLockRecovery{
     "SELECT subscription_id, failed_since, failed_before FROM webhook_recoveries WHERE subscription_id > $1"
     " ORDER BY subscription_id LIMIT 1 <lock>"};
@@ -250,8 +253,9 @@ bool send_again(Tx& tx, SubscriptionId subscription, std::int64_t send) {
 
 std::int64_t count_failed_sends(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before,
                                 int most) {
-  return tx.one(kCountFailed, subscription, since, before, most, [](const Row& r) { return r.int64(0); })
-      .value_or(0);
+  std::int64_t count = 0;
+  tx.query(kFailedBetween, subscription, since, before, most, [&](const Row&) { ++count; });
+  return count;
 }
 
 void begin_recovery(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before) {
@@ -259,7 +263,7 @@ void begin_recovery(Tx& tx, SubscriptionId subscription, Timestamp since, Timest
 }
 
 bool any_recovery(Tx& tx) {
-  return tx.one(kAnyRecovery, [](const Row&) { return true; }).value_or(false);
+  return tx.one(kAnyRecovery, std::int64_t{0}, [](const Row&) { return true; }).value_or(false);
 }
 
 std::optional<RecoveryPiece> recover_failed_sends(Tx& tx, SubscriptionId after, int limit) {
