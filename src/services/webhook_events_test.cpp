@@ -32,7 +32,7 @@ class WebhookEventsTest : public DispatcherTest {
     scheduler_.run();
     EXPECT_TRUE(stopped);
   }
-  void start() { dispatcher_ = dispatcher(); }
+  void start() { dispatcher_ = dispatcher({.poll = 1h, .maintenance = 1h}); }
   ~WebhookEventsTest() override {
     if (dispatcher_) DispatcherTest::stop(*dispatcher_);
   }

@@ -338,12 +338,13 @@ describe("another account's ids", () => {
     const subscription = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url }), 201);
     isOk(await merchant.api.post(`/api/webhook-subscriptions/${subscription.id}/test`), 202);
     const attempt = await until('an attempt', async () => isOk(await merchant.api.get(`/api/webhook-subscriptions/${subscription.id}/attempts`)).data[0]);
-    const ids = { key: key.id, integration: store.id, delivery: deliveryId, subscription: subscription.id, attempt: attempt.id };
+    const ids = { key: key.id, integration: store.id, delivery: deliveryId, subscription: subscription.id, attempt: attempt.id, event: attempt.eventId };
     const bodies = {
       changeKey: { name: 'mine' },
       changeIntegration: { name: 'mine' },
       replaceMappings: { mappings: [] },
       invalidateDelivery: { reason: 'mine' },
+      recoverWebhookEvents: { since: '2026-01-01T00:00:00Z' },
       changeSubscription: { active: false },
     };
     const theirs = operations.filter((operation) => /\{(key|integration|delivery|subscription)\}/.test(operation.path) && !isPublic(operation));
