@@ -315,10 +315,7 @@ struct Service::Parts {
       cipher,
       config.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
       [this] { work_came(); }};
-  services::WebhookEvents webhook_events{commits, ids, [this] {
-                                           work_came();
-                                           subscription_watch.wake();
-                                         }};
+  services::WebhookEvents webhook_events{commits, ids, [this] { work_came(); }};
   services::Credits credits{commits, ids, [this] { work_came(); }};
   services::DeliveryActions deliveries{commits, changes, static_cast<int>(config.delivery_jobs_per_minute),
                                        [this] { work_came(); }};

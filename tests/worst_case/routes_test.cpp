@@ -256,12 +256,12 @@ TEST_F(Routes, AnInvalidation) {
          {.rows_written = 10,
           .largest_transaction = 10,
           .statements = 20,
-          .rows_read = kFiles + 20,
-          .bytes_written = 10'000,
+          .rows_read = 2 * kFiles + 20,
+          .bytes_written = 30'000,
           .bytes_read =
               std::int64_t{kLines} * kOfKey * (kLineIdBytes + 3) + 3 * static_cast<std::int64_t>(kBody),
           .allocations = 30 * kFiles + 2'000,
-          .branches = 100'000});
+          .branches = 200'000});
 }
 
 }  // namespace
