@@ -83,10 +83,11 @@ class MappingIndex {
     std::vector<MappingId> mappings;
   };
   std::optional<Match> match(const OrderLine& line) const;
+  // The mappings of the line, by their ids; null: there are none. Valid as long as this is.
+  const std::vector<Mapping>* find(const OrderLine& line) const;
 
  private:
   using ByValue = std::unordered_map<std::string, std::vector<Mapping>>;
-  const std::vector<Mapping>* find(const OrderLine& line) const;
   std::array<ByValue, 4> by_type_;
 };
 

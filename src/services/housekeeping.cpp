@@ -9,6 +9,7 @@
 #include "storage/identity_store.h"
 #include "storage/integration_store.h"
 #include "storage/order_list.h"
+#include "storage/store_activity_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -22,6 +23,9 @@ constexpr Millis kSendsGoEarlier = std::chrono::hours{1};
 constexpr int kRemainsAtOnce = 50;
 // States of orders that are read in one transaction: each is a body of a request at most.
 constexpr int kStatesAtOnce = 50;
+
+// What a store sent is told of for a day (spec 9.1).
+constexpr Millis kStoreHoursKept = std::chrono::hours{48};
 
 // What saves of mappings have left, because they were given up or their process died.
 AgedPiece delete_old_mappings(Tx& tx, int limit) {
@@ -84,6 +88,9 @@ Task<void> Housekeeping::round() {
   });
   co_await walk("refresh tokens", [limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_expired_refresh_tokens(tx, tx.now(), limit), limit);
+  });
+  co_await walk("hours of stores", [limit](Tx& tx, std::int64_t) {
+    return of_oldest(delete_store_hours(tx, tx.now() - kStoreHoursKept, limit), limit);
   });
   // Strangers make rows with addresses that nobody has.
   auto crowd = co_await commits_.read(

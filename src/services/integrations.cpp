@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "crypto/encoding.h"
+#include "services/products.h"
 #include "storage/api_key_store.h"
 #include "storage/audit_store.h"
 #include "storage/chore_store.h"
@@ -56,9 +57,20 @@ std::optional<IntegrationRow> visible(const Principal& by, std::optional<Integra
   return row;
 }
 
+std::vector<IntegrationView> views(Tx& tx, std::vector<IntegrationRow> rows) {
+  std::vector<IntegrationId> ids;
+  for (const auto& row : rows) ids.push_back(row.id);
+  const auto mappings = count_mappings(tx, ids);
+  // The hour under way and those before it.
+  const auto since = std::chrono::floor<std::chrono::hours>(tx.now()) - std::chrono::hours{23};
+  auto activity = find_store_activity(tx, ids, since);
+  std::vector<IntegrationView> shown;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    shown.push_back({std::move(rows[i]), mappings[i], std::move(activity[i])});
+  return shown;
+}
 IntegrationView view(Tx& tx, IntegrationRow row) {
-  const auto mappings = count_mappings(tx, std::array{row.id}).front();
-  return {std::move(row), mappings};
+  return std::move(views(tx, {std::move(row)}).front());
 }
 
 IntegrationRow lock_unchanged(Tx& tx, const Principal& by, IntegrationId id,
@@ -93,19 +105,25 @@ MappingKey key_of(const domain::Mapping& m) {
   return {m.type, m.value, m.file_id};
 }
 
-// The rows that `wanted` asks for, without ids; what is wrong with it, all at once.
-Expected<std::vector<storage::MappingRow>> checked(const std::vector<WantedMapping>& wanted,
-                                                   const MappingLimits& limits) {
-  std::vector<FieldProblem> problems;
-  const auto problem = [&](std::size_t index, std::string_view field, std::string text) {
-    problems.push_back({fmt::format("mappings[{}].{}", index, field), std::move(text)});
-  };
-  if (wanted.size() > limits.of_store) {
-    return std::unexpected(
-        invalid({{"mappings", fmt::format("must have at most {} elements", limits.of_store)}}));
+// Deletes one piece; whether there may be more.
+bool delete_piece(Tx& tx, IntegrationId id) {
+  int left = storage::kMappingPiece;
+  for (const auto& remains : find_mapping_remains(tx, id)) {
+    left -= static_cast<int>(delete_mapping_remains(tx, remains, left));
+    if (left == 0) return true;
   }
+  return false;
+}
+
+}  // namespace
+
+CheckedMappings check_mappings(const std::vector<WantedMapping>& wanted, const MappingLimits& limits,
+                               const std::function<std::string(std::size_t)>& place) {
+  CheckedMappings checked;
+  const auto problem = [&](std::size_t index, std::string_view field, std::string text) {
+    checked.problems.push_back({index, field, std::move(text)});
+  };
   std::map<std::pair<domain::MatchType, std::string>, std::size_t> of_key;
-  std::vector<storage::MappingRow> rows;
   std::map<MappingKey, std::size_t> seen;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const auto& w = wanted[i];
@@ -123,29 +141,31 @@ Expected<std::vector<storage::MappingRow>> checked(const std::vector<WantedMappi
     if (delivers && w.file_id.empty()) problem(i, "fileId", "is required to deliver");
     if (!delivers && !w.file_id.empty()) problem(i, "fileId", "must be left out to ignore");
     if (const auto [first, added] = seen.emplace(key_of(row.mapping), i); !added) {
-      problem(i, "matchValue", fmt::format("says the same as mappings[{}]", first->second));
+      problem(i, "matchValue", "says the same as " + place(first->second));
     }
     // The first that is too much, of each key.
     if (++of_key[{row.mapping.type, row.mapping.value}] == limits.of_key + 1) {
       problem(i, "matchValue", fmt::format("has more than {} mappings", limits.of_key));
     }
-    rows.push_back(std::move(row));
+    checked.rows.push_back(std::move(row));
   }
-  if (!problems.empty()) return std::unexpected(invalid(std::move(problems)));
-  return rows;
+  return checked;
 }
 
-// Deletes one piece; whether there may be more.
-bool delete_piece(Tx& tx, IntegrationId id) {
-  int left = storage::kMappingPiece;
-  for (const auto& remains : find_mapping_remains(tx, id)) {
-    left -= static_cast<int>(delete_mapping_remains(tx, remains, left));
-    if (left == 0) return true;
+Expected<std::vector<storage::MappingRow>> checked_mappings(const std::vector<WantedMapping>& wanted,
+                                                            const MappingLimits& limits) {
+  if (wanted.size() > limits.of_store) {
+    return std::unexpected(
+        invalid({{"mappings", fmt::format("must have at most {} elements", limits.of_store)}}));
   }
-  return false;
+  const auto place = [](std::size_t i) { return fmt::format("mappings[{}]", i); };
+  auto checked = check_mappings(wanted, limits, place);
+  if (checked.problems.empty()) return std::move(checked.rows);
+  std::vector<FieldProblem> problems;
+  for (auto& [index, field, text] : checked.problems)
+    problems.push_back({fmt::format("{}.{}", place(index), field), std::move(text)});
+  return std::unexpected(invalid(std::move(problems)));
 }
-
-}  // namespace
 
 Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Principal by,
                                                        NewIntegration wanted) {
@@ -186,24 +206,27 @@ Task<Expected<storage::Page<IntegrationView>>> Integrations::list(Executor& exec
       return by.sees(row.id) && (!filter.provider || row.provider == *filter.provider) &&
              (!filter.active || row.active == *filter.active);
     };
-    // An account has at most max_integrations: read on until the page is full.
+    // Read on until the page is full; an account has at most max_integrations that are not archived.
     std::vector<IntegrationRow> rows;
     IntegrationId before{page.before};
     bool more = true;
-    while (more && static_cast<int>(rows.size()) < page.fetch()) {
-      auto piece = list_integrations(tx, by.account, before, page.fetch());
+    for (int looked_at = 0; more && static_cast<int>(rows.size()) < page.fetch();) {
+      // The row that tells of a next page is looked at again.
+      if (looked_at > max_integrations) {
+        storage::Page<IntegrationView> short_page{views(tx, std::move(rows)), before.value};
+        return short_page;
+      }
+      auto piece = filter.archived ? list_archived_integrations(tx, by.account, before, page.fetch())
+                                   : list_integrations(tx, by.account, before, page.fetch());
       more = static_cast<int>(piece.size()) == page.fetch();
+      looked_at += static_cast<int>(piece.size());
       for (auto& row : piece) {
         before = row.id;
         if (wanted(row) && static_cast<int>(rows.size()) < page.fetch()) rows.push_back(std::move(row));
       }
     }
-    std::vector<IntegrationId> ids;
-    for (const auto& row : rows) ids.push_back(row.id);
-    const auto mappings = count_mappings(tx, ids);
-    std::vector<IntegrationView> views;
-    for (std::size_t i = 0; i < rows.size(); ++i) views.push_back({std::move(rows[i]), mappings[i]});
-    return make_page(std::move(views), page, [](const IntegrationView& v) { return v.row.id.value; });
+    auto shown = make_page(std::move(rows), page, [](const IntegrationRow& row) { return row.id.value; });
+    return storage::Page<IntegrationView>{views(tx, std::move(shown.rows)), shown.next};
   });
 }
 
@@ -287,7 +310,7 @@ Task<Expected<MappingSet>> Integrations::mappings(Executor& executor, Principal 
 Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Principal by, IntegrationId id,
                                                           std::optional<std::int64_t> version,
                                                           std::vector<WantedMapping> wanted) {
-  auto rows = checked(wanted, limits_);
+  auto rows = checked_mappings(wanted, limits_);
   auto old = co_await commits_.read(executor, [&](Tx& tx) -> Expected<std::vector<storage::MappingRow>> {
     const auto row = visible(by, find_integration(tx, id));
     if (!row) return no_such_integration();
@@ -309,6 +332,7 @@ Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Pr
     if (!*saved) continue;
     directory_.forget(id);
     changed_();
+    co_await look_products_up(commits_, executor, id);
     co_return std::move(**saved);
   }
   co_return fail("CONFLICT", "The cloud login changed while the mappings were being saved. Save them again.");

@@ -16,6 +16,7 @@
 #include "storage/group_commit.h"
 #include "storage/integration_store.h"
 #include "storage/page.h"
+#include "storage/store_activity_store.h"
 
 namespace presetbridge::services {
 
@@ -39,6 +40,7 @@ struct NewIntegration {
 struct IntegrationView {
   storage::IntegrationRow row;
   std::int64_t mappings = 0;
+  storage::StoreActivity activity = {};  // its hours: of the last 24
 };
 struct IssuedIntegration {
   IntegrationView integration;
@@ -47,6 +49,7 @@ struct IssuedIntegration {
 struct IntegrationFilter {
   std::optional<domain::Provider> provider;
   std::optional<bool> active;
+  bool archived = false;  // these alone; else they are left out
 };
 
 struct WantedMapping {
@@ -62,6 +65,24 @@ struct MappingLimits {
   std::size_t of_store = 5'000;
   std::size_t of_key = 100;  // of one match type and value
 };
+// What is wrong with one of the wanted mappings.
+struct MappingProblem {
+  std::size_t index = 0;
+  std::string_view field;  // a literal; empty: the mapping itself
+  std::string problem;
+};
+// The rows that `wanted` asks for, without ids, and all that is wrong with it. `place`: how a problem names
+// another mapping, by its index.
+struct CheckedMappings {
+  std::vector<storage::MappingRow> rows;
+  std::vector<MappingProblem> problems;
+};
+CheckedMappings check_mappings(const std::vector<WantedMapping>& wanted, const MappingLimits& limits,
+                               const std::function<std::string(std::size_t)>& place);
+// VALIDATION_FAILED with the problems, as "mappings[3].fileId".
+Expected<std::vector<storage::MappingRow>> checked_mappings(const std::vector<WantedMapping>& wanted,
+                                                            const MappingLimits& limits);
+
 struct MappingSet {
   std::int64_t version = 0;  // the integration's
   std::vector<storage::MappingRow> mappings;
@@ -91,7 +112,8 @@ class Integrations {
   // LIMIT_REACHED; FORBIDDEN for a scoped key, which could not see what it makes; VALIDATION_FAILED for an
   // owning key that is not the account's.
   Task<Expected<IssuedIntegration>> create(Executor& executor, identity::Principal by, NewIntegration wanted);
-  // Newest first.
+  // Newest first. Of archived ones, which have no bound, a page looks at max_integrations at most: it may hold
+  // fewer than its limit, and there may be more all the same.
   Task<Expected<storage::Page<IntegrationView>>> list(Executor& executor, identity::Principal by,
                                                       IntegrationFilter filter, storage::PageRequest page);
   Task<Expected<IntegrationView>> get(Executor& executor, identity::Principal by, IntegrationId id);

@@ -23,6 +23,9 @@ constexpr Sql kLock{"SELECT " PDB_INTEGRATION_COLUMNS " FROM integrations WHERE 
 constexpr Sql kList{"SELECT " PDB_INTEGRATION_COLUMNS
                     " FROM integrations WHERE account_id = $1 AND id < $2 AND archived_at IS NULL"
                     " ORDER BY id DESC LIMIT $3"};
+constexpr Sql kListArchived{"SELECT " PDB_INTEGRATION_COLUMNS
+                            " FROM integrations WHERE account_id = $1 AND id < $2 AND archived_at IS NOT NULL"
+                            " ORDER BY id DESC LIMIT $3"};
 constexpr Sql kCount{"SELECT count(*) FROM integrations WHERE account_id = $1 AND archived_at IS NULL"};
 constexpr Sql kUpdate{
     "UPDATE integrations SET name = $2, version = version + 1, encrypted_secret = $3, secret_preview = $4, "
@@ -204,6 +207,13 @@ std::vector<IntegrationRow> list_integrations(Tx& tx, AccountId account, Integra
   std::vector<IntegrationRow> rows;
   const std::int64_t from = before ? before.value : std::numeric_limits<std::int64_t>::max();
   tx.query(kList, account, from, limit, [&](const Row& r) { rows.push_back(read_integration(r)); });
+  return rows;
+}
+std::vector<IntegrationRow> list_archived_integrations(Tx& tx, AccountId account, IntegrationId before,
+                                                       int limit) {
+  std::vector<IntegrationRow> rows;
+  const std::int64_t from = before ? before.value : std::numeric_limits<std::int64_t>::max();
+  tx.query(kListArchived, account, from, limit, [&](const Row& r) { rows.push_back(read_integration(r)); });
   return rows;
 }
 std::int64_t count_integrations(Tx& tx, AccountId account) {

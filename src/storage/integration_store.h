@@ -44,6 +44,9 @@ std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id);
 std::optional<IntegrationRow> lock_integration(Tx& tx, IntegrationId id);
 // Newest first, older than `before` (none: from the newest); archived ones left out.
 std::vector<IntegrationRow> list_integrations(Tx& tx, AccountId account, IntegrationId before, int limit);
+// Archived ones alone.
+std::vector<IntegrationRow> list_archived_integrations(Tx& tx, AccountId account, IntegrationId before,
+                                                       int limit);
 std::int64_t count_integrations(Tx& tx, AccountId account);
 // Writes every field that may change; row.version grows by one.
 void update_integration(Tx& tx, IntegrationRow& row);

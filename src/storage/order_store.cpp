@@ -24,6 +24,9 @@ constexpr Sql kUpdate{
 constexpr Sql kIsKnown{"SELECT 1 FROM orders WHERE integration_id = $1 AND order_key = $2"};
 constexpr Sql kFindKeysAfter{
     "SELECT order_key FROM orders WHERE integration_id = $1 AND order_key > $2 ORDER BY order_key LIMIT $3"};
+constexpr Sql kFindUnmapped{"SELECT " PDB_ORDER_COLUMNS
+                            " FROM orders WHERE integration_id = $1 AND id < $2 AND unmapped > 0"
+                            " ORDER BY id DESC LIMIT $3"};
 // The state of rows of before alone, which have no number.
 constexpr Sql kFindNumber{
     "SELECT order_number, CASE WHEN order_number IS NULL THEN state ELSE '' END FROM orders WHERE id = $1"};
@@ -124,6 +127,12 @@ std::vector<std::string> find_order_keys_after(Tx& tx, IntegrationId integration
   tx.query(kFindKeysAfter, integration, after, static_cast<std::int64_t>(limit),
            [&](const Row& r) { keys.push_back(r.string(0)); });
   return keys;
+}
+std::vector<OrderRow> find_unmapped_orders(Tx& tx, IntegrationId integration, OrderId before, int limit) {
+  std::vector<OrderRow> rows;
+  tx.query(kFindUnmapped, integration, before, limit,
+           [&](const Row& r) { rows.push_back(read_order(r)); });
+  return rows;
 }
 std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids) {
   std::vector<std::string> numbers(ids.size());

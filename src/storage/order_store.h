@@ -48,6 +48,8 @@ std::optional<OrderRow> lock_order(Tx& tx, OrderId id);
 // The next order keys of the integration, in their order.
 std::vector<std::string> find_order_keys_after(Tx& tx, IntegrationId integration, std::string_view after,
                                                std::size_t limit);
+// Orders of the integration that have lines without a mapping, older than `before`, the newest first.
+std::vector<OrderRow> find_unmapped_orders(Tx& tx, IntegrationId integration, OrderId before, int limit);
 // What people see of each order's number; empty where the store gave none or there is no such order.
 std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids);
 // Writes outcome, state, summary, unmapped and updated_at.

@@ -251,6 +251,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
     if (order.event.kind == OrderEvent::Kind::order)
       payloads.push_back({rows[n].id, tx.now(), order.payload});
     answers[i].order = rows[n].id;
+    answers[i].first_seen = order.event.kind == OrderEvent::Kind::order;
     answers[i].order_id = order.event.order_id;
     answers[i].event_id = order.event_id;
     if (order.plan.unmapped > 0)
@@ -303,6 +304,7 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming, AccountFa
   mapped_before(order, *state);
   auto merged = domain::merge(*state, event);
   answer.duplicate = !merged.change.news();
+  answer.first_seen = merged.change.first_seen;
   std::optional<storage::DeliveryRow> delivery;
   if (merged.change.any()) {
     const bool had_delivery = order.outcome == "delivery";

@@ -39,6 +39,7 @@ struct Accepted {
   std::string order_id;
   std::string event_id;
   bool duplicate = false;              // the event was no news (spec 2.6)
+  bool first_seen = false;             // the order itself was not known before
   bool made_delivery = false;          // whichever event of the order it was
   std::optional<DeliveryId> delivery;  // none: ignored, for `reason`
   domain::DeliveryStatus status = domain::DeliveryStatus::queued;

@@ -1,0 +1,34 @@
+#include "domain/product.h"
+
+#include <array>
+#include <utility>
+
+#include "domain/mapping.h"
+
+namespace presetbridge::domain {
+
+std::optional<std::string> product_key(const OrderLine& line) {
+  const std::array<std::pair<MatchType, std::string_view>, 4> names{{
+      {MatchType::variant_id, line.variant_id},
+      {MatchType::sku, line.sku},
+      {MatchType::product_id, line.product_id},
+      {MatchType::title, line.title},
+  }};
+  for (const auto& [type, name] : names) {
+    if (name.empty()) continue;
+    auto value = normalise_match_value(type, name);
+    if (!value.empty()) return std::string(to_string(type)) + ":" + value;
+  }
+  return std::nullopt;
+}
+
+std::string product_title(std::string_view title) {
+  std::size_t characters = 0;
+  for (std::size_t i = 0; i < title.size(); ++i) {
+    const bool begins = (static_cast<unsigned char>(title[i]) & 0xC0) != 0x80;
+    if (begins && ++characters > kMaxProductTitle) return std::string(title.substr(0, i)) + "…";
+  }
+  return std::string(title);
+}
+
+}  // namespace presetbridge::domain

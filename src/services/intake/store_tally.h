@@ -1,0 +1,114 @@
+// What stores send, counted (spec 2.3, 9.1, 9.2): accepted and refused requests by the hour, the newest order,
+// the topics, and the products that orders name. It is gathered in memory and written each few seconds, many
+// stores in one transaction, so that no request waits for it and none that is refused writes anything. A
+// process that dies loses what it gathered since; a stop writes it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/background_tasks.h"
+#include "base/clock.h"
+#include "services/intake/intake.h"
+#include "services/intake/integration_directory.h"
+#include "storage/group_commit.h"
+#include "storage/product_store.h"
+#include "storage/store_activity_store.h"
+
+namespace presetbridge::services {
+
+// What of an event is counted if it is accepted.
+struct SeenEvent {
+  std::string topic;                     // empty: the platform names none
+  std::vector<domain::OrderLine> lines;  // of an order that is no platform's sample
+  bool test = false;                     // its products were named, and not sold
+};
+SeenEvent seen(const domain::OrderEvent& event, std::string_view topic);
+
+// accepted() and refused() are called on any thread; all else on `scheduler`. Destroyed after
+// GroupCommit::shutdown().
+class StoreTally {
+ public:
+  struct Options {
+    Millis period{2'000};
+    std::size_t most_products = 20'000;           // gathered at one time; further ones are not
+    std::size_t most_products_of_store = 2'500;
+    std::size_t most_stores = 20'000;
+    std::size_t piece = 500;                      // rows of a kind in one transaction
+  };
+  // All outlive this.
+  StoreTally(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, const Clock& clock, Log& log)
+      : StoreTally(scheduler, commits, ids, clock, log, Options{}) {}
+  StoreTally(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, const Clock& clock, Log& log,
+             Options options)
+      : scheduler_(scheduler),
+        commits_(commits),
+        ids_(ids),
+        clock_(clock),
+        log_(log),
+        options_(options),
+        tasks_(scheduler, {.log = log, .message = "the count of what stores send has ended by a fault"}) {}
+
+  void accepted(const std::shared_ptr<const IntegrationSnapshot>& integration, const SeenEvent& event,
+                const Accepted& answer);
+  // `code`: the error's (spec 2.12). The integration exists.
+  void refused(IntegrationId integration, std::string_view code);
+
+  void start();
+  // `stopped` is called once, when what was gathered is written, or cannot be.
+  void stop(Callback stopped);
+  // Writes what is gathered; what cannot be written stays.
+  Task<void> flush();
+
+ private:
+  struct Count {
+    Timestamp hour;
+    std::string what;
+    std::int64_t events = 0;
+    Timestamp last_at;
+  };
+  struct Topic {
+    std::string name;
+    Timestamp at;
+  };
+  struct Store {
+    std::vector<Count> counts;
+    std::optional<Timestamp> last_order;
+    std::vector<Topic> topics;
+    std::unordered_map<std::string, storage::ProductRow> products;
+    std::int64_t version = 0;  // of the integration, as whose mappings say which products are mapped
+  };
+  using Stores = std::unordered_map<IntegrationId, Store>;
+
+  // Under the lock. Null: there is no room.
+  Store* store(IntegrationId id);
+  static void count(Store& store, std::string_view what, std::int64_t events, Timestamp at);
+  void note_products(Store& store, const IntegrationSnapshot& integration, const SeenEvent& event, bool sold,
+                     Timestamp at);
+  // Puts back what could not be written.
+  void keep(Stores stores);
+  Task<void> loop();
+  Task<bool> write_counts(Stores& stores);
+  Task<bool> write_products(Stores& stores);
+  // Products whose store's mappings have changed since they were looked up.
+  Task<void> look_again(const std::unordered_map<IntegrationId, std::int64_t>& versions);
+
+  Scheduler& scheduler_;
+  storage::GroupCommit& commits_;
+  IdSource& ids_;
+  const Clock& clock_;
+  Log& log_;
+  const Options options_;
+  BackgroundTasks tasks_;
+  std::mutex mutex_;
+  Stores stores_;
+  std::size_t products_ = 0;  // in stores_
+  std::int64_t dropped_ = 0;  // for want of room, since the last flush
+};
+
+}  // namespace presetbridge::services
