@@ -1,108 +1,22 @@
 #include "app/send_order.h"
 
 #include <algorithm>
-#include <boost/json.hpp>
-#include <charconv>
 #include <future>
 #include <ostream>
 
-#include "crypto/digest.h"
-#include "crypto/encoding.h"
 #include "net/curl_client.h"
 #include "net/runtime.h"
 #include "providers/profile.h"
+#include "providers/sample_order.h"
 
 namespace presetbridge::app {
 namespace {
 
-namespace json = boost::json;
 using domain::Provider;
 
 constexpr int kFailed = 1;
 constexpr int kMisused = 2;
 constexpr int kMostRepeats = 10'000;
-
-json::value number_if_possible(const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size() && std::to_string(number) == text)
-    return number;
-  return json::value(text);
-}
-
-json::object provider_a_order(const SendOrderOptions& o, const std::string& now) {
-  json::array lines;
-  for (const auto& sku : o.skus) {
-    const auto n = static_cast<std::int64_t>(lines.size()) + 1;
-    lines.push_back({{"id", 14'000'000'000 + n},
-                     {"product_id", 8'100'000'000 + n},
-                     {"variant_id", 45'000'000'000 + n},
-                     {"sku", sku},
-                     {"title", "Preset " + sku},
-                     {"name", "Preset " + sku},
-                     {"quantity", 1},
-                     {"current_quantity", 1},
-                     {"price", "15.00"},
-                     {"requires_shipping", false}});
-  }
-  json::array notes;
-  if (!o.username.empty()) notes.push_back({{"name", "vendor_username"}, {"value", o.username}});
-  return {{"id", number_if_possible(o.order_id)},
-          {"name", "#" + o.order_id},
-          {"order_number", number_if_possible(o.order_id)},
-          {"email", o.email},
-          {"created_at", now},
-          {"updated_at", now},
-          {"cancelled_at", nullptr},
-          {"currency", "EUR"},
-          {"financial_status", "paid"},
-          {"fulfillment_status", nullptr},
-          {"test", false},
-          {"note", nullptr},
-          {"note_attributes", std::move(notes)},
-          {"line_items", std::move(lines)},
-          {"refunds", json::array()}};
-}
-
-json::object provider_b_order(const SendOrderOptions& o, std::string now) {
-  now = now.substr(0, 19);  // this platform writes UTC without saying so
-  json::array lines;
-  for (const auto& sku : o.skus) {
-    const auto n = static_cast<std::int64_t>(lines.size()) + 1;
-    lines.push_back({{"id", 40'000 + n},
-                     {"name", "Preset " + sku},
-                     {"product_id", 800 + n},
-                     {"variation_id", 0},
-                     {"quantity", 1},
-                     {"sku", sku},
-                     {"total", "15.00"},
-                     {"meta_data", json::array()}});
-  }
-  json::array meta;
-  if (!o.username.empty())
-    meta.push_back({{"id", 91'001}, {"key", "vendor_username"}, {"value", o.username}});
-  return {{"id", number_if_possible(o.order_id)},
-          {"order_key", "wc_order_" + o.order_id},
-          {"number", o.order_id},
-          {"status", "processing"},
-          {"currency", "EUR"},
-          {"date_created_gmt", now},
-          {"date_modified_gmt", now},
-          {"date_paid_gmt", now},
-          {"billing", {{"email", o.email}}},
-          {"meta_data", std::move(meta)},
-          {"line_items", std::move(lines)},
-          {"refunds", json::array()}};
-}
-
-json::object generic_order(const SendOrderOptions& o) {
-  json::array items;
-  for (const auto& sku : o.skus) items.push_back({{"sku", sku}, {"title", "Preset " + sku}, {"quantity", 1}});
-  json::object order{{"orderId", o.order_id}, {"customerEmail", o.email}};
-  if (!o.username.empty()) order["targetUsername"] = o.username;
-  order["items"] = std::move(items);
-  return order;
-}
 
 std::string printable(std::string text) {
   for (char& c : text) {
@@ -119,31 +33,26 @@ Task<net::HttpResult> post(net::HttpClient& client, Executor& executor, net::Out
 }  // namespace
 
 std::string order_payload(Provider provider, const SendOrderOptions& options, Timestamp now) {
-  switch (provider) {
-    case Provider::provider_a:
-      return json::serialize(provider_a_order(options, to_iso8601(now)));
-    case Provider::provider_b:
-      return json::serialize(provider_b_order(options, to_iso8601(now)));
-    case Provider::generic:
-      break;
+  providers::SampleOrder order{.order_id = options.order_id,
+                               .username = options.username,
+                               .email = options.email,
+                               .lines = {},
+                               .paid_at = now};
+  for (const auto& sku : options.skus) {
+    const auto n = std::to_string(order.lines.size() + 1);
+    auto& line = order.lines.emplace_back();
+    line.sku = sku;
+    line.title = "Preset " + sku;
+    if (provider == Provider::generic) continue;
+    line.product_id = "810000000" + n;
+    if (provider == Provider::provider_a) line.variant_id = "4500000000" + n;
   }
-  return json::serialize(generic_order(options));
+  return providers::sample_order_body(provider, order);
 }
 
 std::vector<std::pair<std::string, std::string>> order_headers(Provider provider, std::string_view secret,
                                                                std::string_view body) {
-  const auto& profile = providers::profile_of(provider);
-  const auto digest = crypto::hmac_sha256(secret, body);
-  const bool hex = profile.encoding == providers::SignatureEncoding::hex_after_sha256;
-  std::vector<std::pair<std::string, std::string>> headers = {
-      {"Content-Type", "application/json"},
-      {std::string(profile.signature_headers.front()),
-       hex ? "sha256=" + crypto::hex_encode(digest) : crypto::base64_encode(digest)}};
-  if (!profile.topic_headers.empty()) {
-    headers.emplace_back(profile.topic_headers.front(),
-                         provider == Provider::provider_a ? "orders/paid" : "order.created");
-  }
-  return headers;
+  return providers::sample_order_headers(provider, secret, body);
 }
 
 int run_send_order(const SendOrderOptions& given, std::ostream& out, std::ostream& err) {
