@@ -1,9 +1,12 @@
 #include "api/integrations_handlers.h"
 
+#include <algorithm>
 #include <set>
 
 #include "api/issued_secret.h"
 #include "api/json_body.h"
+#include "api/mapping_body.h"
+#include "api/mappings_csv_handlers.h"
 #include "api/optional_json.h"
 #include "api/page.h"
 
@@ -16,6 +19,27 @@ constexpr TextRule kName{.max = 100};
 constexpr TextRule kSecret{.min = 16, .max = 200, .exact = true};
 constexpr std::size_t kMaxUsernameFields = 20;
 constexpr OverlapRule kOverlap{.usual = Integrations::default_overlap, .most = Integrations::max_overlap};
+
+std::int64_t events(const storage::StoreActivity& activity, std::string_view what) {
+  const auto found = std::ranges::find(activity.hours, what, &storage::StoreHour::what);
+  return found == activity.hours.end() ? 0 : found->events;
+}
+json::object counts_of(const storage::StoreActivity& activity) {
+  return {{"orders24h", events(activity, storage::kOrder)},
+          {"deliveries", events(activity, storage::kDelivery)},
+          {"failed", activity.failed},
+          {"unmappedProducts", activity.unmapped_products}};
+}
+json::object intake_of(const storage::StoreActivity& activity) {
+  json::array refused;
+  for (const auto& hour : activity.hours) {
+    if (hour.what == storage::kAccepted || hour.what == storage::kOrder || hour.what == storage::kDelivery)
+      continue;
+    refused.push_back(
+        json::object{{"code", hour.what}, {"count", hour.events}, {"lastAt", to_iso8601(hour.last_at)}});
+  }
+  return {{"accepted24h", events(activity, storage::kAccepted)}, {"refused", std::move(refused)}};
+}
 
 json::object to_json(const IntegrationsDeps& deps, const services::IntegrationView& view) {
   const auto& row = view.row;
@@ -38,7 +62,12 @@ json::object to_json(const IntegrationsDeps& deps, const services::IntegrationVi
                     {"usernameFields", json::array(row.username_fields.begin(), row.username_fields.end())}}},
       {"version", row.version},
       {"mappingCount", view.mappings},
+      {"lastOrderAt", time_or_null(view.activity.last_order_at)},
+      {"topicsSeen", json::array(view.activity.topics.begin(), view.activity.topics.end())},
+      {"counts", counts_of(view.activity)},
+      {"intake", intake_of(view.activity)},
       {"createdAt", to_iso8601(row.created_at)},
+      {"archivedAt", time_or_null(row.archived_at)},
   };
 }
 
@@ -106,6 +135,10 @@ Task<Reply> list(IntegrationsDeps deps, Call call) {
   if (const auto text = call.query_value("active")) {
     if (*text != "true" && *text != "false") problems.push_back({"active", "must be true or false"});
     filter.active = *text == "true";
+  }
+  if (const auto text = call.query_value("archived")) {
+    if (*text != "true" && *text != "false") problems.push_back({"archived", "must be true or false"});
+    filter.archived = *text == "true";
   }
   if (!problems.empty())
     co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.", problems);
@@ -178,25 +211,7 @@ Task<Reply> replace_mappings(IntegrationsDeps deps, Call call) {
   auto& fields = **body;
   const auto version = fields.optional_integer("version", 1, std::numeric_limits<std::int64_t>::max());
   if (!fields.has("mappings")) fields.problem("mappings", "is required");
-  std::vector<services::WantedMapping> wanted;
-  for (auto& mapping : fields.objects("mappings", deps.integrations.limits().of_store)) {
-    services::WantedMapping w;
-    w.type =
-        domain::parse_match_type(mapping.choice("matchType", {"sku", "product_id", "variant_id", "title"}))
-            .value_or(domain::MatchType::sku);
-    w.match_value = mapping.text("matchValue", {.max = 200});
-    if (const auto action = mapping.optional_choice("action", {"deliver", "ignore"})) {
-      w.action = *domain::parse_mapping_action(*action);
-    }
-    const bool delivers = w.action == domain::MappingAction::deliver;
-    // What GET shows of a mapping that ignores can be sent back as it is.
-    w.file_id = mapping.optional_text("fileId", {.min = 0, .max = 200}).value_or("");
-    w.kind = mapping.optional_text("kind", {.min = 0, .max = 40}).value_or("");
-    w.file_name = mapping.optional_text("fileName", {.min = 0, .max = 200}).value_or("");
-    if (delivers && w.file_id.empty()) mapping.problem("fileId", "is required to deliver");
-    if (!delivers && !w.file_id.empty()) mapping.problem("fileId", "must be left out to ignore");
-    wanted.push_back(std::move(w));
-  }
+  auto wanted = read_mappings(fields, deps.integrations.limits());
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto set = co_await deps.integrations.replace_mappings(call.executor(), call.principal, *id, version,
                                                          std::move(wanted));
@@ -227,6 +242,7 @@ void add_integrations_routes(Router& router, const IntegrationsDeps& deps) {
   router.add("POST", "/api/integrations/{integration}/rotate-secret", access, with(deps, rotate));
   router.add("GET", "/api/integrations/{integration}/mappings", access, with(deps, show_mappings));
   router.add("PUT", "/api/integrations/{integration}/mappings", access, with(deps, replace_mappings));
+  add_mappings_csv_routes(router, {deps.integrations});
 }
 
 }  // namespace presetbridge::api

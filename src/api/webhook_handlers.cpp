@@ -56,8 +56,10 @@ json::value to_json(const services::Accepted& a) {
   return body;
 }
 
+}  // namespace
+
 // spec 2.3 is the order of what follows.
-Task<Reply> accept_order(const WebhookDeps& deps, const Call& call) {
+Task<Reply> accept_order(const WebhookDeps& deps, const Call& call, OrderFrom from, IntegrationId& store) {
   const auto& request = call.request;
   const auto* profile = providers::find_profile(call.param("provider"));
   const auto id = parse_id<IntegrationKind>(call.param("integrationId"));
@@ -69,6 +71,7 @@ Task<Reply> accept_order(const WebhookDeps& deps, const Call& call) {
     if (!*integration || (*integration)->provider != profile->provider) {
       co_return std::unexpected(integration_not_found());
     }
+    store = *id;
     if (request.body_too_large) co_return std::unexpected(payload_too_large(request));
     const auto headers = values_of(request.headers);
     if (providers::is_unsigned_ping(*profile, request.body)) co_return json_response(200, {{"status", "ok"}});
@@ -92,12 +95,14 @@ Task<Reply> accept_order(const WebhookDeps& deps, const Call& call) {
     }
     std::optional<std::string> key_text;
     if (const auto sent = request.headers.get("x-api-key")) key_text = std::string(*sent);
-    auto key = co_await check_key(deps, call.executor(), key_text, *integration);
+    Expected<ApiKeyId> key = (*integration)->owning_key;
+    if (from == OrderFrom::store) key = co_await check_key(deps, call.executor(), key_text, *integration);
     if (!key) co_return std::unexpected(key.error());
 
+    const auto topic = providers::first_header(profile->topic_headers, headers);
     auto event =
         providers::parse(*profile, {.body = request.body,
-                                    .topic = providers::first_header(profile->topic_headers, headers),
+                                    .topic = topic,
                                     .test = providers::first_header(profile->test_headers, headers) == "true",
                                     .username_fields = (*integration)->username_fields,
                                     .limits = deps.limits});
@@ -106,10 +111,14 @@ Task<Reply> accept_order(const WebhookDeps& deps, const Call& call) {
       co_return std::unexpected(event.error());
     }
     event->received_at = deps.clock.now();
+    if (from == OrderFrom::merchant) event->sample = event->test = true;
     auto payload = services::compress_payload(request.body);
     if (!payload) co_return std::unexpected(payload.error());
     if (!deps.store) co_return json_response(202, {{"status", "queued"}, {"orderId", event->order_id}});
 
+    const bool counted = deps.tally != nullptr && from == OrderFrom::store;
+    const auto seen = counted ? services::seen(*event, topic) : services::SeenEvent{};
+    const auto copy = *integration;
     auto accepted = co_await deps.intake.accept(
         call.executor(), {std::move(*integration), std::move(*event), std::move(*payload), *key});
     if (!accepted) co_return std::unexpected(accepted.error());
@@ -120,16 +129,21 @@ Task<Reply> accept_order(const WebhookDeps& deps, const Call& call) {
     deps.metrics.count("presetbridge_orders_accepted_total", {{"kind", accepted->duplicate  ? "duplicate"
                                                                        : accepted->delivery ? "delivery"
                                                                                             : "ignored"}});
+    if (counted) deps.tally->accepted(copy, seen, *accepted);
     co_return json_response(202, to_json(*accepted));
   }
   co_return fail("OVERLOADED", "The integration is being changed; send the order again.");
 }
 
+namespace {
+
 // A platform sends the orders of all its merchants from one network, strangers' among them: what failed is
 // counted against the network's other requests, and no order is refused for it (spec 8.6). What a stranger's
 // orders cost is bounded where stores are looked up (services/intake/integration_directory.h).
 Task<Reply> accept_webhook(WebhookDeps deps, Call call) {
-  auto reply = co_await accept_order(deps, call);
+  IntegrationId store;
+  auto reply = co_await accept_order(deps, call, OrderFrom::store, store);
+  if (!reply && store && deps.tally != nullptr) deps.tally->refused(store, reply.error().code);
   const auto status = reply ? reply->status : status_of(reply.error().code).value_or(0);
   if (status == 401 || status == 404) deps.failures.count(call.request);
   co_return reply;

@@ -8,6 +8,7 @@
 #include "providers/parse.h"
 #include "services/intake/intake.h"
 #include "services/intake/integration_directory.h"
+#include "services/intake/store_tally.h"
 #include "storage/group_commit.h"
 
 namespace presetbridge::api {
@@ -20,8 +21,17 @@ struct WebhookDeps {
   Metrics& metrics;
   net::NetworkBudget& failures;  // of orders for no store, or with a signature or key that is not valid
   providers::ParseLimits limits;
-  bool store = true;  // false: everything but storing, for the benchmark's comparison
+  bool store = true;                      // false: everything but storing, for the benchmark's comparison
+  services::StoreTally* tally = nullptr;  // null: what stores send is not counted
 };
+
+enum class OrderFrom {
+  store,
+  merchant,  // who tries the store (spec 9.3): a dry run, of which no API key is asked, and nothing counted
+};
+// Takes in the order of a request for that route. `store`: the integration, once it is found.
+Task<Reply> accept_order(const WebhookDeps& deps, const Call& call, OrderFrom from, IntegrationId& store);
+
 void add_webhook_routes(Router& router, const WebhookDeps& deps);
 
 }  // namespace presetbridge::api

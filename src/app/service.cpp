@@ -23,6 +23,7 @@
 #include "api/integrations_handlers.h"
 #include "api/keys_handlers.h"
 #include "api/meta_handlers.h"
+#include "api/stores_handlers.h"
 #include "api/subscriptions_handlers.h"
 #include "api/webhook_events_handlers.h"
 #include "api/webhook_handlers.h"
@@ -34,6 +35,7 @@
 #include "app/metrics_registry.h"
 #include "app/open_files.h"
 #include "app/order_desk.h"
+#include "app/order_limits.h"
 #include "app/readiness.h"
 #include "app/version.h"
 #include "cloud/agent_client.h"
@@ -269,6 +271,7 @@ struct Service::Parts {
       runtime.scheduler(dispatcher_core), commits, ids, random, log, [this] { work_came(); }};
   services::ShopErasure shop_erasure{runtime.scheduler(dispatcher_core), commits, changes, log};
   services::Intake intake{commits, changes, clock, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
+  services::StoreTally store_tally{runtime.scheduler(0), commits, ids, clock, log};
 
   services::LoginGuard login_guard{commits, ids, login_guard_key};
   services::CloudSessions cloud_sessions{runtime.scheduler(worker_core), sessions};
@@ -412,18 +415,18 @@ void Service::Parts::add_routes() {
   api::add_subscriptions_routes(router, {subscriptions});
   order_desk.add_routes(router);
   api::add_webhook_events_routes(router, {webhook_events});
-  api::add_webhook_routes(
-      router, {.integrations = integrations,
-               .intake = intake,
-               .commits = commits,
-               .clock = clock,
-               .metrics = metrics,
-               .failures = failed_requests,
-               .limits = {.body_bytes = static_cast<std::size_t>(config.limits_body_bytes),
-                          .line_items = static_cast<std::size_t>(config.limits_line_items),
-                          .refund_lines = static_cast<std::size_t>(config.limits_refund_lines),
-                          .username_characters = static_cast<std::size_t>(config.limits_username_characters),
-                          .json_depth = static_cast<std::size_t>(config.limits_json_depth)}});
+  const api::WebhookDeps webhooks{.integrations = integrations,
+                                  .intake = intake,
+                                  .commits = commits,
+                                  .clock = clock,
+                                  .metrics = metrics,
+                                  .failures = failed_requests,
+                                  .limits = order_limits(config),
+                                  .tally = &store_tally};
+  api::add_webhook_routes(router, webhooks);
+  api::add_stores_routes(router,
+                         {services::Products(commits), services::MappingPreviews(commits, stores.limits()),
+                          services::TestOrders(commits, integrations, ids, clock), webhooks});
 }
 
 // With what is known without a look into the database.
@@ -465,7 +468,10 @@ Expected<void> Service::Parts::start() {
     other_nodes.emplace(storage::WakeupsOptions{.url = config.database_url}, log,
                         [this] { others_have_told(); });
   }
-  runtime.run_on(0, [this] { census.start(); });
+  runtime.run_on(0, [this] {
+    census.start();
+    store_tally.start();
+  });
   if (has_role(config, "worker")) {
     runtime.run_on(worker_core, [this] {
       worker.start();
@@ -509,6 +515,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   Signal watch_ended;
   Signal renewals_ended;
   Signal census_ended;
+  Signal tally_ended;
   if (working) {
     runtime.run_on(worker_core, [&] {
       worker.stop([&worker_ended] { worker_ended.give(); });
@@ -527,6 +534,8 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   outbound_http.stop();  // what is cut off is sent again later, with the same id (spec 10.5)
   at("finishing requests");
   server.stop(left());
+  // What came until now is counted, too.
+  if (working) runtime.run_on(0, [&] { store_tally.stop([&tally_ended] { tally_ended.give(); }); });
   at("finishing jobs");
   if (working && !worker_ended.wait_for(left()))
     log.warn("calls of the cloud platform are cut off; what came of them is looked up after the next start");
@@ -551,6 +560,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
     await(orders_ended, "the jobs on many orders did not end");
     await(watch_ended, "the watch over subscriptions did not end");
     await(census_ended, "the count for the metrics did not end");
+    await(tally_ended, "the count of what stores send did not end");
   }
   at("ending the password threads");
   passwords.stop();

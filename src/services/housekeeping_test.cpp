@@ -12,6 +12,7 @@
 #include "storage/integration_store.h"
 #include "storage/order_store.h"
 #include "storage/send_store.h"
+#include "storage/store_activity_store.h"
 #include "storage/subscription_store.h"
 
 namespace presetbridge::services {
@@ -39,6 +40,7 @@ constexpr storage::Sql kOrphans{
 constexpr storage::Sql kAttempts{"SELECT count(*) FROM webhook_attempts"};
 constexpr storage::Sql kMappings{"SELECT count(*) FROM mappings"};
 constexpr storage::Sql kRemains{"SELECT count(*) FROM mapping_remains"};
+constexpr storage::Sql kStoreHours{"SELECT count(*) FROM store_hours"};
 constexpr storage::Sql kAudits{"SELECT count(*) FROM audit_log"};
 constexpr storage::Sql kTries{"SELECT count(*) FROM sign_in_tries"};
 constexpr storage::Sql kTokens{"SELECT count(*) FROM refresh_tokens"};
@@ -285,6 +287,22 @@ TEST_F(HousekeepingTest, MappingsOfASaveThatNeverEndedGoWhenItsTimeIsOver) {
   pass(hours{2});
   EXPECT_EQ(count(kMappings), kRows);
   EXPECT_EQ(count(kRemains), 0);
+}
+
+TEST_F(HousekeepingTest, WhatStoresSentByTheHourGoesAfterTwoDays) {
+  write([](Tx& tx) {
+    for (const auto* what : {"accepted", "order"}) {
+      for (int hour = 0; hour < 3; ++hour) {
+        const auto begun = std::chrono::floor<hours>(tx.now()) - hours{hour};
+        add_store_hours(tx, std::array{storage::StoreHour{IntegrationId{3}, begun, what, 1, begun}});
+      }
+    }
+  });
+  start({.piece = 1});
+  pass(days{2} - hours{1});
+  EXPECT_EQ(count(kStoreHours), 4) << "of the hours that began less than two days ago";
+  pass(hours{3});
+  EXPECT_EQ(count(kStoreHours), 0);
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ class Integrations {
   // LIMIT_REACHED; FORBIDDEN for a scoped key, which could not see what it makes; VALIDATION_FAILED for an
   // owning key that is not the account's.
   Task<Expected<IssuedIntegration>> create(Executor& executor, identity::Principal by, NewIntegration wanted);
-  // Newest first. Of archived ones, which have no bound, a page looks at max_integrations at most: it may hold
-  // fewer than its limit, and there may be more all the same.
+  // Newest first. Of archived ones, which have no bound, a page looks at max_integrations at most: it may
+  // hold fewer than its limit, and there may be more all the same.
   Task<Expected<storage::Page<IntegrationView>>> list(Executor& executor, identity::Principal by,
                                                       IntegrationFilter filter, storage::PageRequest page);
   Task<Expected<IntegrationView>> get(Executor& executor, identity::Principal by, IntegrationId id);

@@ -6,7 +6,7 @@ namespace presetbridge::services {
 
 bool each_unmapped_order(storage::Tx& tx, IntegrationId integration,
                          const std::function<void(const storage::OrderRow&, domain::OrderState&)>& each) {
-  constexpr int kPiece = 50;
+  constexpr int kPiece = 20;
   OrderId before{std::numeric_limits<std::int64_t>::max()};
   std::size_t bytes = 0;
   for (int seen = 0; seen < kMostUnmappedOrders && bytes < kMostUnmappedBytes; seen += kPiece) {

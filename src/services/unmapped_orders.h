@@ -1,5 +1,5 @@
-// Stored orders of which a later mapping would serve more (spec 2.10): found without a look at the others, the
-// newest first, and so many at most.
+// Stored orders of which a later mapping would serve more (spec 2.10): found without a look at the others,
+// the newest first, and so many at most.
 #pragma once
 
 #include <cstddef>

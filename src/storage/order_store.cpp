@@ -16,6 +16,8 @@ constexpr Sql kFindIntegration{"SELECT integration_id FROM orders WHERE id = $1"
 constexpr Sql kLock{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1 <for_update>"};
 constexpr Sql kLockByKey{"SELECT " PDB_ORDER_COLUMNS
                          " FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
+constexpr Sql kFindByKey{"SELECT " PDB_ORDER_COLUMNS
+                         " FROM orders WHERE integration_id = $1 AND order_key = $2"};
 constexpr Sql kHoldByKey{"SELECT id FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
 constexpr Sql kUpdate{
     "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5, order_number = $6,"
@@ -93,6 +95,9 @@ std::optional<IntegrationId> find_order_integration(Tx& tx, OrderId id) {
 std::optional<OrderRow> lock_order(Tx& tx, OrderId id) {
   return tx.one(kLock, id, read_order);
 }
+std::optional<OrderRow> find_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key) {
+  return tx.one(kFindByKey, integration, order_key, read_order);
+}
 std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key) {
   return tx.one(kLockByKey, integration, order_key, read_order);
 }
@@ -130,8 +135,7 @@ std::vector<std::string> find_order_keys_after(Tx& tx, IntegrationId integration
 }
 std::vector<OrderRow> find_unmapped_orders(Tx& tx, IntegrationId integration, OrderId before, int limit) {
   std::vector<OrderRow> rows;
-  tx.query(kFindUnmapped, integration, before, limit,
-           [&](const Row& r) { rows.push_back(read_order(r)); });
+  tx.query(kFindUnmapped, integration, before, limit, [&](const Row& r) { rows.push_back(read_order(r)); });
   return rows;
 }
 std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids) {

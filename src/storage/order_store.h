@@ -33,6 +33,7 @@ std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> rows);
 std::optional<OrderRow> find_order(Tx& tx, OrderId id);
 // Whose it is, without reading its state.
 std::optional<IntegrationId> find_order_integration(Tx& tx, OrderId id);
+std::optional<OrderRow> find_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key);
 std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key);
 // Locks those that there are, in the order given; which.
 struct OrderKey {

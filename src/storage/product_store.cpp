@@ -5,7 +5,7 @@
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_PRODUCT_COLUMNS                                                                            \
+#define PDB_PRODUCT_COLUMNS                                                                                  \
   "integration_id, product_key, id, title, sku, product_id, variant_id, sold, first_seen_at, last_seen_at, " \
   "mapped"
 constexpr Sql kPut{

@@ -28,9 +28,11 @@
 #include "storage/order_store.h"
 #include "storage/postgres/bulk_statement.h"
 #include "storage/privacy_store.h"
+#include "storage/product_store.h"
 #include "storage/retention.h"
 #include "storage/send_store.h"
 #include "storage/sql_text.h"
+#include "storage/store_activity_store.h"
 #include "storage/subscription_store.h"
 #include "storage/testing.h"
 #include "storage/webhook_event_store.h"
@@ -525,6 +527,17 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"find_integration_versions",
        {},
        [=](Tx& tx) { find_integration_versions(tx, std::array{k.integration, IntegrationId{12}}); }},
+      {"what stores have sent",
+       {"store_products_unmapped", "deliveries_failed_of_integration", "store_hours_age"},
+       [=](Tx& tx) {
+         put_products(tx, std::array{ProductRow{.integration = k.integration, .key = "sku:a"}});
+         find_store_activity(tx, std::array{k.integration}, tx.now());
+         find_products(tx, k.integration, "", 100);
+         delete_store_hours(tx, tx.now(), 100);
+       }},
+      {"find_unmapped_orders",
+       {"orders_unmapped"},
+       [=](Tx& tx) { find_unmapped_orders(tx, k.integration, OrderId{1'000'000}, 50); }},
       {"sends of deleted subscriptions",
        {"webhook_sends_pending"},
        [=](Tx& tx) {

@@ -80,8 +80,7 @@ std::vector<StoreActivity> find_store_activity(Tx& tx, std::span<const Integrati
                                                Timestamp since) {
   std::vector<StoreActivity> found(integrations.size());
   const auto ids = params_of(integrations);
-  tx.query_each(kLastOrder, 1, ids,
-                [&](std::size_t n, const Row& r) { found[n].last_order_at = r.time(0); });
+  tx.query_each(kLastOrder, 1, ids, [&](std::size_t n, const Row& r) { found[n].last_order_at = r.time(0); });
   tx.query_each(kTopics, 1, ids,
                 [&](std::size_t n, const Row& r) { found[n].topics.push_back(r.string(0)); });
   std::vector<Param> since_then;

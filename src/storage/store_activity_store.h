@@ -49,9 +49,9 @@ inline constexpr std::int64_t kMostCounted = 1'000;
 
 struct StoreActivity {
   std::optional<Timestamp> last_order_at;
-  std::vector<std::string> topics;  // sorted
-  std::vector<StoreHour> hours;     // one of each `what`: its sum and its newest, since the time asked for
-  std::int64_t failed = 0;          // deliveries that are failed now, kMostCounted at most
+  std::vector<std::string> topics;     // sorted
+  std::vector<StoreHour> hours;        // one of each `what`: its sum and its newest, since the time asked for
+  std::int64_t failed = 0;             // deliveries that are failed now, kMostCounted at most
   std::int64_t unmapped_products = 0;  // kMostCounted at most
 };
 // Of each, in their order. Costs an integration as much as 24 hours of causes and what is counted.

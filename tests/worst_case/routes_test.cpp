@@ -100,11 +100,11 @@ TEST_F(Routes, AListOfStores) {
       [&](storage::Tx& tx) { tx.exec({"UPDATE integrations SET account_id = $1"}, world_.account); });
   const auto work = measure([&] { EXPECT_EQ(send("GET", "/api/integrations?limit=100").status, 200); });
   expect("GET /api/integrations: 100", work,
-         {.statements = 3,
-          .rows_read = 2 * (kPage + 1),
+         {.statements = 8,
+          .rows_read = 4 * (kPage + 1),
           .bytes_read = kPage * 3'000,
-          .allocations = kPage * 100,
-          .branches = 10'000});
+          .allocations = kPage * 150,
+          .branches = 20'000});
 }
 
 TEST_F(Routes, AListOfDeliveriesOfLargeOrders) {

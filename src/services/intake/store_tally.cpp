@@ -49,7 +49,8 @@ void StoreTally::count(Store& store, std::string_view what, std::int64_t events,
   const auto hour = hour_of(at);
   const auto found =
       std::ranges::find_if(store.counts, [&](const Count& c) { return c.hour == hour && c.what == what; });
-  auto& one = found == store.counts.end() ? store.counts.emplace_back(hour, std::string(what), 0, at) : *found;
+  auto& one =
+      found == store.counts.end() ? store.counts.emplace_back(hour, std::string(what), 0, at) : *found;
   one.events += events;
   one.last_at = std::max(one.last_at, at);
 }
@@ -88,8 +89,7 @@ void StoreTally::note_products(Store& store, const IntegrationSnapshot& integrat
     auto found = store.products.find(*key);
     const bool look = found == store.products.end() || store.version == kSeveral;
     if (found == store.products.end()) {
-      if (products_ >= options_.most_products ||
-          store.products.size() >= options_.most_products_of_store) {
+      if (products_ >= options_.most_products || store.products.size() >= options_.most_products_of_store) {
         ++dropped_;
         continue;
       }
@@ -214,7 +214,8 @@ void StoreTally::keep(Stores stores) {
     auto* const now = store(id);
     if (now == nullptr) continue;
     for (const auto& c : old.counts) count(*now, c.what, c.events, c.last_at);
-    if (old.last_order) now->last_order = std::max(now->last_order.value_or(*old.last_order), *old.last_order);
+    if (old.last_order)
+      now->last_order = std::max(now->last_order.value_or(*old.last_order), *old.last_order);
     for (auto& topic : old.topics) {
       if (std::ranges::find(now->topics, topic.name, &Topic::name) == now->topics.end())
         now->topics.push_back(std::move(topic));

@@ -1,7 +1,7 @@
-// What stores send, counted (spec 2.3, 9.1, 9.2): accepted and refused requests by the hour, the newest order,
-// the topics, and the products that orders name. It is gathered in memory and written each few seconds, many
-// stores in one transaction, so that no request waits for it and none that is refused writes anything. A
-// process that dies loses what it gathered since; a stop writes it.
+// What stores send, counted (spec 2.3, 9.1, 9.2): accepted and refused requests by the hour, the newest
+// order, the topics, and the products that orders name. It is gathered in memory and written each few
+// seconds, many stores in one transaction, so that no request waits for it and none that is refused writes
+// anything. A process that dies loses what it gathered since; a stop writes it.
 #pragma once
 
 #include <memory>
@@ -36,10 +36,10 @@ class StoreTally {
  public:
   struct Options {
     Millis period{2'000};
-    std::size_t most_products = 20'000;           // gathered at one time; further ones are not
+    std::size_t most_products = 20'000;  // gathered at one time; further ones are not
     std::size_t most_products_of_store = 2'500;
     std::size_t most_stores = 20'000;
-    std::size_t piece = 500;                      // rows of a kind in one transaction
+    std::size_t piece = 500;  // rows of a kind in one transaction
   };
   // All outlive this.
   StoreTally(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, const Clock& clock, Log& log)

@@ -57,13 +57,14 @@ class StoreTallyTest : public ::testing::Test {
   void map(std::vector<std::string> wanted_skus) {
     std::vector<WantedMapping> wanted;
     for (auto& sku : wanted_skus) wanted.push_back({.match_value = sku, .file_id = "f-" + sku});
-    ASSERT_TRUE(world.await(stores.replace_mappings(world.scheduler, world.merchant(), world.integration, {},
-                                                    wanted)));
+    ASSERT_TRUE(world.await(
+        stores.replace_mappings(world.scheduler, world.merchant(), world.integration, {}, wanted)));
   }
 
   World world;
-  StoreTally tally{world.scheduler,      world.commits, world.ids, world.database.clock, world.log,
-                   {.most_products = 40, .most_products_of_store = 30, .piece = 7}};
+  StoreTally tally{world.scheduler, world.commits,
+                   world.ids,       world.database.clock,
+                   world.log,       {.most_products = 40, .most_products_of_store = 30, .piece = 7}};
   Products catalogue{world.commits};
   Integrations stores{world.commits, world.ids, world.random, world.cipher, world.directory, [] {}};
 };
@@ -261,8 +262,8 @@ TEST_F(StoreTallyTest, AStoreHasABoundOfTopics) {
 
 TEST_F(StoreTallyTest, AnothersStoreHasNoProducts) {
   const auto other = world.add_tenant("m-2");
-  const auto found = world.await(
-      catalogue.list(world.scheduler, world.merchant(), other.integration, ProductFilter{}, {}));
+  const auto found =
+      world.await(catalogue.list(world.scheduler, world.merchant(), other.integration, ProductFilter{}, {}));
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().code, "NOT_FOUND");
 }
