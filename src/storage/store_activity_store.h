@@ -45,14 +45,14 @@ struct StoreTopic {
 void note_store_topics(Tx& tx, std::span<const StoreTopic> topics);
 
 // Enough to tell that there are many: a larger count is this one.
-inline constexpr std::int64_t kMostCounted = 1'000;
+inline constexpr std::int64_t kMostOfStore = 1'000;
 
 struct StoreActivity {
   std::optional<Timestamp> last_order_at;
   std::vector<std::string> topics;     // sorted
   std::vector<StoreHour> hours;        // one of each `what`: its sum and its newest, since the time asked for
-  std::int64_t failed = 0;             // deliveries that are failed now, kMostCounted at most
-  std::int64_t unmapped_products = 0;  // kMostCounted at most
+  std::int64_t failed = 0;             // deliveries that are failed now, kMostOfStore at most
+  std::int64_t unmapped_products = 0;  // kMostOfStore at most
 };
 // Of each, in their order. Costs an integration as much as 24 hours of causes and what is counted.
 std::vector<StoreActivity> find_store_activity(Tx& tx, std::span<const IntegrationId> integrations,

@@ -138,13 +138,13 @@ TEST_F(Stores, WhatIsGatheredOfAStore) {
   services::Accepted accepted;
   accepted.first_seen = true;
   for (int i = 0; i < 20; ++i) {
-    services::SeenEvent event{.topic = "topic/" + std::to_string(i), .lines = {}};
+    domain::OrderEvent event;
     for (int line = 0; line < kLines; ++line) {
       auto& one = event.lines.emplace_back();
       one.variant_id = longest("v", i * kLines + line, kIdBytes);
       one.title = longest("t", line, 1'000);
     }
-    tally.accepted(store, event, accepted);
+    tally.accepted(store, services::seen(event, "topic/" + std::to_string(i)), accepted);
   }
   const auto flushed = [&]() -> Task<int> {
     co_await tally.flush();

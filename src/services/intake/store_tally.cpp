@@ -22,6 +22,14 @@ Timestamp hour_of(Timestamp at) {
   return std::chrono::floor<std::chrono::hours>(at);
 }
 
+// As platforms name their topics; what else a header may hold is not text for a database.
+bool is_topic(std::string_view text) {
+  return text.size() <= kMaxTopicBytes && std::ranges::all_of(text, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view("._/-").contains(c);
+         });
+}
+
 // The next `most` of `all`.
 template <class T>
 std::span<const T> piece_of(const std::vector<T>& all, std::size_t from, std::size_t most) {
@@ -31,8 +39,11 @@ std::span<const T> piece_of(const std::vector<T>& all, std::size_t from, std::si
 }  // namespace
 
 SeenEvent seen(const domain::OrderEvent& event, std::string_view topic) {
-  SeenEvent one{.topic = std::string(topic.substr(0, kMaxTopicBytes)), .lines = {}, .test = event.test};
-  if (event.kind == domain::OrderEvent::Kind::order && !event.sample) one.lines = event.lines;
+  SeenEvent one{.topic = std::string(is_topic(topic) ? topic : ""), .products = {}, .test = event.test};
+  if (event.kind != domain::OrderEvent::Kind::order || event.sample) return one;
+  for (const auto& line : event.lines) {
+    if (auto key = domain::product_key(line)) one.products.push_back({std::move(*key), line});
+  }
   return one;
 }
 
@@ -80,13 +91,11 @@ void StoreTally::accepted(const std::shared_ptr<const IntegrationSnapshot>& inte
 
 void StoreTally::note_products(Store& store, const IntegrationSnapshot& integration, const SeenEvent& event,
                                bool sold, Timestamp at) {
-  if (event.lines.empty()) return;
+  if (event.products.empty()) return;
   if (store.products.empty()) store.version = integration.version;
   if (store.version != integration.version) store.version = kSeveral;
-  for (const auto& line : event.lines) {
-    auto key = domain::product_key(line);
-    if (!key) continue;
-    auto found = store.products.find(*key);
+  for (const auto& [key, line] : event.products) {
+    auto found = store.products.find(key);
     const bool look = found == store.products.end() || store.version == kSeveral;
     if (found == store.products.end()) {
       if (products_ >= options_.most_products || store.products.size() >= options_.most_products_of_store) {
@@ -94,9 +103,9 @@ void StoreTally::note_products(Store& store, const IntegrationSnapshot& integrat
         continue;
       }
       ++products_;
-      found = store.products.try_emplace(*key).first;
+      found = store.products.try_emplace(key).first;
       found->second.integration = integration.id;
-      found->second.key = std::move(*key);
+      found->second.key = key;
       found->second.first_seen_at = at;
     }
     auto& row = found->second;
@@ -133,14 +142,14 @@ Task<void> StoreTally::loop() {
 
 Task<void> StoreTally::flush() {
   Stores stores;
-  std::int64_t dropped = 0;
+  std::int64_t not_counted = 0;
   {
     const std::lock_guard lock(mutex_);
     stores = std::exchange(stores_, {});
     products_ = 0;
-    dropped = std::exchange(dropped_, 0);
+    not_counted = std::exchange(dropped_, 0);
   }
-  if (dropped > 0) log_.warn("more came from stores than is counted", {{"notCounted", dropped}});
+  if (not_counted > 0) log_.warn("more came from stores than is counted", {{"notCounted", not_counted}});
   if (stores.empty()) co_return;
   std::unordered_map<IntegrationId, std::int64_t> versions;
   for (const auto& [id, store] : stores) {
@@ -149,6 +158,12 @@ Task<void> StoreTally::flush() {
   const bool written = co_await write_counts(stores) && co_await write_products(stores);
   if (!written) keep(std::move(stores));
   co_await look_again(versions);
+}
+
+bool StoreTally::dropped(const Error& error, std::string_view what) {
+  if (error.code != "INTERNAL_ERROR") return false;
+  log_.error("what stores have sent could not be written", {{"what", what}, {"error", error.message}});
+  return true;
 }
 
 Task<bool> StoreTally::write_counts(Stores& stores) {
@@ -173,11 +188,7 @@ Task<bool> StoreTally::write_counts(Stores& stores) {
       if (!orders.empty()) note_store_orders(tx, orders);
       if (!topics.empty()) note_store_topics(tx, topics);
     });
-    if (!written) {
-      if (!storage::is_told(written.error()))
-        log_.warn("counts of stores could not be written", {{"error", written.error().message}});
-      co_return false;
-    }
+    if (!written && !dropped(written.error(), "counts")) co_return false;
     for (const auto id : piece) {
       auto& store = stores.at(id);
       store.counts.clear();
@@ -198,11 +209,7 @@ Task<bool> StoreTally::write_products(Stores& stores) {
   for (std::size_t from = 0; from < rows.size(); from += options_.piece) {
     const auto piece = piece_of(rows, from, options_.piece);
     auto written = co_await commits_.write(scheduler_, [&](Tx& tx) { put_products(tx, piece); });
-    if (!written) {
-      if (!storage::is_told(written.error()))
-        log_.warn("products of stores could not be written", {{"error", written.error().message}});
-      co_return false;
-    }
+    if (!written && !dropped(written.error(), "products")) co_return false;
     for (const auto& row : piece) stores.at(row.integration).products.erase(row.key);
   }
   co_return true;

@@ -24,9 +24,13 @@ namespace presetbridge::services {
 
 // What of an event is counted if it is accepted.
 struct SeenEvent {
-  std::string topic;                     // empty: the platform names none
-  std::vector<domain::OrderLine> lines;  // of an order that is no platform's sample
-  bool test = false;                     // its products were named, and not sold
+  struct Product {
+    std::string key;  // domain::product_key()
+    domain::OrderLine line;
+  };
+  std::string topic;              // empty: the platform names none, or it is not written as one
+  std::vector<Product> products;  // of an order that is no platform's sample
+  bool test = false;              // its products were named, and not sold
 };
 SeenEvent seen(const domain::OrderEvent& event, std::string_view topic);
 
@@ -62,7 +66,7 @@ class StoreTally {
   void start();
   // `stopped` is called once, when what was gathered is written, or cannot be.
   void stop(Callback stopped);
-  // Writes what is gathered; what cannot be written stays.
+  // Writes what is gathered; what cannot be written for want of storage stays.
   Task<void> flush();
 
  private:
@@ -93,6 +97,9 @@ class StoreTally {
   // Puts back what could not be written.
   void keep(Stores stores);
   Task<void> loop();
+  // Whether a piece that was not written is to be forgotten: it is not the storage's trouble, and would hold
+  // up the others for ever.
+  bool dropped(const Error& error, std::string_view what);
   Task<bool> write_counts(Stores& stores);
   Task<bool> write_products(Stores& stores);
   // Products whose store's mappings have changed since they were looked up.

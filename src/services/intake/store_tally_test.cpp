@@ -16,6 +16,24 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::World;
 
+// A database whose writes fail while it is away.
+class Unsteady final : public storage::Database {
+ public:
+  Unsteady(std::unique_ptr<storage::Database> database, const bool& away)
+      : database_(std::move(database)), away_(away) {}
+  Durability commit(const storage::TxFn& fn) override {
+    if (away_) throw storage::DbError(storage::DbError::Kind::unavailable, "planted");
+    return database_->commit(fn);
+  }
+  void sync() override { database_->sync(); }
+  void read(const storage::TxFn& fn) override { database_->read(fn); }
+  std::string_view engine() const override { return database_->engine(); }
+
+ private:
+  const std::unique_ptr<storage::Database> database_;
+  const bool& away_;
+};
+
 class StoreTallyTest : public ::testing::Test {
  protected:
   std::shared_ptr<const IntegrationSnapshot> snapshot(IntegrationId id) {
@@ -61,7 +79,10 @@ class StoreTallyTest : public ::testing::Test {
         stores.replace_mappings(world.scheduler, world.merchant(), world.integration, {}, wanted)));
   }
 
-  World world;
+  bool away = false;
+  World world{World::unlimited(), 1'000, [this](std::unique_ptr<storage::Database> database) {
+                return std::make_unique<Unsteady>(std::move(database), away);
+              }};
   StoreTally tally{world.scheduler, world.commits,
                    world.ids,       world.database.clock,
                    world.log,       {.most_products = 40, .most_products_of_store = 30, .piece = 7}};
@@ -99,14 +120,37 @@ TEST_F(StoreTallyTest, EachStoreHasItsOwnNumbers) {
 
 TEST_F(StoreTallyTest, WhatCannotBeWrittenIsWrittenLater) {
   send(world.order("1", "Ann", {"sku-1"}));
-  world.write([](storage::Tx& tx) { tx.exec_script("ALTER TABLE store_hours RENAME TO away;"); });
+  away = true;
   flush();
-  world.write([](storage::Tx& tx) { tx.exec_script("ALTER TABLE away RENAME TO store_hours;"); });
+  flush();
+  away = false;
+  EXPECT_THAT(counts(), IsEmpty());
   send(world.order("2", "Ann", {"sku-1"}));
   flush();
   EXPECT_EQ(counts()["accepted"], 2);
   ASSERT_THAT(skus(), ElementsAre("sku-1"));
   EXPECT_EQ(products().page.rows.front().row.sold, 2);
+}
+
+TEST_F(StoreTallyTest, WhatIsRefusedByADatabaseThatIsThereHoldsNothingUp) {
+  send(world.order("1", "Ann", {"sku-1"}));
+  world.write([](storage::Tx& tx) { tx.exec_script("ALTER TABLE store_products RENAME TO gone;"); });
+  flush();
+  world.write([](storage::Tx& tx) { tx.exec_script("ALTER TABLE gone RENAME TO store_products;"); });
+  EXPECT_TRUE(world.log.text.contains("what stores have sent could not be written what=products"));
+  EXPECT_EQ(counts()["accepted"], 1);
+  send(world.order("2", "Ann", {"sku-2"}));
+  flush();
+  EXPECT_THAT(skus(), ElementsAre("sku-2"));
+}
+
+// A header may hold any bytes, and PostgreSQL takes UTF-8 alone.
+TEST_F(StoreTallyTest, WhatIsNoTopicIsNotKept) {
+  for (const std::string& topic : {std::string("orders/\xFF"), std::string("a b"), std::string(101, 'a')})
+    send(testing::later(world, "1", {"sku-1"}, 0), topic);
+  flush();
+  EXPECT_THAT(activity().topics, IsEmpty());
+  EXPECT_EQ(counts()["accepted"], 3);
 }
 
 TEST_F(StoreTallyTest, AStopWritesWhatWasGathered) {
