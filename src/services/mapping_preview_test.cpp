@@ -37,6 +37,7 @@ TEST_F(MappingPreviewTest, WhatIsSharedCostsNoCreditAgain) {
 }
 
 TEST_F(MappingPreviewTest, WhatIsRefundedCostsNoCredit) {
+  world.hold_queue();
   auto event = testing::later(world, "1", {"sku-1", "sku-2"}, 0);
   event.refunds = {{"r1", {{"L1", 1}}}};
   world.accept(event);

@@ -28,7 +28,7 @@ constexpr Sql kHours{
     " WHERE integration_id = $1 AND hour >= $2 GROUP BY what"};
 constexpr Sql kFailed{
     "SELECT count(*) FROM (SELECT 1 FROM deliveries WHERE integration_id = $1 AND status = 'failed'"
-    " LIMIT 1000) AS counted"};
+    " AND integration_id + 0 > 0 LIMIT 1000) AS counted"};
 constexpr Sql kUnmapped{
     "SELECT count(*) FROM (SELECT 1 FROM store_products WHERE integration_id = $1 AND mapped = 0"
     " LIMIT 1000) AS counted"};

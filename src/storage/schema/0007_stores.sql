@@ -41,8 +41,9 @@ CREATE TABLE store_products (
   mapped <int> NOT NULL CHECK (mapped IN (0, 1)),
   PRIMARY KEY (integration_id, product_key)
 ) <clustered>;
-CREATE INDEX store_products_unmapped ON store_products (integration_id) WHERE mapped = 0;
+CREATE INDEX store_products_unmapped ON store_products (integration_id, mapped) WHERE mapped = 0;
 
-CREATE INDEX deliveries_failed_of_integration ON deliveries (integration_id) WHERE status = 'failed';
+-- With an expression, so that no other query of failed deliveries takes it for its own.
+CREATE INDEX deliveries_failed_of_integration ON deliveries (integration_id) WHERE status = 'failed' AND integration_id + 0 > 0;
 -- Orders of which a later mapping may serve more.
 CREATE INDEX orders_unmapped ON orders (integration_id, id) WHERE unmapped > 0;
