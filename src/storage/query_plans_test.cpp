@@ -528,16 +528,14 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {},
        [=](Tx& tx) { find_integration_versions(tx, std::array{k.integration, IntegrationId{12}}); }},
       {"what stores have sent",
-       {"store_products_unmapped", "deliveries_failed_of_integration", "store_hours_age"},
+       {"store_products_unmapped", "deliveries_failed_of_integration", "store_hours_age", "orders_unmapped"},
        [=](Tx& tx) {
          put_products(tx, std::array{ProductRow{.integration = k.integration, .key = "sku:a"}});
          find_store_activity(tx, std::array{k.integration}, tx.now());
          find_products(tx, k.integration, "", 100);
          delete_store_hours(tx, tx.now(), 100);
+         find_unmapped_orders(tx, k.integration, OrderId{1'000'000}, 50);
        }},
-      {"find_unmapped_orders",
-       {"orders_unmapped"},
-       [=](Tx& tx) { find_unmapped_orders(tx, k.integration, OrderId{1'000'000}, 50); }},
       {"sends of deleted subscriptions",
        {"webhook_sends_pending"},
        [=](Tx& tx) {
@@ -570,6 +568,7 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     testing::insert_old_deliveries(*db_, kOldDeliveries, db_.clock.now());
     db_->write([&](Tx& tx) {
       leave_work(tx);
+      for (int n = 1; n <= kOldDeliveries / 10; ++n) send_from_store(tx, IntegrationId{n});
       for (int n = kStores + 1; n <= kStores + kOtherAccounts; ++n) make_account(tx, n);
     });
     if (std::get<1>(GetParam()) == Statistics::fresh) db_->write([](Tx& tx) { tx.exec_script("ANALYZE;"); });
@@ -594,6 +593,13 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     SubscriptionRow subscription{.id = SubscriptionId{n}, .account = account, .url = "https://example.com/"};
     subscription.encrypted_secret = std::vector<std::byte>(3);
     insert_subscription(tx, subscription);
+  }
+
+  static void send_from_store(Tx& tx, IntegrationId store) {
+    add_store_hours(tx, std::array{StoreHour{store, tx.now(), "accepted", 1, tx.now()}});
+    note_store_orders(tx, std::array{StoreOrder{store, tx.now()}});
+    note_store_topics(tx, std::array{StoreTopic{store, "orders/paid", tx.now()}});
+    put_products(tx, std::array{ProductRow{.integration = store, .key = "sku:b", .mapped = true}});
   }
 
   // Of each account the newest delivery, customer and send are work to do.
