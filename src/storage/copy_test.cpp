@@ -53,6 +53,10 @@ INSERT INTO bulk_jobs VALUES (1, 2, 'orders.reprocess', 'usr_1', '', '{}', 9, 4,
 INSERT INTO privacy_requests VALUES (1, 2, 1, 'shop_redact', X'00FF', 1, 5, 'K', NULL, NULL, NULL),
   (2, 2, 1, 'data_request', X'', 1, 0, '', 1, 2, 'usr_1');
 INSERT INTO order_payloads VALUES (1, 1, X'28B52FFD');
+INSERT INTO store_hours VALUES (1, 3600000, 'accepted', 2, 3600001);
+INSERT INTO store_orders VALUES (1, 2);
+INSERT INTO store_topics VALUES (1, 'orders/paid', 2);
+INSERT INTO store_products VALUES (1, 'sku:a', 1, 'A', 'a', '', '', 1, 1, 2, 0);
 INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES (1, 'u', 'U', X'', '');
 INSERT INTO customers (id, cloud_account_id, username_key) VALUES (1, 1, 'ana'), (2, 1, 'İ');
 INSERT INTO deliveries (id, account_id, integration_id, order_key, status, message, open, created_at, updated_at)
