@@ -46,4 +46,4 @@ CREATE INDEX store_products_unmapped ON store_products (integration_id, mapped) 
 -- With an expression, so that no other query of failed deliveries takes it for its own.
 CREATE INDEX deliveries_failed_of_integration ON deliveries (integration_id) WHERE status = 'failed' AND integration_id + 0 > 0;
 -- Orders of which a later mapping may serve more.
-CREATE INDEX orders_unmapped ON orders (integration_id, id) WHERE unmapped > 0;
+CREATE INDEX orders_unmapped_of_store ON orders (integration_id, id) WHERE unmapped > 0;
