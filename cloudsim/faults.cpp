@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, endpoints> endpoint_names{"login",
 
 constexpr std::array<std::string_view, faults> fault_names{
     "none",        "too_many_requests", "server_error", "server_error_after",
-    "drop_before", "drop_after",        "malformed",    "wrong"};
+    "drop_before", "drop_after",        "malformed",    "wrong",
+    "refused"};
 
 template <class Enum, std::size_t n>
 std::optional<Enum> named(const std::array<std::string_view, n>& names, std::string_view name) {

@@ -38,8 +38,9 @@ enum class Fault {
   drop_after,          // the effect happens, the answer is lost
   malformed,           // the effect happens, the answer is broken JSON
   wrong,               // the effect happens, the answer is JSON of another shape
+  refused,             // 422 with a reason that the contract does not name, no effect
 };
-inline constexpr std::size_t faults = 8;
+inline constexpr std::size_t faults = 9;
 std::string_view to_string(Fault fault);
 std::optional<Fault> fault_named(std::string_view name);
 

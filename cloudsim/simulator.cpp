@@ -90,6 +90,9 @@ Task<net::HttpResponse> Simulator::platform(PlatformCall call, net::HttpRequest 
     case Fault::drop_before:
       result.response = dropped();
       break;
+    case Fault::refused:
+      result.response = error_answer(422, "refused", "Simulated refusal.");
+      break;
     default:
       result = answer(*world_, call, request, now());
       result.response = spoiled(step.fault, std::move(result.response));
