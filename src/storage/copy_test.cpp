@@ -64,7 +64,10 @@ INSERT INTO deliveries (id, account_id, integration_id, order_key, status, messa
 INSERT INTO delivery_items (delivery_id, file_id, id, account_id, kind, name, matched_by, quantity, lines, status)
   VALUES (1, 'b', 1, 1, 'preset', 'n', 'sku', 1, '[]', 'owed'), (1, 'B', 2, 1, 'preset', 'n', 'sku', 1, '[]', 'owed'),
   (2, 'a', 3, 1, 'preset', 'n', 'sku', 1, '[]', 'owed');
-INSERT INTO delivery_timeline VALUES (1, 1, 1, 'k', 'a', 'queued', NULL, 'm'), (1, 2, 1, 'k', 'a', 'queued', 'c', 'm');
+INSERT INTO delivery_timeline VALUES (1, 1, 1, 'k', 'a', 'queued', NULL, 'm', '', 0, 0, NULL, NULL, NULL),
+  (1, 2, 1, 'k', 'a', 'queued', 'c', 'm', 'failed', 3, 1, 5, 7, '{}');
+INSERT INTO delivery_keys VALUES (1, 'ué', 1), (1, 'uE', 1);
+INSERT INTO delivery_key_fill VALUES (1, 2, 3);
 INSERT INTO ledger VALUES (1, 1, 1, 'grant', 5, NULL, NULL, 'n'), (1, 2, 1, 'spend', 1, 1, NULL, '');
 INSERT INTO webhook_subscriptions (id, account_id, url, encrypted_secret, event_types, integration_ids, created_at)
   VALUES (1, 1, 'https://example.com', X'00', '', '', 1);

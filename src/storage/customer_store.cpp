@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace presetbridge::storage {
 namespace {
@@ -67,6 +69,10 @@ constexpr Sql kLockQueued{"SELECT " PDB_CUSTOMER_COLUMNS
 constexpr Sql kCountBefore{
     "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " AND (job_class < $2 OR (job_class = $2 AND due_at < $3)) LIMIT $4) AS q"};
+constexpr Sql kFirstQueued{
+    "SELECT id, job_class, due_at FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
+    " ORDER BY job_class, due_at LIMIT $2"};
+constexpr Sql kQueuedOf{"SELECT cloud_account_id, due_at FROM customers WHERE id = $1 AND queue_state = 1"};
 constexpr Sql kStillNamed{
     "SELECT 1 FROM customers WHERE id = $1 AND (EXISTS (SELECT 1 FROM deliveries"
     " WHERE deliveries.customer_id = $1 AND deliveries.open = 1 AND deliveries.target_username IS NOT NULL)"
@@ -283,6 +289,35 @@ std::int64_t queue_position(Tx& tx, const CustomerRow& c) {
   return 1 + tx.one(kCountBefore, c.cloud_account, static_cast<int>(c.job_class), c.due_at, kMostBefore,
                     [](const Row& r) { return r.int64(0); })
                  .value_or(0);
+}
+std::vector<QueuePlace> queue_places(Tx& tx, std::span<const CustomerId> customers) {
+  std::vector<QueuePlace> places(customers.size());
+  std::map<CloudAccountId, std::map<CustomerId, std::int64_t>> first;
+  std::vector<CloudAccountId> accounts(customers.size());
+  tx.query_each(kQueuedOf, 1, params_of(customers), [&](std::size_t n, const Row& r) {
+    accounts[n] = r.id<CloudAccountId>(0);
+    first.try_emplace(accounts[n]);
+    places[n] = {kMostBefore + 1, r.time(1)};
+  });
+  for (auto& [account, positions] : first) {
+    std::int64_t row = 0;
+    std::int64_t position = 0;
+    std::pair<std::int64_t, std::int64_t> last{-1, -1};
+    tx.query(kFirstQueued, account, kMostBefore, [&](const Row& r) {
+      ++row;
+      // Those that are due at one moment have one place.
+      const std::pair turn{r.int64(1), r.int64(2)};
+      if (turn != std::exchange(last, turn)) position = row;
+      positions[r.id<CustomerId>(0)] = position;
+    });
+  }
+  for (std::size_t n = 0; n < customers.size(); ++n) {
+    if (places[n].position == 0) continue;
+    const auto& positions = first.at(accounts[n]);
+    if (const auto found = positions.find(customers[n]); found != positions.end())
+      places[n].position = found->second;
+  }
+  return places;
 }
 std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);

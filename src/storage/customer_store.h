@@ -98,6 +98,12 @@ void lease_customers(Tx& tx, std::span<const CustomerRow> rows);
 // The place of a queued customer among its account's queue, from 1; kMostBefore + 1 for all that come later.
 inline constexpr std::int64_t kMostBefore = 1'000;
 std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
+// The same for many, of any accounts: one statement an account. 0: the customer is not queued.
+struct QueuePlace {
+  std::int64_t position = 0;
+  Timestamp due_at{};
+};
+std::vector<QueuePlace> queue_places(Tx& tx, std::span<const CustomerId> customers);
 // How many deliveries are queued, counted no further than `cap`.
 std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "storage/columns.h"
 
@@ -117,28 +116,17 @@ constexpr Sql kUpdate{
     "$24"};
 
 constexpr Sql kAppendTimeline{
-    "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
+    "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, resolution_code, message, "
+    "type, "
+    "version, attempt, duration_ms, item_id, data)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)"};
 constexpr Sql kFindTimeline{
-    "SELECT at, kind, actor, status, resolution_code, message FROM delivery_timeline WHERE delivery_id = $1"
-    " AND id < $2 ORDER BY id DESC LIMIT $3"};
-
-constexpr Sql kListNewest{"SELECT " PDB_DELIVERY_COLUMNS
-                          " FROM deliveries WHERE (account_id, id) < ($1, $2) AND account_id >= $1"
-                          " ORDER BY account_id DESC, id DESC LIMIT $3"};
-constexpr Sql kListFailed{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id < $3 AND status = 'failed'"
-    " ORDER BY id DESC LIMIT $4"};
-// By the dedupe key of each of the account's integrations.
-constexpr Sql kListOfOrder{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE account_id = $1 AND id < $3 AND id IN"
-    " (SELECT orders.id FROM integrations JOIN orders ON orders.integration_id = integrations.id"
-    " WHERE integrations.account_id = $1 AND orders.order_key = $2)"};
+    "SELECT id, at, kind, actor, status, resolution_code, message, type, version, attempt, duration_ms, "
+    "item_id, data FROM delivery_timeline WHERE delivery_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+constexpr Sql kBlankTimeline{
+    "UPDATE delivery_timeline SET data = NULL WHERE delivery_id = $1 AND data IS NOT NULL"};
+constexpr Sql kFirstTimes{"SELECT type, min(at) FROM delivery_timeline WHERE delivery_id = $1 GROUP BY type"};
 constexpr Sql kFindStanding{"SELECT status, resolution_code FROM deliveries WHERE id = $1"};
-constexpr int kLookedThrough = 5'000;
-constexpr int kPiece = 500;
 
 // The names of the domain's sets: the empty one is NULL.
 Param name_or_null(std::string_view name) {
@@ -271,27 +259,6 @@ std::vector<DeliveryId> all_ids(Tx& tx, const Sql& sql, const P&... params) {
   return ids;
 }
 
-// A page of those that fit, from pieces of `read(before, limit)`, newest first.
-template <class Fits, class Read>
-Page<DeliveryRow> look_through(const PageRequest& request, const Fits& fits, const Read& read) {
-  std::vector<DeliveryRow> found;
-  std::int64_t before = request.before;
-  for (int looked = 0; looked < kLookedThrough; looked += kPiece) {
-    // Without a filter the first piece is the page.
-    const int limit = looked == 0 ? request.fetch() : kPiece;
-    auto rows = read(before, limit);
-    const bool last = static_cast<int>(rows.size()) < limit;
-    if (!rows.empty()) before = rows.back().id.value;
-    for (auto& row : rows) {
-      if (fits(row)) found.push_back(std::move(row));
-    }
-    if (last || static_cast<int>(found.size()) > request.limit) {
-      return make_page(std::move(found), request, [](const DeliveryRow& row) { return row.id.value; });
-    }
-  }
-  return {std::move(found), before};
-}
-
 }  // namespace
 
 bool is_open(const DeliveryRow& d) {
@@ -369,6 +336,15 @@ std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id) {
   return tx.one(kLock, id, read_delivery);
 }
 
+std::vector<DeliveryRow> find_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
+  std::vector<std::optional<DeliveryRow>> found(ids.size());
+  tx.query_each(kFind, 1, params_of(ids), [&](std::size_t n, const Row& r) { found[n] = read_delivery(r); });
+  std::vector<DeliveryRow> rows;
+  for (auto& row : found) {
+    if (row) rows.push_back(std::move(*row));
+  }
+  return rows;
+}
 std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
   std::vector<DeliveryRow> rows;
   rows.reserve(ids.size());
@@ -528,45 +504,45 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
   for (auto* const row : rows) ++row->version;
 }
 
+void blank_timelines(Tx& tx, std::span<const DeliveryId> ids) {
+  tx.exec_many(kBlankTimeline, 1, params_of(ids));
+}
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
   std::vector<Param> flat;
-  flat.reserve(8 * rows.size());
-  for (const auto& [delivery, id, e] : rows) {
+  flat.reserve(14 * rows.size());
+  for (const auto& [delivery, e] : rows) {
+    const auto duration = e.duration ? Param(std::int64_t{e.duration->count()}) : Param(nullptr);
     flat.insert(flat.end(),
-                {delivery, id, e.at, e.kind, e.actor, e.status, text_or_null(e.resolution), e.message});
+                {delivery, e.id, e.at, e.kind, e.actor, e.status, text_or_null(e.resolution), e.message,
+                 e.type, e.version, e.attempt, duration, id_or_null(e.item), text_or_null(e.data)});
   }
-  tx.exec_many(kAppendTimeline, 8, flat);
+  tx.exec_many(kAppendTimeline, 14, flat);
 }
 
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit, std::int64_t before) {
   std::vector<TimelineEntry> entries;
   tx.query(kFindTimeline, delivery, before, limit, [&](const Row& r) {
-    entries.push_back({r.time(0), r.string(1), r.string(2), r.string(3), r.string_or_empty(4), r.string(5)});
+    auto& e = entries.emplace_back(TimelineEntry{.id = r.int64(0),
+                                                 .at = r.time(1),
+                                                 .type = r.string(7),
+                                                 .kind = r.string(2),
+                                                 .actor = r.string(3),
+                                                 .status = r.string(4),
+                                                 .resolution = r.string_or_empty(5),
+                                                 .message = r.string(6),
+                                                 .version = r.int64(8),
+                                                 .attempt = r.int64(9),
+                                                 .item = r.id_or_none<ItemId>(11),
+                                                 .data = r.string_or_empty(12)});
+    if (const auto ms = r.opt_int64(10)) e.duration = Millis{*ms};
   });
   return entries;
 }
 
-Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& f,
-                                  const std::function<bool(const DeliveryRow&)>& shown) {
-  const auto fits = [&](const DeliveryRow& row) {
-    return (f.status.empty() || domain::to_string(row.status) == f.status) &&
-           (f.resolution.empty() || domain::to_string(row.resolution) == f.resolution) &&
-           (!f.integration || row.integration == f.integration) && shown(row);
-  };
-  if (!f.order_key.empty()) {
-    auto rows = all_deliveries(tx, kListOfOrder, f.account, f.order_key, f.page.before);
-    std::erase_if(rows, [&](const DeliveryRow& row) { return !fits(row); });
-    std::ranges::sort(rows, std::greater{}, &DeliveryRow::id);
-    return make_page(std::move(rows), f.page, [](const DeliveryRow& row) { return row.id.value; });
-  }
-  if (f.status == domain::to_string(DeliveryStatus::failed) && !f.resolution.empty()) {
-    return look_through(f.page, fits, [&](std::int64_t before, int limit) {
-      return all_deliveries(tx, kListFailed, f.account, f.resolution, before, limit);
-    });
-  }
-  return look_through(f.page, fits, [&](std::int64_t before, int limit) {
-    return all_deliveries(tx, kListNewest, f.account, before, limit);
-  });
+std::vector<FirstTime> find_first_times(Tx& tx, DeliveryId delivery) {
+  std::vector<FirstTime> times;
+  tx.query(kFirstTimes, delivery, [&](const Row& r) { times.push_back({r.string(0), r.time(1)}); });
+  return times;
 }
 
 }  // namespace presetbridge::storage

@@ -2,7 +2,6 @@
 // (domain/delivery_machine.h); here a change is a compare-and-set on the row's version.
 #pragma once
 
-#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -15,7 +14,6 @@
 #include "storage/customer_store.h"
 #include "storage/database.h"
 #include "storage/item_store.h"
-#include "storage/page.h"
 
 namespace presetbridge::storage {
 
@@ -61,17 +59,24 @@ struct DeliveryRow {
 bool is_open(const DeliveryRow& row);
 
 struct TimelineEntry {
+  std::int64_t id = 0;  // of the same set as all ids, so that it is nobody else's
   Timestamp at;
+  // What kind of thing happened: services/delivery/view.h. Empty in entries of a program of before.
+  std::string type;
   std::string kind;   // "attempt" or "action"
   std::string actor;  // domain::to_string(Actor)
   std::string status;
   std::string resolution;
   std::string message;
+  std::int64_t version = 0;  // of the delivery's row when it was made
+  std::int64_t attempt = 0;
+  std::optional<Millis> duration = std::nullopt;
+  ItemId item = {};
+  std::string data = {};  // a JSON object, or empty
 };
 
 struct TimelineRow {
   DeliveryId delivery;
-  std::int64_t id;
   TimelineEntry entry;
 };
 
@@ -83,7 +88,9 @@ std::vector<std::optional<std::pair<domain::DeliveryStatus, domain::ResolutionCo
     Tx& tx, std::span<const DeliveryId> ids);
 // The same, and other writers of it wait until this transaction ends.
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
-// Those that there are, locked in the order given.
+// Those that there are, in the order given.
+std::vector<DeliveryRow> find_deliveries(Tx& tx, std::span<const DeliveryId> ids);
+// The same, locked.
 std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids);
 // The customers of the deliveries, those of their usernames, who may be other rows (aliases), and those who
 // got or may have got a file of them; each once.
@@ -136,23 +143,17 @@ void update_delivery(Tx& tx, DeliveryRow& row);
 // The same for many, each of them once.
 void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows);
 
+// They tell nothing of people any more (spec 9.6).
+void blank_timelines(Tx& tx, std::span<const DeliveryId> ids);
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows);
 // The newest entries before the one with the id `before`, newest first; at most `limit`.
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit,
                                          std::int64_t before = std::numeric_limits<std::int64_t>::max());
-
-struct DeliveryFilter {
-  AccountId account;
-  std::string status;  // empty: all
-  std::string resolution;
-  IntegrationId integration;  // none: all
-  std::string order_key;
-  PageRequest page;
+// When something of that type first happened to the delivery.
+struct FirstTime {
+  std::string type;
+  Timestamp at;
 };
-// One page of the account's deliveries for which `shown` holds too, newest first. An order's and the failed
-// ones are found by an index; with any other filter the newest 5,000 before the cursor are looked through, so
-// that a page may hold fewer rows than its limit, even none, and still name a next one.
-Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& filter,
-                                  const std::function<bool(const DeliveryRow&)>& shown);
+std::vector<FirstTime> find_first_times(Tx& tx, DeliveryId delivery);
 
 }  // namespace presetbridge::storage

@@ -49,6 +49,13 @@ std::optional<std::string> without_usernames(std::string_view text) {
   return named ? std::optional(boost::json::serialize(body)) : std::nullopt;
 }
 
+constexpr Sql kFindOfDelivery{
+    "SELECT id, type, created_at FROM outbound_events WHERE delivery_id = $1 ORDER BY id DESC LIMIT $2"};
+constexpr Sql kSendsOfEvent{
+    "SELECT subscription_id, status, attempts, last_status_code, due_at FROM webhook_sends WHERE event_id = "
+    "$1"
+    " ORDER BY id DESC LIMIT $2"};
+
 }  // namespace
 
 std::vector<std::vector<ActiveSubscription>> active_subscriptions(Tx& tx,
@@ -99,6 +106,31 @@ void insert_sends(Tx& tx, std::span<const SendRow> sends) {
     tx.wake(kWakeSubscription, s.subscription, {s.due_at});
   }
   tx.exec_many(kInsertSend, 4, flat);
+}
+
+std::vector<EventTold> find_events_of_delivery(Tx& tx, DeliveryId delivery, int limit) {
+  std::vector<EventTold> events;
+  tx.query(kFindOfDelivery, delivery, limit, [&](const Row& r) {
+    events.push_back({.id = r.id<EventId>(0), .type = r.string(1), .created_at = r.time(2)});
+  });
+  std::vector<Param> flat;
+  for (const auto& event : events) flat.insert(flat.end(), {event.id, limit});
+  std::vector<std::vector<EventTold>> sends(events.size());
+  tx.query_each(kSendsOfEvent, 2, flat, [&](std::size_t n, const Row& r) {
+    auto& send = sends[n].emplace_back(events[n]);
+    send.subscription = r.id<SubscriptionId>(0);
+    send.status = r.string(1);
+    send.attempts = r.int64(2);
+    send.last_status_code = r.opt_int64(3);
+    if (send.status == "pending" || send.status == "leased") send.next_attempt_at = r.time(4);
+  });
+  std::vector<EventTold> told;
+  for (std::size_t n = 0; n < events.size(); ++n) {
+    if (sends[n].empty()) told.push_back(events[n]);
+    told.insert(told.end(), sends[n].begin(), sends[n].end());
+  }
+  if (told.size() > static_cast<std::size_t>(limit)) told.resize(static_cast<std::size_t>(limit));
+  return told;
 }
 
 }  // namespace presetbridge::storage

@@ -2,6 +2,8 @@
 // of, only where an active subscription wants the type. Leasing and recording of sends is in send_store.h.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,5 +53,18 @@ struct SendRow {
 };
 // Wakes the subscriptions too.
 void insert_sends(Tx& tx, std::span<const SendRow> rows);
+
+// What the store was told of a delivery, by each of its subscriptions; newest first, at most `limit`.
+struct EventTold {
+  EventId id;
+  std::string type;
+  Timestamp created_at;
+  SubscriptionId subscription;  // none: nothing is kept of the sends
+  std::string status;           // of the send
+  std::int64_t attempts = 0;
+  std::optional<std::int64_t> last_status_code;  // nothing: no attempt had an answer
+  std::optional<Timestamp> next_attempt_at;      // nothing: there is none to come
+};
+std::vector<EventTold> find_events_of_delivery(Tx& tx, DeliveryId delivery, int limit);
 
 }  // namespace presetbridge::storage

@@ -40,6 +40,12 @@ constexpr Sql kDeleteItem{"DELETE FROM delivery_items WHERE delivery_id = $1 AND
 constexpr Sql kBlankItems{
     "UPDATE delivery_items SET username = '' WHERE delivery_id = $1 AND username <> ''"};
 
+constexpr Sql kSummarise{
+    "SELECT count(*), count(CASE WHEN status = 'shared' OR status = 'already_shared'"
+    " OR status = 'delivered_by_hand' THEN 1 END), COALESCE(min(id), 0) FROM delivery_items"
+    " WHERE delivery_id = $1 AND former = 0 AND status <> 'dropped'"};
+constexpr Sql kNameOf{"SELECT name FROM delivery_items WHERE delivery_id = $1 AND id = $2"};
+
 ItemRow read_item(const Row& r) {
   ItemRow i;
   i.id = r.id<ItemId>(0);
@@ -103,6 +109,22 @@ void insert_items(Tx& tx, std::span<const ItemRow> rows) {
                              i.revocation_begun});
   }
   tx.exec_many(kInsertItem, 21, flat);
+}
+
+std::vector<ItemSummary> summarise_items(Tx& tx, std::span<const DeliveryId> deliveries) {
+  std::vector<ItemSummary> summaries(deliveries.size());
+  std::vector<Param> first;
+  std::vector<std::size_t> whose;
+  tx.query_each(kSummarise, 1, params_of(deliveries), [&](std::size_t n, const Row& r) {
+    summaries[n].count = r.int64(0);
+    summaries[n].delivered = r.int64(1);
+    if (r.int64(2) == 0) return;
+    first.insert(first.end(), {deliveries[n], r.int64(2)});
+    whose.push_back(n);
+  });
+  tx.query_each(kNameOf, 2, first,
+                [&](std::size_t n, const Row& r) { summaries[whose[n]].first_name = r.string(0); });
+  return summaries;
 }
 
 std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery) {

@@ -40,6 +40,14 @@ struct ItemRow {
 
 void insert_items(Tx& tx, std::span<const ItemRow> rows);
 
+// What a list tells of a delivery's items: those of its present customer that were not dropped.
+struct ItemSummary {
+  std::int64_t count = 0;
+  std::int64_t delivered = 0;  // shared, had before, or delivered by hand
+  std::string first_name;      // empty: there is none
+};
+std::vector<ItemSummary> summarise_items(Tx& tx, std::span<const DeliveryId> deliveries);
+
 std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery);
 std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries);
 // The same without their lines, which may be longer than all else: for jobs, which do not need them.

@@ -19,6 +19,7 @@
 #include "storage/credential_store.h"
 #include "storage/credit_store.h"
 #include "storage/customer_store.h"
+#include "storage/delivery_search.h"
 #include "storage/delivery_store.h"
 #include "storage/event_store.h"
 #include "storage/integration_store.h"
@@ -230,10 +231,6 @@ struct Known {
   DeliveryId delivery;
 };
 
-bool all(const DeliveryRow& /*row*/) {
-  return true;
-}
-
 std::vector<HotQuery> hot_queries(const Known& k) {
   const auto share = domain::JobClass::share;
   const auto failed_for = domain::ResolutionCode::insufficient_credits;
@@ -366,20 +363,44 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          update_delivery(tx, row);
          for (const auto& item : find_items(tx, k.delivery)) update_item(tx, item);
          find_timeline(tx, k.delivery, 100);
+         find_first_times(tx, k.delivery);
          lock_order(tx, OrderId{k.delivery.value});
        }},
       {"list_deliveries",
        {"deliveries_of_account"},
-       [=](Tx& tx) { list_deliveries(tx, {.account = k.account}, all); }},
+       [=](Tx& tx) {
+         list_deliveries(tx, {.account = k.account});
+         list_deliveries(tx, {.account = k.account, .oldest_first = true});
+         count_deliveries(tx, {.account = k.account});
+       }},
+      {"list_deliveries, by status",
+       {"deliveries_by_status", "integrations_of_account"},
+       [=](Tx& tx) {
+         list_deliveries(tx, {.account = k.account, .statuses = {domain::DeliveryStatus::queued}});
+         list_deliveries(
+             tx, {.account = k.account, .statuses = {domain::DeliveryStatus::queued}, .oldest_first = true});
+       }},
+      {"list_deliveries, of a store",
+       {"deliveries_by_status"},
+       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .integrations = {{k.integration}}}); }},
       {"list_deliveries, failed",
        {"deliveries_failed"},
        [=](Tx& tx) {
-         list_deliveries(tx, {.account = k.account, .status = "failed", .resolution = "insufficient_credits"},
-                         all);
+         list_deliveries(tx, {.account = k.account, .codes = {failed_for}});
+         list_deliveries(tx, {.account = k.account, .codes = {failed_for}, .oldest_first = true});
        }},
+      {"list_deliveries, refunded",
+       {"deliveries_refunded"},
+       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .refunded = true}); }},
+      {"list_deliveries, dry runs",
+       {"deliveries_dry_runs"},
+       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .dry_run = true}); }},
+      {"list_deliveries, of a file",
+       {},
+       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .file_id = "file-1"}); }},
       {"list_deliveries, of an order",
        {"integrations_of_account", "orders_dedupe"},
-       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .order_key = "OLD-1000000000"}, all); }},
+       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .order_key = "OLD-1000000000"}); }},
       {"list_orders",
        {"orders_of_account", "orders_unmapped", "orders_without_delivery", "orders_by_number",
         "integrations_of_account", "orders_dedupe"},
@@ -420,6 +441,24 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          list_privacy_requests(tx, k.account, {});
          list_privacy_requests(tx, k.account, {}, true);
        }},
+      {"list_deliveries, searched",
+       {"integrations_of_account", "orders_dedupe"},
+       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .search = "OLD-1000000000"}); }},
+      {"the keys of deliveries",
+       {},
+       [=](Tx& tx) {
+         replace_delivery_key(tx, k.account, k.delivery, KeyOf::username, "a", "b");
+         fill_delivery_keys(tx, 100);
+       }},
+      {"what a list tells of deliveries",
+       {"customers_queued"},
+       [=](Tx& tx) {
+         summarise_items(tx, std::array{k.delivery});
+         queue_places(tx, std::array{k.customer});
+       }},
+      {"what the store was told of a delivery",
+       {"outbound_events_of_delivery", "webhook_sends_of_event"},
+       [=](Tx& tx) { find_events_of_delivery(tx, k.delivery, 100); }},
       {"the mappings of a store",
        {},
        [=](Tx& tx) {
@@ -441,6 +480,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          customers_of(tx, std::array{k.delivery});
          lock_deliveries(tx, std::array{k.delivery});
          blank_item_usernames(tx, std::array{k.delivery});
+         blank_timelines(tx, std::array{k.delivery});
          blank_usernames(tx, std::array{k.customer});
        }},
       {"a shop's erasure", {"privacy_requests_to_do"}, [](Tx& tx) { lock_shop_redaction(tx, {}); }},

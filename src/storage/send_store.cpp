@@ -43,7 +43,8 @@ constexpr Sql kNextReady{
     " ORDER BY ready_at LIMIT 1"};
 
 constexpr Sql kRecord{
-    "UPDATE webhook_sends SET status = $3, attempts = $4, due_at = $5, lease_expires_at = NULL"
+    "UPDATE webhook_sends SET status = $3, attempts = $4, due_at = $5, lease_expires_at = NULL,"
+    " last_status_code = COALESCE(CAST($6 AS BIGINT), last_status_code)"
     " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
 // Follows kRecord: with the lease lost, the fence is another; with the result recorded before, the attempt is
 // there.
@@ -278,13 +279,13 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
       releases.insert(releases.end(), {r.send, r.fence});
       continue;
     }
-    updates.insert(updates.end(),
-                   {r.send, r.fence, kStatusNames[static_cast<std::size_t>(r.status)], r.attempts, r.due_at});
     const auto status = r.http_status ? Param(*r.http_status) : Param(nullptr);
+    updates.insert(updates.end(), {r.send, r.fence, kStatusNames[static_cast<std::size_t>(r.status)],
+                                   r.attempts, r.due_at, status});
     attempts.insert(attempts.end(), {r.send, r.fence, r.attempt_id, r.attempts, r.at, status,
                                      std::int64_t{r.duration.count()}, r.outcome, r.answer, r.content_type});
   }
-  if (!updates.empty()) tx.exec_many(kRecord, 5, updates);
+  if (!updates.empty()) tx.exec_many(kRecord, 6, updates);
   if (!attempts.empty()) tx.exec_many(kInsertAttempt, 10, attempts);
   if (!releases.empty()) tx.exec_many(kRelease, 2, releases);
   for (const auto subscription : touched) {
