@@ -6,6 +6,7 @@
 #include "identity/built_in_issuer.h"
 #include "storage/audit_store.h"
 #include "storage/bulk_store.h"
+#include "storage/delivery_search.h"
 #include "storage/identity_store.h"
 #include "storage/integration_store.h"
 #include "storage/order_list.h"
@@ -83,6 +84,11 @@ Task<void> Housekeeping::round() {
     return of_oldest(delete_old_bulk_jobs(tx, tx.now() - retention_.payloads, limit), limit);
   });
   co_await walk("mappings", [limit](Tx& tx, std::int64_t) { return delete_old_mappings(tx, limit); });
+  co_await walk("keys of deliveries", [limit](Tx& tx, std::int64_t) {
+    AgedPiece piece;
+    if (fill_delivery_keys(tx, limit) == limit) piece.next = 0;
+    return piece;
+  });
   co_await walk("audit log", [this, limit](Tx& tx, std::int64_t) {
     return of_oldest(delete_audit(tx, tx.now() - retention_.audit_log, limit), limit);
   });

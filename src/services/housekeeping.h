@@ -1,6 +1,7 @@
 // The loop that deletes what is past its time: retention (spec 7.4, 9.6), and what only lies about (expired
 // refresh tokens, forgotten tries to sign in, mappings of saves that came to nothing, sends of deleted
-// subscriptions). It also makes up what lists show of orders that a program of before wrote.
+// subscriptions). It also makes up what lists show of orders that a program of before wrote, and gives
+// deliveries of before the keys that they are found by (storage/delivery_search.h).
 #pragma once
 
 #include <cstdint>

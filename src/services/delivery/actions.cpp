@@ -27,7 +27,6 @@ using domain::ResolutionCode;
 using storage::Friendship;
 using storage::Tx;
 
-constexpr int kTimelineEntries = 200;
 constexpr const char* kTooManyFiles =
     "The mappings make more files of the order than are served: map fewer, or deliver it by hand.";
 
@@ -48,6 +47,17 @@ bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
   return row.account == by.account && by.sees(row.integration);
 }
 
+// To the account, and to what a scoped key may see.
+void limit_to(const identity::Principal& by, storage::DeliveryFilter& filter) {
+  filter.account = by.account;
+  if (by.integrations.all()) return;
+  if (!filter.integrations) {
+    filter.integrations = by.integrations.ids();
+  } else {
+    std::erase_if(*filter.integrations, [&](IntegrationId id) { return !by.sees(id); });
+  }
+}
+
 // A merchant who tries again after a refusal, or no answer, wants the customer to be asked anew: a request
 // that stands is withdrawn first (spec 3.5).
 void ask_again(Tx& tx, const storage::DeliveryRow& row) {
@@ -62,55 +72,50 @@ void ask_again(Tx& tx, const storage::DeliveryRow& row) {
 
 }  // namespace
 
-DeliveryView DeliveryActions::view(Tx& tx, storage::DeliveryRow row) {
-  DeliveryView v;
-  v.order_number = find_order_numbers(tx, std::array{OrderId{row.id.value}}).front();
-  v.items = find_items(tx, row.id);
-  v.timeline = find_timeline(tx, row.id, kTimelineEntries);
-  if (row.status == DeliveryStatus::queued && row.customer) {
-    if (const auto customer = find_customer(tx, row.customer);
-        customer && customer->queue_state == storage::QueueState::queued) {
-      v.queue_position = queue_position(tx, *customer);
-      const bool counted = *v.queue_position <= storage::kMostBefore;
-      const auto account = find_cloud_account(tx, row.cloud_account);
-      Timestamp start = std::max({tx.now(), customer->due_at, account ? account->blocked_until : tx.now()});
-      if (jobs_per_minute_ > 0) start += Millis{60'000} * ((*v.queue_position - 1) / jobs_per_minute_);
-      if (counted) v.estimated_at = start;
-    }
-  }
-  v.pending = row.pending.kind != PendingActionKind::none;
-  v.row = std::move(row);
-  return v;
-}
-
 Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::Principal by, DeliveryId id) {
   co_return co_await commits_.read(executor, [this, by, id](Tx& tx) -> Expected<DeliveryView> {
     auto row = find_delivery(tx, id);
     if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
-    return view(tx, std::move(*row));
+    return view_of(tx, std::move(*row), jobs_per_minute_);
+  });
+}
+
+Task<Expected<storage::Page<ShownEntry>>> DeliveryActions::timeline(Executor& executor,
+                                                                    identity::Principal by, DeliveryId id,
+                                                                    storage::PageRequest page) {
+  co_return co_await commits_.read(executor, [by, id, page](Tx& tx) -> Expected<storage::Page<ShownEntry>> {
+    const auto row = find_delivery(tx, id);
+    if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
+    return timeline_of(tx, *row, page);
   });
 }
 
 Task<Expected<storage::Page<DeliverySummary>>> DeliveryActions::list(Executor& executor,
                                                                      identity::Principal by,
-                                                                     DeliveryQuery query) {
-  co_return co_await commits_.read(executor, [by, query](Tx& tx) {
-    const storage::DeliveryFilter filter{.account = by.account,
-                                         .status = query.status,
-                                         .resolution = query.resolution,
-                                         .integration = query.integration,
-                                         .order_key = query.order_key,
-                                         .page = query.page};
-    auto found = list_deliveries(tx, filter,
-                                 [&](const storage::DeliveryRow& row) { return by.sees(row.integration); });
-    std::vector<OrderId> orders;
-    for (const auto& row : found.rows) orders.push_back(OrderId{row.id.value});
-    auto numbers = find_order_numbers(tx, orders);
-    storage::Page<DeliverySummary> page{.rows = {}, .next = found.next};
-    for (std::size_t i = 0; i < orders.size(); ++i)
-      page.rows.push_back({std::move(found.rows[i]), std::move(numbers[i])});
-    return page;
+                                                                     storage::DeliveryFilter filter) {
+  limit_to(by, filter);
+  co_return co_await commits_.read(executor, [this, filter](Tx& tx) {
+    auto found = list_deliveries(tx, filter);
+    return storage::Page<DeliverySummary>{.rows = summaries_of(tx, std::move(found.rows), jobs_per_minute_),
+                                          .next = found.next};
   });
+}
+
+Task<Expected<storage::DeliveryCount>> DeliveryActions::count(Executor& executor, identity::Principal by,
+                                                              storage::DeliveryFilter filter) {
+  limit_to(by, filter);
+  co_return co_await commits_.read(executor, [filter](Tx& tx) { return count_deliveries(tx, filter); });
+}
+
+Task<Expected<DeliveryView>> DeliveryActions::renew_link(Executor& executor, identity::Principal by,
+                                                         DeliveryId id) {
+  co_return co_await act(executor, by, id, "delivery.link_renewed",
+                         [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+                           ++row.link_version;
+                           update_delivery(tx, row);
+                           changes_.note(tx, row, actor, "The buyer's link was made anew.");
+                           return {};
+                         });
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::Principal by, DeliveryId id,
@@ -124,7 +129,7 @@ Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::
         if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
         if (auto done = act(tx, *row, by.actor()); !done) throw Error(done.error());
         insert_audit(tx, changes_.ids(), {row->account, to_string(by.actor()), name, to_string(id), ""});
-        return view(tx, std::move(*row));
+        return view_of(tx, std::move(*row), jobs_per_minute_);
       });
   if (result) changed_();
   co_return result;
@@ -145,6 +150,7 @@ Expected<void> DeliveryActions::act_or_wait(Tx& tx, storage::DeliveryRow& row, c
 Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, const std::string& username,
                                           domain::Actor actor) {
   const bool renamed = !username.empty() && username != row.username;
+  const std::string before = row.username;
   // Judged first: what is refused costs nothing.
   switch (row.status) {
     case DeliveryStatus::processing:
@@ -180,9 +186,11 @@ Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, con
   const auto aligned = remap(tx, changes_, row);
   if (aligned.too_many && row.status != DeliveryStatus::in_review)
     return fail("INVALID_TRANSITION", kTooManyFiles);
+  if (renamed)
+    changes_.note(tx, row, actor, "The customer's username was changed.",
+                  {.data = told_of({{"from", before}, {"to", username}})});
   if (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::in_review) {
     update_delivery(tx, row);
-    changes_.note(tx, row, actor, "The customer's username was changed.");
   } else {
     Change change{.cause = row.status == DeliveryStatus::failed ? Cause::retried : Cause::username_changed,
                   .actor = actor};

@@ -10,30 +10,11 @@
 
 #include "identity/principal.h"
 #include "services/delivery/change.h"
+#include "services/delivery/view.h"
+#include "storage/delivery_search.h"
 #include "storage/group_commit.h"
 
 namespace presetbridge::services {
-
-// As a list shows it.
-struct DeliverySummary {
-  storage::DeliveryRow row;
-  std::string order_number;  // the store's, for people; empty: it has none
-};
-struct DeliveryView : DeliverySummary {
-  std::vector<storage::ItemRow> items;
-  std::vector<storage::TimelineEntry> timeline;
-  std::optional<std::int64_t> queue_position;  // among the due work of its cloud account, from 1
-  std::optional<Timestamp> estimated_at;
-  bool pending = false;  // the action was stored, and is done by the job in progress
-};
-
-struct DeliveryQuery {
-  std::string status;      // empty: all
-  std::string resolution;  // empty: all
-  IntegrationId integration;
-  std::string order_key;
-  storage::PageRequest page;
-};
 
 // What of a delivery is to be taken back (spec 9.4): these items, or what the customer of this name got; with
 // neither what its present customer has.
@@ -58,10 +39,16 @@ class DeliveryActions {
 
   // NOT_FOUND for another account's, or one outside the key's scope.
   Task<Expected<DeliveryView>> get(Executor& executor, identity::Principal by, DeliveryId id);
-  // Newest first; what a scoped key may not see is left out. A page may be short and have a next one:
-  // storage/delivery_store.h.
+  Task<Expected<storage::Page<ShownEntry>>> timeline(Executor& executor, identity::Principal by,
+                                                     DeliveryId id, storage::PageRequest page);
+  // What the filter finds, without what a scoped key may not see; its account is set here. A page may be
+  // short and have a next one: storage/delivery_search.h.
   Task<Expected<storage::Page<DeliverySummary>>> list(Executor& executor, identity::Principal by,
-                                                      DeliveryQuery query);
+                                                      storage::DeliveryFilter filter);
+  Task<Expected<storage::DeliveryCount>> count(Executor& executor, identity::Principal by,
+                                               storage::DeliveryFilter filter);
+  // Ends the buyer's link and makes a new one (spec 13.3).
+  Task<Expected<DeliveryView>> renew_link(Executor& executor, identity::Principal by, DeliveryId id);
 
   // A new attempt; with `username`, normalised and not empty, under that name (spec 3.11). To review instead,
   // where nobody approved what stands against it. INVALID_TRANSITION too where the mappings of now would make
@@ -89,7 +76,6 @@ class DeliveryActions {
                          domain::Actor actor);
   Expected<void> retry_row(storage::Tx& tx, storage::DeliveryRow& row, const std::string& username,
                            domain::Actor actor);
-  DeliveryView view(storage::Tx& tx, storage::DeliveryRow row);
 
   storage::GroupCommit& commits_;
   DeliveryChanges& changes_;

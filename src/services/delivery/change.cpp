@@ -17,6 +17,7 @@
 #include "services/delivery/event_body.h"
 #include "services/event_uuid.h"
 #include "services/outbound_rows.h"
+#include "storage/delivery_search.h"
 #include "storage/event_store.h"
 
 namespace presetbridge::services {
@@ -166,6 +167,41 @@ class ItemsOfNew {
   std::unordered_map<DeliveryId, std::vector<const storage::ItemRow*>> of_;
 };
 
+// Of the entry that tells of a transition: what it was, or, where somebody asked for it, that they did.
+std::string_view type_of(const domain::Transition& t, const domain::Actor& actor) {
+  using Kind = domain::Actor::Kind;
+  if (actor.kind == Kind::user || actor.kind == Kind::api_key) return "action";
+  switch (t.cause) {
+    case Cause::request_sent:
+      return "request_sent";
+    case Cause::still_waiting:
+      return "waiting";
+    case Cause::transient_failure:
+    case Cause::account_trouble:
+    case Cause::lease_expired:
+    case Cause::shutdown:
+      return "put_off";
+    default:
+      break;
+  }
+  switch (t.to) {
+    case DeliveryStatus::queued:
+      return "queued";
+    case DeliveryStatus::completed:
+      return "completed";
+    case DeliveryStatus::failed:
+      return "failed";
+    case DeliveryStatus::in_review:
+      return "in_review";
+    case DeliveryStatus::invalidated:
+      return "invalidated";
+    case DeliveryStatus::processing:
+    case DeliveryStatus::waiting_for_friendship:
+      return "waiting";
+  }
+  return "action";
+}
+
 // What the service itself asked for was not possible: a fault here, whose text is for the log.
 [[noreturn]] void refuse(const storage::DeliveryRow& row, const Error& error) {
   throw Error{"INTERNAL_ERROR", to_string(row.id) + ": " + error.message, {}};
@@ -203,6 +239,12 @@ bool newly_unmapped(std::span<const domain::OrderLine> before, std::span<const d
 }
 
 }  // namespace
+
+std::string told_of(std::initializer_list<std::pair<std::string_view, std::string_view>> members) {
+  boost::json::object object;
+  for (const auto& [name, text] : members) object[name] = text;
+  return boost::json::serialize(object);
+}
 
 std::string order_event_id(IntegrationId integration, std::string_view order_key) {
   const std::string text = to_string(integration) + "\n" + std::string(order_key);
@@ -250,10 +292,28 @@ void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFac
     move(row, *transition, change, now);
     note_end(row, change.cause, record);
     if (transition->emits) tell(row, *transition->emits, record);
+    // That it was queued is what its order's arrival tells.
+    if (row.status != DeliveryStatus::queued)
+      record.timeline.push_back(entry(row, now, "attempt", change.actor, row.message,
+                                      {.type = std::string(type_of(*transition, domain::Actor::system()))}));
   }
   record.unmapped = std::move(created.unmapped);
   insert_deliveries(tx, created.rows);
   insert_items(tx, created.items);
+  std::vector<storage::DeliveryKeys> keys;
+  auto item = created.items.begin();
+  for (std::size_t i = 0; i < created.rows.size(); ++i) {
+    const auto& row = created.rows[i];
+    auto& of = keys.emplace_back(storage::DeliveryKeys{.account = row.account,
+                                                       .delivery = row.id,
+                                                       .order_key = row.order_key,
+                                                       .order_number = created.order_numbers[i],
+                                                       .username = row.username,
+                                                       .email = row.email,
+                                                       .files = {}});
+    for (; item != created.items.end() && item->delivery == row.id; ++item) of.files.push_back(item->file_id);
+  }
+  insert_delivery_keys(tx, keys);
   ItemsOfNew items(created.items);
   write(tx, std::move(record), facts, [&](DeliveryId id) { return std::optional(items.of(id)); });
 }
@@ -284,11 +344,12 @@ Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, 
   const bool reviewed = transition->to == DeliveryStatus::queued && !change.reasons.none();
   move(row, *transition, change, now);
   if (moves) note_end(row, change.cause, record);
-  if (transition->emits && !reviewed) tell(row, *transition->emits, record);
   if (belongs_in_timeline(change.cause)) {
     const bool own = change.actor.kind == domain::Actor::Kind::system;
-    record.timeline.push_back(entry(row, now, own ? "attempt" : "action", change.actor, row.message));
+    record.timeline.push_back(entry(row, now, own ? "attempt" : "action", change.actor, row.message,
+                                    {.type = std::string(type_of(*transition, change.actor))}));
   }
+  if (transition->emits && !reviewed) tell(row, *transition->emits, record);
   if (!reviewed) return {};
   const Change review{.cause = domain::review_cause(change.reasons),
                       .reasons = change.reasons,
@@ -297,21 +358,31 @@ Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, 
 }
 
 void DeliveryChanges::note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor,
-                           std::string message) {
-  append_timeline(tx, std::array{entry(row, tx.now(), "action", actor, std::move(message))});
+                           std::string message, Told told) {
+  append_timeline(tx, std::array{entry(row, tx.now(), "action", actor, std::move(message), std::move(told))});
 }
 
 void DeliveryChanges::note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor,
-                           std::string message, ChangeRecord& record) {
-  record.timeline.push_back(entry(row, now, "action", actor, std::move(message)));
+                           std::string message, ChangeRecord& record, Told told) {
+  record.timeline.push_back(entry(row, now, "action", actor, std::move(message), std::move(told)));
 }
 
 storage::TimelineRow DeliveryChanges::entry(const storage::DeliveryRow& row, Timestamp now, std::string kind,
-                                            const domain::Actor& actor, std::string message) {
+                                            const domain::Actor& actor, std::string message, Told told) {
   return {row.id,
-          ids_.next(),
-          {now, std::move(kind), to_string(actor), std::string(domain::to_string(row.status)),
-           std::string(domain::to_string(row.resolution)), std::move(message)}};
+          {.id = ids_.next(),
+           .at = now,
+           .type = std::move(told.type),
+           .kind = std::move(kind),
+           .actor = to_string(actor),
+           .status = std::string(domain::to_string(row.status)),
+           .resolution = std::string(domain::to_string(row.resolution)),
+           .message = std::move(message),
+           .version = row.version,
+           .attempt = row.attempt_count,
+           .duration = told.duration,
+           .item = told.item,
+           .data = std::move(told.data)}};
 }
 
 void DeliveryChanges::tell(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record) {

@@ -5,9 +5,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -43,12 +46,24 @@ struct UnmappedOrder {
   bool dry_run = false;
 };
 
+// What a timeline's entry says besides its words.
+struct Told {
+  std::string type = "action";  // services/delivery/view.h
+  ItemId item = {};
+  std::optional<Millis> duration = std::nullopt;  // of the call of the platform that it tells of
+  std::string data = {};                          // a JSON object, or empty
+};
+
+// For Told::data: the texts as an object's members.
+std::string told_of(std::initializer_list<std::pair<std::string_view, std::string_view>> members);
+
 // Deliveries to be made in one transaction, a statement a table however many there are.
 struct NewDeliveries {
   std::vector<storage::DeliveryRow> rows;
-  std::vector<Change> changes;          // what makes each of the rows
-  std::vector<storage::ItemRow> items;  // of all of them
-  std::vector<UnmappedOrder> unmapped;  // orders, with a delivery or without, to tell of
+  std::vector<Change> changes;             // what makes each of the rows
+  std::vector<storage::ItemRow> items;     // of all of them
+  std::vector<std::string> order_numbers;  // of each of the rows' orders, for people; empty: none
+  std::vector<UnmappedOrder> unmapped;     // orders, with a delivery or without, to tell of
 };
 
 // What changes made in memory are still to write beside the rows themselves.
@@ -96,9 +111,10 @@ class DeliveryChanges {
   Expected<void> apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
   void must_apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
   // What an actor did that moves no status, e.g. an action that waits for the job in progress.
-  void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message);
+  void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
+            Told told = {});
   void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
-            ChangeRecord& record);
+            ChangeRecord& record, Told told = {});
   // Events tell of items as they are in the transaction: those that are not at hand are read.
   void write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts, const ItemsAtHand& at_hand = {});
   // Tells of the order, as it is now, where a line has no mapping that had one, or was not there, or was
@@ -115,7 +131,7 @@ class DeliveryChanges {
             Timestamp now);
   void tell(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record);
   storage::TimelineRow entry(const storage::DeliveryRow& row, Timestamp now, std::string kind,
-                             const domain::Actor& actor, std::string message);
+                             const domain::Actor& actor, std::string message, Told told);
   storage::EventRow event_of(const UnmappedOrder& telling, Timestamp now);
 
   IdSource& ids_;

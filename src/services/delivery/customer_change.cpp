@@ -6,6 +6,7 @@
 #include "services/delivery/items.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
+#include "storage/delivery_search.h"
 #include "storage/order_store.h"
 
 namespace presetbridge::services {
@@ -117,6 +118,7 @@ void change_customer(Tx& tx, IdSource& ids, storage::DeliveryRow& row, const std
                      const std::string& raw_username, Timestamp at) {
   leave_customer(tx, row.customer);
   change_owner_of_items(tx, ids, row);
+  replace_delivery_key(tx, row.account, row.id, storage::KeyOf::username, row.username, username);
   row.username = username;
   row.raw_username = raw_username;
   row.named_at = at;

@@ -10,6 +10,7 @@
 #include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
 #include "storage/credential_store.h"
+#include "storage/delivery_search.h"
 
 namespace presetbridge::services {
 namespace {
@@ -152,6 +153,7 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   if (state.high_risk) change.reasons.add(ReviewReason::high_risk);
   if (rules.hold_all) change.reasons.add(ReviewReason::held);
   created.changes.push_back(std::move(change));
+  created.order_numbers.push_back(order.order_number);
   std::ranges::move(items, std::back_inserter(created.items));
 }
 
@@ -168,7 +170,10 @@ void Fulfilment::align(News& news) {
   auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
-  if (!state.email.empty()) row.email = state.email;
+  if (!state.email.empty() && state.email != row.email) {
+    replace_delivery_key(tx, row.account, row.id, storage::KeyOf::email, row.email, state.email);
+    row.email = state.email;
+  }
   take_username(news);
   update_delivery(tx, row);
   if (state.stopped()) return stop(news);

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "domain/username.h"
+#include "storage/delivery_search.h"
 
 namespace presetbridge::services {
 namespace {
@@ -132,6 +133,9 @@ Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow
   std::vector<ItemRow> added;
   for (const auto& file : plan.add) added.push_back(item_of(row, file, ids));
   insert_items(tx, added);
+  storage::DeliveryKeys keys{.account = row.account, .delivery = row.id, .files = {}};
+  for (const auto& item : added) keys.files.push_back(item.file_id);
+  insert_delivery_keys(tx, std::span(&keys, 1));
   result.owes_less = !plan.drop.empty();
   for (const auto id : plan.drop) result.dropped.push_back(by_id.at(id)->name);
   result.owes_more = !plan.owe.empty() || std::ranges::any_of(added, [](const ItemRow& item) {

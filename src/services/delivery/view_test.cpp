@@ -1,6 +1,9 @@
 // What a delivery's page shows.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "services/testing.h"
 
 namespace presetbridge::services {
@@ -33,6 +36,117 @@ TEST(DeliveryView, APlaceInTheQueueIsCountedToABound) {
   EXPECT_EQ(place(storage::kMostBefore + 20), storage::kMostBefore + 1);
   EXPECT_TRUE(view(storage::kMostBefore).estimated_at);
   EXPECT_FALSE(view(storage::kMostBefore + 20).estimated_at);
+}
+
+DeliveryView look(World& world, DeliveryId id) {
+  return world.await(world.actions.get(world.scheduler, world.merchant(), id)).value();
+}
+bool allows(const DeliveryView& view, domain::MerchantAction action) {
+  return std::ranges::find(view.allowed, action) != view.allowed.end();
+}
+
+WorkerOptions slow() {
+  return {.jobs_per_minute = 0, .poll = std::chrono::hours{1}, .maintenance = std::chrono::hours{1}};
+}
+
+TEST(DeliveryView, WithoutAnAnswerForFourteenDaysARetryAsksAnew) {
+  World world(slow());
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto waiting = look(world, id);
+  EXPECT_EQ(waiting.gives_up_at, waiting.row.waiting_since.value() + std::chrono::days{14});
+  EXPECT_TRUE(waiting.next_look_at);
+  world.settle(std::chrono::days{15});
+  const auto failed = look(world, id);
+  ASSERT_EQ(world.status(id), "failed friendship_timeout");
+  EXPECT_EQ(failed.resumable_until, waiting.row.waiting_since.value() + std::chrono::days{90});
+  EXPECT_EQ(failed.steps[3], domain::StepState::stopped);
+  EXPECT_EQ(domain::remedy_of(failed.row.resolution), "retry");
+  ASSERT_TRUE(allows(failed, domain::MerchantAction::retry));
+  world.cloud.auto_accept = true;
+  EXPECT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, {})));
+  world.settle(std::chrono::minutes{10});
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+TEST(DeliveryView, ThreeDaysWithoutThePlatformEndByThemselvesAndByARetry) {
+  using namespace std::chrono_literals;
+  World world(slow());
+  world.cloud.before = [](auto& call, auto&) {
+    return call == "share" ? testing::FakeCloud::Fate::fail : testing::FakeCloud::Fate::answer;
+  };
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(74h);
+  const auto failed = look(world, id);
+  ASSERT_EQ(world.status(id), "failed cloud_unavailable");
+  EXPECT_GT(failed.resumable_until.value(), world.database.clock.now() + std::chrono::days{28});
+  EXPECT_EQ(domain::remedy_of(failed.row.resolution), "wait");
+  EXPECT_TRUE(allows(failed, domain::MerchantAction::retry));
+  world.cloud.before = {};
+  world.settle(3h);
+  EXPECT_EQ(world.status(id), "completed");
+}
+
+// Each entry once, over pages of any size, with what follows from other rows among them.
+TEST(DeliveryView, PagesOfATimelineHoldEachEntryOnce) {
+  World world;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1", "sku-2", "sku-3"}));
+  std::vector<std::string> types;
+  std::vector<std::int64_t> ids;
+  for (std::optional<std::int64_t> before = storage::PageRequest{}.before; before;) {
+    const auto page = world
+                          .await(world.actions.timeline(world.scheduler, world.merchant(), id,
+                                                        {.limit = 2, .before = *before}))
+                          .value();
+    EXPECT_LE(page.rows.size(), 2U);
+    for (const auto& shown : page.rows) {
+      types.push_back(shown.entry.type);
+      ids.push_back(shown.entry.id);
+    }
+    before = page.next;
+  }
+  EXPECT_EQ(types, (std::vector<std::string>{"completed", "item_shared", "item_shared", "item_shared",
+                                             "accepted", "looked_up", "matched", "order_received"}));
+  EXPECT_TRUE(std::ranges::is_sorted(ids, std::greater{}));
+  EXPECT_EQ(std::ssize(look(world, id).timeline), std::ssize(ids));
+}
+
+// The clock of the node that wrote later was behind.
+TEST(DeliveryView, TheDeliverysVersionTellsWhatCameFirst) {
+  World world;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.write([&](storage::Tx& tx) {
+    const auto first = world.ids.next();
+    const auto entry = [&](std::int64_t number, std::int64_t version, std::string words) {
+      return storage::TimelineRow{id,
+                                  {.id = number,
+                                   .at = tx.now(),
+                                   .type = "note",
+                                   .kind = "action",
+                                   .actor = "system",
+                                   .status = "completed",
+                                   .resolution = "",
+                                   .message = std::move(words),
+                                   .version = version}};
+    };
+    append_timeline(tx, std::array{entry(first + 1, 100, "first"), entry(first, 101, "second")});
+  });
+  const auto view = look(world, id);
+  EXPECT_EQ(view.timeline[0].entry.message, "second");
+  EXPECT_EQ(view.timeline[1].entry.message, "first");
+}
+
+TEST(DeliveryView, AScopedKeyFindsWhatItSeesAlone) {
+  World world;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  auto by = world.merchant();
+  const auto found = [&] {
+    return world.await(world.actions.list(world.scheduler, by, {.search = "ann"})).value().rows.size();
+  };
+  EXPECT_EQ(found(), 1U);
+  by.integrations = identity::IntegrationScope({IntegrationId{world.integration.value + 1}});
+  EXPECT_EQ(found(), 0U);
+  EXPECT_FALSE(world.await(world.actions.timeline(world.scheduler, by, id, {})));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "domain/order.h"
 #include "storage/api_key_store.h"
+#include "storage/delivery_search.h"
 #include "storage/integration_store.h"
 #include "storage/order_store.h"
 
@@ -312,6 +313,8 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming, AccountFa
     answer.made_delivery = delivery && !had_delivery;
     answer.duplicate = answer.duplicate && !answer.made_delivery;
     order.updated_at = tx.now();
+    replace_delivery_key(tx, order.account, DeliveryId{order.id.value}, storage::KeyOf::number,
+                         order.order_number, merged.state.order_number);
     set_state(order, merged.state);
     update_order(tx, order);
     changes_.tell_unmapped(tx, order, state->lines, merged.state,

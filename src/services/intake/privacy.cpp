@@ -10,6 +10,7 @@
 #include "domain/order.h"
 #include "services/intake/intake.h"
 #include "storage/api_key_store.h"
+#include "storage/delivery_search.h"
 #include "storage/privacy_store.h"
 
 namespace presetbridge::services {
@@ -52,6 +53,22 @@ void erase(storage::DeliveryRow& row, DeliveryChanges& changes, Timestamp now, C
   changes.must_apply(now, row,
                      {.cause = domain::Cause::erased, .reason = "erased", .actor = domain::Actor::order()},
                      record);
+}
+
+// The people whom the deliveries are, or were, for are found by search no more.
+void forget_names(Tx& tx, std::span<const storage::DeliveryRow> rows) {
+  using storage::KeyOf;
+  std::vector<storage::NameOfDelivery> names;
+  std::vector<DeliveryId> ids;
+  for (const auto& row : rows) {
+    ids.push_back(row.id);
+    names.push_back({row.account, row.id, KeyOf::email, row.email});
+    names.push_back({row.account, row.id, KeyOf::username, row.username});
+  }
+  for (const auto& item : find_items_of_job(tx, ids)) {
+    if (item.former) names.push_back({item.account, item.delivery, KeyOf::username, item.username});
+  }
+  delete_delivery_keys(tx, names);
 }
 
 // The next orders of the next shop to be erased, after the request `last`. `turn`: whose they are; nothing:
@@ -102,6 +119,7 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
   delete_order_payloads(tx, payloads);
 
   auto deliveries = lock_deliveries(tx, ids);
+  forget_names(tx, deliveries);
   std::vector<storage::DeliveryRow*> changed;
   ChangeRecord record;
   for (auto& row : deliveries) {
@@ -115,6 +133,7 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
   }
   update_deliveries(tx, changed);
   blank_item_usernames(tx, ids);
+  blank_timelines(tx, ids);
   AccountFacts facts(tx);
   changes.write(tx, record, facts);
   blank_event_usernames(tx, ids);

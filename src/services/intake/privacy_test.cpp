@@ -47,7 +47,8 @@ class Privacy : public ::testing::Test {
                      " coalesce(customer_email, '') || coalesce(pending_username, '') ||"
                      " coalesce(offered_username, '') FROM deliveries"},
         storage::Sql{"SELECT username || lines FROM delivery_items"},
-        storage::Sql{"SELECT message FROM delivery_timeline"},
+        storage::Sql{"SELECT message || coalesce(data, '') FROM delivery_timeline"},
+        storage::Sql{"SELECT key FROM delivery_keys"},
         storage::Sql{"SELECT target || detail FROM audit_log"},
         storage::Sql{"SELECT kind || done_to || coalesce(closed_by, '') FROM privacy_requests"}};
     std::string text;

@@ -429,6 +429,7 @@ Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job
   auto& cloud = ports_.cloud;
   auto& here = ports_.scheduler;
   if (ports_.clock.now() + cloud.call_timeout() >= job.expires_at) co_return std::nullopt;
+  const Timestamp began = ports_.clock.now();
   switch (call.kind) {
     case Call::Kind::find_user: {
       auto user = co_await cloud.find_user(here, *session, call.username);
@@ -459,6 +460,7 @@ Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job
     case Call::Kind::lost:
       break;
   }
+  answer.took = ports_.clock.now() - began;
   saw(answer.error());
   ports_.metrics.count("presetbridge_cloud_calls_total");
   if (const auto* error = answer.error()) {

@@ -46,7 +46,8 @@ void end_revocation(WorkSet& set, DeliveryId delivery, ItemId id, ItemStatus sta
   set.note(*row, domain::Actor::system(),
            "The share of " + file +
                (status == ItemStatus::revoked ? " was taken back" : " could not be taken back") +
-               (why.empty() ? "" : ": " + std::string(why)) + ".");
+               (why.empty() ? "" : ": " + std::string(why)) + ".",
+           {.type = status == ItemStatus::revoked ? "item_revoked" : "item_revoke_failed", .item = id});
   // The order was paid again while its end was being carried out: what was begun is settled, and the file is
   // owed again (spec 3.10).
   if (status != ItemStatus::revoked || item->revoked_by != "order" || item->former) return;

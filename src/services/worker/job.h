@@ -104,6 +104,7 @@ struct Answer {
                std::optional<cloud::Share>, cloud::CloudError>
       value;
   std::optional<cloud::CloudResult<cloud::FriendshipState>> friendship;  // of Call::then_friendship
+  std::optional<Millis> took;                                            // nothing: no call was made
   bool other_user = false;         // the login is not of the job's cloud account: no call was made
   std::int64_t login_version = 0;  // of the login that the call was made with
   const cloud::CloudError* error() const {

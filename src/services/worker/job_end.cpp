@@ -14,6 +14,7 @@
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/cloud_account_store.h"
+#include "storage/delivery_search.h"
 #include "storage/order_store.h"
 
 namespace presetbridge::services {
@@ -156,6 +157,9 @@ std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& custome
     } else if (row.status == DeliveryStatus::waiting_for_friendship &&
                customer.friendship != Friendship::requested) {
       ++row.attempt_count;
+      if (customer.friendship == Friendship::friends)
+        set.note(row, domain::Actor::system(), "The customer accepted the friend request.",
+                 {.type = "accepted"});
       set.apply(row, {.cause = Cause::leased_after_acceptance, .keep_pending = true});
     }
     if (row.status == DeliveryStatus::processing) taken.push_back(id);
@@ -174,6 +178,8 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
     set.directly([&](Tx& tx) {
       auto row = lock_delivery(tx, delivery);
       change_owner_of_items(tx, set.changes().ids(), *row);
+      replace_delivery_key(tx, row->account, row->id, storage::KeyOf::username, row->username,
+                           name->username);
     });
     auto& renamed = *set.delivery(delivery);
     renamed.username = renamed.raw_username = name->username;

@@ -26,6 +26,8 @@ struct JobSteps::Step {
   std::vector<DeliveryId> deliveries;  // in processing; at the end the failed one that is probed
 
   void take_in(const Answer& answer);
+  void tell_all(std::string_view type, std::string_view message, std::optional<Millis> took,
+                const std::string& data);
   void take_in_error(const Answer& answer, const cloud::CloudError& error);
   void take_in_friendship(const Call& call, cloud::FriendshipState state);
   void meet_alias(const cloud::CloudUser& user);

@@ -62,12 +62,22 @@ bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, cons
   return true;
 }
 
-void settle_found(WorkSet& set, DeliveryId delivery, ItemId id, bool ours, Timestamp shared_at) {
+void settle_found(WorkSet& set, DeliveryId delivery, ItemId id, bool ours, Timestamp shared_at,
+                  std::optional<Millis> took) {
   auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::sharing) return;
   item->settle_after.reset();
   item->shared_at = shared_at;
   set.changed(*item);
+  if (const auto* const row = set.delivery(delivery)) {
+    const auto& file = item->name.empty() ? item->file_id : item->name;
+    set.note(
+        *row, domain::Actor::system(), file + (ours ? " was shared." : " was shared before."),
+        {.type = "item_shared",
+         .item = id,
+         .duration = took,
+         .data = told_of({{"fileId", item->file_id}, {"fileName", file}, {"username", item->username}})});
+  }
   if (!ours) {
     item->status = ItemStatus::already_shared;
     return release_hold(set, *item);

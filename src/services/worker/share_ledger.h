@@ -3,6 +3,8 @@
 // failed for want of one. Each function changes rows of the caller's set.
 #pragma once
 
+#include <optional>
+
 #include <string>
 #include <string_view>
 
@@ -18,7 +20,8 @@ bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, cons
 
 // sharing -> shared and spent; or, where the share was made by somebody else (`ours` false), already_shared
 // and released. An item that is not `sharing` any more was settled before: nothing happens.
-void settle_found(WorkSet& set, DeliveryId delivery, ItemId item, bool ours, Timestamp shared_at);
+void settle_found(WorkSet& set, DeliveryId delivery, ItemId item, bool ours, Timestamp shared_at,
+                  std::optional<Millis> took = std::nullopt);
 
 // sharing -> owed (or dropped, where its order has stopped meanwhile, or it is another customer's now), and
 // released.

@@ -143,6 +143,9 @@ void JobSteps::Step::take_in(const Answer& answer) {
   switch (call.kind) {
     case Call::Kind::find_user:
       job.name_resolved = true;
+      tell_all("looked_up", "The cloud platform found the customer.", answer.took,
+               told_of({{"username", customer.username_key},
+                        {"userId", std::get<cloud::CloudUser>(answer.value).id}}));
       meet_alias(std::get<cloud::CloudUser>(answer.value));
       if (!answer.friendship || job.stop_calling) return;
       if (*answer.friendship) {
@@ -153,6 +156,9 @@ void JobSteps::Step::take_in(const Answer& answer) {
                            answer.friendship->error());
     case Call::Kind::friendship:
     case Call::Kind::request_friendship:
+      if (call.kind == Call::Kind::request_friendship &&
+          std::get<FriendshipState>(answer.value) == FriendshipState::friends)
+        tell_all("accepted", "A friend request was sent, and accepted at once.", answer.took, {});
       return take_in_friendship(call, std::get<FriendshipState>(answer.value));
     case Call::Kind::withdraw:
       // The answer is the same where the customer had declined, or accepted, before.
@@ -165,7 +171,7 @@ void JobSteps::Step::take_in(const Answer& answer) {
       // A share that stood before this call and is not of this intent was made by somebody else: it costs
       // nothing (spec 3.9).
       const bool ours = !share.existed || is_of(call.item, call.idempotency_key, share);
-      settle_found(set, call.delivery, call.item, ours, share.shared_at);
+      settle_found(set, call.delivery, call.item, ours, share.shared_at, answer.took);
       progress(call.delivery);
       return revoke_if_ended(set, call.delivery);
     }
@@ -188,6 +194,17 @@ void JobSteps::Step::take_in(const Answer& answer) {
     case Call::Kind::done:
     case Call::Kind::lost:
       return;
+  }
+}
+
+// The same of each delivery that the job works on.
+void JobSteps::Step::tell_all(std::string_view type, std::string_view message, std::optional<Millis> took,
+                              const std::string& data) {
+  for (const auto id : set.open(customer.id)) {
+    const auto& row = *set.delivery(id);
+    if (row.status != DeliveryStatus::processing) continue;
+    set.note(row, domain::Actor::system(), std::string(message),
+             {.type = std::string(type), .duration = took, .data = data});
   }
 }
 

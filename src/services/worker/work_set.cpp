@@ -192,8 +192,8 @@ void WorkSet::apply(storage::DeliveryRow& row, const Change& change) {
   changed(row);
 }
 
-void WorkSet::note(const storage::DeliveryRow& row, domain::Actor actor, std::string message) {
-  changes_.note(tx_.now(), row, actor, std::move(message), record_);
+void WorkSet::note(const storage::DeliveryRow& row, domain::Actor actor, std::string message, Told told) {
+  changes_.note(tx_.now(), row, actor, std::move(message), record_, std::move(told));
 }
 
 const storage::OrderSettings& WorkSet::order_settings(const storage::DeliveryRow& row) {

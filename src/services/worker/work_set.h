@@ -65,7 +65,7 @@ class WorkSet {
 
   // As DeliveryChanges has it.
   void apply(storage::DeliveryRow& row, const Change& change);
-  void note(const storage::DeliveryRow& row, domain::Actor actor, std::string message);
+  void note(const storage::DeliveryRow& row, domain::Actor actor, std::string message, Told told = {});
 
   // Of the store of a delivery of the set, read under the locks of all its deliveries.
   const storage::OrderSettings& order_settings(const storage::DeliveryRow& row);

@@ -1,0 +1,290 @@
+#include "services/delivery/view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "domain/order.h"
+#include "domain/sweep_schedule.h"
+#include "services/delivery/change.h"
+#include "services/delivery/items.h"
+#include "storage/api_key_store.h"
+#include "storage/cloud_account_store.h"
+#include "storage/customer_store.h"
+#include "storage/identity_store.h"
+#include "storage/integration_store.h"
+#include "storage/order_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::DeliveryStatus;
+using domain::ItemStatus;
+using domain::ResolutionCode;
+using storage::DeliveryRow;
+using storage::TimelineEntry;
+using storage::Tx;
+
+constexpr int kAffectedCounted = 1'000;
+
+// What an entry of a program of before tells by its status.
+std::string type_of_before(const TimelineEntry& entry) {
+  if (entry.kind == "action") return "action";
+  if (entry.status == "waiting_for_friendship") return "waiting";
+  if (entry.status == "processing") return "note";
+  return entry.status;
+}
+
+// `free_at`: when the cloud account may start a job again.
+std::optional<Timestamp> start_of(Timestamp now, Timestamp free_at, const storage::QueuePlace& place,
+                                  int jobs_per_minute) {
+  if (place.position == 0 || place.position > storage::kMostBefore) return std::nullopt;
+  Timestamp start = std::max({now, place.due_at, free_at});
+  if (jobs_per_minute > 0) start += Millis{60'000} * ((place.position - 1) / jobs_per_minute);
+  return start;
+}
+
+// Ids are of the clocks of nodes, the version grows under the delivery's lock: where neighbours tell theirs,
+// that decides. Newest first.
+void by_version(std::vector<TimelineEntry>& entries) {
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    for (std::size_t k = i; k > 0; --k) {
+      auto& newer = entries[k - 1];
+      if (newer.version == 0 || entries[k].version <= newer.version) break;
+      std::swap(newer, entries[k]);
+    }
+  }
+}
+
+// The names of actors, each looked up once.
+class ActorNames {
+ public:
+  ActorNames(Tx& tx, const DeliveryRow& row) : tx_(tx), row_(row) {}
+  std::string of(const std::string& actor) {
+    const auto [known, fresh] = names_.try_emplace(actor);
+    if (fresh) known->second = look_up(domain::parse_actor(actor).value_or(domain::Actor::system()));
+    return known->second;
+  }
+
+ private:
+  std::string look_up(const domain::Actor& actor) {
+    using Kind = domain::Actor::Kind;
+    switch (actor.kind) {
+      case Kind::system:
+        return {};
+      case Kind::order: {
+        const auto store = find_integration(tx_, row_.integration);
+        return store ? store->name : std::string();
+      }
+      case Kind::user: {
+        const auto user = find_user(tx_, UserId{actor.id});
+        return user ? user->email : std::string();
+      }
+      case Kind::api_key: {
+        const auto key = find_api_key(tx_, row_.account, ApiKeyId{actor.id});
+        return key ? key->name : std::string();
+      }
+    }
+    return {};
+  }
+
+  Tx& tx_;
+  const DeliveryRow& row_;
+  std::map<std::string, std::string> names_;
+};
+
+// What stands in other rows, as entries: their ids are those rows' own.
+std::vector<TimelineEntry> told_by_other_rows(Tx& tx, const DeliveryRow& row) {
+  std::vector<TimelineEntry> entries;
+  const auto order = find_order(tx, OrderId{row.id.value});
+  entries.push_back({.id = row.id.value,
+                     .at = order ? order->received_at : row.created_at,
+                     .type = "order_received",
+                     .kind = "action",
+                     .actor = "order",
+                     .status = "queued",
+                     .resolution = "",
+                     .message = "The order was received."});
+  const auto items = find_items_of_job(tx, std::array{row.id});
+  if (!items.empty()) {
+    entries.push_back({.id = items.front().id.value,
+                       .at = row.created_at,
+                       .type = "matched",
+                       .kind = "action",
+                       .actor = "order",
+                       .status = "queued",
+                       .resolution = "",
+                       .message = "The products of the order were matched with files.",
+                       .item = items.front().id});
+  }
+  for (const auto& event : find_events_of_delivery(tx, row.id, kEventsShown)) {
+    if (!entries.empty() && entries.back().id == event.id.value) continue;  // another subscription's
+    const auto status = event.type.substr(event.type.find('.') + 1);
+    entries.push_back({.id = event.id.value,
+                       .at = event.created_at,
+                       .type = "event_told",
+                       .kind = "action",
+                       .actor = "system",
+                       .status = status == "reopened" ? "in_review" : status,
+                       .resolution = "",
+                       .message = "The store is told: " + event.type + ".",
+                       .data = told_of({{"eventId", to_string(event.id)}, {"eventType", event.type}})});
+  }
+  return entries;
+}
+
+std::int64_t count_alike(Tx& tx, const DeliveryRow& row) {
+  if (row.status != DeliveryStatus::failed) return 1;
+  return std::ssize(find_failed_deliveries(tx, row.account, row.resolution, {}, kAffectedCounted));
+}
+
+std::optional<Timestamp> resumable_until(const DeliveryRow& row) {
+  if (row.status != DeliveryStatus::failed) return std::nullopt;
+  switch (row.resolution) {
+    case ResolutionCode::friendship_timeout:
+    case ResolutionCode::friend_request_declined:
+    case ResolutionCode::blocked_by_customer:
+      if (!row.waiting_since) return std::nullopt;
+      return *row.waiting_since + domain::kFriendshipResumeWindow;
+    case ResolutionCode::cloud_unavailable:
+      return row.probe_until;
+    default:
+      return std::nullopt;
+  }
+}
+
+UsernameSource source_of(const DeliveryRow& row, const std::optional<storage::OrderRow>& order) {
+  if (row.username.empty()) return UsernameSource::none;
+  const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
+  return state && state->username == row.username ? UsernameSource::store : UsernameSource::merchant;
+}
+
+}  // namespace
+
+std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows, int jobs_per_minute) {
+  std::vector<OrderId> orders;
+  std::vector<DeliveryId> ids;
+  std::vector<CustomerId> customers;
+  for (const auto& row : rows) {
+    orders.push_back(OrderId{row.id.value});
+    ids.push_back(row.id);
+    customers.push_back(row.status == DeliveryStatus::queued ? row.customer : CustomerId{});
+  }
+  auto numbers = find_order_numbers(tx, orders);
+  auto items = summarise_items(tx, ids);
+  const auto places = queue_places(tx, customers);
+  std::map<IntegrationId, std::string> stores;
+  std::map<CloudAccountId, Timestamp> free_from;
+  std::vector<DeliverySummary> all;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto [store, fresh] = stores.try_emplace(rows[i].integration);
+    if (fresh) {
+      if (auto found = find_integration(tx, store->first)) store->second = std::move(found->name);
+    }
+    auto& one = all.emplace_back(DeliverySummary{.row = std::move(rows[i]),
+                                                 .order_number = std::move(numbers[i]),
+                                                 .integration_name = store->second,
+                                                 .items_summary = std::move(items[i]),
+                                                 .queue_position = {},
+                                                 .estimated_at = {}});
+    if (places[i].position == 0) continue;
+    one.queue_position = places[i].position;
+    const auto [free_at, first] = free_from.try_emplace(one.row.cloud_account);
+    if (first) {
+      if (const auto account = find_cloud_account(tx, free_at->first))
+        free_at->second = account->blocked_until;
+    }
+    one.estimated_at = start_of(tx.now(), free_at->second, places[i], jobs_per_minute);
+  }
+  return all;
+}
+
+DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
+  DeliveryView v;
+  std::vector<DeliveryRow> one;
+  one.push_back(std::move(row));
+  static_cast<DeliverySummary&>(v) = std::move(summaries_of(tx, std::move(one), jobs_per_minute).front());
+  const auto& d = v.row;
+  v.items = find_items(tx, d.id);
+  auto entries = timeline_of(tx, d, {.limit = kTimelineEntries});
+  v.timeline = std::move(entries.rows);
+  v.timeline_next = entries.next;
+  v.events = find_events_of_delivery(tx, d.id, kEventsShown);
+  v.pending = d.pending.kind != domain::PendingActionKind::none;
+
+  const auto order = find_order(tx, OrderId{d.id.value});
+  v.partly_unmapped = order && order->unmapped > 0;
+  v.username_source = source_of(d, order);
+
+  const auto customer = d.customer ? find_customer(tx, d.customer) : std::nullopt;
+  const auto tallied = tally(v.items);
+  const bool friends = tallied.shared + tallied.sharing > 0 ||
+                       (customer && customer->friendship == storage::Friendship::friends);
+  std::map<std::string, Timestamp> first;
+  for (auto& [type, at] : find_first_times(tx, d.id)) first.emplace(std::move(type), at);
+  const auto time_of = [&](const char* type) {
+    const auto found = first.find(type);
+    return found == first.end() ? std::nullopt : std::optional(found->second);
+  };
+  v.first_request_at = time_of("request_sent");
+  v.steps = domain::journey({.status = d.status,
+                             .code = d.resolution,
+                             .found = (customer && !customer->cloud_user_id.empty()) || time_of("looked_up"),
+                             .requested = d.requests_sent > 0,
+                             .friends = friends,
+                             .items = tallied});
+  v.step_times = {d.created_at, time_of("looked_up"), v.first_request_at, time_of("accepted"),
+                  d.completed_at};
+  for (std::size_t i = 0; i < v.steps.size(); ++i) {
+    if (v.steps[i] != domain::StepState::done) v.step_times[i].reset();
+  }
+  const bool revocable = std::ranges::any_of(v.items, [](const auto& item) {
+    return item.status == ItemStatus::shared || item.status == ItemStatus::already_shared ||
+           item.status == ItemStatus::revoke_failed;
+  });
+  v.allowed = domain::allowed_actions(d.status,
+                                      d.review_reasons.has(domain::ReviewReason::too_large) &&
+                                          tallied.owed + tallied.sharing + tallied.shared == 0,
+                                      revocable);
+  v.resumable_until = resumable_until(d);
+  if (d.resolution != ResolutionCode::none) {
+    v.resolution.affected = count_alike(tx, d);
+    for (const auto& item : v.items) {
+      if (item.former || item.status != ItemStatus::owed) continue;
+      if (!item.spent) ++v.resolution.credits_needed;
+      if (v.resolution.file_name.empty()) v.resolution.file_name = item.name;
+    }
+  }
+  if (d.status == DeliveryStatus::waiting_for_friendship) {
+    if (d.waiting_since) v.gives_up_at = *d.waiting_since + domain::kFriendshipTimeout;
+    if (const auto account = find_cloud_account(tx, d.cloud_account)) v.next_look_at = account->sweep_due_at;
+  }
+  return v;
+}
+
+storage::Page<ShownEntry> timeline_of(Tx& tx, const DeliveryRow& row, const storage::PageRequest& page) {
+  auto entries = find_timeline(tx, row.id, page.fetch(), page.before);
+  const bool more = static_cast<int>(entries.size()) > page.limit;
+  // What lies further back than the entries that were read belongs to a later page.
+  std::int64_t from = 0;
+  if (more) from = std::ranges::min(entries, {}, &TimelineEntry::id).id;
+  for (auto& entry : told_by_other_rows(tx, row)) {
+    if (entry.id < page.before && entry.id >= from) entries.push_back(std::move(entry));
+  }
+  std::ranges::sort(entries, std::greater{}, &TimelineEntry::id);
+  auto cut = make_page(std::move(entries), page, [](const TimelineEntry& entry) { return entry.id; });
+  by_version(cut.rows);
+  ActorNames names(tx, row);
+  storage::Page<ShownEntry> shown{.rows = {}, .next = cut.next};
+  for (auto& entry : cut.rows) {
+    if (entry.type.empty()) entry.type = type_of_before(entry);
+    auto name = names.of(entry.actor);
+    shown.rows.push_back({std::move(entry), std::move(name)});
+  }
+  return shown;
+}
+
+}  // namespace presetbridge::services
