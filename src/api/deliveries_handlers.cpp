@@ -2,127 +2,203 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
+#include "api/delivery_json.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
-#include "domain/resolution.h"
 #include "domain/username.h"
 
 namespace presetbridge::api {
 namespace {
 
-using services::DeliverySummary;
+using domain::DeliveryStatus;
 using services::DeliveryView;
 
 constexpr std::size_t kLongestOrderId = 255;  // longer ones are not accepted from stores
+constexpr std::size_t kLongestSearch = 100;
+constexpr std::size_t kLongestFileId = 200;
+constexpr int kMostRowsOfCsv = 10'000;
+constexpr int kRowsAtOnce = 500;
 constexpr std::string_view kQueryInvalid = "The query has parameters that are not valid.";
 
-json::object summary_json(const DeliverySummary& summary) {
-  const auto& row = summary.row;
-  json::value resolution = nullptr;
-  if (row.resolution != domain::ResolutionCode::none) {
-    const auto& text = domain::describe(row.resolution);
-    resolution = json::object{
-        {"title", text.title}, {"whatHappened", text.what_happened}, {"whatToDo", text.what_to_do}};
+// Reads the parameters of a query, and gathers what is wrong with them.
+class Query {
+ public:
+  explicit Query(const Call& call) : call_(call) {}
+
+  std::string text(std::string_view name, std::size_t longest) {
+    std::string value(call_.query_value(name).value_or(""));
+    if (value.size() > longest) problem(name, fmt::format("must be at most {} bytes long", longest));
+    return value;
   }
-  const auto review_reason = row.review_reasons.gravest();
-  return {
-      {"id", to_string(row.id)},
-      {"accountId", to_string(row.account)},
-      {"integrationId", to_string(row.integration)},
-      {"orderId", row.order_key},
-      {"orderNumber", text_or_null(summary.order_number)},
-      {"eventId", services::order_event_id(row.integration, row.order_key)},
-      {"status", domain::to_string(row.status)},
-      {"resolutionCode", text_or_null(std::string(domain::to_string(row.resolution)))},
-      {"resolution", std::move(resolution)},
-      {"message", row.message},
-      {"reason", text_or_null(row.reason)},
-      {"reviewReason", review_reason ? json::value(domain::to_string(*review_reason)) : json::value()},
-      {"pendingAction", text_or_null(std::string(domain::to_string(row.pending.kind)))},
-      {"targetUsername", text_or_null(row.username)},
-      {"rawUsername", text_or_null(row.raw_username)},
-      {"customerEmail", text_or_null(row.email)},
-      {"cloudAccountId", id_or_null(row.cloud_account)},
-      {"customerId", id_or_null(row.customer)},
-      {"refunded", row.refunded},
-      {"cancelled", row.cancelled},
-      {"attemptCount", row.attempt_count},
-      {"nextAttemptAt", time_or_null(row.next_attempt_at)},
-      {"createdAt", to_iso8601(row.created_at)},
-      {"updatedAt", to_iso8601(row.updated_at)},
-      {"completedAt", time_or_null(row.completed_at)},
-      {"dryRun", row.dry_run},
-      {"sequence", row.sequence},
-  };
+  // One or more, with commas between them.
+  template <class T>
+  std::vector<T> many(std::string_view name, const std::function<std::optional<T>(std::string_view)>& parse,
+                      std::string_view what) {
+    std::vector<T> values;
+    const auto given = call_.query_value(name);
+    if (!given || given->empty()) return values;
+    for (std::string_view rest = *given;;) {
+      const auto end = std::min(rest.find(','), rest.size());
+      const auto value = parse(rest.substr(0, end));
+      if (!value) {
+        problem(name, "is not, or has one that is not, " + std::string(what));
+        return values;
+      }
+      if (std::ranges::find(values, *value) == values.end()) values.push_back(*value);
+      if (end == rest.size()) return values;
+      rest.remove_prefix(end + 1);
+    }
+  }
+  std::optional<bool> flag(std::string_view name) {
+    const auto value = call_.query_value(name);
+    if (!value) return std::nullopt;
+    if (*value != "true" && *value != "false") problem(name, "must be true or false");
+    return *value == "true";
+  }
+  std::optional<Timestamp> time(std::string_view name) {
+    const auto value = call_.query_value(name);
+    if (!value) return std::nullopt;
+    const auto at = parse_iso8601(*value);
+    if (!at) problem(name, "is not a time as 2026-11-23T14:05:00Z");
+    return at;
+  }
+  void problem(std::string_view name, std::string what) {
+    problems_.push_back({std::string(name), std::move(what)});
+  }
+  std::optional<Error> error() const {
+    if (problems_.empty()) return std::nullopt;
+    return Error{"VALIDATION_FAILED", std::string(kQueryInvalid), problems_};
+  }
+
+ private:
+  const Call& call_;
+  std::vector<FieldProblem> problems_;
+};
+
+// Failed ones, and those in review.
+bool needs_attention(DeliveryStatus status) {
+  return status == DeliveryStatus::failed || status == DeliveryStatus::in_review;
 }
 
-json::object view_json(const DeliveryView& view) {
-  auto body = summary_json(view);
-  json::array items;
-  for (const auto& item : view.items) {
-    items.push_back(
-        json::object{{"id", to_string(item.id)},
-                     {"fileId", item.file_id},
-                     {"kind", item.kind},
-                     {"name", item.name},
-                     {"matchedBy", item.matched_by},
-                     {"quantity", item.quantity},
-                     {"status", domain::to_string(item.status)},
-                     {"sharedAt", view.row.dry_run ? json::value() : time_or_null(item.shared_at)},
-                     {"username", text_or_null(item.username)},
-                     {"former", item.former},
-                     {"dryRun", view.row.dry_run}});
+// Statuses that are asked for twice: by name, and by whether they need somebody. False: none is both.
+bool narrow(std::vector<DeliveryStatus>& statuses, bool attention) {
+  if (statuses.empty()) {
+    for (std::size_t i = 0; i < domain::kDeliveryStatusNames.size(); ++i)
+      statuses.push_back(static_cast<DeliveryStatus>(i));
   }
-  body["items"] = std::move(items);
-  body["queuePosition"] = nullptr;
-  if (view.queue_position) body["queuePosition"] = *view.queue_position;
-  body["estimatedAt"] = time_or_null(view.estimated_at);
-  json::array timeline;
-  for (const auto& entry : view.timeline) {
-    timeline.push_back(json::object{{"at", to_iso8601(entry.at)},
-                                    {"kind", entry.kind},
-                                    {"actor", entry.actor},
-                                    {"status", entry.status},
-                                    {"resolutionCode", text_or_null(entry.resolution)},
-                                    {"message", entry.message}});
-  }
-  body["timeline"] = std::move(timeline);
-  return body;
+  std::erase_if(statuses, [&](DeliveryStatus status) { return needs_attention(status) != attention; });
+  return !statuses.empty();
 }
 
-// Done, or stored for the job that has the delivery (spec 3.3).
-Reply answer(const Expected<DeliveryView>& view) {
-  if (!view) return std::unexpected(view.error());
-  return json_response(view->pending ? 202 : 200, view_json(*view));
+struct ListRequest {
+  storage::DeliveryFilter filter;
+  bool count = false;
+  bool nothing = false;  // no delivery can be so
+};
+
+Expected<ListRequest> list_request(const Call& call) {
+  const auto page = page_request(call);
+  if (!page) return std::unexpected(page.error());
+  Query query(call);
+  ListRequest request;
+  auto& f = request.filter;
+  f.page = *page;
+  f.statuses = query.many<DeliveryStatus>("status", domain::parse_delivery_status, "a status of deliveries");
+  f.codes = query.many<domain::ResolutionCode>(
+      "resolutionCode",
+      [](std::string_view text) { return text.empty() ? std::nullopt : domain::parse_resolution_code(text); },
+      "a resolution code");
+  auto stores = query.many<IntegrationId>("integrationId", parse_id<IntegrationKind>, "a valid id int_…");
+  if (stores.size() > 50) query.problem("integrationId", "names more than 50");
+  if (!stores.empty()) f.integrations = std::move(stores);
+  f.order_key = query.text("orderId", kLongestOrderId);
+  f.search = query.text("q", kLongestSearch);
+  f.file_id = query.text("fileId", kLongestFileId);
+  f.dry_run = query.flag("dryRun");
+  f.refunded = query.flag("refunded");
+  f.created_from = query.time("createdFrom");
+  f.created_to = query.time("createdTo");
+  f.updated_from = query.time("updatedFrom");
+  f.updated_to = query.time("updatedTo");
+  request.count = query.flag("count").value_or(false);
+  const auto attention = query.flag("needsAttention");
+  if (const auto sort = call.query_value("sort")) {
+    if (*sort != "createdAt" && *sort != "-createdAt")
+      query.problem("sort", "must be -createdAt (newest first) or createdAt");
+    f.oldest_first = *sort == "createdAt";
+  }
+  if (auto error = query.error()) return std::unexpected(*error);
+  if (attention) request.nothing = !narrow(f.statuses, *attention);
+  return request;
+}
+
+bool wants_csv(const Call& call) {
+  const auto accept = call.request.headers.get("Accept");
+  return accept && accept->starts_with("text/csv");
+}
+
+// At most kMostRowsOfCsv; where there are more, X-Next-Cursor names where to go on. Read in pieces, so that
+// nothing else waits for all of them.
+Task<Reply> csv(DeliveriesDeps deps, Call call, ListRequest request) {
+  net::HttpResponse response;
+  response.content_type = "text/csv; charset=utf-8";
+  response.headers.add("Content-Disposition", "attachment; filename=\"deliveries.csv\"");
+  response.body = csv_head();
+  request.filter.page.limit = kRowsAtOnce;
+  int rows = 0;
+  // A piece may be empty and have a next one: their number is bounded too.
+  for (int pieces = 0; !request.nothing; ++pieces) {
+    const auto found = co_await deps.deliveries.list(call.executor(), call.principal, request.filter);
+    if (!found) co_return std::unexpected(found.error());
+    for (const auto& summary : found->rows) response.body += csv_line(summary);
+    rows += static_cast<int>(found->rows.size());
+    if (!found->next) break;
+    request.filter.page.before = *found->next;
+    if (rows + kRowsAtOnce > kMostRowsOfCsv || pieces >= 2 * kMostRowsOfCsv / kRowsAtOnce) {
+      response.headers.add("X-Next-Cursor", format_id("cur", *found->next));
+      break;
+    }
+  }
+  co_return response;
 }
 
 Task<Reply> list(DeliveriesDeps deps, Call call) {
-  const auto page = page_request(call);
-  if (!page) co_return std::unexpected(page.error());
-  std::vector<FieldProblem> problems;
-  services::DeliveryQuery query;
-  query.status = std::string(call.query_value("status").value_or(""));
-  if (!query.status.empty() && !domain::parse_delivery_status(query.status)) {
-    problems.push_back({"status", "is not a status of deliveries"});
+  auto request = list_request(call);
+  if (!request) co_return std::unexpected(request.error());
+  if (wants_csv(call)) co_return co_await csv(deps, std::move(call), std::move(*request));
+  json::object body{{"data", json::array()}, {"nextCursor", nullptr}};
+  storage::DeliveryCount counted;
+  if (!request->nothing) {
+    const auto found = co_await deps.deliveries.list(call.executor(), call.principal, request->filter);
+    if (!found) co_return std::unexpected(found.error());
+    auto& data = body["data"].as_array();
+    for (const auto& summary : found->rows) data.push_back(summary_json(summary));
+    if (found->next) body["nextCursor"] = format_id("cur", *found->next);
+    if (request->count) {
+      const auto all = co_await deps.deliveries.count(call.executor(), call.principal, request->filter);
+      if (!all) co_return std::unexpected(all.error());
+      counted = *all;
+    }
   }
-  query.resolution = std::string(call.query_value("resolutionCode").value_or(""));
-  if (!query.resolution.empty() && !domain::parse_resolution_code(query.resolution)) {
-    problems.push_back({"resolutionCode", "is not a resolution code"});
+  if (request->count) {
+    body["count"] = counted.count;
+    body["countIsExact"] = counted.exact;
   }
-  if (const auto text = call.query_value("integrationId")) {
-    const auto id = parse_id<IntegrationKind>(*text);
-    if (!id) problems.push_back({"integrationId", "is not a valid id int_…"});
-    query.integration = id.value_or(IntegrationId{});
-  }
-  query.order_key = std::string(call.query_value("orderId").value_or(""));
-  if (query.order_key.size() > kLongestOrderId)
-    problems.push_back({"orderId", fmt::format("must be at most {} bytes long", kLongestOrderId)});
-  if (!problems.empty()) co_return fail("VALIDATION_FAILED", std::string(kQueryInvalid), problems);
-  query.page = *page;
-  const auto found = co_await deps.deliveries.list(call.executor(), call.principal, std::move(query));
-  if (!found) co_return std::unexpected(found.error());
-  co_return page_response(*found, summary_json);
+  co_return json_response(200, body);
+}
+
+json::object shown(const DeliveriesDeps& deps, const DeliveryView& view) {
+  return view_json(view, deps.base_url + "/p#" + deps.links.token_of(view.row));
+}
+
+// Done, or stored for the job that has the delivery (spec 3.3).
+Reply answer(const DeliveriesDeps& deps, const Expected<DeliveryView>& view) {
+  if (!view) return std::unexpected(view.error());
+  return json_response(view->pending ? 202 : 200, shown(deps, *view));
 }
 
 Task<Reply> show(DeliveriesDeps deps, Call call) {
@@ -130,7 +206,26 @@ Task<Reply> show(DeliveriesDeps deps, Call call) {
   if (!id) co_return std::unexpected(id.error());
   auto view = co_await deps.deliveries.get(call.executor(), call.principal, *id);
   if (!view) co_return std::unexpected(view.error());
-  co_return json_response(200, view_json(*view));
+  co_return json_response(200, shown(deps, *view));
+}
+
+Task<Reply> timeline(DeliveriesDeps deps, Call call) {
+  const auto id = call.id<DeliveryId>("delivery");
+  if (!id) co_return std::unexpected(id.error());
+  const auto page = page_request(call);
+  if (!page) co_return std::unexpected(page.error());
+  const auto found = co_await deps.deliveries.timeline(call.executor(), call.principal, *id, *page);
+  if (!found) co_return std::unexpected(found.error());
+  co_return page_response(*found, entry_json);
+}
+
+Task<Reply> renew_link(DeliveriesDeps deps, Call call) {
+  const auto id = call.id<DeliveryId>("delivery");
+  if (!id) co_return std::unexpected(id.error());
+  const auto view = co_await deps.deliveries.renew_link(call.executor(), call.principal, *id);
+  if (!view) co_return std::unexpected(view.error());
+  co_return json_response(200,
+                          json::object{{"buyerUrl", deps.base_url + "/p#" + deps.links.token_of(view->row)}});
 }
 
 Task<Reply> retry(DeliveriesDeps deps, Call call) {
@@ -145,7 +240,8 @@ Task<Reply> retry(DeliveriesDeps deps, Call call) {
     if (username->empty()) fields.problem("targetUsername", "is not a username");
   }
   if (auto error = body->problems()) co_return std::unexpected(*error);
-  co_return answer(co_await deps.deliveries.retry(call.executor(), call.principal, *id, std::move(username)));
+  co_return answer(deps,
+                   co_await deps.deliveries.retry(call.executor(), call.principal, *id, std::move(username)));
 }
 
 Task<Reply> invalidate(DeliveriesDeps deps, Call call) {
@@ -156,25 +252,25 @@ Task<Reply> invalidate(DeliveriesDeps deps, Call call) {
   auto reason = (*body)->text("reason", {.max = 500, .lines = true});
   if (auto error = body->problems()) co_return std::unexpected(*error);
   co_return answer(
-      co_await deps.deliveries.invalidate(call.executor(), call.principal, *id, std::move(reason)));
+      deps, co_await deps.deliveries.invalidate(call.executor(), call.principal, *id, std::move(reason)));
 }
 
 Task<Reply> reopen(DeliveriesDeps deps, Call call) {
   const auto id = call.id<DeliveryId>("delivery");
   if (!id) co_return std::unexpected(id.error());
-  co_return answer(co_await deps.deliveries.reopen(call.executor(), call.principal, *id));
+  co_return answer(deps, co_await deps.deliveries.reopen(call.executor(), call.principal, *id));
 }
 
 Task<Reply> approve(DeliveriesDeps deps, Call call) {
   const auto id = call.id<DeliveryId>("delivery");
   if (!id) co_return std::unexpected(id.error());
-  co_return answer(co_await deps.deliveries.approve(call.executor(), call.principal, *id));
+  co_return answer(deps, co_await deps.deliveries.approve(call.executor(), call.principal, *id));
 }
 
 Task<Reply> complete(DeliveriesDeps deps, Call call) {
   const auto id = call.id<DeliveryId>("delivery");
   if (!id) co_return std::unexpected(id.error());
-  co_return answer(co_await deps.deliveries.complete(call.executor(), call.principal, *id));
+  co_return answer(deps, co_await deps.deliveries.complete(call.executor(), call.principal, *id));
 }
 
 Task<Reply> revoke(DeliveriesDeps deps, Call call) {
@@ -198,7 +294,7 @@ Task<Reply> revoke(DeliveriesDeps deps, Call call) {
   auto view = co_await deps.deliveries.revoke(call.executor(), call.principal, *id, std::move(which));
   if (!view) co_return std::unexpected(view.error());
   // The platform is asked later (spec 3.10).
-  co_return json_response(202, view_json(*view));
+  co_return json_response(202, shown(deps, *view));
 }
 
 }  // namespace
@@ -208,6 +304,8 @@ void add_deliveries_routes(Router& router, DeliveriesDeps deps) {
   const auto write = Access::needs(Permission::deliveries_write);
   router.add("GET", "/api/deliveries", read, with(deps, list));
   router.add("GET", "/api/deliveries/{delivery}", read, with(deps, show));
+  router.add("GET", "/api/deliveries/{delivery}/timeline", read, with(deps, timeline));
+  router.add("POST", "/api/deliveries/{delivery}/buyer-link", write, with(deps, renew_link));
   router.add("POST", "/api/deliveries/{delivery}/retry", write, with(deps, retry));
   router.add("POST", "/api/deliveries/{delivery}/invalidate", write, with(deps, invalidate));
   router.add("POST", "/api/deliveries/{delivery}/reopen", write, with(deps, reopen));

@@ -132,7 +132,8 @@ class MerchantApiTest : public ::testing::Test {
     add_subscriptions_routes(router_, {subscriptions_});
     add_webhook_events_routes(router_, {webhook_events_});
     add_credits_routes(router_, {credits_, services::DeliveryChanges::usual_credits_low_at});
-    add_deliveries_routes(router_, {deliveries_});
+    EXPECT_TRUE(world_.await(links_.start(world_.scheduler)));
+    add_deliveries_routes(router_, {deliveries_, links_, "https://bridge.example"});
     add_credentials_routes(router_, {vault_});
     add_login_routes(router_, {logins_});
     add_presets_routes(router_, {presets_});
@@ -193,7 +194,10 @@ class MerchantApiTest : public ::testing::Test {
       response = reply ? *reply : error_response(reply.error());
     }
     Answer answer{response.status, response.body, nullptr, response.headers};
-    if (!response.body.empty()) answer.body = json::parse(response.body);
+    if (!response.body.empty()) {
+      boost::system::error_code error;
+      answer.body = json::parse(response.body, error);
+    }
     all_answers_ += response.body + "\n";
     return answer;
   }
@@ -227,6 +231,7 @@ class MerchantApiTest : public ::testing::Test {
   services::WebhookEvents webhook_events_{world_.commits, world_.ids, [this] { ++wakes_; }};
   services::Credits credits_{world_.commits, world_.ids, [this] { ++wakes_; }};
   services::DeliveryChanges changes_{world_.ids, world_.random};
+  services::BuyerLinks links_{world_.commits, world_.cipher, world_.ids, world_.random};
   services::DeliveryActions deliveries_{world_.commits, changes_, 5, [this] { ++wakes_; }};
   services::CloudLogins logins_{world_.commits, world_.ids, world_.random, world_.cipher, agent_, guard_};
   cloud::SessionCache cache_{world_.scheduler, world_.clock(), agent_};

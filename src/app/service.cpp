@@ -50,6 +50,7 @@
 #include "net/curl_client.h"
 #include "net/http_server.h"
 #include "net/network_budget.h"
+#include "services/buyer_links.h"
 #include "services/census.h"
 #include "services/cloud_logins.h"
 #include "services/cloud_sessions.h"
@@ -174,7 +175,8 @@ struct Service::Parts {
 
   void add_routes();
   std::string metrics_text();
-  Expected<void> start_issuer(identity::BuiltInIssuer& one);
+  template <class One>
+  Expected<void> start_one(One& one, std::string_view what);
   Expected<void> start();
   void stop(Millis gone, const std::function<void(const char*)>& at);
   std::string url() const { return http_url(listen.address, server.port()); }
@@ -322,6 +324,7 @@ struct Service::Parts {
   services::Credits credits{commits, ids, [this] { work_came(); }};
   services::DeliveryActions deliveries{commits, changes, static_cast<int>(config.delivery_jobs_per_minute),
                                        [this] { work_came(); }};
+  services::BuyerLinks links{commits, cipher, ids, random};
 
   OrderDesk order_desk{{commits, changes, integrations, runtime.scheduler(dispatcher_core), log,
                         std::chrono::days(config.retention_payload_days), [this] { work_came(); }}};
@@ -410,8 +413,9 @@ void Service::Parts::add_routes() {
   api::add_login_routes(router, {cloud_logins});
   api::add_presets_routes(router, {presets});
   api::add_credits_routes(router, {credits, config.credits_low_threshold});
-  api::add_deliveries_routes(router, {deliveries});
-  api::add_integrations_routes(router, {stores, presets, config.base_url.empty() ? url() : config.base_url});
+  const std::string base_url = config.base_url.empty() ? url() : config.base_url;
+  api::add_deliveries_routes(router, {deliveries, links, base_url});
+  api::add_integrations_routes(router, {stores, presets, base_url});
   api::add_subscriptions_routes(router, {subscriptions});
   order_desk.add_routes(router);
   api::add_webhook_events_routes(router, {webhook_events});
@@ -439,13 +443,15 @@ std::string Service::Parts::metrics_text() {
   return metrics.text();
 }
 
-Expected<void> Service::Parts::start_issuer(identity::BuiltInIssuer& one) {
+// On the first core; `what` is told where it ends by a fault.
+template <class One>
+Expected<void> Service::Parts::start_one(One& one, std::string_view what) {
   Scheduler& core = runtime.scheduler(0);
   std::promise<Expected<void>> ended;
-  core.post([&one, &core, &ended] {
-    spawn(one.start(core), [&ended](Outcome<Expected<void>> outcome) {
+  core.post([&one, &core, &ended, what] {
+    spawn(one.start(core), [&ended, what](Outcome<Expected<void>> outcome) {
       ended.set_value(outcome.value ? std::move(*outcome.value)
-                                    : fail("INTERNAL_ERROR", "The built-in issuer could not start."));
+                                    : fail("INTERNAL_ERROR", std::string(what) + " could not start."));
     });
   });
   return ended.get_future().get();
@@ -461,8 +467,9 @@ Expected<void> Service::Parts::start() {
   started = true;
   show_families(metrics);
   for (auto* one : {&issuer, &operators_issuer}) {
-    if (auto done = start_issuer(*one); !done) return done;
+    if (auto done = start_one(*one, "The built-in issuer"); !done) return done;
   }
+  if (auto done = start_one(links, "The keys of buyers' links"); !done) return done;
   if (shared()) {
     runtime.run_on(0, [this] { own_number.start(); });
     other_nodes.emplace(storage::WakeupsOptions{.url = config.database_url}, log,

@@ -314,7 +314,7 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming, AccountFa
     answer.duplicate = answer.duplicate && !answer.made_delivery;
     order.updated_at = tx.now();
     replace_delivery_key(tx, order.account, DeliveryId{order.id.value}, storage::KeyOf::number,
-                         order.order_number, merged.state.order_number);
+                         order.summary.number, merged.state.order_number);
     set_state(order, merged.state);
     update_order(tx, order);
     changes_.tell_unmapped(tx, order, state->lines, merged.state,
