@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kKnown = 1'000;
 constexpr auto kPieces = kKnown / static_cast<std::int64_t>(services::kErasePiece);
-constexpr int kRowsOfOrder = 8;  // order, payload, delivery, items, timeline, event, send, customer
+constexpr int kRowsOfOrder = 11;  // order, payload, delivery, items, timeline, event, send, customer
 
 class PrivacyRequests : public WorstCase {
  protected:

@@ -52,7 +52,8 @@ class WorstCase : public ::testing::Test {
                                       .failures = failures_,
                                       .limits = {}});
     api::add_integrations_routes(router_, {integrations_, presets_, "https://bridge.example"});
-    api::add_deliveries_routes(router_, {world_.actions});
+    EXPECT_TRUE(world_.await(links_.start(world_.scheduler)));
+    api::add_deliveries_routes(router_, {world_.actions, links_, "https://bridge.example"});
     api::add_subscriptions_routes(router_, {subscriptions_});
     api::add_orders_routes(router_, {orders_, reprocess_, std::chrono::days{30}});
     world_.write([&](storage::Tx& tx) {
@@ -166,6 +167,7 @@ class WorstCase : public ::testing::Test {
   }
 
   Work work_;
+  services::BuyerLinks links_{world_.commits, world_.cipher, world_.ids, world_.random};
   services::testing::World world_{
       services::testing::World::unlimited(), 1'000'000,
       [this](std::unique_ptr<storage::Database> database) { return count_work(std::move(database), work_); }};
