@@ -460,7 +460,7 @@ Task<std::optional<Answer>> DeliveryWorker::ask(const Call& call, const Job& job
     case Call::Kind::lost:
       break;
   }
-  answer.took = ports_.clock.now() - began;
+  answer.took = std::max(ports_.clock.now() - began, Millis{0});  // the server's clock may be set back
   saw(answer.error());
   ports_.metrics.count("presetbridge_cloud_calls_total");
   if (const auto* error = answer.error()) {
