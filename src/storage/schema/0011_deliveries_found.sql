@@ -39,7 +39,6 @@ ALTER TABLE delivery_timeline ADD COLUMN item_id <int>;
 ALTER TABLE delivery_timeline ADD COLUMN data TEXT;
 
 -- What the store was told of a delivery.
-CREATE INDEX outbound_events_of_delivery ON outbound_events (delivery_id, id) WHERE delivery_id IS NOT NULL;
 CREATE INDEX webhook_sends_of_event ON webhook_sends (event_id, id);
 -- Of the newest attempt that had an answer.
 ALTER TABLE webhook_sends ADD COLUMN last_status_code <int>;
