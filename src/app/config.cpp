@@ -67,6 +67,11 @@ const std::array kSettings = {
     Setting{"cloud.files_path", &Config::cloud_files_path, "Path of the files"},
     Setting{"cloud.share_path", &Config::cloud_share_path, "Path of a share, with {fileId} and {userId}", 0,
             0, "", "{fileId} {userId}"},
+    Setting{"cloud.name", &Config::cloud_name, "What people call the cloud platform"},
+    Setting{"cloud.friend_requests_url", &Config::cloud_friend_requests_url,
+            "Page of the cloud platform where a user answers friend requests, for buyers"},
+    Setting{"cloud.app_url", &Config::cloud_app_url,
+            "Page or app of the cloud platform where a user finds shared files, for buyers"},
     Setting{"delivery.jobs_per_minute", &Config::delivery_jobs_per_minute,
             "Jobs of one cloud account in any 60 seconds; 0: no limit", 0, 100'000},
     Setting{"delivery.jobs_per_minute_total", &Config::delivery_jobs_per_minute_total,
@@ -455,6 +460,12 @@ std::vector<FieldProblem> check_config(const Config& config) {
   } else if (!is_base_url(config.cloud_url)) {
     wrong("cloud.url", std::string(kUrl));
   }
+  for (const auto& [key, url] : {std::pair{"cloud.friend_requests_url", &config.cloud_friend_requests_url},
+                                 std::pair{"cloud.app_url", &config.cloud_app_url}}) {
+    if (!url->empty() && !is_base_url(*url)) wrong(key, std::string(kUrl));
+  }
+  if (config.cloud_name.empty() || config.cloud_name.size() > 100)
+    wrong("cloud.name", "must be 1 to 100 bytes long");
   if (!config.identity_issuer.empty() && !is_base_url(config.identity_issuer))
     wrong("identity.issuer", std::string(kUrl));
   for (const auto& trusted : config.identity_trusted) {

@@ -52,6 +52,9 @@ struct Config {
   std::string cloud_friendship_path = "/friendships/{userId}";
   std::string cloud_files_path = "/files";
   std::string cloud_share_path = "/files/{fileId}/shares/{userId}";
+  std::string cloud_name = "the cloud platform";  // as people know it
+  std::string cloud_friend_requests_url;          // for buyers; empty: there is no such page
+  std::string cloud_app_url;
 
   std::int64_t delivery_jobs_per_minute = 5;  // spec 3.4
   std::int64_t delivery_jobs_per_minute_total = 0;

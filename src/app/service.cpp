@@ -17,6 +17,7 @@
 #include "api/account_handlers.h"
 #include "api/api.h"
 #include "api/auth_handlers.h"
+#include "api/buyer_handlers.h"
 #include "api/credentials_handlers.h"
 #include "api/credits_handlers.h"
 #include "api/deliveries_handlers.h"
@@ -51,6 +52,7 @@
 #include "net/http_server.h"
 #include "net/network_budget.h"
 #include "services/buyer_links.h"
+#include "services/buyers.h"
 #include "services/census.h"
 #include "services/cloud_logins.h"
 #include "services/cloud_sessions.h"
@@ -325,6 +327,9 @@ struct Service::Parts {
   services::DeliveryActions deliveries{commits, changes, static_cast<int>(config.delivery_jobs_per_minute),
                                        [this] { work_came(); }};
   services::BuyerLinks links{commits, cipher, ids, random};
+  services::Buyers buyers{commits, links, deliveries, [this] { work_came(); }};
+  // Of one delivery's link: a page that follows it in some windows, and no more.
+  net::KeyBudget buyer_looks{clock, {.times = 120, .window = std::chrono::minutes{1}}};
 
   OrderDesk order_desk{{commits, changes, integrations, runtime.scheduler(dispatcher_core), log,
                         std::chrono::days(config.retention_payload_days), [this] { work_came(); }}};
@@ -415,6 +420,12 @@ void Service::Parts::add_routes() {
   api::add_credits_routes(router, {credits, config.credits_low_threshold});
   const std::string base_url = config.base_url.empty() ? url() : config.base_url;
   api::add_deliveries_routes(router, {deliveries, links, base_url});
+  api::add_buyer_routes(router, {.buyers = buyers,
+                                 .failures = failed_requests,
+                                 .looks = buyer_looks,
+                                 .platform = {.name = config.cloud_name,
+                                              .friend_requests_url = config.cloud_friend_requests_url,
+                                              .app_url = config.cloud_app_url}});
   api::add_integrations_routes(router, {stores, presets, base_url});
   api::add_subscriptions_routes(router, {subscriptions});
   order_desk.add_routes(router);

@@ -86,6 +86,8 @@ std::string to_string(const Actor& actor) {
       return to_string(UserId{actor.id});
     case Actor::Kind::api_key:
       return to_string(ApiKeyId{actor.id});
+    case Actor::Kind::buyer:
+      return "buyer";
   }
   return {};
 }
@@ -93,6 +95,7 @@ std::string to_string(const Actor& actor) {
 std::optional<Actor> parse_actor(std::string_view text) {
   if (text == "system") return Actor::system();
   if (text == "order") return Actor::order();
+  if (text == "buyer") return Actor::buyer();
   if (const auto user = parse_id<UserKind>(text)) return Actor::user(*user);
   if (const auto key = parse_id<ApiKeyKind>(text)) return Actor::api_key(*key);
   return std::nullopt;

@@ -142,7 +142,7 @@ inline constexpr std::array<std::string_view, 9> kPendingActionKindNames = {
 
 // Who did something. `id` is that of the user or key, else 0.
 struct Actor {
-  enum class Kind { system, order, user, api_key };
+  enum class Kind { system, order, user, api_key, buyer };
   Kind kind = Kind::system;
   std::int64_t id = 0;
 
@@ -150,6 +150,7 @@ struct Actor {
   static Actor order() { return {Kind::order, 0}; }
   static Actor user(UserId id) { return {Kind::user, id.value}; }
   static Actor api_key(ApiKeyId id) { return {Kind::api_key, id.value}; }
+  static Actor buyer() { return {Kind::buyer, 0}; }  // who has the delivery's link (spec 13.3)
   bool operator==(const Actor&) const = default;
 };
 
@@ -181,7 +182,7 @@ PendingAction combine(const PendingAction& current, const PendingAction& next);
 // other reasons and a corrected name still wait.
 PendingAction without_stop(PendingAction pending, const ReviewReasons& settled);
 
-// "system", "order", "usr_…", "key_…".
+// "system", "order", "usr_…", "key_…", "buyer".
 std::string to_string(const Actor& actor);
 std::optional<Actor> parse_actor(std::string_view text);
 

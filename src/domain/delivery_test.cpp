@@ -35,8 +35,8 @@ TEST(DeliveryWords, TheLastNameOfEachKindBelongsToItsLastValue) {
 }
 
 TEST(DeliveryWords, ActorsAreReadBack) {
-  for (const Actor& actor :
-       {Actor::system(), Actor::order(), Actor::user(UserId{7}), Actor::api_key(ApiKeyId{1LL << 60})}) {
+  for (const Actor& actor : {Actor::system(), Actor::order(), Actor::user(UserId{7}),
+                             Actor::api_key(ApiKeyId{1LL << 60}), Actor::buyer()}) {
     EXPECT_EQ(parse_actor(to_string(actor)), actor) << to_string(actor);
   }
   EXPECT_EQ(parse_actor(""), std::nullopt);

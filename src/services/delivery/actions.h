@@ -55,6 +55,9 @@ class DeliveryActions {
   // it owe more files than are served; a delivery in review takes the name all the same.
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,
                                      std::optional<std::string> username);
+  // The same in the caller's transaction, which has locked the order, the delivery's customers and `row`.
+  Expected<void> retry_row(storage::Tx& tx, storage::DeliveryRow& row, const std::string& username,
+                           domain::Actor actor);
   Task<Expected<DeliveryView>> invalidate(Executor& executor, identity::Principal by, DeliveryId id,
                                           std::string reason);
   Task<Expected<DeliveryView>> reopen(Executor& executor, identity::Principal by, DeliveryId id);
@@ -74,8 +77,6 @@ class DeliveryActions {
   Expected<void> approve_row(storage::Tx& tx, storage::DeliveryRow& row, domain::Actor actor);
   void conclude_or_queue(storage::Tx& tx, storage::DeliveryRow& row, std::span<const storage::ItemRow> items,
                          domain::Actor actor);
-  Expected<void> retry_row(storage::Tx& tx, storage::DeliveryRow& row, const std::string& username,
-                           domain::Actor actor);
 
   storage::GroupCommit& commits_;
   DeliveryChanges& changes_;
