@@ -7,10 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <future>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -31,7 +28,9 @@
 #include "app/admin_channel.h"
 #include "app/admin_desk.h"
 #include "app/client_networks.h"
+#include "app/endings.h"
 #include "app/foundation.h"
+#include "app/front.h"
 #include "app/metric_families.h"
 #include "app/metrics_registry.h"
 #include "app/open_files.h"
@@ -112,41 +111,6 @@ cloud::AgentProcessOptions agent_options(const Config& config, const DataDirecto
   options.login_deadline = agent.cloud.timeout + Millis{5'000};
   return options;
 }
-
-// Something that happens once, and is waited for by another thread.
-class Signal {
- public:
-  void give() {
-    const std::lock_guard lock(mutex_);
-    given_ = true;
-    changed_.notify_all();
-  }
-  bool wait_for(Millis most) {
-    std::unique_lock lock(mutex_);
-    return changed_.wait_for(lock, most, [this] { return given_; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool given_ = false;
-};
-
-// Takes connections from the first moment on; until the service behind it is whole it asks to come again.
-class Front final : public net::HttpHandler {
- public:
-  void open(net::HttpHandler& handler) { handler_ = &handler; }
-  Task<net::HttpResponse> handle(net::HttpRequest request) override {
-    if (auto* handler = handler_.load()) return handler->handle(std::move(request));
-    return not_yet();
-  }
-
- private:
-  static Task<net::HttpResponse> not_yet() {
-    co_return api::error_response({"OVERLOADED", "The service is starting.", {}});
-  }
-  std::atomic<net::HttpHandler*> handler_{nullptr};
-};
 
 std::vector<std::unique_ptr<identity::RemoteIssuer>> remote_issuers(const Config& config,
                                                                     net::HttpClient& http, const Clock& clock,
@@ -524,36 +488,28 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   admin_channel.reset();
   if (other_nodes) other_nodes->stop();
   Signal worker_ended;
-  Signal checks_ended;
-  Signal calls_ended;
-  Signal dispatcher_ended;
-  Signal housekeeping_ended;
-  Signal erasure_ended;
-  Signal orders_ended;
-  Signal watch_ended;
-  Signal renewals_ended;
-  Signal census_ended;
-  Signal tally_ended;
+  Endings others;
   if (working) {
     runtime.run_on(worker_core, [&] {
       worker.stop([&worker_ended] { worker_ended.give(); });
-      credential_checks.stop([&checks_ended] { checks_ended.give(); });
-      worker_calls.stop([&calls_ended] { calls_ended.give(); });
+      credential_checks.stop(others.add("the checks of logins did not end"));
+      worker_calls.stop(others.add("the answers to other nodes did not end"));
     });
-    runtime.run_on(0, [&] { census.stop([&census_ended] { census_ended.give(); }); });
+    runtime.run_on(0, [&] { census.stop(others.add("the count for the metrics did not end")); });
     runtime.run_on(dispatcher_core, [&] {
-      dispatcher.stop([&dispatcher_ended] { dispatcher_ended.give(); });
-      housekeeping.stop([&housekeeping_ended] { housekeeping_ended.give(); });
-      shop_erasure.stop([&erasure_ended] { erasure_ended.give(); });
-      order_desk.stop([&orders_ended] { orders_ended.give(); });
-      subscription_watch.stop([&watch_ended] { watch_ended.give(); });
+      dispatcher.stop(others.add("the webhook dispatcher did not end"));
+      housekeeping.stop(others.add("housekeeping did not end"));
+      shop_erasure.stop(others.add("the erasure of shops did not end"));
+      order_desk.stop(others.add("the jobs on many orders did not end"));
+      subscription_watch.stop(others.add("the watch over subscriptions did not end"));
     });
   }
   outbound_http.stop();  // what is cut off is sent again later, with the same id (spec 10.5)
   at("finishing requests");
   server.stop(left());
   // What came until now is counted, too.
-  if (working) runtime.run_on(0, [&] { store_tally.stop([&tally_ended] { tally_ended.give(); }); });
+  if (working)
+    runtime.run_on(0, [&] { store_tally.stop(others.add("the count of what stores send did not end")); });
   at("finishing jobs");
   if (working && !worker_ended.wait_for(left()))
     log.warn("calls of the cloud platform are cut off; what came of them is looked up after the next start");
@@ -566,23 +522,13 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   at("recording what was cut off");
   if (working) {
     const auto recorded_by = Steady::now() + kLastCalls;
-    const auto await = [&](Signal& ended, const char* problem) {
-      if (!ended.wait_for(until(recorded_by))) log.error(problem);
-    };
-    await(worker_ended, "the delivery worker did not end");
-    await(checks_ended, "the checks of logins did not end");
-    await(calls_ended, "the answers to other nodes did not end");
-    await(dispatcher_ended, "the webhook dispatcher did not end");
-    await(housekeeping_ended, "housekeeping did not end");
-    await(erasure_ended, "the erasure of shops did not end");
-    await(orders_ended, "the jobs on many orders did not end");
-    await(watch_ended, "the watch over subscriptions did not end");
-    await(census_ended, "the count for the metrics did not end");
-    await(tally_ended, "the count of what stores send did not end");
+    if (!worker_ended.wait_for(until(recorded_by))) log.error("the delivery worker did not end");
+    for (const char* problem : others.wait([&] { return until(recorded_by); })) log.error(problem);
   }
   at("ending the password threads");
   passwords.stop();
   if (working && shared()) {
+    Signal renewals_ended;
     runtime.run_on(0, [&] { own_number.stop([&renewals_ended] { renewals_ended.give(); }); });
     if (!renewals_ended.wait_for(kLastCalls)) log.warn("the renewal of the node's number did not end");
   }

@@ -153,7 +153,7 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   if (state.high_risk) change.reasons.add(ReviewReason::high_risk);
   if (rules.hold_all) change.reasons.add(ReviewReason::held);
   created.changes.push_back(std::move(change));
-  created.order_numbers.push_back(order.order_number);
+  created.order_numbers.push_back(order.summary.number);
   std::ranges::move(items, std::back_inserter(created.items));
 }
 
