@@ -15,7 +15,7 @@ namespace json = boost::json;
 using services::DeliverySummary;
 using services::DeliveryView;
 
-constexpr std::array<std::string_view, 3> kSources = {"", "store", "merchant"};
+constexpr std::array<std::string_view, 4> kSources = {"", "store", "merchant", "buyer"};
 
 json::value name_or_null(std::string_view name) {
   if (name.empty()) return nullptr;

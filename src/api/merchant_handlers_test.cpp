@@ -54,7 +54,7 @@ class MerchantApi : public MerchantApiTest {
       item.matched_by = state.lines.empty() ? "file_id" : "sku";
       if (!state.lines.empty()) item.lines = services::lines_json({state.lines.front().line_id});
       services::AccountFacts facts(tx);
-      services::NewDeliveries created{{row}, {{.cause = domain::Cause::order_accepted}}, {item}, {}};
+      services::NewDeliveries created{{row}, {{.cause = domain::Cause::order_accepted}}, {item}, {""}, {}};
       changes_.create(tx, created, facts);
       changes_.apply(tx, created.rows.front(), {.cause = domain::Cause::known_cause, .code = code}).value();
     });

@@ -84,7 +84,9 @@ TEST_F(BuyersTest, TheTimelineSaysThatTheBuyerDidIt) {
   EXPECT_EQ(view(id).state, BuyerState::username_missing);
   EXPECT_EQ(correct(id, "Ann"), "on_its_way");
   const auto seen = world_.await(world_.actions.get(world_.scheduler, world_.merchant(), id)).value();
-  EXPECT_TRUE(std::ranges::any_of(seen.timeline, [](const auto& entry) { return entry.actor == "buyer"; }));
+  EXPECT_EQ(seen.username_source, UsernameSource::buyer);
+  EXPECT_TRUE(
+      std::ranges::any_of(seen.timeline, [](const auto& shown) { return shown.entry.actor == "buyer"; }));
 }
 
 TEST_F(BuyersTest, FiveCorrectionsOneAMinuteAndThenOnlyTheMerchant) {

@@ -170,7 +170,7 @@ class ItemsOfNew {
 // Of the entry that tells of a transition: what it was, or, where somebody asked for it, that they did.
 std::string_view type_of(const domain::Transition& t, const domain::Actor& actor) {
   using Kind = domain::Actor::Kind;
-  if (actor.kind == Kind::user || actor.kind == Kind::api_key) return "action";
+  if (actor.kind == Kind::user || actor.kind == Kind::api_key || actor.kind == Kind::buyer) return "action";
   switch (t.cause) {
     case Cause::request_sent:
       return "request_sent";

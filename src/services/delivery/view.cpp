@@ -12,6 +12,7 @@
 #include "services/delivery/change.h"
 #include "services/delivery/items.h"
 #include "storage/api_key_store.h"
+#include "storage/buyer_act_store.h"
 #include "storage/cloud_account_store.h"
 #include "storage/customer_store.h"
 #include "storage/identity_store.h"
@@ -74,6 +75,7 @@ class ActorNames {
     using Kind = domain::Actor::Kind;
     switch (actor.kind) {
       case Kind::system:
+      case Kind::buyer:
         return {};
       case Kind::order: {
         const auto store = find_integration(tx_, row_.integration);
@@ -156,8 +158,10 @@ std::optional<Timestamp> resumable_until(const DeliveryRow& row) {
   }
 }
 
-UsernameSource source_of(const DeliveryRow& row, const std::optional<storage::OrderRow>& order) {
+UsernameSource source_of(Tx& tx, const DeliveryRow& row, const std::optional<storage::OrderRow>& order) {
   if (row.username.empty()) return UsernameSource::none;
+  if (const auto acts = find_buyer_acts(tx, row.id); acts.corrections > 0 && acts.acted_at == row.named_at)
+    return UsernameSource::buyer;
   const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   return state && state->username == row.username ? UsernameSource::store : UsernameSource::merchant;
 }
@@ -217,7 +221,7 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
 
   const auto order = find_order(tx, OrderId{d.id.value});
   v.partly_unmapped = order && order->unmapped > 0;
-  v.username_source = source_of(d, order);
+  v.username_source = source_of(tx, d, order);
 
   const auto customer = d.customer ? find_customer(tx, d.customer) : std::nullopt;
   const auto tallied = tally(v.items);

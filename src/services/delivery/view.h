@@ -30,7 +30,7 @@ struct DeliverySummary {
 // it, as `actor` says), note (what a program of before wrote), event_told.
 struct ShownEntry {
   storage::TimelineEntry entry;
-  std::string actor_name;  // empty: the service itself, or somebody who is not known any more
+  std::string actor_name;  // empty: the service itself, the buyer, or somebody who is not known any more
 };
 
 struct ResolutionFacts {
@@ -39,7 +39,7 @@ struct ResolutionFacts {
   std::string file_name;            // of the first file that is owed
 };
 
-enum class UsernameSource { none, store, merchant };
+enum class UsernameSource { none, store, merchant, buyer };
 
 struct DeliveryView : DeliverySummary {
   std::vector<storage::ItemRow> items;
