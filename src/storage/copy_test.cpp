@@ -73,7 +73,9 @@ INSERT INTO webhook_subscriptions (id, account_id, url, encrypted_secret, event_
   VALUES (1, 1, 'https://example.com', X'00', '', '', 1);
 INSERT INTO outbound_events VALUES (1, 1, NULL, 1, 't', 'u', X'7B7D', 1);
 INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES (1, 1, 1, 'pending', 1);
-INSERT INTO webhook_attempts VALUES (1, 1, 1, 1, 1, NULL, 5, 'o', '');
+INSERT INTO webhook_attempts VALUES (1, 1, 1, 1, 1, NULL, 5, 'o', '', 'text/plain');
+INSERT INTO webhook_recoveries VALUES (1, 2, 3);
+INSERT INTO buyer_acts VALUES (1, 2, 3, 1, 4);
 )sql";
 
 // And one with enough rows for several pieces of the sizes below.

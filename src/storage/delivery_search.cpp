@@ -60,7 +60,7 @@ constexpr Both kInReviewFor =
 constexpr Both kRefunded =
     PDB_BOTH("deliveries WHERE account_id = $4 AND refunded = 1" PDB_BETWEEN, "id", "id");
 constexpr Both kDryRuns =
-    PDB_BOTH("deliveries WHERE account_id = $4 AND dry_run = 1" PDB_BETWEEN, "id", "id");
+    PDB_BOTH("deliveries WHERE account_id = $4 AND dry_run + 0 = 1" PDB_BETWEEN, "id", "id");
 constexpr Both kByKey = PDB_BOTH(
     "delivery_keys JOIN deliveries ON deliveries.id = delivery_keys.delivery_id"
     " WHERE delivery_keys.account_id = $4 AND delivery_keys.key = $5 AND delivery_keys.delivery_id > $1"

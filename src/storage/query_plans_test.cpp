@@ -568,7 +568,8 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {},
        [=](Tx& tx) { find_integration_versions(tx, std::array{k.integration, IntegrationId{12}}); }},
       {"what stores have sent",
-       {"store_products_unmapped", "deliveries_failed_of_integration", "store_hours_age", "orders_unmapped_of_store"},
+       {"store_products_unmapped", "deliveries_failed_of_integration", "store_hours_age",
+        "orders_unmapped_of_store"},
        [=](Tx& tx) {
          put_products(tx, std::array{ProductRow{.integration = k.integration, .key = "sku:a"}});
          find_store_activity(tx, std::array{k.integration}, tx.now());

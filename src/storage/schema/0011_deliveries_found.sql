@@ -21,9 +21,9 @@ CREATE TABLE delivery_key_fill (
 -- By status and store, newest first; what is under way stands close together, whosever it is. An expression, so that no other query
 -- takes this index for its own.
 CREATE INDEX deliveries_by_status ON deliveries ((status || ''), integration_id, id);
--- What only few are.
+-- What only few are; of dry runs an expression too.
 CREATE INDEX deliveries_refunded ON deliveries (account_id, id) WHERE refunded = 1;
-CREATE INDEX deliveries_dry_runs ON deliveries (account_id, id) WHERE dry_run = 1;
+CREATE INDEX deliveries_dry_runs ON deliveries (account_id, id) WHERE dry_run + 0 = 1;
 CREATE INDEX deliveries_in_review_for ON deliveries (account_id, resolution_code, id) WHERE status = 'in_review' AND resolution_code IS NOT NULL;
 
 -- ---------------------------------------------------------------- timelines
