@@ -130,7 +130,7 @@ json::object entry_json(const services::ShownEntry& shown) {
           {"kind", e.kind},
           {"actor", e.actor},
           {"actorName", text_or_null(shown.actor_name)},
-          {"status", e.status},
+          {"status", text_or_null(e.status)},
           {"resolutionCode", text_or_null(e.resolution)},
           {"message", e.message},
           {"attempt", e.attempt},

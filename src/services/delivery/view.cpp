@@ -124,7 +124,8 @@ std::vector<TimelineEntry> told_by_other_rows(Tx& tx, const DeliveryRow& row) {
   }
   for (const auto& event : find_events_of_delivery(tx, row.id, kEventsShown)) {
     if (!entries.empty() && entries.back().id == event.id.value) continue;  // another subscription's
-    const auto status = event.type.substr(event.type.find('.') + 1);
+    // What is told of the order says nothing of the delivery's status.
+    const auto status = event.type.starts_with("delivery.") ? event.type.substr(9) : std::string();
     entries.push_back({.id = event.id.value,
                        .at = event.created_at,
                        .type = "event_told",
