@@ -6,8 +6,8 @@
 
 using namespace presetbridge;
 
-// What was read, written again, reads the same; the limits hold; text that is kept from being a formula comes
-// back.
+// A table that was read, written and read again is the same; the limits hold; unguard_formula() gives back
+// what guard_formula() was given.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const CsvLimits limits{.records = 100, .fields = 10};

@@ -42,7 +42,7 @@ net::HttpResponse answer(const BuyerDeps& deps, const services::BuyerView& view)
   return response;
 }
 
-// What the link opens, within the budgets of link and network.
+// The link opens this delivery, unless the budget of the link or of the network is used up.
 struct Opened {
   DeliveryId delivery;
   std::optional<Reply> refusal;  // what is answered instead

@@ -11,7 +11,7 @@ services::WantedMapping read_mapping(JsonFields& fields) {
     w.action = *domain::parse_mapping_action(*action);
   }
   const bool delivers = w.action == domain::MappingAction::deliver;
-  // What GET shows of a mapping that ignores can be sent back as it is.
+  // GET shows empty texts of a mapping that ignores; they may be sent back.
   w.file_id = fields.optional_text("fileId", {.min = 0, .max = 200}).value_or("");
   w.kind = fields.optional_text("kind", {.min = 0, .max = 40}).value_or("");
   w.file_name = fields.optional_text("fileName", {.min = 0, .max = 200}).value_or("");

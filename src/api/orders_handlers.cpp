@@ -187,7 +187,8 @@ Task<Reply> reprocess_all(OrdersDeps deps, Call call) {
   query.search = fields.optional_text("q", {.max = kLongestSearch}).value_or("");
   query.received_from = fields.optional_time("receivedFrom");
   query.received_before = fields.optional_time("receivedTo");
-  // What is delivered whole is meant only where somebody says so: mappings of now may send it more.
+  // An order that was delivered whole is processed again only if somebody says so: today's mappings may send
+  // it more files.
   query.unmapped = fields.optional_flag("unmapped").value_or(query.outcome.empty());
   const bool dry_run = fields.optional_flag("dryRun").value_or(false);
   if (query.search.size() > kLongestSearch)

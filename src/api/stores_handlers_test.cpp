@@ -1,5 +1,5 @@
-// What a merchant sees and tries of a store, over the routes: what it has sent, its products, previews,
-// tables of mappings, test orders.
+// The routes of a store tell a merchant what it has sent and sold, preview mappings, take tables of mappings
+// and make test orders.
 #include "api/stores_handlers.h"
 
 #include <fmt/format.h>

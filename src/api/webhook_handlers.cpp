@@ -42,7 +42,7 @@ Task<Expected<ApiKeyId>> check_key(WebhookDeps deps, Executor& executor, std::op
 json::value to_json(const services::Accepted& a) {
   if (!a.delivery) {
     json::object body{{"status", "ignored"}, {"reason", a.reason}};
-    // What is read of no order, as an unknown topic, has none to name.
+    // An event of no order, such as an unknown topic, names none.
     if (!a.order_id.empty()) body["orderId"] = a.order_id;
     if (!a.event_id.empty()) body["eventId"] = a.event_id;
     return body;

@@ -34,7 +34,8 @@ class Signal {
 // answers.
 class Endings {
  public:
-  // What a part calls once it has ended. `problem`: a literal, told of if it has not.
+  // A part calls the function once it has ended. `problem`: a literal; wait() returns it if the part did not
+  // end.
   std::function<void()> add(const char* problem) {
     auto& part = parts_.emplace_back(problem);
     return [&part] { part.ended.give(); };

@@ -1,4 +1,4 @@
-// What answers until the service behind it is whole.
+// The front answers 503 until the service behind it is whole.
 #pragma once
 
 #include <atomic>

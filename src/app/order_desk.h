@@ -1,5 +1,5 @@
-// What a merchant does with orders as they came, and the jobs on many of them: parts of the running service
-// that belong together (spec 9.3, 9.6).
+// The order desk joins the parts of the service that show orders and process them again, one or many
+// (spec 9.3, 9.6).
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class OrderDesk {
     Millis payloads_kept;
     std::function<void()> work_came;
   };
-  // What the ports name outlives this.
+  // All that the ports refer to outlives this.
   explicit OrderDesk(Ports ports);
 
   void add_routes(api::Router& router);

@@ -38,7 +38,7 @@ std::optional<BuyerItemState> state_of(const storage::ItemRow& item) {
   return std::nullopt;
 }
 
-// What an answer shows as it stands now.
+// Reads what an answer shows of the delivery.
 BuyerView view_of(Tx& tx, const storage::DeliveryRow& row) {
   BuyerView view;
   const auto items = find_items(tx, row.id);
@@ -67,7 +67,7 @@ identity::LoginFailure refused(const char* code, const char* message) {
   return identity::LoginFailure{{code, message, {}}};
 }
 
-// What speaks against the act; nothing if nothing does.
+// Refuses the act, or returns nothing if it is allowed.
 std::optional<identity::LoginFailure> refusal(BuyerState state, bool anything_shared, bool correction,
                                               const domain::BuyerActs& acts, Timestamp now) {
   const bool ever =

@@ -47,7 +47,7 @@ bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
   return row.account == by.account && by.sees(row.integration);
 }
 
-// To the account, and to what a scoped key may see.
+// Limits the filter to the account, and to the stores that a scoped key may see.
 void limit_to(const identity::Principal& by, storage::DeliveryFilter& filter) {
   filter.account = by.account;
   if (by.integrations.all()) return;

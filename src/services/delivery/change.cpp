@@ -151,7 +151,7 @@ class ItemsTold {
   std::unordered_map<DeliveryId, std::vector<const storage::ItemRow*>> of_;
 };
 
-// Of rows that are together, by their delivery.
+// Groups items of new deliveries by their delivery.
 class ItemsOfNew {
  public:
   explicit ItemsOfNew(std::span<const storage::ItemRow> items) : items_(items) {}
@@ -167,7 +167,8 @@ class ItemsOfNew {
   std::unordered_map<DeliveryId, std::vector<const storage::ItemRow*>> of_;
 };
 
-// Of the entry that tells of a transition: what it was, or, where somebody asked for it, that they did.
+// Names the type of the timeline entry that tells of a transition: what happened, or `action` where a person,
+// a key or the buyer asked for it.
 std::string_view type_of(const domain::Transition& t, const domain::Actor& actor) {
   using Kind = domain::Actor::Kind;
   if (actor.kind == Kind::user || actor.kind == Kind::api_key || actor.kind == Kind::buyer) return "action";
