@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/optional_json.h"
+#include "base/csv.h"
 #include "domain/resolution.h"
 #include "services/delivery/change.h"
 
@@ -60,12 +61,11 @@ json::array items_json(const DeliveryView& view) {
   return items;
 }
 
-// In quotes; what a spreadsheet would take for a formula begins with an apostrophe.
+// Adds the text in quotes; what a spreadsheet would take for a formula begins with an apostrophe.
 void add_field(std::string& line, std::string_view text) {
   if (!line.empty()) line += ',';
   line += '"';
-  if (!text.empty() && std::string_view("=+-@\t\r").contains(text.front())) line += '\'';
-  for (const char c : text) {
+  for (const char c : guard_formula(text)) {
     line += c;
     if (c == '"') line += '"';
   }
