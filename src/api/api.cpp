@@ -49,8 +49,7 @@ net::HttpResponse Api::refuse(const Router::Route& route, const Error& error, co
 Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace& trace) {
   // An open route judges its body's size itself, in the order that its own rules name (spec 2.3).
   if (route.access.is_open()) {
-    auto query = parse_query(call.request.query);
-    if (query) call.query = std::move(*query);
+    if (const auto error = operations_.read(route, call)) co_return error_response(*error);
     auto reply = co_await route.handler(std::move(call));
     co_return reply ? std::move(*reply) : refuse(route, reply.error(), trace);
   }
@@ -76,11 +75,9 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace
             ? std::string("This is for signed-in people: send an ID token, and no API key.")
             : "This needs the permission " +
                   std::string(identity::kPermissionNames[static_cast<std::size_t>(permission)]) + "."));
-  } else if (auto query = parse_query(call.request.query); !query) {
-    response = error_response(
-        {"VALIDATION_FAILED", "The query has parameters that are not valid.", {std::move(query.error())}});
+  } else if (const auto error = operations_.read(route, call)) {
+    response = error_response(*error);
   } else {
-    call.query = std::move(*query);
     call.principal = std::move(who->principal);
     auto reply = co_await route.handler(std::move(call));
     response = reply ? std::move(*reply) : refuse(route, reply.error(), trace);

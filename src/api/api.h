@@ -5,6 +5,8 @@
 #include <string>
 
 #include "api/authentication.h"
+#include "api/openapi_document.h"
+#include "api/operations.h"
 #include "api/router.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -15,9 +17,9 @@
 namespace presetbridge::api {
 
 // For each request: match (404, 405) -> body within the limit (413) -> budget of the caller's
-// network (429) -> authenticate (401, 403, 429) -> permission (403) -> handler. Every answer is told to
-// metrics by route pattern; what is the service's own fault is logged, with the request's id, method, route
-// pattern and account (spec 8.1, 12.3).
+// network (429) -> authenticate (401, 403, 429) -> permission (403) -> what the contract says of query and
+// body (422) -> handler. Every answer is told to metrics by route pattern; what is the service's own fault is
+// logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
 class Api final : public net::HttpHandler {
  public:
   // `router` is complete; everything outlives this. `failures`: of requests whose token or key is not valid.
@@ -45,6 +47,7 @@ class Api final : public net::HttpHandler {
   const Router& router_;
   Authentication& authentication_;
   net::NetworkBudget& failures_;
+  const Operations operations_{openapi_document};
   const Clock& clock_;
   Log& log_;
   Metrics& metrics_;

@@ -162,14 +162,16 @@ Task<Reply> change(IntegrationsDeps deps, Call call) {
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
   fields.refuse_null({"name", "active", "settings"});
-  if (fields.names_any({"provider"})) {
-    const auto current = co_await deps.integrations.get(call.executor(), call.principal, *id);
-    if (!current) co_return std::unexpected(current.error());
-    fields.refuse_change("provider", to_json(deps, *current), "add another store");
-  }
   fields.refuse_change("secret", {}, "POST …/rotate-secret replaces it");
   auto wanted = read_change(fields, false);
   wanted.name = fields.optional_text("name", kName);
+  if (fields.names_others()) {
+    const auto current = co_await deps.integrations.get(call.executor(), call.principal, *id);
+    if (!current) co_return std::unexpected(current.error());
+    const auto shown = to_json(deps, *current);
+    fields.refuse_change("provider", shown, "add another store");
+    fields.skip_members_of(shown);
+  }
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto changed = co_await deps.integrations.change(call.executor(), call.principal, *id, std::move(wanted));
   if (!changed) co_return std::unexpected(changed.error());

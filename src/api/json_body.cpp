@@ -9,6 +9,7 @@
 
 #include "api/errors.h"
 #include "api/json_reader.h"
+#include "api/unknown_name.h"
 #include "crypto/secret.h"
 
 namespace presetbridge::api {
@@ -45,6 +46,34 @@ std::string_view trim(std::string_view text) {
 
 const json::object kNoFields;
 
+// Looks for fields that nobody asked for, in what was read of a body.
+struct UnknownFields {
+  const std::map<std::string, std::vector<std::string>, std::less<>>& names;
+  std::vector<FieldProblem>& problems;
+  std::size_t told = 0;
+
+  void look(const std::string& place, const std::string& prefix, const json::object& object) {
+    const auto known = names.find(place);
+    if (known == names.end()) return;  // not read as fields
+    for (const auto& [key, value] : object) {
+      if (told == kUnknownNamesTold) return;
+      const std::string name = key;
+      if (std::ranges::find(known->second, name) == known->second.end()) {
+        problems.push_back(unknown_name("a field", prefix, name, known->second));
+        ++told;
+      } else if (value.is_object()) {
+        look(place + name + '.', prefix + name + '.', value.get_object());
+      } else if (value.is_array() && names.contains(place + name + "[].")) {
+        const auto& array = value.get_array();
+        for (std::size_t i = 0; i < array.size(); ++i) {
+          if (array[i].is_object())
+            look(place + name + "[].", fmt::format("{}{}[{}].", prefix, name, i), array[i].get_object());
+        }
+      }
+    }
+  }
+};
+
 void wipe_texts(json::value& value) {
   if (auto* text = value.if_string()) {
     crypto::wipe(std::as_writable_bytes(std::span(text->data(), text->size())));
@@ -59,8 +88,14 @@ void wipe_texts(json::value& value) {
 
 // ---------------------------------------------------------------- fields
 
+const json::value* JsonFields::ask(std::string_view field) const {
+  auto& names = place_->second;
+  if (std::ranges::find(names, field) == names.end()) names.emplace_back(field);
+  return object_->if_contains(field);
+}
+
 const json::value* JsonFields::find(std::string_view field) const {
-  const auto* value = object_->if_contains(field);
+  const auto* value = ask(field);
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
@@ -69,7 +104,7 @@ bool JsonFields::has(std::string_view field) const {
 }
 
 bool JsonFields::is_null(std::string_view field) const {
-  const auto* value = object_->if_contains(field);
+  const auto* value = ask(field);
   return value != nullptr && value->is_null();
 }
 
@@ -79,15 +114,26 @@ void JsonFields::refuse_null(std::initializer_list<std::string_view> fields) {
   }
 }
 
-bool JsonFields::names_any(std::initializer_list<std::string_view> fields) const {
-  return std::ranges::any_of(fields, [this](std::string_view field) { return object_->contains(field); });
-}
-
 void JsonFields::refuse_change(std::string_view field, const json::object& current, std::string_view why) {
-  const auto* value = object_->if_contains(field);
+  const auto* value = ask(field);
   if (value == nullptr) return;
   const auto* now = current.if_contains(field);
   if (now == nullptr || *value != *now) problem(field, fmt::format("cannot be changed: {}", why));
+}
+
+void JsonFields::skip(std::initializer_list<std::string_view> fields) {
+  for (const auto field : fields) ask(field);
+}
+
+void JsonFields::skip_members_of(const json::object& shown) {
+  for (const auto& member : shown) ask(member.key());
+}
+
+bool JsonFields::names_others() const {
+  const auto& names = place_->second;
+  return std::ranges::any_of(*object_, [&names](const auto& member) {
+    return std::ranges::find(names, std::string_view(member.key())) == names.end();
+  });
 }
 
 void JsonFields::refuse(std::string_view field, std::string_view why) {
@@ -95,7 +141,7 @@ void JsonFields::refuse(std::string_view field, std::string_view why) {
 }
 
 void JsonFields::problem(std::string_view field, std::string problem) {
-  problems_->push_back({prefix_ + std::string(field), std::move(problem)});
+  reading_->problems.push_back({prefix_ + std::string(field), std::move(problem)});
 }
 
 std::string JsonFields::element(std::string_view field, std::size_t index) {
@@ -223,10 +269,11 @@ std::optional<std::vector<std::string>> JsonFields::optional_texts(std::string_v
 
 JsonFields JsonFields::object(std::string_view field) {
   const auto prefix = prefix_ + std::string(field) + ".";
+  const auto place = place_->first + std::string(field) + ".";
   const auto* value = find(field);
-  if (value != nullptr && value->is_object()) return {value->get_object(), prefix, *problems_};
+  if (value != nullptr && value->is_object()) return {value->get_object(), prefix, place, *reading_};
   problem(field, value == nullptr ? "is required" : "must be an object");
-  return {kNoFields, prefix, *problems_};
+  return {kNoFields, prefix, place, *reading_};
 }
 
 std::vector<JsonFields> JsonFields::objects(std::string_view field, std::size_t max_items) {
@@ -242,9 +289,10 @@ std::vector<JsonFields> JsonFields::objects(std::string_view field, std::size_t 
     return {};
   }
   std::vector<JsonFields> objects;
+  const auto place = place_->first + std::string(field) + "[].";
   for (std::size_t i = 0; i < array.size(); ++i) {
     if (array[i].is_object()) {
-      objects.push_back({array[i].get_object(), prefix_ + element(field, i) + ".", *problems_});
+      objects.push_back({array[i].get_object(), prefix_ + element(field, i) + ".", place, *reading_});
     } else {
       problem(element(field, i), "must be an object");
     }
@@ -256,7 +304,7 @@ std::vector<JsonFields> JsonFields::objects(std::string_view field, std::size_t 
 
 JsonBody::JsonBody(json::object object)
     : content_(std::make_unique<Content>(Content{std::move(object), {}})),
-      fields_(content_->object, "", content_->problems) {}
+      fields_(content_->object, "", "", content_->reading) {}
 
 Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
   if (request.body_too_large) return std::unexpected(payload_too_large(request));
@@ -292,8 +340,10 @@ void JsonBody::wipe() {
 }
 
 std::optional<Error> JsonBody::problems() const {
-  if (content_->problems.empty()) return std::nullopt;
-  return invalid(content_->problems);
+  auto problems = content_->reading.problems;
+  UnknownFields{content_->reading.names, problems}.look("", "", content_->object);
+  if (problems.empty()) return std::nullopt;
+  return invalid(std::move(problems));
 }
 
 }  // namespace presetbridge::api

@@ -1,6 +1,6 @@
 // Bodies of REST requests, read field by field: each read checks and collects what is wrong, and all problems
-// are told at once (422 VALIDATION_FAILED). Fields that are not asked for are ignored. null counts as
-// absent, unless it is refused.
+// are told at once (422 VALIDATION_FAILED). A field that was not asked for before problems() is one of them:
+// no matter what other fields hold, ask for all. null counts as absent, unless it is refused.
 //
 //   auto body = JsonBody::parse(call.request);  // 413, 415, 422
 //   if (!body) co_return std::unexpected(body.error());
@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,22 +37,38 @@ struct TextRule {
   bool exact = false;  // not trimmed (passwords, secrets)
 };
 
+// What reading a body came to so far.
+struct JsonReading {
+  std::vector<FieldProblem> problems;
+  // Which names were asked for in each object that was read, by where it stands: "", "settings.", "items[].".
+  std::map<std::string, std::vector<std::string>, std::less<>> names;
+};
+
 // The fields of one JSON object. A read of a field with a problem returns an empty value.
 class JsonFields {
  public:
-  // `prefix` goes before the names in problems: "items[2].".
-  JsonFields(const boost::json::object& object, std::string prefix, std::vector<FieldProblem>& problems)
-      : object_(&object), prefix_(std::move(prefix)), problems_(&problems) {}
+  // `prefix` goes before the names in problems: "items[2]."; `place` is the same without numbers: "items[].".
+  JsonFields(const boost::json::object& object, std::string prefix, const std::string& place,
+             JsonReading& reading)
+      : object_(&object),
+        prefix_(std::move(prefix)),
+        place_(&*reading.names.try_emplace(place).first),
+        reading_(&reading) {}
 
   bool has(std::string_view field) const;  // present and not null
   // Present, and null: what a PATCH clears.
   bool is_null(std::string_view field) const;
   // Members that null does not clear: it is a mistake there.
   void refuse_null(std::initializer_list<std::string_view> fields);
-  bool names_any(std::initializer_list<std::string_view> fields) const;  // null too
   // A member that a PATCH does not change, and why: ignored, it would seem changed. What it is in `current`,
   // the resource as it is shown, may come back.
   void refuse_change(std::string_view field, const boost::json::object& current, std::string_view why);
+  // Members that may come and count for nothing: what an answer shows beside the others, sent back.
+  void skip(std::initializer_list<std::string_view> fields);
+  // Likewise of a PATCH, all that the resource shows. It is to be asked for where names_others(): members
+  // that nobody asked for yet.
+  void skip_members_of(const boost::json::object& shown);
+  bool names_others() const;
   // A member that a POST does not take, and why: ignored, it would seem to count.
   void refuse(std::string_view field, std::string_view why);
 
@@ -99,13 +116,16 @@ class JsonFields {
     problem(field, "is not a valid id " + std::string(Kind::prefix) + "_…");
     return std::nullopt;
   }
+  // The member as it was sent, if it was; from now on it is one that is known.
+  const boost::json::value* ask(std::string_view field) const;
   const boost::json::value* find(std::string_view field) const;
   std::optional<std::string> read_text(std::string_view field, const boost::json::value& value,
                                        TextRule rule);
 
   const boost::json::object* object_;
   std::string prefix_;
-  std::vector<FieldProblem>* problems_;
+  std::pair<const std::string, std::vector<std::string>>* place_;
+  JsonReading* reading_;
 };
 
 // A body that is a JSON object.
@@ -122,13 +142,13 @@ class JsonBody {
   JsonFields& operator*() { return fields_; }
   // Overwrites every text in it, for a body that held a secret: what is read afterwards is not what was sent.
   void wipe();
-  // What is wrong so far; nothing if all is well.
+  // What is wrong, with the fields that were not asked for so far (the first 20); nothing if all is well.
   std::optional<Error> problems() const;
 
  private:
   struct Content {
     boost::json::object object;
-    std::vector<FieldProblem> problems;
+    JsonReading reading;
   };
   explicit JsonBody(boost::json::object object);
   std::unique_ptr<Content> content_;

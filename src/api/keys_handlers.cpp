@@ -108,20 +108,21 @@ Task<Reply> change(KeysDeps deps, Call call) {
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
   fields.refuse_null({"name", "active", "permissions", "integrationIds"});
-  if (fields.names_any({"expiresAt", "rateLimit"})) {
-    const auto current = co_await deps.keys.get(call.executor(), call.principal, *id);
-    if (!current) co_return std::unexpected(current.error());
-    const auto shown = to_json(*current);
-    fields.refuse_change("expiresAt", shown,
-                         "it is set when a key is made; make another key, and deactivate this one");
-    fields.refuse_change("rateLimit", shown, "whoever runs the service raises it");
-  }
   fields.refuse_change("secret", {}, "POST …/rotate makes another key");
   services::ApiKeyChange wanted;
   wanted.name = fields.optional_text("name", kName);
   wanted.active = fields.optional_flag("active");
   wanted.permissions = read_permissions(fields);
   wanted.integrations = read_scope(fields);
+  if (fields.names_others()) {
+    const auto current = co_await deps.keys.get(call.executor(), call.principal, *id);
+    if (!current) co_return std::unexpected(current.error());
+    const auto shown = to_json(*current);
+    fields.refuse_change("expiresAt", shown,
+                         "it is set when a key is made; make another key, and deactivate this one");
+    fields.refuse_change("rateLimit", shown, "whoever runs the service raises it");
+    fields.skip_members_of(shown);
+  }
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto key = co_await deps.keys.change(call.executor(), call.principal, *id, std::move(wanted));
   if (!key) co_return std::unexpected(key.error());

@@ -70,11 +70,11 @@ void read_line(const CsvRecord& record, const std::vector<std::string_view>& col
     // An empty field is one that is left out.
     if (!text.empty()) fields.emplace(columns[i], text);
   }
-  std::vector<FieldProblem> problems;
-  JsonFields reader(fields, "", problems);
+  JsonReading reading;
+  JsonFields reader(fields, "", "", reading);
   table.wanted.push_back(read_mapping(reader));
   table.lines.push_back(record.line);
-  for (auto& one : problems) problem(std::move(one.field), std::move(one.problem));
+  for (auto& one : reading.problems) problem(std::move(one.field), std::move(one.problem));
 }
 
 Table read_table(std::string_view text, const services::MappingLimits& limits) {

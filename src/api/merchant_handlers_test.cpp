@@ -142,6 +142,12 @@ TEST_F(MerchantApi, AStoreIsChangedListedAndArchived) {
   const auto fixed = send(me_, "PATCH", path, json::object{{"provider", "provider_b"}, {"secret", "x"}});
   EXPECT_EQ(fixed.body.at("error").at("details").as_array().size(), 2U) << fixed.text;
   EXPECT_EQ(send(me_, "PATCH", path, json::object{{"provider", "generic"}}).status, 200) << "what it is";
+  EXPECT_EQ(send(me_, "PATCH", path, send(me_, "GET", path).body).status, 200) << "all as it is shown";
+  const auto meant = send(me_, "PATCH", path, json::object{{"settings", json::object{{"autorevoke", true}}}});
+  ASSERT_EQ(meant.status, 422) << meant.text;
+  EXPECT_EQ(meant.body.at("error").at("details").at(0).at("field"), "settings.autorevoke");
+  EXPECT_EQ(meant.body.at("error").at("details").at(0).at("problem"),
+            "is not a field of this request; is autoRevoke meant?");
   EXPECT_EQ(send(me_, "DELETE", path).status, 204);
   EXPECT_EQ(send(me_, "GET", path).code(), "NOT_FOUND");
   EXPECT_EQ(send(me_, "DELETE", path).code(), "NOT_FOUND");
@@ -223,6 +229,7 @@ TEST_F(MerchantApi, ASubscriptionIsMadeChangedTestedAndDeleted) {
   EXPECT_NE(rotated.string("secret"), made.string("secret"));
   EXPECT_FALSE(rotated.body.at("previousSecretExpiresAt").is_null());
   EXPECT_EQ(send(me_, "GET", path + "/attempts").body.at("data").as_array().size(), 0U);
+  EXPECT_EQ(send(me_, "PATCH", path, send(me_, "GET", path).body).status, 200) << "all as it is shown";
   EXPECT_EQ(send(stranger_, "GET", path).code(), "NOT_FOUND");
   EXPECT_EQ(send(stranger_, "DELETE", path).code(), "NOT_FOUND");
   EXPECT_EQ(send(me_, "DELETE", path).status, 204);

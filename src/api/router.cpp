@@ -129,6 +129,17 @@ std::expected<std::vector<std::pair<std::string, std::string>>, FieldProblem> pa
   return pairs;
 }
 
+std::string operation_of(std::string_view method, std::string_view pattern) {
+  std::string operation = std::string(method) + ' ';
+  bool inside = false;
+  for (const char c : pattern) {
+    if (c == '}') inside = false;
+    if (!inside) operation += c;
+    if (c == '{') inside = true;
+  }
+  return operation;
+}
+
 void Router::add(std::string method, std::string pattern, Access access, Handler handler) {
   if (!pattern.starts_with('/')) throw std::logic_error("a route's pattern is an absolute path: " + pattern);
   for (const auto& route : routes_) {
@@ -137,7 +148,9 @@ void Router::add(std::string method, std::string pattern, Access access, Handler
     }
   }
   auto segments = split_path(pattern);
-  routes_.push_back({std::move(method), std::move(pattern), access, std::move(handler), std::move(segments)});
+  auto operation = operation_of(method, pattern);
+  routes_.push_back({std::move(method), std::move(pattern), access, std::move(handler), std::move(segments),
+                     std::move(operation)});
 }
 
 void Router::refuse(std::string method, std::string pattern, std::string message) {

@@ -18,9 +18,10 @@
 //     router.add("GET", "/api/xyz/{xyz}", Access::needs(Permission::deliveries_read), with(deps, show_xyz));
 //   }
 //
-// Bodies are read with json_body.h, lists paged with page.h. When a handler runs, the caller is authenticated
-// and has the permission; that the rows are the account's (spec 7.3: another's id is 404), and inside the
-// key's scope, is the use case's to check: it takes the Principal.
+// The operation stands in the contract, api/openapi.yaml, which says which parameters its query takes
+// (operations.h). Bodies are read with json_body.h, lists paged with page.h. When a handler runs, the caller
+// is authenticated and has the permission; that the rows are the account's (spec 7.3: another's id is 404),
+// and inside the key's scope, is the use case's to check: it takes the Principal.
 #pragma once
 
 #include <functional>
@@ -83,6 +84,7 @@ class Router {
     Access access;
     Handler handler;
     std::vector<std::string> segments;  // of the pattern
+    std::string operation;              // operation_of() both
   };
   struct Match {
     const Route* route;
@@ -111,6 +113,10 @@ class Router {
   std::vector<Route> routes_;
   std::vector<Refusal> refusals_;
 };
+
+// One name for a route and for the operation of the contract that it serves, which may call the parameters of
+// the path otherwise: "GET /api/keys/{}".
+std::string operation_of(std::string_view method, std::string_view pattern);
 
 // Percent-decodes; nothing for a broken escape, invalid UTF-8 or U+0000.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);

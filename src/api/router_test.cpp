@@ -183,7 +183,7 @@ TEST(JsonBodyTest, WholeNumbersAreReadExactlyInEveryNotation) {
 
 TEST(JsonBodyTest, GoodFieldsAreRead) {
   auto body = JsonBody::parse(request_with(
-      R"({"name":"  Ann ","secret":" x ","n":7,"flag":false,"nothing":null,"time":"2026-01-02T03:04:05Z","unknown":{}})"));
+      R"({"name":"  Ann ","secret":" x ","n":7,"flag":false,"nothing":null,"time":"2026-01-02T03:04:05Z","list":[{"n":1}]})"));
   ASSERT_TRUE(body);
   auto moved = std::move(*body);
   EXPECT_EQ(moved->text("name"), "Ann");
@@ -194,7 +194,57 @@ TEST(JsonBodyTest, GoodFieldsAreRead) {
   EXPECT_TRUE(moved->is_null("nothing"));
   EXPECT_FALSE(moved->is_null("absent"));
   EXPECT_EQ(to_iso8601(moved->optional_time("time").value()), "2026-01-02T03:04:05.000Z");
+  EXPECT_EQ(moved->objects("list", 9).at(0).integer("n", 1, 9), 1);
   EXPECT_FALSE(moved.problems());
+}
+
+std::vector<std::pair<std::string, std::string>> told(const std::optional<Error>& error) {
+  std::vector<std::pair<std::string, std::string>> told;
+  if (error) {
+    for (const auto& [field, problem] : error->details) told.emplace_back(field, problem);
+  }
+  return told;
+}
+
+TEST(JsonBodyTest, AFieldThatNobodyAskedForIsTold) {
+  using Told = std::vector<std::pair<std::string, std::string>>;
+  auto body = JsonBody::parse(request_with(
+      R"({"nmae":"x","any":{"thing":1},"none":null,"zzzzzzzz":null,"settings":{"hodl":true,"hold":true},
+          "rows":[{"q":1},{"q":1,"quantiti":2,"deep":{"er":[{"w":1}]}}]})"));
+  ASSERT_TRUE(body);
+  auto& f = **body;
+  f.optional_text("name");
+  f.has("any");
+  f.has("none");
+  f.object("settings").optional_flag("hold");
+  for (auto& row : f.objects("rows", 5)) {
+    row.optional_integer("q", 1, 9);
+    row.optional_integer("quantity", 1, 9);
+    if (!row.has("deep")) continue;
+    for (auto& er : row.object("deep").objects("er", 5)) er.skip({"v"});
+  }
+  EXPECT_EQ(told(body->problems()),
+            (Told{{"nmae", "is not a field of this request; is name meant?"},
+                  {"zzzzzzzz", "is not a field of this request; it takes name, any, none, settings, rows"},
+                  {"settings.hodl", "is not a field of this request; is hold meant?"},
+                  {"rows[1].quantiti", "is not a field of this request; is quantity meant?"},
+                  {"rows[1].deep.er[0].w", "is not a field of this request; is v meant?"}}));
+  EXPECT_TRUE(f.names_others());
+  f.skip_members_of({{"nmae", 1}, {"zzzzzzzz", 1}});
+  EXPECT_FALSE(f.names_others());
+  EXPECT_EQ(told(body->problems()).size(), 3U);
+}
+
+TEST(JsonBodyTest, OfManyUnknownFieldsTheFirstAreToldAndNoneAtLength) {
+  std::string many = "{\"" + std::string(61, 'x') + "\":1";
+  for (int i = 0; i < 1'000; ++i) many += ",\"f" + std::to_string(i) + "\":1";
+  const auto body = JsonBody::parse(request_with(many + "}"));
+  ASSERT_TRUE(body);
+  const auto details = told(body->problems());
+  ASSERT_EQ(details.size(), 20U);
+  EXPECT_EQ(details[0].first, "");
+  EXPECT_EQ(details[1],
+            (std::pair<std::string, std::string>{"f0", "is not a field of this request; it takes none"}));
 }
 
 // ---------------------------------------------------------------- pages

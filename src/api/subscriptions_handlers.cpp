@@ -121,6 +121,11 @@ Task<Reply> change(SubscriptionsDeps deps, Call call) {
   wanted.event_types = fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60});
   wanted.integrations = fields.optional_ids<IntegrationId>("integrationIds", kMaxScope);
   wanted.active = fields.optional_flag("active");
+  if (fields.names_others()) {
+    const auto current = co_await deps.subscriptions.get(call.executor(), call.principal, *id);
+    if (!current) co_return std::unexpected(current.error());
+    fields.skip_members_of(to_json(*current));
+  }
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto changed = co_await deps.subscriptions.change(call.executor(), call.principal, *id, std::move(wanted));
   if (!changed) co_return std::unexpected(changed.error());

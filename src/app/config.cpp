@@ -13,7 +13,7 @@
 #include <functional>
 #include <sstream>
 
-#include "app/nearest_name.h"
+#include "base/nearest_name.h"
 #include "net/ip_address.h"
 #include "storage/postgres/postgres_database.h"
 

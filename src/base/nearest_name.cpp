@@ -1,11 +1,11 @@
-#include "app/nearest_name.h"
+#include "base/nearest_name.h"
 
 #include <algorithm>
 #include <numeric>
 #include <utility>
 #include <vector>
 
-namespace presetbridge::app {
+namespace presetbridge {
 namespace {
 
 constexpr std::size_t kLongestName = 80;
@@ -39,4 +39,4 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<const s
   return nearest;
 }
 
-}  // namespace presetbridge::app
+}  // namespace presetbridge
