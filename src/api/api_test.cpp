@@ -411,7 +411,9 @@ TEST_F(ApiTest, WhatANewKeyDoesNotTakeIsRefusedAndNotIgnored) {
   ASSERT_EQ(refused.status, 422) << refused.text;
   EXPECT_EQ(refused.body.at("error").at("details").at(0).at("field"), "rateLimit");
   EXPECT_EQ(refused.body.at("error").at("details").at(1).at("field"), "active");
-  EXPECT_EQ(create_key(ann, {{"name", "x"}, {"active", true}, {"rateLimit", nullptr}}).status, 201);
+  EXPECT_EQ(create_key(ann, {{"name", "x"}, {"active", true}}).status, 422);
+  EXPECT_EQ(create_key(ann, {{"name", "x"}, {"rateLimit", nullptr}}).status, 422);
+  EXPECT_EQ(create_key(ann, {{"name", "x"}, {"expiresAt", nullptr}}).status, 201);
 }
 
 TEST_F(ApiTest, KeysArePaged) {

@@ -9,6 +9,8 @@ namespace {
 
 constexpr TextRule kEmail{.max = 254};
 constexpr TextRule kPassword{.max = crypto::max_password_bytes, .exact = true};
+// So many characters are never too many bytes.
+constexpr TextRule kNewPassword{.max = crypto::max_password_bytes / 4, .exact = true};
 constexpr TextRule kToken{.max = 200, .exact = true};
 
 net::HttpResponse tokens_response(int status, const identity::Tokens& tokens) {
@@ -35,7 +37,7 @@ Task<Reply> sign_up(AuthDeps deps, Call call) {
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
   auto email = fields.text("email", kEmail);
-  auto password = fields.text("password", kPassword);
+  auto password = fields.text("password", kNewPassword);
   auto name = fields.optional_text("accountName", {.max = 100});
   for (auto& [field, problem] : identity::BuiltInIssuer::problems_of_sign_up(email, password)) {
     const bool told = (field == "email" ? email : password).empty();  // by what read it
@@ -89,7 +91,7 @@ Task<Reply> change_password(AuthDeps deps, Call call) {
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto current = (*body)->text("currentPassword", kPassword);
-  auto next = (*body)->text("newPassword", kPassword);
+  auto next = (*body)->text("newPassword", kNewPassword);
   if (auto error = body->problems()) co_return std::unexpected(*error);
   co_return reply_with(
       200, co_await deps.issuer.change_password(call.executor(), net::caller_of(call.request, deps.proxies),

@@ -10,7 +10,7 @@ Expected<CloudLoginBody> read_cloud_login(net::HttpRequest& request, std::string
   if (!body) return std::unexpected(body.error());
   auto fields = member.empty() ? **body : (*body)->object(member);
   CloudLoginBody login;
-  login.email = fields.text("email", {.min = 3, .max = 254});
+  login.email = fields.text("email", {.max = 254});
   auto password = fields.text("password", {.max = 1'024, .exact = true});
   login.password = crypto::SecretString(password);
   crypto::wipe(password);

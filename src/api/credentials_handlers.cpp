@@ -4,6 +4,7 @@
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "base/characters.h"
 
 namespace presetbridge::api {
 namespace {
@@ -78,8 +79,8 @@ Task<Reply> list_presets(PresetsDeps deps, Call call) {
   query.kind = std::string(call.query_value("kind").value_or(""));
   const auto refresh = call.query_value("refresh").value_or("false");
   std::vector<FieldProblem> problems;
-  if (query.search.size() > 200) problems.push_back({"search", "must be at most 200 bytes long"});
-  if (query.kind.size() > 40) problems.push_back({"kind", "must be at most 40 bytes long"});
+  if (characters(query.search) > 200) problems.push_back({"search", "must have at most 200 characters"});
+  if (characters(query.kind) > 40) problems.push_back({"kind", "must have at most 40 characters"});
   if (refresh != "true" && refresh != "false") problems.push_back({"refresh", "must be true or false"});
   if (!problems.empty())
     co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.", problems);

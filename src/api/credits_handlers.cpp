@@ -61,11 +61,12 @@ json::object to_json(const storage::LedgerEntry& entry) {
 Task<Reply> ledger(CreditsDeps deps, Call call) {
   const auto page = page_request(call);
   if (!page) co_return std::unexpected(page.error());
-  const std::string kind(call.query_value("kind").value_or(""));
-  if (!kind.empty() && std::ranges::find(kKinds, kind) == kKinds.end()) {
+  const auto asked = call.query_value("kind");
+  if (asked && std::ranges::find(kKinds, *asked) == kKinds.end()) {
     co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.",
                    {{"kind", "is not a kind of ledger entry"}});
   }
+  const std::string kind(asked.value_or(""));
   auto found = co_await deps.credits.ledger(call.executor(), call.principal, kind, *page);
   if (!found) co_return std::unexpected(found.error());
   co_return page_response(*found, to_json);

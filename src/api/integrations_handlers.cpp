@@ -1,5 +1,8 @@
 #include "api/integrations_handlers.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
@@ -9,6 +12,7 @@
 #include "api/mappings_csv_handlers.h"
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "providers/profile.h"
 
 namespace presetbridge::api {
 namespace {
@@ -18,6 +22,9 @@ using services::Integrations;
 constexpr TextRule kName{.max = 100};
 constexpr TextRule kSecret{.min = 16, .max = 200, .exact = true};
 constexpr std::size_t kMaxUsernameFields = 20;
+// The neutral ones and the platforms' own (spec 2.1).
+const std::vector<std::string_view> kProviderNames = {"provider_a", "shopify", "provider_b", "woocommerce",
+                                                      "generic"};
 constexpr OverlapRule kOverlap{.usual = Integrations::default_overlap, .most = Integrations::max_overlap};
 
 std::int64_t events(const storage::StoreActivity& activity, std::string_view what) {
@@ -49,6 +56,7 @@ json::object to_json(const IntegrationsDeps& deps, const services::IntegrationVi
       {"id", id},
       {"name", row.name},
       {"provider", provider},
+      {"platform", text_or_null(std::string(providers::profile_of(row.provider).platform))},
       {"webhookUrl", deps.base_url + "/api/webhooks/" + std::string(provider) + "/" + id},
       {"secretPreview", row.secret_preview},
       {"previousSecretExpiresAt", time_or_null(row.previous_secret_expires_at)},
@@ -111,10 +119,8 @@ Task<Reply> create(IntegrationsDeps deps, Call call) {
   auto& fields = **body;
   services::NewIntegration wanted;
   wanted.name = fields.text("name", kName);
-  if (const auto provider =
-          storage::parse_provider(fields.choice("provider", {"provider_a", "provider_b", "generic"}))) {
-    wanted.provider = *provider;
-  }
+  if (const auto* profile = providers::find_profile(fields.choice("provider", kProviderNames)))
+    wanted.provider = profile->provider;
   wanted.secret = fields.optional_text("secret", kSecret);
   wanted.settings = read_change(fields, true);
   if (auto error = body->problems()) co_return std::unexpected(*error);
@@ -129,8 +135,11 @@ Task<Reply> list(IntegrationsDeps deps, Call call) {
   services::IntegrationFilter filter;
   std::vector<FieldProblem> problems;
   if (const auto text = call.query_value("provider")) {
-    filter.provider = storage::parse_provider(*text);
-    if (!filter.provider) problems.push_back({"provider", "must be provider_a, provider_b or generic"});
+    if (const auto* profile = providers::find_profile(*text)) {
+      filter.provider = profile->provider;
+    } else {
+      problems.push_back({"provider", fmt::format("must be one of {}", fmt::join(kProviderNames, ", "))});
+    }
   }
   if (const auto text = call.query_value("active")) {
     if (*text != "true" && *text != "false") problems.push_back({"active", "must be true or false"});
@@ -168,9 +177,11 @@ Task<Reply> change(IntegrationsDeps deps, Call call) {
   if (fields.names_others()) {
     const auto current = co_await deps.integrations.get(call.executor(), call.principal, *id);
     if (!current) co_return std::unexpected(current.error());
-    const auto shown = to_json(deps, *current);
-    fields.refuse_change("provider", shown, "add another store");
-    fields.skip_members_of(shown);
+    fields.refuse_null({"provider"});
+    const auto provider = fields.optional_choice("provider", kProviderNames);
+    if (provider && providers::find_profile(*provider)->provider != current->row.provider)
+      fields.problem("provider", "cannot be changed: add another store");
+    fields.skip_members_of(to_json(deps, *current));
   }
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto changed = co_await deps.integrations.change(call.executor(), call.principal, *id, std::move(wanted));

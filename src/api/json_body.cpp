@@ -10,6 +10,7 @@
 #include "api/errors.h"
 #include "api/json_reader.h"
 #include "api/unknown_name.h"
+#include "base/characters.h"
 #include "crypto/secret.h"
 
 namespace presetbridge::api {
@@ -42,6 +43,21 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
+}
+
+// The form alone: whether there is such a time is parse_iso8601's to say.
+bool is_rfc3339(std::string_view text) {
+  constexpr std::size_t kSeconds = std::string_view("2026-01-31T12:00:00").size();
+  constexpr std::size_t kMostDigits = 9;
+  constexpr std::string_view kDigits = "0123456789";
+  if (text.size() <= kSeconds || text[10] != 'T' || text[17] > '5') return false;
+  auto rest = text.substr(kSeconds);
+  if (rest.starts_with('.')) {
+    const auto digits = std::min(rest.find_first_not_of(kDigits, 1), rest.size()) - 1;
+    if (digits == 0 || digits > kMostDigits) return false;
+    rest.remove_prefix(1 + digits);
+  }
+  return rest == "Z" || (rest.size() == 6 && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':');
 }
 
 const json::object kNoFields;
@@ -137,7 +153,7 @@ bool JsonFields::names_others() const {
 }
 
 void JsonFields::refuse(std::string_view field, std::string_view why) {
-  if (has(field)) problem(field, fmt::format("cannot be set: {}", why));
+  if (ask(field) != nullptr) problem(field, fmt::format("cannot be set: {}", why));
 }
 
 void JsonFields::problem(std::string_view field, std::string problem) {
@@ -154,16 +170,14 @@ std::optional<std::string> JsonFields::read_text(std::string_view field, const j
     problem(field, "must be a string");
     return std::nullopt;
   }
-  std::string_view text = value.get_string();
-  if (!rule.exact) text = trim(text);
-  const auto characters =
-      static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
-  if (characters < rule.min) {
+  const std::string_view sent = value.get_string();
+  const auto text = rule.exact ? sent : trim(sent);
+  if (characters(text) < rule.min) {
     problem(field,
             rule.min == 1 ? "must not be empty" : fmt::format("must have at least {} characters", rule.min));
-  } else if (characters > rule.max) {
+  } else if (characters(sent) > rule.max) {
     problem(field, fmt::format("must have at most {} characters", rule.max));
-  } else if (std::ranges::any_of(text, [&](char c) {
+  } else if (std::ranges::any_of(sent, [&](char c) {
                const bool line = c == '\n' || c == '\r' || c == '\t';
                return (static_cast<unsigned char>(c) < 0x20 && !(line && rule.lines)) || c == 0x7f;
              })) {
@@ -222,7 +236,8 @@ std::optional<bool> JsonFields::optional_flag(std::string_view field) {
 std::optional<Timestamp> JsonFields::optional_time(std::string_view field) {
   const auto* value = find(field);
   if (value == nullptr) return std::nullopt;
-  const auto time = value->is_string() ? parse_iso8601(value->get_string()) : std::nullopt;
+  const auto time = value->is_string() && is_rfc3339(value->get_string()) ? parse_iso8601(value->get_string())
+                                                                          : std::nullopt;
   if (!time) problem(field, "must be a time like 2026-01-31T12:00:00Z");
   return time;
 }

@@ -29,12 +29,12 @@
 
 namespace presetbridge::api {
 
-// Lengths in characters (code points), after trimming ASCII white space at both ends unless `exact`.
+// Lengths in characters (code points). ASCII white space at both ends is trimmed unless `exact`.
 struct TextRule {
-  std::size_t min = 1;
-  std::size_t max = 200;
-  bool lines = false;  // line breaks and tabs are allowed; other control characters never are
-  bool exact = false;  // not trimmed (passwords, secrets)
+  std::size_t min = 1;    // of what is left after trimming
+  std::size_t max = 200;  // of what was sent
+  bool lines = false;     // line breaks and tabs are allowed; other control characters never are
+  bool exact = false;     // not trimmed (passwords, secrets)
 };
 
 // What reading a body came to so far.
@@ -69,7 +69,7 @@ class JsonFields {
   // that nobody asked for yet.
   void skip_members_of(const boost::json::object& shown);
   bool names_others() const;
-  // A member that a POST does not take, and why: ignored, it would seem to count.
+  // A member that a POST does not take, not even as null, and why.
   void refuse(std::string_view field, std::string_view why);
 
   std::string text(std::string_view field, TextRule rule = {});  // required
@@ -78,7 +78,9 @@ class JsonFields {
   std::int64_t integer(std::string_view field, std::int64_t min, std::int64_t max);  // required
   std::optional<std::int64_t> optional_integer(std::string_view field, std::int64_t min, std::int64_t max);
   std::optional<bool> optional_flag(std::string_view field);
-  std::optional<Timestamp> optional_time(std::string_view field);  // ISO 8601
+  // RFC 3339, as "2026-01-31T12:00:00Z": with seconds up to 59, at most nine digits after them, and an
+  // offset.
+  std::optional<Timestamp> optional_time(std::string_view field);
   // One of `allowed`, exactly.
   std::optional<std::string> optional_choice(std::string_view field, std::vector<std::string_view> allowed);
   std::string choice(std::string_view field, std::vector<std::string_view> allowed);  // required
@@ -86,13 +88,13 @@ class JsonFields {
                                                          TextRule rule = {});
   template <class AnyId>
   std::optional<AnyId> optional_id(std::string_view field) {
-    auto text = optional_text(field, {.max = 40});
+    auto text = optional_text(field, {.max = 40, .exact = true});
     if (!text) return std::nullopt;
     return read_id(field, *text, AnyId{});
   }
   template <class AnyId>
   std::optional<std::vector<AnyId>> optional_ids(std::string_view field, std::size_t max_items) {
-    auto texts = optional_texts(field, max_items, {.max = 40});
+    auto texts = optional_texts(field, max_items, {.max = 40, .exact = true});
     if (!texts) return std::nullopt;
     std::vector<AnyId> ids;
     for (std::size_t i = 0; i < texts->size(); ++i) {

@@ -38,7 +38,7 @@ json::object to_json(const services::ApiKey& key) {
 }
 
 std::optional<identity::PermissionSet> read_permissions(JsonFields& fields) {
-  const auto names = fields.optional_texts("permissions", 20, {.max = 40});
+  const auto names = fields.optional_texts("permissions", 20, {.max = 40, .exact = true});
   if (!names) return std::nullopt;
   identity::PermissionSet set;
   for (std::size_t i = 0; i < names->size(); ++i) {
@@ -69,8 +69,7 @@ Task<Reply> create(KeysDeps deps, Call call) {
   wanted.integrations = read_scope(fields).value_or(identity::IntegrationScope());
   wanted.expires_at = fields.optional_time("expiresAt");
   fields.refuse("rateLimit", "whoever runs the service raises it");
-  if (fields.optional_flag("active") == false)
-    fields.refuse("active", "a new key is active; change that then");
+  fields.refuse("active", "a new key is active; change that then");
   if (auto error = body->problems()) co_return std::unexpected(*error);
   auto issued = co_await deps.keys.create(call.executor(), call.principal, std::move(wanted));
   if (!issued) co_return std::unexpected(issued.error());

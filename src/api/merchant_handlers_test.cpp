@@ -142,6 +142,7 @@ TEST_F(MerchantApi, AStoreIsChangedListedAndArchived) {
   const auto fixed = send(me_, "PATCH", path, json::object{{"provider", "provider_b"}, {"secret", "x"}});
   EXPECT_EQ(fixed.body.at("error").at("details").as_array().size(), 2U) << fixed.text;
   EXPECT_EQ(send(me_, "PATCH", path, json::object{{"provider", "generic"}}).status, 200) << "what it is";
+  EXPECT_EQ(send(me_, "PATCH", path, json::object{{"provider", nullptr}}).status, 422);
   EXPECT_EQ(send(me_, "PATCH", path, send(me_, "GET", path).body).status, 200) << "all as it is shown";
   const auto meant = send(me_, "PATCH", path, json::object{{"settings", json::object{{"autorevoke", true}}}});
   ASSERT_EQ(meant.status, 422) << meant.text;
@@ -153,6 +154,31 @@ TEST_F(MerchantApi, AStoreIsChangedListedAndArchived) {
   EXPECT_EQ(send(me_, "DELETE", path).code(), "NOT_FOUND");
   EXPECT_EQ(audited(), (std::vector<std::string>{"integration.archived", "integration.deactivated",
                                                  "integration.created", "integration.created"}));
+}
+
+TEST_F(MerchantApi, AStoreIsOfItsProviderUnderEitherName) {
+  struct Named {
+    const char* sent;
+    const char* provider;
+    json::value platform;
+  };
+  for (const auto& [sent, provider, platform] :
+       {Named{"shopify", "provider_a", "Shopify"}, Named{"provider_a", "provider_a", "Shopify"},
+        Named{"woocommerce", "provider_b", "WooCommerce"}, Named{"provider_b", "provider_b", "WooCommerce"},
+        Named{"generic", "generic", nullptr}}) {
+    const auto made = add_integration({{"name", sent}, {"provider", sent}});
+    ASSERT_EQ(made.status, 201) << made.text;
+    EXPECT_EQ(made.string("provider"), provider);
+    EXPECT_EQ(made.body.at("platform"), platform);
+    const auto path = "/api/integrations/" + made.string("id");
+    EXPECT_EQ(send(me_, "PATCH", path, json::object{{"provider", sent}}).status, 200) << "what it is";
+    const auto listed =
+        send(me_, "GET", std::string("/api/integrations?provider=") + sent).body.at("data").as_array();
+    EXPECT_EQ(listed.at(0).at("id"), made.body.at("id"));
+    for (const auto& one : listed) EXPECT_EQ(one.at("provider"), provider);
+  }
+  EXPECT_EQ(add_integration({{"name", "x"}, {"provider", "Shopify"}}).code(), "VALIDATION_FAILED");
+  EXPECT_EQ(send(me_, "GET", "/api/integrations?provider=magento").code(), "VALIDATION_FAILED");
 }
 
 TEST_F(MerchantApi, OthersAndKeysOutOfScopeSeeNothing) {

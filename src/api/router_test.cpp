@@ -198,6 +198,38 @@ TEST(JsonBodyTest, GoodFieldsAreRead) {
   EXPECT_FALSE(moved.problems());
 }
 
+TEST(JsonBodyTest, ATimeHasTheFormThatTheContractSays) {
+  const auto read = [](const std::string& time) {
+    auto body = JsonBody::parse(request_with("{\"t\":\"" + time + "\"}"));
+    return (*body)->optional_time("t");
+  };
+  for (const auto* good : {"2026-01-02T03:04:05Z", "2026-01-02T03:04:05.1Z",
+                           "2026-01-02T03:04:05.123456789+05:30", "2024-02-29T23:59:59-11:00"}) {
+    EXPECT_TRUE(read(good)) << good;
+  }
+  for (const auto* bad :
+       {"2026-01-02", "2026-01-02T03:04:05", "2026-01-02 03:04:05Z", "2026-01-02t03:04:05Z",
+        "2026-01-02T03:04:05z", "2026-01-02T03:04Z", "2026-01-02T03:04:60Z", "2026-01-02T03:04:05.Z",
+        "2026-01-02T03:04:05.1234567890Z", "2026-01-02T03:04:05+0530", "2026-01-02T03:04:05+05",
+        "2026-02-30T03:04:05Z", "2026-01-02T24:04:05Z", ""}) {
+    EXPECT_FALSE(read(bad)) << bad;
+  }
+}
+
+TEST(JsonBodyTest, ATextIsJudgedAsItWasSent) {
+  const auto problem = [](const std::string& text, TextRule rule) {
+    auto body = JsonBody::parse(request_with("{\"t\":\"" + text + "\"}"));
+    (*body)->text("t", rule);
+    const auto error = body->problems();
+    return error ? error->details.at(0).problem : "";
+  };
+  EXPECT_EQ(problem(" ab ", {.max = 4}), "");
+  EXPECT_EQ(problem(" abc ", {.max = 4}), "must have at most 4 characters");
+  EXPECT_EQ(problem("   ", {}), "must not be empty");
+  EXPECT_EQ(problem("ab\\n", {}), "must not have control characters");
+  EXPECT_EQ(problem("ab\\n", {.lines = true}), "");
+}
+
 std::vector<std::pair<std::string, std::string>> told(const std::optional<Error>& error) {
   std::vector<std::pair<std::string, std::string>> told;
   if (error) {

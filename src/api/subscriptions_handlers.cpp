@@ -81,8 +81,8 @@ Task<Reply> create(SubscriptionsDeps deps, Call call) {
   wanted.name = fields.optional_text("name", kName).value_or("");
   wanted.url = fields.text("url", kUrl);
   wanted.secret = fields.optional_text("secret", kSecret);
-  wanted.event_types =
-      fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60}).value_or(std::vector<std::string>());
+  wanted.event_types = fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60, .exact = true})
+                           .value_or(std::vector<std::string>());
   wanted.integrations =
       fields.optional_ids<IntegrationId>("integrationIds", kMaxScope).value_or(std::vector<IntegrationId>());
   if (auto error = body->problems()) co_return std::unexpected(*error);
@@ -118,7 +118,7 @@ Task<Reply> change(SubscriptionsDeps deps, Call call) {
   services::SubscriptionChange wanted;
   wanted.name = fields.optional_text("name", kName);
   wanted.url = fields.optional_text("url", kUrl);
-  wanted.event_types = fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60});
+  wanted.event_types = fields.optional_texts("eventTypes", kMaxEventTypes, {.max = 60, .exact = true});
   wanted.integrations = fields.optional_ids<IntegrationId>("integrationIds", kMaxScope);
   wanted.active = fields.optional_flag("active");
   if (fields.names_others()) {

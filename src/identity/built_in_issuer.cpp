@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/characters.h"
 #include "crypto/digest.h"
 #include "storage/audit_store.h"
 
@@ -40,7 +41,8 @@ std::string normalise_email(std::string_view text) {
 // controls.
 bool looks_like_email(std::string_view email) {
   const auto at = email.find('@');
-  if (at == 0 || at == std::string_view::npos || at + 1 == email.size() || email.size() > 254) return false;
+  if (at == 0 || at == std::string_view::npos || at + 1 == email.size() || characters(email) > 254)
+    return false;
   if (email.find('@', at + 1) != std::string_view::npos) return false;
   return std::ranges::none_of(email, [](char c) {
     const auto u = static_cast<unsigned char>(c);
@@ -49,9 +51,7 @@ bool looks_like_email(std::string_view email) {
 }
 
 std::optional<std::string> problem_of_password(std::string_view password) {
-  // Characters, not bytes: the bytes that go on a character are not counted.
-  const auto characters = std::ranges::count_if(password, [](char c) { return (c & 0xc0) != 0x80; });
-  if (characters < static_cast<std::ptrdiff_t>(kMinPasswordCharacters)) {
+  if (characters(password) < kMinPasswordCharacters) {
     return fmt::format("must have at least {} characters", kMinPasswordCharacters);
   }
   if (password.size() > crypto::max_password_bytes) {

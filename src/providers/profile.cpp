@@ -26,6 +26,7 @@ constexpr Names kGenericSignature{"X-Webhook-Signature", "X-Vendor-Signature"};
 constexpr std::array kProfiles{
     Profile{.provider = domain::Provider::provider_a,
             .path_names = kHostedPaths,
+            .platform = "Shopify",
             .signature_headers = kHostedSignature,
             .encoding = SignatureEncoding::base64,
             .topic_headers = kHostedTopic,
@@ -34,6 +35,7 @@ constexpr std::array kProfiles{
             .read = provider_a::read},
     Profile{.provider = domain::Provider::provider_b,
             .path_names = kPluginPaths,
+            .platform = "WooCommerce",
             .signature_headers = kPluginSignature,
             .encoding = SignatureEncoding::base64,
             .topic_headers = kPluginTopic,
@@ -42,6 +44,7 @@ constexpr std::array kProfiles{
             .read = provider_b::read},
     Profile{.provider = domain::Provider::generic,
             .path_names = kGenericPaths,
+            .platform = "",
             .signature_headers = kGenericSignature,
             .encoding = SignatureEncoding::hex_after_sha256,
             .topic_headers = {},

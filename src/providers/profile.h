@@ -24,6 +24,7 @@ enum class SignatureEncoding {
 struct Profile {
   domain::Provider provider;
   std::span<const std::string_view> path_names;
+  std::string_view platform;  // what people call it ("Shopify"); "" where there is none
   std::span<const std::string_view> signature_headers;
   SignatureEncoding encoding;
   std::span<const std::string_view> topic_headers;
