@@ -227,7 +227,7 @@ void try_body(const std::string& text) {
     REQUIRE(copy.body.find_first_not_of('\0') == copy.body.npos);
     if (!login) continue;
     require_text(login->email, {.max = 254});
-    require_text(login->password.reveal(), {.max = 1'024, .exact = true});
+    require_text(login->password.reveal(), {.max = 256, .exact = true});
   }
 }
 

@@ -11,7 +11,7 @@ Expected<CloudLoginBody> read_cloud_login(net::HttpRequest& request, std::string
   auto fields = member.empty() ? **body : (*body)->object(member);
   CloudLoginBody login;
   login.email = fields.text("email", {.max = 254});
-  auto password = fields.text("password", {.max = 1'024, .exact = true});
+  auto password = fields.text("password", {.max = 256, .exact = true});
   login.password = crypto::SecretString(password);
   crypto::wipe(password);
   body->wipe();

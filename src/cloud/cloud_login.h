@@ -10,7 +10,7 @@
 
 namespace presetbridge::cloud {
 
-inline constexpr std::size_t max_email = 320;
+inline constexpr std::size_t max_email = 1016;  // 254 characters, of any script
 inline constexpr std::size_t max_password = 1024;
 
 struct CloudLogin {
