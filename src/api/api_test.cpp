@@ -9,6 +9,7 @@
 #include "api/auth_handlers.h"
 #include "api/keys_handlers.h"
 #include "api/meta_handlers.h"
+#include "api/pages_handlers.h"
 #include "crypto/api_key.h"
 #include "identity/testing.h"
 
@@ -59,6 +60,7 @@ class ApiTest : public ::testing::Test {
     add_keys_routes(router_, {keys_});
     add_account_routes(router_, {accounts_});
     add_about_routes(router_, {.version = "1.2.3", .commit = "abc"});
+    add_pages_routes(router_, {.version = "1.2.3", .sandbox = sandbox_});
     add_health_routes(router_,
                       {.readiness = [this](Executor&) -> Task<Readiness> { return readiness(ready_); },
                        .metrics_text = {}});
@@ -123,6 +125,7 @@ class ApiTest : public ::testing::Test {
   net::NetworkBudget failures_{world_.clock(), {}, {.failures = 300, .window = std::chrono::minutes{1}}};
   net::NetworkBudget sign_ins_{world_.clock(), {}, {.failures = 20, .window = std::chrono::hours{1}}};
   bool ready_ = true;
+  bool sandbox_ = true;
   std::string peer_ = "127.0.0.1";
   std::unique_ptr<identity::BuiltInIssuer> issuer_;
   std::unique_ptr<identity::TokenVerifier> tokens_;
@@ -613,6 +616,29 @@ TEST_F(ApiTest, EveryRouteIsInTheContract) {
     for (char& c : method) c = static_cast<char>(std::tolower(c));
     EXPECT_TRUE(paths.at(route.pattern).as_object().contains(method)) << route.method << " " << route.pattern;
   }
+}
+
+TEST_F(ApiTest, PagesSayWhatThisIsAndNeedNothingFromElsewhere) {
+  for (const char* path : {"/", "/docs", "/docs/style.css"}) {
+    const auto page = send("GET", path);
+    EXPECT_EQ(page.status, 200) << path;
+    EXPECT_EQ(
+        page.header("Content-Security-Policy"),
+        "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
+    EXPECT_EQ(page.header("X-Content-Type-Options"), "nosniff");
+    EXPECT_FALSE(page.text.contains("<script")) << path;
+    EXPECT_FALSE(page.text.contains("style=")) << path;
+    EXPECT_EQ(page.text.contains(R"(<p class="notice">Sandbox)"),
+              path != std::string_view("/docs/style.css"));
+  }
+  EXPECT_TRUE(send("GET", "/").text.contains("Version 1.2.3"));
+  EXPECT_TRUE(send("GET", "/docs").text.contains(R"(<section class="operation" id="receiveOrder">)"));
+  Router other;
+  add_pages_routes(other, {.version = "1.2.3", .sandbox = false});
+  api_ = std::make_unique<Api>(other, *authentication_, failures_, world_.clock(), world_.log, metrics_);
+  for (const char* path : {"/", "/docs"})
+    EXPECT_FALSE(send("GET", path).text.contains("class=\"notice\"")) << path;
+  api_.reset();  // before its router
 }
 
 // ---------------------------------------------------------------- what goes wrong here

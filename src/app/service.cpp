@@ -21,6 +21,7 @@
 #include "api/integrations_handlers.h"
 #include "api/keys_handlers.h"
 #include "api/meta_handlers.h"
+#include "api/pages_handlers.h"
 #include "api/stores_handlers.h"
 #include "api/subscriptions_handlers.h"
 #include "api/webhook_events_handlers.h"
@@ -375,6 +376,7 @@ void Service::Parts::add_routes() {
   if (!has_role(config, "api")) return;
   api::add_about_routes(
       router, {.version = std::string(kVersion), .commit = std::string(kCommit), .sandbox = config.sandbox});
+  api::add_pages_routes(router, {.version = std::string(kVersion), .sandbox = config.sandbox});
   api::add_auth_routes(router, {issuer, trusted_proxies(config), failed_sign_ins, failed_requests});
   api::add_account_routes(router, {accounts});
   api::add_keys_routes(router, {keys});

@@ -6,6 +6,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
+import { reference } from '../../api/make_reference.mjs';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 const folder = new URL('../../api/', import.meta.url);
@@ -66,6 +67,66 @@ for (const name of documents) {
 test('openapi.json, which the service serves, is made from openapi.yaml as it is', () => {
   const made = JSON.stringify(parse(readFileSync(new URL('openapi.yaml', folder), 'utf8'))) + '\n';
   assert.ok(readFileSync(new URL('openapi.json', folder), 'utf8') === made, 'run: node api/make_openapi_json.mjs');
+});
+
+// What is wrong with the reference: an operation or schema that is not in it, a link to nothing, anything that a browser would ask of
+// others or run.
+function faultsOfReference(document, html) {
+  const found = [];
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  if (new Set(ids).size < ids.length) found.push('an id stands twice');
+  const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap((item) => METHODS.filter((method) => method in item).map((method) => item[method].operationId));
+  for (const id of [...operations, ...Object.keys(document.components.schemas).map((name) => `schema-${name}`)]) if (!ids.includes(id)) found.push(`${id} is missing`);
+  for (const [, to] of html.matchAll(/ href="([^"]+)"/g)) {
+    if (to.startsWith('#') ? !ids.includes(to.slice(1)) : !['/', '/docs/style.css', ...Object.keys(document.paths)].includes(to)) found.push(`a link to ${to}`);
+  }
+  if (/<(script|style|iframe|img|form|object)\b| (on\w+|style|src|action)=/.test(html)) found.push('what the policy of the page forbids');
+  if (/undefined|\[object Object\]|NaN/.test(html)) found.push('a value that is none');
+  return found;
+}
+test('the reference has all of openapi.yaml, and nothing of others', () => {
+  const document = parse(readFileSync(new URL('openapi.yaml', folder), 'utf8'));
+  assert.ok(readFileSync(new URL('reference.html', folder), 'utf8') === reference(document), 'run: node api/make_openapi_json.mjs');
+  assert.deepEqual(faultsOfReference(document, reference(document)), []);
+  const altered = reference(document).replace('id="listKeys"', '').replace('<main', '<img src="https://x.example/"><main');
+  assert.deepEqual(faultsOfReference(document, altered), ['listKeys is missing', 'a link to #listKeys', 'what the policy of the page forbids']);
+  document.info.description = '<script>alert(1)</script>';
+  assert.deepEqual(faultsOfReference(document, reference(document)), []);
+});
+
+// Every body of a request has an example, of its own or of its schema, and every example is one.
+function faultsOfExamples(document) {
+  const ajv = addFormats(new Ajv2020({ strict: false })).addSchema({ $id: 'openapi', ...document });
+  const found = [];
+  const pointer = (parts) => parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const walk = (node, parts) => {
+    if (node === null || typeof node !== 'object') return;
+    if (node.schema && 'example' in node) {
+      if (!ajv.getSchema(`openapi#${encodeURI(pointer([...parts, 'schema']))}`)(node.example)) found.push(`${pointer(parts)}: the example does not fit`);
+    }
+    if (Array.isArray(node.examples)) {
+      const validate = ajv.getSchema(`openapi#${encodeURI(pointer(parts))}`);
+      node.examples.forEach((one, at) => validate(one) || found.push(`${pointer(parts)}/examples/${at} does not fit: ${ajv.errorsText(validate.errors)}`));
+    }
+    for (const [name, one] of Object.entries(node)) if (name !== 'example' && name !== 'examples') walk(one, [...parts, name]);
+  };
+  walk(document, []);
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const method of METHODS.filter((name) => item[name]?.requestBody)) {
+      const body = item[method].requestBody.$ref ? at(document, item[method].requestBody.$ref) : item[method].requestBody;
+      const { schema, example } = body.content['application/json'] ?? {};
+      const described = schema?.$ref ? at(document, schema.$ref) : schema;
+      if (example === undefined && !(described?.examples?.length > 0) && !described?.anyOf) found.push(`${method.toUpperCase()} ${path} shows no body`);
+    }
+  }
+  return found;
+}
+test('openapi.yaml shows each body, as its schema takes it', () => {
+  const document = parse(readFileSync(new URL('openapi.yaml', folder), 'utf8'));
+  assert.deepEqual(faultsOfExamples(document), []);
+  document.components.schemas.InvalidateDelivery.examples = [{ reason: '' }];
+  delete document.components.schemas.NewIntegration.examples;
+  assert.deepEqual(faultsOfExamples(document).map((one) => one.split(':')[0]), ['/components/schemas/InvalidateDelivery/examples/0 does not fit', 'POST /api/integrations shows no body']);
 });
 
 const sound = {
