@@ -288,7 +288,7 @@ describe('credentials', () => {
 describe('manners', () => {
   test('unknown paths and methods, wrong bodies', async () => {
     isError(await merchant.api.get('/api/no-such-thing'), 404, 'NOT_FOUND');
-    isError(await merchant.api.get('/'), 404, 'NOT_FOUND');
+    isError(await merchant.api.get('/nowhere'), 404, 'NOT_FOUND');
     isError(await merchant.api.put('/api/keys', {}), 405, 'METHOD_NOT_ALLOWED');
     isError(await merchant.api.request('POST', '/api/keys', { body: '{"name":', headers: { 'content-type': 'application/json' } }), 422, 'VALIDATION_FAILED');
     isError(await merchant.api.request('POST', '/api/keys', { body: '{"name":"x"}' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
@@ -328,6 +328,10 @@ describe('manners', () => {
     assert.equal(isOk(await merchant.open.get('/readyz')).status, 'ready');
     assert.match((await merchant.open.get('/metrics')).text, /^presetbridge_\w+/m);
     assert.deepEqual(isOk(await merchant.open.get('/api/openapi.json')), JSON.parse(JSON.stringify(contract.document)));
+    for (const page of ['/', '/docs']) {
+      const { status, headers, text } = await merchant.open.get(page);
+      assert.deepEqual([status, headers['content-type'], text.includes('<p class="notice">Sandbox')], [200, 'text/html; charset=utf-8', true], page);
+    }
     const discovery = isOk(await merchant.open.get('/.well-known/openid-configuration'));
     assert.ok(discovery.jwks_uri.endsWith('/.well-known/jwks.json'));
     const { keys } = isOk(await merchant.open.get('/.well-known/jwks.json'));
