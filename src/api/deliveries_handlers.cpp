@@ -1,14 +1,13 @@
 #include "api/deliveries_handlers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <functional>
+#include <array>
 
 #include "api/delivery_json.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "api/query_fields.h"
 #include "domain/username.h"
 
 namespace presetbridge::api {
@@ -20,64 +19,11 @@ using services::DeliveryView;
 constexpr std::size_t kLongestOrderId = 255;  // longer ones are not accepted from stores
 constexpr std::size_t kLongestSearch = 100;
 constexpr std::size_t kLongestFileId = 200;
+constexpr std::size_t kMostOfOne = 50;  // values of one parameter
+constexpr std::array<std::string_view, 2> kOrders = {"-createdAt",
+                                                     "createdAt"};  // newest first, oldest first
 constexpr int kMostRowsOfCsv = 10'000;
 constexpr int kRowsAtOnce = 500;
-constexpr std::string_view kQueryInvalid = "The query has parameters that are not valid.";
-
-// Reads the parameters of a query, and gathers what is wrong with them.
-class Query {
- public:
-  explicit Query(const Call& call) : call_(call) {}
-
-  std::string text(std::string_view name, std::size_t longest) {
-    std::string value(call_.query_value(name).value_or(""));
-    if (value.size() > longest) problem(name, fmt::format("must be at most {} bytes long", longest));
-    return value;
-  }
-  // One or more, with commas between them.
-  template <class T>
-  std::vector<T> many(std::string_view name, const std::function<std::optional<T>(std::string_view)>& parse,
-                      std::string_view what) {
-    std::vector<T> values;
-    const auto given = call_.query_value(name);
-    if (!given || given->empty()) return values;
-    for (std::string_view rest = *given;;) {
-      const auto end = std::min(rest.find(','), rest.size());
-      const auto value = parse(rest.substr(0, end));
-      if (!value) {
-        problem(name, "is not, or has one that is not, " + std::string(what));
-        return values;
-      }
-      if (std::ranges::find(values, *value) == values.end()) values.push_back(*value);
-      if (end == rest.size()) return values;
-      rest.remove_prefix(end + 1);
-    }
-  }
-  std::optional<bool> flag(std::string_view name) {
-    const auto value = call_.query_value(name);
-    if (!value) return std::nullopt;
-    if (*value != "true" && *value != "false") problem(name, "must be true or false");
-    return *value == "true";
-  }
-  std::optional<Timestamp> time(std::string_view name) {
-    const auto value = call_.query_value(name);
-    if (!value) return std::nullopt;
-    const auto at = parse_iso8601(*value);
-    if (!at) problem(name, "is not a time as 2026-11-23T14:05:00Z");
-    return at;
-  }
-  void problem(std::string_view name, std::string what) {
-    problems_.push_back({std::string(name), std::move(what)});
-  }
-  std::optional<Error> error() const {
-    if (problems_.empty()) return std::nullopt;
-    return Error{"VALIDATION_FAILED", std::string(kQueryInvalid), problems_};
-  }
-
- private:
-  const Call& call_;
-  std::vector<FieldProblem> problems_;
-};
 
 // Failed ones, and those in review.
 bool needs_attention(DeliveryStatus status) {
@@ -103,35 +49,32 @@ struct ListRequest {
 Expected<ListRequest> list_request(const Call& call) {
   const auto page = page_request(call);
   if (!page) return std::unexpected(page.error());
-  Query query(call);
+  QueryFields query(call);
   ListRequest request;
   auto& f = request.filter;
   f.page = *page;
-  f.statuses = query.many<DeliveryStatus>("status", domain::parse_delivery_status, "a status of deliveries");
-  f.codes = query.many<domain::ResolutionCode>(
-      "resolutionCode",
-      [](std::string_view text) { return text.empty() ? std::nullopt : domain::parse_resolution_code(text); },
-      "a resolution code");
-  auto stores = query.many<IntegrationId>("integrationId", parse_id<IntegrationKind>, "a valid id int_…");
-  if (stores.size() > 50) query.problem("integrationId", "names more than 50");
+  f.statuses = query.several<DeliveryStatus>("status", kMostOfOne, domain::parse_delivery_status,
+                                             "a status of deliveries");
+  const auto code = [](std::string_view text) {
+    return text.empty() ? std::nullopt : domain::parse_resolution_code(text);
+  };
+  f.codes = query.several<domain::ResolutionCode>("resolutionCode", kMostOfOne, code, "a resolution code");
+  auto stores = query.several<IntegrationId>("integrationId", kMostOfOne, parse_id<IntegrationKind>,
+                                             "a valid id int_…");
   if (!stores.empty()) f.integrations = std::move(stores);
-  f.order_key = query.text("orderId", kLongestOrderId);
-  f.search = query.text("q", kLongestSearch);
-  f.file_id = query.text("fileId", kLongestFileId);
-  f.dry_run = query.flag("dryRun");
-  f.refunded = query.flag("refunded");
-  f.created_from = query.time("createdFrom");
-  f.created_to = query.time("createdTo");
-  f.updated_from = query.time("updatedFrom");
-  f.updated_to = query.time("updatedTo");
-  request.count = query.flag("count").value_or(false);
-  const auto attention = query.flag("needsAttention");
-  if (const auto sort = call.query_value("sort")) {
-    if (*sort != "createdAt" && *sort != "-createdAt")
-      query.problem("sort", "must be -createdAt (newest first) or createdAt");
-    f.oldest_first = *sort == "createdAt";
-  }
-  if (auto error = query.error()) return std::unexpected(*error);
+  f.order_key = query.optional_text("orderId", kLongestOrderId).value_or("");
+  f.search = query.optional_text("q", kLongestSearch).value_or("");
+  f.file_id = query.optional_text("fileId", kLongestFileId).value_or("");
+  f.dry_run = query.optional_flag("dryRun");
+  f.refunded = query.optional_flag("refunded");
+  f.created_from = query.optional_time("createdFrom");
+  f.created_to = query.optional_time("createdTo");
+  f.updated_from = query.optional_time("updatedFrom");
+  f.updated_to = query.optional_time("updatedTo");
+  request.count = query.optional_flag("count").value_or(false);
+  const auto attention = query.optional_flag("needsAttention");
+  f.oldest_first = query.optional_choice("sort", kOrders) == "createdAt";
+  if (auto error = query.problems()) return std::unexpected(*error);
   if (attention) request.nothing = !narrow(f.statuses, *attention);
   return request;
 }

@@ -9,6 +9,7 @@
 
 #include "api/errors.h"
 #include "api/json_reader.h"
+#include "api/sent_time.h"
 #include "api/unknown_name.h"
 #include "base/characters.h"
 #include "crypto/secret.h"
@@ -43,21 +44,6 @@ std::string_view trim(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
-}
-
-// The form alone: whether there is such a time is parse_iso8601's to say.
-bool is_rfc3339(std::string_view text) {
-  constexpr std::size_t kSeconds = std::string_view("2026-01-31T12:00:00").size();
-  constexpr std::size_t kMostDigits = 9;
-  constexpr std::string_view kDigits = "0123456789";
-  if (text.size() <= kSeconds || text[10] != 'T' || text[17] > '5') return false;
-  auto rest = text.substr(kSeconds);
-  if (rest.starts_with('.')) {
-    const auto digits = std::min(rest.find_first_not_of(kDigits, 1), rest.size()) - 1;
-    if (digits == 0 || digits > kMostDigits) return false;
-    rest.remove_prefix(1 + digits);
-  }
-  return rest == "Z" || (rest.size() == 6 && (rest[0] == '+' || rest[0] == '-') && rest[3] == ':');
 }
 
 const json::object kNoFields;
@@ -236,8 +222,7 @@ std::optional<bool> JsonFields::optional_flag(std::string_view field) {
 std::optional<Timestamp> JsonFields::optional_time(std::string_view field) {
   const auto* value = find(field);
   if (value == nullptr) return std::nullopt;
-  const auto time = value->is_string() && is_rfc3339(value->get_string()) ? parse_iso8601(value->get_string())
-                                                                          : std::nullopt;
+  const auto time = value->is_string() ? parse_sent_time(value->get_string()) : std::nullopt;
   if (!time) problem(field, "must be a time like 2026-01-31T12:00:00Z");
   return time;
 }

@@ -78,9 +78,7 @@ class JsonFields {
   std::int64_t integer(std::string_view field, std::int64_t min, std::int64_t max);  // required
   std::optional<std::int64_t> optional_integer(std::string_view field, std::int64_t min, std::int64_t max);
   std::optional<bool> optional_flag(std::string_view field);
-  // RFC 3339, as "2026-01-31T12:00:00Z": with seconds up to 59, at most nine digits after them, and an
-  // offset.
-  std::optional<Timestamp> optional_time(std::string_view field);
+  std::optional<Timestamp> optional_time(std::string_view field);  // as parse_sent_time
   // One of `allowed`, exactly.
   std::optional<std::string> optional_choice(std::string_view field, std::vector<std::string_view> allowed);
   std::string choice(std::string_view field, std::vector<std::string_view> allowed);  // required

@@ -7,6 +7,7 @@
 
 #include "api/json_body.h"
 #include "api/mapping_body.h"
+#include "api/query_fields.h"
 #include "base/csv.h"
 #include "domain/utf8.h"
 #include "services/mapping_preview.h"
@@ -157,10 +158,9 @@ Task<Reply> export_csv(MappingsCsvDeps deps, Call call) {
 Task<Reply> import_csv(MappingsCsvDeps deps, Call call) {
   const auto id = call.id<IntegrationId>("integration");
   if (!id) co_return std::unexpected(id.error());
-  const auto dry = call.query_value("dryRun").value_or("false");
-  if (dry != "true" && dry != "false")
-    co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.",
-                   {{"dryRun", "must be true or false"}});
+  QueryFields fields(call);
+  const bool dry_run = fields.optional_flag("dryRun").value_or(false);
+  if (auto error = fields.problems()) co_return std::unexpected(*error);
   if (call.request.body_too_large) co_return std::unexpected(payload_too_large(call.request));
   const auto before = co_await deps.integrations.mappings(call.executor(), call.principal, *id);
   if (!before) co_return std::unexpected(before.error());
@@ -175,17 +175,17 @@ Task<Reply> import_csv(MappingsCsvDeps deps, Call call) {
   for (auto& [index, field, problem] : checked.problems)
     table.problems.push_back({table.lines[index], std::string(field), std::move(problem)});
   const bool good = table.problems.empty();
-  if (!good && dry == "false") co_return refuse(table.problems);
+  if (!good && !dry_run) co_return refuse(table.problems);
 
   const auto diff = good ? services::diff_mappings(before->mappings, checked.rows) : services::MappingDiff();
   auto version = before->version;
-  if (dry == "false") {
+  if (!dry_run) {
     const auto saved = co_await deps.integrations.replace_mappings(call.executor(), call.principal, *id,
                                                                    before->version, std::move(table.wanted));
     if (!saved) co_return std::unexpected(saved.error());
     version = saved->version;
   }
-  co_return json_response(200, json::object{{"dryRun", dry == "true"},
+  co_return json_response(200, json::object{{"dryRun", dry_run},
                                             {"version", version},
                                             {"added", diff.added},
                                             {"changed", diff.changed},

@@ -302,7 +302,8 @@ TEST_F(MerchantApi, WhatWasSentIsAskedForWithParametersThatAreChecked) {
   EXPECT_EQ(made.string("name"), "My shop");
   const auto path = "/api/webhook-subscriptions/" + made.string("id");
   EXPECT_EQ(send(me_, "PATCH", path, json::object{{"name", "Yours"}}).string("name"), "Yours");
-  for (const auto* const query : {"status=lost", "type=order.lost", "deliveryId=5", "createdFrom=today"}) {
+  for (const auto* const query : {"status=lost", "type=order.lost", "deliveryId=5", "createdFrom=today",
+                                  "status=", "type=", "deliveryId=", "order=", "createdTo="}) {
     EXPECT_EQ(send(me_, "GET", path + "/events?" + query).code(), "VALIDATION_FAILED") << query;
   }
   const auto none = send(me_, "GET", path + "/events?status=waiting&type=credits.low&order=1");
@@ -429,7 +430,20 @@ TEST_F(MerchantApi, ADeliveryIsShownListedAndActedOn) {
   EXPECT_EQ(
       send(me_, "GET", "/api/deliveries?resolutionCode=cloud_rejected").body.at("data").as_array().size(),
       0U);
-  EXPECT_EQ(send(me_, "GET", "/api/deliveries?status=lost").code(), "VALIDATION_FAILED");
+  std::string fifty_one = to_string(integration);
+  for (int i = 0; i < 50; ++i) fifty_one += "," + to_string(integration);
+  for (const auto& query :
+       {std::string("status=lost"), std::string("status="), std::string("status=failed,"),
+        std::string("resolutionCode="), std::string("integrationId="), "integrationId=" + fifty_one,
+        std::string("orderId="), std::string("q="), "q=" + std::string(101, 'x'), std::string("fileId="),
+        std::string("createdFrom="), std::string("updatedTo=2026-01-02T03:04:05"), std::string("dryRun="),
+        std::string("sort=")}) {
+    EXPECT_EQ(send(me_, "GET", "/api/deliveries?" + query).code(), "VALIDATION_FAILED") << query;
+  }
+  std::string hundred;
+  for (int i = 0; i < 100; ++i) hundred += "漢";
+  const auto counted = send(me_, "GET", "/api/deliveries?q=" + hundred);
+  EXPECT_EQ(counted.status, 200) << counted.text;
   EXPECT_EQ(send(me_, "POST", path + "/retry", json::object{{"targetUsername", " @ "}}).code(),
             "VALIDATION_FAILED");
   EXPECT_EQ(send(me_, "POST", path + "/invalidate", json::object{{"reason", " "}}).code(),

@@ -1,14 +1,12 @@
 #include "api/orders_handlers.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <array>
 
 #include "api/bulk_handlers.h"
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "api/query_fields.h"
 #include "domain/order_summary.h"
 #include "domain/username.h"
 
@@ -111,39 +109,17 @@ json::object view_json(const OrdersDeps& deps, const OrderView& view) {
   return body;
 }
 
-void check_outcome(const std::string& outcome, std::vector<FieldProblem>& problems) {
-  if (!outcome.empty() && std::ranges::find(kOutcomes, outcome) == kOutcomes.end())
-    problems.push_back({"outcome", "is not an outcome of orders"});
-}
-
 Task<Reply> list(OrdersDeps deps, Call call) {
   const auto page = page_request(call);
   if (!page) co_return std::unexpected(page.error());
-  const auto unmapped = query_flag(call, "unmapped");
-  if (!unmapped) co_return std::unexpected(unmapped.error());
-  std::vector<FieldProblem> problems;
-  services::OrderQuery query{.unmapped = *unmapped, .page = *page};
-  query.outcome = std::string(call.query_value("outcome").value_or(""));
-  check_outcome(query.outcome, problems);
-  if (const auto text = call.query_value("integrationId")) {
-    const auto id = parse_id<IntegrationKind>(*text);
-    if (!id) problems.push_back({"integrationId", "is not a valid id int_…"});
-    query.integration = id.value_or(IntegrationId{});
-  }
-  query.search = std::string(domain::trim_unicode(call.query_value("q").value_or("")));
-  if (query.search.size() > kLongestSearch)
-    problems.push_back({"q", fmt::format("must be at most {} bytes long", kLongestSearch)});
-  const auto time = [&](std::string_view name) -> std::optional<Timestamp> {
-    const auto text = call.query_value(name);
-    if (!text) return std::nullopt;
-    const auto at = parse_iso8601(*text);
-    if (!at) problems.push_back({std::string(name), "must be a time like 2026-11-21T10:06:23.000Z"});
-    return at;
-  };
-  query.received_from = time("receivedFrom");
-  query.received_before = time("receivedTo");
-  if (!problems.empty())
-    co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.", problems);
+  QueryFields fields(call);
+  services::OrderQuery query{.unmapped = fields.optional_flag("unmapped").value_or(false), .page = *page};
+  query.outcome = fields.optional_choice("outcome", kOutcomes).value_or("");
+  query.integration = fields.optional_id<IntegrationId>("integrationId").value_or(IntegrationId{});
+  query.search = std::string(domain::trim_unicode(fields.optional_text("q", kLongestSearch).value_or("")));
+  query.received_from = fields.optional_time("receivedFrom");
+  query.received_before = fields.optional_time("receivedTo");
+  if (auto error = fields.problems()) co_return std::unexpected(*error);
   const auto found = co_await deps.orders.list(call.executor(), call.principal, std::move(query));
   if (!found) co_return std::unexpected(found.error());
   co_return page_response(*found,
@@ -191,8 +167,6 @@ Task<Reply> reprocess_all(OrdersDeps deps, Call call) {
   // it more files.
   query.unmapped = fields.optional_flag("unmapped").value_or(query.outcome.empty());
   const bool dry_run = fields.optional_flag("dryRun").value_or(false);
-  if (query.search.size() > kLongestSearch)
-    fields.problem("q", fmt::format("must be at most {} bytes long", kLongestSearch));
   if (auto error = body->problems()) co_return std::unexpected(*error);
   const auto plan = co_await deps.bulk.ask(call.executor(), call.principal, std::move(query), dry_run);
   if (!plan) co_return std::unexpected(plan.error());

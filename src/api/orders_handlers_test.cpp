@@ -88,8 +88,9 @@ TEST_F(OrdersApi, WhatIsDeliveredWholeIsProcessedAgainOnlyWhereSomebodySaysSo) {
 }
 
 TEST_F(OrdersApi, FiltersThatAreNoneAreRefusedAndNamed) {
-  for (const auto* query :
-       {"outcome=lost", "unmapped=1", "integrationId=x", "receivedFrom=now", "receivedTo=1", "cursor=x"}) {
+  for (const auto* query : {"outcome=lost", "outcome=", "unmapped=1", "unmapped=", "integrationId=x",
+                            "integrationId=", "q=", "receivedFrom=now", "receivedFrom=", "receivedTo=1",
+                            "receivedTo=2026-01-02T03:04:05", "cursor=x"}) {
     const auto refused = send(me_, "GET", std::string("/api/orders?") + query);
     EXPECT_EQ(refused.code(), "VALIDATION_FAILED") << query;
   }

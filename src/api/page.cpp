@@ -33,13 +33,6 @@ Expected<storage::PageRequest> page_request(const Call& call) {
   return page;
 }
 
-Expected<bool> query_flag(const Call& call, std::string_view name) {
-  const auto text = call.query_value(name);
-  if (!text || *text == "false") return false;
-  if (*text == "true") return true;
-  return invalid(std::string(name), "must be true or false");
-}
-
 net::HttpResponse page_response(json::array data, std::optional<std::int64_t> next) {
   json::value cursor = nullptr;
   if (next) cursor = format_id(kCursorPrefix, *next);

@@ -18,9 +18,6 @@ namespace presetbridge::api {
 // VALIDATION_FAILED for a limit or cursor that is not one.
 Expected<storage::PageRequest> page_request(const Call& call);
 
-// A parameter that is `true` or `false`, false where it is not given; else VALIDATION_FAILED.
-Expected<bool> query_flag(const Call& call, std::string_view name);
-
 net::HttpResponse page_response(boost::json::array data, std::optional<std::int64_t> next);
 // The answer 200 of one page; `to_json` makes an element.
 template <class T, class ToJson>

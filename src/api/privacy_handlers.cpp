@@ -2,6 +2,7 @@
 
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "api/query_fields.h"
 
 namespace presetbridge::api {
 namespace {
@@ -20,9 +21,10 @@ json::object to_json(const storage::PrivacyRequestRow& row) {
 Task<Reply> list(PrivacyDeps deps, Call call) {
   const auto page = page_request(call);
   if (!page) co_return std::unexpected(page.error());
-  const auto open = query_flag(call, "open");
-  if (!open) co_return std::unexpected(open.error());
-  const auto found = co_await deps.inbox.list(call.executor(), call.principal, *open, *page);
+  QueryFields fields(call);
+  const bool open = fields.optional_flag("open").value_or(false);
+  if (auto error = fields.problems()) co_return std::unexpected(*error);
+  const auto found = co_await deps.inbox.list(call.executor(), call.principal, open, *page);
   if (!found) co_return std::unexpected(found.error());
   co_return page_response(*found, to_json);
 }

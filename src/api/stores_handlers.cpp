@@ -1,11 +1,13 @@
 #include "api/stores_handlers.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
 #include "api/json_body.h"
 #include "api/mapping_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "api/query_fields.h"
+#include "domain/username.h"
 
 namespace presetbridge::api {
 namespace {
@@ -14,6 +16,7 @@ constexpr std::size_t kMaxQuery = 200;  // characters of a search
 constexpr std::size_t kMaxLines = 250;  // of an order that is made up (spec 2.14)
 constexpr TextRule kOrderId{.max = 255};
 constexpr TextRule kIdentifier{.min = 0, .max = 255};
+constexpr std::size_t kIdentifierBytes = 255;  // of what a store sends
 constexpr TextRule kTitle{.min = 0, .max = 200};
 constexpr TextRule kUsername{.max = 200};
 
@@ -59,19 +62,10 @@ Task<Reply> list_products(StoresDeps deps, Call call) {
   const auto page = page_request(call);
   if (!page) co_return std::unexpected(page.error());
   services::ProductFilter filter;
-  std::vector<FieldProblem> problems;
-  if (const auto text = call.query_value("mapped")) {
-    if (*text != "true" && *text != "false") problems.push_back({"mapped", "must be true or false"});
-    filter.mapped = *text == "true";
-  }
-  if (const auto text = call.query_value("q")) {
-    const auto characters = std::ranges::count_if(*text, [](char c) { return (c & 0xc0) != 0x80; });
-    if (text->empty() || static_cast<std::size_t>(characters) > kMaxQuery)
-      problems.push_back({"q", "must have 1 to 200 characters"});
-    filter.text = std::string(*text);
-  }
-  if (!problems.empty())
-    co_return fail("VALIDATION_FAILED", "The query has parameters that are not valid.", problems);
+  QueryFields fields(call);
+  filter.mapped = fields.optional_flag("mapped");
+  filter.text = fields.optional_text("q", kMaxQuery).value_or("");
+  if (auto error = fields.problems()) co_return std::unexpected(*error);
   auto found = co_await deps.products.list(call.executor(), call.principal, *id, std::move(filter), *page);
   if (!found) co_return std::unexpected(found.error());
   co_return page_response(found->page, [&](const services::ProductView& view) {
@@ -157,9 +151,18 @@ Task<Reply> send_test_order(StoresDeps deps, Call call) {
   auto& fields = **body;
   services::TestOrderWish wish;
   wish.username = fields.optional_text("targetUsername", kUsername);
+  if (wish.username && domain::normalise_username(*wish.username).empty())
+    fields.problem("targetUsername", "is not a username");
   if (fields.has("item")) {
     auto item = fields.object("item");
     wish.line = read_line(item);
+    const auto check_bytes = [&](std::string_view name, const std::string& text) {
+      if (text.size() > kIdentifierBytes)
+        item.problem(name, fmt::format("is longer than {} bytes", kIdentifierBytes));
+    };
+    check_bytes("sku", wish.line->sku);
+    check_bytes("productId", wish.line->product_id);
+    check_bytes("variantId", wish.line->variant_id);
     if (wish.line->title.empty() && wish.line->sku.empty() && wish.line->product_id.empty() &&
         wish.line->variant_id.empty())
       fields.problem("item", "must have a sku, productId, variantId or title");

@@ -361,6 +361,15 @@ TEST_F(StoresApi, ATestOrderTakesAUsernameAndALine) {
       send(me_, "POST", store_ + "/test-order", json::object{{"item", json::object{{"sku", "none"}}}});
   EXPECT_EQ(nothing.string("reason"), "no_mapped_items");
   EXPECT_EQ(send(me_, "POST", store_ + "/test-order", json::object{{"item", json::object{}}}).status, 422);
+  const std::string long_sku(256, 's');
+  std::string long_in_bytes;
+  for (int i = 0; i < 100; ++i) long_in_bytes += "漢";
+  for (const auto& order :
+       {json::object{{"targetUsername", "https://"}}, json::object{{"item", json::object{{"sku", long_sku}}}},
+        json::object{{"item", json::object{{"productId", long_in_bytes}}}}}) {
+    const auto refused = send(me_, "POST", store_ + "/test-order", order);
+    EXPECT_EQ(refused.code(), "VALIDATION_FAILED") << refused.text;
+  }
 }
 
 // ---------------------------------------------------------------- whose

@@ -4,11 +4,10 @@
 #include <array>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "api/json_body.h"
 #include "api/optional_json.h"
 #include "api/page.h"
+#include "api/query_fields.h"
 #include "domain/delivery.h"
 #include "services/dispatcher/webhook_headers.h"
 
@@ -64,40 +63,20 @@ json::object view_json(const services::SentEventView& view) {
   return body;
 }
 
-std::optional<Timestamp> read_time(const Call& call, std::string_view name,
-                                   std::vector<FieldProblem>& problems) {
-  const auto text = call.query_value(name);
-  if (!text) return std::nullopt;
-  const auto time = parse_iso8601(*text);
-  if (!time) problems.push_back({std::string(name), "must be a time in ISO 8601"});
-  return time;
-}
-
 Expected<SentEventFilter> read_filter(const Call& call) {
   SentEventFilter filter;
-  std::vector<FieldProblem> problems;
-  if (const auto text = call.query_value("status")) {
-    const auto found = std::ranges::find(kStatuses, *text);
-    if (found == kStatuses.end())
-      problems.push_back({"status", "must be succeeded, waiting, exhausted or permanent"});
-    else
-      filter.status = static_cast<storage::SentStatus>(found - kStatuses.begin());
+  QueryFields fields(call);
+  if (const auto status = fields.optional_choice("status", kStatuses)) {
+    const auto found = std::ranges::find(kStatuses, *status);
+    if (found != kStatuses.end()) filter.status = static_cast<storage::SentStatus>(found - kStatuses.begin());
   }
-  filter.type = std::string(call.query_value("type").value_or(""));
-  if (!filter.type.empty() && !domain::parse_event_type(filter.type))
-    problems.push_back({"type", "is not a type of events"});
-  if (const auto text = call.query_value("deliveryId")) {
-    const auto id = parse_id<DeliveryKind>(*text);
-    if (!id) problems.push_back({"deliveryId", "is not a valid id del_…"});
-    filter.delivery = id.value_or(DeliveryId{});
-  }
-  filter.order = std::string(call.query_value("order").value_or(""));
-  if (filter.order.size() > kLongestOrder)
-    problems.push_back({"order", fmt::format("must be at most {} bytes long", kLongestOrder)});
-  filter.from = read_time(call, "createdFrom", problems);
-  filter.to = read_time(call, "createdTo", problems);
-  if (problems.empty()) return filter;
-  return fail("VALIDATION_FAILED", "The query has parameters that are not valid.", std::move(problems));
+  filter.type = fields.optional_choice("type", domain::kEventTypeNames).value_or("");
+  filter.delivery = fields.optional_id<DeliveryId>("deliveryId").value_or(DeliveryId{});
+  filter.order = fields.optional_text("order", kLongestOrder).value_or("");
+  filter.from = fields.optional_time("createdFrom");
+  filter.to = fields.optional_time("createdTo");
+  if (auto error = fields.problems()) return std::unexpected(*error);
+  return filter;
 }
 
 Task<Reply> list(WebhookEventsDeps deps, Call call) {

@@ -1,0 +1,67 @@
+// Parameters of a query, read one by one as the fields of a body are (json_body.h): each read checks and
+// gathers what is wrong, and all of it is told at once. A parameter that is there and empty is wrong.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/call.h"
+#include "base/error.h"
+#include "base/ids.h"
+#include "base/time.h"
+
+namespace presetbridge::api {
+
+class QueryFields {
+ public:
+  // `call` outlives this.
+  explicit QueryFields(const Call& call) : call_(call) {}
+
+  // `longest`: in characters (code points).
+  std::optional<std::string> optional_text(std::string_view name, std::size_t longest);
+  std::optional<bool> optional_flag(std::string_view name);
+  std::optional<Timestamp> optional_time(std::string_view name);  // as parse_sent_time
+  std::optional<std::string> optional_choice(std::string_view name,
+                                             std::span<const std::string_view> allowed);
+  template <class AnyId>
+  std::optional<AnyId> optional_id(std::string_view name) {
+    const auto text = call_.query_value(name);
+    return text ? read_id(name, *text, AnyId{}) : std::nullopt;
+  }
+  // One or more with commas between them, at most `most`, each once; `parse` is std::optional<T>(text).
+  template <class T, class Parse>
+  std::vector<T> several(std::string_view name, std::size_t most, Parse parse, std::string_view what) {
+    std::vector<T> values;
+    for (const auto text : parts(name, most)) {
+      const std::optional<T> value = parse(text);
+      if (!value) {
+        problem(name, "is not, or has one that is not, " + std::string(what));
+        return {};
+      }
+      if (std::ranges::find(values, *value) == values.end()) values.push_back(*value);
+    }
+    return values;
+  }
+
+  void problem(std::string_view name, std::string problem);
+  // VALIDATION_FAILED; nothing if all is well.
+  std::optional<Error> problems() const;
+
+ private:
+  template <class Kind>
+  std::optional<Id<Kind>> read_id(std::string_view name, std::string_view text, Id<Kind>) {
+    const auto id = parse_id<Kind>(text);
+    if (!id) problem(name, "is not a valid id " + std::string(Kind::prefix) + "_…");
+    return id;
+  }
+  std::vector<std::string_view> parts(std::string_view name, std::size_t most);
+
+  const Call& call_;
+  std::vector<FieldProblem> problems_;
+};
+
+}  // namespace presetbridge::api
