@@ -114,7 +114,7 @@ function faultsOfExamples(document) {
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS.filter((name) => item[name]?.requestBody)) {
       const body = item[method].requestBody.$ref ? at(document, item[method].requestBody.$ref) : item[method].requestBody;
-      const { schema, example } = body.content['application/json'] ?? {};
+      const { schema, example } = Object.values(body.content)[0] ?? {};
       const described = schema?.$ref ? at(document, schema.$ref) : schema;
       if (example === undefined && !(described?.examples?.length > 0) && !described?.anyOf) found.push(`${method.toUpperCase()} ${path} shows no body`);
     }
