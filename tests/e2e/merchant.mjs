@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Contract } from './contract.mjs';
 import { Client, runBridge, startBridge, startCloudsim, until } from './harness.mjs';
-import { sampleOrder, sendOrder } from './orders.mjs';
+import { sampleOrder, sendOrder, signatureHeaders } from './orders.mjs';
 
 export const contract = Contract.fromFile(new URL('../../api/openapi.yaml', import.meta.url));
 // Every operation of the contract: {path, method, ...}.
@@ -82,6 +82,26 @@ export class Merchant {
     const mapped = await this.map(made.json);
     assert.equal(mapped.status, 200, mapped.text);
     return { id: made.json.id, provider, secret: made.json.secret };
+  }
+
+  // One of each thing that a path of the contract can name, by the names that it has there, and the store that asked for a buyer's data.
+  // The delivery and its order are of the generic `store`, as `order` describes them; `subscription` is made as it says, and sends nothing.
+  async oneOfEach(store, order, subscription) {
+    const { deliveryId } = await this.order(store, order);
+    const [listed] = isOk(await this.api.get('/api/orders')).data.filter((one) => one.deliveryId === deliveryId);
+    const made = isOk(await this.api.post('/api/webhook-subscriptions', subscription), 201);
+    const sent = isOk(await this.api.post(`/api/webhook-subscriptions/${made.id}/test`), 202);
+    const job = isOk(await this.api.post('/api/orders/reprocess', { integrationId: store.id }), 202);
+    const asking = await this.store('provider_a');
+    const body = JSON.stringify({ shop_id: 1, shop_domain: 'x', orders_requested: [1], customer: { id: 1, email: 'planted@shop.example' }, data_request: { id: 9 } });
+    isOk(await sendOrder(this.open, asking, body, { ...signatureHeaders('provider_a', asking.secret, body), 'x-hosted-topic': 'customers/data_request' }), 202);
+    const [request] = isOk(await this.api.get('/api/privacy-requests')).data;
+    const key = await this.key({ name: 'planted key' });
+    return {
+      ids: { integration: store.id, order: listed.id, delivery: deliveryId, subscription: made.id, event: sent.eventId, job: job.id, privacyRequest: request.id, key: key.id, preset: this.file(1) },
+      secrets: [store.secret, made.secret, asking.secret, key.secret],
+      asking,
+    };
   }
 
   // The store's mappings. `bundles`: so many of the SKUs, from A-1 on, are a further file each: the sixth, the seventh, and so on.

@@ -18,6 +18,7 @@ const sample = (arbitrary, count, seed) => fc.sample(arbitrary, { numRuns: count
 const BEYOND = [
   /^is not one of your /, /^is in the past$/, /^is not a username$/, /^says the same as mappings/, /^has more than \d+ mappings$/, /^is empty, and would match nothing$/,
   /^must be an https URL of a host/, /is not the id of one of your /, /is no item of this delivery$/, /^nobody of that name got a file of this delivery$/,
+  /^is longer than 255 bytes$/,
 ];
 // One at a time costs a hash of a password, or a login at the platform.
 const SLOW = new Set(['signUp', 'signIn', 'changePassword', 'saveCredentials', 'cloudLogin', 'validateCredentials']);
@@ -31,10 +32,8 @@ before(async () => {
   other = await Merchant.signUp(stack.bridge, 2);
   store = await other.store('generic');
   const shop = await merchant.store('generic');
-  const { deliveryId } = await merchant.order(shop, { orderId: 'A-1', username: 'buyer' });
-  const subscription = await merchant.api.post('/api/webhook-subscriptions', { url: 'https://shop.example/hook' });
+  ({ ids } = await merchant.oneOfEach(shop, { orderId: 'A-1', username: 'buyer' }, { url: 'https://shop.example/hook' }));
   key = await merchant.key({ permissions: ['login', 'presets:read', 'deliveries:read'] });
-  ids = { integration: shop.id, delivery: deliveryId, subscription: subscription.json.id, key: (await merchant.key()).id, preset: merchant.file(1) };
 });
 
 const validators = new Map();
@@ -44,7 +43,13 @@ const takes = (schema, value) => {
 };
 const bodyOf = (operation) => {
   const body = operation.requestBody && resolve(document, operation.requestBody);
-  return body && { schema: body.content['application/json'].schema, required: body.required ?? false };
+  const described = body?.content['application/json'];
+  return described && { schema: described.schema, required: body.required ?? false };
+};
+// What goes with a request whose body is a table.
+const tableOf = (operation) => {
+  const described = operation.requestBody && resolve(document, operation.requestBody).content['text/csv'];
+  return described && { body: described.example, headers: { 'content-type': 'text/csv' } };
 };
 const parametersOf = ({ path, parameters = [] }) => [...(document.paths[path].parameters ?? []), ...parameters].map((one) => resolve(document, one));
 const queryOf = (operation) => parametersOf(operation).filter((one) => one.in === 'query');
@@ -75,7 +80,7 @@ for (const operation of walked) {
     const ask = async (query, body, options) => {
       ++requests;
       const asked = `${method} ${target}${query} ${body === undefined ? '' : JSON.stringify(body)}`;
-      const answer = await by.request(method, `${target}${query}`, { ...(body === undefined ? {} : { json: body }), ...options });
+      const answer = await by.request(method, `${target}${query}`, { ...(body === undefined ? tableOf(operation) : { json: body }), ...options });
       soundly(operation, answer, asked);
       return [answer, `${asked}\n  -> ${answer.status} ${answer.text.slice(0, 400)}`];
     };
@@ -108,7 +113,7 @@ for (const operation of walked) {
       assert.equal(plain.status, 415);
       assert.ok(good.length > count / 4, `only ${good.length} good bodies`);
       assert.ok(tally.refused > 20 && tally.taken > (SLOW.has(operationId) ? 3 : 15), JSON.stringify(tally));
-    } else if (!operation['x-any-query'] && method !== 'GET') {
+    } else if (!operation['x-any-query'] && method !== 'GET' && !operation.requestBody) {
       for (const value of [{ x: 1 }, { reason: 'x' }, [], 'x', null]) judge(false, ...(await ask('', value)));
     }
 
@@ -154,6 +159,41 @@ test('orders of the generic store', async () => {
     }
   }
   assert.ok(taken > 60 && refused > 60, `${taken} ${refused}`);
+});
+
+test('tables of mappings', async () => {
+  const operation = operations.find((one) => one.operationId === 'importMappings');
+  const schema = { $ref: '#/components/schemas/NewMapping' };
+  const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+  const guarded = (text) => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+  const path = `${operation.path.replace('{integration}', ids.integration)}?dryRun=true`;
+  let taken = 0, refused = 0;
+  for (const drawn of [...sample(values(document, schema), 100, 6), ...sample(alterations(document, schema), 300, 7)]) {
+    // A table holds texts; one that is empty is left out.
+    const fields = Object.entries(drawn ?? {}).filter(([, one]) => one !== null && one !== '');
+    if (fields.length === 0 || fields.some(([, one]) => typeof one !== 'string')) continue;
+    const table = `${fields.map(([name]) => quoted(name)).join()}\r\n${fields.map(([, one]) => quoted(guarded(one))).join()}\r\n`;
+    ++requests;
+    const answer = await merchant.api.request('POST', path, { body: table, headers: { 'content-type': 'text/csv' } });
+    const said = `${JSON.stringify(table)}\n  -> ${answer.status} ${answer.text.slice(0, 400)}`;
+    soundly(operation, answer, said);
+    assert.equal(answer.status, 200, said);
+    const { errors, errorCount } = answer.json;
+    const open = errors.filter(({ problem }) => !BEYOND.some((one) => one.test(problem)));
+    if (takes(schema, Object.fromEntries(fields))) {
+      assert.deepEqual(open, [], `the contract takes it: ${said}`);
+      ++taken;
+    } else {
+      assert.ok(errorCount > 0, `the contract refuses it: ${said}`);
+      ++refused;
+    }
+  }
+  assert.ok(taken > 60 && refused > 60, `${taken} ${refused}`);
+  for (const body of ['', '\u0000', '"', 'matchType', Buffer.from([0xff, 0xfe]), 'a,b\r\n1,2', `${'x,'.repeat(3000)}`]) {
+    const answer = await merchant.api.request('POST', path.replace('true', 'false'), { body, headers: { 'content-type': 'text/csv' } });
+    soundly(operation, answer, String(body));
+    assert.equal(answer.status, 422, answer.text);
+  }
 });
 
 test('were thousands', () => assert.ok(requests > 4000, String(requests)));
