@@ -26,6 +26,9 @@ const SLOW = new Set(['signUp', 'signIn', 'changePassword', 'saveCredentials', '
 const LAST = new Set(['deleteCredentials', 'archiveIntegration', 'deleteSubscription', 'changePassword']);
 
 let stack, merchant, other, ids, key, store;
+// A link takes one act a minute: enough of them that some are taken, turn by turn.
+const BUYERS = 20;
+let buyers = [];
 before(async () => {
   stack = await startStack(scope, { args: ['--identity-signups-per-address', '2000', '--identity-signups-per-hour', '2000', '--identity-failures-per-address', '5000', '--http-failures-per-address', '5000', '--api-key-requests-per-hour', '100000'] });
   merchant = await Merchant.signUp(stack.bridge, 1);
@@ -34,6 +37,11 @@ before(async () => {
   const shop = await merchant.store('generic');
   ({ ids } = await merchant.oneOfEach(shop, { orderId: 'A-1', username: 'buyer' }, { url: 'https://shop.example/hook' }));
   key = await merchant.key({ permissions: ['login', 'presets:read', 'deliveries:read'] });
+  for (let number = 0; number < BUYERS; ++number) {
+    const { deliveryId } = await other.order(store, { orderId: `buyer-${number}`, username: `buyer-${number}` });
+    const { buyerUrl } = await other.delivery(deliveryId);
+    buyers.push(other.open.with({ 'x-buyer-token': new URL(buyerUrl).hash.slice(1) }));
+  }
 });
 
 const validators = new Map();
@@ -54,7 +62,8 @@ const tableOf = (operation) => {
 const parametersOf = ({ path, parameters = [] }) => [...(document.paths[path].parameters ?? []), ...parameters].map((one) => resolve(document, one));
 const queryOf = (operation) => parametersOf(operation).filter((one) => one.in === 'query');
 // Failed logins at the platform are counted by account.
-const byOf = ({ operationId, security }) => operationId === 'saveCredentials' ? other.api : (security?.length === 0 ? merchant.open : security?.every((one) => !one.idToken) ? merchant.open.with({ 'x-api-key': key.secret }) : merchant.api);
+const nextBuyer = () => (buyers.push(buyers.shift()), buyers[0]);
+const byOf = ({ operationId, path, security }) => path.startsWith('/api/buyer') ? nextBuyer() : operationId === 'saveCredentials' ? other.api : (security?.length === 0 ? merchant.open : security?.every((one) => !one.idToken) ? merchant.open.with({ 'x-api-key': key.secret }) : merchant.api);
 
 // Every answer, whatever was asked.
 function soundly(operation, answer, asked) {
@@ -76,11 +85,10 @@ for (const operation of walked) {
   const template = path;
   test(`${method} ${template}`, async () => {
     const target = template.replace(/\{([^}]+)\}/g, (_, name) => ids[name]);
-    const by = byOf(operation);
     const ask = async (query, body, options) => {
       ++requests;
       const asked = `${method} ${target}${query} ${body === undefined ? '' : JSON.stringify(body)}`;
-      const answer = await by.request(method, `${target}${query}`, { ...(body === undefined ? tableOf(operation) : { json: body }), ...options });
+      const answer = await byOf(operation).request(method, `${target}${query}`, { ...(body === undefined ? tableOf(operation) : { json: body }), ...options });
       soundly(operation, answer, asked);
       return [answer, `${asked}\n  -> ${answer.status} ${answer.text.slice(0, 400)}`];
     };
