@@ -28,22 +28,28 @@ export function reference(document) {
   }
   function limits(schema) {
     const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern } = schema;
-    const range = (least, most, of) => (least === undefined && most === undefined ? [] : [`${least ?? ''}${least !== undefined && most !== undefined ? ' to ' : least === undefined ? 'at most ' : ' at least'}${most ?? ''}${of}`]);
-    const found = [...range(minLength, maxLength, ' characters'), ...range(minimum, maximum, ''), ...range(minItems, maxItems, ' elements')];
+    const range = (least, most, unit) => {
+      const of = (number) => (unit === '' ? number : `${number} ${unit}${number === 1 ? '' : 's'}`);
+      if (least === undefined) return most === undefined ? [] : [`at most ${of(most)}`];
+      return [most === undefined ? `at least ${of(least)}` : least === most ? of(least) : `${least} to ${of(most)}`];
+    };
+    const found = [...range(minLength, maxLength, 'character'), ...range(minimum, maximum, ''), ...range(minItems, maxItems, 'element')];
     if (pattern) found.push(`form <code>${escaped(pattern)}</code>`);
     if (schema.default !== undefined) found.push(`unless told <code>${escaped(JSON.stringify(schema.default))}</code>`);
     if (schema.readOnly) found.push('read only');
     return found.map((one) => `<span class="limit">${one}</span>`).join(' ');
   }
+  // The members that a schema describes itself, and those in them.
   function rows(schema) {
-    const parts = (schema.allOf ?? []).map((one) => (one.$ref ? `<p>All of ${kind(one)}, and:</p>` : members(one))).join('\n');
-    return parts + (schema.properties ? members(schema) : '');
+    if (schema.$ref) return '';
+    const all = (schema.allOf ?? []).map((one) => (one.$ref ? `<p>All of ${kind(one)}, and:</p>` : rows(one)));
+    const options = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])].map(rows);
+    return [...all, ...options].join('') + (schema.properties ? members(schema) : '');
   }
   function members(schema) {
     const required = new Set(schema.required ?? []);
     const lines = Object.entries(schema.properties ?? {}).map(([name, one]) => {
-      const nested = one.type === 'object' || [one.type].flat().includes('object') ? rows(one) : one.items?.properties ? rows(one.items) : '';
-      return `<tr><th scope="row"><code>${escaped(name)}</code>${required.has(name) ? ' <span class="required">required</span>' : ''}</th><td>${kind(one)} ${limits(one)}${one.description ? `<br>${inline(one.description)}` : ''}${nested}</td></tr>`;
+      return `<tr><th scope="row"><code>${escaped(name)}</code>${required.has(name) ? ' <span class="required">required</span>' : ''}</th><td>${kind(one)} ${limits(one)}${one.description ? `<br>${inline(one.description)}` : ''}${rows(one)}</td></tr>`;
     });
     return `<div class="wide"><table><tbody>${lines.join('\n')}</tbody></table></div>`;
   }
@@ -68,17 +74,19 @@ export function reference(document) {
     const lines = Object.entries(responses).map(([status, given]) => {
       const one = resolve(given);
       const content = Object.entries(one.content ?? {}).map(([type, { schema }]) => {
-        const known = schema?.$ref;
-        return known ? kind(schema) : schema?.properties ? rows(schema) : escaped(type);
+        return schema?.$ref ? kind(schema) : (schema && rows(schema)) || escaped(type);
       });
       return `<tr><th scope="row"><code>${status}</code></th><td>${inline(one.description)} ${content.join(' ')}</td></tr>`;
     });
     return `<h4>Answers</h4><div class="wide"><table><tbody>${lines.join('\n')}</tbody></table></div>`;
   }
   function access({ security = document.security, 'x-permission': permission }) {
-    if (!security?.length) return '';
-    const who = permission === 'account' ? 'a signed-in person' : permission ? `a signed-in person, or a key with <code>${escaped(permission)}</code>` : 'whoever has a valid token or key';
-    return security.some((one) => Object.keys(one).length === 0) ? '' : `<p class="who">For ${who}.</p>`;
+    const ways = (security ?? []).map((one) => Object.keys(one).join());
+    if (ways.length === 0 || ways.includes('')) return '';
+    const person = permission === 'owner' ? 'an owner of the account' : 'a signed-in person';
+    const key = permission && !['account', 'owner'].includes(permission) ? `a key with <code>${escaped(permission)}</code>` : 'a key';
+    const who = [...(ways.includes('idToken') ? [person] : []), ...(ways.includes('apiKey') ? [key] : [])];
+    return `<p class="who">For ${who.join(', or ')}.</p>`;
   }
   function operation(method, path, item) {
     const one = item[method];

@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "api/api.h"
-#include "api/webhook_handlers.h"
-#include "app/logging.h"
+#include "api/handlers/webhook_handlers.h"
+#include "app/process/logging.h"
 #include "bench_database.h"
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
@@ -33,11 +33,13 @@
 #include "crypto/webhook_signature.h"
 #include "net/http_server.h"
 #include "net/runtime.h"
-#include "services/news_log.h"
-#include "storage/account_store.h"
-#include "storage/cloud_account_store.h"
-#include "storage/credential_store.h"
-#include "storage/credit_store.h"
+#include "providers/profile.h"
+#include "services/intake/reception.h"
+#include "services/operation/news_log.h"
+#include "storage/stores/account_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/credit_store.h"
 
 namespace presetbridge {
 namespace {
@@ -106,6 +108,20 @@ std::vector<IntegrationId> seed(storage::Database& database, IdSource& ids,
   return integrations;
 }
 
+// All that an order goes through before it is stored.
+Task<api::Reply> read_only(services::Reception* reception, api::Call call) {
+  const services::PostedOrder posted{
+      .profile = *providers::find_profile(call.param("provider")),
+      .integration = *parse_id<IntegrationKind>(call.param("integrationId")),
+      .headers = [&](std::string_view name) { return call.request.headers.all(name); },
+      .body = call.request.body};
+  auto store = co_await reception->find_store(call.executor(), posted);
+  if (!store) co_return std::unexpected(store.error());
+  const auto ready = co_await reception->read(call.executor(), posted, std::move(*store));
+  if (!ready) co_return std::unexpected(ready.error());
+  co_return api::json_response(202, {{"status", "queued"}, {"orderId", (*ready)->order.event.order_id}});
+}
+
 // Serves until the control pipe closes; tells the port when it does.
 [[noreturn]] void serve(const Options& options, bool store, const bench::BenchDatabase& place,
                         const crypto::ServiceCipher& cipher, crypto::SystemRandom& random, int ready,
@@ -123,16 +139,21 @@ std::vector<IntegrationId> seed(storage::Database& database, IdSource& ids,
                                 .max_units = options.database.postgres ? 1U : 256U,
                                 .tell = [&](const storage::News& news) { news_log.tell(news); }});
   services::DeliveryChanges changes(ids, random);
-  services::IntegrationDirectory directory_of_integrations(commits, cipher, clock);
+  services::DisabledAccounts disabled(commits, ids, clock);
+  services::IntegrationDirectory directory_of_integrations(commits, cipher, clock, &disabled);
   services::Intake intake(commits, changes, clock, [] {});
   identity::TokenVerifier tokens({}, clock);
   services::Accounts accounts(commits, ids, identity::Signup::closed);
   services::ApiKeys api_keys(commits, ids, random, log, {});
-  api::Authentication authentication(tokens, accounts, api_keys);
+  api::Authentication authentication(tokens, accounts, api_keys, disabled);
   net::NetworkBudget failures(clock, {}, {.failures = 300, .window = std::chrono::minutes{1}});
   api::Router router;
-  api::add_webhook_routes(router,
-                          {directory_of_integrations, intake, commits, clock, metrics, failures, {}, store});
+  services::Reception reception({directory_of_integrations, intake, commits, clock, metrics}, {});
+  if (store)
+    api::add_webhook_routes(router, {reception, failures});
+  else
+    router.add("POST", "/api/webhooks/{provider}/{integrationId}", api::Access::open(),
+               api::with(&reception, read_only));
   api::Api handler(router, authentication, failures, clock, log, metrics);
   net::HttpServer server(runtime, handler, random, log, {});
   runtime.start();

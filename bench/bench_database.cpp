@@ -12,8 +12,8 @@
 #include <future>
 #include <stdexcept>
 
-#include "storage/migrations.h"
-#include "storage/old_deliveries.h"
+#include "storage/schema/migrations.h"
+#include "storage/testing/old_deliveries.h"
 
 namespace presetbridge::bench {
 namespace {

@@ -19,8 +19,8 @@
 #include "net/runtime.h"
 #include "services/intake/intake.h"
 #include "services/worker/delivery_worker.h"
-#include "storage/cloud_account_store.h"
-#include "storage/credential_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/credential_store.h"
 
 namespace presetbridge {
 namespace {

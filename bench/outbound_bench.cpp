@@ -20,10 +20,10 @@
 #include "net/http_server.h"
 #include "net/runtime.h"
 #include "services/dispatcher/webhook_dispatcher.h"
-#include "storage/account_store.h"
-#include "storage/event_store.h"
-#include "storage/migrations.h"
+#include "storage/schema/migrations.h"
 #include "storage/sqlite/sqlite_database.h"
+#include "storage/stores/account_store.h"
+#include "storage/stores/event_store.h"
 #include "storage/testing.h"
 
 namespace presetbridge {

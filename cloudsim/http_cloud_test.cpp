@@ -168,9 +168,20 @@ TEST_F(HttpCloudOverSimulator, FaultsAfterTheEffectAreFoundByALookUpWithTheKey) 
   EXPECT_EQ(count("shares", "repeats"), 4);
 }
 
+TEST_F(HttpCloudOverSimulator, ARepeatedCallSharesOnceAndIsAnsweredForTheSecondTime) {
+  ASSERT_TRUE(request(ann));
+  script("share", {{"fault", "repeated"}});
+  const auto made = share();
+  ASSERT_TRUE(made);
+  EXPECT_TRUE(made->existed);
+  EXPECT_EQ(made->idempotency_key, "k-share");
+  EXPECT_EQ(count("shares", "made"), 1);
+  EXPECT_EQ(count("shares", "repeats"), 1);
+}
+
 TEST_F(HttpCloudOverSimulator, ALateAnswerIsATimeoutWithUnknownEffect) {
   ASSERT_TRUE(request(ann));
-  cloud::HttpCloud hasty{http, clock, {.base_url = simulator.url(), .paths = {}, .timeout = Millis{200}}};
+  cloud::HttpCloud hasty{http, clock, {.base_url = simulator.url(), .paths = {}, .timeout = Millis{2'000}}};
   script("share", {{"fault", "none"}, {"answerLatencyMs", 5'000}});
   const auto late = await(hasty.share(scheduler(), session, "m-1-f1", ann, "k"));
   ASSERT_FALSE(late);

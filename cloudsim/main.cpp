@@ -1,10 +1,13 @@
 // cloudsim: a simulator of the cloud platform's contract, for local use and tests (spec 4.2).
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
 #include <string>
 
+#include "app/version.h"
 #include "crypto/random.h"
 #include "net/http_server.h"
 #include "net/runtime.h"
@@ -79,6 +82,9 @@ int main(int argc, char** argv) {
                "Every username that is asked for exists, and accepts friend requests");
   app.add_option("--accept-delay-ms", arguments.accept_delay_ms, "Their delay")->capture_default_str();
   app.add_option("--session-life-s", arguments.session_life_s, "Life of a session")->capture_default_str();
+  app.set_version_flag(
+      "--version", fmt::format("cloudsim {} ({})", presetbridge::app::kVersion, presetbridge::app::kCommit),
+      "Tell the version and end");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -6,10 +6,14 @@
 #include <utility>
 #include <vector>
 
+#include "simulator_parts/percent.h"
+
 namespace presetbridge::cloudsim {
 namespace {
 
 namespace json = boost::json;
+using simulator_parts::percent_decoded;
+using simulator_parts::query_value;
 
 net::HttpResponse json_answer(int status, const json::object& body) {
   net::HttpResponse response;
@@ -159,47 +163,10 @@ std::vector<std::string_view> segments_of(std::string_view path) {
   return result;
 }
 
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
 }  // namespace
 
 net::HttpResponse error_answer(int status, std::string_view code, std::string_view message) {
   return json_answer(status, {{"error", {{"code", code}, {"message", message}}}});
-}
-
-std::optional<std::string> percent_decoded(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '%') {
-      result += text[i];
-      continue;
-    }
-    if (i + 2 >= text.size()) return std::nullopt;
-    const int high = hex_digit(text[i + 1]);
-    const int low = hex_digit(text[i + 2]);
-    if (high < 0 || low < 0) return std::nullopt;
-    result += static_cast<char>(high * 16 + low);
-    i += 2;
-  }
-  return result;
-}
-
-std::string query_value(std::string_view query, std::string_view name) {
-  while (!query.empty()) {
-    const auto end = std::min(query.find('&'), query.size());
-    const std::string_view pair = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    const auto equals = pair.find('=');
-    if (equals != std::string_view::npos && pair.substr(0, equals) == name) {
-      return percent_decoded(pair.substr(equals + 1)).value_or("");
-    }
-  }
-  return {};
 }
 
 std::optional<PlatformCall> route(std::string_view method, std::string_view path) {

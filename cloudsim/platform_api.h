@@ -28,9 +28,4 @@ PlatformAnswer answer(World& world, const PlatformCall& call, const net::HttpReq
 
 net::HttpResponse error_answer(int status, std::string_view code, std::string_view message);
 
-// Percent-decoding; nothing for a broken escape.
-std::optional<std::string> percent_decoded(std::string_view text);
-// The decoded value of one query parameter; empty if it is absent or broken.
-std::string query_value(std::string_view query, std::string_view name);
-
 }  // namespace presetbridge::cloudsim

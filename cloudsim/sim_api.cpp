@@ -4,77 +4,23 @@
 #include <boost/json.hpp>
 #include <charconv>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "simulator.h"
+#include "simulator_parts/json_fields.h"
+#include "simulator_parts/percent.h"
+#include "world_copy.h"
 
 namespace presetbridge::cloudsim {
 namespace {
 
 namespace json = boost::json;
 
-// Leaves a handler as the 400 (or 404) that it names.
-struct Problem : std::runtime_error {
-  Problem(int s, const std::string& message) : std::runtime_error(message), status(s) {}
-  int status;
-};
-
-// Reads the members of a request's object.
-class Fields {
- public:
-  explicit Fields(const json::value& value) : object_(value.if_object()) {
-    if (!object_) throw Problem(400, "An object is wanted.");
-  }
-  const json::value* find(std::string_view name) const { return object_->if_contains(name); }
-  std::string text(std::string_view name) const {
-    const auto* value = find(name);
-    if (!value || !value->is_string() || value->get_string().empty()) throw wrong(name, "a text");
-    return std::string(value->get_string());
-  }
-  std::string text_or(std::string_view name, std::string otherwise) const {
-    return find(name) ? text(name) : std::move(otherwise);
-  }
-  std::int64_t number_or(std::string_view name, std::int64_t otherwise,
-                         std::int64_t max = 1'000'000'000) const {
-    const auto* value = find(name);
-    if (!value) return otherwise;
-    if (!value->is_int64() || value->get_int64() < 0 || value->get_int64() > max)
-      throw wrong(name, "a whole number");
-    return value->get_int64();
-  }
-  double probability(std::string_view name) const {
-    const auto* value = find(name);
-    if (!value) return 0;
-    boost::system::error_code error;
-    const auto result = value->to_number<double>(error);
-    const bool in_range = result >= 0 && result <= 1;
-    if (error || !in_range) throw wrong(name, "a number from 0 to 1");
-    return result;
-  }
-  bool flag_or(std::string_view name, bool otherwise) const {
-    const auto* value = find(name);
-    if (!value) return otherwise;
-    if (!value->is_bool()) throw wrong(name, "true or false");
-    return value->get_bool();
-  }
-  Millis millis(std::string_view name) const { return Millis{number_or(name, 0)}; }
-  // Each element of an array, all of them objects.
-  void each(std::string_view name, const std::function<void(const Fields&)>& visit) const {
-    const auto* value = find(name);
-    if (!value || !value->is_array()) throw wrong(name, "a list");
-    for (const auto& element : value->get_array()) visit(Fields(element));
-  }
-
-  static Problem wrong(std::string_view name, const char* wanted) {
-    return {400, std::string(name) + ": " + wanted + " is wanted."};
-  }
-
- private:
-  const json::object* object_;
-};
+using Fields = simulator_parts::JsonFields;
+using simulator_parts::Problem;
+using simulator_parts::query_value;
 
 net::HttpResponse done(const json::object& body, int status = 200) {
   net::HttpResponse response;
@@ -199,30 +145,18 @@ void for_endpoints(const Fields& in, const std::function<void(Endpoint)>& visit)
 
 // PUT /sim/faults
 net::HttpResponse set_faults(Simulator& sim, const Fields& in) {
-  FaultRates rates;
-  double sum = 0;
-  for (std::size_t i = 1; i < faults; ++i) {
-    sum += rates.probability[i] = in.probability(to_string(static_cast<Fault>(i)));
-  }
-  if (sum > 1) throw Problem(400, "The probabilities add up to more than 1.");
-  rates.latency_min = in.millis("latencyMinMs");
-  rates.latency_max = std::max(rates.latency_min, in.millis("latencyMaxMs"));
-  rates.retry_after_s = static_cast<int>(in.number_or("retryAfterS", 1, 1'000'000));
+  const FaultRates rates = simulator_parts::fault_rates_of(in);
   for_endpoints(in, [&](Endpoint endpoint) { sim.faults().set(endpoint, rates); });
   return done({{"ok", true}});
 }
 
 // POST /sim/faults/script
 net::HttpResponse script_faults(Simulator& sim, const Fields& in) {
-  std::vector<FaultStep> steps;
-  in.each("steps", [&](const Fields& one) {
-    const auto fault = fault_named(one.text_or("fault", "none"));
-    if (!fault) throw Problem(400, "fault: the name of a fault is wanted.");
-    steps.push_back({*fault, one.millis("latencyMs"), one.millis("answerLatencyMs"),
-                     static_cast<int>(one.number_or("retryAfterS", 1, 1'000'000))});
-  });
+  const auto steps = simulator_parts::fault_steps_of(in);
   for_endpoints(in, [&](Endpoint endpoint) {
-    for (const auto& step : steps) sim.faults().script(endpoint, step);
+    for (const auto& step : steps) {
+      if (!sim.faults().script(endpoint, step)) throw Problem(400, "There is no room for more steps.");
+    }
   });
   return done({{"steps", steps.size()}});
 }
@@ -361,6 +295,7 @@ net::HttpResponse answer_or_throw(Simulator& sim, const net::HttpRequest& reques
     if (path == "/sim/counts") return counts(sim);
     if (path == "/sim/effects") return effects(sim);
     if (path == "/sim/calls") return calls(sim, request);
+    if (path == "/sim/world") return done(WorldCopy::of(sim.world()));
     throw Problem(404, "The simulator has no such call.");
   }
   const json::value body = request.body.empty() ? json::object() : json::parse(request.body);
@@ -377,6 +312,10 @@ net::HttpResponse answer_or_throw(Simulator& sim, const net::HttpRequest& reques
   if (what == "POST /sim/faults/script") return script_faults(sim, in);
   if (what == "DELETE /sim/faults") {
     sim.faults().clear();
+    return done({{"ok", true}});
+  }
+  if (what == "PUT /sim/world") {
+    WorldCopy::put(sim.world(), in);
     return done({{"ok", true}});
   }
   if (what == "POST /sim/reset") {

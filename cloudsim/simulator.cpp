@@ -94,6 +94,7 @@ Task<net::HttpResponse> Simulator::platform(PlatformCall call, net::HttpRequest 
       result.response = error_answer(422, "refused", "Simulated refusal.");
       break;
     default:
+      if (step.fault == Fault::repeated) answer(*world_, call, request, now());
       result = answer(*world_, call, request, now());
       result.response = spoiled(step.fault, std::move(result.response));
   }

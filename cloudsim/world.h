@@ -150,6 +150,7 @@ class World {
   std::size_t customers() const { return customers_.size(); }
 
  private:
+  friend struct WorldCopy;
   struct Answer {
     Merchant* merchant;
     std::string customer_id;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/testing.h"
-#include "faults.h"
 
 namespace presetbridge::cloudsim {
 namespace {
@@ -64,37 +63,6 @@ TEST_F(WorldTest, UnknownUsersComeToBeWhereThatIsWanted) {
   ASSERT_TRUE(world.find_user("new"));
   EXPECT_EQ(world.find_user("New").value()->username, "new");
   EXPECT_EQ(world.customers(), 1U);
-}
-
-TEST(FaultPlan, DrawsTheSameFromTheSameSeedWhateverOtherEndpointsSee) {
-  FaultRates rates;
-  rates.probability[static_cast<std::size_t>(Fault::drop_after)] = 0.3;
-  rates.latency_max = Millis{50};
-  FaultPlan a(7);
-  FaultPlan b(7);
-  FaultPlan c(8);
-  for (auto* plan : {&a, &b, &c}) plan->set(Endpoint::share, rates);
-  int drops = 0;
-  int different = 0;
-  for (int i = 0; i < 10'000; ++i) {
-    b.next(Endpoint::login);
-    const auto step = a.next(Endpoint::share);
-    const auto same = b.next(Endpoint::share);
-    EXPECT_EQ(step.fault, same.fault);
-    EXPECT_EQ(step.latency, same.latency);
-    if (step.fault != c.next(Endpoint::share).fault) ++different;
-    if (step.fault == Fault::drop_after) ++drops;
-  }
-  EXPECT_NEAR(drops, 3'000, 200);
-  EXPECT_GT(different, 1'000);
-}
-
-TEST(FaultPlan, ScriptedStepsComeFirstAndOnce) {
-  FaultPlan plan(1);
-  plan.script(Endpoint::share, {Fault::malformed, {}, {}, 1});
-  EXPECT_EQ(plan.next(Endpoint::find_share).fault, Fault::none);
-  EXPECT_EQ(plan.next(Endpoint::share).fault, Fault::malformed);
-  EXPECT_EQ(plan.next(Endpoint::share).fault, Fault::none);
 }
 
 }  // namespace

@@ -23,13 +23,14 @@ if(NOT PRESETBRIDGE_SANITIZE)
   target_link_libraries(presetbridge_program INTERFACE mimalloc)
 endif()
 
-# presetbridge_layer(NAME DEPENDS...): the library of the folder that calls it, from its *.cpp, linked PRIVATE,
-# and one test program NAME_test from its *_test.cpp; with BOTH_ENGINES ctest runs it a second time, on PostgreSQL; with PARTS n
-# it runs n of them, each a part of the tests, beside each other. What a header of the folder includes must be in DEPENDS too:
-# include directories of system packages are global on Debian, so PRIVATE links are enough.
+# presetbridge_layer(NAME DEPENDS...): the library of the folder that calls it, from its *.cpp, linked PRIVATE, and one test
+# program NAME_test from its *_test.cpp. Neither holds a folder `testing`. With BOTH_ENGINES ctest runs the program a second
+# time, on PostgreSQL; with PARTS n it runs n of them, each a part of the tests, beside each other. What a header of the folder
+# includes must be in DEPENDS too: include directories of system packages are global on Debian, so PRIVATE links are enough.
 function(presetbridge_layer name)
   cmake_parse_arguments(ARG "BOTH_ENGINES" "PARTS" "DEPENDS;TEST_DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/testing/")
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")
@@ -42,9 +43,9 @@ function(presetbridge_layer name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE presetbridge_options ${self} ${ARG_DEPENDS} ${ARG_TEST_DEPENDS}
       GTest::gtest GTest::gmock GTest::gtest_main)
-    presetbridge_add_parts(${name} ${name}_test 300 "${ARG_PARTS}" "")
+    presetbridge_add_parts(${name} ${name}_test 900 "${ARG_PARTS}" "")
     if(ARG_BOTH_ENGINES)
-      presetbridge_add_parts(${name}.postgres ${name}_test 600 "${ARG_PARTS}" PRESETBRIDGE_TEST_ENGINE=postgres)
+      presetbridge_add_parts(${name}.postgres ${name}_test 900 "${ARG_PARTS}" PRESETBRIDGE_TEST_ENGINE=postgres)
     endif()
   endif()
 endfunction()

@@ -18,21 +18,27 @@ using namespace presetbridge::cloud;
 void require_one_form(crypto::ByteView packet) {
   if (const auto request = decode_agent_request(packet)) {
     REQUIRE(std::ranges::equal(encode(*request), packet));
-    if (const auto* sealed = std::get_if<SealedRecord>(&request->login)) {
+    if (const auto* sealed = std::get_if<SealedRecord>(&request->what)) {
       REQUIRE(!sealed->record.empty() && sealed->record.size() <= max_sealed_record);
-    } else {
-      const auto& plain = std::get<CloudLogin>(request->login);
-      REQUIRE(!plain.email.empty() && plain.email.size() <= max_email);
-      REQUIRE(!plain.password.empty() && plain.password.size() <= max_password);
+    } else if (const auto* reseal = std::get_if<ResealRequest>(&request->what)) {
+      REQUIRE(!reseal->record.record.empty() && reseal->record.record.size() <= max_sealed_record);
+    } else if (const auto* plain = std::get_if<CloudLogin>(&request->what)) {
+      REQUIRE(!plain->email.empty() && plain->email.size() <= max_email);
+      REQUIRE(!plain->password.empty() && plain->password.size() <= max_password);
     }
   }
   if (const auto reply = decode_agent_reply(packet)) {
     REQUIRE(std::ranges::equal(encode(*reply), packet));
     REQUIRE(!decode_agent_request(packet));
-    if (reply->result) {
-      REQUIRE(!reply->result->token.empty() && !reply->result->user_id.empty());
+    const auto* session = std::get_if<CloudResult<Session>>(&reply->result);
+    if (const auto* resealed = std::get_if<ResealedRecord>(&reply->result)) {
+      REQUIRE(!resealed->record.empty() && resealed->record.size() <= max_sealed_record);
+    } else if (const auto* held = std::get_if<HeldKeys>(&reply->result)) {
+      REQUIRE(held->ids.size() <= max_held_keys);
+    } else if (*session) {
+      REQUIRE(!(*session)->token.empty() && !(*session)->user_id.empty());
     } else {
-      const auto& error = reply->result.error();
+      const auto& error = session->error();
       REQUIRE(error.kind <= CloudError::Kind::malformed);
       REQUIRE(!error.retry_after ||
               (*error.retry_after >= Millis{0} && *error.retry_after <= max_retry_after));
@@ -50,14 +56,14 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
     auto result = input.ConsumeRandomLengthString(most);
     return result.size() < least ? std::string("x") : result;
   };
-  switch (input.ConsumeIntegralInRange(0, 4)) {
+  switch (input.ConsumeIntegralInRange(0, 7)) {
     case 0: {
       AgentRequest request{
           id,
           SealedRecord{{input.ConsumeIntegral<std::int64_t>()}, input.ConsumeIntegral<std::int64_t>(), {}}};
       const auto record = text(1, max_sealed_record);
       const crypto::ByteView view(record);
-      std::get<SealedRecord>(request.login).record.assign(view.begin(), view.end());
+      std::get<SealedRecord>(request.what).record.assign(view.begin(), view.end());
       const auto packet = encode(request);
       REQUIRE(decode_agent_request(packet));
       return packet;
@@ -69,8 +75,9 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
       return packet;
     }
     case 2: {
-      const AgentReply reply{id, Session{text(1, max_token), text(1, max_text), text(0, max_text),
-                                         from_unix_ms(input.ConsumeIntegral<std::int64_t>())}};
+      const AgentReply reply{
+          id, CloudResult<Session>(Session{text(1, max_token), text(1, max_text), text(0, max_text),
+                                           from_unix_ms(input.ConsumeIntegral<std::int64_t>())})};
       const auto packet = encode(reply);
       REQUIRE(decode_agent_reply(packet));
       return packet;
@@ -82,7 +89,29 @@ crypto::Bytes any_message(FuzzedDataProvider& input) {
       if (input.ConsumeBool()) {
         error.retry_after = Millis{input.ConsumeIntegralInRange<std::int64_t>(0, max_retry_after.count())};
       }
-      const auto packet = encode(AgentReply{id, std::unexpected(std::move(error))});
+      const auto packet = encode(AgentReply{id, CloudResult<Session>(std::unexpected(std::move(error)))});
+      REQUIRE(decode_agent_reply(packet));
+      return packet;
+    }
+    case 4: {
+      ResealRequest wanted{
+          {{input.ConsumeIntegral<std::int64_t>()}, input.ConsumeIntegral<std::int64_t>(), {}}, {}};
+      const auto record = text(1, max_sealed_record);
+      const crypto::ByteView view(record);
+      wanted.record.record.assign(view.begin(), view.end());
+      const auto packet = encode(AgentRequest{id, std::move(wanted)});
+      REQUIRE(decode_agent_request(packet));
+      return packet;
+    }
+    case 5: {
+      const auto packet = encode(AgentRequest{id, HeldKeysRequest{}});
+      REQUIRE(decode_agent_request(packet));
+      return packet;
+    }
+    case 6: {
+      const HeldKeys held{
+          std::vector<crypto::VaultKeyId>(input.ConsumeIntegralInRange<std::size_t>(0, max_held_keys))};
+      const auto packet = encode(AgentReply{id, held});
       REQUIRE(decode_agent_reply(packet));
       return packet;
     }

@@ -96,7 +96,7 @@ void try_query(std::string_view query) {
   call.query = std::move(*pairs);
   const auto page = page_request(call);
   if (!page) {
-    REQUIRE(page.error().code == "VALIDATION_FAILED" && page.error().details.size() == 1);
+    REQUIRE(page.error().code == "VALIDATION_FAILED" && !page.error().details.empty());
     return;
   }
   REQUIRE(page->limit >= 1 && page->limit <= 100 && page->before > 0);
@@ -117,15 +117,19 @@ void require_text(std::string_view text, const TextRule& rule) {
   REQUIRE(rule.exact || (!text.starts_with(' ') && !text.ends_with(' ')));
 }
 
+// Of a field that nobody asked for.
+bool is_unknown(const FieldProblem& one) {
+  return one.problem.starts_with("is not a field of this request; ") ||
+         one.problem == "has a field without a name";
+}
+
 // What is wrong with the fields that were asked for; the others are told last.
 std::vector<FieldProblem> faults(const JsonBody& body) {
   const auto error = body.problems();
   if (!error) return {};
   REQUIRE(error->code == "VALIDATION_FAILED");
   auto details = error->details;
-  const auto others = std::ranges::find_if(details, [](const FieldProblem& one) {
-    return one.problem.starts_with("is not a field of this request; ");
-  });
+  const auto others = std::ranges::find_if(details, is_unknown);
   REQUIRE(details.end() - others <= 20);
   details.erase(others, details.end());
   return details;
@@ -133,9 +137,7 @@ std::vector<FieldProblem> faults(const JsonBody& body) {
 
 bool unknown_at_the_top(const JsonBody& body) {
   const auto error = body.problems();
-  return error && std::ranges::any_of(error->details, [](const FieldProblem& one) {
-           return one.problem.starts_with("is not a field of this request; ");
-         });
+  return error && std::ranges::any_of(error->details, is_unknown);
 }
 
 // One field of each sort. Returns whether all were good.
@@ -178,6 +180,8 @@ bool nearly(double a, double b) {
 // The same document, but that a number may be whole here and a double there.
 bool same_document(const boost::json::value& a, const boost::json::value& b) {
   if (a.is_number() && b.is_number()) {
+    // ... and no number at all of a zero with a great exponent ("0e400").
+    if (std::isnan(b.to_number<double>())) return a.to_number<double>() == 0;
     return a.is_double() ? b.is_double() && a.get_double() == b.get_double()
                          : nearly(b.to_number<double>(), a.to_number<double>());
   }

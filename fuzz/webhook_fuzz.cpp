@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "app/listen.h"
+#include "app/verbs/listen.h"
 #include "base/testing.h"
 #include "crypto/webhook_signature.h"
 #include "require.h"

@@ -1,6 +1,7 @@
 #include "api/api.h"
 
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -13,7 +14,9 @@ Task<net::HttpResponse> Api::handle(net::HttpRequest request) {
   std::string_view pattern = "none";
   net::HttpResponse response;
   if (!match) {
-    response = std::move(match.error());
+    auto file = web_ != nullptr && match.error().status == 404 ? web_->answer(request) : std::nullopt;
+    if (file) pattern = "web";
+    response = std::move(file ? *file : match.error());
   } else {
     const Router::Route& route = *match->route;
     pattern = route.pattern;
@@ -34,6 +37,11 @@ Task<net::HttpResponse> Api::handle(net::HttpRequest request) {
   co_return response;
 }
 
+void Api::require_contract() const {
+  const auto differences = operations_.differences(router_);
+  if (!differences.empty()) throw std::logic_error(differences.front());
+}
+
 net::HttpResponse Api::refuse(const Router::Route& route, const Error& error, const Trace& trace) {
   if (is_fault(error)) {
     log_.error("a request failed", {{"request_id", trace.id},
@@ -49,7 +57,12 @@ net::HttpResponse Api::refuse(const Router::Route& route, const Error& error, co
 Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace& trace) {
   // An open route judges its body's size itself, in the order that its own rules name (spec 2.3).
   if (route.access.is_open()) {
-    if (const auto error = operations_.read(route, call)) co_return error_response(*error);
+    const auto contract = [this, &route](Call& it) { return operations_.read(route, it); };
+    if (route.access.judges_itself()) {
+      call.contract = contract;
+    } else if (const auto error = contract(call)) {
+      co_return error_response(*error);
+    }
     auto reply = co_await route.handler(std::move(call));
     co_return reply ? std::move(*reply) : refuse(route, reply.error(), trace);
   }
@@ -61,6 +74,7 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace
     // Without a token or key nothing was looked up.
     const bool tried = call.request.headers.has("Authorization") || call.request.headers.has("x-api-key");
     if (tried && who.error().error.code == "UNAUTHORIZED") failures_.count(call.request);
+    if (who.error().retry_after) co_return *too_often(*who.error().retry_after);
     auto response = refuse(route, who.error().error, trace);
     if (who.error().rate) add_rate_headers(response, *who.error().rate);
     co_return response;
@@ -71,14 +85,20 @@ Task<net::HttpResponse> Api::answer(const Router::Route& route, Call call, Trace
   if (!route.access.allows(who->principal)) {
     const auto permission = route.access.permission();
     response = error_response(forbidden(
-        permission == Permission::account
+        permission == Permission::account ||
+                (permission == Permission::owner && !who->principal.may(Permission::account))
             ? std::string("This is for signed-in people: send an ID token, and no API key.")
+        : permission == Permission::owner
+            ? std::string("This is for owners of the account.")
             : "This needs the permission " +
                   std::string(identity::kPermissionNames[static_cast<std::size_t>(permission)]) + "."));
+  } else if (route.access.asks_step_up() && !who->principal.signed_in_lately(clock_.now())) {
+    response = error_response(identity::Principal::step_up_required());
   } else if (const auto error = operations_.read(route, call)) {
     response = error_response(*error);
   } else {
     call.principal = std::move(who->principal);
+    call.principal.origin = {failures_.network_of(call.request), call.request.id};
     auto reply = co_await route.handler(std::move(call));
     response = reply ? std::move(*reply) : refuse(route, reply.error(), trace);
   }

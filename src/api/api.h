@@ -8,6 +8,7 @@
 #include "api/openapi_document.h"
 #include "api/operations.h"
 #include "api/router.h"
+#include "api/web_files.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
@@ -17,22 +18,27 @@
 namespace presetbridge::api {
 
 // For each request: match (404, 405) -> body within the limit (413) -> budget of the caller's
-// network (429) -> authenticate (401, 403, 429) -> permission (403) -> what the contract says of query and
-// body (422) -> handler. Every answer is told to metrics by route pattern; what is the service's own fault is
-// logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
+// network (429) -> authenticate (401, 403, 429) -> permission, step-up (403) -> what the contract says of
+// query and body (422) -> handler. An open route comes after the match to the contract and the handler, or to
+// the handler alone (Access::proven). Every answer is told to metrics by route pattern; what is the service's
+// own fault is logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
 class Api final : public net::HttpHandler {
  public:
   // `router` is complete; everything outlives this. `failures`: of requests whose token or key is not valid.
+  // `web`: what answers where no route does; null: nothing.
   Api(const Router& router, Authentication& authentication, net::NetworkBudget& failures, const Clock& clock,
-      Log& log, Metrics& metrics)
+      Log& log, Metrics& metrics, const WebFiles* web = nullptr)
       : router_(router),
         authentication_(authentication),
         failures_(failures),
         clock_(clock),
         log_(log),
-        metrics_(metrics) {}
+        metrics_(metrics),
+        web_(web) {}
 
   Task<net::HttpResponse> handle(net::HttpRequest request) override;
+  // std::logic_error where the router does not have exactly what the contract has.
+  void require_contract() const;
 
  private:
   // What is logged of a request beside its route. Outlives the answering.
@@ -51,6 +57,7 @@ class Api final : public net::HttpHandler {
   const Clock& clock_;
   Log& log_;
   Metrics& metrics_;
+  const WebFiles* web_;
 };
 
 }  // namespace presetbridge::api

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
-#include "api/account_handlers.h"
-#include "api/auth_handlers.h"
-#include "api/keys_handlers.h"
-#include "api/meta_handlers.h"
-#include "api/pages_handlers.h"
+#include "api/handlers/account_handlers.h"
+#include "api/handlers/auth_handlers.h"
+#include "api/handlers/buyer_handlers.h"
+#include "api/handlers/keys_handlers.h"
+#include "api/handlers/meta_handlers.h"
+#include "api/handlers/pages_handlers.h"
+#include "api/handlers/sessions_handlers.h"
 #include "crypto/api_key.h"
 #include "identity/testing.h"
 
@@ -55,12 +58,15 @@ class ApiTest : public ::testing::Test {
     if (auto started = world_.await(issuer_->start(world_.scheduler)); !started) throw started.error();
     tokens_ = std::make_unique<identity::TokenVerifier>(std::vector<identity::Issuer*>{issuer_.get()},
                                                         world_.clock());
-    authentication_ = std::make_unique<Authentication>(*tokens_, accounts_, keys_);
-    add_auth_routes(router_, {*issuer_, {}, sign_ins_, failures_});
+    authentication_ = std::make_unique<Authentication>(*tokens_, accounts_, keys_, disabled_);
+    add_auth_routes(
+        router_,
+        {*issuer_, {}, sign_ins_, failures_, SessionCookie("https://bridge.example"), keys_, disabled_});
+    add_sessions_routes(router_, {issuer_->sessions()});
     add_keys_routes(router_, {keys_});
     add_account_routes(router_, {accounts_});
     add_about_routes(router_, {.version = "1.2.3", .commit = "abc"});
-    add_pages_routes(router_, {.version = "1.2.3", .sandbox = sandbox_});
+    add_pages_routes(router_, {.sandbox = sandbox_});
     add_health_routes(router_,
                       {.readiness = [this](Executor&) -> Task<Readiness> { return readiness(ready_); },
                        .metrics_text = {}});
@@ -131,6 +137,7 @@ class ApiTest : public ::testing::Test {
   std::unique_ptr<identity::TokenVerifier> tokens_;
   services::Accounts accounts_{world_.commits, world_.ids, identity::Signup::open};
   services::ApiKeys keys_{world_.commits, world_.ids, world_.random, world_.log, {}};
+  services::DisabledAccounts disabled_{world_.commits, world_.ids, world_.clock()};
   std::unique_ptr<Authentication> authentication_;
   Router router_;
   std::unique_ptr<Api> api_;
@@ -329,6 +336,24 @@ TEST_F(ApiTest, WhatAPatchDoesNotChangeIsRefusedAndNotIgnored) {
   EXPECT_EQ(patch(ann, issued.string("id"), shown.body.as_object()).status, 200) << "what it is already";
 }
 
+TEST_F(ApiTest, WhatAKeyShowsAndAPatchDoesNotChangeIsRefusedUnlessItIsTheSame) {
+  const auto ann = sign_up("ann@example.com");
+  const auto issued = create_key(ann);
+  for (const char* name : {"id", "preview", "createdAt", "rotatedFrom", "expiresAt", "rateLimit"}) {
+    const auto refused = patch(ann, issued.string("id"), {{name, "bogus"}});
+    ASSERT_EQ(refused.status, 422) << name;
+    EXPECT_EQ(refused.body.at("error").at("details").at(0).at("field"), json::string(name));
+  }
+  for (const char* name : {"requests", "deliveries", "lastActiveAt"})
+    EXPECT_EQ(patch(ann, issued.string("id"), {{name, 9}}).status, 200) << name;
+  EXPECT_EQ(patch(ann, issued.string("id"), {{"expireAt", nullptr}})
+                .body.at("error")
+                .at("details")
+                .at(0)
+                .at("problem"),
+            "is not a field of this request; it takes name, active, permissions, integrationIds");
+}
+
 TEST_F(ApiTest, AParameterGivenTwiceIsNamed) {
   const auto refused = send("GET", "/api/keys?limit=2&limit=3", bearer(sign_up("ann@example.com")));
   EXPECT_EQ(refused.status, 422);
@@ -356,6 +381,16 @@ TEST_F(ApiTest, AParameterThatTheContractDoesNotHaveIsRefusedAndTheNearestNamed)
   EXPECT_EQ(send("GET", "/api/account?x").status, 401) << "what it takes is told to who may call it";
   EXPECT_EQ(send("GET", "/healthz?now=1").status, 200) << "probes say what they like";
   EXPECT_EQ(send("GET", "/.well-known/jwks.json?now=1").status, 200);
+}
+
+TEST_F(ApiTest, WhatIsWrongWithAQueryIsToldAllAtOnce) {
+  const auto ann = sign_up("ann@example.com");
+  const auto refused = send("GET", "/api/keys?limit=0&cursor=x&active=maybe&colour=red", bearer(ann));
+  EXPECT_EQ(refused.status, 422);
+  std::set<std::string> fields;
+  for (const auto& detail : refused.body.at("error").at("details").as_array())
+    fields.emplace(detail.at("field").as_string());
+  EXPECT_EQ(fields, (std::set<std::string>{"limit", "cursor", "active", "colour"})) << refused.text;
 }
 
 TEST_F(ApiTest, ABodyWhereThereIsNoneMustBeEmpty) {
@@ -455,12 +490,62 @@ TEST_F(ApiTest, PeopleSignUpSignInRefreshAndSignOut) {
   EXPECT_EQ(locked.header("Retry-After"), "30");
 }
 
+TEST_F(ApiTest, ABrowsersSessionIsACookieAndAgesOutOfWhatShowsASecret) {
+  const std::string origin = "https://bridge.example";
+  const json::object login{{"email", "ann@example.com"}, {"password", "correct horse battery"}};
+  auto wanted = login;
+  wanted["session"] = "cookie";
+  EXPECT_EQ(post("/api/auth/sign-up", wanted).code(), "CROSS_SITE_REQUEST");
+  EXPECT_EQ(post("/api/auth/sign-up", wanted, {{"Origin", "https://evil.example"}}).code(),
+            "CROSS_SITE_REQUEST");
+  const auto ann = post("/api/auth/sign-up", wanted, {{"Origin", origin}});
+  ASSERT_EQ(ann.status, 201) << ann.text;
+  EXPECT_FALSE(ann.text.contains("pdb_refresh_"));
+  const auto made = ann.header("Set-Cookie");
+  EXPECT_TRUE(made.starts_with("__Host-pdb_session=pdb_refresh_")) << made;
+  EXPECT_TRUE(made.ends_with("; Max-Age=2592000; HttpOnly; SameSite=Strict; Secure")) << made;
+  const HeaderMap page{{"Origin", origin}, {"Cookie", made.substr(0, made.find(';'))}};
+  EXPECT_EQ(create_key(ann).status, 201);
+
+  world_.clock().advance(std::chrono::minutes{10} + std::chrono::seconds{1});
+  EXPECT_EQ(create_key(ann).code(), "STEP_UP_REQUIRED");
+  EXPECT_EQ(create_key(ann).status, 403);
+  EXPECT_EQ(create_key(ann, {{"nmae", 1}}).code(), "STEP_UP_REQUIRED") << "before the body is judged";
+  EXPECT_EQ(send("GET", "/api/keys", bearer(ann)).status, 200);
+  const auto refreshed = post("/api/auth/refresh", {{"session", "cookie"}}, page);
+  ASSERT_EQ(refreshed.status, 200) << refreshed.text;
+  EXPECT_EQ(create_key(refreshed).code(), "STEP_UP_REQUIRED") << "a refresh is no sign-in";
+  EXPECT_EQ(create_key(post("/api/auth/sign-in", login)).status, 201) << "a program is not asked";
+  auto confirming = bearer(refreshed);
+  EXPECT_EQ(post("/api/auth/step-up", {{"password", "correct horse battery"}}, confirming).code(),
+            "CROSS_SITE_REQUEST");
+  confirming["Origin"] = origin;
+  EXPECT_EQ(post("/api/auth/step-up", {{"password", "x"}}, confirming).code(), "INVALID_CREDENTIALS");
+  const auto fresh = post("/api/auth/step-up", {{"password", "correct horse battery"}}, confirming);
+  ASSERT_EQ(fresh.status, 200) << fresh.text;
+  EXPECT_EQ(fresh.header("Set-Cookie"), "");
+  EXPECT_EQ(create_key(fresh).status, 201);
+
+  EXPECT_EQ(post("/api/auth/refresh", {{"session", "cookie"}, {"refreshToken", "x"}}, page).status, 422);
+  EXPECT_EQ(post("/api/auth/refresh", {{"session", "cookie"}}, {{"Origin", origin}}).status, 401);
+  const auto out = post("/api/auth/sign-out", {{"session", "cookie"}}, page);
+  EXPECT_EQ(out.status, 204);
+  EXPECT_TRUE(out.header("Set-Cookie").starts_with("__Host-pdb_session=; Path=/; Max-Age=0;"));
+  EXPECT_EQ(send("GET", "/api/known", bearer(fresh)).code(), "UNAUTHORIZED") << "its ID tokens end with it";
+}
+
 TEST_F(ApiTest, SignUpCountsTheTriesOfWhoStandsBehindATrustedProxy) {
   const auto issuer = world_.issuer(
       {.iss = "https://bridge.example", .signups = identity::SignUpLimits{.per_address = 1, .together = 4}});
   ASSERT_TRUE(world_.await(issuer->start(world_.scheduler)));
   Router router;
-  add_auth_routes(router, {*issuer, {*net::IpNetwork::parse("127.0.0.1")}, sign_ins_, failures_});
+  add_auth_routes(router, {*issuer,
+                           {*net::IpNetwork::parse("127.0.0.1")},
+                           sign_ins_,
+                           failures_,
+                           SessionCookie("https://bridge.example"),
+                           keys_,
+                           disabled_});
   api_ = std::make_unique<Api>(router, *authentication_, failures_, world_.clock(), world_.log, metrics_);
   const auto status = [&](std::string email, std::string forwarded_for) {
     return post("/api/auth/sign-up", {{"email", email}, {"password", "correct horse battery"}},
@@ -537,6 +622,31 @@ TEST_F(ApiTest, ANetworkWithoutAValidTokenOrKeyIsHeardAgainLaterAndOthersAtOnce)
   EXPECT_EQ(send("GET", "/api/known", good).status, 200);
 }
 
+TEST_F(ApiTest, OfABuyersRouteTheBudgetAndTheLinkComeBeforeTheContract) {
+  services::DeliveryChanges changes(world_.ids, world_.random);
+  services::BuyerLinks links(world_.commits, world_.cipher, world_.ids, world_.random);
+  ASSERT_TRUE(world_.await(links.start(world_.scheduler)));
+  services::Buyers buyers(world_.commits, links, changes, [] {});
+  net::KeyBudget looks(world_.clock(), {.times = 1, .window = std::chrono::minutes{1}});
+  services::BuyerChanges live({world_.scheduler, world_.commits, world_.clock(), world_.log, metrics_});
+  services::ReaderBudget readers(1);
+  add_buyer_routes(router_, {.buyers = buyers,
+                             .failures = failures_,
+                             .looks = looks,
+                             .platform = {},
+                             .live = {.changes = live, .readers = readers, .limits = {}}});
+  const HeaderMap wrong{{"X-Buyer-Token", std::string(32, 'A')}, {"Content-Type", "application/json"}};
+  const auto each = [&](int status) {
+    EXPECT_EQ(send("GET", "/api/buyer?x=1", wrong).status, status);
+    EXPECT_EQ(send("POST", "/api/buyer/retry", wrong, "{").status, status);
+    EXPECT_EQ(send("POST", "/api/buyer/username?x=1", wrong, "{").status, status);
+  };
+  peer_ = "198.51.100.7";
+  for (int i = 0; i < 100; ++i) each(404);
+  each(429);
+  api_.reset();  // before what its routes stand on
+}
+
 TEST_F(ApiTest, APasswordIsChangedByItsOwnerOnly) {
   const auto ann = sign_up("ann@example.com");
   const json::value change = {{"currentPassword", "correct horse battery"},
@@ -559,7 +669,7 @@ TEST_F(ApiTest, AccountsTellWhoAsks) {
   EXPECT_EQ(send("GET", "/api/account", key(issued)).body.at("caller").at("keyId").as_string(),
             issued.string("id"));
   const auto audit = send("GET", "/api/account/audit", bearer(ann));
-  ASSERT_EQ(audit.body.at("data").as_array().size(), 2U) << audit.text;
+  ASSERT_EQ(audit.body.at("data").as_array().size(), 3U) << audit.text;
   EXPECT_EQ(audit.body.at("data").at(0).at("action").as_string(), "api_key.created");
 }
 
@@ -604,22 +714,64 @@ TEST_F(ApiTest, TheServiceSpeaksOfItself) {
   EXPECT_EQ(send("GET", "/nowhere").code(), "NOT_FOUND");
 }
 
-TEST_F(ApiTest, EveryRouteIsInTheContract) {
-  const auto contract = send("GET", "/api/openapi.json").body;
-  const auto& paths = contract.at("paths").as_object();
-  for (const auto& route : router_.routes()) {
-    if (route.pattern == "/api/known" || route.pattern == "/api/reads" || route.pattern == "/api/logins" ||
-        route.pattern.starts_with("/test/"))
-      continue;
-    ASSERT_TRUE(paths.contains(route.pattern)) << route.pattern;
-    std::string method = route.method;
-    for (char& c : method) c = static_cast<char>(std::tolower(c));
-    EXPECT_TRUE(paths.at(route.pattern).as_object().contains(method)) << route.method << " " << route.pattern;
+TEST(OperationsTest, TellsWhatContractAndRouterLackOfEachOther) {
+  const Operations contract(R"({"paths":{"/a/{x}":{"get":{},"delete":{}},"/b":{"post":{}}}})");
+  Router router;
+  const auto add = [&router](const char* method, const char* pattern) {
+    router.add(method, pattern, Access::open(), with(EchoDeps{}, whoami));
+  };
+  add("GET", "/a/{other}");
+  add("POST", "/c");
+  router.refuse("DELETE", "/a/{other}", "It is kept.");
+  EXPECT_EQ(contract.differences(router),
+            (std::vector<std::string>{"the contract lacks POST /c", "no route serves POST /b"}));
+}
+
+TEST_F(ApiTest, AFileOfTheDashboardIsServedWhereNoRouteIs) {
+  constexpr std::array kFiles{WebFile{"/", "text/html; charset=utf-8", "aa", "the dashboard", "", ""}};
+  const WebFiles web{kFiles, false};
+  api_ =
+      std::make_unique<Api>(router_, *authentication_, failures_, world_.clock(), world_.log, metrics_, &web);
+  EXPECT_EQ(send("GET", "/").text, "the dashboard");
+  EXPECT_EQ(send("HEAD", "/").status, 200);
+  EXPECT_EQ(send("POST", "/").status, 404);
+  EXPECT_EQ(send("GET", "/deliveries").status, 404) << "no page was asked for";
+  EXPECT_EQ(send("GET", "/api/account").status, 401) << "a route of the API";
+  EXPECT_EQ(send("GET", "/api/nowhere").code(), "NOT_FOUND");
+}
+
+TEST_F(ApiTest, AServiceThatIsNotItsContractDoesNotStart) {
+  EXPECT_THROW(api_->require_contract(), std::logic_error) << "of the tests' own routes";
+}
+
+TEST_F(ApiTest, TheReferenceIsKnownByItsTag) {
+  for (const char* path : {"/docs", "/docs/style.css"}) {
+    const auto plain = send("GET", path);
+    EXPECT_EQ(plain.header("Content-Encoding"), "") << path;
+    EXPECT_EQ(plain.header("Vary"), "Accept-Encoding") << path;
+    const auto tag = plain.header("ETag");
+    ASSERT_FALSE(tag.empty()) << path;
+    const auto again = send("GET", path, {{"If-None-Match", tag}});
+    EXPECT_EQ(again.status, 304) << path;
+    EXPECT_EQ(again.text, "") << path;
+    EXPECT_EQ(again.header("Cache-Control"), "public, max-age=300") << path;
+    EXPECT_EQ(send("GET", path, {{"If-None-Match", "\"another\""}}).status, 200) << path;
   }
 }
 
-TEST_F(ApiTest, PagesSayWhatThisIsAndNeedNothingFromElsewhere) {
-  for (const char* path : {"/", "/docs", "/docs/style.css"}) {
+TEST_F(ApiTest, TheReferenceIsSentCompressedToWhoTakesThat) {
+  for (const char* path : {"/docs", "/docs/style.css"}) {
+    const auto plain = send("GET", path);
+    const auto packed = send("GET", path, {{"Accept-Encoding", "br, gzip"}});
+    EXPECT_EQ(packed.header("Content-Encoding"), "gzip") << path;
+    EXPECT_TRUE(packed.text.starts_with("\x1f\x8b")) << path;
+    EXPECT_LT(packed.text.size(), plain.text.size() / 2) << path;
+    EXPECT_NE(packed.header("ETag"), plain.header("ETag")) << path;
+  }
+}
+
+TEST_F(ApiTest, TheReferenceNeedsNothingFromElsewhere) {
+  for (const char* path : {"/docs", "/docs/style.css"}) {
     const auto page = send("GET", path);
     EXPECT_EQ(page.status, 200) << path;
     EXPECT_EQ(
@@ -631,13 +783,11 @@ TEST_F(ApiTest, PagesSayWhatThisIsAndNeedNothingFromElsewhere) {
     EXPECT_EQ(page.text.contains(R"(<p class="notice">Sandbox)"),
               path != std::string_view("/docs/style.css"));
   }
-  EXPECT_TRUE(send("GET", "/").text.contains("Version 1.2.3"));
   EXPECT_TRUE(send("GET", "/docs").text.contains(R"(<section class="operation" id="receiveOrder">)"));
   Router other;
-  add_pages_routes(other, {.version = "1.2.3", .sandbox = false});
+  add_pages_routes(other, {.sandbox = false});
   api_ = std::make_unique<Api>(other, *authentication_, failures_, world_.clock(), world_.log, metrics_);
-  for (const char* path : {"/", "/docs"})
-    EXPECT_FALSE(send("GET", path).text.contains("class=\"notice\"")) << path;
+  EXPECT_FALSE(send("GET", "/docs").text.contains("class=\"notice\""));
   api_.reset();  // before its router
 }
 

@@ -44,11 +44,17 @@ Task<std::expected<Authenticated, Refused>> Authentication::authenticate(const n
     if (!token) co_return refuse(unauthorized());
     auto verified = co_await tokens_.verify(executor, std::move(*token));
     if (!verified) co_return refuse(std::move(verified.error()));
-    auto principal = co_await accounts_.principal_of(executor, std::move(*verified));
-    if (!principal) co_return refuse(std::move(principal.error()));
+    auto principal = co_await accounts_.principal_of(
+        executor, std::move(*verified), [this, &request] { return net::caller_of(request, proxies_); });
+    if (!principal)
+      co_return std::unexpected(Refused{principal.error(), std::nullopt, principal.error().retry_after});
     person = std::move(*principal);
   }
-  if (keys == 0) co_return Authenticated{std::move(*person), std::nullopt};
+  if (keys == 0) {
+    if (auto in = co_await disabled_.admit(executor, person->account); !in)
+      co_return refuse(std::move(in.error()));
+    co_return Authenticated{std::move(*person), std::nullopt};
+  }
 
   auto check = co_await keys_.admit(executor, std::string(*request.headers.get("x-api-key")));
   if (!check.principal) co_return refuse(std::move(check.principal.error()), check.rate);
@@ -60,6 +66,8 @@ Task<std::expected<Authenticated, Refused>> Authentication::authenticate(const n
     principal.permissions = principal.permissions & person->permissions;
     principal.person = std::move(person->person);
   }
+  if (auto in = co_await disabled_.admit(executor, principal.account); !in)
+    co_return refuse(std::move(in.error()), check.rate);
   co_return Authenticated{std::move(principal), check.rate};
 }
 

@@ -1,12 +1,15 @@
 // Who asks (spec 6.5, 7.3): `Authorization: Bearer <ID token>`, `x-api-key: <key>`, or both.
 //   nothing, or one that is not valid   401 UNAUTHORIZED
 //   an inactive or expired key          403 FORBIDDEN
+//   of a disabled account               403 FORBIDDEN
 //   both                                both must be valid and of one account; what both may is what may be
 //   done
 // A key's request counts against its hourly limit (spec 6.3), in the transaction that reads the key.
 #pragma once
 
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "api/call.h"
 #include "base/error.h"
@@ -14,9 +17,12 @@
 #include "domain/rate_window.h"
 #include "identity/principal.h"
 #include "identity/token_verifier.h"
+#include "net/client_address.h"
 #include "net/http.h"
-#include "services/accounts.h"
-#include "services/api_keys.h"
+#include "net/ip_address.h"
+#include "services/accounts/accounts.h"
+#include "services/accounts/api_keys.h"
+#include "services/accounts/disabled_accounts.h"
 
 namespace presetbridge::api {
 
@@ -28,13 +34,19 @@ struct Authenticated {
 struct Refused {
   Error error;
   std::optional<domain::Admission> rate;
+  std::optional<Millis> retry_after = std::nullopt;  // of RATE_LIMIT_EXCEEDED by what is no key's limit
 };
 
 class Authentication {
  public:
-  // Both outlive this.
-  Authentication(identity::TokenVerifier& tokens, services::Accounts& accounts, services::ApiKeys& keys)
-      : tokens_(tokens), accounts_(accounts), keys_(keys) {}
+  // All outlive this. `proxies`: as of client_address().
+  Authentication(identity::TokenVerifier& tokens, services::Accounts& accounts, services::ApiKeys& keys,
+                 services::DisabledAccounts& disabled, std::vector<net::IpNetwork> proxies = {})
+      : tokens_(tokens),
+        accounts_(accounts),
+        keys_(keys),
+        disabled_(disabled),
+        proxies_(std::move(proxies)) {}
 
   // `request` outlives the task.
   Task<std::expected<Authenticated, Refused>> authenticate(const net::HttpRequest& request);
@@ -43,6 +55,8 @@ class Authentication {
   identity::TokenVerifier& tokens_;
   services::Accounts& accounts_;
   services::ApiKeys& keys_;
+  services::DisabledAccounts& disabled_;
+  const std::vector<net::IpNetwork> proxies_;
 };
 
 // RateLimit-Limit, -Remaining and -Reset (seconds, rounded up), and Retry-After on a refusal.

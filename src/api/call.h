@@ -1,6 +1,7 @@
 // One request on its way to a handler, and what a handler answers with.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,7 +30,12 @@ struct Call {
   std::string_view route;  // the pattern that matched, for logs and metrics
   std::vector<std::pair<std::string_view, std::string>> params;  // of the path, decoded
   std::vector<std::pair<std::string, std::string>> query;        // decoded, in order; one of a name each
-  identity::Principal principal;                                 // of open routes: none
+  // Parameters of the query that the operation does not have, where it has some: QueryFields tells them.
+  std::vector<FieldProblem> unknown_parameters;
+  identity::Principal principal;  // of open routes: none
+  // Of a route that judges itself (Access::proven): what the contract has against the query or the body,
+  // which is read by this. Empty: nothing.
+  std::function<std::optional<Error>(Call&)> contract;
 
   Executor& executor() const { return *request.executor; }
   // A parameter that the route's pattern names.

@@ -30,7 +30,7 @@ json::array flags_of(const storage::DeliveryRow& row) {
   return flags;
 }
 
-json::value resolution_json(domain::ResolutionCode code) {
+json::value resolution_json(domain::ResolutionCode code, const std::string& file_name) {
   if (code == domain::ResolutionCode::none) return nullptr;
   const auto& text = domain::describe(code);
   return json::object{{"code", domain::to_string(code)},
@@ -38,7 +38,8 @@ json::value resolution_json(domain::ResolutionCode code) {
                       {"whatHappened", text.what_happened},
                       {"whatToDo", text.what_to_do},
                       {"text", std::string(text.what_happened) + " " + std::string(text.what_to_do)},
-                      {"remedy", domain::remedy_of(code)}};
+                      {"remedy", domain::remedy_of(code)},
+                      {"fileName", text_or_null(file_name)}};
 }
 
 json::array items_json(const DeliveryView& view) {
@@ -61,17 +62,6 @@ json::array items_json(const DeliveryView& view) {
   return items;
 }
 
-// Adds the text in quotes; what a spreadsheet would take for a formula begins with an apostrophe.
-void add_field(std::string& line, std::string_view text) {
-  if (!line.empty()) line += ',';
-  line += '"';
-  for (const char c : guard_formula(text)) {
-    line += c;
-    if (c == '"') line += '"';
-  }
-  line += '"';
-}
-
 }  // namespace
 
 json::object summary_json(const DeliverySummary& summary) {
@@ -89,7 +79,7 @@ json::object summary_json(const DeliverySummary& summary) {
       {"eventId", services::order_event_id(row.integration, row.order_key)},
       {"status", domain::to_string(row.status)},
       {"resolutionCode", name_or_null(domain::to_string(row.resolution))},
-      {"resolution", resolution_json(row.resolution)},
+      {"resolution", resolution_json(row.resolution, summary.items_summary.first_owed)},
       {"message", row.message},
       {"reason", text_or_null(row.reason)},
       {"reviewReason", review_reason ? json::value(domain::to_string(*review_reason)) : json::value()},
@@ -144,7 +134,6 @@ json::object view_json(const DeliveryView& view, const std::string& buyer_url) {
   if (auto* const resolution = body["resolution"].if_object()) {
     (*resolution)["affectedCount"] = view.resolution.affected;
     (*resolution)["creditsNeeded"] = view.resolution.credits_needed;
-    (*resolution)["fileName"] = text_or_null(view.resolution.file_name);
   }
   body["items"] = items_json(view);
   json::array steps;
@@ -165,6 +154,7 @@ json::object view_json(const DeliveryView& view, const std::string& buyer_url) {
   body["givesUpAt"] = time_or_null(view.gives_up_at);
   body["nextLookAt"] = time_or_null(view.next_look_at);
   body["buyerUrl"] = buyer_url;
+  body["storeOrderUrl"] = text_or_null(view.store_order_url);
   json::array events;
   for (const auto& event : view.events) {
     json::value status_code = nullptr;
@@ -188,24 +178,42 @@ json::object view_json(const DeliveryView& view, const std::string& buyer_url) {
 }
 
 std::string csv_head() {
-  return "id,order_number,order_id,store,status,resolution_code,message,username,email,files,delivered,"
-         "first_file,refunded,cancelled,dry_run,attempts,created_at,updated_at,completed_at\r\n";
+  static constexpr std::array<std::string_view, 19> columns = {
+      "id",       "order_number", "order_id",   "store",      "status",      "resolution_code", "message",
+      "username", "email",        "files",      "delivered",  "first_file",  "refunded",        "cancelled",
+      "dry_run",  "attempts",     "created_at", "updated_at", "completed_at"};
+  std::string line;
+  append_csv(line, columns);
+  return line;
 }
 
 std::string csv_line(const DeliverySummary& summary) {
   const auto& row = summary.row;
-  const auto flag = [](bool yes) { return yes ? "true" : "false"; };
+  const auto flag = [](bool yes) { return std::string(yes ? "true" : "false"); };
+  std::array<std::string, 19> texts = {to_string(row.id),
+                                       summary.order_number,
+                                       row.order_key,
+                                       summary.integration_name,
+                                       std::string(domain::to_string(row.status)),
+                                       std::string(domain::to_string(row.resolution)),
+                                       row.message,
+                                       row.username,
+                                       row.email,
+                                       std::to_string(summary.items_summary.count),
+                                       std::to_string(summary.items_summary.delivered),
+                                       summary.items_summary.first_name,
+                                       flag(row.refunded),
+                                       flag(row.cancelled),
+                                       flag(row.dry_run),
+                                       std::to_string(row.attempt_count),
+                                       to_iso8601(row.created_at),
+                                       to_iso8601(row.updated_at),
+                                       row.completed_at ? to_iso8601(*row.completed_at) : std::string()};
+  std::array<std::string_view, 19> fields;
+  for (std::size_t i = 0; i < texts.size(); ++i) fields[i] = texts[i] = guard_formula(texts[i]);
   std::string line;
-  for (const std::string& text :
-       {to_string(row.id), summary.order_number, row.order_key, summary.integration_name,
-        std::string(domain::to_string(row.status)), std::string(domain::to_string(row.resolution)),
-        row.message, row.username, row.email, std::to_string(summary.items_summary.count),
-        std::to_string(summary.items_summary.delivered), summary.items_summary.first_name,
-        std::string(flag(row.refunded)), std::string(flag(row.cancelled)), std::string(flag(row.dry_run)),
-        std::to_string(row.attempt_count), to_iso8601(row.created_at), to_iso8601(row.updated_at),
-        row.completed_at ? to_iso8601(*row.completed_at) : std::string()})
-    add_field(line, text);
-  return line + "\r\n";
+  append_csv(line, fields);
+  return line;
 }
 
 }  // namespace presetbridge::api

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "services/delivery/view.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::api {
 

@@ -2,8 +2,10 @@
 // a code that is not in it is answered as 500 INTERNAL_ERROR, so that no inner layer's text leaks.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "net/http.h"
@@ -17,12 +19,17 @@ std::optional<int> status_of(std::string_view code);
 // fails. What waits for others or asks to come back (OVERLOADED, CLOUD_UNAVAILABLE) is not.
 bool is_fault(const Error& error);
 
+// Of the details of one error so many are told.
+inline constexpr std::size_t kMostDetails = 100;
+
 // 503 answers also carry Retry-After. The message of a 500 is a general sentence, whatever the error's own
 // is.
 net::HttpResponse error_response(const Error& error);
 
 // The errors that many handlers make.
-Error unauthorized();  // 401
+Error invalid_query(std::vector<FieldProblem> problems);   // 422
+Error invalid_fields(std::vector<FieldProblem> problems);  // 422, of a body
+Error unauthorized();                                      // 401
 Error forbidden(std::string_view message);
 // 413: the request's body passed its limit, which the message names.
 Error payload_too_large(const net::HttpRequest& request);

@@ -9,6 +9,7 @@
 
 #include "api/errors.h"
 #include "api/json_reader.h"
+#include "api/sent_search.h"
 #include "api/sent_time.h"
 #include "api/unknown_name.h"
 #include "base/characters.h"
@@ -21,10 +22,6 @@ namespace json = boost::json;
 namespace {
 
 constexpr std::size_t kMaxDepth = 32;
-
-Error invalid(std::vector<FieldProblem> problems) {
-  return {"VALIDATION_FAILED", "The request has fields that are not valid.", std::move(problems)};
-}
 
 bool is_json(std::string_view content_type) {
   const auto end = content_type.find(';');
@@ -50,7 +47,7 @@ const json::object kNoFields;
 
 // Looks for fields that nobody asked for, in what was read of a body.
 struct UnknownFields {
-  const std::map<std::string, std::vector<std::string>, std::less<>>& names;
+  const std::map<std::string, JsonReading::Names, std::less<>>& names;
   std::vector<FieldProblem>& problems;
   std::size_t told = 0;
 
@@ -60,8 +57,8 @@ struct UnknownFields {
     for (const auto& [key, value] : object) {
       if (told == kUnknownNamesTold) return;
       const std::string name = key;
-      if (std::ranges::find(known->second, name) == known->second.end()) {
-        problems.push_back(unknown_name("a field", prefix, name, known->second));
+      if (!known->second.contain(name)) {
+        problems.push_back(unknown_field(prefix, name, known->second.taken));
         ++told;
       } else if (value.is_object()) {
         look(place + name + '.', prefix + name + '.', value.get_object());
@@ -90,9 +87,19 @@ void wipe_texts(json::value& value) {
 
 // ---------------------------------------------------------------- fields
 
+bool JsonReading::Names::contain(std::string_view name) const {
+  return std::ranges::find(taken, name) != taken.end() || std::ranges::find(others, name) != others.end();
+}
+
 const json::value* JsonFields::ask(std::string_view field) const {
+  auto& [taken, others] = place_->second;
+  if (std::ranges::find(taken, field) == taken.end()) taken.emplace_back(field);
+  return object_->if_contains(field);
+}
+
+const json::value* JsonFields::pass(std::string_view field) const {
   auto& names = place_->second;
-  if (std::ranges::find(names, field) == names.end()) names.emplace_back(field);
+  if (!names.contain(field)) names.others.emplace_back(field);
   return object_->if_contains(field);
 }
 
@@ -110,36 +117,43 @@ bool JsonFields::is_null(std::string_view field) const {
   return value != nullptr && value->is_null();
 }
 
-void JsonFields::refuse_null(std::initializer_list<std::string_view> fields) {
+bool JsonFields::is(std::string_view field, std::string_view text) const {
+  const auto* value = pass(field);
+  return value != nullptr && value->is_string() && std::string_view(value->get_string()) == text;
+}
+
+void JsonFields::refuse_null(std::initializer_list<std::string_view> fields, std::string_view why) {
   for (const auto field : fields) {
-    if (is_null(field)) problem(field, "must not be null: leave it out to keep what it is");
+    if (is_null(field)) problem(field, fmt::format("must not be null: {}", why));
   }
 }
 
 void JsonFields::refuse_change(std::string_view field, const json::object& current, std::string_view why) {
-  const auto* value = ask(field);
+  const auto* value = pass(field);
   if (value == nullptr) return;
   const auto* now = current.if_contains(field);
-  if (now == nullptr || *value != *now) problem(field, fmt::format("cannot be changed: {}", why));
+  if (now != nullptr && *value == *now) return;
+  problem(field, why.empty() ? "cannot be changed" : fmt::format("cannot be changed: {}", why));
 }
 
 void JsonFields::skip(std::initializer_list<std::string_view> fields) {
-  for (const auto field : fields) ask(field);
+  for (const auto field : fields) pass(field);
 }
 
-void JsonFields::skip_members_of(const json::object& shown) {
-  for (const auto& member : shown) ask(member.key());
+void JsonFields::refuse_changes(const json::object& shown, std::initializer_list<std::string_view> moving) {
+  skip(moving);
+  for (const auto& member : shown) {
+    if (!place_->second.contain(member.key())) refuse_change(member.key(), shown, "");
+  }
 }
 
 bool JsonFields::names_others() const {
-  const auto& names = place_->second;
-  return std::ranges::any_of(*object_, [&names](const auto& member) {
-    return std::ranges::find(names, std::string_view(member.key())) == names.end();
-  });
+  return std::ranges::any_of(*object_,
+                             [this](const auto& member) { return !place_->second.contain(member.key()); });
 }
 
 void JsonFields::refuse(std::string_view field, std::string_view why) {
-  if (ask(field) != nullptr) problem(field, fmt::format("cannot be set: {}", why));
+  if (pass(field) != nullptr) problem(field, fmt::format("cannot be set: {}", why));
 }
 
 void JsonFields::problem(std::string_view field, std::string problem) {
@@ -223,8 +237,16 @@ std::optional<Timestamp> JsonFields::optional_time(std::string_view field) {
   const auto* value = find(field);
   if (value == nullptr) return std::nullopt;
   const auto time = value->is_string() ? parse_sent_time(value->get_string()) : std::nullopt;
-  if (!time) problem(field, "must be a time like 2026-01-31T12:00:00Z");
+  if (!time) problem(field, std::string(kNoSentTime));
   return time;
+}
+
+std::optional<std::string> JsonFields::optional_search(std::string_view field, std::size_t longest) {
+  const auto text = optional_text(field, {.min = 0, .max = longest, .exact = true});
+  if (!text) return std::nullopt;
+  auto search = parse_sent_search(*text);
+  if (!search) problem(field, std::string(kNoSentSearch));
+  return search;
 }
 
 std::optional<std::string> JsonFields::optional_choice(std::string_view field,
@@ -314,7 +336,7 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
                                      : "The body must be JSON, with Content-Type: application/json.");
   }
   const auto unreadable = [](std::string problem) {
-    return std::unexpected(invalid({{"body", std::move(problem)}}));
+    return std::unexpected(invalid_fields({{"body", std::move(problem)}}));
   };
   if (request.body.empty()) return unreadable("is empty: a JSON object is needed");
   // What the parser has at hand on its way, and leaves there.
@@ -343,7 +365,12 @@ std::optional<Error> JsonBody::problems() const {
   auto problems = content_->reading.problems;
   UnknownFields{content_->reading.names, problems}.look("", "", content_->object);
   if (problems.empty()) return std::nullopt;
-  return invalid(std::move(problems));
+  return invalid_fields(std::move(problems));
+}
+
+std::optional<Error> JsonBody::problems_of_known() const {
+  if (content_->reading.problems.empty()) return std::nullopt;
+  return invalid_fields(content_->reading.problems);
 }
 
 }  // namespace presetbridge::api

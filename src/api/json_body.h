@@ -1,6 +1,6 @@
-// Bodies of REST requests, read field by field: each read checks and collects what is wrong, and all problems
-// are told at once (422 VALIDATION_FAILED). A field that was not asked for before problems() is one of them:
-// no matter what other fields hold, ask for all. null counts as absent, unless it is refused.
+// Reads bodies of REST requests field by field. Each read checks its field and gathers what is wrong with it.
+// problems() tells all of it at once (422 VALIDATION_FAILED), and every field that no read has asked for: so
+// ask for all fields, whatever the others hold. null counts as absent, unless it is refused.
 //
 //   auto body = JsonBody::parse(call.request);  // 413, 415, 422
 //   if (!body) co_return std::unexpected(body.error());
@@ -40,8 +40,14 @@ struct TextRule {
 // What reading a body came to so far.
 struct JsonReading {
   std::vector<FieldProblem> problems;
-  // Which names were asked for in each object that was read, by where it stands: "", "settings.", "items[].".
-  std::map<std::string, std::vector<std::string>, std::less<>> names;
+  // Names that were asked for in one object.
+  struct Names {
+    std::vector<std::string> taken;   // they set something
+    std::vector<std::string> others;  // they are refused, or count for nothing
+    bool contain(std::string_view name) const;
+  };
+  // By where the object stands: "", "settings.", "items[].".
+  std::map<std::string, Names, std::less<>> names;
 };
 
 // The fields of one JSON object. A read of a field with a problem returns an empty value.
@@ -56,20 +62,24 @@ class JsonFields {
         reading_(&reading) {}
 
   bool has(std::string_view field) const;  // present and not null
-  // Present, and null: what a PATCH clears.
+  // Present and null: a PATCH clears the member.
   bool is_null(std::string_view field) const;
-  // Members that null does not clear: it is a mistake there.
-  void refuse_null(std::initializer_list<std::string_view> fields);
-  // A member that a PATCH does not change, and why: ignored, it would seem changed. What it is in `current`,
-  // the resource as it is shown, may come back.
+  bool is(std::string_view field, std::string_view text) const;  // exactly; sets nothing
+  // Members that null does not clear: it is a mistake there. `why` goes into the answer.
+  void refuse_null(std::initializer_list<std::string_view> fields,
+                   std::string_view why = "leave it out to keep what it is");
+  std::size_t size() const { return object_->size(); }  // members, whatever they are
+  // Refuses another value of a member than it has in `current`, the resource as it is shown. `why` goes into
+  // the answer; it may be empty.
   void refuse_change(std::string_view field, const boost::json::object& current, std::string_view why);
-  // Members that may come and count for nothing: what an answer shows beside the others, sent back.
+  // Takes members that count for nothing, whatever they are.
   void skip(std::initializer_list<std::string_view> fields);
-  // Likewise of a PATCH, all that the resource shows. It is to be asked for where names_others(): members
-  // that nobody asked for yet.
-  void skip_members_of(const boost::json::object& shown);
+  // Does one or the other with every member of `shown`, the resource as it is shown, that no read has asked
+  // for: it skips those in `moving`, which change by themselves, and refuses a change of the others.
+  void refuse_changes(const boost::json::object& shown, std::initializer_list<std::string_view> moving);
+  // Whether there are members that no read has asked for.
   bool names_others() const;
-  // A member that a POST does not take, not even as null, and why.
+  // Refuses a member that a POST does not take, not even as null; `why` goes into the answer.
   void refuse(std::string_view field, std::string_view why);
 
   std::string text(std::string_view field, TextRule rule = {});  // required
@@ -79,6 +89,8 @@ class JsonFields {
   std::optional<std::int64_t> optional_integer(std::string_view field, std::int64_t min, std::int64_t max);
   std::optional<bool> optional_flag(std::string_view field);
   std::optional<Timestamp> optional_time(std::string_view field);  // as parse_sent_time
+  std::optional<std::string> optional_search(std::string_view field,
+                                             std::size_t longest);  // as parse_sent_search
   // One of `allowed`, exactly.
   std::optional<std::string> optional_choice(std::string_view field, std::vector<std::string_view> allowed);
   std::string choice(std::string_view field, std::vector<std::string_view> allowed);  // required
@@ -116,15 +128,16 @@ class JsonFields {
     problem(field, "is not a valid id " + std::string(Kind::prefix) + "_…");
     return std::nullopt;
   }
-  // The member as it was sent, if it was; from now on it is one that is known.
+  // The member as it was sent, if it was; from now on it is one that is known. `pass`: it sets nothing.
   const boost::json::value* ask(std::string_view field) const;
+  const boost::json::value* pass(std::string_view field) const;
   const boost::json::value* find(std::string_view field) const;
   std::optional<std::string> read_text(std::string_view field, const boost::json::value& value,
                                        TextRule rule);
 
   const boost::json::object* object_;
   std::string prefix_;
-  std::pair<const std::string, std::vector<std::string>>* place_;
+  std::pair<const std::string, JsonReading::Names>* place_;
   JsonReading* reading_;
 };
 
@@ -144,6 +157,8 @@ class JsonBody {
   void wipe();
   // What is wrong, with the fields that were not asked for so far (the first 20); nothing if all is well.
   std::optional<Error> problems() const;
+  // The same without those that were not asked for, where a body may hold any.
+  std::optional<Error> problems_of_known() const;
 
  private:
   struct Content {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/json_body.h"
-#include "services/integrations.h"
+#include "services/stores/integrations.h"
 
 namespace presetbridge::api {
 

@@ -9,14 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "api/credentials_handlers.h"
-#include "api/credits_handlers.h"
-#include "api/deliveries_handlers.h"
-#include "api/integrations_handlers.h"
-#include "api/subscriptions_handlers.h"
-#include "api/webhook_events_handlers.h"
+#include "api/handlers/credentials_handlers.h"
+#include "api/handlers/credits_handlers.h"
+#include "api/handlers/deliveries_handlers.h"
+#include "api/handlers/integrations_handlers.h"
+#include "api/handlers/subscriptions_handlers.h"
+#include "api/handlers/webhook_events_handlers.h"
+#include "crypto/vault_keys.h"
 #include "identity/testing.h"
-#include "storage/account_store.h"
+#include "storage/stores/account_store.h"
 
 namespace presetbridge::api::testing {
 
@@ -136,7 +137,7 @@ class MerchantApiTest : public ::testing::Test {
     add_deliveries_routes(router_, {deliveries_, links_, "https://bridge.example"});
     add_credentials_routes(router_, {vault_});
     add_login_routes(router_, {logins_});
-    add_presets_routes(router_, {presets_});
+    add_presets_routes(router_, {presets_, preset_uses_});
   }
 
   AccountId add_account(std::string_view name) {
@@ -221,8 +222,9 @@ class MerchantApiTest : public ::testing::Test {
   identity::Principal me_;
   identity::Principal stranger_;
   crypto::VaultPrivateKey vault_key_ = crypto::VaultPrivateKey::generate(world_.random);
-  services::LoginGuard guard_{world_.commits, world_.ids, "key of e-mail hashes"};
-  services::IntegrationDirectory directory_{world_.commits, world_.cipher, world_.clock()};
+  const crypto::SealingVaultKey sealing_key_{vault_key_.public_key()};
+  services::LoginGuard guard_{world_.commits, world_.ids, [] { return std::string("key of e-mail hashes"); }};
+  services::IntegrationDirectory directory_{world_.commits, world_.cipher, world_.clock(), nullptr};
   services::Integrations integrations_{world_.commits, world_.ids, world_.random,
                                        world_.cipher,  directory_, [this] { ++wakes_; }};
   services::Subscriptions subscriptions_{
@@ -238,9 +240,10 @@ class MerchantApiTest : public ::testing::Test {
   services::CloudSessions sessions_{world_.scheduler, cache_};
   services::OwnStoredLogins stored_{world_.commits, cloud_, agent_, sessions_, logins_};
   services::Vault vault_{{world_.commits, world_.ids, world_.random, log_, agent_, stored_, guard_,
-                          vault_key_.public_key(), [this](AccountId id) { forgotten_.push_back(id); },
+                          sealing_key_, [this](AccountId id) { forgotten_.push_back(id); },
                           [this](AccountId id) { retired_.push_back(id); }, [this] { ++wakes_; }}};
   services::Presets presets_{world_.commits, stored_, logins_, world_.clock()};
+  services::PresetUses preset_uses_{world_.commits};
   Router router_;
 };
 

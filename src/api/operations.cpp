@@ -1,5 +1,6 @@
 #include "api/operations.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -11,10 +12,6 @@ namespace {
 
 constexpr std::array<std::pair<const char*, const char*>, 5> kMethods = {
     {{"get", "GET"}, {"put", "PUT"}, {"post", "POST"}, {"patch", "PATCH"}, {"delete", "DELETE"}}};
-
-Error invalid(std::vector<FieldProblem> problems) {
-  return {"VALIDATION_FAILED", "The query has parameters that are not valid.", std::move(problems)};
-}
 
 bool is_true(const json::object& object, std::string_view name) {
   const auto* value = object.if_contains(name);
@@ -59,19 +56,34 @@ std::optional<Error> Operations::read(const Router::Route& route, Call& call) co
     if (query) call.query = std::move(*query);
     return std::nullopt;
   }
-  if (!query) return invalid({std::move(query.error())});
+  if (!query) return invalid_query({std::move(query.error())});
   const auto& operation = found->second;
   std::vector<FieldProblem> unknown;
   for (const auto& [name, value] : *query) {
     if (std::ranges::find(operation.parameters, name) != operation.parameters.end()) continue;
     if (unknown.size() == kUnknownNamesTold) break;
-    unknown.push_back(unknown_name("a parameter", "", name, operation.parameters));
+    unknown.push_back(unknown_parameter(name, operation.parameters));
   }
-  if (!unknown.empty()) return invalid(std::move(unknown));
+  if (operation.parameters.empty() && !unknown.empty()) return invalid_query(std::move(unknown));
+  call.unknown_parameters = std::move(unknown);
   call.query = std::move(*query);
   if (operation.has_body || route.method == "GET") return std::nullopt;
   const auto body = JsonBody::parse_optional(call.request);
   return body ? body->problems() : body.error();
+}
+
+std::vector<std::string> Operations::differences(const Router& router) const {
+  std::vector<std::string> found;
+  for (const auto& route : router.routes()) {
+    if (!operations_.contains(route.operation))
+      found.push_back("the contract lacks " + route.method + ' ' + route.pattern);
+  }
+  for (const auto& [name, operation] : operations_) {
+    const auto is_it = [&name](const Router::Route& route) { return route.operation == name; };
+    if (!std::ranges::any_of(router.routes(), is_it) && !router.refuses(name))
+      found.push_back("no route serves " + name);
+  }
+  return found;
 }
 
 }  // namespace presetbridge::api

@@ -1,5 +1,5 @@
-// What the contract says of an operation that holds for each request alike (spec 8.5): which parameters its
-// query may have, and whether there is a body.
+// Checks each request against what the contract says of its operation (spec 8.5): which parameters the query
+// may have, and whether there is a body.
 #pragma once
 
 #include <map>
@@ -19,11 +19,17 @@ class Operations {
   explicit Operations(std::string_view document);
 
   // Takes the query of `call.request` apart into `call.query`, and refuses it or the body:
-  //   a parameter that the operation does not have, is given twice or cannot be decoded    VALIDATION_FAILED
-  //   a body with members where the operation has none (GET aside), and what is no JSON    as JsonBody::parse
-  // An operation with `x-any-query: true`, and a route that is not in the document, take any query that can
-  // be decoded, and no query if it cannot.
+  //   a parameter that is given twice, cannot be decoded, or that the operation does not have (where it has
+  //   others, they go to `call.unknown_parameters`)                                         VALIDATION_FAILED
+  //   a body with members where the operation has none (GET aside), and what is no JSON     as
+  //   JsonBody::parse
+  // For operations with `x-any-query: true` and routes that are not in the document: a query that cannot be
+  // decoded is left out, and nothing is refused.
   std::optional<Error> read(const Router::Route& route, Call& call) const;
+
+  // What the contract lacks of the router's routes, and the router of the contract's operations, as
+  // sentences. An operation that the router refuses by itself is there.
+  std::vector<std::string> differences(const Router& router) const;
 
  private:
   struct Operation {

@@ -1,4 +1,4 @@
-// Members of answers that may have no value: null then.
+// Members of answers that JSON has no type for: what may have no value is null then, and a rate a number.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,11 @@ inline boost::json::value text_or_null(const std::string& text) {
 inline boost::json::value number_or_null(const std::optional<std::int64_t>& number) {
   if (!number) return nullptr;
   return *number;
+}
+// A rate that is counted in hundredths; a whole number has no point.
+inline boost::json::value hundredths_json(std::int64_t hundredths) {
+  if (hundredths % 100 == 0) return hundredths / 100;
+  return static_cast<double>(hundredths) / 100;
 }
 template <class Kind>
 boost::json::value id_or_null(Id<Kind> id) {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/json.hpp>
@@ -15,8 +17,14 @@
 
 namespace presetbridge::api {
 
-// VALIDATION_FAILED for a limit or cursor that is not one.
+inline constexpr int kMaxLimit = 100;
+inline constexpr std::string_view kCursorPrefix = "cur";
+
+// Of a list that takes no other parameters: VALIDATION_FAILED as of QueryFields.
 Expected<storage::PageRequest> page_request(const Call& call);
+
+// A cursor as page_request() reads it.
+std::string cursor_text(std::int64_t next);
 
 net::HttpResponse page_response(boost::json::array data, std::optional<std::int64_t> next);
 // The answer 200 of one page; `to_json` makes an element.

@@ -3,10 +3,30 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+
+#include "api/page.h"
+#include "api/sent_search.h"
 #include "api/sent_time.h"
 #include "base/characters.h"
 
 namespace presetbridge::api {
+
+storage::PageRequest QueryFields::page() {
+  storage::PageRequest page;
+  if (const auto text = call_.query_value("limit")) {
+    const auto* end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, page.limit);
+    if (error != std::errc() || stop != end || page.limit < 1 || page.limit > kMaxLimit)
+      problem("limit", fmt::format("must be a whole number from 1 to {}", kMaxLimit));
+  }
+  if (const auto text = call_.query_value("cursor")) {
+    const auto before = parse_id(kCursorPrefix, *text);
+    if (!before) problem("cursor", "is not a cursor that this list gave");
+    page.before = before.value_or(page.before);
+  }
+  return page;
+}
 
 std::optional<std::string> QueryFields::optional_text(std::string_view name, std::size_t longest) {
   const auto text = call_.query_value(name);
@@ -14,6 +34,20 @@ std::optional<std::string> QueryFields::optional_text(std::string_view name, std
   if (text->empty() || characters(*text) > longest)
     problem(name, fmt::format("must have 1 to {} characters", longest));
   return std::string(*text);
+}
+
+std::string QueryFields::text(std::string_view name, std::size_t longest) {
+  const auto text = call_.query_value(name).value_or("");
+  if (characters(text) > longest) problem(name, fmt::format("must have at most {} characters", longest));
+  return std::string(text);
+}
+
+std::optional<std::string> QueryFields::optional_search(std::string_view name, std::size_t longest) {
+  const auto text = optional_text(name, longest);
+  if (!text || text->empty()) return std::nullopt;
+  auto search = parse_sent_search(*text);
+  if (!search) problem(name, std::string(kNoSentSearch));
+  return search;
 }
 
 std::optional<bool> QueryFields::optional_flag(std::string_view name) {
@@ -27,7 +61,9 @@ std::optional<Timestamp> QueryFields::optional_time(std::string_view name) {
   const auto text = call_.query_value(name);
   if (!text) return std::nullopt;
   const auto time = parse_sent_time(*text);
-  if (!time) problem(name, "must be a time like 2026-01-31T12:00:00Z");
+  // A query writes a space as +.
+  const bool plus = text->contains(' ');
+  if (!time) problem(name, fmt::format("{}{}", kNoSentTime, plus ? "; write its + as %2B" : ""));
   return time;
 }
 
@@ -62,7 +98,7 @@ void QueryFields::problem(std::string_view name, std::string problem) {
 
 std::optional<Error> QueryFields::problems() const {
   if (problems_.empty()) return std::nullopt;
-  return Error{"VALIDATION_FAILED", "The query has parameters that are not valid.", problems_};
+  return invalid_query(problems_);
 }
 
 }  // namespace presetbridge::api

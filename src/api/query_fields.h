@@ -1,5 +1,7 @@
 // Parameters of a query, read one by one as the fields of a body are (json_body.h): each read checks and
-// gathers what is wrong, and all of it is told at once. A parameter that is there and empty is wrong.
+// gathers what is wrong, and problems() tells all of it at once, with the parameters that the operation does
+// not have. Hence a handler of an operation that has parameters reads them here, and asks for problems(). A
+// parameter that is there and empty is wrong.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +15,26 @@
 #include "base/error.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "storage/page.h"
 
 namespace presetbridge::api {
 
 class QueryFields {
  public:
   // `call` outlives this.
-  explicit QueryFields(const Call& call) : call_(call) {}
+  explicit QueryFields(const Call& call) : call_(call), problems_(call.unknown_parameters) {}
+
+  // `limit` and `cursor` (page.h).
+  storage::PageRequest page();
 
   // `longest`: in characters (code points).
   std::optional<std::string> optional_text(std::string_view name, std::size_t longest);
   std::optional<bool> optional_flag(std::string_view name);
-  std::optional<Timestamp> optional_time(std::string_view name);  // as parse_sent_time
+  // Empty where it was not sent: of a parameter that may be empty.
+  std::string text(std::string_view name, std::size_t longest);
+  std::optional<std::string> optional_search(std::string_view name,
+                                             std::size_t longest);  // as parse_sent_search
+  std::optional<Timestamp> optional_time(std::string_view name);    // as parse_sent_time
   std::optional<std::string> optional_choice(std::string_view name,
                                              std::span<const std::string_view> allowed);
   template <class AnyId>

@@ -10,6 +10,8 @@
 #include <span>
 #include <stdexcept>
 
+#include "api/unknown_name.h"
+
 namespace presetbridge::api {
 namespace {
 
@@ -52,11 +54,15 @@ int hex_digit(char c) {
   return -1;
 }
 
+bool has_control(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; });
+}
+
 // By Boost.JSON's own validation of strings: the text between quotes, its special characters escaped.
+// `text` has no control characters.
 bool is_utf8(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
-    if (static_cast<unsigned char>(c) < 0x20) return false;
     if (c == '"' || c == '\\') quoted += '\\';
     quoted += c;
   }
@@ -83,9 +89,8 @@ net::HttpResponse method_not_allowed(std::string message, const std::vector<std:
   return response;
 }
 
-}  // namespace
-
-std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
+// Nothing for a broken escape.
+std::optional<std::string> decoded_bytes(std::string_view text, bool plus_is_space) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -100,14 +105,20 @@ std::optional<std::string> percent_decode(std::string_view text, bool plus_is_sp
       out += plus_is_space && text[i] == '+' ? ' ' : text[i];
     }
   }
-  if (!is_utf8(out)) return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space) {
+  auto out = decoded_bytes(text, plus_is_space);
+  if (out && (has_control(*out) || !is_utf8(*out))) return std::nullopt;
   return out;
 }
 
 std::expected<std::vector<std::pair<std::string, std::string>>, FieldProblem> parse_query(
     std::string_view query) {
   constexpr std::size_t kMaxParameters = 50;
-  constexpr std::size_t kLongestNameTold = 60;
   std::vector<std::pair<std::string, std::string>> pairs;
   while (!query.empty()) {
     const auto part = query.substr(0, query.find('&'));
@@ -117,9 +128,13 @@ std::expected<std::vector<std::pair<std::string, std::string>>, FieldProblem> pa
     auto name = percent_decode(part.substr(0, equals), true);
     auto value = percent_decode(part.substr(std::min(equals + 1, part.size())), true);
     const auto refuse = [&](const char* problem) {
-      return std::unexpected(FieldProblem{name && name->size() <= kLongestNameTold ? *name : "", problem});
+      return std::unexpected(FieldProblem{name && !name->empty() ? told_name(*name) : "query", problem});
     };
-    if (!name || !value) return refuse("is not UTF-8 in percent-encoding");
+    if (!name || !value) {
+      const auto bytes = decoded_bytes(part, true);
+      return refuse(bytes && has_control(*bytes) ? "has a control character"
+                                                 : "is not UTF-8 in percent-encoding");
+    }
     for (const auto& [known, ignored] : pairs) {
       if (known == *name) return refuse("is given more than once");
     }
@@ -156,6 +171,12 @@ void Router::add(std::string method, std::string pattern, Access access, Handler
 void Router::refuse(std::string method, std::string pattern, std::string message) {
   auto segments = split_path(pattern);
   refusals_.push_back({std::move(method), std::move(pattern), std::move(message), std::move(segments)});
+}
+
+bool Router::refuses(std::string_view operation) const {
+  return std::ranges::any_of(refusals_, [operation](const Refusal& refusal) {
+    return operation_of(refusal.method, refusal.pattern) == operation;
+  });
 }
 
 net::HttpResponse Router::whole_server() const {

@@ -46,22 +46,36 @@ class Access {
   // Anyone: nothing is authenticated, Call::principal is none. For routes with their own proof (webhooks,
   // sign-in).
   static constexpr Access open() { return Access(Kind::open, Permission::account); }
-  // A person, or a key with that permission (spec 7.3). Permission::account: a person only.
+  // Likewise, where the proof comes before everything else: the handler asks Call::contract once it has it.
+  static constexpr Access proven() { return Access(Kind::proven, Permission::account); }
+  // A person, or a key with that permission (spec 7.3). Permission::account: a person only;
+  // Permission::owner: one who is an owner.
   static constexpr Access needs(Permission permission) { return Access(Kind::needs, permission); }
   // Any valid token or key.
   static constexpr Access anyone_known() { return Access(Kind::known, Permission::account); }
 
-  constexpr bool is_open() const { return kind_ == Kind::open; }
+  // The same, and of a browser's session a person who signed in lately (spec 7.2): before a secret is shown,
+  // a key made, the cloud login changed, credits bought. Else 403 STEP_UP_REQUIRED.
+  constexpr Access after_step_up() const {
+    Access access = *this;
+    access.step_up_ = true;
+    return access;
+  }
+
+  constexpr bool asks_step_up() const { return step_up_; }
+  constexpr bool is_open() const { return kind_ == Kind::open || kind_ == Kind::proven; }
+  constexpr bool judges_itself() const { return kind_ == Kind::proven; }
   constexpr bool allows(const identity::Principal& principal) const {
     return kind_ != Kind::needs || principal.may(permission_);
   }
   constexpr Permission permission() const { return permission_; }
 
  private:
-  enum class Kind { open, known, needs };
+  enum class Kind { open, proven, known, needs };
   constexpr Access(Kind kind, Permission permission) : kind_(kind), permission_(permission) {}
   Kind kind_;
   Permission permission_;
+  bool step_up_ = false;
 };
 
 using Handler = std::function<Task<Reply>(Call)>;
@@ -100,6 +114,7 @@ class Router {
   std::expected<Match, net::HttpResponse> match(std::string_view method, std::string_view path) const;
 
   const std::vector<Route>& routes() const { return routes_; }
+  bool refuses(std::string_view operation) const;  // by operation_of()
 
  private:
   struct Refusal {
@@ -118,11 +133,11 @@ class Router {
 // the path otherwise: "GET /api/keys/{}".
 std::string operation_of(std::string_view method, std::string_view pattern);
 
-// Percent-decodes; nothing for a broken escape, invalid UTF-8 or U+0000.
+// Percent-decodes; nothing for a broken escape, invalid UTF-8 or a control character below U+0020.
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
 
 // The decoded `name=value` pairs of a query, in order; else the parameter that cannot be decoded, is given
-// twice, or is the 51st.
+// twice, or is the 51st ("query" where it has no name to tell).
 std::expected<std::vector<std::pair<std::string, std::string>>, FieldProblem> parse_query(
     std::string_view query);
 

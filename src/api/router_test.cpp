@@ -4,6 +4,7 @@
 
 #include "api/json_body.h"
 #include "api/page.h"
+#include "api/query_fields.h"
 
 namespace presetbridge::api {
 namespace {
@@ -131,9 +132,11 @@ TEST(QueryTest, WhatIsWrongWithItIsToldOfTheParameter) {
   EXPECT_EQ(parse_query("a=1&b=%C3%A4").value().at(1).second, "\u00e4");
   EXPECT_EQ(parse_query("a=1&limit=2&limit=3").error(), (FieldProblem{"limit", "is given more than once"}));
   EXPECT_EQ(parse_query("a=%ff").error(), (FieldProblem{"a", "is not UTF-8 in percent-encoding"}));
-  EXPECT_EQ(parse_query("%zz=1").error().field, "");
+  EXPECT_EQ(parse_query("a=%09").error(), (FieldProblem{"a", "has a control character"}));
+  EXPECT_EQ(parse_query("%zz=1").error().field, "query");
+  EXPECT_EQ(parse_query("%00=1").error(), (FieldProblem{"query", "has a control character"}));
   const std::string longest(61, 'x');
-  EXPECT_EQ(parse_query(longest + "&" + longest).error().field, "");
+  EXPECT_EQ(parse_query(longest + "&" + longest).error().field, std::string(60, 'x') + "…");
 }
 
 TEST(JsonBodyTest, EveryProblemIsToldAtOnce) {
@@ -210,8 +213,9 @@ TEST(JsonBodyTest, ATimeHasTheFormThatTheContractSays) {
   for (const auto* bad :
        {"2026-01-02", "2026-01-02T03:04:05", "2026-01-02 03:04:05Z", "2026-01-02t03:04:05Z",
         "2026-01-02T03:04:05z", "2026-01-02T03:04Z", "2026-01-02T03:04:60Z", "2026-01-02T03:04:05.Z",
-        "2026-01-02T03:04:05.1234567890Z", "2026-01-02T03:04:05+0530", "2026-01-02T03:04:05+05",
-        "2026-02-30T03:04:05Z", "2026-01-02T24:04:05Z", ""}) {
+        "2026-01-02T03:04:05.1234567890Z", "0000-06-01T00:00:00Z", "1969-12-31T23:59:59Z",
+        "9999-12-31T23:59:59-23:59", "10000-01-01T00:00:00Z", "2026-01-02T03:04:05+0530",
+        "2026-01-02T03:04:05+05", "2026-02-30T03:04:05Z", "2026-01-02T24:04:05Z", ""}) {
     EXPECT_FALSE(read(bad)) << bad;
   }
 }
@@ -260,9 +264,9 @@ TEST(JsonBodyTest, AFieldThatNobodyAskedForIsTold) {
                   {"zzzzzzzz", "is not a field of this request; it takes name, any, none, settings, rows"},
                   {"settings.hodl", "is not a field of this request; is hold meant?"},
                   {"rows[1].quantiti", "is not a field of this request; is quantity meant?"},
-                  {"rows[1].deep.er[0].w", "is not a field of this request; is v meant?"}}));
+                  {"rows[1].deep.er[0].w", "is not a field of this request; it takes none"}}));
   EXPECT_TRUE(f.names_others());
-  f.skip_members_of({{"nmae", 1}, {"zzzzzzzz", 1}});
+  f.refuse_changes({{"nmae", "x"}, {"zzzzzzzz", 1}}, {"zzzzzzzz"});
   EXPECT_FALSE(f.names_others());
   EXPECT_EQ(told(body->problems()).size(), 3U);
 }
@@ -274,9 +278,33 @@ TEST(JsonBodyTest, OfManyUnknownFieldsTheFirstAreToldAndNoneAtLength) {
   ASSERT_TRUE(body);
   const auto details = told(body->problems());
   ASSERT_EQ(details.size(), 20U);
-  EXPECT_EQ(details[0].first, "");
+  EXPECT_EQ(details[0].first, std::string(60, 'x') + "…");
   EXPECT_EQ(details[1],
             (std::pair<std::string, std::string>{"f0", "is not a field of this request; it takes none"}));
+}
+
+TEST(JsonBodyTest, AProblemAlwaysSaysWhere) {
+  using Told = std::vector<std::pair<std::string, std::string>>;
+  auto body =
+      JsonBody::parse(request_with(R"({"":1,"rows":[{"":1},{"ä)" + std::string(60, 'x') + R"(":1}]})"));
+  ASSERT_TRUE(body);
+  for (auto& row : (*body)->objects("rows", 5)) row.optional_integer("q", 1, 9);
+  EXPECT_EQ(told(body->problems()),
+            (Told{{"body", "has a field without a name"},
+                  {"rows[0]", "has a field without a name"},
+                  {"rows[1].ä" + std::string(58, 'x') + "…", "is not a field of this request; it takes q"}}));
+}
+
+TEST(QueryTest, ATimeWhosePlusIsASpaceIsToldHowToWriteIt) {
+  Call call;
+  call.query = parse_query("from=2026-01-02T03:04:05+05:30&to=2026-01-02T03:04:05%2B05:30").value();
+  QueryFields fields(call);
+  EXPECT_FALSE(fields.optional_time("from"));
+  EXPECT_TRUE(fields.optional_time("to"));
+  EXPECT_EQ(
+      fields.problems()->details,
+      (std::vector<FieldProblem>{
+          {"from", "must be a time like 2026-01-31T12:00:00Z, from 1970 to 2999; write its + as %2B"}}));
 }
 
 // ---------------------------------------------------------------- pages

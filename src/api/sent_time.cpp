@@ -10,6 +10,9 @@ bool is_rfc3339(std::string_view text) {
   constexpr std::size_t kSeconds = std::string_view("2026-01-31T12:00:00").size();
   constexpr std::size_t kMostDigits = 9;
   constexpr std::string_view kDigits = "0123456789";
+  constexpr std::string_view kFirstYear = "1970";
+  constexpr std::string_view kLastYear = "2999";
+  if (text.substr(0, 4) < kFirstYear || text.substr(0, 4) > kLastYear) return false;
   if (text.size() <= kSeconds || text[10] != 'T' || text[17] > '5') return false;
   auto rest = text.substr(kSeconds);
   if (rest.starts_with('.')) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/nearest_name.h"
+#include "domain/username.h"
 
 namespace presetbridge::api {
 namespace {
@@ -18,11 +19,24 @@ std::string instead(std::string_view name, std::span<const std::string> known) {
 
 }  // namespace
 
-FieldProblem unknown_name(std::string_view what, std::string_view prefix, std::string_view name,
-                          std::span<const std::string> known) {
-  const bool told = name.size() <= kLongestNameTold;
-  return {std::string(prefix).append(told ? name : ""),
-          fmt::format("is not {} of this request; {}", what, instead(name, known))};
+std::string told_name(std::string_view name) {
+  if (name.size() <= kLongestNameTold) return std::string(name);
+  return std::string(domain::cut_utf8(name, kLongestNameTold)) + "…";
+}
+
+FieldProblem unknown_field(std::string_view prefix, std::string_view name,
+                           std::span<const std::string> known) {
+  if (name.empty()) {
+    const auto parent = prefix.empty() ? "body" : prefix.substr(0, prefix.size() - 1);
+    return {std::string(parent), "has a field without a name"};
+  }
+  return {std::string(prefix) + told_name(name),
+          fmt::format("is not a field of this request; {}", instead(name, known))};
+}
+
+FieldProblem unknown_parameter(std::string_view name, std::span<const std::string> known) {
+  if (name.empty()) return {"query", "has a parameter without a name"};
+  return {told_name(name), fmt::format("is not a parameter of this request; {}", instead(name, known))};
 }
 
 }  // namespace presetbridge::api

@@ -16,21 +16,24 @@
 #include <utility>
 #include <vector>
 
-#include "app/admin_channel.h"
-#include "app/config.h"
-#include "app/copy_verb.h"
-#include "app/data_directory.h"
-#include "app/database_grant.h"
-#include "app/listen.h"
-#include "app/open_database.h"
-#include "app/send_order.h"
-#include "app/serve.h"
+#include "app/admin/admin_channel.h"
+#include "app/config/config.h"
+#include "app/service/data_directory.h"
+#include "app/service/open_database.h"
+#include "app/verbs/copy_verb.h"
+#include "app/verbs/database_grant.h"
+#include "app/verbs/doctor.h"
+#include "app/verbs/operator_name.h"
+#include "app/verbs/serve.h"
+#include "app/verbs/terminal_password.h"
+#include "app/verbs/trial_verbs.h"
+#include "app/verbs/vault_verbs.h"
 #include "app/version.h"
 #include "base/nearest_name.h"
 #include "cloud/credential_agent.h"
 #include "crypto/random.h"
-#include "storage/key_store.h"
-#include "storage/migrations.h"
+#include "storage/schema/migrations.h"
+#include "storage/stores/key_store.h"
 
 namespace presetbridge::app {
 namespace {
@@ -42,6 +45,16 @@ constexpr int kAgentDescriptor = 3;
 int failed(const Error& error) {
   std::fprintf(stderr, "presetbridge: %s\n", error.message.c_str());
   return kFailed;
+}
+
+// Each with the flag that sets what is wrong.
+void tell(const std::vector<FieldProblem>& problems) {
+  for (const auto& [field, problem] : problems) {
+    const auto setting = std::ranges::find(settings(), field, &Setting::key);
+    std::string flag;
+    if (setting != settings().end()) flag = " (--" + flag_name(*setting) + ")";
+    std::fprintf(stderr, "presetbridge: %s %s%s\n", field.c_str(), problem.c_str(), flag.c_str());
+  }
 }
 
 // The flags of every setting, of a verb that uses them.
@@ -88,8 +101,7 @@ class ConfigFlags {
     std::erase_if(loaded.problems, [&](const FieldProblem& p) {
       return std::ranges::find(needless, p.field) != needless.end();
     });
-    for (const auto& [field, problem] : loaded.problems)
-      std::fprintf(stderr, "presetbridge: %s %s\n", field.c_str(), problem.c_str());
+    tell(loaded.problems);
     if (!loaded.problems.empty()) return std::nullopt;
     return std::move(loaded.config);
   }
@@ -175,8 +187,7 @@ int run_config_check(const ConfigFlags& flags) {
       (loaded.config.**text).clear();
   }
   if (loaded.file_read) std::fputs(to_toml(loaded.config).c_str(), stdout);
-  for (const auto& [field, problem] : loaded.problems)
-    std::fprintf(stderr, "presetbridge: %s %s\n", field.c_str(), problem.c_str());
+  tell(loaded.problems);
   return loaded.problems.empty() ? 0 : kWrongUse;
 }
 
@@ -191,16 +202,7 @@ int run_admin(const Config& config, const boost::json::object& request) {
   return 0;
 }
 
-// A password comes from standard input, where no list of processes shows it: its first line.
-std::string read_password() {
-  constexpr std::size_t kLongest = 4 * 1024;
-  std::string password;
-  for (int c = 0; password.size() < kLongest && (c = std::getchar()) != EOF && c != '\n';)
-    password += static_cast<char>(c);
-  return password;
-}
-
-// `admin`: each verb is a command of AdminDesk, its options the command's arguments.
+// `admin`: each verb is a command of AdminCommands, its options the command's arguments.
 void add_admin(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
   auto* admin = app.add_subcommand(
       "admin",
@@ -211,11 +213,16 @@ void add_admin(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
     flags.add_to(*verb);
     auto request = std::make_shared<boost::json::object>();
     (*request)["command"] = name;
+    (*request)["operator"] = operator_name();
     verb->callback([&run, &flags, request, password] {
       run = [&flags, request, password] {
         const auto config = flags.load_or_tell({"cloud.url"});
         if (!config) return kWrongUse;
-        if (password) (*request)["password"] = read_password();
+        if (password) {
+          auto typed = ask_password("New password", true);
+          if (!typed) return kWrongUse;
+          (*request)["password"] = std::move(*typed);
+        }
         return run_admin(*config, *request);
       };
     });
@@ -229,20 +236,58 @@ void add_admin(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
         help);
   };
   const auto number = [](auto& verb, const char* name, const char* help) {
+    const char* key = name + std::strspn(name, "-");
     return verb.first->template add_option_function<std::int64_t>(
-        name, [request = verb.second.get(), name](std::int64_t value) { (*request)[name] = value; }, help);
+        name, [request = verb.second.get(), key](std::int64_t value) { (*request)[key] = value; }, help);
   };
   auto create =
-      add("create-account", "Make an account and its owner; the password is read from standard input", true);
+      add("create-account",
+          "Make an account and its owner; asks for the password, or reads it from standard input", true);
   text(create, "email", "The owner's e-mail address")->required();
   text(create, "--name", "The account's name");
   auto list = add("list-accounts", "Accounts, newest first", false);
   text(list, "--cursor", "nextCursor of the page before");
+  auto disable = add("disable-account",
+                     "Refuse its people and keys; its stores' orders are kept, and not delivered", false);
+  text(disable, "account", "acc_…")->required();
+  text(disable, "--reason", "What the audit log says of it");
+  auto enable = add("enable-account", "Undo disable-account", false);
+  text(enable, "account", "acc_…")->required();
+  auto keys = add("list-keys", "An account's API keys, newest first", false);
+  text(keys, "account", "acc_…")->required();
+  text(keys, "--cursor", "nextCursor of the page before");
+  auto find = add("find-order", "An order, and what became of it", false);
+  text(find, "order", "ord_…, del_…; with --account also number, store's order id, @username or e-mail")
+      ->required();
+  text(find, "--account", "Of this one: acc_…");
   auto grant = add("grant-credits", "Give credits to an account", false);
   text(grant, "account", "acc_…")->required();
-  number(grant, "credits", "How many")->required();
+  number(grant, "credits", "How many")
+      ->required()
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{9'007'199'254'740'991}));
   text(grant, "--note", "What the ledger says of it");
-  auto reset = add("reset-password", "A new password, read from standard input", true);
+  auto purchases = add("purchases", "Purchases of credits, newest first", false);
+  text(purchases, "--account", "Of this one: acc_…");
+  text(purchases, "--state", "Only these")
+      ->check(CLI::IsMember({"pending", "paid", "failed", "expired", "refunded", "disputed"}));
+  text(purchases, "--cursor", "nextCursor of the page before");
+  auto reconcile =
+      add("reconcile", "Have the running service ask the payment processor what became of purchases", false);
+  text(reconcile, "--purchase", "Of this one, now: pur_…");
+  number(reconcile, "--days", "Read the processor's notices of so many days again")->check(CLI::Range(1, 30));
+  auto refund = add("refund", "Give a purchase's money back through the payment processor", false);
+  text(refund, "purchase", "pur_…")->required();
+  // A service of before knows no total, and would give back all: it does not know this command.
+  refund.first
+      ->add_option_function<std::int64_t>(
+          "--total",
+          [request = refund.second.get()](std::int64_t total) {
+            (*request)["command"] = "refund-total";
+            (*request)["total"] = total;
+          },
+          "How much shall have gone back in all, in the currency's smallest unit (default: everything)")
+      ->check(CLI::PositiveNumber);
+  auto reset = add("reset-password", "A new password; asks for it, or reads it from standard input", true);
   text(reset, "email", "Whose")->required();
   auto limit = add("set-rate-limit", "How many requests an hour a key may make", false);
   text(limit, "key", "key_…")->required();
@@ -263,6 +308,47 @@ void add_copy(CLI::App& app, CopyVerbOptions& copy, std::function<int()>& run) {
   verb->callback([&] { run = [&copy] { return run_copy(copy, std::cout, std::cerr); }; });
 }
 
+struct VaultOptions {
+  bool replace_lost = false;
+  bool now = false;
+  std::vector<std::string> kinds;
+};
+
+void add_vault(CLI::App& app, ConfigFlags& flags, VaultOptions& options, std::function<int()>& run) {
+  auto* vault = app.add_subcommand("vault", "The keys at rest: of the vault, the service, the issuer, links");
+  vault->require_subcommand(1);
+  const auto add = [&](const std::string& name, const char* help, std::function<int(const Config&)> does) {
+    auto* verb = vault->add_subcommand(name, help);
+    flags.add_to(*verb);
+    verb->callback([&run, &flags, does] {
+      run = [&flags, does] {
+        const auto config = flags.load_or_tell({"cloud.url"});
+        return config ? does(*config) : kWrongUse;
+      };
+    });
+    return verb;
+  };
+  auto* init = add("init", "Make the key files that are missing",
+                   [&](const Config& config) { return run_vault_init(config, options.replace_lost); });
+  init->add_flag("--replace-lost", options.replace_lost,
+                 "The vault's keys are lost: make new ones; every login must be saved again");
+  auto* rotate = add(
+      "rotate", "Turn keys while the service runs; again, to go on with it",
+      [&](const Config& config) { return run_vault_rotate(config, options.kinds, std::cout, std::cerr); });
+  auto* drop = add("drop", "Give up old keys by which nothing is sealed any more", [&](const Config& config) {
+    return run_vault_drop(config, options.kinds, options.now, std::cout, std::cerr);
+  });
+  drop->add_flag("--now", options.now,
+                 "The issuer's and the links' too, although ID tokens and links that they made still open");
+  for (auto* verb : {rotate, drop}) {
+    verb->add_option("--keys", options.kinds, "Only these: vault, service, issuer, links (default: all)")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"vault", "service", "issuer", "links"}));
+  }
+  add("keys", "Print which keys are in use",
+      [](const Config& config) { return run_vault_keys(config, std::cout, std::cerr); });
+}
+
 void add_database(CLI::App& app, DatabaseGrantOptions& grant, std::function<int()>& run) {
   auto* database = app.add_subcommand("database", "The PostgreSQL that nodes share");
   database->require_subcommand(1);
@@ -277,41 +363,6 @@ void add_database(CLI::App& app, DatabaseGrantOptions& grant, std::function<int(
   verb->add_option("--worker-role", grant.roles.worker, "Of all other nodes");
   verb->add_flag("--print", grant.print, "Print the statements, and run none");
   verb->callback([&] { run = [&grant] { return run_database_grant(grant, std::cout, std::cerr); }; });
-}
-
-void add_trial_verbs(CLI::App& app, ListenOptions& listen, SendOrderOptions& order,
-                     std::function<int()>& run) {
-  auto* listening =
-      app.add_subcommand("listen", "Receive outbound webhooks on this machine, verify and print them");
-  listening->add_option("--port", listen.port, "0: any free one")->capture_default_str();
-  listening
-      ->add_option("--secret", listen.secret, "The subscription's, whsec_… (else PRESETBRIDGE_LISTEN_SECRET)")
-      ->envname("PRESETBRIDGE_LISTEN_SECRET")
-      ->required();
-  listening->add_option("--once", listen.once, "End after so many; 0: never")->capture_default_str();
-  listening->add_flag("--json", listen.json, "One JSON object a line");
-  listening->add_option("--answer-status", listen.answer_status, "What every webhook is answered with")
-      ->capture_default_str();
-  listening
-      ->add_option_function<std::int64_t>(
-          "--answer-delay-ms", [&listen](std::int64_t delay) { listen.answer_delay = Millis{delay}; },
-          "And how late")
-      ->default_str("0");
-  listening->callback([&] { run = [&listen] { return run_listen(listen, std::cout, std::cerr); }; });
-
-  auto* sending = app.add_subcommand("send-order", "Sign an order as a store does, and post it");
-  sending->add_option("--provider", order.provider, "provider_a, provider_b or generic")
-      ->capture_default_str();
-  sending->add_option("--url", order.url, "The integration's webhook address")->required();
-  sending->add_option("--secret", order.secret, "The integration's (else PRESETBRIDGE_ORDER_SECRET)")
-      ->envname("PRESETBRIDGE_ORDER_SECRET")
-      ->required();
-  sending->add_option("--order-id", order.order_id, "Default: a new one");
-  sending->add_option("--username", order.username, "The buyer's on the cloud platform");
-  sending->add_option("--sku", order.skus, "Of a line; may be repeated");
-  sending->add_option("--email", order.email, "The buyer's")->capture_default_str();
-  sending->add_option("--repeat", order.repeat, "Post the same bytes so often")->capture_default_str();
-  sending->callback([&] { run = [&order] { return run_send_order(order, std::cout, std::cerr); }; });
 }
 
 // The hidden verb: what AgentProcess starts. Not parsed by CLI11, whose help nobody needs here.
@@ -340,10 +391,12 @@ std::string told(const CLI::App* app, const CLI::Error& error) {
     known.append(known.empty() ? "" : ", ").append(verb->get_name());
   const auto words = last->remaining();
   std::string text = "presetbridge: ";
-  if (known.empty()) {
+  const auto flag = std::ranges::find_if(words, [](const auto& word) { return word.starts_with("--"); });
+  if (known.empty() && flag != words.end()) {
+    // Before what is missing, which the flag may have been meant to be.
+    text += "There is no flag " + flag->substr(0, flag->find('=')) + " here" + meant(*last, *flag);
+  } else if (known.empty()) {
     text += error.what();
-    const auto flag = std::ranges::find_if(words, [](const auto& word) { return word.starts_with("--"); });
-    if (flag != words.end()) text += meant(*last, *flag);
   } else if (words.empty()) {
     text += "A verb is needed: " + known;
   } else {
@@ -352,14 +405,42 @@ std::string told(const CLI::App* app, const CLI::Error& error) {
   return text + "\nRun with --help for more.\n";
 }
 
+// `help` as a word is --help: first, before the verb that it is asked of, or behind that verb.
+std::vector<std::string> with_help_as_flag(const CLI::App& app, std::vector<std::string> words) {
+  const auto* verb = &app;
+  std::size_t at = 0;
+  bool asked = false;
+  while (at < words.size()) {
+    if (words[at] == "help" && !asked) {
+      asked = true;
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(at));
+      continue;
+    }
+    const auto next =
+        verb->get_subcommands([&](const CLI::App* one) { return one->get_name() == words[at]; });
+    if (next.empty()) break;
+    verb = next.front();
+    ++at;
+  }
+  // What is no verb is told as such.
+  const bool unknown = at < words.size() && !words[at].starts_with('-') &&
+                       !verb->get_subcommands([](const CLI::App*) { return true; }).empty();
+  if (asked && !unknown) words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "--help");
+  return words;
+}
+
+void tell_version_of_each(CLI::App& verb, const std::string& version) {
+  verb.set_version_flag("--version", version, "Tell the version and end");
+  for (auto* one : verb.get_subcommands([](CLI::App*) { return true; })) tell_version_of_each(*one, version);
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
   if (argc >= 2 && std::string_view(argv[1]) == "credential-agent") return run_agent(argc, argv);
 
   CLI::App app{"Preset Delivery Bridge: from a store's order to a file shared on the cloud platform."};
-  app.set_version_flag("--version",
-                       "presetbridge " + std::string(kVersion) + " (" + std::string(kCommit) + ")");
+  app.name("presetbridge");
   app.require_subcommand(1);
   app.failure_message(told);
   ConfigFlags flags;
@@ -392,31 +473,29 @@ int run_command_line(int argc, char** argv) {
   flags.add_to(*check);
   check->callback([&run, &flags] { run = [&flags] { return run_config_check(flags); }; });
 
-  auto* vault = app.add_subcommand("vault", "The keys of the credentials vault");
-  vault->require_subcommand(1);
-  auto* init = vault->add_subcommand("init", "Make the key files that are missing");
-  flags.add_to(*init);
-  bool replace_lost = false;
-  init->add_flag("--replace-lost", replace_lost,
-                 "The vault's keys are lost: make new ones; every login must be saved again");
-  init->callback([&] {
-    run = [&] {
-      const auto config = flags.load_or_tell({"cloud.url"});
-      return config ? run_vault_init(*config, replace_lost) : kWrongUse;
-    };
-  });
+  auto* doctor =
+      app.add_subcommand("doctor", "Look at everything that a deployment needs, and say what to do");
+  flags.add_to(*doctor);
+  bool doctor_json = false;
+  doctor->add_flag("--json", doctor_json, "One JSON object a line");
+  doctor->callback([&] { run = [&] { return run_doctor(flags.load(), doctor_json, std::cout); }; });
 
+  VaultOptions vault;
+  add_vault(app, flags, vault, run);
   add_admin(app, flags, run);
   CopyVerbOptions copy;
   add_copy(app, copy, run);
   DatabaseGrantOptions grant;
   add_database(app, grant, run);
-  ListenOptions listen;
-  SendOrderOptions order;
-  add_trial_verbs(app, listen, order, run);
+  add_trial_verbs(app, run);
+
+  tell_version_of_each(app, "presetbridge " + std::string(kVersion) + " (" + std::string(kCommit) + ")");
+  app.footer("`presetbridge help VERB` and `presetbridge VERB --help` tell more of one.");
 
   try {
-    app.parse(argc, argv);
+    auto words = with_help_as_flag(app, std::vector<std::string>(argv + 1, argv + argc));
+    std::ranges::reverse(words);  // as parse() takes them
+    app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error, std::cout, std::cerr);
     return code == 0 ? 0 : kWrongUse;

@@ -69,6 +69,9 @@ struct PrivacyRequestKind {
 struct EventKind {
   static constexpr std::string_view prefix = "evt";
 };
+struct SessionKind {
+  static constexpr std::string_view prefix = "ses";
+};
 struct BulkJobKind {
   static constexpr std::string_view prefix = "blk";
 };
@@ -90,6 +93,7 @@ using CustomerId = Id<CustomerKind>;
 using PrivacyRequestId = Id<PrivacyRequestKind>;
 using EventId = Id<EventKind>;
 using BulkJobId = Id<BulkJobKind>;
+using SessionId = Id<SessionKind>;  // of a person's sign-in
 
 // "del_" + 13 characters of lower-case Crockford base32: sorts as the integer does.
 std::string format_id(std::string_view prefix, std::int64_t value);

@@ -24,13 +24,24 @@
 namespace presetbridge::cloud {
 namespace {
 
-using Complete = std::move_only_function<void(CloudResult<Session>)>;
+using Complete = std::move_only_function<void(AgentReply::Result)>;
 
 // The grain of deadlines and restarts. Counted by a timerfd, so that this layer reads no clock.
 constexpr Millis tick{50};
 
 CloudResult<Session> away(const char* message) {
   return std::unexpected(CloudError{CloudError::Kind::unavailable, message, false, std::nullopt});
+}
+
+// Of an answer that is not what was asked for.
+CloudError error_of(const AgentReply::Result& result) {
+  const auto* session = std::get_if<CloudResult<Session>>(&result);
+  if (session && !*session) return session->error();
+  return {CloudError::Kind::unavailable, "The credential agent answered something else.", false, {}};
+}
+CloudResult<Session> session_of(AgentReply::Result result) {
+  if (auto* session = std::get_if<CloudResult<Session>>(&result)) return std::move(*session);
+  return std::unexpected(error_of(result));
 }
 
 class Descriptor {
@@ -300,11 +311,15 @@ Millis AgentProcess::login_deadline() const {
   return supervisor_->options().login_deadline;
 }
 
+template <class What>
+Task<AgentReply::Result> AgentProcess::ask(Executor& executor, What what) {
+  co_return co_await suspend<AgentReply::Result>(
+      executor, [&](auto resume) { supervisor_->ask(AgentRequest{0, std::move(what)}, std::move(resume)); });
+}
+
 Task<CloudResult<Session>> AgentProcess::login(Executor& executor, AccountId account, std::int64_t version,
                                                crypto::Bytes sealed) {
-  auto session = co_await suspend<CloudResult<Session>>(executor, [&](auto resume) {
-    supervisor_->ask(AgentRequest{0, SealedRecord{account, version, std::move(sealed)}}, std::move(resume));
-  });
+  auto session = session_of(co_await ask(executor, SealedRecord{account, version, std::move(sealed)}));
   if (!session && session.error().kind == CloudError::Kind::credentials_unreadable) {
     log_.error("a stored login cannot be opened",
                {{"account", to_string(account)}, {"version", version}, {"reason", session.error().message}});
@@ -314,9 +329,21 @@ Task<CloudResult<Session>> AgentProcess::login(Executor& executor, AccountId acc
 
 Task<CloudResult<Session>> AgentProcess::login_with(Executor& executor, std::string email,
                                                     crypto::SecretString password) {
-  co_return co_await suspend<CloudResult<Session>>(executor, [&](auto resume) {
-    supervisor_->ask(AgentRequest{0, CloudLogin{std::move(email), std::move(password)}}, std::move(resume));
-  });
+  co_return session_of(co_await ask(executor, CloudLogin{std::move(email), std::move(password)}));
+}
+
+Task<CloudResult<crypto::Bytes>> AgentProcess::reseal(Executor& executor, AccountId account,
+                                                      std::int64_t version, crypto::Bytes sealed,
+                                                      crypto::VaultKeyId to) {
+  auto answer = co_await ask(executor, ResealRequest{SealedRecord{account, version, std::move(sealed)}, to});
+  if (auto* resealed = std::get_if<ResealedRecord>(&answer)) co_return std::move(resealed->record);
+  co_return std::unexpected(error_of(answer));
+}
+
+Task<CloudResult<std::vector<crypto::VaultKeyId>>> AgentProcess::held_keys(Executor& executor) {
+  auto answer = co_await ask(executor, HeldKeysRequest{});
+  if (auto* held = std::get_if<HeldKeys>(&answer)) co_return std::move(held->ids);
+  co_return std::unexpected(error_of(answer));
 }
 
 void AgentProcess::stop() {

@@ -12,7 +12,10 @@
 #include "base/ids.h"
 #include "base/log.h"
 #include "base/task.h"
+#include "cloud/agent_protocol.h"
 #include "cloud/cloud.h"
+#include "crypto/bytes.h"
+#include "crypto/sealed_record.h"
 #include "crypto/secret.h"
 
 namespace presetbridge::cloud {
@@ -32,6 +35,18 @@ class CredentialAgent {
                                                 crypto::SecretString password) = 0;
 };
 
+// What else the vault's keys are needed for (spec 5.4). As CredentialAgent; `credentials_unreadable` where
+// the record does not open, or a key is not held.
+class VaultKeeper {
+ public:
+  virtual ~VaultKeeper() = default;
+  // The record of that account and version, sealed to another of the keys that the agent holds.
+  virtual Task<CloudResult<crypto::Bytes>> reseal(Executor& executor, AccountId account, std::int64_t version,
+                                                  crypto::Bytes sealed, crypto::VaultKeyId to) = 0;
+  // Reads the key file again: the keys in it, newest first. None: the agent opens no stored login.
+  virtual Task<CloudResult<std::vector<crypto::VaultKeyId>>> held_keys(Executor& executor) = 0;
+};
+
 struct AgentProcessOptions {
   std::string program = "/proc/self/exe";
   std::vector<std::string>
@@ -46,7 +61,7 @@ struct AgentProcessOptions {
 // and output, standard error kept, everything else closed, environment empty. A thread of its own reads the
 // answers, watches the deadlines, and starts a dead agent again; what that one was asked is answered
 // `unavailable`. A record that cannot be opened is told to the log, by account and version.
-class AgentProcess final : public CredentialAgent {
+class AgentProcess final : public CredentialAgent, public VaultKeeper {
  public:
   // Starts the process at once, before there are other threads (spec 5.3). `log` must outlive this.
   AgentProcess(Log& log, AgentProcessOptions options);
@@ -59,6 +74,9 @@ class AgentProcess final : public CredentialAgent {
                                    crypto::Bytes sealed) override;
   Task<CloudResult<Session>> login_with(Executor& executor, std::string email,
                                         crypto::SecretString password) override;
+  Task<CloudResult<crypto::Bytes>> reseal(Executor& executor, AccountId account, std::int64_t version,
+                                          crypto::Bytes sealed, crypto::VaultKeyId to) override;
+  Task<CloudResult<std::vector<crypto::VaultKeyId>>> held_keys(Executor& executor) override;
 
   // Ends the agent and answers what is in flight with `unavailable`; later calls too. Any thread; may be
   // called twice.
@@ -68,6 +86,8 @@ class AgentProcess final : public CredentialAgent {
 
  private:
   class Supervisor;
+  template <class What>
+  Task<AgentReply::Result> ask(Executor& executor, What what);
   Log& log_;
   std::unique_ptr<Supervisor> supervisor_;
 };

@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/ids.h"
 #include "cloud/cloud.h"
 #include "cloud/cloud_login.h"
 #include "crypto/bytes.h"
+#include "crypto/sealed_record.h"
 
 namespace presetbridge::cloud {
 
@@ -23,14 +25,32 @@ struct SealedRecord {
   crypto::Bytes record;  // 1 to max_sealed_record bytes
 };
 
+// The same record sealed to another key that the agent holds: never to one that the asker brings, which could
+// be its own (spec 5.4).
+struct ResealRequest {
+  SealedRecord record;
+  crypto::VaultKeyId to{};
+};
+// Which keys the vault's file has now.
+struct HeldKeysRequest {};
+
 struct AgentRequest {
   std::uint64_t id = 0;
-  std::variant<SealedRecord, CloudLogin> login;
+  std::variant<SealedRecord, CloudLogin, ResealRequest, HeldKeysRequest> what;
 };
 
+struct ResealedRecord {
+  crypto::Bytes record;  // 1 to max_sealed_record bytes
+};
+struct HeldKeys {
+  std::vector<crypto::VaultKeyId> ids;  // newest first, at most max_held_keys; none: it opens no stored login
+};
+inline constexpr std::size_t max_held_keys = 64;
+
 struct AgentReply {
+  using Result = std::variant<CloudResult<Session>, ResealedRecord, HeldKeys>;
   std::uint64_t id = 0;
-  CloudResult<Session> result;
+  Result result = CloudResult<Session>();  // an error of any request is a CloudError
 };
 
 // The packet of a CloudLogin holds the password: wipe it.

@@ -13,7 +13,7 @@ TEST(AgentProtocol, ASealedLoginComesOutAsItWentIn) {
   const auto request = decode_agent_request(encode(AgentRequest{9, SealedRecord{AccountId{5}, 3, record}}));
   ASSERT_TRUE(request);
   EXPECT_EQ(request->id, 9U);
-  const auto& sealed = std::get<SealedRecord>(request->login);
+  const auto& sealed = std::get<SealedRecord>(request->what);
   EXPECT_EQ(sealed.account.value, 5);
   EXPECT_EQ(sealed.version, 3);
   EXPECT_EQ(sealed.record, record);
@@ -23,23 +23,52 @@ TEST(AgentProtocol, APlainLoginComesOutAsItWentIn) {
   const auto request =
       decode_agent_request(encode(AgentRequest{1, CloudLogin{"a@b.test", crypto::SecretString("p w")}}));
   ASSERT_TRUE(request);
-  EXPECT_EQ(std::get<CloudLogin>(request->login).email, "a@b.test");
+  EXPECT_EQ(std::get<CloudLogin>(request->what).email, "a@b.test");
 }
 
 TEST(AgentProtocol, ASessionAndEachErrorComeOutAsTheyWentIn) {
   const Session session{"token", "m-1", "shop", from_unix_ms(1'790'000'000'123)};
-  const auto good = decode_agent_reply(encode(AgentReply{4, session}));
-  ASSERT_TRUE(good && good->result);
+  const auto good = decode_agent_reply(encode(AgentReply{4, CloudResult<Session>(session)}));
+  ASSERT_TRUE(good);
   EXPECT_EQ(good->id, 4U);
-  EXPECT_EQ(good->result->token, "token");
-  EXPECT_EQ(good->result->expires_at, session.expires_at);
+  const auto& opened = std::get<CloudResult<Session>>(good->result);
+  ASSERT_TRUE(opened);
+  EXPECT_EQ(opened->token, "token");
+  EXPECT_EQ(opened->expires_at, session.expires_at);
 
   const CloudError error{CloudError::Kind::login_refused, "wrong", false, Millis{1'500}};
-  const auto bad = decode_agent_reply(encode(AgentReply{5, std::unexpected(error)}));
-  ASSERT_TRUE(bad && !bad->result);
-  EXPECT_EQ(bad->result.error().kind, CloudError::Kind::login_refused);
-  EXPECT_EQ(bad->result.error().message, "wrong");
-  EXPECT_EQ(bad->result.error().retry_after, Millis{1'500});
+  const auto bad = decode_agent_reply(encode(AgentReply{5, CloudResult<Session>(std::unexpected(error))}));
+  ASSERT_TRUE(bad);
+  const auto& refused = std::get<CloudResult<Session>>(bad->result);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, CloudError::Kind::login_refused);
+  EXPECT_EQ(refused.error().message, "wrong");
+  EXPECT_EQ(refused.error().retry_after, Millis{1'500});
+}
+
+TEST(AgentProtocol, WhatTurnsKeysComesOutAsItWentIn) {
+  const crypto::VaultKeyId key{std::byte{1}, std::byte{2}};
+  const auto wanted = decode_agent_request(
+      encode(AgentRequest{7, ResealRequest{{AccountId{5}, 3, crypto::Bytes(4, std::byte{9})}, key}}));
+  ASSERT_TRUE(wanted);
+  const auto& reseal = std::get<ResealRequest>(wanted->what);
+  EXPECT_EQ(reseal.record.account.value, 5);
+  EXPECT_EQ(reseal.record.version, 3);
+  EXPECT_EQ(reseal.record.record, crypto::Bytes(4, std::byte{9}));
+  EXPECT_EQ(reseal.to, key);
+
+  const auto asked = decode_agent_request(encode(AgentRequest{8, HeldKeysRequest{}}));
+  ASSERT_TRUE(asked);
+  EXPECT_TRUE(std::holds_alternative<HeldKeysRequest>(asked->what));
+
+  const auto resealed = decode_agent_reply(encode(AgentReply{7, ResealedRecord{crypto::Bytes(5)}}));
+  ASSERT_TRUE(resealed);
+  EXPECT_EQ(std::get<ResealedRecord>(resealed->result).record, crypto::Bytes(5));
+  const auto held = decode_agent_reply(encode(AgentReply{8, HeldKeys{{key, {}}}}));
+  ASSERT_TRUE(held);
+  EXPECT_EQ(std::get<HeldKeys>(held->result).ids, (std::vector<crypto::VaultKeyId>{key, {}}));
+  EXPECT_FALSE(decode_agent_reply(encode(AgentReply{8, HeldKeys{std::vector<crypto::VaultKeyId>(65)}})));
+  EXPECT_FALSE(decode_agent_reply(encode(AgentReply{7, ResealedRecord{}})));
 }
 
 TEST(AgentProtocol, EveryCutOrLengthenedPacketIsRefused) {
@@ -53,7 +82,7 @@ TEST(AgentProtocol, EveryCutOrLengthenedPacketIsRefused) {
 
 TEST(AgentProtocol, NoPacketBreaksADecoder) {
   EXPECT_TRUE(rc::check([](std::vector<std::uint8_t> raw, std::uint8_t type) {
-    if (!raw.empty()) raw[0] = type % 6;
+    if (!raw.empty()) raw[0] = type % 10;
     const auto bytes = std::as_bytes(std::span(raw));
     decode_agent_request(bytes);
     decode_agent_reply(bytes);

@@ -12,6 +12,7 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "base/time.h"
+#include "domain/call_failure.h"
 
 namespace presetbridge::cloud {
 
@@ -60,21 +61,7 @@ struct Share {
 };
 
 struct CloudError {
-  enum class Kind {
-    unavailable,             // connect failure, timeout, lost connection, 408, 425, 5xx
-    rate_limited,            // 429
-    session_refused,         // 401: the session is no longer good; log in again
-    login_refused,           // the login itself is wrong (credential agent only)
-    credentials_unreadable,  // the sealed login cannot be opened: altered, or its key is missing (credential
-                             // agent only)
-    user_not_found,          // 404 of a user
-    file_not_found,          // 404 of a file
-    not_shareable,           // the file cannot be shared
-    blocked,                 // the customer blocked the merchant
-    not_friends,             // a share without a mutual follow
-    rejected,                // any other definite refusal
-    malformed,               // an answer that is not of the contract: treated as unavailable, and logged
-  };
+  using Kind = domain::CallFailure;
   Kind kind;
   std::string message;          // for a person; no secret
   bool effect_unknown = false;  // the call may have had its effect: look before doing it again

@@ -13,7 +13,7 @@
 #include <variant>
 
 #include "base/log.h"
-#include "cloud/agent_desk.h"
+#include "cloud/agent_server.h"
 #include "crypto/random.h"
 #include "crypto/vault_keys.h"
 #include "net/curl_client.h"
@@ -122,9 +122,9 @@ int run_credential_agent(int fd, const AgentOptions& options) {
   net::CurlClientOptions limits;
   limits.calls_per_host = static_cast<int>(options.max_concurrent);
   net::CurlClient http(runtime, 0, resolver, limits);
-  AgentDesk desk(fd, options, std::move(keys), {runtime.scheduler(0), http, clock, log});
+  AgentServer server(fd, options, std::move(keys), {runtime.scheduler(0), http, clock, log});
   runtime.start();
-  const bool ended = desk.serve();
+  const bool ended = server.serve();
   http.stop();
   runtime.stop(Millis{100});  // nobody is left to be answered
   return ended ? 0 : give_up(log, 4, "the service's socket failed");

@@ -89,7 +89,7 @@ CloudError error_of(const net::HttpAnswer& answer, Effect effect, Timestamp now,
     result.kind = Kind::unavailable;
     result.effect_unknown = status >= 500 && effect == Effect::possible;
   } else if (status == 401) {
-    result.kind = body && body->code == "login_refused" ? Kind::login_refused : Kind::session_refused;
+    result.kind = Kind::session_refused;  // whether the login is good, the next log-in tells
   } else if (body) {
     result.kind = kind_of(body->code);
   } else {

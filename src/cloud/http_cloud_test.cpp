@@ -141,11 +141,17 @@ TEST_F(HttpCloudTest, AShareThatWasNeverSentOrWasRefusedHadNoEffect) {
     EXPECT_FALSE(error.effect_unknown);
   }
   const std::vector<std::tuple<int, std::string, Kind>> refusals{
-      {401, "session_refused", Kind::session_refused}, {403, "blocked", Kind::blocked},
-      {404, "user_not_found", Kind::user_not_found},   {404, "file_not_found", Kind::file_not_found},
-      {409, "not_friends", Kind::not_friends},         {409, "not_shareable", Kind::not_shareable},
-      {422, "something_else", Kind::rejected},         {408, "unavailable", Kind::unavailable},
-      {425, "unavailable", Kind::unavailable},         {429, "rate_limited", Kind::rate_limited}};
+      {401, "session_refused", Kind::session_refused},
+      {401, "login_refused", Kind::session_refused},
+      {403, "blocked", Kind::blocked},
+      {404, "user_not_found", Kind::user_not_found},
+      {404, "file_not_found", Kind::file_not_found},
+      {409, "not_friends", Kind::not_friends},
+      {409, "not_shareable", Kind::not_shareable},
+      {422, "something_else", Kind::rejected},
+      {408, "unavailable", Kind::unavailable},
+      {425, "unavailable", Kind::unavailable},
+      {429, "rate_limited", Kind::rate_limited}};
   for (const auto& [status, code, kind] : refusals) {
     answer(answered(status, error_body(code)));
     const auto error = share().error();

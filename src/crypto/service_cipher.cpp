@@ -1,7 +1,9 @@
 #include "crypto/service_cipher.h"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "crypto/aes_gcm.h"
 #include "crypto/record_frame.h"
@@ -25,22 +27,41 @@ std::optional<RecordFrame> parse(ByteView value) {
 
 }  // namespace
 
-ServiceCipher::ServiceCipher(std::vector<ServiceKey> keys, Random& random)
-    : keys_(std::move(keys)), random_(random) {
-  if (keys_.empty()) throw std::invalid_argument("a service cipher needs a key");
-  for (const auto& key : keys_) {
-    if (key.key.size() != aes_gcm::key_size) throw std::invalid_argument("a service key has 32 bytes");
-    if (find(key.id) != &key) throw std::invalid_argument("two service keys have one id");
+struct ServiceCipher::Ring {
+  Ring(std::vector<ServiceKey> all, const std::optional<ServiceKeyId>& named) : keys(std::move(all)) {
+    if (keys.empty()) throw std::invalid_argument("a service cipher needs a key");
+    for (const auto& key : keys) {
+      if (key.key.size() != aes_gcm::key_size) throw std::invalid_argument("a service key has 32 bytes");
+      if (find(key.id) != &key) throw std::invalid_argument("two service keys have one id");
+    }
+    sealing = named ? find(*named) : &keys.front();
+    if (sealing == nullptr) throw std::invalid_argument("the key that encrypts is not among them");
   }
+  const ServiceKey* find(const ServiceKeyId& id) const {
+    const auto key = std::ranges::find(keys, id, &ServiceKey::id);
+    return key == keys.end() ? nullptr : &*key;
+  }
+  const std::vector<ServiceKey> keys;
+  const ServiceKey* sealing = nullptr;
+};
+
+ServiceCipher::ServiceCipher(std::vector<ServiceKey> keys, Random& random)
+    : ring_(std::make_shared<const Ring>(std::move(keys), std::nullopt)), random_(random) {}
+
+void ServiceCipher::hold(std::vector<ServiceKey> keys, const ServiceKeyId& sealing) {
+  auto fresh = std::make_shared<const Ring>(std::move(keys), sealing);
+  const std::scoped_lock lock(mutex_);
+  ring_.swap(fresh);
 }
 
-const ServiceKey* ServiceCipher::find(const ServiceKeyId& id) const {
-  const auto key = std::ranges::find(keys_, id, &ServiceKey::id);
-  return key == keys_.end() ? nullptr : &*key;
+std::shared_ptr<const ServiceCipher::Ring> ServiceCipher::ring() const {
+  const std::scoped_lock lock(mutex_);
+  return ring_;
 }
 
 Bytes ServiceCipher::encrypt(const ValuePlace& place, std::string_view plaintext) const {
-  const auto& key = keys_.front();
+  const auto held = ring();
+  const auto& key = *held->sealing;
   aes_gcm::Nonce nonce;
   random_.fill(nonce);
   Bytes body(nonce.begin(), nonce.end());
@@ -52,7 +73,8 @@ Bytes ServiceCipher::encrypt(const ValuePlace& place, std::string_view plaintext
 Expected<SecretString> ServiceCipher::decrypt(const ValuePlace& place, ByteView value) const {
   const auto frame = parse(value);
   if (!frame) return record_corrupt();
-  const auto* key = find(frame->key_id);
+  const auto held = ring();
+  const auto* key = held->find(frame->key_id);
   if (key == nullptr) {
     return fail("UNKNOWN_SERVICE_KEY", "The value is encrypted under a service key that is not held here.");
   }
@@ -64,10 +86,18 @@ Expected<SecretString> ServiceCipher::decrypt(const ValuePlace& place, ByteView 
   return SecretString(std::move(*plaintext));
 }
 
-Expected<bool> ServiceCipher::needs_rotation(ByteView value) const {
+Sha256 ServiceCipher::derived(std::string_view purpose) const {
+  return hmac_sha256(ring()->sealing->key.reveal(), purpose);
+}
+
+ServiceKeyId ServiceCipher::sealing() const {
+  return ring()->sealing->id;
+}
+
+Expected<ServiceKeyId> service_value_key_id(ByteView value) {
   const auto frame = parse(value);
   if (!frame) return record_corrupt();
-  return frame->key_id != keys_.front().id;
+  return frame->key_id;
 }
 
 ServiceKey generate_service_key(Random& random) {

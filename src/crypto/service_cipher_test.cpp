@@ -102,11 +102,32 @@ TEST_F(ServiceCipherTest, TheFirstKeyEncryptsAndAllDecrypt) {
   const auto fresh = generate_service_key(random_);
   const ServiceCipher both(list(fresh, key_), random_);
   EXPECT_EQ(both.decrypt(place, old_value)->reveal(), "store-secret");
-  EXPECT_EQ(both.needs_rotation(old_value), true);
+  EXPECT_EQ(service_value_key_id(old_value), key_.id);
   const auto new_value = both.encrypt(place, "store-secret");
-  EXPECT_EQ(both.needs_rotation(new_value), false);
+  EXPECT_EQ(service_value_key_id(new_value), fresh.id);
   EXPECT_EQ(code_of(cipher_.decrypt(place, new_value)), "UNKNOWN_SERVICE_KEY");
-  EXPECT_EQ(both.needs_rotation("nonsense").error().code, "RECORD_CORRUPT");
+  EXPECT_EQ(service_value_key_id(ByteView(new_value).first(45)).error().code, "RECORD_CORRUPT");
+}
+
+TEST_F(ServiceCipherTest, TakesUpAKeyThatDoesNotEncryptYetAndLaterDoes) {
+  const auto fresh = generate_service_key(random_);
+  const auto derived = cipher_.derived("a purpose");
+  cipher_.hold(list(fresh, key_), key_.id);
+  const auto value = cipher_.encrypt(place, "store-secret");
+  EXPECT_EQ(service_value_key_id(value), key_.id);
+  EXPECT_EQ(cipher_.sealing(), key_.id);
+  EXPECT_EQ(cipher_.derived("a purpose"), derived);
+
+  cipher_.hold(list(fresh, key_), fresh.id);
+  EXPECT_EQ(service_value_key_id(cipher_.encrypt(place, "store-secret")), fresh.id);
+  EXPECT_NE(cipher_.derived("a purpose"), derived);
+  EXPECT_EQ(cipher_.decrypt(place, value)->reveal(), "store-secret");
+
+  cipher_.hold(list(fresh), fresh.id);
+  EXPECT_EQ(code_of(cipher_.decrypt(place, value)), "UNKNOWN_SERVICE_KEY");
+  EXPECT_THROW(cipher_.hold(list(fresh), key_.id), std::invalid_argument);
+  EXPECT_THROW(cipher_.hold({}, fresh.id), std::invalid_argument);
+  EXPECT_EQ(cipher_.sealing(), fresh.id);
 }
 
 TEST_F(ServiceCipherTest, RefusesKeysThatItCannotWorkWith) {

@@ -40,11 +40,24 @@ Expected<void> create_service_key_file(const fs::path& file, Random& random) {
   return create_key_file(file, text_of_keys(keys).reveal(), KeyFileAccess::secret);
 }
 
-Expected<void> rotate_service_key_file(const fs::path& file, Random& random) {
+Expected<void> add_service_key(const fs::path& file, Random& random) {
   auto keys = read_service_keys(file);
   if (!keys) return std::unexpected(keys.error());
   keys->insert(keys->begin(), generate_service_key(random));
   return replace_key_file(file, text_of_keys(*keys).reveal(), KeyFileAccess::secret);
+}
+
+Expected<int> drop_service_keys_behind(const fs::path& file, const ServiceKeyId& kept) {
+  auto keys = read_service_keys(file);
+  if (!keys) return std::unexpected(keys.error());
+  const auto found = std::ranges::find(*keys, kept, &ServiceKey::id);
+  if (found == keys->end()) return key_file_invalid(file);
+  const auto dropped = static_cast<int>(keys->end() - found) - 1;
+  if (dropped == 0) return 0;
+  keys->erase(found + 1, keys->end());
+  if (auto done = replace_key_file(file, text_of_keys(*keys).reveal(), KeyFileAccess::secret); !done)
+    return std::unexpected(done.error());
+  return dropped;
 }
 
 Expected<std::vector<ServiceKey>> read_service_keys(const fs::path& file) {

@@ -1,5 +1,6 @@
 #include "crypto/vault_keys.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "crypto/encoding.h"
@@ -28,8 +29,17 @@ SecretString private_text(const std::vector<VaultPrivateKey>& keys) {
   return secret;
 }
 
-std::string public_text(const VaultPublicKey& key) {
-  return std::string(public_kind) + ' ' + base64_encode(key.raw()) + '\n';
+std::string public_text(const std::vector<VaultPrivateKey>& keys) {
+  std::string text;
+  for (const auto& key : keys)
+    text.append(public_kind).append(1, ' ').append(base64_encode(key.public_key().raw())).append(1, '\n');
+  return text;
+}
+
+std::vector<VaultPrivateKey> copies(const VaultKeyring& ring) {
+  std::vector<VaultPrivateKey> keys;
+  for (const auto& key : ring.keys()) keys.emplace_back(SecretBytes::copy_of(key.reveal()));
+  return keys;
 }
 
 }  // namespace
@@ -47,35 +57,57 @@ Expected<VaultPublicKey> create_vault_key_files(const fs::path& private_file, co
   if (auto made = create_key_file(private_file, private_text(keys).reveal(), KeyFileAccess::secret); !made) {
     return std::unexpected(made.error());
   }
-  if (auto made = create_key_file(public_file, public_text(key), KeyFileAccess::readable_by_all); !made) {
+  if (auto made = create_key_file(public_file, public_text(keys), KeyFileAccess::readable_by_all); !made) {
     return std::unexpected(made.error());
   }
   return key;
 }
 
-Expected<VaultPublicKey> rotate_vault_key_files(const fs::path& private_file, const fs::path& public_file,
-                                                Random& random) {
+Expected<VaultPublicKey> add_vault_key(const fs::path& private_file, const fs::path& public_file,
+                                       Random& random) {
   const auto held = read_vault_private_keys(private_file);
   if (!held) return std::unexpected(held.error());
-  std::vector<VaultPrivateKey> keys;
-  keys.push_back(VaultPrivateKey::generate(random));
-  for (const auto& key : held->keys()) keys.emplace_back(SecretBytes::copy_of(key.reveal()));
-  const auto& newest = keys.front().public_key();
+  auto keys = copies(*held);
+  keys.insert(keys.begin(), VaultPrivateKey::generate(random));
+  const auto newest = keys.front().public_key();
   if (auto done = replace_key_file(private_file, private_text(keys).reveal(), KeyFileAccess::secret); !done) {
     return std::unexpected(done.error());
   }
-  if (auto done = replace_key_file(public_file, public_text(newest), KeyFileAccess::readable_by_all); !done) {
+  if (auto done = replace_key_file(public_file, public_text(keys), KeyFileAccess::readable_by_all); !done) {
     return std::unexpected(done.error());
   }
   return newest;
 }
 
-Expected<void> drop_old_vault_keys(const fs::path& private_file) {
+Expected<void> publish_vault_keys(const fs::path& private_file, const fs::path& public_file) {
   const auto held = read_vault_private_keys(private_file);
   if (!held) return std::unexpected(held.error());
-  std::vector<VaultPrivateKey> newest;
-  newest.emplace_back(SecretBytes::copy_of(held->newest().reveal()));
-  return replace_key_file(private_file, private_text(newest).reveal(), KeyFileAccess::secret);
+  const auto published = read_vault_public_keys(public_file);
+  if (!published) return std::unexpected(published.error());
+  if (std::ranges::equal(*published, held->keys(), {}, &VaultPublicKey::raw,
+                         [](const auto& key) { return key.public_key().raw(); })) {
+    return {};
+  }
+  return replace_key_file(public_file, public_text(copies(*held)), KeyFileAccess::readable_by_all);
+}
+
+Expected<int> drop_vault_keys_behind(const fs::path& private_file, const fs::path& public_file,
+                                     const VaultKeyId& kept) {
+  const auto held = read_vault_private_keys(private_file);
+  if (!held) return std::unexpected(held.error());
+  auto keys = copies(*held);
+  const auto found = std::ranges::find(keys, kept, [](const auto& key) { return key.public_key().id(); });
+  if (found == keys.end()) return key_file_invalid(private_file);
+  const auto dropped = static_cast<int>(keys.end() - found) - 1;
+  if (dropped == 0) return 0;
+  keys.erase(found + 1, keys.end());
+  if (auto done = replace_key_file(public_file, public_text(keys), KeyFileAccess::readable_by_all); !done) {
+    return std::unexpected(done.error());
+  }
+  if (auto done = replace_key_file(private_file, private_text(keys).reveal(), KeyFileAccess::secret); !done) {
+    return std::unexpected(done.error());
+  }
+  return dropped;
 }
 
 Expected<VaultKeyring> read_vault_private_keys(const fs::path& private_file) {
@@ -92,19 +124,25 @@ Expected<VaultKeyring> read_vault_private_keys(const fs::path& private_file) {
   return VaultKeyring(std::move(keys));
 }
 
-Expected<VaultPublicKey> read_vault_public_key(const fs::path& public_file) {
+Expected<std::vector<VaultPublicKey>> read_vault_public_keys(const fs::path& public_file) {
   const auto text = read_key_file(public_file, KeyFileAccess::readable_by_all);
   if (!text) return std::unexpected(text.error());
   const auto lines = parse_key_lines(public_file, text->reveal(), public_kind, 1);
   if (!lines) return std::unexpected(lines.error());
-  VaultPublicKey::Raw raw;
-  if (lines->size() != 1 || !base64_decode_exactly(lines->front()[0], raw))
-    return key_file_invalid(public_file);
-  try {
-    return VaultPublicKey(raw);
-  } catch (const std::invalid_argument&) {
-    return key_file_invalid(public_file);
+  std::vector<VaultPublicKey> keys;
+  for (const auto& line : *lines) {
+    VaultPublicKey::Raw raw;
+    if (!base64_decode_exactly(line[0], raw) ||
+        std::ranges::find(keys, raw, &VaultPublicKey::raw) != keys.end()) {
+      return key_file_invalid(public_file);
+    }
+    try {
+      keys.emplace_back(raw);
+    } catch (const std::invalid_argument&) {
+      return key_file_invalid(public_file);
+    }
   }
+  return keys;
 }
 
 }  // namespace presetbridge::crypto

@@ -63,12 +63,16 @@ std::string to_string(const ReviewReasons& reasons) {
   return text;
 }
 
+std::optional<ReviewReason> parse_review_reason(std::string_view text) {
+  return parse_name<ReviewReason>(kReviewReasonNames, text);
+}
+
 std::optional<ReviewReasons> parse_review_reasons(std::string_view text) {
   ReviewReasons reasons;
   for (std::string_view rest = text; !rest.empty();) {
     const auto name = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), name.size() + 1));
-    const auto reason = parse_name<ReviewReason>(kReviewReasonNames, name);
+    const auto reason = parse_review_reason(name);
     if (!reason) return std::nullopt;
     reasons.add(*reason);
   }

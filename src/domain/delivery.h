@@ -205,6 +205,7 @@ constexpr std::string_view to_string(ReviewReason r) {
   return kReviewReasonNames[static_cast<std::size_t>(r)];
 }
 // The names, comma-separated, gravest first; nothing for what that did not make.
+std::optional<ReviewReason> parse_review_reason(std::string_view text);
 std::string to_string(const ReviewReasons& reasons);
 std::optional<ReviewReasons> parse_review_reasons(std::string_view text);
 constexpr std::string_view to_string(PendingActionKind k) {

@@ -8,12 +8,14 @@
 #include <unordered_set>
 
 #include "domain/html_text.h"
+#include "domain/username.h"
 
 namespace presetbridge::domain {
 namespace {
 
 constexpr std::array<std::string_view, 4> kTypeNames = {"variant_id", "sku", "product_id", "title"};
 constexpr std::array<std::string_view, 2> kActionNames = {"deliver", "ignore"};
+constexpr std::size_t kMostNameBytes = 200;  // of a file's name
 
 std::string_view value_of(const OrderLine& line, MatchType type) {
   switch (type) {
@@ -80,7 +82,20 @@ std::string fold(std::string text) {
   return text;
 }
 
+// What a line names itself goes by the line's title, where it has one.
+OwedFile named_file(const OrderLine& line) {
+  return {.file_id = line.file_id,
+          .kind = {},
+          .name = std::string(cut_utf8(line.title, kMostNameBytes)),
+          .line_ids = {},
+          .by_file = true};
+}
+
 }  // namespace
+
+std::string_view matched_by(const OwedFile& file) {
+  return file.by_file ? kByFile : to_string(file.matched_by);
+}
 
 std::string_view to_string(MatchType type) {
   return kTypeNames[static_cast<std::size_t>(type)];
@@ -119,6 +134,7 @@ MappingIndex::MappingIndex(std::span<const Mapping> mappings) {
 }
 
 const std::vector<Mapping>* MappingIndex::find(const OrderLine& line) const {
+  if (!line.file_id.empty()) return nullptr;
   for (std::size_t t = 0; t < by_type_.size(); ++t) {
     if (by_type_[t].empty()) continue;
     const auto type = static_cast<MatchType>(t);
@@ -141,34 +157,43 @@ MappedOrder MappingIndex::map(OrderState& order, Lines which) const {
   MappedOrder result;
   const PaidQuantities paid(order);
   std::unordered_map<std::string_view, std::size_t> place;  // of each file id in result.files
+  // `key` stays where it is as long as `place`.
+  const auto owe = [&](const OrderLine& line, std::string_view key, const auto& make) {
+    if (result.too_many) return;
+    const auto [at, fresh] = place.try_emplace(key, result.files.size());
+    if (fresh) {
+      result.too_many = result.files.size() == kMaxFiles;
+      if (result.too_many) return;
+      result.files.push_back(make());
+    }
+    OwedFile& file = result.files[at->second];
+    // Two mappings of one key may name the same file.
+    if (!file.line_ids.empty() && file.line_ids.back() == line.line_id) return;
+    file.line_ids.push_back(line.line_id);
+    file.quantity += line.quantity;
+    file.paid_quantity += paid.of(line);
+  };
   for (OrderLine& line : order.lines) {
     if (which == Lines::not_mapped && line.mapped != Mapped::not_yet) continue;
     result.lines.push_back(line.line_id);
+    if (!line.file_id.empty()) {
+      line.mapped = Mapped::owes;
+      owe(line, line.file_id, [&] { return named_file(line); });
+      continue;
+    }
     const std::vector<Mapping>* const mappings = find(line);
     line.mapped = mappings == nullptr ? Mapped::nothing : Mapped::ignored;
     if (mappings == nullptr) continue;
     for (const Mapping& mapping : *mappings) {
       if (mapping.action != MappingAction::deliver) continue;
       line.mapped = Mapped::owes;
-      if (result.too_many) break;
-      const auto [at, fresh] = place.try_emplace(mapping.file_id, result.files.size());
-      if (fresh) {
-        if (result.files.size() == kMaxFiles) {
-          result.too_many = true;
-          break;
-        }
-        result.files.push_back({.file_id = mapping.file_id,
-                                .kind = mapping.file_kind,
-                                .name = mapping.file_name,
-                                .matched_by = mapping.type,
-                                .line_ids = {}});
-      }
-      OwedFile& file = result.files[at->second];
-      // Two mappings of one key may name the same file.
-      if (!file.line_ids.empty() && file.line_ids.back() == line.line_id) continue;
-      file.line_ids.push_back(line.line_id);
-      file.quantity += line.quantity;
-      file.paid_quantity += paid.of(line);
+      owe(line, mapping.file_id, [&] {
+        return OwedFile{.file_id = mapping.file_id,
+                        .kind = mapping.file_kind,
+                        .name = mapping.file_name,
+                        .matched_by = mapping.type,
+                        .line_ids = {}};
+      });
     }
   }
   if (result.too_many) result.files.clear();
@@ -203,13 +228,18 @@ class LinesNow {
 };
 
 void plan_item(const ItemNow& item, const std::vector<std::string>& line_ids, const LinesNow& lines,
-               ItemPlan& plan) {
+               bool is_paid, ItemPlan& plan) {
   const bool wanted = std::ranges::any_of(line_ids, [&](const auto& id) { return lines.paid(id); });
   if (item.status == ItemStatus::owed && !wanted) plan.drop.push_back(item.id);
   if (item.status == ItemStatus::dropped && wanted) plan.owe.push_back(item.id);
-  if (item.revoked_by_order && wanted) {
-    if (item.status == ItemStatus::revoked) plan.owe.push_back(item.id);
-    if (item.status == ItemStatus::revoking && !item.revocation_begun) plan.keep.push_back(item.id);
+  // Only a payment gives again what the order took back (spec 3.10).
+  if (item.revoked_by_order && wanted && is_paid) {
+    const bool untouched = !item.revocation_begun;
+    const bool failed = item.status == ItemStatus::revoke_failed;
+    // Where nobody knows whether it is there still it is shared again.
+    if (item.status == ItemStatus::revoked || (failed && !untouched)) plan.owe.push_back(item.id);
+    // What the platform refused to take back is there.
+    if ((item.status == ItemStatus::revoking || failed) && untouched) plan.keep.push_back(item.id);
   }
   // A line that is not in the order any more was taken out of it, which is no refund.
   if (!wanted && !line_ids.empty() &&
@@ -259,7 +289,7 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
     std::vector<std::string> before = item.line_ids;
     std::ranges::sort(before);
     if (owed_by != before) plan.lines.emplace_back(item.id, owed_by);
-    plan_item(item, owed_by, lines, plan);
+    plan_item(item, owed_by, lines, order.payment() == Payment::deliver, plan);
   }
   for (const OwedFile& file : mapped.files) {
     if (!held.contains(file.file_id)) plan.add.push_back(file);

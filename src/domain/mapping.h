@@ -50,8 +50,13 @@ struct OwedFile {
   std::vector<std::string> line_ids;      // every line that owes it
   std::int64_t quantity = 0;              // as ordered, over those lines
   std::int64_t paid_quantity = 0;         // 0: not owed any more (spec 2.11)
+  bool by_file = false;                   // the first line that owes it names it itself (spec 3.8)
   bool operator==(const OwedFile&) const = default;
 };
+
+// By what the file was matched, in words: a match type, or kByFile.
+inline constexpr std::string_view kByFile = "file_id";
+std::string_view matched_by(const OwedFile& file);
 
 inline constexpr std::size_t kMaxFiles = 500;  // that one delivery may owe (spec 2.14)
 
@@ -75,7 +80,7 @@ class MappingIndex {
     all,
     not_mapped  // new ones, and those that are another product now (spec 2.6)
   };
-  // Notes in the lines what came of them.
+  // Notes in the lines what came of them. A line that names its file owes that, by no mapping.
   MappedOrder map(OrderState& order, Lines which) const;
   // What the line matches: the type that wins, and all mappings of that key; nothing: it matches none.
   struct Match {
@@ -99,14 +104,21 @@ struct ItemNow {
   std::vector<std::string> line_ids;  // the lines that owe it
   bool by_file = false;               // ordered by file id, not by lines (spec 3.8): no mapping changes it
   bool revoked_by_order = false;      // it is, or is being, taken back because the order ended (spec 3.10)
-  bool revocation_begun = false;      // ... and the platform was asked to
+  bool revocation_begun = false;      // ... and whether the platform did that is not known
 };
 
 // What brings the items of a delivery in line with what its order owes now.
 struct ItemPlan {
-  std::vector<OwedFile> add;     // no item has this file yet; without a paid quantity: it may be paid later
-  std::vector<ItemId> owe;       // dropped, or taken back because the order had ended -> owed: paid again
-  std::vector<ItemId> keep;      // about to be taken back for that reason -> shared
+  std::vector<OwedFile> add;  // no item has this file yet; without a paid quantity: it may be paid later
+  // -> owed: what was dropped and is wanted again; and, where the order is paid again, what was taken back
+  // because the order had ended (spec 3.10). That is `revoked`, and `revoke_failed` where nobody knows whether
+  // the customer still has it (revocation_begun): a job shares it again, which makes no second share and, as
+  // the item was charged, costs nothing. What a person took back is in neither list. While the delivery waits
+  // for a person, `revoke_failed` stays as it is until they approve (services/delivery/items.cpp).
+  std::vector<ItemId> owe;
+  // -> shared: what is there still, though it was to be taken back for that reason: it was not asked for yet,
+  // or the platform refused it.
+  std::vector<ItemId> keep;
   std::vector<ItemId> drop;      // owed -> dropped: refunded, removed, or mapped to something else since
   std::vector<ItemId> refunded;  // every line that owes it is refunded, reached the customer or not
   // Items that are owed by other lines than before: by these.

@@ -303,5 +303,33 @@ TEST(MappingWords, AreReadBack) {
   EXPECT_EQ(parse_mapping_action(""), std::nullopt);
 }
 
+TEST(FilesByName, AreOwedWhateverIsMapped) {
+  auto named = line("1", "sku-a", "", "", "My file", 2);
+  named.file_id = "f-9";
+  auto order = state({line("2", "sku-a", "", "", ""), named});
+  const std::vector mappings{mapping(1, MatchType::sku, "sku-a", "f-1")};
+  auto mapped = map_order(order, mappings);
+  ASSERT_EQ(file_ids(mapped), (std::vector<std::string>{"f-1", "f-9"}));
+  EXPECT_EQ(matched_by(mapped.files[0]), "sku");
+  EXPECT_EQ(matched_by(mapped.files[1]), "file_id");
+  EXPECT_EQ(mapped.files[1].name, "My file");
+  EXPECT_EQ(mapped.files[1].quantity, 2);
+  EXPECT_EQ(unmapped_lines(order), 0);
+  EXPECT_EQ(file_ids(map_order(order, {})), std::vector<std::string>{"f-9"});
+  EXPECT_EQ(MappingIndex(mappings).find(named), nullptr);
+  const auto read = decode_order_state(encode(order)).value();
+  EXPECT_EQ(read.lines, order.lines) << "as it is stored";
+}
+
+TEST(FilesByName, CountTowardsWhatADeliveryMayOwe) {
+  std::vector<OrderLine> lines;
+  for (std::size_t i = 0; i <= kMaxFiles; ++i) {
+    lines.push_back(line(std::to_string(i), "", "", "", ""));
+    lines.back().file_id = "f-" + std::to_string(i);
+  }
+  auto order = state(lines);
+  EXPECT_TRUE(map_order(order, {}).too_many);
+}
+
 }  // namespace
 }  // namespace presetbridge::domain

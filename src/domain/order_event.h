@@ -2,9 +2,12 @@
 // input of the merge (domain/order.h). spec 2.6-2.11.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -13,7 +16,19 @@ namespace presetbridge::domain {
 
 inline constexpr std::int64_t kMaxQuantity = 1'000'000;  // of a line or a refund; more counts as this
 
+// A kind of store (spec 2.1). Their names are what is stored and what the API shows.
 enum class Provider { provider_a, provider_b, generic };
+inline constexpr std::array<std::string_view, 3> kProviderNames{"provider_a", "provider_b", "generic"};
+
+constexpr std::string_view to_string(Provider provider) {
+  return kProviderNames[static_cast<std::size_t>(provider)];
+}
+// Nothing for a name that no provider has.
+constexpr std::optional<Provider> parse_provider(std::string_view name) {
+  const auto found = std::ranges::find(kProviderNames, name);
+  if (found == kProviderNames.end()) return std::nullopt;
+  return static_cast<Provider>(found - kProviderNames.begin());
+}
 
 // One line of an order. Identifiers are the store's, kept as exact text (spec 2.7); empty means absent.
 struct OrderLine {
@@ -34,6 +49,8 @@ struct OrderLine {
     earlier   // by a program of before, which did not note what came of it
   };
   Mapped mapped = Mapped::not_yet;
+  // Of a direct delivery: the line is this file itself, and no mapping is asked (spec 3.8).
+  std::string file_id = {};
   bool operator==(const OrderLine&) const = default;
 };
 

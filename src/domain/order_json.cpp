@@ -75,6 +75,7 @@ json::object to_json(const OrderLine& line) {
   put(o, "product", line.product_id);
   put(o, "variant", line.variant_id);
   put(o, "title", line.title);
+  put(o, "file", line.file_id);
   if (line.quantity != 1) o.emplace("quantity", line.quantity);
   if (line.current_quantity) o.emplace("current", *line.current_quantity);
   if (line.mapped != Mapped::not_yet) o.emplace("mapped", name_of(line.mapped));
@@ -89,7 +90,8 @@ OrderLine line_of(const json::object& o) {
           .title = text(o, "title"),
           .quantity = number(o, "quantity").value_or(1),
           .current_quantity = number(o, "current"),
-          .mapped = mapped_of(text(o, "mapped"))};
+          .mapped = mapped_of(text(o, "mapped")),
+          .file_id = text(o, "file")};
 }
 
 json::object to_json(const Refund& refund) {

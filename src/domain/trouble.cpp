@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kFailuresOfOutage = 3;
 constexpr Millis kDefaultRetryAfter = std::chrono::minutes(1);
 constexpr Millis kShortestRetryAfter = std::chrono::seconds(1);
+// What is at work meets trouble again within an hour (kFailedProbeInterval); who did not was away meanwhile.
+constexpr Millis kTroubleForgotten = std::chrono::hours(3);
 
 bool is_outage(const CallTrouble& its) {
   return its.outage_since && its.call != CallKind::list_changes;
@@ -43,6 +45,11 @@ std::int64_t minutes_of_outage(const AccountTrouble& account, Timestamp now) {
   const auto first = std::ranges::find_if(account.calls, is_outage);
   if (first == account.calls.end()) return 0;
   return std::max<std::int64_t>((now - *first->outage_since) / kProbeInterval, 0);
+}
+
+// Whether so long nothing was at work that could have met it that nobody knows whether it went on.
+bool is_forgotten(const AccountTrouble& account, Timestamp now) {
+  return now - std::max(account.probe_at, next_sweep_at(account, Timestamp{})) >= kTroubleForgotten;
 }
 
 bool of_one_row(CallKind a, CallKind b) {
@@ -175,14 +182,24 @@ bool put_failing_row(FailingCalls& rows, CallKind call, DeliveryId delivery, std
 }
 
 AccountTrouble after_probe_started(AccountTrouble account, Timestamp now) {
-  if (in_outage(account)) account.probe_at = now + kProbeInterval;
+  if (!in_outage(account)) return account;
+  if (is_forgotten(account, now)) {
+    for (auto& its : account.calls) {
+      if (its.call == CallKind::list_changes) continue;
+      if (its.outage_since) its.outage_since = now;
+      if (its.limited_since) its.limited_since = now;
+    }
+  }
+  account.probe_at = now + kProbeInterval;
   return account;
 }
 
 AccountTrouble without_gone(AccountTrouble account, const std::function<bool(DeliveryId)>& at_work,
                             Timestamp now) {
+  const bool forgotten = is_forgotten(account, now);
   for (auto& its : account.calls) {
     if (its.call == CallKind::list_changes) continue;
+    if (forgotten && (its.outage_since || its.limited_since)) its.deliveries.clear();
     std::erase_if(its.deliveries, [&](DeliveryId id) { return !at_work(id); });
     if (!its.deliveries.empty()) continue;
     its.outage_since.reset();

@@ -104,9 +104,11 @@ AccountTrouble after_sweep_failure(AccountTrouble account, Timestamp now);
 AccountTrouble after_success(AccountTrouble account, CallKind call, Timestamp now);
 // A share, its settlement and its revocation are the delivery's own; any other call is all of the customer's.
 FailingCalls after_success(FailingCalls rows, CallKind call, DeliveryId delivery);
-// A job is about to start in an outage: it is the probe of this minute.
+// A job is about to start in an outage: it is the probe of this minute. The clocks of trouble that nothing
+// met for three hours begin anew.
 AccountTrouble after_probe_started(AccountTrouble account, Timestamp now);
-// Forgets the deliveries for which `at_work` does not hold, and trouble that nothing is left of.
+// Forgets the deliveries for which `at_work` does not hold, and trouble that nothing is left of, or that
+// nothing met for three hours: who is at work meets it within one.
 AccountTrouble without_gone(AccountTrouble account, const std::function<bool(DeliveryId)>& at_work,
                             Timestamp now);
 

@@ -10,7 +10,8 @@
 
 #include "base/characters.h"
 #include "crypto/digest.h"
-#include "storage/audit_store.h"
+#include "identity/audit.h"
+#include "storage/stores/audit_store.h"
 
 namespace presetbridge::identity {
 
@@ -22,9 +23,7 @@ namespace {
 constexpr std::int64_t kFreeFailures = 4;  // the fifth locks
 constexpr Millis kFirstLock = std::chrono::seconds{30};
 constexpr Millis kLongestLock = std::chrono::minutes{15};
-constexpr Millis kReloadCoolDown = std::chrono::seconds{10};
 constexpr std::string_view kEmailTaken = "EMAIL_TAKEN";
-constexpr std::string_view kKeyColumn = "issuer_keys.encrypted_private_jwk";
 
 std::string normalise_email(std::string_view text) {
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
@@ -35,19 +34,6 @@ std::string normalise_email(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return email;
-}
-
-// Only what can be told without writing to it: one '@' with something on both sides, no white space or
-// controls.
-bool looks_like_email(std::string_view email) {
-  const auto at = email.find('@');
-  if (at == 0 || at == std::string_view::npos || at + 1 == email.size() || characters(email) > 254)
-    return false;
-  if (email.find('@', at + 1) != std::string_view::npos) return false;
-  return std::ranges::none_of(email, [](char c) {
-    const auto u = static_cast<unsigned char>(c);
-    return u <= 0x20 || u == 0x7f;
-  });
 }
 
 std::optional<std::string> problem_of_password(std::string_view password) {
@@ -69,8 +55,8 @@ std::unexpected<Error> wrong_login() {
   return fail("INVALID_CREDENTIALS", "The e-mail or the password is wrong.");
 }
 
-std::unexpected<Error> wrong_token() {
-  return fail("UNAUTHORIZED", "The refresh token is expired, revoked or not valid. Sign in again.");
+std::unexpected<Error> kept_elsewhere() {
+  return fail("FORBIDDEN", "Your password is kept by another identity provider; change or confirm it there.");
 }
 
 LoginFailure too_many_attempts(Millis locked_for) {
@@ -87,118 +73,38 @@ Millis lock_after(std::int64_t failures) {
   return std::min(kLongestLock, kFirstLock * (std::int64_t{1} << doublings));
 }
 
-void audit(Tx& tx, IdSource& ids, const Membership& member, std::string_view action,
-           std::string_view detail) {
-  const auto target = to_string(member.user);
-  storage::insert_audit(tx, ids, {member.account, target, action, target, detail});
-}
-
 }  // namespace
 
-struct BuiltInIssuer::Ring {
-  crypto::PrivateJwk signer;
-  Keys all;
-};
-
-// What a transaction leaves for the tokens that are made after its commit.
-struct BuiltInIssuer::Session {
-  storage::UserRow user;
-  AccountId account;
-  std::string refresh_token;
-  Timestamp refresh_expires_at;
-  Timestamp now;
-};
+bool looks_like_email(std::string_view email) {
+  const auto at = email.find('@');
+  if (at == 0 || at == std::string_view::npos || at + 1 == email.size() || characters(email) > 254)
+    return false;
+  if (email.find('@', at + 1) != std::string_view::npos) return false;
+  return std::ranges::none_of(email, [](char c) {
+    const auto u = static_cast<unsigned char>(c);
+    return u <= 0x20 || u == 0x7f;
+  });
+}
 
 BuiltInIssuer::BuiltInIssuer(Deps deps, BuiltInIssuerOptions options)
-    : deps_(deps), options_(std::move(options)), unknown_hash_([&] {
+    : deps_(deps),
+      options_(std::move(options)),
+      unknown_hash_([&] {
         auto hash = deps.hasher.hash("no user has this password");
         if (!hash) throw std::runtime_error(hash.error().message);
         return *hash;
-      }()) {
-  if (options_.signups) signups_.emplace(*options_.signups);
-}
+      }()),
+      keys_(deps.commits, deps.cipher, deps.clock),
+      sessions_({deps.commits, keys_, deps.ids, deps.random, deps.clock, deps.log},
+                {.iss = options_.iss, .audience = options_.audience}),
+      sign_ups_(options_.signups) {}
 
 BuiltInIssuer::~BuiltInIssuer() = default;
 
-// ---------------------------------------------------------------- keys
-
-std::shared_ptr<const BuiltInIssuer::Ring> BuiltInIssuer::ring() const {
-  const std::scoped_lock lock(mutex_);
-  return ring_;
-}
-
-Task<Expected<std::shared_ptr<const BuiltInIssuer::Ring>>> BuiltInIssuer::load(Executor& executor) {
-  auto rows = co_await deps_.commits.write(executor, [this](Tx& tx) {
-    auto found = storage::issuer_keys(tx);
-    if (found.empty()) {
-      // The first of several nodes that start at one moment decides, and the others take what it made.
-      tx.lock_schema();
-      found = storage::issuer_keys(tx);
-    }
-    if (found.empty()) {
-      const auto key = crypto::PrivateJwk::generate(crypto::JwsAlgorithm::es256);
-      const auto now = tx.now();
-      storage::IssuerKeyRow row{
-          key.kid(), key.public_key().to_json(),
-          deps_.cipher.encrypt({kKeyColumn, to_unix_ms(now)}, key.reveal_json().reveal()), now};
-      storage::insert_issuer_key(tx, row);
-      found.push_back(std::move(row));
-    }
-    return found;
-  });
-  if (!rows) co_return std::unexpected(rows.error());
-
-  std::vector<crypto::PublicJwk> all;
-  for (const auto& row : *rows) {
-    auto key = crypto::PublicJwk::parse(row.public_jwk);
-    if (!key) co_return std::unexpected(key.error());
-    all.push_back(std::move(*key));
-  }
-  const auto& newest = rows->front();
-  auto secret =
-      deps_.cipher.decrypt({kKeyColumn, to_unix_ms(newest.created_at)}, newest.encrypted_private_jwk);
-  if (!secret) co_return std::unexpected(secret.error());
-  auto signer = crypto::PrivateJwk::parse(*secret);
-  if (!signer) co_return std::unexpected(signer.error());
-  if (signer->kid() != newest.kid)
-    co_return fail("RECORD_CORRUPT", "A signing key is stored under another's name.");
-
-  auto fresh = std::make_shared<const Ring>(
-      Ring{std::move(*signer), std::make_shared<const crypto::JwkSet>(std::move(all))});
-  const std::scoped_lock lock(mutex_);
-  ring_ = fresh;
-  loaded_at_ = deps_.clock.now();
-  co_return fresh;
-}
-
 Task<Expected<void>> BuiltInIssuer::start(Executor& executor) {
-  auto loaded = co_await load(executor);
+  auto loaded = co_await keys_.load(executor);
   if (!loaded) co_return std::unexpected(loaded.error());
   co_return Expected<void>{};
-}
-
-Task<Expected<Keys>> BuiltInIssuer::keys(Executor& executor) {
-  auto known = ring();
-  if (known) co_return known->all;
-  auto loaded = co_await load(executor);
-  if (!loaded) co_return std::unexpected(loaded.error());
-  co_return (*loaded)->all;
-}
-
-Task<Expected<Keys>> BuiltInIssuer::fresh_keys(Executor& executor) {
-  const auto now = deps_.clock.now();
-  Keys known;
-  {
-    const std::scoped_lock lock(mutex_);
-    // Set before the reading ends, so that a crowd with unknown keys makes one reading.
-    const bool recent = loaded_at_ && now >= *loaded_at_ && now < *loaded_at_ + kReloadCoolDown;
-    if (recent && ring_) known = ring_->all;
-    loaded_at_ = recent ? loaded_at_ : std::optional(now);
-  }
-  if (known) co_return known;
-  auto loaded = co_await load(executor);
-  if (!loaded) co_return std::unexpected(loaded.error());
-  co_return (*loaded)->all;
 }
 
 std::string BuiltInIssuer::discovery_document() const {
@@ -208,47 +114,21 @@ std::string BuiltInIssuer::discovery_document() const {
       {"id_token_signing_alg_values_supported", json::array{"ES256"}},
       {"response_types_supported", json::array{"id_token"}},
       {"subject_types_supported", json::array{"public"}},
-      {"claims_supported", json::array{"iss", "sub", "aud", "iat", "exp", "email"}},
+      {"claims_supported", json::array{"iss", "sub", "aud", "iat", "exp", "email", "sid", "auth_time"}},
   });
 }
 
-std::string BuiltInIssuer::jwks() const {
-  const auto known = ring();
-  return known ? known->all->to_json() : R"({"keys":[]})";
-}
-
-// ---------------------------------------------------------------- sessions
-
-BuiltInIssuer::Session BuiltInIssuer::open_session(Tx& tx, const storage::UserRow& user,
-                                                   std::int64_t family) const {
-  const auto member = find_membership(tx, options_.iss, to_string(user.id));
+Sessions::Opened BuiltInIssuer::open_session(Tx& tx, const storage::UserRow& user, Device device) const {
+  auto sub = to_string(user.id);
+  const auto member = find_membership(tx, options_.iss, sub);
   if (!member) throw Error{"INTERNAL_ERROR", "A user belongs to no account.", {}};
-  auto token = crypto::generate_opaque_token(deps_.random, kRefreshTokenPrefix);
-  const auto expires_at = tx.now() + options_.refresh_lifetime;
-  storage::insert_refresh_token(tx, token.hash, user.id, family, expires_at);
-  return {user, member->account, std::move(token.text), expires_at, tx.now()};
-}
-
-Expected<Tokens> BuiltInIssuer::tokens(Session session) const {
-  const auto known = ring();
-  if (!known) return fail("ISSUER_UNAVAILABLE", "The issuer has not started.");
-  const auto expires_at = session.now + options_.token_lifetime;
-  const auto seconds = [](Timestamp t) { return to_unix_ms(t) / 1000; };
-  const auto claims = json::serialize(json::object{
-      {"iss", options_.iss},
-      {"sub", to_string(session.user.id)},
-      {"aud", options_.audience},
-      {"iat", seconds(session.now)},
-      {"exp", seconds(expires_at)},
-      {"email", session.user.email},
-  });
-  return Tokens{known->signer.sign(claims),
-                from_unix_ms(seconds(expires_at) * 1000),
-                std::move(session.refresh_token),
-                session.refresh_expires_at,
-                session.user.id,
-                session.account,
-                session.user.email};
+  return sessions_.open(tx, deps_.ids.make<SessionId>(),
+                        {.member = *member,
+                         .iss = options_.iss,
+                         .sub = std::move(sub),
+                         .email = user.email,
+                         .authenticated_at = tx.now(),
+                         .device = std::move(device)});
 }
 
 std::vector<FieldProblem> BuiltInIssuer::problems_of_sign_up(std::string_view email,
@@ -260,50 +140,58 @@ std::vector<FieldProblem> BuiltInIssuer::problems_of_sign_up(std::string_view em
 }
 
 Task<LoginResult<Tokens>> BuiltInIssuer::sign_up(Executor& executor, net::Caller caller, std::string email,
-                                                 std::string password, std::string account_name) {
-  if (options_.signup != Signup::open) {
+                                                 std::string password, std::string account_name,
+                                                 Device device, std::string invitation) {
+  if (options_.signup == Signup::closed)
     co_return fail("SIGNUP_CLOSED", "Sign-up is closed here; ask the operator for an account.");
-  }
+  if (options_.signup == Signup::invite && invitation.empty())
+    co_return fail("SIGNUP_CLOSED", "People join here by invitation; ask whoever runs your account for one.");
   if (auto problems = problems_of_sign_up(email, password); !problems.empty())
     co_return fail("VALIDATION_FAILED", "The request has fields that are not valid.", std::move(problems));
   email = normalise_email(email);
-  if (account_name.empty()) account_name = email.substr(0, email.find('@'));
+  if (account_name.empty()) account_name = account_name_of(email);
 
   const auto now = deps_.clock.now();
-  const auto place = caller.for_others ? std::string() : caller.network;
-  const auto wait = [&] {
-    const std::scoped_lock lock(mutex_);
-    return signups_ ? signups_->admit(place, now) : Millis{0};
-  }();
+  const auto wait = sign_ups_.admit(caller, now);
   if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
-  auto session = co_await make_account(executor, std::move(caller), std::move(email), std::move(password),
-                                       std::move(account_name));
-  if (session) co_return tokens(std::move(*session));
-  if (session.error().code != kEmailTaken) {
-    const std::scoped_lock lock(mutex_);
-    if (signups_) signups_->give_back(place, now);
-  }
+  auto session = co_await make_account(
+      executor, caller,
+      {std::move(email), std::move(password), std::move(account_name), std::move(invitation)},
+      std::move(device));
+  if (session) co_return sessions_.tokens(std::move(*session));
+  if (session.error().code != kEmailTaken) sign_ups_.give_back(caller, now);
   co_return std::unexpected(session.error());
 }
 
-Task<LoginResult<BuiltInIssuer::Session>> BuiltInIssuer::make_account(Executor& executor, net::Caller caller,
-                                                                      std::string email, std::string password,
-                                                                      std::string account_name) {
+Task<LoginResult<Sessions::Opened>> BuiltInIssuer::make_account(Executor& executor, net::Caller caller,
+                                                                NewUser wanted, Device device) {
   const Error taken{
       std::string(kEmailTaken), "This e-mail address has an account already; sign in instead.", {}};
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
-  auto known =
-      co_await deps_.commits.read(executor, [&](Tx& tx) { return storage::find_user_by_email(tx, email); });
-  if (!known) co_return std::unexpected(known.error());
-  if (*known) co_return std::unexpected(taken);  // no hash for what will come to nothing
-  auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(password));
+  // No hash for what will come to nothing.
+  auto hopeful = co_await deps_.commits.read(executor, [&](Tx& tx) -> Expected<void> {
+    if (!wanted.invitation.empty()) {
+      if (const auto good = find_good_invitation(tx, wanted.invitation); !good)
+        return std::unexpected(good.error());
+    }
+    if (storage::find_user_by_email(tx, wanted.email)) return std::unexpected(taken);
+    return {};
+  });
+  if (!hopeful) co_return std::unexpected(hopeful.error());
+  auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(wanted.password));
   if (!hash) co_return std::unexpected(hash.error());
   auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
-    const storage::UserRow user{deps_.ids.make<UserId>(), email, *hash};
+    const storage::UserRow user{deps_.ids.make<UserId>(), wanted.email, *hash};
     if (!storage::insert_user(tx, user.id, user.email, user.password_hash)) throw Error(taken);
-    found_account(tx, deps_.ids, user.id, options_.iss, to_string(user.id), account_name);
-    return open_session(tx, user, deps_.ids.next());
+    const auto sub = to_string(user.id);
+    if (wanted.invitation.empty()) {
+      found_account(tx, deps_.ids, user.id, options_.iss, sub, wanted.account_name, options_.signup_credits,
+                    {}, device.origin());
+    } else {
+      join_account(tx, deps_.ids, user.id, options_.iss, sub, {}, wanted.invitation, device.origin());
+    }
+    return open_session(tx, user, device);
   });
   if (!session) co_return std::unexpected(session.error());
   co_return std::move(*session);
@@ -311,7 +199,8 @@ Task<LoginResult<BuiltInIssuer::Session>> BuiltInIssuer::make_account(Executor& 
 
 Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& executor,
                                                                    const PasswordWorkers::Seat& seat,
-                                                                   std::string email, std::string password) {
+                                                                   std::string email, std::string password,
+                                                                   Origin origin) {
   const auto key = crypto::sha256(email);
   struct Known {
     std::optional<storage::UserRow> user;
@@ -343,6 +232,12 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
     tries.last_at = now;
     tries.locked_until = now + lock_after(tries.failures);
     storage::update_sign_in_tries(tx, key, tries);
+    if (known->user) {
+      const auto who = to_string(known->user->id);
+      if (const auto member = find_membership(tx, options_.iss, who))
+        audit(tx, deps_.ids, *member, origin,
+              {.action = "sign_in.failed", .target = who, .detail = "the password was wrong"});
+    }
     return Millis{0};
   });
   if (!locked_for) co_return std::unexpected(locked_for.error());
@@ -352,12 +247,12 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
 }
 
 Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller caller, std::string email,
-                                                 std::string password) {
+                                                 std::string password, Device device) {
   email = normalise_email(email);
   if (!looks_like_email(email) || password.size() > crypto::max_password_bytes) co_return wrong_login();
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
-  auto user = co_await verify_password(executor, *seat, std::move(email), password);
+  auto user = co_await verify_password(executor, *seat, std::move(email), password, device.origin());
   if (!user) co_return std::unexpected(user.error());
 
   std::string better_hash;
@@ -371,96 +266,123 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller
     const auto current = storage::find_user(tx, user->id);
     if (!current || current->password_hash != user->password_hash) throw Error(wrong_login().error());
     if (!better_hash.empty()) storage::set_password_hash(tx, user->id, better_hash);
-    return open_session(tx, *user, deps_.ids.next());
+    return open_session(tx, *user, device);
   });
   if (!session) co_return std::unexpected(session.error());
-  co_return tokens(std::move(*session));
+  co_return sessions_.tokens(std::move(*session));
 }
 
-Task<Expected<Tokens>> BuiltInIssuer::refresh(Executor& executor, std::string refresh_token) {
-  const auto hash = crypto::opaque_token_hash(kRefreshTokenPrefix, refresh_token);
-  if (!hash) co_return wrong_token();
-  bool reused = false;
-  auto session = co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<Session> {
-    reused = false;
-    const auto token = storage::lock_refresh_token(tx, *hash);
-    if (!token || token->expires_at <= tx.now()) return wrong_token();
-    if (token->revoked_at) {
-      reused = true;
-      storage::revoke_refresh_family(tx, token->user, token->family);
-      return wrong_token();  // commits the revocation
-    }
-    const auto user = storage::find_user(tx, token->user);
-    if (!user) return wrong_token();
-    storage::revoke_refresh_token(tx, *hash);
-    return open_session(tx, *user, token->family);
-  });
-  if (reused) deps_.log.warn("A refresh token was used twice; its sign-in is revoked.");
-  if (!session) co_return std::unexpected(session.error());
-  co_return tokens(std::move(*session));
-}
-
-Task<Expected<bool>> BuiltInIssuer::sign_out(Executor& executor, std::string refresh_token) {
-  const auto hash = crypto::opaque_token_hash(kRefreshTokenPrefix, refresh_token);
-  if (!hash) co_return false;
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) {
-    const auto token = storage::lock_refresh_token(tx, *hash);
-    if (token) storage::revoke_refresh_family(tx, token->user, token->family);
-    return token.has_value();
-  });
-}
-
-Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net::Caller caller, Principal by,
-                                                         std::string current, std::string next) {
-  if (!by.person || by.person->iss != options_.iss) {
-    co_return fail("FORBIDDEN", "Your password is kept by another identity provider; change it there.");
-  }
-  if (auto problem = problem_of_password(next)) co_return invalid_field("newPassword", *problem);
-  if (current.size() > crypto::max_password_bytes) co_return wrong_login();
-  auto seat = deps_.passwords.seat(caller);
-  if (!seat) co_return std::unexpected(seat.error());
+Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_own_password(Executor& executor,
+                                                                       const PasswordWorkers::Seat& seat,
+                                                                       const Principal& by,
+                                                                       std::string password, Origin origin) {
   const auto id = by.person->id;
   auto known = co_await deps_.commits.read(executor, [&](Tx& tx) { return storage::find_user(tx, id); });
   if (!known) co_return std::unexpected(known.error());
   if (!*known) co_return wrong_login();
-  auto verified = co_await verify_password(executor, *seat, (*known)->email, std::move(current));
+  co_return co_await verify_password(executor, seat, (*known)->email, std::move(password), std::move(origin));
+}
+
+Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net::Caller caller, Principal by,
+                                                         std::string current, std::string next,
+                                                         Device device) {
+  if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
+  if (auto problem = problem_of_password(next)) co_return invalid_field("newPassword", *problem);
+  if (current.size() > crypto::max_password_bytes) co_return wrong_login();
+  auto seat = deps_.passwords.seat(caller);
+  if (!seat) co_return std::unexpected(seat.error());
+  auto verified = co_await verify_own_password(executor, *seat, by, std::move(current), by.origin);
   if (!verified) co_return std::unexpected(verified.error());
   auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(next));
   if (!hash) co_return std::unexpected(hash.error());
 
+  const auto id = by.person->id;
   auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
     // A reset may have come in between: then it was an old password that was verified.
     const auto now = storage::find_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
     storage::set_password_hash(tx, id, *hash);
-    storage::revoke_refresh_tokens_of(tx, id);
-    audit(tx, deps_.ids, {by.account, id, by.person->role}, "password.changed",
-          "other sessions were signed out");
-    return open_session(tx, *verified, deps_.ids.next());
+    Sessions::end_all(tx, id);
+    audit(
+        tx, deps_.ids, by,
+        {.action = "password.changed", .target = to_string(id), .detail = "other sessions were signed out"});
+    return open_session(tx, *verified, device);
   });
   if (!session) co_return std::unexpected(session.error());
-  co_return tokens(std::move(*session));
+  co_return sessions_.tokens(std::move(*session));
 }
 
-Task<Expected<void>> BuiltInIssuer::reset_password(Executor& executor, std::string email, std::string next) {
+Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::Caller caller, Principal by,
+                                                      std::string password, std::string email,
+                                                      Device device) {
+  if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
+  email = normalise_email(email);
+  if (!looks_like_email(email)) co_return invalid_field("email", "is not an e-mail address");
+  if (password.size() > crypto::max_password_bytes) co_return wrong_login();
+  auto seat = deps_.passwords.seat(caller);
+  if (!seat) co_return std::unexpected(seat.error());
+  auto verified = co_await verify_own_password(executor, *seat, by, std::move(password), by.origin);
+  if (!verified) co_return std::unexpected(verified.error());
+  if (verified->email == email) co_return invalid_field("email", "is the address that you sign in with");
+
+  // Whether somebody has the address is told no oftener than to those who sign up.
+  const auto counted_at = deps_.clock.now();
+  const auto wait = sign_ups_.admit(caller, counted_at);
+  if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
+  const auto id = by.person->id;
+  auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
+    auto now = storage::find_user(tx, id);
+    if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
+    if (!storage::set_user_email(tx, id, email))
+      throw Error{std::string(kEmailTaken), "This e-mail address has an account already.", {}};
+    now->email = email;
+    Sessions::end_all(tx, id);
+    audit(tx, deps_.ids, by,
+          {.action = "email.changed", .target = to_string(id), .detail = "other sessions were signed out"});
+    return open_session(tx, *now, device);
+  });
+  if (session) co_return sessions_.tokens(std::move(*session));
+  if (session.error().code != kEmailTaken) sign_ups_.give_back(caller, counted_at);
+  co_return std::unexpected(session.error());
+}
+
+Task<LoginResult<Tokens>> BuiltInIssuer::step_up(Executor& executor, net::Caller caller, Principal by,
+                                                 std::string password) {
+  if (!by.person || by.person->iss != options_.iss) co_return kept_elsewhere();
+  if (!by.person->session || !by.person->session->browser)
+    co_return fail("FORBIDDEN", "Only a session of a browser is confirmed.");
+  if (password.size() > crypto::max_password_bytes) co_return wrong_login();
+  auto seat = deps_.passwords.seat(caller);
+  if (!seat) co_return std::unexpected(seat.error());
+  auto verified = co_await verify_own_password(executor, *seat, by, std::move(password), by.origin);
+  if (!verified) co_return std::unexpected(verified.error());
+  co_return co_await sessions_.confirm(executor, by.person->session->id, std::nullopt, by.origin);
+}
+
+Task<Expected<AccountId>> BuiltInIssuer::reset_password(Executor& executor, std::string email,
+                                                        std::string next, std::string name) {
   email = normalise_email(email);
   if (auto problem = problem_of_password(next)) co_return invalid_field("newPassword", *problem);
   auto seat = deps_.passwords.seat({});
   if (!seat) co_return std::unexpected(seat.error());
   auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(next));
   if (!hash) co_return std::unexpected(hash.error());
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<void> {
+  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<AccountId> {
     const auto user = storage::find_user_by_email(tx, email);
     if (!user) return fail("NOT_FOUND", "Nobody has this e-mail address.");
     storage::forget_sign_in_tries(tx, crypto::sha256(email));
     storage::set_password_hash(tx, user->id, *hash);
-    storage::revoke_refresh_tokens_of(tx, user->id);
-    if (const auto member = find_membership(tx, options_.iss, to_string(user->id))) {
-      storage::insert_audit(
-          tx, deps_.ids,
-          {member->account, "operator", "password.reset", to_string(user->id), "by the operator"});
-    }
-    return {};
+    Sessions::end_all(tx, user->id);
+    const auto member = find_membership(tx, options_.iss, to_string(user->id));
+    if (!member) return AccountId{};
+    storage::insert_audit(tx, deps_.ids,
+                          {.account = member->account,
+                           .actor = "operator",
+                           .action = "password.reset",
+                           .target = to_string(user->id),
+                           .detail = "by the operator",
+                           .actor_name = name});
+    return member->account;
   });
 }
 

@@ -1,13 +1,12 @@
-// The embedded issuer (spec 7.2): people with e-mail and password, ID tokens (ES256, one hour), refresh
-// tokens that change at every use. It is verified like any other issuer: TokenVerifier sees only its Issuer
-// side.
+// The embedded issuer (spec 7.2): people with e-mail and password, and the sessions (sessions.h) of all
+// people, whose ID tokens (ES256, one hour) it signs. It is verified like any other issuer: TokenVerifier
+// sees only its Issuer side.
 //
 // Nothing that it answers tells whether an e-mail address has an account, sign-up aside: a wrong password and
 // an unknown address get the same error after the same work, and are locked alike.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,18 +18,18 @@
 #include "base/log.h"
 #include "base/task.h"
 #include "crypto/digest.h"
-#include "crypto/jws.h"
-#include "crypto/opaque_token.h"
 #include "crypto/service_cipher.h"
 #include "identity/login_failure.h"
 #include "identity/membership.h"
 #include "identity/password_workers.h"
 #include "identity/principal.h"
+#include "identity/sessions.h"
 #include "identity/sign_up_limit.h"
+#include "identity/signing_keys.h"
 #include "identity/token_verifier.h"
 #include "net/client_address.h"
-#include "storage/group_commit.h"
-#include "storage/identity_store.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/identity_store.h"
 
 namespace presetbridge::identity {
 
@@ -38,26 +37,17 @@ struct BuiltInIssuerOptions {
   std::string iss;  // the public base URL, without a slash at its end
   std::string audience = "presetbridge";
   Signup signup = Signup::open;
+  std::int64_t signup_credits = 0;      // of a new account (spec 11.1)
   std::optional<SignUpLimits> signups;  // nothing: no limit
-  Millis token_lifetime = std::chrono::hours{1};
-  Millis refresh_lifetime = std::chrono::hours{24 * 30};
 };
 
-inline constexpr std::string_view kRefreshTokenPrefix = "pdb_refresh_";
 inline constexpr std::size_t kMinPasswordCharacters = 10;
 // Failed tries to sign in are worth nothing any more when the newest is this old.
 inline constexpr Millis kFailuresForgottenAfter = std::chrono::hours{24};
 
-// What a sign-in gives.
-struct Tokens {
-  std::string id_token;
-  Timestamp id_token_expires_at;
-  std::string refresh_token;
-  Timestamp refresh_token_expires_at;
-  UserId user;
-  AccountId account;
-  std::string email;
-};
+// Only what can be told without writing to it: one '@' with something on both sides, no white space or
+// controls, and 254 characters at most.
+bool looks_like_email(std::string_view email);
 
 // Thread-safe; tasks resume on `executor`. E-mail addresses are trimmed and folded to lower case.
 class BuiltInIssuer final : public Issuer {
@@ -79,64 +69,83 @@ class BuiltInIssuer final : public Issuer {
   // Before the first use: reads the signing keys, makes the first one. RECORD_CORRUPT, UNKNOWN_SERVICE_KEY: a
   // stored key cannot be decrypted.
   Task<Expected<void>> start(Executor& executor);
+  // SigningKeys::reload() and add().
+  Task<Expected<int>> reload_keys(Executor& executor) { return keys_.reload(executor); }
+  Task<Expected<bool>> add_key(Executor& executor) { return keys_.add(executor); }
 
   // VALIDATION_FAILED (e-mail, password), EMAIL_TAKEN, SIGNUP_CLOSED, RATE_LIMIT_EXCEEDED. `account_name`
-  // empty: the e-mail's local part. `caller`: whose tries are counted (SignUpLimit). EMAIL_TAKEN costs a try,
-  // as it tells who has an account; what fails by our fault (OVERLOADED) costs none.
+  // empty: the e-mail's local part. With an `invitation`'s token the person joins that account
+  // (join_account()), and the name is not looked at. `caller`: whose tries are counted (SignUpLimit).
+  // EMAIL_TAKEN costs a try, as it tells who has an account; what fails by our fault (OVERLOADED) costs none.
   Task<LoginResult<Tokens>> sign_up(Executor& executor, net::Caller caller, std::string email,
-                                    std::string password, std::string account_name);
+                                    std::string password, std::string account_name, Device device = {},
+                                    std::string invitation = {});
   // What is wrong with the fields of a sign-up, of each at most one problem; the database is not asked.
   static std::vector<FieldProblem> problems_of_sign_up(std::string_view email, std::string_view password);
   // INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS: from the fifth failure in a row on, the address is locked for 30
   // s, doubling up to 15 min. OVERLOADED, and RATE_LIMIT_EXCEEDED (the caller's network is at so many of them
   // already), cost no try. Nothing is written for what was not hashed.
   Task<LoginResult<Tokens>> sign_in(Executor& executor, net::Caller caller, std::string email,
-                                    std::string password);
-  // UNAUTHORIZED. A token that was used before revokes all that descend from the same sign-in: one of its two
-  // holders is a thief.
-  Task<Expected<Tokens>> refresh(Executor& executor, std::string refresh_token);
-  // Revokes the sign-in that the token belongs to. False: the token is not known, which is no error.
-  Task<Expected<bool>> sign_out(Executor& executor, std::string refresh_token);
-  // Revokes all refresh tokens of the user and gives new ones. INVALID_CREDENTIALS (wrong current one; counts
+                                    std::string password, Device device = {});
+  // Ends all sessions of the user and begins one of `device`. INVALID_CREDENTIALS (wrong current one; counts
   // as a failed sign-in), VALIDATION_FAILED, FORBIDDEN (the person is another issuer's).
   Task<LoginResult<Tokens>> change_password(Executor& executor, net::Caller caller, Principal by,
-                                            std::string current, std::string next);
-  // The operator's (`admin reset-password`): NOT_FOUND, VALIDATION_FAILED. Unlocks, and revokes all refresh
-  // tokens.
-  Task<Expected<void>> reset_password(Executor& executor, std::string email, std::string next);
+                                            std::string current, std::string next, Device device = {});
+  // Another e-mail address to sign in with, which nobody verifies (the service sends no mail). Sessions as of
+  // change_password(), and its errors; VALIDATION_FAILED (it is the same), EMAIL_TAKEN, which costs a try of
+  // signing up.
+  Task<LoginResult<Tokens>> change_email(Executor& executor, net::Caller caller, Principal by,
+                                         std::string password, std::string email, Device device = {});
+  // Step-up (spec 7.2): the browser's session goes on as one that has just signed in. INVALID_CREDENTIALS
+  // (counts as a failed sign-in), TOO_MANY_ATTEMPTS, UNAUTHORIZED (it has ended), FORBIDDEN (the person is
+  // another issuer's, or it is no session of a browser).
+  Task<LoginResult<Tokens>> step_up(Executor& executor, net::Caller caller, Principal by,
+                                    std::string password);
+  // The operator's (`admin reset-password`), who is called `name`: NOT_FOUND, VALIDATION_FAILED. Unlocks, and
+  // ends all sessions; of whose account.
+  Task<Expected<AccountId>> reset_password(Executor& executor, std::string email, std::string next,
+                                           std::string name = {});
+
+  Sessions& sessions() { return sessions_; }
+  SignUpGate& sign_ups() { return sign_ups_; }
 
   std::string discovery_document() const;
-  std::string jwks() const;  // after start()
+  std::string jwks() const { return keys_.jwks(); }  // after start()
 
   const std::string& iss() const override { return options_.iss; }
   const std::string& audience() const override { return options_.audience; }
-  Task<Expected<Keys>> keys(Executor& executor) override;
-  // Another node may have made a key: reads the table again, at most once in 10 s.
-  Task<Expected<Keys>> fresh_keys(Executor& executor) override;
+  bool makes_sessions() const override { return true; }
+  Task<Expected<Keys>> keys(Executor& executor) override { return keys_.keys(executor); }
+  Task<Expected<Keys>> fresh_keys(Executor& executor) override { return keys_.fresh_keys(executor); }
 
  private:
-  struct Ring;  // the keys as read: the newest signs, all verify
-  struct Session;
-
-  std::shared_ptr<const Ring> ring() const;
-  Task<Expected<std::shared_ptr<const Ring>>> load(Executor& executor);
   // Makes the account of a try that was counted.
-  Task<LoginResult<Session>> make_account(Executor& executor, net::Caller caller, std::string email,
-                                          std::string password, std::string account_name);
+  struct NewUser {
+    std::string email;
+    std::string password;
+    std::string account_name;
+    std::string invitation;  // empty: an account of their own
+  };
+  Task<LoginResult<Sessions::Opened>> make_account(Executor& executor, net::Caller caller, NewUser user,
+                                                   Device device);
   // Verifies the password, and counts the failure against `email` or forgets those before. `seat` outlives
   // the task.
   Task<LoginResult<storage::UserRow>> verify_password(Executor& executor, const PasswordWorkers::Seat& seat,
-                                                      std::string email, std::string password);
-  Session open_session(storage::Tx& tx, const storage::UserRow& user, std::int64_t family) const;
-  Expected<Tokens> tokens(Session session) const;
+                                                      std::string email, std::string password, Origin origin);
+  // The password of the person who asks, verified. FORBIDDEN: it is not kept here.
+  Task<LoginResult<storage::UserRow>> verify_own_password(Executor& executor,
+                                                          const PasswordWorkers::Seat& seat,
+                                                          const Principal& by, std::string password,
+                                                          Origin origin);
+  // A session that begins with a password. Throws Error.
+  Sessions::Opened open_session(storage::Tx& tx, const storage::UserRow& user, Device device) const;
 
   const Deps deps_;
   const BuiltInIssuerOptions options_;
   const std::string unknown_hash_;  // what an unknown address's password is verified against
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Ring> ring_;
-  std::optional<Timestamp> loaded_at_;
-  std::optional<SignUpLimit> signups_;
+  SigningKeys keys_;
+  Sessions sessions_;
+  SignUpGate sign_ups_;
 };
 
 }  // namespace presetbridge::identity

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 #include <map>
 
+#include "crypto/encoding.h"
 #include "identity/testing.h"
 
 namespace presetbridge::identity {
@@ -28,7 +29,7 @@ class BuiltInIssuerTest : public ::testing::Test {
     return world_.await(issuer_->sign_in(world_.scheduler, {}, std::move(email), std::move(password)));
   }
   Expected<Tokens> refresh(std::string token) {
-    return world_.await(issuer_->refresh(world_.scheduler, std::move(token)));
+    return world_.await(issuer_->sessions().refresh(world_.scheduler, std::move(token), {}));
   }
   Expected<VerifiedToken> verify(const std::string& token) {
     TokenVerifier verifier({issuer_.get()}, world_.clock());
@@ -297,10 +298,10 @@ TEST_F(BuiltInIssuerTest, RefreshTokensExpireAndAreNeverGuessed) {
 TEST_F(BuiltInIssuerTest, SignOutEndsOneSignIn) {
   const auto here = sign_up("ann@example.com");
   const auto elsewhere = sign_in("ann@example.com");
-  ASSERT_TRUE(world_.await(issuer_->sign_out(world_.scheduler, here->refresh_token)));
+  ASSERT_TRUE(world_.await(issuer_->sessions().sign_out(world_.scheduler, here->refresh_token)));
   EXPECT_FALSE(refresh(here->refresh_token));
   EXPECT_TRUE(refresh(elsewhere->refresh_token));
-  EXPECT_TRUE(world_.await(issuer_->sign_out(world_.scheduler, "unknown")));
+  EXPECT_TRUE(world_.await(issuer_->sessions().sign_out(world_.scheduler, "unknown")));
 }
 
 TEST_F(BuiltInIssuerTest, APasswordChangeNeedsTheOldOneAndEndsEverySignIn) {
@@ -348,6 +349,44 @@ TEST_F(BuiltInIssuerTest, AnotherNodeSignsWithTheSameKey) {
   TokenVerifier verifier({restarted.get()}, world_.clock());
   EXPECT_TRUE(world_.await(verifier.verify(world_.scheduler, tokens->id_token)));
   EXPECT_EQ(restarted->jwks(), issuer_->jwks());
+}
+
+TEST_F(BuiltInIssuerTest, ANewKeyIsPublishedBeforeItSignsAndTheOldOneVerifiesUntilItIsDeleted) {
+  const auto old = sign_up("ann@example.com");
+  auto other = world_.issuer();
+  ASSERT_TRUE(world_.await(other->start(world_.scheduler)));
+  const auto reload = [&](BuiltInIssuer& issuer) {
+    return world_.await(issuer.reload_keys(world_.scheduler));
+  };
+  const auto verifies = [&](BuiltInIssuer& issuer, const std::string& token) {
+    const TokenVerifier verifier({&issuer}, world_.clock());
+    return world_.await(verifier.verify(world_.scheduler, token)).has_value();
+  };
+  const auto kid_of = [](const std::string& token) {
+    return std::string(crypto::text_of(*crypto::base64url_decode(token.substr(0, token.find('.')))));
+  };
+  EXPECT_EQ(world_.await(issuer_->add_key(world_.scheduler)), true);
+  EXPECT_EQ(world_.await(other->add_key(world_.scheduler)), false) << "there are two";
+  EXPECT_EQ(reload(*issuer_), 2);
+  world_.clock().advance(kSigningKeyKnown - Millis{1});
+  EXPECT_EQ(reload(*issuer_), 2);
+  EXPECT_EQ(kid_of(sign_in("ann@example.com")->id_token), kid_of(old->id_token));
+
+  // The other node has read the table in the time that it had for it.
+  EXPECT_EQ(reload(*other), 2);
+  world_.clock().advance(Millis{2});  // the key is later than the first, which was made at the same time
+  EXPECT_EQ(reload(*issuer_), 2);
+  const auto fresh = sign_in("ann@example.com");
+  EXPECT_NE(kid_of(fresh->id_token), kid_of(old->id_token));
+  for (auto* issuer : {issuer_.get(), other.get()}) {
+    EXPECT_TRUE(verifies(*issuer, fresh->id_token));
+    EXPECT_TRUE(verifies(*issuer, old->id_token));
+  }
+  world_.db->write(
+      [](storage::Tx& tx) { storage::delete_issuer_key(tx, storage::issuer_keys(tx).at(1).kid); });
+  EXPECT_EQ(reload(*issuer_), 1);
+  EXPECT_TRUE(verifies(*issuer_, fresh->id_token));
+  EXPECT_FALSE(verifies(*issuer_, old->id_token));
 }
 
 TEST_F(BuiltInIssuerTest, PrivateKeysAreNeitherPublishedNorStoredInTheClear) {

@@ -81,6 +81,12 @@ std::string_view to_string(Role role) {
   return role == Role::owner ? "owner" : "member";
 }
 
+bool Principal::signed_in_lately(Timestamp now) const {
+  if (!person || !person->session || !person->session->browser) return true;
+  const auto& at = person->session->authenticated_at;
+  return at && now - *at <= kStepUpAfter;
+}
+
 domain::Actor Principal::actor() const {
   if (person) return domain::Actor::user(person->id);
   if (key) return domain::Actor::api_key(*key);

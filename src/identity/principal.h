@@ -10,13 +10,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "base/ids.h"
+#include "base/time.h"
 #include "domain/delivery.h"
 
 namespace presetbridge::identity {
 
 // What a route asks for and a key is given (spec 6.1, 7.3). `account` stands for what only a signed-in person
-// may do: credentials, keys, usage, credits, billing. No key can be given it.
+// may do: credentials, keys, usage, credits, billing; `owner` for what changes these, or whom the account
+// knows, which of the people only owners may. No key can be given either.
 enum class Permission : std::uint8_t {
   deliveries_read,
   deliveries_write,
@@ -26,6 +29,7 @@ enum class Permission : std::uint8_t {
   subscriptions,
   login,
   account,
+  owner,
 };
 // The names of what a key can be given; indexed by Permission.
 inline constexpr std::array<std::string_view, 7> kPermissionNames = {"deliveries:read",
@@ -35,7 +39,7 @@ inline constexpr std::array<std::string_view, 7> kPermissionNames = {"deliveries
                                                                      "integrations",
                                                                      "subscriptions",
                                                                      "login"};
-// Nothing for `account` and for any other text.
+// Nothing for `account`, `owner` and any other text.
 std::optional<Permission> parse_permission(std::string_view name);
 
 class PermissionSet {
@@ -44,9 +48,16 @@ class PermissionSet {
   constexpr PermissionSet(std::initializer_list<Permission> list) {
     for (auto p : list) add(p);
   }
+  // An owner's.
   static constexpr PermissionSet all() {
     PermissionSet set;
-    set.bits_ = (1U << 8U) - 1U;
+    set.bits_ = (bit(Permission::owner) << 1U) - 1U;
+    return set;
+  }
+  // A member's.
+  static constexpr PermissionSet all_but_owners() {
+    PermissionSet set;
+    set.bits_ = bit(Permission::owner) - 1U;
     return set;
   }
   constexpr void add(Permission p) { bits_ |= bit(p); }
@@ -59,7 +70,8 @@ class PermissionSet {
   }
   bool operator==(const PermissionSet&) const = default;
 
-  // The names in the order of the enum (without `account`, which has none); comma-separated as stored.
+  // The names in the order of the enum (without `account` and `owner`, which have none); comma-separated as
+  // stored.
   std::vector<std::string_view> names() const;
   std::string to_text() const;
   // Unknown words are left out: a later version's permission opens nothing here.
@@ -98,13 +110,32 @@ class IntegrationScope {
 enum class Role : std::uint8_t { owner, member };
 std::string_view to_string(Role role);
 
+// The session that an ID token is of (sessions.h).
+struct PersonSession {
+  SessionId id;
+  bool browser = false;
+  std::optional<Timestamp> authenticated_at;  // as the token says; nothing: not known
+};
+
+// How long a sign-in opens what asks for one that is fresh (spec 7.2).
+inline constexpr Millis kStepUpAfter = std::chrono::minutes{10};
+
 // A signed-in person, by a verified ID token (spec 7.1).
 struct Person {
   UserId id;
   Role role = Role::member;
   std::string iss;
   std::string sub;
-  std::string email;  // as the issuer says; may be empty; never a key to anything
+  std::string email;       // as the issuer says; may be empty; never a key to anything
+  Timestamp expires_at{};  // of the token
+  // None: the token is another issuer's, or of before sessions.
+  std::optional<PersonSession> session = std::nullopt;
+};
+
+// Where a request came from, as the audit log keeps it (spec 7.4). Empty: it is none, or it is not known.
+struct Origin {
+  std::string network;  // of the client (net::Caller)
+  std::string request_id;
 };
 
 struct Principal {
@@ -113,9 +144,17 @@ struct Principal {
   std::optional<ApiKeyId> key;
   PermissionSet permissions;
   IntegrationScope integrations;
+  Origin origin = {};
 
   bool may(Permission p) const { return permissions.has(p); }
   bool sees(IntegrationId id) const { return integrations.includes(id); }
+  // False: a browser's session whose person proved more than kStepUpAfter ago, or at no known time, who they
+  // are. Programs are not asked: they cannot be.
+  bool signed_in_lately(Timestamp now) const;
+  // What a browser's session is told then.
+  static Error step_up_required() {
+    return {"STEP_UP_REQUIRED", "Confirm that it is you: this needs a sign-in of the last 10 minutes.", {}};
+  }
   // Whom timelines and the audit log name: the person where there is one, else the key.
   domain::Actor actor() const;
 };

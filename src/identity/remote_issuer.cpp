@@ -1,5 +1,6 @@
 #include "identity/remote_issuer.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <mutex>
 #include <optional>
@@ -27,35 +28,54 @@ std::unexpected<Error> unavailable() {
   return fail("ISSUER_UNAVAILABLE", "The identity provider's keys cannot be read at this moment.");
 }
 
+// How the client's secret is to be sent: as the header, unless only the body will do (RFC 8414, section 2).
+bool wants_secret_in_body(const json::object& discovery) {
+  const auto* methods = discovery.if_contains("token_endpoint_auth_methods_supported");
+  if (methods == nullptr || !methods->is_array()) return false;
+  const auto& list = methods->get_array();
+  const auto lists = [&](std::string_view name) {
+    return std::ranges::any_of(
+        list, [&](const json::value& one) { return one.is_string() && one.get_string() == name; });
+  };
+  return !lists("client_secret_basic") && lists("client_secret_post");
+}
+
+// What an issuer says of itself, as read at one time.
+struct Documents {
+  Keys keys;
+  IssuerEndpoints endpoints;
+};
+using Known = std::shared_ptr<const Documents>;
+
 }  // namespace
 
 struct RemoteIssuer::State {
   State(RemoteIssuerOptions o, net::HttpClient& h, const Clock& c, Log& l)
       : options(std::move(o)), http(h), clock(c), log(l) {}
 
-  using Resume = std::function<void(Expected<Keys>)>;
+  using Resume = std::function<void(Expected<Known>)>;
   enum class Want { usable, newer };
 
   // The keys, if no fetch is needed or allowed now; else nothing.
-  std::optional<Expected<Keys>> without_fetch(Want want, Timestamp now) const {
+  std::optional<Expected<Known>> without_fetch(Want want, Timestamp now) const {
     const bool cooling = tried_at && now >= *tried_at && now < *tried_at + options.cool_down;
     const bool young = fetched_at && now >= *fetched_at && now < *fetched_at + options.max_age;
-    if (want == Want::usable && young) return Expected<Keys>(known);
+    if (want == Want::usable && young) return Expected<Known>(known);
     if (cooling && !fetching) return usable(now);
     return std::nullopt;
   }
-  Expected<Keys> usable(Timestamp now) const {
+  Expected<Known> usable(Timestamp now) const {
     if (known && fetched_at && now < *fetched_at + kStaleUse) return known;
     return unavailable();
   }
 
-  Task<Expected<Keys>> get(Executor& executor, Want want) {
+  Task<Expected<Known>> get(Executor& executor, Want want) {
     {
       const std::scoped_lock lock(mutex);
       if (auto keys = without_fetch(want, clock.now())) co_return std::move(*keys);
     }
     auto start = [this, want, &executor](auto resume) { join(executor, want, std::move(resume)); };
-    co_return co_await suspend<Expected<Keys>>(executor, std::move(start));
+    co_return co_await suspend<Expected<Known>>(executor, std::move(start));
   }
 
   // Waits for the fetch that runs, or starts one.
@@ -71,14 +91,14 @@ struct RemoteIssuer::State {
     if (std::exchange(fetching, true)) return;
     tried_at = clock.now();
     lock.unlock();
-    spawn(fetch(executor), [this](Outcome<Expected<Keys>> outcome) {
-      finish(outcome.value ? std::move(*outcome.value) : Expected<Keys>(unavailable()));
+    spawn(fetch(executor), [this](Outcome<Expected<Known>> outcome) {
+      finish(outcome.value ? std::move(*outcome.value) : Expected<Known>(unavailable()));
     });
   }
 
-  void finish(Expected<Keys> fetched) {
+  void finish(Expected<Known> fetched) {
     std::vector<Resume> resumes;
-    Expected<Keys> result = unavailable();
+    Expected<Known> result = unavailable();
     {
       const std::scoped_lock lock(mutex);
       const auto now = clock.now();
@@ -119,7 +139,16 @@ struct RemoteIssuer::State {
     co_return std::move(value.as_object());
   }
 
-  Task<Expected<Keys>> fetch(Executor& executor) {
+  // Those that no secret may be sent to are empty.
+  IssuerEndpoints endpoints_of(const json::object& discovery) const {
+    const auto url = [&](std::string_view name) {
+      const auto text = text_member(discovery, name);
+      return same_security(options.iss, text) ? std::string(text) : std::string();
+    };
+    return {url("authorization_endpoint"), url("token_endpoint"), wants_secret_in_body(discovery)};
+  }
+
+  Task<Expected<Known>> fetch(Executor& executor) {
     std::string base = options.iss;
     if (base.ends_with('/')) base.pop_back();
     auto discovery = co_await read(executor, base + "/.well-known/openid-configuration");
@@ -137,7 +166,8 @@ struct RemoteIssuer::State {
       log.warn("An identity provider's key set holds no key that can be used.", {{"url", jwks_url}});
       co_return unavailable();
     }
-    co_return std::make_shared<const crypto::JwkSet>(std::move(*set));
+    co_return std::make_shared<const Documents>(
+        Documents{std::make_shared<const crypto::JwkSet>(std::move(*set)), endpoints_of(*discovery)});
   }
 
   const RemoteIssuerOptions options;
@@ -146,7 +176,7 @@ struct RemoteIssuer::State {
   Log& log;
   std::mutex mutex;
   // Guarded by the mutex:
-  Keys known;
+  Known known;
   std::optional<Timestamp> fetched_at;
   std::optional<Timestamp> tried_at;
   bool fetching = false;
@@ -166,10 +196,21 @@ const std::string& RemoteIssuer::audience() const {
 }
 
 Task<Expected<Keys>> RemoteIssuer::keys(Executor& executor) {
-  return state_->get(executor, State::Want::usable);
+  auto known = co_await state_->get(executor, State::Want::usable);
+  if (!known) co_return std::unexpected(known.error());
+  co_return (*known)->keys;
 }
 Task<Expected<Keys>> RemoteIssuer::fresh_keys(Executor& executor) {
-  return state_->get(executor, State::Want::newer);
+  auto known = co_await state_->get(executor, State::Want::newer);
+  if (!known) co_return std::unexpected(known.error());
+  co_return (*known)->keys;
+}
+Task<Expected<IssuerEndpoints>> RemoteIssuer::endpoints(Executor& executor) {
+  auto known = co_await state_->get(executor, State::Want::usable);
+  if (!known) co_return std::unexpected(known.error());
+  const auto& found = (*known)->endpoints;
+  if (found.authorization.empty() || found.token.empty()) co_return unavailable();
+  co_return found;
 }
 
 }  // namespace presetbridge::identity

@@ -19,6 +19,13 @@ struct RemoteIssuerOptions {
   Millis deadline = std::chrono::seconds{10};  // of one HTTP call
 };
 
+// Where people sign in with an issuer (authorization code), as its discovery document says.
+struct IssuerEndpoints {
+  std::string authorization;
+  std::string token;
+  bool secret_in_body = false;  // client_secret_post; else client_secret_basic
+};
+
 // Many callers wait for one fetch. While fetching fails, keys that are known go on being used for a day.
 class RemoteIssuer final : public Issuer {
  public:
@@ -30,6 +37,8 @@ class RemoteIssuer final : public Issuer {
   const std::string& audience() const override;
   Task<Expected<Keys>> keys(Executor& executor) override;
   Task<Expected<Keys>> fresh_keys(Executor& executor) override;
+  // ISSUER_UNAVAILABLE too where it names none, or none that is as safe as the issuer itself.
+  Task<Expected<IssuerEndpoints>> endpoints(Executor& executor);
 
  private:
   struct State;

@@ -12,6 +12,11 @@ Millis wait_of(const domain::Admission& admission) {
   return admission.allowed ? Millis{0} : std::max(admission.retry_after, Millis{1});
 }
 
+// Who may speak for others is nobody's place.
+std::string place_of(const net::Caller& caller) {
+  return caller.for_others ? std::string() : caller.network;
+}
+
 }  // namespace
 
 SignUpLimit::SignUpLimit(SignUpLimits limits) : limits_(limits), together_(limits.together, kHour) {}
@@ -41,6 +46,16 @@ void SignUpLimit::give_back(const std::string& place, Timestamp counted_at) {
 void SignUpLimit::forget_idle(Timestamp now) {
   std::erase_if(places_,
                 [&](const auto& one) { return one.second.peek(now).remaining == limits_.per_address; });
+}
+
+Millis SignUpGate::admit(const net::Caller& caller, Timestamp now) {
+  const std::scoped_lock lock(mutex_);
+  return limit_ ? limit_->admit(place_of(caller), now) : Millis{0};
+}
+
+void SignUpGate::give_back(const net::Caller& caller, Timestamp counted_at) {
+  const std::scoped_lock lock(mutex_);
+  if (limit_) limit_->give_back(place_of(caller), counted_at);
 }
 
 }  // namespace presetbridge::identity

@@ -4,11 +4,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
 #include "base/time.h"
 #include "domain/rate_window.h"
+#include "net/client_address.h"
 
 namespace presetbridge::identity {
 
@@ -37,6 +40,21 @@ class SignUpLimit {
   const SignUpLimits limits_;
   domain::RateWindow together_;
   std::unordered_map<std::string, domain::RateWindow> places_;
+};
+
+// The one limit for whatever way people sign up by. Thread-safe.
+class SignUpGate {
+ public:
+  explicit SignUpGate(const std::optional<SignUpLimits>& limits) {  // nothing: no limit
+    if (limits) limit_.emplace(*limits);
+  }
+  // As SignUpLimit's.
+  Millis admit(const net::Caller& caller, Timestamp now);
+  void give_back(const net::Caller& caller, Timestamp counted_at);
+
+ private:
+  std::mutex mutex_;
+  std::optional<SignUpLimit> limit_;
 };
 
 }  // namespace presetbridge::identity

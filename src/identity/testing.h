@@ -16,8 +16,8 @@
 #include "crypto/service_cipher.h"
 #include "identity/built_in_issuer.h"
 #include "identity/password_workers.h"
-#include "storage/group_commit.h"
-#include "storage/migrations.h"
+#include "storage/commit/group_commit.h"
+#include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
 namespace presetbridge::identity::testing {
@@ -26,7 +26,7 @@ using presetbridge::testing::RecordingLog;
 
 class World {
  public:
-  World() {
+  explicit World(storage::testing::WrapDatabase wrap = {}) : db(std::move(wrap)) {
     if (auto applied = storage::migrate(*db); !applied) throw std::runtime_error(applied.error().message);
   }
 

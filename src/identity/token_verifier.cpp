@@ -95,9 +95,24 @@ Expected<VerifiedToken> judge(const json::object& claims, const Issuer& issuer, 
     if (!not_before || *not_before > now + TokenVerifier::leeway) return refuse();
   }
   const auto email = text_claim(claims, "email");
-  return VerifiedToken{issuer.iss(), std::string(subject),
-                       email.size() <= 320 && !email.contains('\0') ? std::string(email) : std::string(),
-                       *expires};
+  VerifiedToken token{
+      .iss = issuer.iss(),
+      .sub = std::string(subject),
+      .email = email.size() <= 320 && !email.contains('\0') ? std::string(email) : std::string(),
+      .expires_at = *expires,
+      .session = std::nullopt,
+      .auth_time = std::nullopt,
+      .nonce = std::string(text_claim(claims, "nonce")),
+      .authorized_party = std::string(text_claim(claims, "azp"))};
+  if (const auto* at = claims.if_contains("auth_time")) {
+    token.auth_time = time_claim(*at);
+    if (!token.auth_time || *token.auth_time > now + TokenVerifier::leeway) return refuse();
+  }
+  if (issuer.makes_sessions() && claims.contains("sid")) {
+    token.session = parse_id<SessionKind>(text_claim(claims, "sid"));
+    if (!token.session) return refuse();
+  }
+  return token;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/executor.h"
+#include "base/ids.h"
 #include "base/task.h"
 #include "base/time.h"
 #include "crypto/jws.h"
@@ -21,6 +23,10 @@ struct VerifiedToken {
   std::string sub;
   std::string email;  // may be empty; as the issuer says
   Timestamp expires_at;
+  std::optional<SessionId> session = std::nullopt;    // `sid`, of an issuer that makes_sessions()
+  std::optional<Timestamp> auth_time = std::nullopt;  // when the person proved who they are
+  std::string nonce = {};                             // may be empty
+  std::string authorized_party = {};                  // `azp`; may be empty
 };
 
 using Keys = std::shared_ptr<const crypto::JwkSet>;
@@ -32,6 +38,8 @@ class Issuer {
   virtual ~Issuer() = default;
   virtual const std::string& iss() const = 0;       // exactly as in the tokens
   virtual const std::string& audience() const = 0;  // what `aud` has to be, or to contain
+  // Whether a `sid` in its tokens names one of our sessions.
+  virtual bool makes_sessions() const { return false; }
   // The keys as they are known; fetched if none are, or they are old. ISSUER_UNAVAILABLE when there are none.
   virtual Task<Expected<Keys>> keys(Executor& executor) = 0;
   // For a token with an unknown key: fetches again, unless that was done a short while ago.

@@ -26,8 +26,10 @@ class FakeIssuer final : public Issuer {
     ++refetched;
     co_return fresh;
   }
+  bool makes_sessions() const override { return ours; }
   Keys known, fresh;
   int refetched = 0;
+  bool ours = false;
 
  private:
   std::string iss_;
@@ -69,6 +71,37 @@ TEST_F(TokenVerifierTest, AGoodTokenNamesItsSubject) {
   EXPECT_EQ(token->sub, "person-1");
   EXPECT_EQ(token->email, "a@example.com");
   EXPECT_EQ(to_unix_ms(token->expires_at), (now() + 3600) * 1000);
+}
+
+TEST_F(TokenVerifierTest, OnlyTheBuiltInIssuerNamesASessionOfOurs) {
+  auto named = claims();
+  named["sid"] = to_string(SessionId{4711});
+  auto token = verify(named);
+  ASSERT_TRUE(token);
+  EXPECT_FALSE(token->session) << "anybody's issuer may say that";
+  issuer_.ours = true;
+  token = verify(named);
+  ASSERT_TRUE(token);
+  EXPECT_EQ(token->session, SessionId{4711});
+  for (const json::value& odd :
+       {json::value("ses_x"), json::value(4711), json::value(""), json::value(nullptr)}) {
+    named["sid"] = odd;
+    EXPECT_FALSE(verify(named)) << json::serialize(odd);
+  }
+}
+
+TEST_F(TokenVerifierTest, WhenAPersonSignedInIsATimeThatHasBeen) {
+  auto stated = claims();
+  EXPECT_FALSE(verify(stated)->auth_time);
+  stated["auth_time"] = now() - 700;
+  EXPECT_EQ(verify(stated)->auth_time, from_unix_ms((now() - 700) * 1000));
+  stated["auth_time"] = now() + 59;
+  EXPECT_TRUE(verify(stated)) << "clocks differ";
+  for (const json::value& odd :
+       {json::value(now() + 62), json::value("now"), json::value(-1), json::value(nullptr)}) {
+    stated["auth_time"] = odd;
+    EXPECT_FALSE(verify(stated)) << json::serialize(odd);
+  }
 }
 
 TEST_F(TokenVerifierTest, AnRsaKeyVerifiesToo) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +46,26 @@ struct HttpRequest {
   std::size_t body_limit = 0;  // bytes; set when the body passed it
   std::string remote_address;  // numeric, without port
   std::string id;  // X-Request-Id: the client's if it is 1 to 64 of [A-Za-z0-9._-], else made here
-  Executor* executor = nullptr;  // the executor of this connection: where the handler runs and must end
+  Scheduler* executor = nullptr;  // of this connection: where the handler runs and must end
+};
+
+// A body that is made while it is sent, as long as it lasts: server-sent events. Used and destroyed on the
+// connection's executor.
+class BodyStream {
+ public:
+  enum class End {
+    closed,   // the client is gone
+    slow,     // the client did not take a piece in time
+    stopping  // the server stops
+  };
+
+  virtual ~BodyStream() = default;
+  // The next piece, not empty, as soon as there is one; nothing at the end of the body. Called again when the
+  // piece is on its way.
+  virtual Task<std::optional<std::string>> next() = 0;
+  // From now on next() gives nothing, soon and also where it waits. May be called again; only the first time
+  // counts.
+  virtual void end(End why) = 0;
 };
 
 struct HttpResponse {
@@ -53,7 +73,8 @@ struct HttpResponse {
   Headers headers;
   std::string content_type = "application/json";
   std::string body;
-  bool drop_connection = false;  // close the connection without an answer (simulated faults)
+  std::shared_ptr<BodyStream> stream;  // instead of `body`; the connection closes at its end
+  bool drop_connection = false;        // close the connection without an answer (simulated faults)
 };
 
 // Answers requests. handle() is called on the thread of the connection, for many connections at once, and its

@@ -236,7 +236,7 @@ void HttpServer::stop(Millis drain) {
     }
   };
   state_->shared->draining = true;
-  on_each_core(&SessionCore::close_idle);
+  on_each_core(&SessionCore::drain);
   auto& shared = *state_->shared;
   {
     std::unique_lock lock(shared.mutex);

@@ -27,6 +27,9 @@ struct HttpServerOptions {
   Millis body_deadline{30'000};          // from the end of the header to the end of the body
   Millis idle_deadline{60'000};   // from the end of an answer (or the connect) to the first byte of a request
   Millis write_deadline{30'000};  // for one answer
+  // Of an answer with a stream: for one piece of it, and what the system keeps of those that were not taken.
+  Millis stream_write_deadline{15'000};
+  int stream_buffer_bytes = 64 * 1024;
   // Beyond them the connection that has been idle longest gives way to a new one; without such a one, or
   // beyond those of the new one's network without one of that network, it is answered 503 and closed.
   int connections = 10'000;
@@ -49,10 +52,10 @@ class HttpServer {
   // After listen().
   std::uint16_t port() const;
 
-  // Drains: accepts no more, closes idle connections, lets running requests end with `Connection: close`, and
-  // waits for that at most `drain`; then closes what is left. Not from a core of the runtime; before
-  // Runtime::stop(). Repeated calls do nothing. A handler that is still running then keeps running; its
-  // answer goes nowhere.
+  // Drains: accepts no more, closes idle connections, ends streams, lets running requests end with
+  // `Connection: close`, and waits for that at most `drain`; then closes what is left. Not from a core of the
+  // runtime; before Runtime::stop(). Repeated calls do nothing. A handler that is still running then keeps
+  // running; its answer goes nowhere.
   void stop(Millis drain);
 
   // Open connections, at this moment. Thread-safe.

@@ -23,6 +23,9 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
+// Of an idle connection, between its connect and what the test sends over it.
+constexpr Millis kLongerThanAPause{1'000};
+
 class LockedRandom final : public Random {
  public:
   void fill(std::span<std::byte> out) override {
@@ -401,7 +404,7 @@ TEST_F(HttpServerTest, SkipsAFewEmptyLinesBeforeARequest) {
 }
 
 TEST_F(HttpServerTest, AConnectionWithOnlyEmptyLinesIsIdle) {
-  start({.header_deadline = Millis{40}, .idle_deadline = Millis{120}});
+  start({.header_deadline = Millis{40}, .idle_deadline = kLongerThanAPause});
   EXPECT_EQ(exchange("\r\n"), "");
   const auto socket = connect();
   socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n\r\n");
@@ -431,7 +434,7 @@ TEST_F(HttpServerTest, ASlowBodyIsAnswered408) {
 }
 
 TEST_F(HttpServerTest, AnIdleConnectionIsClosedWithoutAWord) {
-  start({.idle_deadline = Millis{40}});
+  start({.idle_deadline = kLongerThanAPause});
   EXPECT_EQ(exchange(""), "");
   const auto socket = connect();
   socket.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");

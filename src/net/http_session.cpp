@@ -1,5 +1,7 @@
 #include "net/http_session.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <boost/asio/write.hpp>
 #include <ctime>
@@ -26,7 +28,8 @@ bool acceptable_request_id(std::string_view id) {
 }
 
 Millis sweep_interval(const HttpServerOptions& o) {
-  const auto shortest = std::min({o.header_deadline, o.body_deadline, o.idle_deadline, o.write_deadline});
+  const auto shortest = std::min(
+      {o.header_deadline, o.body_deadline, o.idle_deadline, o.write_deadline, o.stream_write_deadline});
   return std::clamp(shortest / 4, Millis{5}, Millis{500});
 }
 
@@ -77,9 +80,10 @@ void SessionCore::finished(HttpSession& session, std::exception_ptr exception) {
   shared_->ended.notify_all();
 }
 
-void SessionCore::close_idle() {
+void SessionCore::drain() {
   for (auto* session : sessions_) {
     if (session->idle()) session->close();
+    session->end_stream(BodyStream::End::stopping);
   }
 }
 
@@ -217,13 +221,14 @@ Task<HttpSession::Next> HttpSession::serve_one() {
     response = error_response(500, "INTERNAL_ERROR", "The server failed to answer this request.");
   }
   if (response.drop_connection) co_return Next::close;
-  const bool keep_alive = reader.keep_alive() && !core_->draining();
-  const bool written = co_await answer(std::move(response), {.request_id = id,
-                                                             .date = core_->date(),
-                                                             .head = head,
-                                                             .keep_alive = keep_alive,
-                                                             .http10 = !reader.http11()});
+  const bool keep_alive = reader.keep_alive() && !core_->draining() && !response.stream;
+  const bool http10 = !reader.http11();
+  const auto stream = head || !status_has_body(response.status) ? nullptr : response.stream;
+  const bool written = co_await answer(
+      std::move(response),
+      {.request_id = id, .date = core_->date(), .head = head, .keep_alive = keep_alive, .http10 = http10});
   if (!written) co_return Next::close;
+  if (stream) co_await send_stream(stream, !http10);
   if (keep_alive) co_return Next::again;
   // To close on bytes that were not read would take the answer from the client again.
   co_return too_large || buffer_.size() > 0 ? Next::linger : Next::close;
@@ -257,8 +262,7 @@ Task<HttpSession::Read> HttpSession::read_request(RequestReader& reader, std::op
       }
     }
     if (idle_) {
-      if (core_->draining())
-        co_return Read::closed;  // close_idle() may have passed while the answer was written
+      if (core_->draining()) co_return Read::closed;  // drain() may have passed while the answer was written
       if (buffer_.capacity() > longest_read) buffer_.shrink_to_fit();
     }
     if (!co_await fill(reader.header_read() ? reader.body_left() : 0)) {
@@ -291,9 +295,48 @@ Task<bool> HttpSession::answer(HttpResponse response, ResponseFraming framing) {
   co_return co_await write(*header, body ? std::string_view(response.body) : std::string_view());
 }
 
-Task<bool> HttpSession::write(std::string_view header, std::string_view body) {
+void HttpSession::end_stream(BodyStream::End why) {
+  if (stream_) stream_->end(why);
+}
+
+Task<void> HttpSession::send_stream(std::shared_ptr<BodyStream> stream, bool chunked) {
+  error_code ignored;
+  socket_.set_option(asio::socket_base::send_buffer_size(options_.stream_buffer_bytes), ignored);
+  stream_ = std::move(stream);
+  if (core_->draining()) end_stream(BodyStream::End::stopping);  // drain() may have passed
+  watch_peer();
+  bool written = true;
+  while (written) {
+    deadline_ = SteadyTime::max();  // the stream has heartbeats of its own
+    auto piece = co_await stream_->next();
+    if (!piece) break;
+    std::string size;
+    if (chunked) {
+      size = fmt::format("{:x}\r\n", piece->size());
+      *piece += "\r\n";
+    }
+    written = co_await write(size, *piece, options_.stream_write_deadline);
+  }
+  if (!written) end_stream(expired_ ? BodyStream::End::slow : BodyStream::End::closed);
+  if (written && chunked && !peer_gone_) co_await write("0\r\n\r\n", {});
+  stream_.reset();
+}
+
+// Without it nobody would notice for a heartbeat or two that the client is gone.
+void HttpSession::watch_peer() {
+  socket_.async_wait(TcpSocket::wait_read, [self = shared_from_this()](error_code error) {
+    if (error || !self->stream_) return;
+    char next = 0;
+    const auto got = self->socket_.receive(asio::buffer(&next, 1), asio::socket_base::message_peek, error);
+    if (!error && got > 0) return;  // a further request, which is not answered any more
+    self->peer_gone_ = true;
+    self->end_stream(BodyStream::End::closed);
+  });
+}
+
+Task<bool> HttpSession::write(std::string_view header, std::string_view body, Millis deadline) {
   expired_ = false;
-  expire_after(options_.write_deadline);
+  expire_after(deadline);
   const std::array<asio::const_buffer, 2> both{asio::buffer(header), asio::buffer(body)};
   const auto written = co_await io<std::size_t>(
       [this, &both](auto done) { asio::async_write(socket_, both, std::move(done)); });

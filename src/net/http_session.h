@@ -44,7 +44,8 @@ class SessionCore : public std::enable_shared_from_this<SessionCore> {
 
   // Takes a connection that ServerShared::connections counts already, and of_networks under `network`.
   void start(TcpSocket socket, std::optional<IpAddress> network);
-  void close_idle();
+  // Closes idle connections, and ends streams.
+  void drain();
   // When the idle connection that will be the first to reach its deadline does so: it has been idle longest.
   // Of `network`, or of all.
   std::optional<SteadyTime> longest_idle(const std::optional<IpAddress>& network) const;
@@ -53,7 +54,7 @@ class SessionCore : public std::enable_shared_from_this<SessionCore> {
   void close_all();
 
   ServerShared& shared() { return *shared_; }
-  Executor& executor() { return core_; }
+  Scheduler& executor() { return core_; }
   bool draining() const { return shared_->draining.load(std::memory_order_relaxed); }
   std::string make_request_id();
   std::string_view date();
@@ -75,7 +76,7 @@ class SessionCore : public std::enable_shared_from_this<SessionCore> {
   std::string date_;
 };
 
-class HttpSession {
+class HttpSession : public std::enable_shared_from_this<HttpSession> {
  public:
   HttpSession(std::shared_ptr<SessionCore> core, TcpSocket socket, std::optional<IpAddress> network);
   // Serves the connection to its end.
@@ -86,6 +87,8 @@ class HttpSession {
   SteadyTime deadline() const { return deadline_; }
   const std::optional<IpAddress>& network() const { return network_; }
   void close();
+  // If there is one.
+  void end_stream(BodyStream::End why);
 
  private:
   enum class Next { again, close, linger };
@@ -94,7 +97,13 @@ class HttpSession {
   Task<Read> read_request(RequestReader& reader, std::optional<Refusal>& refusal);
   Task<bool> fill(std::size_t expected);
   Task<bool> answer(HttpResponse response, ResponseFraming framing);
-  Task<bool> write(std::string_view header, std::string_view body);
+  // The pieces of the stream, until it ends or the client is gone, or does not read.
+  Task<void> send_stream(std::shared_ptr<BodyStream> stream, bool chunked);
+  void watch_peer();
+  Task<bool> write(std::string_view header, std::string_view body) {
+    return write(header, body, options_.write_deadline);
+  }
+  Task<bool> write(std::string_view header, std::string_view body, Millis deadline);
   Task<void> linger();
   void expire_after(Millis delay);
 
@@ -107,6 +116,8 @@ class HttpSession {
   SteadyTime deadline_ = SteadyTime::max();
   bool idle_ = true;
   bool expired_ = false;
+  std::shared_ptr<BodyStream> stream_;  // while it is sent
+  bool peer_gone_ = false;              // while there was one
 };
 
 }  // namespace presetbridge::net

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,9 @@ class NetworkBudget {
   Millis wait(const HttpRequest& request);
   // A request that failed.
   void count(const HttpRequest& request);
+
+  // Of the client (Caller::network).
+  std::string network_of(const HttpRequest& request) const { return caller_of(request, proxies_).network; }
 
   std::size_t networks() const { return budget_.keys(); }
 

@@ -118,7 +118,11 @@ std::optional<std::string> header_text(const HttpResponse& response, const Respo
       if (!sendable(response.content_type)) return std::nullopt;
       fmt::format_to(to, "Content-Type: {}\r\n", response.content_type);
     }
-    fmt::format_to(to, "Content-Length: {}\r\n", response.body.size());
+    if (!response.stream) {
+      fmt::format_to(to, "Content-Length: {}\r\n", response.body.size());
+    } else if (!framing.http10) {
+      out += "Transfer-Encoding: chunked\r\n";
+    }
   }
   if (!framing.keep_alive) {
     out += "Connection: close\r\n";

@@ -14,12 +14,13 @@ struct ResponseFraming {
   std::string_view date = {};  // as HTTP writes it
   bool head = false;           // answers HEAD: the body's length is told, the body is not sent
   bool keep_alive = true;      // else `Connection: close`
-  bool http10 = false;         // a keep-alive has to be told
+  bool http10 = false;         // a keep-alive has to be told, and there are no chunks
 };
 
-// The status line and header. The framing, Date, Connection and X-Request-Id are the server's: fields of
-// these names in `response` are left out. Nothing if a field's name or value cannot be sent (it would split
-// the answer).
+// The status line and header. A stream is chunked, but for HTTP/1.0, where the connection's end is its own;
+// either way `keep_alive` is false. The framing, Date, Connection and X-Request-Id are the server's: fields
+// of these names in `response` are left out. Nothing if a field's name or value cannot be sent (it would
+// split the answer).
 std::optional<std::string> header_text(const HttpResponse& response, const ResponseFraming& framing);
 
 // Does an answer of this status have a body at all?

@@ -42,6 +42,7 @@ struct ParseInput {
   std::span<const std::string>
       username_fields;  // names that the merchant added, read after the profile's own
   ParseLimits limits;
+  bool file_ids = false;  // items of a generic payload may name their files (spec 3.8); else they cannot
 };
 
 Expected<domain::OrderEvent> parse(const Profile& profile, const ParseInput& input);

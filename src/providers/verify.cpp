@@ -63,9 +63,9 @@ Expected<void> verify(const Profile& profile, const HeaderValues& headers, std::
 }
 
 bool is_unsigned_ping(const Profile& profile, std::string_view body) {
-  constexpr std::string_view name = "webhook_id=";
-  if (profile.provider != domain::Provider::provider_b || !body.starts_with(name)) return false;
-  body.remove_prefix(name.size());
+  const auto name = profile.ping_field;
+  if (name.empty() || !body.starts_with(name) || !body.substr(name.size()).starts_with('=')) return false;
+  body.remove_prefix(name.size() + 1);
   return !body.empty() && body.size() <= 20 &&
          std::ranges::all_of(body, [](char c) { return c >= '0' && c <= '9'; });
 }

@@ -22,9 +22,8 @@ namespace presetbridge::providers {
 Expected<void> verify(const Profile& profile, const HeaderValues& headers, std::string_view body,
                       std::span<const std::string_view> secrets);
 
-// The one unsigned body that is answered, with 200 and no effect (spec 2.3): what provider_b posts when its
-// webhook is saved, form-encoded and exactly `webhook_id=` with 1 to 20 digits. False for every other
-// profile.
+// The one unsigned body that is answered, with 200 and no effect (spec 2.3): what a platform with a
+// `ping_field` posts when its webhook is saved: form-encoded, exactly that field with 1 to 20 digits.
 bool is_unsigned_ping(const Profile& profile, std::string_view body);
 
 }  // namespace presetbridge::providers

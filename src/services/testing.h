@@ -10,6 +10,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "base/log.h"
 #include "base/metrics.h"
@@ -20,15 +21,16 @@
 #include "identity/testing.h"
 #include "services/delivery/actions.h"
 #include "services/delivery/change.h"
-#include "services/intake/intake.h"
+#include "services/intake/reception.h"
 #include "services/worker/delivery_worker.h"
-#include "storage/chore_store.h"
-#include "storage/cloud_account_store.h"
-#include "storage/credential_store.h"
-#include "storage/credit_store.h"
-#include "storage/customer_store.h"
-#include "storage/event_store.h"
-#include "storage/migrations.h"
+#include "storage/schema/migrations.h"
+#include "storage/stores/activity_store.h"
+#include "storage/stores/chore_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/credit_store.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/event_store.h"
 #include "storage/testing.h"
 
 namespace presetbridge::services::testing {
@@ -57,6 +59,7 @@ class FakeCloud : public cloud::Cloud {
   // `call`: "find_user", "friendship", "request", "withdraw", "sweep", "share", "find_share", "revoke".
   std::function<Fate(const std::string& call, const std::string& subject)> before;
   std::function<void()> tick;  // called at every call, before anything
+  std::function<void(const std::string& user, const std::string& file)> sharing;  // as such a call begins
 
   bool auto_accept = true;
   std::optional<Millis> retry_after;  // of a 429
@@ -151,6 +154,7 @@ class FakeCloud : public cloud::Cloud {
   }
   Task<cloud::CloudResult<cloud::Share>> share(Executor& e, cloud::Session, std::string file,
                                                std::string user, std::string key) override {
+    if (sharing) sharing(user, file);
     return run<cloud::Share>(e, "share", file, [this, file, user, key]() -> cloud::CloudResult<cloud::Share> {
       if (gone.contains(user)) return error(cloud::CloudError::Kind::user_not_found);
       if (unknown_files.contains(file)) return error(cloud::CloudError::Kind::file_not_found);
@@ -406,13 +410,12 @@ class World {
   Accepted accept(domain::OrderEvent event) { return accept(integration, std::move(event)); }
   Accepted accept(IntegrationId store, domain::OrderEvent event) {
     event.received_at = database.clock.now();
-    for (int i = 0; i < 3; ++i) {
-      auto snapshot = await(directory.find(scheduler, store)).value();
-      auto accepted = await(intake.accept(scheduler, {snapshot, event, {}, {}})).value();
-      if (!accepted.stale_integration) return accepted;
-      directory.forget(store);
-    }
-    throw std::runtime_error("stale for ever");
+    const auto accepted =
+        await(reception.take(scheduler, [&]() -> Task<Expected<std::optional<Reception::Ready>>> {
+          auto snapshot = co_await directory.find(scheduler, store);
+          co_return Reception::Ready{{snapshot.value(), event, {}, {}}, {}};
+        }));
+    return accepted.value().value();
   }
   // Accepts, and lets the worker do what it can.
   DeliveryId deliver(domain::OrderEvent event) {
@@ -486,10 +489,11 @@ class World {
   DeliveryChanges changes{ids, random};
   FakeCloud cloud{database.clock};
   FakeAgent agent{database.clock};
-  IntegrationDirectory directory{commits, cipher, database.clock};
+  IntegrationDirectory directory{commits, cipher, database.clock, nullptr};
   Intake intake{commits, changes, database.clock, [this] {
                   if (worker) worker->wake();
                 }};
+  Reception reception{{directory, intake, commits, database.clock, metrics}, {}};
   DeliveryActions actions{commits, changes, 5, [this] {
                             if (worker) worker->wake();
                           }};
@@ -523,8 +527,55 @@ inline domain::OrderEvent later(World& world, const std::string& id, std::vector
   return event;
 }
 
+// What is kept for statistics, and what a look at all deliveries counts: the same.
+struct ActivitySums {
+  // quarter, account, kind, integration and key
+  using Sums = std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::int64_t>;
+  Sums kept;
+  Sums looked_at;
+};
+inline ActivitySums sum_activity(storage::Tx& tx) {
+  using storage::Activity;
+  ActivitySums of;
+  static constexpr storage::Sql all{
+      "SELECT account_id, integration_id, COALESCE(api_key_id, 0), status, created_at, completed_at,"
+      " counted_since FROM deliveries WHERE dry_run = 0"};
+  static constexpr storage::Sql sums{
+      "SELECT quarter, account_id, kind, integration_id + api_key_id, amount FROM activity WHERE kind >= 2"};
+  tx.query(all, [&](const storage::Row& r) {
+    const auto add = [&](Timestamp at, Activity kind, bool with_key) {
+      ++of.looked_at[{to_unix_ms(storage::quarter_of(at)), r.int64(0), static_cast<std::int64_t>(kind),
+                      r.int64(1) + (with_key ? r.int64(2) : 0)}];
+    };
+    const std::string status = r.string(3);
+    add(r.time(4), Activity::made, true);
+    if (status == "invalidated") add(r.time(4), Activity::invalidated, true);
+    if (status == "failed") {
+      add(r.time(4), Activity::failed, true);
+      add(r.time(6), Activity::came_to_fail, false);
+    }
+    if (status == "completed") {
+      add(r.time(4), Activity::completed, true);
+      // Of any duration.
+      add(r.time(5), Activity::took, false);
+    }
+  });
+  tx.query(sums, [&](const storage::Row& r) {
+    const auto kind = std::min(r.int64(2), static_cast<std::int64_t>(Activity::took));
+    of.kept[{r.int64(0), r.int64(1), kind, r.int64(3)}] += r.int64(4);
+  });
+  std::erase_if(of.kept, [](const auto& sum) { return sum.second == 0; });
+  return of;
+}
+
 // What must hold at every end (spec 3.9, 11.1).
+inline void expect_activity_is_right(World& world) {
+  const auto activity = world.write([](storage::Tx& tx) { return sum_activity(tx); });
+  EXPECT_EQ(activity.kept, activity.looked_at);
+}
+
 inline void expect_books_balance(World& world) {
+  expect_activity_is_right(world);
   int shared = 0;
   for (const auto& [what, times] : world.cloud.share_effects) {
     EXPECT_EQ(times, 1) << what.first << " got " << what.second << " more than once";

@@ -10,13 +10,15 @@
 //   checks the types of columns; <postgres> and <sqlite> begin a line that is one engine's alone (storage
 //   parameters, tables that one of them has to make anew);
 // - query tokens: <lock> (FOR NO KEY UPDATE SKIP LOCKED) and <for_update> (FOR NO KEY UPDATE), which are
-//   nothing on SQLite, where one writer runs.
+//   nothing on SQLite, where one writer runs; <lane>: a small number that transactions which are open at once
+//   seldom share, 0 on SQLite.
 //
 // Expected refusals are statements that change or return no row; a constraint error is a bug, or on
 // PostgreSQL another transaction's that came between a look and a write: it runs once more, and then fails.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -28,11 +30,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <variant>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "storage/changes.h"
 #include "storage/news.h"
 
 namespace presetbridge::storage {
@@ -52,6 +56,13 @@ struct Wake {
   Sql sql;
   std::size_t times = 1;
 };
+
+// Sums that many transactions add to: `sql`, for Tx::exec_many(), gets the five numbers that a sum is found
+// by and, as $6, what is added to it. See Tx::add().
+struct Tally {
+  Sql sql;
+};
+using TallyKey = std::array<std::int64_t, 5>;
 
 // A parameter's value. Views must stay valid for the call that takes them.
 class Param {
@@ -184,8 +195,23 @@ class Tx {
     }
   }
 
+  // Adds to a sum when the transaction's function has ended, behind the wake-ups: once for each sum, in the
+  // order of their keys, so that no two transactions wait for each other, and none long. All sums are of one
+  // tally.
+  void add(const Tally& tally, const TallyKey& key, std::int64_t amount) {
+    tally_ = tally;
+    sums_[key] += amount;
+  }
+
   // What the log and the metrics are to tell of this transaction if it stands (news.h). Empty at first.
   News& news() { return news_; }
+  // What it changed that screens show (changes.h). Empty at first.
+  Changes& changes() { return changes_; }
+  // Does what is left to the end: the wake-ups, the sums, then the changes of watched accounts, which news()
+  // has then.
+  // Drivers call it right before the commit; for whoever needs that news earlier it is the last call but for
+  // the commit.
+  void conclude();
 
   template <class... P>
   std::int64_t exec(const Sql& sql, const P&... params) {
@@ -212,8 +238,7 @@ class Tx {
     return found;
   }
 
- protected:
-  // For drivers, before they commit.
+ private:
   void run_wakes() {
     for (const auto& [rank, wakes] : wakes_) {
       const auto& [wake, rows] = wakes;
@@ -226,10 +251,22 @@ class Tx {
     }
     wakes_.clear();
   }
+  void run_sums() {
+    std::vector<Param> flat;
+    for (const auto& [key, amount] : sums_) {
+      if (amount == 0) continue;
+      flat.insert(flat.end(), key.begin(), key.end());
+      flat.emplace_back(amount);
+    }
+    if (!flat.empty()) exec_many(tally_.sql, std::tuple_size_v<TallyKey> + 1, flat);
+    sums_.clear();
+  }
 
- private:
   std::map<int, std::pair<Wake, std::map<std::int64_t, std::vector<std::optional<Timestamp>>>>> wakes_;
+  Tally tally_{};
+  std::map<TallyKey, std::int64_t> sums_;
   News news_;
+  Changes changes_;
 
   template <class Tuple, std::size_t... I>
   void query_tuple(const Sql& sql, Tuple&& t, std::index_sequence<I...>) {

@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "domain/delivery_machine.h"
 #include "domain/resolution.h"
+#include "storage/changes.h"
 
 namespace presetbridge::storage {
 
@@ -52,13 +53,29 @@ struct SubscriptionNews {
   Timestamp failing_since;
 };
 
+// A purchase of credits changed (spec 11.3).
+struct PurchaseNews {
+  PurchaseId purchase;
+  AccountId account;
+  std::string_view state;  // a literal
+  std::string currency;
+  // Money in the currency's smallest unit, by this change: paid, taken back by refunds and disputes, and
+  // given back by disputes that were won.
+  std::int64_t paid = 0;
+  std::int64_t taken_back = 0;
+  std::int64_t given_back = 0;
+};
+
 struct News {
   std::vector<OrderNews> orders;
   std::vector<DeliveryNews> deliveries;
   std::vector<PlatformNews> platform;
   std::vector<SubscriptionNews> subscriptions;
+  std::vector<WrittenChanges> changes;  // of watched accounts: for who reads them live
+  std::vector<PurchaseNews> purchases;
   bool empty() const {
-    return orders.empty() && deliveries.empty() && platform.empty() && subscriptions.empty();
+    return orders.empty() && deliveries.empty() && platform.empty() && subscriptions.empty() &&
+           changes.empty() && purchases.empty();
   }
 };
 

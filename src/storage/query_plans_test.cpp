@@ -8,36 +8,49 @@
 #include <array>
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "storage/account_store.h"
-#include "storage/api_key_store.h"
-#include "storage/bulk_store.h"
-#include "storage/census_store.h"
-#include "storage/cloud_account_store.h"
-#include "storage/credential_store.h"
-#include "storage/credit_store.h"
-#include "storage/customer_store.h"
-#include "storage/delivery_search.h"
-#include "storage/delivery_store.h"
-#include "storage/event_store.h"
-#include "storage/integration_store.h"
-#include "storage/migrations.h"
-#include "storage/old_deliveries.h"
-#include "storage/order_list.h"
-#include "storage/order_store.h"
 #include "storage/postgres/bulk_statement.h"
-#include "storage/privacy_store.h"
-#include "storage/product_store.h"
-#include "storage/retention.h"
-#include "storage/send_store.h"
+#include "storage/schema/migrations.h"
 #include "storage/sql_text.h"
-#include "storage/store_activity_store.h"
-#include "storage/subscription_store.h"
+#include "storage/stores/account_deletion.h"
+#include "storage/stores/account_store.h"
+#include "storage/stores/activity_store.h"
+#include "storage/stores/api_key_store.h"
+#include "storage/stores/audit_store.h"
+#include "storage/stores/bulk_store.h"
+#include "storage/stores/census_store.h"
+#include "storage/stores/change_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/credit_store.h"
+#include "storage/stores/customer_orders.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_store.h"
+#include "storage/stores/event_store.h"
+#include "storage/stores/identity_store.h"
+#include "storage/stores/integration_store.h"
+#include "storage/stores/order_list.h"
+#include "storage/stores/order_store.h"
+#include "storage/stores/overview_store.h"
+#include "storage/stores/people_store.h"
+#include "storage/stores/privacy_store.h"
+#include "storage/stores/product_store.h"
+#include "storage/stores/purchase_store.h"
+#include "storage/stores/retention.h"
+#include "storage/stores/send_store.h"
+#include "storage/stores/session_store.h"
+#include "storage/stores/store_activity_store.h"
+#include "storage/stores/subscription_store.h"
+#include "storage/stores/timeline_store.h"
+#include "storage/stores/timeline_summary.h"
+#include "storage/stores/webhook_event_store.h"
+#include "storage/stores/worker_call_store.h"
 #include "storage/testing.h"
-#include "storage/webhook_event_store.h"
-#include "storage/worker_call_store.h"
+#include "storage/testing/old_deliveries.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -51,6 +64,7 @@ constexpr int kStores = 20;
 // Without a store. Enough that looking up those of a batch is cheaper than reading all.
 constexpr int kOtherAccounts = 100;
 constexpr int kOldDeliveries = 10'000;
+constexpr int kOldPurchases = 5'000;
 
 constexpr Sql kPartialIndexesOfPostgres{
     "SELECT CAST(indexname AS TEXT) FROM pg_indexes WHERE schemaname = 'public' AND position(' WHERE ' IN "
@@ -64,6 +78,7 @@ constexpr Dialect kDialect{.bytes = "BYTEA",
                            .clustered = "",
                            .lock = "FOR NO KEY UPDATE SKIP LOCKED",
                            .for_update = "FOR NO KEY UPDATE",
+                           .lane = "pg_backend_pid() % 8",
                            .postgres = "",
                            .sqlite = "--"};
 constexpr Sql kPreparedAs{"SELECT name FROM pg_prepared_statements WHERE statement = $1"};
@@ -127,7 +142,7 @@ class ExplainingTx final : public Tx {
       tx_.query_each(sql, width, twice, [](std::size_t, const Row&) {});
     });
   }
-  void finish() { run_wakes(); }
+  void finish() { conclude(); }
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
   void lock_schema() override { tx_.lock_schema(); }
 
@@ -205,7 +220,7 @@ class ExplainingTx final : public Tx {
     const std::string index = word_after(line, " INDEX ");
     if (!index.empty()) used.insert(index);
     // What a query made itself: its subqueries.
-    static const std::set<std::string> made{"CONSTANT", "queued", "q", "s", "counted"};
+    static const std::set<std::string> made{"CONSTANT", "queued", "q", "s", "counted", "quarters"};
     return line.starts_with("SCAN ") && !made.contains(word_after(line, "SCAN ")) &&
            !partial_.contains(index);
   }
@@ -397,7 +412,11 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .dry_run = true}); }},
       {"list_deliveries, of a file",
        {},
-       [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .file_id = "file-1"}); }},
+       [=](Tx& tx) {
+         list_deliveries(tx, {.account = k.account, .file_id = "file-1"});
+         count_deliveries_with(tx, k.account, std::array{std::string("file-1"), std::string("file-2")},
+                               1'000);
+       }},
       {"list_deliveries, of an order",
        {"integrations_of_account", "orders_dedupe"},
        [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .order_key = "OLD-1000000000"}); }},
@@ -441,6 +460,14 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          list_privacy_requests(tx, k.account, {});
          list_privacy_requests(tx, k.account, {}, true);
        }},
+      {"orders that a data request names",
+       {"orders_dedupe"},
+       [=](Tx& tx) {
+         const PrivacyRequestRow request{.id = PrivacyRequestId{1}, .integration = k.integration};
+         const std::vector<std::string> names{"OLD-1000000000"};
+         add_orders_named(tx, request.id, names);
+         list_orders_named(tx, request, {});
+       }},
       {"list_deliveries, searched",
        {"integrations_of_account", "orders_dedupe"},
        [=](Tx& tx) { list_deliveries(tx, {.account = k.account, .search = "OLD-1000000000"}); }},
@@ -454,6 +481,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {"customers_queued"},
        [=](Tx& tx) {
          summarise_items(tx, std::array{k.delivery});
+         count_credits_owed(tx, std::array{k.delivery});
          queue_places(tx, std::array{k.customer});
        }},
       {"what the store was told of a delivery",
@@ -484,7 +512,34 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          blank_usernames(tx, std::array{k.customer});
        }},
       {"a shop's erasure", {"privacy_requests_to_do"}, [](Tx& tx) { lock_shop_redaction(tx, {}); }},
-      {"list_ledger", {}, [=](Tx& tx) { list_ledger(tx, k.account, {}, 50); }},
+      {"list_ledger",
+       {},
+       [=](Tx& tx) {
+         list_ledger(tx, k.account, {}, 50);
+         count_spent(tx, k.account, {}, 50);
+       }},
+      {"purchases",
+       {"purchases_by_session", "purchases_by_payment", "purchases_of_account",
+        "purchases_of_account_by_state", "purchases_by_state", "purchases_due"},
+       [=](Tx& tx) {
+         const PurchaseId id{1'000};
+         find_purchase_of_session(tx, "cs_1000");
+         find_purchase_of_payment(tx, "pi_1000");
+         number_question(tx, id);
+         update_purchase(tx, lock_purchase(tx, id).value());
+         make_purchase_due(tx, id, tx.now());
+         list_purchases(tx, k.account, {}, {});
+         list_purchases(tx, k.account, domain::PurchaseState::pending, {});
+         list_all_purchases(tx, {}, {});
+         list_all_purchases(tx, domain::PurchaseState::pending, {});
+         count_pending_purchases(tx, k.account, 20);
+         count_old_pending_purchases(tx, tx.now(), 100);
+         any_purchase_due(tx);
+         claim_due_purchases(tx, tx.now(), 10);
+         make_pending_purchases_due(tx, tx.now(), 10);
+         lease_notices(tx, false, "node", tx.now(), tx.now());
+         advance_notices(tx, false, "node", {});
+       }},
       {"an account's balance, login and sweep",
        {},
        [=](Tx& tx) {
@@ -548,7 +603,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        {"outbound_events_of_delivery"},
        [=](Tx& tx) {
          list_sent_events(tx, k.subscription, {.delivery = k.delivery}, {});
-         blank_event_usernames(tx, std::array{k.delivery});
+         blank_events(tx, std::array{k.delivery});
        }},
       {"an event of an earlier program",
        {"outbound_events_of_before"},
@@ -567,15 +622,78 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"find_integration_versions",
        {},
        [=](Tx& tx) { find_integration_versions(tx, std::array{k.integration, IntegrationId{12}}); }},
+      {"what is kept for statistics",
+       {"deliveries_uncounted"},
+       [=](Tx& tx) {
+         count_activity(tx, {k.account, k.integration, {}}, Activity::made, 1, tx.now());
+         find_activity(tx,
+                       {.account = k.account,
+                        .from = quarter_of(tx.now() - std::chrono::days{29}),
+                        .to = quarter_of(tx.now()) + kQuarter,
+                        .first_day = std::chrono::floor<std::chrono::days>(tx.now()) - std::chrono::days{29},
+                        .end_day = std::chrono::floor<std::chrono::days>(tx.now())},
+                       [](const ActivitySum&) {});
+         first_delivery_made(tx, k.account);
+         fold_activity(tx, std::chrono::floor<std::chrono::days>(tx.now()), 100);
+         count_deliveries_of_before(tx, 0, 100);
+       }},
+      {"what stands now",
+       {"deliveries_by_status", "deliveries_failed", "privacy_requests_open", "deliveries_dry_runs"},
+       [=](Tx& tx) {
+         const std::array stores{k.integration, IntegrationId{2}};
+         count_standing(tx, stores, domain::DeliveryStatus::queued);
+         find_oldest_waiting(tx, stores);
+         count_failed(tx, k.account);
+         count_failed(tx, k.integration);
+         count_open_privacy_requests(tx, k.account, k.integration);
+         count_stale_mappings(tx, stores);
+         each_mapped_file(tx, k.integration, 100, [](const MappedFile&) {});
+         any_test_delivered(tx, k.account);
+         any_delivered(tx, stores);
+       }},
       {"what stores have sent",
        {"store_products_unmapped", "deliveries_failed_of_integration", "store_hours_age",
         "orders_unmapped_of_store"},
        [=](Tx& tx) {
          put_products(tx, std::array{ProductRow{.integration = k.integration, .key = "sku:a"}});
          find_store_activity(tx, std::array{k.integration}, tx.now());
+         find_store_origin(tx, k.integration);
          find_products(tx, k.integration, "", 100);
          delete_store_hours(tx, tx.now(), 100);
          find_unmapped_orders(tx, k.integration, OrderId{1'000'000}, 50);
+       }},
+      {"sessions",
+       {"sessions_of_user", "sessions_expiry", "session_tokens_in_force", "session_tokens_expiry"},
+       [](Tx& tx) {
+         const UserId user{1};
+         const SessionId session{1};
+         const std::vector<std::byte> hash(32);
+         find_session_member(tx, session);
+         find_session_token(tx, hash);
+         lock_session(tx, session);
+         list_sessions(tx, user, {});
+         end_session(tx, user, session);
+         end_surplus_sessions(tx, user, true, 100);
+         end_sessions_of(tx, user);
+         has_session_tokens(tx, session, 50);
+         replace_session_tokens(tx, session);
+         delete_expired_session_tokens(tx, tx.now(), 100);
+         delete_expired_sessions(tx, tx.now(), 100);
+       }},
+      {"changes of a watched account",
+       {"account_watches_until", "account_changes_at", "accounts_of_cloud_account"},
+       [=](Tx& tx) {
+         watch_account(tx, k.account, 7, tx.now());
+         tx.changes() = {changed(ChangeKind::delivery, k.account, k.delivery),
+                         changed(ChangeKind::intake_refused, AccountId{}, k.integration),
+                         changed(ChangeKind::subscription, AccountId{}, k.subscription),
+                         changed(ChangeKind::cloud, AccountId{}, k.cloud)};
+         tx.conclude();
+         find_watches(tx, std::array{k.account});
+         find_changes(tx, std::array{ChangesAsked{k.account, 7, 0}}, 100);
+         find_delivery_marks(tx, std::array{k.delivery});
+         delete_old_changes(tx, tx.now() + Millis{1}, 100);
+         delete_ended_watches(tx, tx.now() + Millis{1}, 100);
        }},
       {"sends of deleted subscriptions",
        {"webhook_sends_pending"},
@@ -590,6 +708,38 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          delete_old_sends(tx, 0, tx.now(), 100);
          delete_old_events(tx, 0, tx.now(), 100);
          delete_old_attempts(tx, 0, tx.now(), 100);
+       }},
+      {"an account's people",
+       {"identities_of_account"},
+       [=](Tx& tx) {
+         list_people(tx, k.account, {});
+         count_people(tx, k.account, 50);
+         find_person(tx, k.account, UserId{1});
+       }},
+      {"an account's invitations",
+       {"invitations_of_account"},
+       [=](Tx& tx) {
+         list_invitations(tx, k.account, {});
+         count_invitations(tx, k.account, 50);
+       }},
+      {"a page of the audit log",
+       {"audit_log_of_account"},
+       [=](Tx& tx) {
+         list_audit(tx, k.account, {}, {.action = "session.", .from = tx.now(), .to = tx.now()});
+       }},
+      {"what deleted accounts' audit log tells",
+       {"audit_log_telling"},
+       [](Tx& tx) { blank_audit_of_deleted(tx, 100); }},
+      {"a customer's orders",
+       {"orders_of_account"},
+       [=](Tx& tx) {
+         walk_customer_orders(tx, k.account, {.email = "a@x.example", .username = "a"}, {}, tx.now(), 100);
+       }},
+      {"timelines to sum up",
+       {"timeline_revisits_due"},
+       [](Tx& tx) {
+         collapse_timelines(tx, tx.now(), Millis{1}, 100);
+         collapse_revisited(tx, tx.now(), Millis{1}, 100);
        }},
   };
 }
@@ -609,8 +759,11 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     testing::insert_old_deliveries(*db_, kOldDeliveries, db_.clock.now());
     db_->write([&](Tx& tx) {
       leave_work(tx);
+      keep_activity(tx);
       for (int n = 1; n <= kOldDeliveries / 10; ++n) send_from_store(tx, IntegrationId{n});
       for (int n = kStores + 1; n <= kStores + kOtherAccounts; ++n) make_account(tx, n);
+      for (int n = 1; n <= kOldDeliveries / 10; ++n) make_session(tx, n);
+      for (int n = 1; n <= kOldPurchases; ++n) make_purchase(tx, n);
     });
     if (std::get<1>(GetParam()) == Statistics::fresh) db_->write([](Tx& tx) { tx.exec_script("ANALYZE;"); });
   }
@@ -621,6 +774,27 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     const auto cloud =
         find_or_insert_cloud_account(tx, "merchant-" + std::to_string(n), "m", CloudAccountId{n});
     update_standing(tx, account, {CredentialsStatus::valid, 1, cloud});
+  }
+
+  // One in a hundred is still pending.
+  static void make_purchase(Tx& tx, int n) {
+    const auto number = std::to_string(n);
+    PurchaseRow row{.id = PurchaseId{n},
+                    .account = AccountId{1 + n % (kStores + kOtherAccounts)},
+                    .created_at = tx.now()};
+    row.pack_id = row.pack_name = "small";
+    row.credits = row.amount = 10;
+    row.currency = "eur";
+    insert_purchase(tx, row);
+    row.session = "cs_" + number;
+    row.payment = "pi_" + number;
+    if (n % 100 == 0) {
+      row.due_at = tx.now();
+    } else {
+      row.standing = {.state = domain::PurchaseState::paid, .granted = 10};
+      row.paid_at = tx.now();
+    }
+    update_purchase(tx, row);
   }
 
   static void make_store(Tx& tx, int n) {
@@ -636,10 +810,34 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     insert_subscription(tx, subscription);
   }
 
+  // Signed out of, but for the newest.
+  static void make_session(Tx& tx, int n) {
+    const UserId user{n % (kStores + kOtherAccounts) + 1};
+    const auto sub = std::to_string(user.value);
+    insert_identity(tx, "iss", sub, {AccountId{user.value}, user, "owner"});
+    insert_session(tx, {.id = SessionId{n}, .user = user, .iss = "iss", .sub = sub, .expires_at = tx.now()});
+    const std::string hash = std::to_string(n);
+    insert_session_token(tx, std::as_bytes(std::span(hash)), SessionId{n}, tx.now());
+    if (n <= kOldDeliveries / 20) {
+      end_session(tx, user, SessionId{n});
+      replace_session_tokens(tx, SessionId{n});
+    }
+  }
+
+  // In each store's hours, long ago and now.
+  static void keep_activity(Tx& tx) {
+    for (int n = 1; n <= kStores; ++n) {
+      for (int quarter = 0; quarter < 200; ++quarter)
+        count_activity(tx, {AccountId{n}, IntegrationId{n}, {}}, Activity::made, 1,
+                       tx.now() - quarter * kQuarter);
+    }
+  }
+
   static void send_from_store(Tx& tx, IntegrationId store) {
     add_store_hours(tx, std::array{StoreHour{store, tx.now(), "accepted", 1, tx.now()}});
     note_store_orders(tx, std::array{StoreOrder{store, tx.now()}});
     note_store_topics(tx, std::array{StoreTopic{store, "orders/paid", tx.now()}});
+    note_store_origins(tx, std::array{StoreOrigin{store, "https://x.example/", tx.now()}});
     put_products(tx, std::array{ProductRow{.integration = store, .key = "sku:b", .mapped = true}});
   }
 

@@ -148,6 +148,7 @@ class Reader {
     if (name == "clustered") return dialect_.clustered;
     if (name == "lock") return dialect_.lock;
     if (name == "for_update") return dialect_.for_update;
+    if (name == "lane") return dialect_.lane;
     if (name == "postgres") return dialect_.postgres;
     if (name == "sqlite") return dialect_.sqlite;
     return std::nullopt;

@@ -18,6 +18,7 @@ struct Dialect {
   std::string_view clustered;
   std::string_view lock;
   std::string_view for_update;
+  std::string_view lane;
   std::string_view postgres;  // what makes the rest of a line a comment, where it is not PostgreSQL
   std::string_view sqlite;    // ... where it is not SQLite
 };

@@ -18,8 +18,8 @@
 #include "base/executor.h"
 #include "base/testing.h"
 #include "storage/postgres/postgres_database.h"
-#include "storage/postgres/temporary_postgres.h"
 #include "storage/sqlite/sqlite_database.h"
+#include "storage/testing/temporary_postgres.h"
 
 namespace presetbridge::storage::testing {
 

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Scope, startBridge, until } from './harness.mjs';
-import { Merchant, PASSWORD, contract, filled, isError, isOk, isPublic, operations, startStack } from './merchant.mjs';
+import { Merchant, PASSWORD, contract, isError, isOk, startStack } from './merchant.mjs';
 import { sampleOrder } from './orders.mjs';
-import { startReceiver, verifiedEvent } from './receiver.mjs';
 
 const scope = new Scope({ after });
 let stack, sim, merchant, other, store;
@@ -22,11 +21,6 @@ before(async () => {
 });
 
 describe('authentication', () => {
-  test('every operation that is not public answers 401 to nobody', async () => {
-    const closed = operations.filter((operation) => !isPublic(operation));
-    assert.ok(closed.length > 35, String(closed.length));
-    for (const { path, method } of closed) isError(await merchant.open.request(method, filled(path, {})), 401, 'UNAUTHORIZED');
-  });
   test('what is no valid token is 401', async () => {
     const { idToken, refreshToken } = merchant.tokens;
     const [header, claims, signature] = idToken.split('.');
@@ -81,7 +75,7 @@ describe('authentication', () => {
     isOk(await merchant.api.patch(`/api/keys/${id}`, { active: true }));
     isOk(await by.get('/api/deliveries'));
 
-    const short = await merchant.key({ expiresAt: new Date(Date.now() + 1500).toISOString() });
+    const short = await merchant.key({ expiresAt: new Date(Date.now() + 5000).toISOString() });
     const expiring = merchant.open.with({ 'x-api-key': short.secret });
     isOk(await expiring.get('/api/deliveries'));
     isError(await until('the key expires', async () => {
@@ -328,9 +322,14 @@ describe('manners', () => {
     assert.equal(isOk(await merchant.open.get('/readyz')).status, 'ready');
     assert.match((await merchant.open.get('/metrics')).text, /^presetbridge_\w+/m);
     assert.deepEqual(isOk(await merchant.open.get('/api/openapi.json')), JSON.parse(JSON.stringify(contract.document)));
-    for (const page of ['/', '/docs']) {
-      const { status, headers, text } = await merchant.open.get(page);
-      assert.deepEqual([status, headers['content-type'], text.includes('<p class="notice">Sandbox')], [200, 'text/html; charset=utf-8', true], page);
+    const { status, headers, text } = await merchant.open.get('/docs');
+    assert.deepEqual([status, headers['content-type'], text.includes('<p class="notice">Sandbox')], [200, 'text/html; charset=utf-8', true]);
+    for (const where of ['/docs', '/api/openapi.json']) {
+      const packed = await fetch(stack.bridge.url + where, { headers: { 'accept-encoding': 'gzip' } });
+      assert.deepEqual([packed.status, packed.headers.get('content-encoding')], [200, 'gzip'], where);
+      assert.equal(await packed.text(), (await merchant.open.get(where)).text, where);
+      const again = await fetch(stack.bridge.url + where, { headers: { 'accept-encoding': 'gzip', 'if-none-match': packed.headers.get('etag') } });
+      assert.deepEqual([again.status, await again.text()], [304, ''], where);
     }
     const discovery = isOk(await merchant.open.get('/.well-known/openid-configuration'));
     assert.ok(discovery.jwks_uri.endsWith('/.well-known/jwks.json'));

@@ -1,13 +1,13 @@
 // Clients that others generate from the contract: they compile, they know the types of what every list holds, and they read it from the
 // running service. Their programs are written here from the contract's own lists.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { access, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Scope, scratch, until } from './harness.mjs';
 import { Merchant, contract, isOk, operations, startStack } from './merchant.mjs';
+import { runTool } from './run_tool.mjs';
 import { resolve } from './schema_values.mjs';
 
 const scope = new Scope({ after });
@@ -16,7 +16,7 @@ const document = path.join(here, '../../api/openapi.yaml');
 const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 // Lists of every resource, with a member that each of its items has.
-const lists = operations.flatMap((operation) => {
+const lists = operations.filter(({ method }) => method === 'GET').flatMap((operation) => {
   const schema = resolve(contract.document, operation.responses['200'] ?? {})?.content?.['application/json']?.schema;
   const { properties = {} } = schema ? resolve(contract.document, schema) : {};
   if (!properties.data || !properties.nextCursor) return [];
@@ -27,7 +27,9 @@ const lists = operations.flatMap((operation) => {
   };
   const names = ['id', ...(item.required ?? [])];
   const member = names.find(of('string')) ?? names.find(of('string,null'));
-  return [{ ...operation, member, names: [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name) }];
+  // A list that is not paged has few items.
+  const paged = operation.parameters?.some((one) => resolve(contract.document, one).name === 'limit');
+  return [{ ...operation, member, paged, names: [...operation.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name) }];
 });
 
 let merchant, ids, folder, expected;
@@ -38,8 +40,10 @@ before(async () => {
   const { deliveryId } = await merchant.order(store, { orderId: 'A-1', username: 'buyer' });
   const subscription = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: 'https://shop.example/hook', eventTypes: ['delivery.reopened'] }), 201);
   await merchant.reaches(deliveryId, 'completed');
+  await merchant.dataRequest(await merchant.store('provider_a'));
+  const [privacyRequest] = isOk(await merchant.api.get('/api/privacy-requests')).data;
   await until('the product is listed', async () => isOk(await merchant.api.get(`/api/integrations/${store.id}/products`)).data.length > 0); // and nothing more comes into any list
-  ids = { integration: store.id, delivery: deliveryId, subscription: subscription.id, key: (await merchant.key()).id };
+  ids = { integration: store.id, delivery: deliveryId, subscription: subscription.id, key: (await merchant.key()).id, privacyRequest: privacyRequest.id };
   folder = await scratch(scope);
   expected = {};
   for (const { operationId, path: template, names, member } of lists) {
@@ -49,8 +53,8 @@ before(async () => {
 });
 
 function run(program, words, { cwd = folder, env = {} } = {}) {
-  const options = { cwd, env: { PATH: `${path.join(process.env.PYTHON_TOOLS ?? '', 'bin')}:${process.env.PATH}`, HOME: folder, NO_COLOR: '1', ...env }, timeout: 90_000, maxBuffer: 10 ** 7 };
-  return new Promise((done) => execFile(program, words, options, (error, stdout, stderr) => done({ code: error?.code ?? 0, stdout, text: stdout + stderr })));
+  const options = { cwd, env: { PATH: `${path.join(process.env.PYTHON_TOOLS ?? '', 'bin')}:${process.env.PATH}`, HOME: folder, NO_COLOR: '1', ...env }, timeout: 90_000 };
+  return runTool(program, words, options);
 }
 const tool = async (file, words, options) => {
   const { code, text } = await run(process.execPath, [path.join(here, 'node_modules', file), ...words], options);
@@ -103,7 +107,7 @@ test('openapi-typescript and openapi-fetch', async () => {
   await mkdir(path.join(folder, 'fetch'));
   await tool('openapi-typescript/bin/cli.js', [document, '-o', path.join(folder, 'fetch/schema.ts')]);
   const asked = lists.map((list) => `{
-    const { data: answer } = await client.GET('${list.path}', { params: { query: { limit: 1 }${list.names.length ? `, path: ${JSON.stringify(Object.fromEntries(list.names.map((name) => [name, ids[name]])))}` : ''} } });
+    const { data: answer } = await client.GET('${list.path}', { params: { ${list.paged ? 'query: { limit: 1 }' : ''}${list.names.length ? `, path: ${JSON.stringify(Object.fromEntries(list.names.map((name) => [name, ids[name]])))}` : ''} } });
     const list = typeof answer === 'string' ? undefined : answer; // what can be a table too
     ${told('list', list)}
   }`);
@@ -115,7 +119,7 @@ test('@hey-api/openapi-ts', async () => {
   await mkdir(path.join(folder, 'hey'));
   await tool('@hey-api/openapi-ts/bin/run.js', ['-i', document, '-o', path.join(folder, 'hey/api'), '--no-log-file']);
   const asked = lists.map((list) => `{
-    const { data: list } = await api.${list.operationId}({ query: { limit: 1 }${list.names.length ? `, path: ${JSON.stringify(Object.fromEntries(list.names.map((name) => [name, ids[name]])))}` : ''} });
+    const { data: list } = await api.${list.operationId}({ ${list.paged ? 'query: { limit: 1 }' : ''}${list.names.length ? `, path: ${JSON.stringify(Object.fromEntries(list.names.map((name) => [name, ids[name]])))}` : ''} });
     ${told('list', list)}
   }`);
   await compileAndRun('hey', program("import * as api from './api';\nimport { client } from './api/client.gen';", [
@@ -132,9 +136,9 @@ test('openapi-python-client', async () => {
   // A folder of a tag has an underscore more where Python has the word already.
   const modules = new Map();
   for (const file of await readdir(path.join(folder, 'bridge/api'), { recursive: true })) modules.set(path.basename(file, '.py'), path.dirname(file));
-  const asked = lists.map(({ operationId, names, member }) => `
+  const asked = lists.map(({ operationId, names, member, paged }) => `
 from bridge.api.${modules.get(snake(operationId))} import ${snake(operationId)}
-page = ${snake(operationId)}.sync(${names.map((name) => `${JSON.stringify(ids[name])}, `).join('')}client=client, limit=1)
+page = ${snake(operationId)}.sync(${names.map((name) => `${JSON.stringify(ids[name])}, `).join('')}client=client${paged ? ', limit=1' : ''})
 found["${operationId}"] = page.data[0].${snake(member)} if page.data else None
 `);
   await writeFile(path.join(folder, 'program.py'), `

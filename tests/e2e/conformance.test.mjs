@@ -39,7 +39,7 @@ function names(file, text, name) {
 }
 
 test('every test that the page names is there', () => {
-  const files = ['src', 'cloudsim', 'tests'].flatMap(testFiles);
+  const files = ['src', 'cloudsim', 'paysim', 'simulator_parts', 'tests'].flatMap(testFiles);
   const read = (name) => {
     const matching = files.filter((file) => file === name || file.endsWith(`/${name}`));
     return matching.length === 1 ? readFileSync(path.join(root, matching[0]), 'utf8') : undefined;

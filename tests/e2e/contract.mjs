@@ -8,6 +8,13 @@ const ROOT = 'openapi';
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 const pointer = (...parts) => parts.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
+// The whole server-sent events of a text, comments left out.
+export function eventsOf(text) {
+  const blocks = text.split('\n\n').slice(0, -1);
+  return blocks.map((block) => Object.fromEntries(block.split('\n').filter((line) => !line.startsWith(':')).map((line) => line.split(/: (.*)/s).slice(0, 2))))
+    .filter((event) => 'event' in event).map((event) => ({ ...event, data: JSON.parse(event.data) }));
+}
+
 export class Contract {
   static fromFile(file) {
     return new Contract(parse(readFileSync(file, 'utf8')));
@@ -56,9 +63,11 @@ export class Contract {
     }
     const type = (answer.headers['content-type'] ?? '').split(';')[0].trim();
     if (!types.includes(type)) throw new Error(`${name}: content type '${type}', the contract has ${types.join(', ')}`);
-    if (answer.json === undefined || !response.content[type].schema) return;
+    const events = type === 'text/event-stream' ? eventsOf(answer.text) : undefined;
+    if ((answer.json === undefined && !events) || !response.content[type].schema) return;
     const validate = this.ajv.getSchema(`${ROOT}#${encodeURI(at + pointer('content', type, 'schema'))}`);
-    if (!validate(answer.json)) {
+    for (const body of events ?? [answer.json]) {
+      if (validate(body)) continue;
       throw new Error(`${name}: ${this.ajv.errorsText(validate.errors, { dataVar: 'body', separator: '\n  ' })}\n  in ${answer.text.slice(0, 500)}`);
     }
   };

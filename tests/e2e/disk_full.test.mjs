@@ -10,7 +10,7 @@ import { Client, Program, Scope, scratch, startCloudsim, until } from './harness
 import { Merchant } from './merchant.mjs';
 import { sampleOrder } from './orders.mjs';
 
-const CALM_MS = 10_000; // src/storage/trouble_log.h
+const CALM_MS = 10_000; // src/storage/commit/trouble_log.h
 
 // The service, with the signal ignored that the kernel would end it by for a file that is too long.
 async function startUnder(scope, cloudUrl) {
@@ -29,6 +29,7 @@ test('a full disk refuses orders, and recovery is told only once an order has ro
   const limitFiles = (bytes) => execFileSync('prlimit', ['--pid', String(bridge.pid), `--fsize=${bytes}:unlimited`]);
   const client = new Client(bridge.url);
   const said = (message) => bridge.log.filter((line) => line.includes(`"${message}"`)).map((line) => JSON.parse(line));
+  const isTold = (message) => until(`it says: ${message}`, () => said(message).length > 0);
   const inTrouble = async () => valueOf(readExposition((await client.get('/metrics')).text), 'presetbridge_storage_in_trouble', { what: 'writes' });
 
   const merchant = await Merchant.signUp(bridge, 1);
@@ -47,7 +48,7 @@ test('a full disk refuses orders, and recovery is told only once an order has ro
   assert.ok(refused.headers['retry-after']);
   assert.equal((await client.get('/healthz')).status, 200);
   assert.deepEqual((await client.get('/readyz')).json, { status: 'not_ready', waitingFor: ['database'] });
-  assert.equal(said('the storage is in trouble').length, 1);
+  await isTold('the storage is in trouble');
 
   // Nobody writes much meanwhile, and what is looked at goes well.
   const began = performance.now();
@@ -62,6 +63,7 @@ test('a full disk refuses orders, and recovery is told only once an order has ro
   limitFiles('unlimited');
   await until('it is ready', async () => (await client.get('/readyz')).status === 200, 2 * CALM_MS);
   assert.equal(await inTrouble(), 0);
+  await isTold('the storage works again');
   assert.deepEqual([said('the storage is in trouble').length, said('the storage works again').length], [1, 1]);
   const after = await merchant.send(store, during);
   assert.equal(after.status, 202, after.text);

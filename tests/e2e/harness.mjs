@@ -132,7 +132,8 @@ export class Program {
     const address = new Promise((resolve) => {
       this.stdout.on('line', (line) => {
         if (!line.startsWith('{"listening"')) return;
-        resolve(JSON.parse(line).listening);
+        this.ready = JSON.parse(line);
+        resolve(this.ready.listening);
       });
     });
     const died = this.ended.then(({ code, signal }) => {
@@ -214,10 +215,15 @@ export function startCloudsim(scope, { args = [], env } = {}) {
   return start(scope, new Program('cloudsim', process.env.CLOUDSIM_BIN, ['--port', '0', ...args], { env }));
 }
 
+// The simulated payment processor. Its `ready` is the line that it began with; its `url` is Stripe's base URL for the bridge.
+export function startPaysim(scope, { args = [] } = {}) {
+  return start(scope, new Program('paysim', process.env.PAYSIM_BIN, ['--port', '0', ...args]));
+}
+
 // The bridge, ready for requests. `under`: the words of a command that starts it. `dataDir` lets a second one take over what a first one left (default: a new folder).
-export async function startBridge(scope, { cloudUrl, dataDir, sandbox = true, args = [], env, under = [] } = {}) {
+export async function startBridge(scope, { cloudUrl, dataDir, listen = '127.0.0.1:0', sandbox = true, args = [], env, under = [] } = {}) {
   const folder = dataDir ?? (await scratch(scope));
-  const options = ['serve', '--data-dir', folder, '--listen', '127.0.0.1:0'];
+  const options = ['serve', '--data-dir', folder, '--listen', listen];
   if (sandbox) options.push('--sandbox');
   if (cloudUrl) options.push('--cloud-url', cloudUrl);
   const surroundings = { ...(await databaseOf(folder)), ...env };
@@ -283,7 +289,12 @@ export class Client {
       request.end(body);
       const [response] = await once(request, 'response');
       const chunks = [];
-      for await (const chunk of response) chunks.push(chunk);
+      // Of server-sent events, which do not end, the first.
+      const events = response.headers['content-type'] === 'text/event-stream';
+      for await (const chunk of response) {
+        chunks.push(chunk);
+        if (events && Buffer.concat(chunks).includes('\n\n')) break;
+      }
       Object.assign(answer, { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() });
       if (/^application\/(.*\+)?json\b/.test(response.headers['content-type'] ?? '')) answer.json = JSON.parse(answer.text);
     } catch (error) {

@@ -1,11 +1,11 @@
 // The contract by the rules of two linters of OpenAPI; each is seen to find a planted fault.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runTool } from './run_tool.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const contract = path.join(here, '../../api/openapi.yaml');
@@ -15,12 +15,12 @@ const linters = {
   redocly: ['@redocly/cli/bin/cli.js', (file) => ['lint', file, '--config', path.join(here, 'redocly.yaml'), '--format', 'stylish', '--max-problems', '20']],
   spectral: ['@stoplight/spectral-cli/dist/index.js', (file) => ['lint', file, '--ruleset', path.join(here, 'spectral.yaml'), '--fail-severity', 'warn']],
 };
-function run(program, words) {
-  return new Promise((resolve) => {
-    const options = { cwd: here, env: environment, timeout: 60_000, maxBuffer: 10 ** 7 };
-    execFile(process.execPath, [path.join(here, 'node_modules', program), ...words], options, (error, stdout, stderr) => resolve({ code: error?.code ?? 0, text: stdout + stderr }));
-  });
-}
+const run = (program, words) => runTool(process.execPath, [path.join(here, 'node_modules', program), ...words], { cwd: here, env: environment, timeout: 60_000 });
+
+test('a program that was killed has not passed', async () => {
+  const { code } = await runTool(process.execPath, ['-e', 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)']);
+  assert.equal(code, 'SIGKILL');
+});
 
 for (const [name, [program, words]] of Object.entries(linters)) {
   test(`${name} finds nothing`, async () => {
@@ -33,6 +33,8 @@ for (const [name, [program, words]] of Object.entries(linters)) {
     t.after(() => rm(folder, { recursive: true }));
     const file = path.join(folder, 'openapi.yaml');
     await writeFile(file, (await readFile(contract, 'utf8')).replace('operationId: signIn\n', 'operationId: signUp\n'));
-    assert.notEqual((await run(program, words(file))).code, 0);
+    const { code, text } = await run(program, words(file));
+    assert.equal(code, 1);
+    assert.match(text, /operation-operationId-unique/);
   });
 }

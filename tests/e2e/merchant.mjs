@@ -1,7 +1,8 @@
 // A merchant of the bridge, set up through the API as a person would: account, cloud login, credits, stores.
 import assert from 'node:assert/strict';
 import { Contract } from './contract.mjs';
-import { Client, runBridge, startBridge, startCloudsim, until } from './harness.mjs';
+import { Client, runBridge, scratch, startBridge, startCloudsim, until } from './harness.mjs';
+import { Processor } from './processor.mjs';
 import { sampleOrder, sendOrder, signatureHeaders } from './orders.mjs';
 
 export const contract = Contract.fromFile(new URL('../../api/openapi.yaml', import.meta.url));
@@ -25,11 +26,14 @@ export function isOk(answer, status = 200) {
 
 export const PASSWORD = 'a long pass phrase';
 
-// What a test file stands on: a simulated cloud platform with merchants of its own, and the bridge before it.
-export async function startStack(scope, { cloudArgs = [], args = [], jobsPerMinute = 0, ...options } = {}) {
+// What a test file stands on: a simulated cloud platform with merchants of its own, a payment processor in memory, and the bridge before them.
+export async function startStack(scope, { cloudArgs = [], args = [], jobsPerMinute = 0, firstSweepSeconds = 1, ...options } = {}) {
+  const processor = await Processor.start(scope);
+  const dataDir = options.dataDir ?? (await scratch(scope));
+  await processor.sellIn(dataDir);
   const cloud = await startCloudsim(scope, { args: ['--users', '4', '--files', '10', '--create-unknown-users', ...cloudArgs] });
-  const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', String(jobsPerMinute), '--delivery-first-sweep-seconds', '1', ...args], ...options });
-  return { scope, cloud, bridge, sim: new Client(cloud.url) };
+  const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', String(jobsPerMinute), '--delivery-first-sweep-seconds', String(firstSweepSeconds), ...processor.args, ...args], ...options, dataDir });
+  return { scope, cloud, bridge, processor, sim: new Client(cloud.url) };
 }
 
 // Credits from the operator's command line.
@@ -55,6 +59,15 @@ export class Merchant {
     Object.assign(this, { bridge, open, number, email: tokens.user.email, accountId: tokens.accountId, tokens });
     this.api = open.with({ authorization: `Bearer ${tokens.idToken}` });
   }
+
+  // Somebody of the same account, by an invitation.
+  async invite(role = 'member') {
+    const { url } = isOk(await this.api.post('/api/invitations', { role }), 201);
+    const invitation = new URL(url).hash.slice(1);
+    const tokens = isOk(await this.open.post('/api/auth/sign-up', { email: `person-${++this.people}-${this.email}`, password: PASSWORD, invitation }), 201);
+    return new Merchant(this.bridge, this.open, tokens, this.number);
+  }
+  people = 0;
 
   // The bridge has come back elsewhere.
   moveTo(bridge) {
@@ -93,15 +106,23 @@ export class Merchant {
     const sent = isOk(await this.api.post(`/api/webhook-subscriptions/${made.id}/test`), 202);
     const job = isOk(await this.api.post('/api/orders/reprocess', { integrationId: store.id }), 202);
     const asking = await this.store('provider_a');
-    const body = JSON.stringify({ shop_id: 1, shop_domain: 'x', orders_requested: [1], customer: { id: 1, email: 'planted@shop.example' }, data_request: { id: 9 } });
-    isOk(await sendOrder(this.open, asking, body, { ...signatureHeaders('provider_a', asking.secret, body), 'x-hosted-topic': 'customers/data_request' }), 202);
+    await this.dataRequest(asking);
     const [request] = isOk(await this.api.get('/api/privacy-requests')).data;
     const key = await this.key({ name: 'planted key' });
+    const { sessionId } = isOk(await this.open.post('/api/auth/sign-in', { email: this.email, password: PASSWORD }));
+    const purchase = isOk(await this.api.post('/api/credits/checkout', { packId: 'small' }), 201);
+    const invitation = isOk(await this.api.post('/api/invitations', { role: 'member', note: 'planted note' }), 201);
     return {
-      ids: { integration: store.id, order: listed.id, delivery: deliveryId, subscription: made.id, event: sent.eventId, job: job.id, privacyRequest: request.id, key: key.id, preset: this.file(1) },
-      secrets: [store.secret, made.secret, asking.secret, key.secret],
+      ids: { integration: store.id, order: listed.id, delivery: deliveryId, subscription: made.id, event: sent.eventId, job: job.id, privacyRequest: request.id, key: key.id, session: sessionId, purchase: purchase.id, invitation: invitation.id, person: this.tokens.user.id, preset: this.file(1) },
+      secrets: [store.secret, made.secret, asking.secret, key.secret, invitation.url.split('#')[1]],
       asking,
     };
+  }
+
+  // The platform of a provider_a store asks for a buyer's data.
+  async dataRequest(store) {
+    const body = JSON.stringify({ shop_id: 1, shop_domain: 'x', orders_requested: [1], customer: { id: 1, email: 'planted@shop.example' }, data_request: { id: 9 } });
+    isOk(await sendOrder(this.open, store, body, { ...signatureHeaders('provider_a', store.secret, body), 'x-hosted-topic': 'customers/data_request' }), 202);
   }
 
   // The store's mappings. `bundles`: so many of the SKUs, from A-1 on, are a further file each: the sixth, the seventh, and so on.

@@ -82,6 +82,35 @@ function faultsOfReference(document, html) {
   }
   if (/<(script|style|iframe|img|form|object)\b| (on\w+|style|src|action)=/.test(html)) found.push('what the policy of the page forbids');
   if (/undefined|\[object Object\]|NaN/.test(html)) found.push('a value that is none');
+  found.push(...faultsOfMembers(document, html));
+  return found;
+}
+
+// The names of the members that a schema describes itself, however deep, and not by a reference; what `not` and `if` say restates them.
+function membersOf(schema) {
+  if (schema === null || typeof schema !== 'object') return [];
+  const { properties = {}, items, allOf = [], anyOf = [], oneOf = [] } = schema;
+  return [...Object.keys(properties), ...[...Object.values(properties), items, ...allOf, ...anyOf, ...oneOf].flatMap(membersOf)];
+}
+// Members that a section of the page does not have as often as the contract has them there.
+function faultsOfMembers(document, html) {
+  const found = [];
+  const sections = new Map([...html.matchAll(/<section class="\w+" id="([^"]+)">(.*?)<\/section>/gs)].map(([, id, text]) => [id, text]));
+  const compare = (id, schemas) => {
+    const shown = [...(sections.get(id) ?? '').matchAll(/<th scope="row"><code>([^<]+)<\/code>(?! <span class="where">)/g)].map(([, name]) => name);
+    for (const name of schemas.flatMap(membersOf)) {
+      const at = shown.indexOf(name);
+      if (at < 0) found.push(`${id} lacks ${name}`);
+      else shown.splice(at, 1);
+    }
+  };
+  for (const [name, schema] of Object.entries(document.components.schemas)) compare(`schema-${name}`, [schema]);
+  for (const item of [...Object.values(document.paths), ...Object.values(document.webhooks)]) {
+    for (const { operationId, requestBody, responses } of METHODS.filter((method) => method in item).map((method) => item[method])) {
+      const bodies = [requestBody, ...Object.values(responses)].filter(Boolean).map((one) => (one.$ref ? at(document, one.$ref) : one));
+      compare(operationId, bodies.flatMap(({ content = {} }) => Object.values(content).map(({ schema }) => schema)));
+    }
+  }
   return found;
 }
 test('the reference has all of openapi.yaml, and nothing of others', () => {
@@ -90,11 +119,58 @@ test('the reference has all of openapi.yaml, and nothing of others', () => {
   assert.deepEqual(faultsOfReference(document, reference(document)), []);
   const altered = reference(document).replace('id="listKeys"', '').replace('<main', '<img src="https://x.example/"><main');
   assert.deepEqual(faultsOfReference(document, altered), ['listKeys is missing', 'a link to #listKeys', 'what the policy of the page forbids']);
+  const less = reference(document).replace('<th scope="row"><code>mappingIds</code>', '<th scope="row"><code>x</code>');
+  assert.deepEqual(faultsOfReference(document, less).length, 1, 'a member that is missing is told');
   document.info.description = '<script>alert(1)</script>';
   assert.deepEqual(faultsOfReference(document, reference(document)), []);
 });
 
-// Every body of a request has an example, of its own or of its schema, and every example is one.
+test('the reference says who may call each operation', () => {
+  const document = parse(readFileSync(new URL('openapi.yaml', folder), 'utf8'));
+  const html = reference(document);
+  const who = (id) => html.match(new RegExp(`id="${id}">.*?</section>`, 's'))[0].match(/<p class="who">(.*?)<\/p>/)?.[1];
+  assert.equal(who('cloudLogin'), 'For a key with <code>login</code>.');
+  assert.equal(who('listKeys'), 'For a signed-in person.');
+  assert.equal(who('listDeliveries'), 'For a signed-in person, or a key with <code>deliveries:read</code>.');
+  assert.equal(who('getAccount'), 'For a signed-in person, or a key.');
+  assert.equal(who('version'), undefined);
+  assert.equal(who('receiveOrder'), undefined);
+});
+test('the reference tells limits in words', () => {
+  const document = { info: { title: 'x' }, tags: [], paths: {}, components: { schemas: { A: { properties: { a: { type: 'string', minLength: 1 }, b: { type: 'array', minItems: 5, maxItems: 5 }, c: { type: 'string', maxLength: 2 }, d: { type: 'integer', minimum: 1, maximum: 9 }, e: { type: 'integer', minimum: 0 } } } } } };
+  assert.deepEqual([...reference(document).matchAll(/class="limit">(.*?)</g)].map(([, text]) => text), ['at least 1 character', '5 elements', 'at most 2 characters', '1 to 9', 'at least 0']);
+});
+
+// What an operation may answer because each of them is judged alike: its query, and a body where it has none.
+function faultsOfJudging(document) {
+  return Object.values(document.paths).flatMap((item) =>
+    METHODS.filter((method) => method in item && !item[method]['x-any-query'] && item[method].operationId !== 'deleteKey').flatMap((method) =>
+      ['422', ...(method === 'get' ? [] : ['413', '415'])].filter((status) => !(status in item[method].responses)).map((status) => `${item[method].operationId} lacks ${status}`),
+    ),
+  );
+}
+test('each operation that is judged says so', () => {
+  const document = parse(readFileSync(new URL('openapi.yaml', folder), 'utf8'));
+  assert.deepEqual(faultsOfJudging(document), []);
+  delete document.paths['/api/buyer'].get.responses['422'];
+  delete document.paths['/api/credentials'].delete.responses['415'];
+  assert.deepEqual(faultsOfJudging(document), ['deleteCredentials lacks 415', 'getBuyerDelivery lacks 422']);
+});
+test('each event that is sent has a body of its own type', () => {
+  const document = parse(readFileSync(new URL('openapi.yaml', folder), 'utf8'));
+  const ajv = addFormats(new Ajv2020({ strict: false })).addSchema({ $id: 'openapi', ...document });
+  const bodies = Object.entries(document.webhooks).map(([type, { post }]) => [type, post.requestBody.content['application/json'].schema.$ref]);
+  for (const [type, reference] of bodies) {
+    for (const [other, of] of bodies) {
+      const [example] = at(document, of).examples;
+      assert.equal(example.type, other);
+      assert.equal(ajv.getSchema(`openapi${reference}`)(example), type === other, `${other} as ${type}`);
+    }
+  }
+});
+
+// Every body of a request and every answer in JSON has an example, of its own or of its schema, a list may have one of an item; and every
+// example is one.
 function faultsOfExamples(document) {
   const ajv = addFormats(new Ajv2020({ strict: false })).addSchema({ $id: 'openapi', ...document });
   const found = [];
@@ -111,6 +187,10 @@ function faultsOfExamples(document) {
     for (const [name, one] of Object.entries(node)) if (name !== 'example' && name !== 'examples') walk(one, [...parts, name]);
   };
   walk(document, []);
+  const shows = (given) => {
+    const schema = given.$ref ? at(document, given.$ref) : given;
+    return schema.examples?.length > 0 || (schema.properties?.data?.items && shows(schema.properties.data.items));
+  };
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS.filter((name) => item[name]?.requestBody)) {
       const body = item[method].requestBody.$ref ? at(document, item[method].requestBody.$ref) : item[method].requestBody;
@@ -118,15 +198,22 @@ function faultsOfExamples(document) {
       const described = schema?.$ref ? at(document, schema.$ref) : schema;
       if (example === undefined && !(described?.examples?.length > 0) && !described?.anyOf) found.push(`${method.toUpperCase()} ${path} shows no body`);
     }
+    for (const method of METHODS.filter((name) => item[name])) {
+      for (const [status, given] of Object.entries(item[method].responses)) {
+        const { schema, example } = (given.$ref ? at(document, given.$ref) : given).content?.['application/json'] ?? {};
+        if (schema && example === undefined && !shows(schema)) found.push(`${method.toUpperCase()} ${path} shows no answer ${status}`);
+      }
+    }
   }
   return found;
 }
-test('openapi.yaml shows each body, as its schema takes it', () => {
+test('openapi.yaml shows each body and each answer, as its schema takes it', () => {
   const document = parse(readFileSync(new URL('openapi.yaml', folder), 'utf8'));
   assert.deepEqual(faultsOfExamples(document), []);
   document.components.schemas.InvalidateDelivery.examples = [{ reason: '' }];
   delete document.components.schemas.NewIntegration.examples;
-  assert.deepEqual(faultsOfExamples(document).map((one) => one.split(':')[0]), ['/components/schemas/InvalidateDelivery/examples/0 does not fit', 'POST /api/integrations shows no body']);
+  delete document.components.schemas.BulkJob.examples;
+  assert.deepEqual(faultsOfExamples(document).map((one) => one.split(':')[0]), ['/components/schemas/InvalidateDelivery/examples/0 does not fit', 'POST /api/integrations shows no body', 'POST /api/orders/reprocess shows no answer 202', 'GET /api/bulk/{job} shows no answer 200', 'POST /api/customers/erase shows no answer 202', 'POST /api/deliveries/bulk shows no answer 202']);
 });
 
 const sound = {

@@ -32,9 +32,10 @@ async function inThreeCalls(provider) {
   assert.equal(page.data.length, 1);
   const [seen] = page.data;
   assert.deepEqual([seen.orderId, seen.outcome, seen.unmappedCount, seen.deliveryId], [orderId, 'no_mapped_items', 1, null]);
+  for (const shown of [seen, isOk(await merchant.api.get(`/api/orders/${seen.id}`))]) assert.equal(shown.integrationName, `A store of ${provider}`);
   isOk(await mapped(store, ['NEW']));
   const processed = isOk(await merchant.api.post(`/api/orders/${seen.id}/reprocess`));
-  assert.deepEqual([processed.outcome, processed.unmappedCount], ['delivery', 0]);
+  assert.deepEqual([processed.outcome, processed.unmappedCount, processed.integrationName], ['delivery', 0, `A store of ${provider}`]);
 
   const delivery = await merchant.reaches(processed.deliveryId, 'completed');
   assert.equal(delivery.orderId, orderId);
@@ -151,11 +152,19 @@ test('a shop hears of an order that delivers less than it sold', async () => {
 
 test('a buyer asks for their data: the merchant sees it, and closes it', async () => {
   const store = await merchant.store('provider_a');
-  const body = JSON.stringify({ shop_id: 1, shop_domain: 'x', orders_requested: [1], customer: { id: 1, email: 'asks@example.com' }, data_request: { id: 9 } });
+  const { deliveryId, orderId } = await merchant.order(store, { orderId: 4711, username: 'asks', email: 'asks@example.com' });
+  const body = JSON.stringify({ shop_id: 1, shop_domain: 'x', orders_requested: [1, 4711], customer: { id: 1, email: 'asks@example.com' }, data_request: { id: 9 } });
   const headers = { ...signatureHeaders('provider_a', store.secret, body), 'x-hosted-topic': 'customers/data_request' };
   isOk(await sendOrder(merchant.open, store, body, headers), 202);
   const open = isOk(await merchant.api.get('/api/privacy-requests?open=true')).data;
   assert.deepEqual(open.map(({ kind, integrationId, closedAt }) => [kind, integrationId, closedAt]), [['data_request', store.id, null]]);
+  assert.equal(open[0].orderCount, 2);
+  const named = await merchant.all(`/api/privacy-requests/${open[0].id}/orders`);
+  assert.deepEqual(named.map((one) => [one.orderId, one.deliveryId]), [['1', null], [String(orderId), deliveryId]]);
+  assert.deepEqual([named[0].id, named[0].orderNumber], [null, null]);
+  const order = isOk(await merchant.api.get(`/api/orders/${named[1].id}`));
+  assert.deepEqual([order.deliveryId, order.orderNumber], [deliveryId, named[1].orderNumber]);
+  isError(await other.api.get(`/api/privacy-requests/${open[0].id}/orders`), 404, 'NOT_FOUND');
   isError(await other.api.post(`/api/privacy-requests/${open[0].id}/close`), 404, 'NOT_FOUND');
   const closed = isOk(await merchant.api.post(`/api/privacy-requests/${open[0].id}/close`));
   assert.ok(closed.closedAt && closed.closedBy.startsWith('usr_'));

@@ -123,9 +123,6 @@ test('the operator administers through the running service, and without one', as
   assert.deepEqual(await answerOf(['grant-credits', made.accountId, '5', '--note', 'a start']), { available: 5 });
   const person = new Client(bridge.url, { headers: { authorization: `Bearer ${tokens.json.idToken}` } });
   assert.equal((await person.get('/api/credits')).json.available, 5);
-  const overHttp = await runBridge(['admin', 'grant-credits', made.accountId, '0', '--data-dir', bridge.dataDir]);
-  assert.equal(overHttp.code, 1);
-  assert.match(overHttp.stderr, /at least 1 and at most 9007199254740991/);
   const granted = (await person.get('/api/account/audit')).json.data.find(({ action }) => action === 'credits.granted');
   assert.equal(granted.detail, '5: a start');
   const key = (await person.post('/api/keys', { name: 'k' })).json;
@@ -140,9 +137,6 @@ test('the operator administers through the running service, and without one', as
   for (const [args, input, says] of [
     [['create-account', 'owner@shop.example'], PASSWORD, /has an account already/],
     [['create-account', 'other@shop.example'], 'short', /password/],
-    [['grant-credits', made.accountId, '0'], '', /at least 1 and at most 9007199254740991/],
-    [['grant-credits', made.accountId, '-1'], '', /at least 1 and at most 9007199254740991/],
-    [['grant-credits', made.accountId, '9007199254740992'], '', /at least 1 and at most 9007199254740991/],
     [['grant-credits', made.accountId, '1', '--note', 'x'.repeat(501)], '', /at most 500 bytes/],
     [['grant-credits', 'acc_0000000000001', '1'], '', /no/i],
     [['grant-credits', 'del_0000000000001', '1'], '', /There is no account/],
@@ -152,6 +146,12 @@ test('the operator administers through the running service, and without one', as
     assert.equal(refused.code, 1, `${args}: ${refused.stdout}`);
     assert.match(refused.stderr, says);
     assert.doesNotMatch(refused.stderr, new RegExp(PASSWORD));
+  }
+
+  for (const credits of ['0', '-1', '9007199254740992', '1.5']) {
+    const refused = await admin(['grant-credits', made.accountId, credits]);
+    assert.equal(refused.code, 2, `${credits}: ${refused.stdout}`);
+    assert.match(refused.stderr, new RegExp(`credits: Value ${credits} not in range 1 to 9007199254740991$`, 'm'));
   }
 
   const again = await startBridge(scope, { ...CLOUD, dataDir: bridge.dataDir });
@@ -199,15 +199,15 @@ test('the configuration is printed with every problem, and a wrong one starts no
 
 test('wrong words on the command line are told with what is known', async () => {
   for (const [args, says] of [
-    [[], /A verb is needed: serve, migrate, config, vault, admin, copy, database, listen, send-order$/m],
+    [[], /A verb is needed: serve, migrate, config, doctor, vault, admin, copy, database, demo, listen, send-order$/m],
     [['sing'], /There is no sing; the verbs are: serve, /],
     [['admin'], /A verb is needed: create-account, /],
     [['admin', 'give'], /There is no give; the verbs are: create-account, .*grant-credits/],
-    [['vault', 'open'], /There is no open; the verbs are: init$/m],
-    [['serve', '--no-such-flag'], /--no-such-flag$/m],
-    [['serve', '--databse-url=postgresql://x'], /--databse-url=postgresql:\/\/x; is --database-url meant\?$/m],
-    [['copy', '--from', 'sqlite:x', '--to', 'postgresql://x', '--peice', '1'], /--peice; is --piece meant\?$/m],
-    [['serve', '--roles', 'api,workers'], /roles must be one or more of: api, worker, dispatcher; not workers$/m],
+    [['vault', 'open'], /There is no open; the verbs are: init, rotate, drop, keys$/m],
+    [['serve', '--no-such-flag'], /There is no flag --no-such-flag here$/m],
+    [['serve', '--databse-url=postgresql://x'], /no flag --databse-url here; is --database-url meant\?$/m],
+    [['copy', '--from', 'sqlite:x', '--to', 'postgresql://x', '--peice', '1'], /no flag --peice here; is --piece meant\?$/m],
+    [['serve', '--roles', 'api,workers'], /roles must be one or more of: api, worker, dispatcher; not workers \(--roles\)$/m],
     [['admin', 'grant-credits'], /account is required/],
   ]) {
     const done = await runBridge(args);

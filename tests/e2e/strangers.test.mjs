@@ -23,7 +23,7 @@ async function from(localAddress, bridge, method, target, { json, headers = {} }
     method,
     localAddress,
     agent: false,
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(60_000),
     headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), 'content-length': Buffer.byteLength(body), ...headers },
   });
   request.end(body);
@@ -71,7 +71,8 @@ test('two hundred sign-ins of a stranger at once hold nobody up, and write a row
   const { bridge } = await startStack(t);
   const merchant = await Merchant.signUp(bridge, 1, { credits: 0, connected: false });
   let going = true;
-  const junk = junkSignIns(bridge, { atOnce: 200, going: () => going });
+  const latest = performance.now() + 60_000;
+  const junk = junkSignIns(bridge, { atOnce: 200, going: (told) => going || (!(told[503] > 200) && performance.now() < latest) });
   await until('junk is answered', async () => (await rowsOfTries(bridge)) > 0);
   const statuses = [];
   for (let i = 0; i < 8; ++i) {
@@ -105,11 +106,17 @@ test('behind a proxy a network has an eighth of the places and a hundred failure
   assert.ok(told[401] <= most, `${told[401]} of at most ${most}`);
   assert.equal(await rowsOfTries(bridge), told[401]);
 
-  // Keys that nobody has: three hundred a minute.
+  // Keys that nobody has: three hundred a minute, one more for each 200 ms, and those that ran when the last of them failed.
   const key = `pdb_live_${random().repeat(2)}abcdef`;
-  const keys = { 200: 0, 401: 0, 429: 0 };
-  for (let i = 0; i < 320; ++i) keys[(await from('127.0.0.1', bridge, 'GET', '/api/account', { headers: { ...stranger, 'x-api-key': key } })).status] += 1;
-  assert.ok(keys[401] >= 300 && keys[429] > 0, JSON.stringify(keys));
+  const keys = { 401: 0, 429: 0 };
+  const first = performance.now();
+  const tries = async () => {
+    while (keys[429] === 0 && keys[401] < 3000) keys[(await from('127.0.0.1', bridge, 'GET', '/api/account', { headers: { ...stranger, 'x-api-key': key } })).status] += 1;
+  };
+  await Promise.all(Array.from({ length: 4 }, tries));
+  const mostKeys = 300 + 4 + Math.ceil((performance.now() - first) / 200);
+  assert.ok(keys[401] >= 300 && keys[401] <= mostKeys && keys[429] > 0, `${JSON.stringify(keys)} of at most ${mostKeys}`);
+  assert.ok(Object.values(keys).every(Number.isInteger), JSON.stringify(keys));
   assert.equal((await from('127.0.0.1', bridge, 'GET', '/api/account', { headers: { ...merchant.api.headers, 'x-forwarded-for': '203.0.113.5' } })).status, 200);
 
   // The network that this stranger shares with a store's platform: junk for stores that are made up and for one that is there

@@ -11,10 +11,13 @@ import { cluster } from './postgres.mjs';
 import { Random } from './random.mjs';
 import { startReceiver } from './receiver.mjs';
 import { judge } from './torture_judge.mjs';
+import { Money } from './torture_money.mjs';
 import { BULK_STORES, HISTORY_STORES, Stores } from './torture_stores.mjs';
 import { disconnects, kills } from './torture_troubles.mjs';
 
 const MERCHANTS = 3;
+const POOR = 1; // further ones, who live on the credits that they buy
+const POOR_CREDITS = 20;
 const OPERATION_MS = 80; // between two of one sender
 const ARGS = [
   '--delivery-jobs-per-minute', '0',
@@ -27,6 +30,7 @@ const ARGS = [
 const FAULTS = { latencyMaxMs: 40, too_many_requests: 0.005, server_error: 0.01, server_error_after: 0.015, drop_before: 0.01, drop_after: 0.015, malformed: 0.005, retryAfterS: 1 };
 const INSIST_MS = 60_000; // longer than any outage of a run
 const TOKEN_MS = 30 * 60_000;
+const BULK_REASON = 'torture of many';
 const OPEN = ['queued', 'processing', 'waiting_for_friendship'];
 
 const STORY = `SELECT row_to_json(customers), row_to_json(cloud_accounts), now() FROM customers
@@ -52,10 +56,13 @@ class Torture {
     this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
     this.scope = new Scope();
     this.accepted = [];
+    this.jobs = []; // on many: {merchant, id, action, orders: as they were asked for, tries}, and then as the API tells of them
     this.told = []; // what was answered with success of later events: {kind, deliveryId, file}
     this.problems = [];
-    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, logins: 0, invalidations: 0, mappings: 0, sentAgain: 0, steps: {}, ...trouble.counts };
+    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, logins: 0, invalidations: 0, mappings: 0, direct: 0, reprocessed: 0, jobs: 0, sentAgain: 0, steps: {}, ...trouble.counts };
     this.chaos = true;
+    this.money = new Money(this);
+    this.counts.money = this.money.counts;
     this.calmFrom = Infinity; // the moment from which nothing is an excuse any more
   }
 
@@ -63,7 +70,7 @@ class Torture {
     const began = performance.now();
     try {
       await this.setUp();
-      const senders = Array.from({ length: this.senders }, () => this.sendOrders());
+      const senders = [this.money.run(), ...Array.from({ length: this.senders }, () => this.sendOrders())];
       await this.trouble.happen(this);
       await this.reached(1);
       this.sending = false;
@@ -85,34 +92,41 @@ class Torture {
   }
 
   async setUp() {
-    this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS), '--files', '10', '--create-unknown-users', '--seed', String(this.seed)] });
+    this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS + POOR), '--files', '10', '--create-unknown-users', '--seed', String(this.seed)] });
     this.sim = new Client(this.cloud.url);
     if (this.trouble.standby) await cluster({ standby: true });
+    await this.money.setUp(this.scope);
     const [first, ...others] = this.nodes;
     first.dataDir = await scratch(this.scope);
+    await this.money.sandbox.sellIn(first.dataDir);
     await this.start(first);
     for (const node of others) {
       node.dataDir = await dataDirBeside(this.scope, first.dataDir);
+      await this.money.sandbox.sellIn(node.dataDir);
       await this.start(node);
     }
     const flaky = new Random(this.seed, 'receiver');
     this.receiver = await startReceiver(this.scope, { answer: () => ({ status: this.chaos && flaky.chance(0.03) ? 503 : 204 }) });
     this.merchants = [];
     const [bulk, eventful] = [[], []];
-    for (let number = 1; number <= MERCHANTS; ++number) {
-      const merchant = await Merchant.signUp(this.balanced, number, { credits: 1_000_000 });
+    for (let number = 1; number <= MERCHANTS + POOR; ++number) {
+      const poor = number > MERCHANTS;
+      const merchant = await Merchant.signUp(this.balanced, number, { credits: poor ? POOR_CREDITS : 1_000_000 });
       this.merchants.push(merchant);
       const made = await merchant.api.post('/api/webhook-subscriptions', { url: this.receiver.url });
       if (made.status !== 201) throw new Error(made.text);
-      for (const [shops, stores] of [[bulk, BULK_STORES], [eventful, HISTORY_STORES]]) {
+      // What a history comes to is known of those who can pay.
+      for (const [shops, stores] of [[bulk, BULK_STORES], [eventful, poor ? [] : HISTORY_STORES]]) {
         for (const { provider, settings = {} } of stores) shops.push({ merchant, store: await merchant.store(provider, { settings }), settings, epochs: [] });
       }
     }
+    this.poor = this.merchants.slice(MERCHANTS);
     this.signedInAt = performance.now();
     this.stores = new Stores(this.seed, bulk, eventful, this.percent);
     this.pools = new Random(this.seed, 'customers');
     await this.addCustomers();
     await this.sim.put('/sim/faults', FAULTS);
+    await this.money.beginTrouble();
     this.sending = true;
   }
 
@@ -151,7 +165,8 @@ class Torture {
   }
 
   async start(node) {
-    node.bridge = await startBridge(this.scope, { cloudUrl: this.cloud.url, dataDir: node.dataDir, args: ARGS });
+    node.bridge = await startBridge(this.scope, { cloudUrl: this.cloud.url, dataDir: node.dataDir, args: [...ARGS, ...this.money.sandbox.args] });
+    await this.money.sandbox.tellTo(node.bridge);
     for (const merchant of this.merchants ?? []) merchant.moveTo(this.balanced);
     if (performance.now() - this.signedInAt > TOKEN_MS) {
       for (const merchant of this.merchants) {
@@ -185,14 +200,20 @@ class Torture {
     }
   }
 
-  async perform({ kind, order, copies = 1, number }) {
+  async perform({ kind, order, copies = 1, number, action, orders }) {
     const { merchant, store } = order.shop;
     const send = (body, headers = {}) => this.insist(() => merchant.send(store, body, headers), order);
     switch (kind) {
       case 'order':
         this.counts.orders += 1;
-        await Promise.all(Array.from({ length: copies }, () => send(order.body)));
+        await Promise.all(Array.from({ length: copies }, () => (order.direct ? this.ask(order) : send(order.body))));
         return;
+      case 'reprocess': {
+        const known = this.deliveryOf(order);
+        if (!known) return;
+        this.counts.reprocessed += 1;
+        return this.insist(() => merchant.api.post(`/api/orders/${known.replace('del_', 'ord_')}/reprocess`));
+      }
       case 'edit':
         this.counts.edits += 1;
         return this.note('edit', await send(order.body, { 'x-hosted-topic': 'orders/updated' }), merchant.file(Number(order.body.line_items.at(-1).sku.slice(2))));
@@ -211,12 +232,53 @@ class Torture {
         this.counts.logins += 1;
         return this.insist(() => merchant.api.put('/api/credentials', merchant.cloudLogin));
       case 'invalidate': {
-        const known = this.accepted.find(({ store: id, orderId, deliveryId }) => id === store.id && orderId === order.orderId && deliveryId);
+        const known = this.deliveryOf(order);
         if (!known) return;
         this.counts.invalidations += 1;
-        const answer = await this.insist(() => merchant.api.post(`/api/deliveries/${known.deliveryId}/invalidate`, { reason: 'torture' }));
-        if (answer && answer.status !== 409) this.told.push({ kind: 'invalidate', deliveryId: known.deliveryId });
+        const answer = await this.insist(() => merchant.api.post(`/api/deliveries/${known}/invalidate`, { reason: 'torture' }));
+        if (answer && answer.status !== 409) this.told.push({ kind: 'invalidate', deliveryId: known });
+        return;
       }
+      case 'bulk':
+        return this.bulk(order.shop, action, orders);
+    }
+  }
+  deliveryOf({ shop, orderId }) {
+    return this.accepted.find((one) => one.store === shop.store.id && one.orderId === orderId && one.deliveryId)?.deliveryId;
+  }
+
+  // As the merchant's own program does.
+  async ask({ shop, orderId, body }) {
+    this.counts.direct += 1;
+    const answer = await this.insist(() => shop.merchant.api.post('/api/deliveries', { integrationId: shop.store.id, ...body }));
+    if (answer?.json?.id) this.accepted.push({ store: shop.store.id, orderId, deliveryId: answer.json.id });
+    else if (answer) this.problems.push(`direct delivery ${orderId}: ${answer.status} ${answer.text}`);
+  }
+
+  // A job on many; with five under way it is refused.
+  async bulk(shop, action, orders) {
+    const { merchant, store } = shop;
+    const ids = orders.filter((one) => one.shop.merchant === merchant).map((one) => this.deliveryOf(one)).filter(Boolean);
+    const since = new Date(Date.now() - 3_000).toISOString();
+    if (action === 'invalidate' && ids.length === 0) return;
+    const asked = {
+      retry: () => merchant.api.post('/api/deliveries/bulk', { action, filter: { status: ['failed'], integrationId: [store.id] } }),
+      invalidate: () => merchant.api.post('/api/deliveries/bulk', { action, ids, reason: BULK_REASON }),
+      reprocess: () => merchant.api.post('/api/orders/reprocess', { integrationId: store.id, unmapped: false, receivedFrom: since }),
+    };
+    const answer = await this.insist(asked[action]);
+    if (answer?.status !== 202) return;
+    this.counts.jobs += 1;
+    if (action === 'invalidate') this.told.push(...ids.map((deliveryId) => ({ kind: 'job', deliveryId })));
+    this.jobs.push({ merchant, store: store.id, action, ids: action === 'invalidate' ? ids : [], tries: answer.tries, id: answer.json.id });
+  }
+  // All of them, as they have ended.
+  async jobsEnd() {
+    for (const job of this.jobs) {
+      await until(`job ${job.id} has ended`, async () => {
+        const { json } = await job.merchant.api.get(`/api/bulk/${job.id}`);
+        return json.finishedAt && Object.assign(job, { told: json });
+      }, 120_000);
     }
   }
   note(kind, answer, file) {
@@ -248,7 +310,8 @@ class Torture {
   }
 
   // As a store does: until there is an answer that is not "come again", which it returns, with `tries`: how many it took.
-  async insist(call, order) {
+  // `also`: refusals that are expected too.
+  async insist(call, order, also = []) {
     const began = performance.now();
     for (let tries = 1; ; ++tries) {
       const calm = performance.now() > this.calmFrom;
@@ -262,10 +325,10 @@ class Torture {
           return undefined;
         }
       }
-      if (answer && answer.status < 500) {
+      if (answer && (answer.status < 500 || also.includes(answer.status))) {
         if (order && answer.status === 202) {
           this.accepted.push({ store: order.shop.store.id, orderId: order.orderId, deliveryId: answer.json.deliveryId });
-        } else if (order || ![200, 202, 409].includes(answer.status)) {
+        } else if (order || ![200, 201, 202, 409, ...also].includes(answer.status)) {
           this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
         }
         return Object.assign(answer, { tries });
@@ -292,6 +355,12 @@ class Torture {
     this.say('faults are off; waiting for the end of every delivery');
     const began = performance.now();
     try {
+      await this.money.end();
+      await this.jobsEnd();
+      for (const merchant of this.poor) {
+        const stopped = async () => (await merchant.api.get('/api/deliveries?status=failed&resolutionCode=insufficient_credits&limit=1')).json.data;
+        await until(`no delivery of merchant ${merchant.number} wants credits`, async () => (await stopped()).length === 0, deadline);
+      }
       await this.ended(deadline);
       // What was paid again while its revocation was under way is owed again when that is done.
       for (const merchant of this.merchants) await this.settled(merchant);
@@ -347,7 +416,9 @@ class Torture {
     }
     const { everOwed } = this.stores;
     const histories = this.stores.histories.map((history) => history.facts());
-    return { accepted: this.accepted, told: this.told, everOwed, histories, merchants, shares: json.shares, friendships: json.friendships, events };
+    const jobs = this.jobs.map(({ merchant, store, action, ids, tries, told }) => ({ merchant: `m-${merchant.number}`, store, action, ids, tries, told }));
+    const money = await this.money.facts();
+    return { accepted: this.accepted, told: this.told, jobs, everOwed, histories, merchants, money, shares: json.shares, friendships: json.friendships, events };
   }
 
   // All that is known of a delivery that came to no end.
@@ -358,7 +429,7 @@ class Torture {
     return [id, JSON.stringify(timeline), JSON.stringify(known), rows, ...lines].join('\n');
   }
 
-  summary({ merchants, shares, events, accepted }, elapsedMs) {
+  summary({ merchants, money, shares, events, accepted }, elapsedMs) {
     const deliveries = merchants.flatMap((merchant) => merchant.deliveries);
     const byStatus = {};
     for (const { status, resolutionCode } of deliveries) {
@@ -373,6 +444,9 @@ class Torture {
       deliveries: deliveries.length,
       byStatus,
       filesShared: shares.filter(({ made }) => made > 0).length,
+      books: money.books,
+      creditsPurchased: merchants.reduce((total, { balance }) => total + balance.purchased, 0),
+      creditsReversed: merchants.reduce((total, { balance }) => total + balance.reversed, 0),
       creditsSpent: merchants.reduce((total, { balance }) => total + balance.spent, 0),
       eventsReceived: events.length,
       events: new Set(events.map(({ id }) => id)).size,

@@ -42,7 +42,7 @@ const RULES = [
   function stopped(history, row, tell) {
     const { log } = history;
     if (paid(history) || history.payment === 'awaiting') return;
-    if (ofMerchant(after(log, 'cancel', 'refundWhole', 'trash', 'delete')).some(({ kind }) => kind !== 'revoke')) return;
+    if (ofMerchant(after(log, 'cancel', 'refundWhole', 'trash', 'delete')).some(({ kind }) => !['revoke', 'reprocess'].includes(kind))) return;
     // In review stays what reached the customer before.
     const may = row.items.some(({ status }) => GOT.includes(status)) ? ['completed', 'invalidated', 'in_review'] : ['invalidated'];
     if (!may.includes(row.status)) tell(`its order was stopped, and it is ${row.status}`);
@@ -62,8 +62,8 @@ const RULES = [
 
   // The last word of the merchant stands, whatever the store tells; a stop ends a review.
   function lastWord({ log }, row, tell) {
-    const last = ofMerchant(log).findLast(({ kind }) => kind !== 'revoke' && kind !== 'retry');
-    if (!last?.sure || after(log, last.kind).some(({ kind, by }) => by === 'merchant' && kind === 'retry')) return;
+    const last = ofMerchant(log).findLast(({ kind }) => !['revoke', 'retry', 'reprocess'].includes(kind));
+    if (!last?.sure || after(log, last.kind).some(({ kind, by }) => by === 'merchant' && ['retry', 'reprocess'].includes(kind))) return;
     const later = after(log, last.kind);
     if (last.kind === 'invalidate' && row.status !== 'invalidated') tell(`the merchant invalidated it, and it is ${row.status}`);
     if (last.kind === 'reopen' && !did(later, ...STOPS, 'trash', 'delete', 'refundLine', 'less') && row.status !== 'in_review') {
@@ -72,7 +72,8 @@ const RULES = [
   },
 
   function held({ log, hold, dryRun }, row, tell) {
-    if (!hold || dryRun || did(log, 'approve', 'complete')) return;
+    // What a person has processed again is not held.
+    if (!hold || dryRun || did(log, 'approve', 'complete', 'reprocess')) return;
     if (!['in_review', 'invalidated'].includes(row.status)) tell(`nobody approved it, and it is ${row.status}`);
     if (row.items.some(({ status }) => GOT.includes(status))) tell('nobody approved it, and files of it are shared');
   },
@@ -130,7 +131,7 @@ const RULES = [
     // What a person took back comes again by an approval alone; what the store took back, by a payment.
     const last = log.findLast(({ kind }) => kind === 'revoke');
     const later = after(log, 'revoke');
-    if (!last?.sure || !last.items || did(later, 'approve') || did(log, 'retry') || (autoRevoke && did(log, ...STOPS, 'refundLine', 'less'))) return;
+    if (!last?.sure || !last.items || did(later, 'approve') || did(log, 'retry', 'buyerName', 'buyerRetry') || (autoRevoke && did(log, ...STOPS, 'refundLine', 'less'))) return;
     for (const { id, status, fileId } of row.items) {
       if (last.items.includes(id) && !['revoked', 'revoke_failed'].includes(status)) tell(`the merchant took ${fileId} back, and it is ${status}`);
     }

@@ -17,8 +17,10 @@ const STORES = {
 const MERCHANTS = [
   ['retry'], ['retryName'], ['retryName'], ['retryName', 'retryAlias'], ['reopen'], ['reopen', 'approve'], ['reopen', 'complete'], ['complete'], ['invalidate'],
   ['invalidate', 'reopen', 'approve'], ['revoke'], ['revoke', 'reopen', 'approve'], ['revokeItems'], ['reopen', 'retryName', 'approve'],
-  ['reopen', 'retryName', 'approve', 'revokeFormer'],
+  ['reopen', 'retryName', 'approve', 'revokeFormer'], ['reprocess'], ['reprocess'], ['reopen', 'reprocess', 'approve'],
 ];
+// What the buyer does with the delivery's link: once in a minute, so once in a run.
+const BUYERS = [['buyerName'], ['buyerRetry']];
 
 const ENDS = ['refunded', 'cancelled'];
 const reached = ({ status }) => ['shared', 'already_shared', 'revoked', 'revoke_failed'].includes(status);
@@ -73,6 +75,7 @@ export class History {
       if (held && random.chance(0.5)) steps.push('approve');
       if (random.chance(0.25)) steps.push(random.pick(['repeat', 'stale']));
     }
+    if (random.chance(0.3)) steps.splice(random.whole(0, steps.length), 0, ...random.pick(BUYERS));
     // One without a name, or of which only the end was told, gets what is missing in the end.
     if (this.names.length === 0) steps.splice(random.whole(0, steps.length), 0, 'rename');
     steps.splice(random.whole(0, steps.length), 0, 'pay');
@@ -222,6 +225,9 @@ export class History {
   // ---- the merchant
 
   #actions = {
+    reprocess: (torture) => this.#reprocess(torture),
+    buyerName: (torture) => this.#buyer(torture, 'username', this.#random.pick(this.buyers)),
+    buyerRetry: (torture) => this.#buyer(torture, 'retry'),
     retry: (torture) => this.#retry(torture),
     retryName: (torture) => this.#retry(torture, this.#random.pick(this.buyers)),
     // The same user of the platform, by another name.
@@ -242,6 +248,26 @@ export class History {
     const waits = answer.json.pendingAction ?? kind;
     this.#log.push({ kind, by: 'merchant', sure: answer.status !== 409 && waits === kind, tries: answer.tries, ...note });
     return answer;
+  }
+  async #reprocess(torture) {
+    const answer = await torture.insist(() => this.shop.merchant.api.post(`/api/orders/${this.deliveryId.replace('del_', 'ord_')}/reprocess`));
+    if (!answer || (answer.status === 409 && answer.tries === 1)) return;
+    this.#log.push({ kind: 'reprocess', by: 'merchant', sure: answer.status === 200 });
+    this.#remapped = answer.status === 200 ? Math.max(this.#remapped, performance.now()) : Infinity;
+  }
+  // A second act within a minute is refused: so is one that was done, and whose answer was lost.
+  async #buyer(torture, what, name) {
+    const { merchant } = this.shop;
+    const delivery = await torture.insist(() => merchant.api.get(`/api/deliveries/${this.deliveryId}`));
+    if (delivery?.status !== 200) return;
+    const token = delivery.json.buyerUrl.split('#')[1];
+    const act = () => merchant.open.with({ 'x-buyer-token': token }).post(`/api/buyer/${what}`, name && { username: name });
+    const answer = await torture.insist(act, undefined, [429]);
+    if (!answer || (answer.status !== 200 && answer.tries === 1)) return;
+    const sure = answer.status === 200;
+    this.#log.push({ kind: name ? 'buyerName' : 'buyerRetry', by: 'buyer', sure, tries: answer.tries });
+    this.#remapped = sure ? Math.max(this.#remapped, performance.now()) : Infinity;
+    if (name) this.names.push({ name, by: 'buyer', sure });
   }
   async #retry(torture, name) {
     const done = await this.#act(torture, 'retry', name && { targetUsername: name }, name && { name });

@@ -1,5 +1,6 @@
 // What must be true after a torture run (torture.mjs), whatever was killed when (spec 2.5, 2.6, 3.1, 3.2, 3.9-3.11, 10.1, 11.1).
 import { judgeHistories } from './torture_histories_judge.mjs';
+import { judgeMoney } from './torture_money_judge.mjs';
 
 const END_STATES = ['completed', 'failed', 'invalidated', 'in_review'];
 // Nothing else in a run makes a delivery fail for good.
@@ -18,9 +19,9 @@ function groupedBy(list, key) {
 }
 const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
 
-// `facts`: {accepted: [{store, orderId, deliveryId}] of every 202 (deliveryId absent: ignored), told: [{kind: edit, cancel or invalidate,
+// `facts`: {accepted: [{store, orderId, deliveryId}] of every 202 (deliveryId absent: ignored), told: [{kind: edit, cancel, invalidate or job,
 // deliveryId, file: added by an edit}] of what came later and was answered with success, everOwed: [{store, orderId, files}] of every
-// order, histories: as History.facts() has them, merchants: [{cloudId, deliveries, balance, ledger}], shares and friendships as the
+// order, jobs: on many, {merchant, store, action, ids: that an invalidation names, tries, told: as it ended}, histories: as History.facts() has them, merchants: [{cloudId, deliveries, balance, ledger}], money: as Money.facts() has it, shares and friendships as the
 // simulator's /sim/effects has them, events: [{id, body}] as they came}. Returns sentences; none: all is well.
 export function judge(facts) {
   const { accepted, told: later, everOwed, histories, merchants, friendships, events } = facts;
@@ -53,6 +54,7 @@ export function judge(facts) {
     if (row.status === 'failed' && !FAILURES.includes(row.resolutionCode)) wrong(`${row.id} failed as ${row.resolutionCode}, which nothing here causes`);
     if (row.status === 'failed' && !row.items.some(({ status, former }) => status === 'owed' && !former)) wrong(`${row.id} failed, and owes nothing`);
     leavesReview(row, wrong);
+    timeGoesOn(row, wrong);
   }
   const files = new Map(everOwed.map((order) => [`${order.store} ${order.orderId}`, order.files]));
   for (const { id, integrationId, orderId, items } of deliveries) {
@@ -71,7 +73,8 @@ export function judge(facts) {
     else if (all.length === 1 && all[0].kind === 'edit' && !row.items.some(({ fileId }) => fileId === all[0].file)) wrong(`${id} has no item of ${all[0].file}, which came later`);
   }
 
-  const asks = groupedBy(histories.flatMap(asksOf), (name) => name);
+  judgeJobs(facts, byId, wrong);
+  const asks = groupedBy([...histories.flatMap(asksOf), ...merchants.flatMap(retriedOf)], (name) => name);
   for (const { merchant, customer, username, requests, withdrawn, state } of friendships) {
     // A request that was taken back may be made again, and one that was declined where the merchant asks for it.
     const most = 1 + withdrawn + (asks.get(`${merchant} ${username.toLowerCase()}`)?.length ?? 0);
@@ -81,6 +84,7 @@ export function judge(facts) {
     }
   }
   for (const merchant of merchants) judgeMerchant(merchant, facts, wrong);
+  judgeMoney(facts.money, merchants, wrong);
   judgeHistories(facts, byId, wrong);
 
   const reviewed = new Set(histories.filter(({ hold, log }) => hold || log.some(({ kind }) => kind === 'risk')).map(({ deliveryId }) => deliveryId));
@@ -115,7 +119,7 @@ export function judge(facts) {
 }
 
 // Nothing but a person takes a delivery out of review, a stop aside, and the payment whose loss began it (spec 3.1). What two nodes
-// tell within a moment may be listed the wrong way round, or longer where one waited: then their times tell.
+// tell within a moment may be listed the wrong way round.
 const NEAR_MS = 100;
 const mayLeave = ({ status, actor, message }) => /^(usr|key)_/.test(actor) || (actor === 'order' && status === 'queued' && message.includes('paid again'));
 function leavesReview({ id, timeline }, wrong) {
@@ -124,19 +128,58 @@ function leavesReview({ id, timeline }, wrong) {
     const [before, review, { at, status, actor, message }] = [entries[i - 2], entries[i - 1], entries[i]];
     if (review.status !== 'in_review' || status === 'in_review' || status === 'invalidated' || mayLeave(entries[i])) continue;
     const near = (one) => Math.abs(Date.parse(one) - Date.parse(review.at)) <= NEAR_MS;
-    const after = before && (near(before.at) || Date.parse(before.at) > Date.parse(review.at));
-    const leftBefore = after && mayLeave(before) && before.status !== 'in_review';
+    const leftBefore = before && near(before.at) && mayLeave(before) && before.status !== 'in_review';
     const toldLate = before && near(at) && before.status === status;
     if (leftBefore || toldLate) continue;
     wrong(`${id} left its review for ${status} by ${actor}: ${message}\n  ${JSON.stringify(entries)}`);
   }
 }
 
+// Whichever node writes: what is newer has no earlier time.
+function timeGoesOn({ id, updatedAt, timeline, events = [] }, wrong) {
+  for (const [what, entries] of [['timeline', timeline.map(({ at }) => at)], ['events', events.map(({ createdAt }) => createdAt)]]) {
+    for (let i = 1; i < entries.length; ++i) if (entries[i - 1] < entries[i]) wrong(`the ${what} of ${id} goes back from ${entries[i]} to ${entries[i - 1]}`);
+    if (updatedAt < entries[0] && what === 'events') wrong(`${id} was updated at ${updatedAt}, and tells of an event at ${entries[0]}`);
+  }
+}
+
 // Each name that a merchant's retry may have asked again, once for each request that was sent.
 function asksOf({ merchant, names, log }) {
-  const tries = log.filter(({ kind }) => kind === 'retry').reduce((total, { tries }) => total + tries, 0);
+  const tries = log.filter(({ kind }) => ['retry', 'buyerName', 'buyerRetry'].includes(kind)).reduce((total, { tries }) => total + tries, 0);
   const all = new Set(names.map(({ name }) => `${merchant} ${name.toLowerCase()}`));
   return Array.from({ length: tries }, () => [...all]).flat();
+}
+
+// Likewise of jobs on many, which each delivery's timeline tells of.
+const RETRIED = 'The merchant asked for a new attempt.';
+const retries = ({ timeline }) => timeline.filter(({ message, actor }) => message === RETRIED && actor.startsWith('usr_')).length;
+function retriedOf({ cloudId, deliveries }) {
+  return deliveries.flatMap((row) => Array.from({ length: retries(row) }, () => `${cloudId} ${(row.targetUsername ?? '').toLowerCase()}`));
+}
+
+// Jobs on many (spec 9.4): each ends, says what it did, and does it once.
+function judgeJobs({ jobs, merchants, histories }, byId, wrong) {
+  const eventful = new Set(histories.map(({ store }) => store));
+  for (const { merchant, action, ids, told } of jobs) {
+    const name = `the job ${told?.id} of ${merchant} (${action})`;
+    if (!told?.finishedAt) wrong(`${name} has not ended`);
+    else if (told.fault) wrong(`${name} ended for a fault: ${told.fault}`);
+    // What a filter finds may be more by the time that it is done.
+    else if (ids.length > 0 && told.done + told.failedCount > told.total) wrong(`${name} did ${told.done} and was refused ${told.failedCount} of ${told.total}`);
+    else if (action === 'invalidate') {
+      const refused = told.failed.map(({ id }) => id);
+      // One that its order had ended was left out, and may have come again.
+      const byOrder = ({ timeline }) => timeline.some(({ status, actor }) => status === 'invalidated' && !actor.startsWith('usr_'));
+      const left = ids.filter((id) => !refused.includes(id) && byId.get(id)?.status !== 'invalidated' && !(byId.has(id) && byOrder(byId.get(id))));
+      if (left.length > 0) wrong(`${name} was to invalidate ${left}, and they are ${left.map((id) => byId.get(id)?.status)}`);
+    }
+  }
+  for (const { cloudId, deliveries } of merchants) {
+    for (const row of deliveries.filter(({ integrationId }) => !eventful.has(integrationId))) {
+      const most = jobs.filter((job) => job.merchant === cloudId && job.store === row.integrationId && job.action === 'retry').reduce((total, { tries }) => total + tries, 0);
+      if (retries(row) > most) wrong(`${row.id} was retried ${retries(row)} times, by ${most} jobs on many\n  ${JSON.stringify(row.timeline)}`);
+    }
+  }
 }
 
 // Whether the delivery has that file, and had to do with that customer.

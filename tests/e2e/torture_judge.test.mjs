@@ -17,6 +17,16 @@ function delivery(id, orderId, status, items, fields = {}) {
   };
 }
 
+const grant = () => ({ kind: 'grant', credits: 10, itemId: null, purchaseId: null });
+const spend = (itemId) => ({ kind: 'spend', credits: 1, itemId, purchaseId: null });
+const line = (kind, credits, purchaseId) => ({ kind, credits, itemId: null, purchaseId });
+// A purchase that was refunded in part, and one whose dispute was won.
+const bought = () => [line('purchase', 100, 'pur_1'), line('reversal', 27, 'pur_1'), line('purchase', 7, 'pur_2'), line('reversal', 7, 'pur_2'), line('reversal_undone', 7, 'pur_2')];
+const purchase = (id, fields) => ({ id, merchant: 'm-1', state: 'pending', credits: 100, amount: 1900, currency: 'eur', creditsGranted: 0, creditsReversed: 0, amountRefunded: 0, amountDisputed: 0, ...fields });
+const payment = (clientReferenceId, fields) => ({ session: `cs_test_${clientReferenceId}`, clientReferenceId, amount: 1900, currency: 'eur', paid: false, refunded: 0, withdrawn: 0, reinstated: 0, ...fields });
+
+const job = (fields) => ({ id: 'blk_1', finishedAt: '2026-01-01T10:00:00.000Z', fault: null, total: 0, totalIsExact: true, done: 0, failedCount: 0, failed: [], ...fields });
+
 function soundFacts() {
   return {
     accepted: [
@@ -33,6 +43,10 @@ function soundFacts() {
       { store: 'int_1', orderId: '1', files: ['f-1'] },
       { store: 'int_1', orderId: '2', files: ['f-1'] },
     ],
+    jobs: [
+      { merchant: 'm-1', store: 'int_1', action: 'retry', ids: [], tries: 1, told: job({ total: 2, done: 1, failedCount: 1 }) },
+      { merchant: 'm-1', store: 'int_1', action: 'invalidate', ids: ['del_1', 'del_2'], tries: 1, told: job({ total: 2, failedCount: 2, failed: [{ id: 'del_1' }, { id: 'del_2' }] }) },
+    ],
     histories: [],
     merchants: [
       {
@@ -41,10 +55,23 @@ function soundFacts() {
           delivery('del_1', '1', 'completed', [item('itm_1', 'shared')], { sequence: 2 }),
           delivery('del_2', '2', 'completed', [item('itm_2', 'already_shared')], { sequence: 2 }),
         ],
-        balance: { granted: 10, purchased: 0, reversed: 0, spent: 1, held: 0, available: 9, debt: 0 },
-        ledger: [{ kind: 'grant', credits: 10, itemId: null }, { kind: 'spend', credits: 1, itemId: 'itm_1' }],
+        balance: { granted: 10, purchased: 107, reversed: 27, spent: 1, held: 0, available: 89, debt: 0 },
+        ledger: [grant(), ...bought(), spend('itm_1')],
       },
     ],
+    money: {
+      purchases: [
+        purchase('pur_1', { state: 'paid', creditsGranted: 100, creditsReversed: 27, amountRefunded: 500 }),
+        purchase('pur_2', { state: 'paid', credits: 7, amount: 333, creditsGranted: 7 }),
+        purchase('pur_3', { state: 'pending' }),
+      ],
+      payments: [
+        payment('pur_1', { paid: true, refunded: 500 }),
+        payment('pur_2', { paid: true, amount: 333, withdrawn: 333, reinstated: 333 }),
+        payment('pur_3'),
+      ],
+      books: { eur: { taken: 2233, refunded: 500, withdrawn: 333, reinstated: 333, net: 1733 } },
+    },
     shares: [{ merchant: 'm-1', file: 'f-1', customer: 'u-1', made: 1, revoked: 0, standing: true }],
     friendships: [{ merchant: 'm-1', customer: 'u-1', username: 'ann', state: 'friends', requests: 1, withdrawn: 0 }],
     events: [
@@ -61,8 +88,14 @@ const merchant = (facts) => facts.merchants[0];
 const rows = (facts) => merchant(facts).deliveries;
 const credits = (facts, ...items) => {
   const { balance } = merchant(facts);
-  merchant(facts).ledger = [{ kind: 'grant', credits: 10, itemId: null }, ...items.map((itemId) => ({ kind: 'spend', credits: 1, itemId }))];
-  Object.assign(balance, { spent: items.length, available: 10 - items.length });
+  merchant(facts).ledger = [grant(), ...bought(), ...items.map(spend)];
+  Object.assign(balance, { spent: items.length, available: 90 - items.length });
+};
+
+const bought1 = (facts) => facts.money.purchases[0];
+const reckon = (facts, kind, credits, purchaseId, balance) => {
+  merchant(facts).ledger.push(line(kind, credits, purchaseId));
+  Object.assign(merchant(facts).balance, balance);
 };
 
 describe('the judge', () => {
@@ -78,6 +111,14 @@ describe('the judge', () => {
     'a delivery that never ends': [(f) => (rows(f)[0].status = 'queued'), /still queued/],
     'a failure without a cause': [(f) => Object.assign(rows(f)[0], { status: 'failed', resolutionCode: 'internal_error' }), /failed as internal_error, which nothing here causes/],
     'a failure that owes nothing': [(f) => Object.assign(rows(f)[0], { status: 'failed', resolutionCode: 'friend_request_declined' }), /del_1 failed, and owes nothing/],
+    'a job that has not ended': [(f) => (f.jobs[0].told.finishedAt = null), /has not ended/],
+    'a job that could not go on': [(f) => (f.jobs[0].told.fault = 'unreadable'), /ended for a fault: unreadable/],
+    'a job that did one twice': [(f) => (f.jobs[1].told.done = 1), /did 1 and was refused 2 of 2/],
+    'an invalidation of many that left one': [(f) => f.jobs[1].told.failed.pop(), /was to invalidate del_2, and they are completed/],
+    'a retry of many that was done twice': [
+      (f) => (rows(f)[0].timeline = [1, 2].map((at) => ({ at: `2026-01-01T10:00:0${at}.000Z`, status: 'queued', actor: PERSON, message: 'The merchant asked for a new attempt.' }))),
+      /del_1 was retried 2 times, by 1 jobs on many/,
+    ],
     'a pending action that is left': [(f) => (rows(f)[0].pendingAction = 'stop'), /still has a pending action: stop/],
     'an item whose share was never settled': [(f) => (rows(f)[0].items[0].status = 'sharing'), /still sharing/],
     'a revocation that never ends': [(f) => (rows(f)[0].items[0].status = 'revoking'), /still revoking/],
@@ -119,6 +160,57 @@ describe('the judge', () => {
     'a second friend request': [(f) => (f.friendships[0].requests = 2), /2 friend requests/],
     'a hold that is left': [(f) => Object.assign(merchant(f).balance, { held: 1, available: 8 }), /on hold/],
     'a debt': [(f) => (merchant(f).balance.debt = 1), /1 credits are owed/],
+    'a timeline that goes back': [(f) => (rows(f)[0].timeline = timeline(['failed', 'system', 5_000], ['queued', PERSON, 5_028])), /the timeline of del_1 goes back from 1970-01-01T00:00:05.028Z/],
+    'events that go back': [(f) => (rows(f)[0].events = [5_000, 5_028].map((ms) => ({ createdAt: new Date(ms).toISOString() }))), /the events of del_1 goes back/],
+    'a delivery that is older than its newest event': [
+      (f) => Object.assign(rows(f)[0], { updatedAt: new Date(5_000).toISOString(), events: [{ createdAt: new Date(5_028).toISOString() }] }),
+      /del_1 was updated at 1970-01-01T00:00:05.000Z, and tells of an event at/,
+    ],
+    'a purchase that was granted twice': [(f) => reckon(f, 'purchase', 100, 'pur_1', { purchased: 207, available: 189 }), /pur_1 was granted 2 times/],
+    'a purchase that was granted twice, and the books with it': [
+      (f) => {
+        bought1(f).creditsGranted = 200;
+        reckon(f, 'purchase', 100, 'pur_1', { purchased: 207, available: 189 });
+      },
+      /pur_1 is paid, and granted 200 of 100 credits/,
+    ],
+    'a purchase that was paid and never granted': [
+      (f) => {
+        Object.assign(f.money.payments[2], { paid: true });
+        Object.assign(f.money.books.eur, { taken: 4133, net: 3633 });
+      },
+      /pur_3 is paid, and granted 0 of 100 credits/,
+    ],
+    'a grant for nothing': [
+      (f) => {
+        f.money.purchases[2].creditsGranted = 100;
+        reckon(f, 'purchase', 100, 'pur_3', { purchased: 207, available: 189 });
+      },
+      /pur_3 is not paid, and granted 100/,
+    ],
+    'a refund that is lost': [(f) => Object.assign(bought1(f), { creditsReversed: 0, amountRefunded: 0 }), /pur_1 says 0 refunded and 0 disputed, and the processor 500 and 0/],
+    'a refund that reversed nothing': [(f) => (bought1(f).creditsReversed = 0), /pur_1 reversed 0 credits, and 27 went back/],
+    'a refund that the ledger does not tell of': [(f) => merchant(f).ledger.splice(2, 1), /pur_1 reversed 27 credits, and the ledger says 0/],
+    'a dispute that was reversed twice': [
+      (f) => {
+        Object.assign(f.money.payments[1], { reinstated: 0 });
+        Object.assign(f.money.purchases[1], { amountDisputed: 333, creditsReversed: 14 });
+      },
+      /pur_2 reversed 14 credits, and 7 went back/,
+    ],
+    'a dispute that the ledger has twice': [(f) => reckon(f, 'reversal', 7, 'pur_2', { reversed: 34, available: 82 }), /pur_2 reversed 0 credits, and the ledger says 7/],
+    'a won dispute that was not undone': [(f) => (f.money.purchases[1].amountDisputed = 333), /pur_2 says 0 refunded and 333 disputed, and the processor 0 and 0/],
+    'credits of a purchase that the balance does not have': [(f) => Object.assign(merchant(f).balance, { purchased: 100, available: 82 }), /100 credits are purchased, and their purchases granted 107/],
+    'a reversal that the balance does not have': [(f) => Object.assign(merchant(f).balance, { reversed: 20, available: 96 }), /20 credits are reversed and 0 owed, and 27 went back/],
+    'a ledger that leaves something else': [(f) => merchant(f).ledger.push(line('reversal_undone', 1, 'pur_9')), /the ledger leaves 90 credits/],
+    'an entry of nobody\'s purchase': [(f) => merchant(f).ledger.push(line('debt_paid', 1, 'pur_9')), /tells of pur_9, which is no purchase of theirs/],
+    'a spending of a purchase': [(f) => (merchant(f).ledger[6].purchaseId = 'pur_1'), /an entry of kind spend names pur_1/],
+    'a kind of entry that is unknown': [(f) => merchant(f).ledger.push(line('gift', 1, null)), /an entry of kind gift/],
+    'another price': [(f) => (f.money.payments[0].amount = 1), /pur_1 costs 1900 eur, and the processor took 1 eur/],
+    'two pages of one purchase': [(f) => f.money.payments.push(payment('pur_3', { session: 'cs_test_other' })), /pur_3 has two payment pages/],
+    'a purchase that is lost': [(f) => f.money.purchases.shift(), /a page of pur_1, which is paid, and there is no such purchase/],
+    'money that nobody was sold for': [(f) => (f.money.books.eur.taken = 9), /took 9 eur, and 2233 was sold/],
+    'money that went back to nobody': [(f) => (f.money.books.eur.net = 9), /has 9 eur left, and the purchases say 1733/],
     'a ledger that differs': [(f) => merchant(f).ledger.pop(), /the ledger has/],
     'a balance that does not add up': [(f) => (merchant(f).balance.available = 10), /does not add up/],
     'an item charged twice': [(f) => credits(f, 'itm_1', 'itm_1'), /charged twice/],
@@ -165,15 +257,19 @@ describe('the judge', () => {
     ];
     assert.deepEqual(judge(facts), []);
   });
-  test('lets two nodes tell of one moment the wrong way round', () => {
+  test('lets banks take back more than was paid', () => {
     const facts = soundFacts();
-    rows(facts)[0].timeline = timeline(['completed', 'system', 90], ['in_review', PERSON, 10], ['queued', PERSON, 14], ['in_review', PERSON, 8]);
-    rows(facts)[1].timeline = timeline(['queued', PERSON, 900], ['completed', 'system', 10], ['in_review', PERSON, 10], ['completed', 'system', 0]);
+    Object.assign(facts.money.payments[1], { withdrawn: 400, reinstated: 0 });
+    Object.assign(facts.money.purchases[1], { amountDisputed: 333, creditsReversed: 7 });
+    Object.assign(facts.money.books.eur, { withdrawn: 400, reinstated: 0, net: 1333 });
+    merchant(facts).ledger.splice(5, 1);
+    Object.assign(merchant(facts).balance, { reversed: 34, available: 82 });
     assert.deepEqual(judge(facts), []);
   });
-  test('lets one that waited be told long before what it came after', () => {
+  test('lets two nodes tell of one moment the wrong way round', () => {
     const facts = soundFacts();
-    rows(facts)[0].timeline = timeline(['completed', 'system', 400], ['in_review', 'order', 10], ['queued', PERSON, 300], ['invalidated', 'order', 5]);
+    rows(facts)[0].timeline = timeline(['completed', 'system', 90], ['in_review', PERSON, 14], ['queued', PERSON, 14], ['in_review', PERSON, 8]);
+    rows(facts)[1].timeline = timeline(['queued', PERSON, 900], ['completed', 'system', 10], ['in_review', PERSON, 10], ['completed', 'system', 0]);
     assert.deepEqual(judge(facts), []);
   });
   test('lets an order of high risk, or one that is held, come to review without being told', () => {

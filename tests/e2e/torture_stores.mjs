@@ -1,5 +1,5 @@
 // What stores and merchants do in a torture run (torture.mjs), one operation after the other, decided by the seed alone. Most of it is
-// the bulk: orders, their repeats, one change of them. The rest is histories (torture_history.mjs), in stores of their own.
+// the bulk: orders, their repeats, direct deliveries, one change of them, and jobs on many. The rest is histories (torture_history.mjs), in stores of their own.
 import { sampleOrder } from './orders.mjs';
 import { Random } from './random.mjs';
 import { History } from './torture_history.mjs';
@@ -48,11 +48,13 @@ export class Stores {
     if (this.#orders.length < 10) return this.newOrder();
     if (random.chance(this.percent / 100)) return this.#ofHistory();
     const draw = random.real();
-    if (draw < 0.66) return this.newOrder();
+    if (draw < 0.63) return this.newOrder();
+    if (draw < 0.66) return { kind: 'bulk', order: random.pick(this.#orders), action: random.pick(['retry', 'invalidate', 'reprocess']), orders: Array.from({ length: random.whole(2, 8) }, () => random.pick(this.#orders)) };
     if (draw > 0.996) return { kind: 'login', order: random.pick(this.#orders) };
     if (draw > 0.986) return this.#mapping();
     const order = random.pick(this.#orders);
     if (draw < 0.8) return { kind: 'order', order, copies: random.whole(1, 3) };
+    if (draw < 0.82) return { kind: 'reprocess', order };
     if (draw < 0.85) return { kind: 'invalidate', order };
     if (order.shop.store.provider !== 'provider_a') return this.newOrder();
     if (draw < 0.9) return { kind: 'refund', order };
@@ -69,12 +71,15 @@ export class Stores {
     const lines = order.line_items ?? order.items;
     if (random.chance(0.4)) lines.push({ ...lines[0], id: 2, sku: `A-${random.whole(1, 5)}` });
     if (shop.store.provider === 'provider_a') order.updated_at = '2026-01-01T10:00:00Z';
-    const made = { shop, orderId, body: order, everOwed: lines.map((line) => this.#fileOf(shop, line)) };
+    // What the merchant's own program asks for names its files where it likes.
+    const direct = shop.store.provider === 'generic' && random.chance(0.5);
+    if (direct && random.chance(0.5)) lines.push({ fileId: shop.merchant.file(random.whole(1, 10)) });
+    const made = { shop, orderId, body: order, direct, everOwed: lines.map((line) => this.#fileOf(shop, line)) };
     this.#orders.push(made);
     return { kind: 'order', order: made, copies: random.chance(0.2) ? 2 : 1 };
   }
-  #fileOf({ merchant }, { sku }) {
-    return merchant.file(Number(sku.slice(2)));
+  #fileOf({ merchant }, { sku, fileId }) {
+    return fileId ?? merchant.file(Number(sku.slice(2)));
   }
 
   #edited(order) {

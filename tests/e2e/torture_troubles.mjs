@@ -57,8 +57,8 @@ async function killOne(torture, node, moments) {
   await torture.start(node);
 }
 
-// The server ends connections of the service at random, for so many seconds.
-export function disconnects(seconds) {
+// The server ends connections of the service at random, for so many seconds, and then until it has ended `atLeast`, two minutes at most.
+export function disconnects(seconds, { atLeast = 0 } = {}) {
   const one = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'presetbridge' ORDER BY random() LIMIT 1`;
   return {
@@ -69,7 +69,9 @@ export function disconnects(seconds) {
       const moments = new Random(torture.seed, 'disconnects');
       const database = await cluster();
       const url = torture.nodes[0].bridge.databaseUrl;
-      for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
+      const began = performance.now();
+      const goesOn = () => performance.now() - began < (torture.counts.disconnects < atLeast ? Math.max(seconds, 120) : seconds) * 1000;
+      while (goesOn()) {
         await torture.enoughCustomers();
         if ((await database.sql(one, url)) === 't') torture.counts.disconnects += 1;
         await delay(moments.whole(0, 100));

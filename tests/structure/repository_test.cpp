@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -31,8 +32,8 @@ std::vector<SourceFile> read_repository() {
   const fs::path root = REPOSITORY;
   std::vector<SourceFile> files = {{"dev", read(root / "dev")},
                                    {"CMakeLists.txt", read(root / "CMakeLists.txt")}};
-  for (const auto* folder :
-       {"src", "cloudsim", "sim", "web", "api", "tests", "fuzz", "bench", "tools", "cmake"}) {
+  for (const auto* folder : {"src", "cloudsim", "paysim", "simulator_parts", "sim", "demo", "web", "api",
+                             "tests", "fuzz", "bench", "tools", "cmake"}) {
     if (!fs::is_directory(root / folder)) continue;
     for (auto entry = fs::recursive_directory_iterator(root / folder);
          entry != fs::recursive_directory_iterator(); ++entry) {
@@ -60,6 +61,23 @@ TEST(Repository, EveryLayerWasRead) {
         << folder;
   }
   EXPECT_TRUE(std::ranges::any_of(files, [](const auto& file) { return file.path == "src/base/clock.h"; }));
+}
+
+// With PRESETBRIDGE_WRITE_LAYERS it is drawn anew.
+TEST(Repository, DrawsItsLayersAsTheyAre) {
+  const fs::path page = fs::path(REPOSITORY) / "docs" / "architecture.md";
+  auto text = read(page);
+  const std::string begin = "<!-- drawn from the includes by tests/structure -->\n```mermaid\n";
+  const auto from = text.find(begin);
+  ASSERT_NE(from, std::string::npos);
+  const auto length = text.find("```\n", from + begin.size()) - from - begin.size();
+  const auto drawn = layer_picture(layer_edges(read_repository()));
+  if (std::getenv("PRESETBRIDGE_WRITE_LAYERS") != nullptr) {
+    text.replace(from + begin.size(), length, drawn);
+    std::ofstream(page, std::ios::binary) << text;
+    return;
+  }
+  EXPECT_EQ(text.substr(from + begin.size(), length), drawn);
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ void append(std::vector<Finding>& to, std::vector<Finding> more) {
 constexpr std::string_view kOtherClock = "storage/postgres/server_clock.cpp";
 
 bool is_test(std::string_view path) {
-  return path.ends_with("_test.cpp") || path.ends_with("/testing.h") || path.ends_with("_testing.h");
+  return path.ends_with("_test.cpp") || path.ends_with("/testing.h") || path.ends_with("_testing.h") ||
+         path.find("/testing/") != std::string_view::npos;
 }
 bool is_cpp(std::string_view path) {
   return path.ends_with(".cpp") || path.ends_with(".h");
@@ -192,6 +193,38 @@ std::string code_only(std::string_view text) {
   return code;
 }
 
+std::set<std::pair<std::string_view, std::string_view>> layer_edges(const std::vector<SourceFile>& files) {
+  std::set<std::pair<std::string_view, std::string_view>> edges;
+  for (const auto& file : files) {
+    const auto path = below_src(file.path);
+    if (!path || !is_cpp(file.path) || is_test(file.path)) continue;
+    const auto from = layer_of(*path);
+    if (!from) continue;
+    for (const auto& include : includes_of(file)) {
+      const auto to = layer_of(include.header);
+      if (to && *to != *from) edges.insert({kLayers[*from], kLayers[*to]});
+    }
+  }
+  return edges;
+}
+
+std::string layer_picture(const std::set<std::pair<std::string_view, std::string_view>>& edges) {
+  // Edges go down the list of layers, so those of lower layers are closed first.
+  std::set<std::pair<std::string_view, std::string_view>> reached;
+  std::string picture = "flowchart TD\n";
+  for (const auto from : kLayers) {
+    for (auto to = kLayers.rbegin(); to != kLayers.rend(); ++to) {
+      if (!edges.contains({from, *to}) || reached.contains({from, *to})) continue;
+      picture += fmt::format("  {} --> {}\n", from, *to);
+      reached.insert({from, *to});
+      for (const auto below : kLayers) {
+        if (reached.contains({*to, below})) reached.insert({from, below});
+      }
+    }
+  }
+  return picture;
+}
+
 std::vector<Finding> check_layer_edges(const SourceFile& file) {
   const auto inside = below_src(file.path);
   if (!inside) return {};
@@ -277,8 +310,10 @@ std::vector<Finding> check_injection(const SourceFile& file) {
 }
 
 std::vector<Finding> check_length(const SourceFile& file) {
+  constexpr std::array<std::string_view, 5> kProduct = {"src/", "cloudsim/", "paysim/", "simulator_parts/",
+                                                        "tools/"};
   const bool product =
-      file.path.starts_with("src/") || file.path.starts_with("cloudsim/") || file.path.starts_with("tools/");
+      std::ranges::any_of(kProduct, [&](std::string_view folder) { return file.path.starts_with(folder); });
   if (!product || is_test(file.path)) return {};
   const auto count = static_cast<int>(lines_of(file.text).size());
   if (count <= kLongestFile) return {};

@@ -3,8 +3,10 @@
 // planted fault.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace presetbridge::structure {
@@ -26,6 +28,11 @@ std::string to_string(const Finding& finding);  // path:line: problem; instead
 
 // The folders of src/, lowest first: each may include itself and those before it.
 std::vector<std::string_view> layers();
+
+// The layers that the files of each layer include, as pairs of names; tests are not counted.
+std::set<std::pair<std::string_view, std::string_view>> layer_edges(const std::vector<SourceFile>& files);
+// A Mermaid diagram of them. An edge that follows from two others is left out.
+std::string layer_picture(const std::set<std::pair<std::string_view, std::string_view>>& edges);
 
 // C++ text with the insides of comments, strings and character literals blanked out; lines stay where they
 // are.

@@ -24,6 +24,14 @@ std::string lines(int count) {
   return text;
 }
 
+TEST(LayerPicture, LeavesOutWhatFollowsAndWhatTestsInclude) {
+  const auto edges = layer_edges({{"src/api/a.cpp", "#include \"services/b.h\"\n#include \"base/c.h\"\n"},
+                                  {"src/services/b.h", "#include \"base/c.h\"\n"},
+                                  {"src/services/b_test.cpp", "#include \"net/d.h\"\n"}});
+  EXPECT_EQ(edges.size(), 3U);
+  EXPECT_EQ(layer_picture(edges), "flowchart TD\n  services --> base\n  api --> services\n");
+}
+
 TEST(LayerEdges, AHigherLayerIsRefusedWithItsLine) {
   EXPECT_THAT(check_layer_edges({"src/domain/credits.h", "#pragma once\n\n#include \"services/intake.h\"\n"}),
               ElementsAre(finding(3, "domain must not include \"services/intake.h\"")));
@@ -182,6 +190,8 @@ TEST(Length, SixHundredLinesAreTheMost) {
   EXPECT_THAT(check_length({"src/api/a.cpp", lines(600)}), IsEmpty());
   EXPECT_THAT(check_length({"src/api/a.cpp", lines(601)}), ElementsAre(finding(601, "601 lines")));
   EXPECT_THAT(check_length({"cloudsim/a.cpp", lines(601)}), ElementsAre(finding(601, "601 lines")));
+  EXPECT_THAT(check_length({"paysim/a.cpp", lines(601)}), ElementsAre(finding(601, "601 lines")));
+  EXPECT_THAT(check_length({"simulator_parts/a.h", lines(601)}), ElementsAre(finding(601, "601 lines")));
   EXPECT_THAT(check_length({"src/api/a_test.cpp", lines(601)}), IsEmpty());
 }
 

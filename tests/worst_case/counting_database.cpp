@@ -77,7 +77,7 @@ class CountingTx final : public Tx {
 
   // As a driver does before it commits.
   void end() {
-    run_wakes();
+    conclude();
     if (written_ > 0) ++work_.transactions;
     work_.largest_transaction = std::max(work_.largest_transaction, written_);
   }

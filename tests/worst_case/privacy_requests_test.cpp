@@ -1,5 +1,7 @@
 // Privacy requests that name as many orders as a body holds.
 #include "services/intake/privacy.h"
+#include "services/stores/privacy_inbox.h"
+#include "storage/stores/privacy_store.h"
 #include "worst_case_testing.h"
 
 namespace presetbridge::worst_case {
@@ -7,7 +9,7 @@ namespace {
 
 constexpr int kKnown = 1'000;
 constexpr auto kPieces = kKnown / static_cast<std::int64_t>(services::kErasePiece);
-constexpr int kRowsOfOrder = 11;  // order, payload, delivery, items, timeline, event, send, customer
+constexpr int kRowsOfOrder = 13;  // order, payload, delivery, items, timeline, event, send, customer
 
 class PrivacyRequests : public WorstCase {
  protected:
@@ -28,14 +30,45 @@ TEST_F(PrivacyRequests, ABodyFullOfIds) {
   ASSERT_GT(count, 150'000);
   const auto work = measure([&] { hook("customers/redact", body); });
   expect("customers/redact: 1 MiB of ids, 1,000 of them known", work,
-         {.rows_written = kKnown * kRowsOfOrder + kPieces + 10,
+         {.rows_written = kKnown * kRowsOfOrder + 2 * kPieces + 10,
           .largest_transaction = static_cast<std::int64_t>(services::kErasePiece) * kRowsOfOrder + 10,
-          .statements = count / 5'000 + 20 + kPieces * 22,
-          .rows_read = kKnown * 11,
+          .statements = count / 5'000 + 20 + kPieces * 26,
+          .rows_read = kKnown * 12 + 3 * kPieces,
           .bytes_written = kKnown * 2'000,
           .bytes_read = kKnown * 2'000,
           .allocations = 3 * count + kKnown * 500,
           .branches = 200'000'000});
+}
+
+TEST_F(PrivacyRequests, ADataRequestFullOfIds) {
+  accept_orders(kKnown);
+  std::string ids;
+  int count = 0;
+  for (; ids.size() < kBody - 200; ++count) ids += (count == 0 ? "" : ",") + std::to_string(count);
+  const std::string body = R"({"customer":{"email":"buyer@example.com"},"orders_requested":[)" + ids + "]}";
+  const auto work = measure([&] { hook("customers/data_request", body); });
+  constexpr auto kNamed = static_cast<std::int64_t>(storage::kMostOrdersNamed);
+  expect("customers/data_request: 1 MiB of ids", work,
+         {.rows_written = kNamed + 10,
+          .largest_transaction = kNamed + 10,
+          .statements = 20,
+          .rows_read = 20,
+          .bytes_written = kNamed * 100,
+          .bytes_read = 20'000,
+          .allocations = 3 * count + kNamed * 20,
+          .branches = 200'000'000});
+  services::PrivacyInbox inbox(world_.commits, world_.ids);
+  const auto listed = measure([&] {
+    const auto me = world_.merchant();
+    const auto id = world_.await(inbox.list(world_.scheduler, me, true, {})).value().rows.at(0).id;
+    EXPECT_EQ(world_.await(inbox.orders(world_.scheduler, me, id, {.limit = 100})).value().rows.size(), 100U);
+  });
+  expect("GET /api/privacy-requests/{privacyRequest}/orders: 100 of 500", listed,
+         {.statements = 6,
+          .rows_read = 320,
+          .bytes_read = 100 * 1'000,
+          .allocations = 100 * 100,
+          .branches = 1'000'000});
 }
 
 TEST_F(PrivacyRequests, AShop) {
@@ -51,10 +84,10 @@ TEST_F(PrivacyRequests, AShop) {
   world_.scheduler.run();
   ASSERT_TRUE(stopped);
   expect("shop/redact of 1,000 orders, after the answer", work,
-         {.rows_written = kKnown * kRowsOfOrder + 2 * kPieces + 20,
+         {.rows_written = kKnown * kRowsOfOrder + 3 * kPieces + 20,
           .largest_transaction = static_cast<std::int64_t>(services::kErasePiece) * kRowsOfOrder + 10,
-          .statements = 60 + kPieces * 25,
-          .rows_read = kKnown * 11,
+          .statements = 60 + kPieces * 29,
+          .rows_read = kKnown * 12 + 3 * kPieces,
           .bytes_written = kKnown * 2'000,
           .bytes_read = kKnown * 2'000,
           .allocations = kKnown * 500,

@@ -1,7 +1,11 @@
 // The API's routes, with bodies and pages as large as they may be and rows as large as there may be.
-#include "storage/event_store.h"
-#include "storage/order_store.h"
-#include "storage/subscription_store.h"
+#include "api/handlers/overview_handlers.h"
+#include "api/handlers/statistics_handlers.h"
+#include "storage/stores/activity_store.h"
+#include "storage/stores/event_store.h"
+#include "storage/stores/order_store.h"
+#include "storage/stores/subscription_store.h"
+#include "storage/stores/timeline_store.h"
 #include "worst_case_testing.h"
 
 namespace presetbridge::worst_case {
@@ -121,7 +125,7 @@ TEST_F(Routes, AListOfDeliveriesOfLargeOrders) {
       auto delivery = row;
       delivery.id = DeliveryId{another.id.value};
       delivery.order_key = another.order_key;
-      insert_deliveries(tx, std::array{delivery});
+      insert_deliveries(tx, std::span(&delivery, 1));
     }
   });
   const auto work = measure([&] { EXPECT_EQ(send("GET", "/api/deliveries?limit=100").status, 200); });
@@ -214,7 +218,7 @@ TEST_F(Routes, AListThatFindsNothing) {
       storage::DeliveryRow row{
           .id = DeliveryId{id}, .account = world_.account, .integration = world_.integration};
       row.order_key = std::to_string(id);
-      insert_deliveries(tx, std::array{row});
+      insert_deliveries(tx, std::span(&row, 1));
     }
   });
   const auto work = measure([&] {
@@ -227,6 +231,115 @@ TEST_F(Routes, AListThatFindsNothing) {
           .bytes_read = 2 * kLookedThrough * 200,
           .allocations = 2 * kLookedThrough * 20,
           .branches = 2 * kLookedThrough * 200});
+}
+
+TEST_F(Routes, AJobOnAsManyDeliveriesAsAreLookedAt) {
+  world_.write([&](storage::Tx& tx) {
+    for (int i = 0; i < kLookedThrough + 1'000; ++i) {
+      const auto id = world_.ids.next();
+      storage::DeliveryRow row{
+          .id = DeliveryId{id}, .account = world_.account, .integration = world_.integration};
+      row.order_key = std::to_string(id);
+      row.status = domain::DeliveryStatus::in_review;
+      row.review_reasons = domain::ReviewReason::too_large;
+      row.resolution = domain::ResolutionCode::order_too_large;
+      row.created_at = row.updated_at = tx.now();
+      insert_deliveries(tx, std::span(&row, 1));
+    }
+  });
+  const json::object wanted{{"action", "approve"}, {"filter", json::object{{"all", true}}}};
+  const auto work = measure([&] { EXPECT_EQ(send("POST", "/api/deliveries/bulk", wanted).status, 202); });
+  expect("POST /api/deliveries/bulk: 10,000 without a file", work,
+         {.rows_written = 5,
+          .largest_transaction = 5,
+          .statements = 30,
+          .rows_read = 2 * kLookedThrough + 1'100,
+          .bytes_written = 2'000,
+          .bytes_read = 2 * kLookedThrough * 200,
+          .allocations = 2 * kLookedThrough * 20,
+          .branches = kLookedThrough * 4'000});
+}
+
+TEST_F(Routes, WhatAJobOnManyWouldCost) {
+  // Deliveries beyond those whose items are looked at; each of as many files as an order may deliver.
+  constexpr std::int64_t kMany = storage::kMostItemsPriced / kFiles + 200;
+  world_.write([&](storage::Tx& tx) {
+    for (std::int64_t i = 0; i < kMany; ++i) {
+      storage::DeliveryRow row{
+          .id = DeliveryId{world_.ids.next()}, .account = world_.account, .integration = world_.integration};
+      row.order_key = to_string(row.id);
+      row.status = domain::DeliveryStatus::failed;
+      row.resolution = domain::ResolutionCode::cloud_rejected;
+      row.created_at = row.updated_at = tx.now();
+      insert_deliveries(tx, std::span(&row, 1));
+      std::vector<storage::ItemRow> items;
+      for (int n = 0; n < kFiles; ++n) {
+        storage::ItemRow item;
+        item.id = world_.ids.make<ItemId>();
+        item.delivery = row.id;
+        item.account = world_.account;
+        item.file_id = std::to_string(n);
+        item.kind = "preset";
+        item.name = item.file_id;
+        item.matched_by = "sku";
+        item.quantity = 1;
+        item.lines = "[]";
+        item.status = domain::ItemStatus::owed;
+        items.push_back(std::move(item));
+      }
+      insert_items(tx, items);
+    }
+  });
+  const json::object wanted{{"action", "retry"}, {"filter", json::object{{"all", true}}}, {"dryRun", true}};
+  std::string answer;
+  const auto work = measure([&] { answer = send("POST", "/api/deliveries/bulk", wanted).body; });
+  const auto parsed = json::parse(answer);
+  const auto& plan = parsed.as_object();
+  EXPECT_EQ(plan.at("eligible"), kMany);
+  EXPECT_EQ(plan.at("creditsIsExact"), false);
+  EXPECT_GE(plan.at("credits").as_int64(), storage::kMostItemsPriced);
+  expect("POST /api/deliveries/bulk: what it would cost, asked", work,
+         {.statements = 20,
+          .rows_read = 3 * kMany + 100,
+          .bytes_read = 3 * kMany * 200,
+          .allocations = 3 * kMany * 20,
+          .branches = 5'000'000});
+}
+
+TEST_F(Routes, WhatIsToldOfABusyAccount) {
+  // Something of each kind in each quarter of an hour that is looked at.
+  constexpr int kQuarters = 29 * 96;
+  constexpr int kKinds = 8;
+  world_.write([&](storage::Tx& tx) {
+    for (int quarter = 0; quarter < kQuarters; ++quarter) {
+      const auto at = tx.now() - quarter * storage::kQuarter;
+      for (int kind = 0; kind < 7; ++kind)
+        count_activity(tx, {world_.account, world_.integration, {}}, storage::Activity{kind}, 1, at);
+      count_activity(tx, {world_.account, world_.integration, {}},
+                     storage::Activity{storage::took_kind(3, 2)}, 1, at);
+    }
+  });
+  services::LimitedRequests limited(world_.commits);
+  services::Statistics statistics(world_.commits, limited);
+  services::Overviews overviews(world_.commits, {});
+  services::Search search(world_.commits);
+  api::add_statistics_routes(router_, {statistics, world_.database.clock});
+  api::add_overview_routes(router_, {overviews, search});
+  const auto overview =
+      measure([&] { EXPECT_EQ(send("GET", "/api/overview?tz=Asia/Kathmandu").status, 200); });
+  expect("GET /api/overview: 29 days full of everything", overview,
+         {.statements = 60,
+          .rows_read = kKinds * kQuarters + 200,
+          .bytes_read = kKinds * kQuarters * 60,
+          .allocations = kQuarters * 20,
+          .branches = kKinds * kQuarters * 400});
+  const auto usage = measure([&] { EXPECT_EQ(send("GET", "/api/usage?groupBy=integration").status, 200); });
+  expect("GET /api/usage: 30 days full of everything", usage,
+         {.statements = 10,
+          .rows_read = kKinds * kQuarters + 200,
+          .bytes_read = kKinds * kQuarters * 60,
+          .allocations = kQuarters * 20,
+          .branches = kKinds * kQuarters * 400});
 }
 
 TEST_F(Routes, ADelivery) {
@@ -265,7 +378,7 @@ TEST_F(Routes, AnInvalidation) {
   expect("POST …/invalidate: 500 files", work,
          {.rows_written = 10,
           .largest_transaction = 10,
-          .statements = 34,
+          .statements = 36,
           .rows_read = 3 * kFiles + 40,
           .bytes_written = 30'000,
           .bytes_read =

@@ -1,9 +1,9 @@
 // What a merchant sees and tries of a store that has sent as much as is kept of it.
-#include "api/stores_handlers.h"
+#include "api/handlers/stores_handlers.h"
 #include "domain/product.h"
 #include "services/intake/store_tally.h"
-#include "services/unmapped_orders.h"
-#include "storage/product_store.h"
+#include "services/stores/unmapped_orders.h"
+#include "storage/stores/product_store.h"
 #include "worst_case_testing.h"
 
 namespace presetbridge::worst_case {
@@ -19,13 +19,7 @@ class Stores : public WorstCase {
         router_, {services::Products(world_.commits),
                   services::MappingPreviews(world_.commits, integrations_.limits()),
                   services::TestOrders(world_.commits, world_.directory, world_.ids, world_.database.clock),
-                  {.integrations = world_.directory,
-                   .intake = world_.intake,
-                   .commits = world_.commits,
-                   .clock = world_.database.clock,
-                   .metrics = world_.metrics,
-                   .failures = failures_,
-                   .limits = {}}});
+                  world_.reception});
   }
   // As many as a store may have, with names as long as they may be.
   void add_products() {
@@ -144,7 +138,7 @@ TEST_F(Stores, WhatIsGatheredOfAStore) {
       one.variant_id = longest("v", i * kLines + line, kIdBytes);
       one.title = longest("t", line, 1'000);
     }
-    tally.accepted(store, services::seen(event, "topic/" + std::to_string(i)), accepted);
+    tally.accepted(store, services::seen(event, {.topic = "topic/" + std::to_string(i)}), accepted);
   }
   const auto flushed = [&]() -> Task<int> {
     co_await tally.flush();

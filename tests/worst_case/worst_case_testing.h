@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "api/deliveries_handlers.h"
-#include "api/integrations_handlers.h"
-#include "api/orders_handlers.h"
-#include "api/subscriptions_handlers.h"
-#include "api/webhook_handlers.h"
+#include "api/handlers/bulk_handlers.h"
+#include "api/handlers/deliveries_handlers.h"
+#include "api/handlers/integrations_handlers.h"
+#include "api/handlers/orders_handlers.h"
+#include "api/handlers/subscriptions_handlers.h"
+#include "api/handlers/webhook_handlers.h"
 #include "counting_database.h"
 #include "crypto/digest.h"
 #include "crypto/encoding.h"
@@ -44,18 +45,13 @@ inline std::string longest(std::string_view begin, int n, std::size_t bytes) {
 class WorstCase : public ::testing::Test {
  protected:
   WorstCase() {
-    api::add_webhook_routes(router_, {.integrations = world_.directory,
-                                      .intake = world_.intake,
-                                      .commits = world_.commits,
-                                      .clock = world_.database.clock,
-                                      .metrics = world_.metrics,
-                                      .failures = failures_,
-                                      .limits = {}});
+    api::add_webhook_routes(router_, {world_.reception, failures_});
     api::add_integrations_routes(router_, {integrations_, presets_, "https://bridge.example"});
     EXPECT_TRUE(world_.await(links_.start(world_.scheduler)));
     api::add_deliveries_routes(router_, {world_.actions, links_, "https://bridge.example"});
     api::add_subscriptions_routes(router_, {subscriptions_});
     api::add_orders_routes(router_, {orders_, reprocess_, std::chrono::days{30}});
+    api::add_bulk_routes(router_, {bulk_jobs_, on_deliveries_});
     world_.write([&](storage::Tx& tx) {
       tx.exec({"UPDATE integrations SET provider = 'provider_a' WHERE id = $1"}, world_.integration);
     });
@@ -177,7 +173,7 @@ class WorstCase : public ::testing::Test {
                                        world_.cipher,  world_.directory, [] {}};
   services::Subscriptions subscriptions_{
       world_.commits, world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https, [] {}};
-  services::LoginGuard guard_{world_.commits, world_.ids, "key of e-mail hashes"};
+  services::LoginGuard guard_{world_.commits, world_.ids, [] { return std::string("key of e-mail hashes"); }};
   services::CloudLogins logins_{world_.commits, world_.ids,   world_.random,
                                 world_.cipher,  world_.agent, guard_};
   services::CloudSessions sessions_{world_.scheduler, *world_.sessions};
@@ -186,6 +182,7 @@ class WorstCase : public ::testing::Test {
   services::Orders orders_{world_.commits, world_.changes, world_.directory, [] {}};
   services::BulkJobs bulk_jobs_{world_.commits, world_.ids, [] {}};
   services::BulkReprocess reprocess_{world_.commits, world_.changes, world_.directory, bulk_jobs_};
+  services::BulkDeliveries on_deliveries_{world_.commits, world_.actions, bulk_jobs_};
   api::Router router_;
   std::string store_;
 };

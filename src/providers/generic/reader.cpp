@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/characters.h"
 #include "domain/username.h"
 #include "providers/picked_json.h"
 #include "providers/store_fields.h"
@@ -19,8 +20,12 @@ constexpr std::array kItemMembers{ShapeMember{"sku", &kScalar}, ShapeMember{"pro
                                   ShapeMember{"title", &kScalar}, ShapeMember{"quantity", &kScalar}};
 constexpr Shape kItem{.members = kItemMembers};
 constexpr Shape kItems{.element = &kItem};
-constexpr std::array kOrderMembers{ShapeMember{"orderId", &kScalar}, ShapeMember{"customerEmail", &kScalar},
-                                   ShapeMember{"targetUsername", &kScalar}, ShapeMember{"items", &kItems}};
+constexpr std::array kDirectItemMembers{ShapeMember{"sku", &kScalar}, ShapeMember{"productId", &kScalar},
+                                        ShapeMember{"title", &kScalar}, ShapeMember{"quantity", &kScalar},
+                                        ShapeMember{"fileId", &kScalar}};
+constexpr Shape kDirectItem{.members = kDirectItemMembers};
+constexpr Shape kDirectItems{.element = &kDirectItem};
+constexpr std::size_t kMaxFileIdCharacters = 200;  // as of a mapping
 
 // Where a field stands: at the top, or in an item.
 struct Field {
@@ -124,7 +129,24 @@ class Reader {
             .variant_id = {},
             .title = text(item["title"], {"title", i}, kMaxTextBytes),
             .quantity = quantity(item["quantity"], {"quantity", i}),
-            .current_quantity = std::nullopt};
+            .current_quantity = std::nullopt,
+            .file_id = input_.file_ids ? file_id(item["fileId"], {"fileId", i}) : std::string()};
+  }
+
+  std::string file_id(const PickedValue& value, Field field) {
+    if (!value.given()) return {};
+    const auto id = domain::trim_unicode(value.text);
+    if (!value.is(Kind::string)) {
+      report(field, "must be a string");
+    } else if (id.empty()) {
+      report(field, "must not be empty");
+    } else if (characters(value.text) > kMaxFileIdCharacters) {
+      report(field, fmt::format("is longer than {} characters", kMaxFileIdCharacters));
+    } else if (std::ranges::any_of(
+                   value.text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; })) {
+      report(field, "holds control characters");
+    }
+    return std::string(id);
   }
 
   void report(Field field, std::string problem) {
@@ -142,7 +164,10 @@ class Reader {
 }  // namespace
 
 Expected<OrderEvent> read(const ParseInput& input) {
-  std::vector<ShapeMember> members(kOrderMembers.begin(), kOrderMembers.end());
+  std::vector<ShapeMember> members{{"orderId", &kScalar},
+                                   {"customerEmail", &kScalar},
+                                   {"targetUsername", &kScalar},
+                                   {"items", input.file_ids ? &kDirectItems : &kItems}};
   for (const auto& name : input.username_fields) members.push_back({name, &kScalar});
   const Shape shape{.members = members};
   auto picked = pick_json(input.body, shape, input.limits.json_depth);

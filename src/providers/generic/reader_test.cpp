@@ -208,5 +208,27 @@ TEST(EveryReader, EitherReadsOrTellsWhyAndNeverThrows) {
   }));
 }
 
+Expected<OrderEvent> read_direct(std::string_view items) {
+  const auto body = with_items(items);
+  return parse(profile_of(domain::Provider::generic),
+               {.body = body, .topic = {}, .limits = {}, .file_ids = true});
+}
+
+TEST(GenericOrder, NamesFilesWhereThatIsAllowedAlone) {
+  const auto* const items = R"([{"fileId":" f-1 ","title":"Big Amp"},{"sku":"A"}])";
+  const auto direct = read_direct(items).value();
+  EXPECT_EQ(direct.lines[0].file_id, "f-1");
+  EXPECT_EQ(direct.lines[1].file_id, "");
+  EXPECT_EQ(read(with_items(items))->lines[0].file_id, "")
+      << "a webhook's fileId is a member that nobody reads";
+  for (const auto& wrong : std::vector<std::string>{R"("")", R"(" ")", "1", "{}", R"("a\u0001b")",
+                                                    R"("a\u0000b")", '"' + std::string(201, 'x') + '"'}) {
+    const auto refused = read_direct(R"([{"fileId":)" + wrong + "}]");
+    ASSERT_FALSE(refused) << wrong;
+    EXPECT_EQ(refused.error().details[0].field, "items[0].fileId");
+  }
+  EXPECT_TRUE(read_direct(R"([{"fileId":null,"sku":"A"}])"));
+}
+
 }  // namespace
 }  // namespace presetbridge::providers

@@ -2,7 +2,7 @@
 
 #include "domain/resolution.h"
 #include "domain/username.h"
-#include "storage/credit_store.h"
+#include "storage/stores/credit_store.h"
 
 namespace presetbridge::services {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "domain/credits.h"
 #include "domain/delivery.h"
-#include "storage/credential_store.h"
-#include "storage/delivery_store.h"
-#include "storage/event_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/delivery_store.h"
+#include "storage/stores/event_store.h"
 
 namespace presetbridge::services {
 

@@ -6,15 +6,16 @@
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
 #include "domain/order.h"
+#include "identity/audit.h"
 #include "services/delivery/customer_change.h"
+#include "services/delivery/erased.h"
 #include "services/delivery/fulfilment.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
-#include "storage/audit_store.h"
-#include "storage/cloud_account_store.h"
-#include "storage/customer_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -43,6 +44,17 @@ domain::OrderState approve_order(Tx& tx, const storage::DeliveryRow& row) {
   return std::move(*state);
 }
 
+Error no_such_delivery() {
+  return {"NOT_FOUND", "There is no such delivery.", {}};
+}
+
+// The order first, as intake does: an action may change it too.
+storage::DeliveryRow* lock_for_action(DeliverySet& set, DeliveryId id) {
+  lock_order(set.tx(), OrderId{id.value});
+  hold_customers_of(set.tx(), std::array{id});
+  return set.delivery(id);
+}
+
 bool visible(const identity::Principal& by, const storage::DeliveryRow& row) {
   return row.account == by.account && by.sees(row.integration);
 }
@@ -58,16 +70,37 @@ void limit_to(const identity::Principal& by, storage::DeliveryFilter& filter) {
   }
 }
 
+// Whether the customer was asked anew since this delivery failed, and has not refused that as far as is
+// known: of a buyer with many orders the first one that is tried again asks for all.
+bool asked_since(const storage::CustomerRow& customer, const storage::DeliveryRow& row) {
+  if (customer.withdraw) return false;
+  switch (customer.friendship) {
+    case Friendship::requesting:
+      return true;  // whatever failed for a request knew how that one had ended
+    case Friendship::requested:
+    case Friendship::unknown:
+      // Rows of before do not say of which request they told.
+      return customer.requested_at && *customer.requested_at > row.told_request.value_or(row.updated_at);
+    case Friendship::none:
+    case Friendship::friends:
+    case Friendship::declined:
+    case Friendship::blocked:
+      return false;
+  }
+  return false;
+}
+
 // A merchant who tries again after a refusal, or no answer, wants the customer to be asked anew: a request
 // that stands is withdrawn first (spec 3.5).
-void ask_again(Tx& tx, const storage::DeliveryRow& row) {
+void ask_again(DeliverySet& set, const storage::DeliveryRow& row) {
   if (!row.customer) return;
-  auto customer = lock_customer(tx, row.customer);
+  auto customer = set.customer(row.customer);
   if (!customer) return;
-  customer->ask_anew = customer->ask_anew || row.resolution == ResolutionCode::friend_request_declined ||
-                       row.resolution == ResolutionCode::friendship_timeout;
+  const bool unanswered = row.resolution == ResolutionCode::friend_request_declined ||
+                          row.resolution == ResolutionCode::friendship_timeout;
+  customer->ask_anew = customer->ask_anew || (unanswered && !asked_since(*customer, row));
   if (customer->friendship != Friendship::friends) customer->friendship = Friendship::unknown;
-  update_customer(tx, *customer);
+  set.put(*customer);
 }
 
 }  // namespace
@@ -75,7 +108,7 @@ void ask_again(Tx& tx, const storage::DeliveryRow& row) {
 Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::Principal by, DeliveryId id) {
   co_return co_await commits_.read(executor, [this, by, id](Tx& tx) -> Expected<DeliveryView> {
     auto row = find_delivery(tx, id);
-    if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
+    if (!row || !visible(by, *row)) return std::unexpected(no_such_delivery());
     return view_of(tx, std::move(*row), jobs_per_minute_);
   });
 }
@@ -85,7 +118,7 @@ Task<Expected<storage::Page<ShownEntry>>> DeliveryActions::timeline(Executor& ex
                                                                     storage::PageRequest page) {
   co_return co_await commits_.read(executor, [by, id, page](Tx& tx) -> Expected<storage::Page<ShownEntry>> {
     const auto row = find_delivery(tx, id);
-    if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
+    if (!row || !visible(by, *row)) return std::unexpected(no_such_delivery());
     return timeline_of(tx, *row, page);
   });
 }
@@ -109,57 +142,57 @@ Task<Expected<storage::DeliveryCount>> DeliveryActions::count(Executor& executor
 
 Task<Expected<DeliveryView>> DeliveryActions::renew_link(Executor& executor, identity::Principal by,
                                                          DeliveryId id) {
-  co_return co_await act(executor, by, id, "delivery.link_renewed",
-                         [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
-                           ++row.link_version;
-                           update_delivery(tx, row);
-                           changes_.note(tx, row, actor, "The buyer's link was made anew.");
-                           return {};
-                         });
+  co_return co_await act(
+      executor, by, id, "delivery.link_renewed",
+      [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+        ++row.link_version;
+        set.changed(row);
+        set.note(row, actor, "The buyer's link was made anew.");
+        return {};
+      });
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::Principal by, DeliveryId id,
                                                   const char* name, Act act) {
   auto result =
       co_await commits_.write(executor, [this, by, id, name, act](Tx& tx) -> Expected<DeliveryView> {
-        // First, as intake does: an action may change the order too.
-        lock_order(tx, OrderId{id.value});
-        hold_customers_of(tx, std::array{id});
-        auto row = lock_delivery(tx, id);
-        if (!row || !visible(by, *row)) return fail("NOT_FOUND", "There is no such delivery.");
-        if (auto done = act(tx, *row, by.actor()); !done) throw Error(done.error());
-        insert_audit(tx, changes_.ids(), {row->account, to_string(by.actor()), name, to_string(id), ""});
-        return view_of(tx, std::move(*row), jobs_per_minute_);
+        DeliverySet set(tx, changes_);
+        auto* const row = lock_for_action(set, id);
+        if (row == nullptr || !visible(by, *row)) return std::unexpected(no_such_delivery());
+        if (auto done = act(set, *row, by.actor()); !done) throw Error(done.error());
+        set.save();
+        identity::audit(tx, changes_.ids(), by, {.action = name, .target = to_string(id)});
+        return view_of(tx, *row, jobs_per_minute_);
       });
   if (result) changed_();
   co_return result;
 }
 
-Expected<void> DeliveryActions::act_or_wait(Tx& tx, storage::DeliveryRow& row, const Change& change,
+Expected<void> DeliveryActions::act_or_wait(DeliverySet& set, storage::DeliveryRow& row, const Change& change,
                                             domain::PendingAction pending) {
-  if (row.status != DeliveryStatus::processing) return changes_.apply(tx, row, change);
+  if (row.status != DeliveryStatus::processing) return set.try_apply(row, change);
   pending.actor = change.actor;
   row.pending = domain::combine(row.pending, pending);
-  update_delivery(tx, row);
-  changes_.note(
-      tx, row, change.actor,
-      "Asked for while the delivery was being worked on: " + std::string(to_string(pending.kind)) + ".");
+  set.changed(row);
+  set.note(row, change.actor,
+           "Asked for while the delivery was being worked on: " + std::string(to_string(pending.kind)) + ".");
   return {};
 }
 
-Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, const std::string& username,
-                                          domain::Actor actor) {
+Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow& row,
+                                          const std::string& username, domain::Actor actor) {
   const bool renamed = !username.empty() && username != row.username;
   const std::string before = row.username;
   // Judged first: what is refused costs nothing.
+  if (auto whose = check_not_erased(set.tx(), row.id); !whose) return whose;
   switch (row.status) {
     case DeliveryStatus::processing:
-      if (remap(tx, changes_, row).too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
-      return act_or_wait(tx, row, {.cause = Cause::retried, .actor = actor},
+      if (remap(set, row).too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
+      return act_or_wait(set, row, {.cause = Cause::retried, .actor = actor},
                          {.kind = PendingActionKind::retry,
                           .reason = {},
                           .actor = actor,
-                          .name = {username, actor, tx.now()}});
+                          .name = {username, actor, set.now()}});
     case DeliveryStatus::queued:
       if (!renamed) return fail("INVALID_TRANSITION", "The delivery is queued already.");
       break;
@@ -175,119 +208,161 @@ Expected<void> DeliveryActions::retry_row(Tx& tx, storage::DeliveryRow& row, con
     case DeliveryStatus::failed:
       break;
     default:
-      return changes_.apply(tx, row, {.cause = Cause::retried, .actor = actor});
+      return set.try_apply(row, {.cause = Cause::retried, .actor = actor});
   }
   if (renamed) {
-    change_customer(tx, changes_.ids(), row, username, username, tx.now());
+    change_customer(set, row, username, username, set.now());
   } else {
-    ask_again(tx, row);
-    if (!username.empty()) row.named_at = tx.now();
+    ask_again(set, row);
+    if (!username.empty()) row.named_at = set.now();
   }
-  const auto aligned = remap(tx, changes_, row);
+  set.changed(row);
+  const auto aligned = remap(set, row);
   if (aligned.too_many && row.status != DeliveryStatus::in_review)
     return fail("INVALID_TRANSITION", kTooManyFiles);
   if (renamed)
-    changes_.note(tx, row, actor, "The customer's username was changed.",
-                  {.data = told_of({{"from", before}, {"to", username}})});
-  if (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::in_review) {
-    update_delivery(tx, row);
-  } else {
+    set.note(row, actor, "The customer's username was changed.",
+             {.data = told_of({{"from", before}, {"to", username}})});
+  if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::in_review) {
     Change change{.cause = row.status == DeliveryStatus::failed ? Cause::retried : Cause::username_changed,
                   .actor = actor};
-    if (tally(aligned.items).owed > 0) change.reasons = unapproved(tx, row.id);
-    changes_.must_apply(tx, row, change);
+    if (tally(set.items(row.id)).owed > 0) change.reasons = unapproved(set.tx(), row.id);
+    set.apply(row, change);
   }
-  if (row.status == DeliveryStatus::queued) conclude_or_queue(tx, row, aligned.items, actor);
+  if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);
   return {};
 }
 
 // A delivery that was brought to queued goes on, or ends where nothing is owed any more.
-void DeliveryActions::conclude_or_queue(Tx& tx, storage::DeliveryRow& row,
-                                        std::span<const storage::ItemRow> items, domain::Actor actor) {
-  const auto verdict = domain::conclude_items(row.status, tally(items));
-  if (!verdict.cause) return queue_or_fail(tx, changes_, row);
+void DeliveryActions::conclude_or_queue(DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
+  const auto verdict = domain::conclude_items(row.status, tally(set.items(row.id)));
+  if (!verdict.cause) return queue_or_fail(set, row);
   if (verdict.cause != Cause::nothing_to_deliver)
-    return changes_.must_apply(tx, row, {.cause = *verdict.cause, .actor = actor});
-  const auto order = find_order(tx, OrderId{row.id.value});
+    return set.apply(row, {.cause = *verdict.cause, .actor = actor});
+  const auto order = find_order(set.tx(), OrderId{row.id.value});
   const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   if (!state) throw Error(state.error());
-  changes_.must_apply(tx, row, nothing_left(items, *state, actor));
+  set.apply(row, nothing_left(set.items_with_lines(row.id), *state, actor));
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::retry(Executor& executor, identity::Principal by, DeliveryId id,
                                                     std::optional<std::string> username) {
   co_return co_await act(executor, by, id, "delivery.retried",
-                         [this, username](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
-                           return retry_row(tx, row, username.value_or(""), actor);
+                         [username](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
+                           return retry_row(set, row, username.value_or(""), actor);
                          });
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::invalidate(Executor& executor, identity::Principal by,
                                                          DeliveryId id, std::string reason) {
   co_return co_await act(executor, by, id, "delivery.invalidated",
-                         [this, reason](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
-                           return act_or_wait(
-                               tx, row,
-                               {.cause = Cause::invalidated_by_merchant, .reason = reason, .actor = actor},
-                               {PendingActionKind::invalidate, reason, actor});
+                         [reason](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
+                           return invalidate_row(set, row, reason, actor);
                          });
+}
+
+Expected<void> DeliveryActions::invalidate_row(DeliverySet& set, storage::DeliveryRow& row,
+                                               const std::string& reason, domain::Actor actor) {
+  return act_or_wait(set, row, {.cause = Cause::invalidated_by_merchant, .reason = reason, .actor = actor},
+                     {PendingActionKind::invalidate, reason, actor});
+}
+
+void DeliveryActions::act_in(Tx& tx, AccountId account, DeliveryId id, const Asked& asked,
+                             const std::function<bool(const storage::DeliveryRow&)>& is_chosen) {
+  using domain::MerchantAction;
+  DeliverySet set(tx, changes_);
+  auto* const row = lock_for_action(set, id);
+  if (row == nullptr || row->account != account) throw no_such_delivery();
+  if (!is_chosen(*row)) throw Error{"INVALID_TRANSITION", "It is not what was chosen any more.", {}};
+  const auto done = [&]() -> Expected<void> {
+    switch (asked.action) {
+      case MerchantAction::retry:
+        return retry_row(set, *row, "", asked.actor);
+      case MerchantAction::approve:
+        return approve_row(set, *row, asked.actor);
+      case MerchantAction::invalidate:
+        return invalidate_row(set, *row, asked.reason, asked.actor);
+      case MerchantAction::change_username:
+      case MerchantAction::complete:
+      case MerchantAction::reopen:
+      case MerchantAction::revoke:
+        break;
+    }
+    return fail("INTERNAL_ERROR", "That is not done to many at once.");
+  }();
+  if (!done) throw Error(done.error());
+  set.save();
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identity::Principal by,
                                                      DeliveryId id) {
-  co_return co_await act(executor, by, id, "delivery.reopened",
-                         [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
-                           return act_or_wait(tx, row, {.cause = Cause::reopened, .actor = actor},
-                                              {PendingActionKind::reopen, "", actor});
-                         });
+  co_return co_await act(
+      executor, by, id, "delivery.reopened",
+      [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+        if (auto whose = check_not_erased(set.tx(), row.id); !whose) return whose;
+        return act_or_wait(set, row, {.cause = Cause::reopened, .actor = actor},
+                           {PendingActionKind::reopen, "", actor});
+      });
 }
 
-Expected<void> DeliveryActions::approve_row(Tx& tx, storage::DeliveryRow& row, domain::Actor actor) {
-  auto items = find_items(tx, row.id);
-  const auto before = tally(items);
+Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryRow& row,
+                                            domain::Actor actor) {
+  if (auto whose = check_not_erased(set.tx(), row.id); !whose) return whose;
+  const auto before = tally(set.items(row.id));
   if (row.status == DeliveryStatus::in_review && row.review_reasons.has(domain::ReviewReason::too_large) &&
       before.owed + before.sharing + before.shared == 0) {
     return fail("INVALID_TRANSITION",
                 "The order is too large to be served, so there is nothing to approve: deliver it by hand and "
                 "complete the delivery, or invalidate it.");
   }
-  if (auto changed = changes_.apply(tx, row, {.cause = Cause::approved, .actor = actor}); !changed)
-    return changed;
-  const auto state = approve_order(tx, row);
+  if (auto changed = set.try_apply(row, {.cause = Cause::approved, .actor = actor}); !changed) return changed;
+  const auto state = approve_order(set.tx(), row);
+  // What became another product while the order was stopped was not mapped then.
+  const bool changed_since = std::ranges::any_of(state.lines, [](const domain::OrderLine& line) {
+    return line.mapped == domain::OrderLine::Mapped::not_yet;
+  });
+  if (changed_since) {
+    const auto aligned = remap(set, row, domain::MappingIndex::Lines::not_mapped);
+    if (aligned.too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
+  }
   // What a person took back is owed again only when a person says so (spec 3.10).
   const domain::PaidItems paid(state);
-  change_items(tx, items, [&](storage::ItemRow& item) {
-    if (item.former || item.status != ItemStatus::revoked || !paid.contains(item_now(item))) return false;
-    item.status = ItemStatus::owed;
-    item.revoked_by.clear();
-    return true;
-  });
-  conclude_or_queue(tx, row, items, actor);
+  for (auto* const item : set.items_with_lines(row.id)) {
+    const bool failed = item->status == ItemStatus::revoke_failed;
+    const bool taken = item->status == ItemStatus::revoked || failed;
+    if (item->former || !taken || !paid.contains(item_now(*item))) continue;
+    // What the platform refused to take back is there; of any other that could not be taken back nobody knows.
+    item->status = failed && !item->revocation_begun ? ItemStatus::shared : ItemStatus::owed;
+    item->revoked_by.clear();
+    set.changed(*item);
+  }
+  conclude_or_queue(set, row, actor);
   return {};
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::approve(Executor& executor, identity::Principal by,
                                                       DeliveryId id) {
-  co_return co_await act(
-      executor, by, id, "delivery.approved",
-      [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) { return approve_row(tx, row, actor); });
+  co_return co_await act(executor, by, id, "delivery.approved",
+                         [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
+                           return approve_row(set, row, actor);
+                         });
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, identity::Principal by,
                                                        DeliveryId id) {
   co_return co_await act(
       executor, by, id, "delivery.completed_by_hand",
-      [this](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
-        if (auto changed = changes_.apply(tx, row, {.cause = Cause::completed_by_hand, .actor = actor});
+      [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+        if (auto whose = check_not_erased(set.tx(), row.id); !whose) return whose;
+        if (auto changed = set.try_apply(row, {.cause = Cause::completed_by_hand, .actor = actor});
             !changed) {
           return changed;
         }
-        auto items = find_items(tx, row.id);
-        change_items(tx, items, [](storage::ItemRow& item) {
-          if (item.status != ItemStatus::owed || item.former) return false;
-          item.status = ItemStatus::delivered_by_hand;
-          return true;
-        });
+        for (auto* const item : set.items(row.id)) {
+          if (item->status != ItemStatus::owed || item->former) continue;
+          item->status = ItemStatus::delivered_by_hand;
+          set.changed(*item);
+        }
         return {};
       });
 }
@@ -296,17 +371,17 @@ Task<Expected<DeliveryView>> DeliveryActions::revoke(Executor& executor, identit
                                                      DeliveryId id, RevokeQuery which) {
   co_return co_await act(
       executor, by, id, "delivery.revocation_started",
-      [this, which](Tx& tx, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
-        auto items = find_items(tx, row.id);
+      [which](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
+        auto items = set.items(row.id);
         // Rows of before do not say whose they are: only a former customer's always did.
-        for (auto& item : items) {
-          if (item.username.empty() && !item.former) item.username = row.username;
+        for (auto* const item : items) {
+          if (item->username.empty() && !item->former) item->username = row.username;
         }
         if (auto known = which.check(items); !known) return known;
-        std::erase_if(items, [&](const storage::ItemRow& item) { return !which.takes(item); });
-        if (revoke_items(tx, changes_, items, "merchant") == 0)
+        std::erase_if(items, [&](const storage::ItemRow* item) { return !which.takes(*item); });
+        if (revoke_items(set, items, "merchant") == 0)
           return fail("INVALID_TRANSITION", "Nothing of that is shared.");
-        changes_.note(tx, row, actor, "The shared files are being taken back.");
+        set.note(row, actor, "The shared files are being taken back.");
         return {};
       });
 }
@@ -316,7 +391,7 @@ bool RevokeQuery::takes(const storage::ItemRow& item) const {
   return username.empty() ? !item.former : item.username == username;
 }
 
-Expected<void> RevokeQuery::check(std::span<const storage::ItemRow> all) const {
+Expected<void> RevokeQuery::check(Items all) const {
   for (const auto id : items) {
     if (std::ranges::find(all, id, &storage::ItemRow::id) == all.end())
       return fail("VALIDATION_FAILED", "The delivery has no such item.",

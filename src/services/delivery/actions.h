@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "domain/journey.h"
 #include "identity/principal.h"
-#include "services/delivery/change.h"
+#include "services/delivery/delivery_set.h"
+#include "services/delivery/items.h"
 #include "services/delivery/view.h"
-#include "storage/delivery_search.h"
-#include "storage/group_commit.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/delivery_search.h"
 
 namespace presetbridge::services {
 
@@ -24,7 +26,7 @@ struct RevokeQuery {
 
   bool takes(const storage::ItemRow& item) const;
   // VALIDATION_FAILED where one of the items, or nothing of the customer, is in the delivery.
-  Expected<void> check(std::span<const storage::ItemRow> all) const;
+  Expected<void> check(Items all) const;
 };
 
 class DeliveryActions {
@@ -42,7 +44,7 @@ class DeliveryActions {
   Task<Expected<storage::Page<ShownEntry>>> timeline(Executor& executor, identity::Principal by,
                                                      DeliveryId id, storage::PageRequest page);
   // What the filter finds, without what a scoped key may not see; its account is set here. A page may be
-  // short and have a next one: storage/delivery_search.h.
+  // short and have a next one: storage/stores/delivery_search.h.
   Task<Expected<storage::Page<DeliverySummary>>> list(Executor& executor, identity::Principal by,
                                                       storage::DeliveryFilter filter);
   Task<Expected<storage::DeliveryCount>> count(Executor& executor, identity::Principal by,
@@ -55,28 +57,40 @@ class DeliveryActions {
   // it owe more files than are served; a delivery in review takes the name all the same.
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,
                                      std::optional<std::string> username);
-  // The same in the caller's transaction, which has locked the order, the delivery's customers and `row`.
-  Expected<void> retry_row(storage::Tx& tx, storage::DeliveryRow& row, const std::string& username,
-                           domain::Actor actor);
+  // The same in the caller's unit of work, whose transaction has locked the order and the delivery's customers;
+  // `row` is of the set.
+  static Expected<void> retry_row(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
+                                  domain::Actor actor);
   Task<Expected<DeliveryView>> invalidate(Executor& executor, identity::Principal by, DeliveryId id,
                                           std::string reason);
   Task<Expected<DeliveryView>> reopen(Executor& executor, identity::Principal by, DeliveryId id);
   Task<Expected<DeliveryView>> approve(Executor& executor, identity::Principal by, DeliveryId id);
   // Marks what is owed as delivered by hand: no credit is spent.
   Task<Expected<DeliveryView>> complete(Executor& executor, identity::Principal by, DeliveryId id);
+  // What a job on many does to each (bulk_deliveries.h).
+  struct Asked {
+    domain::MerchantAction action = domain::MerchantAction::retry;  // or approve, or invalidate
+    std::string reason = {};                                        // of invalidate
+    domain::Actor actor = {};
+  };
+  // One of them, in the caller's transaction. Throws NOT_FOUND, and INVALID_TRANSITION, also where
+  // `is_chosen` says that the delivery, locked by now, is not what was chosen any more.
+  void act_in(storage::Tx& tx, AccountId account, DeliveryId id, const Asked& asked,
+              const std::function<bool(const storage::DeliveryRow&)>& is_chosen);
   // Starts taking back what was shared (spec 3.10). INVALID_TRANSITION if nothing was.
   Task<Expected<DeliveryView>> revoke(Executor& executor, identity::Principal by, DeliveryId id,
                                       RevokeQuery which = {});
 
  private:
-  using Act = std::function<Expected<void>(storage::Tx&, storage::DeliveryRow&, domain::Actor)>;
+  using Act = std::function<Expected<void>(DeliverySet&, storage::DeliveryRow&, domain::Actor)>;
   Task<Expected<DeliveryView>> act(Executor& executor, identity::Principal by, DeliveryId id,
                                    const char* name, Act act);
-  Expected<void> act_or_wait(storage::Tx& tx, storage::DeliveryRow& row, const Change& change,
-                             domain::PendingAction pending);
-  Expected<void> approve_row(storage::Tx& tx, storage::DeliveryRow& row, domain::Actor actor);
-  void conclude_or_queue(storage::Tx& tx, storage::DeliveryRow& row, std::span<const storage::ItemRow> items,
-                         domain::Actor actor);
+  static Expected<void> act_or_wait(DeliverySet& set, storage::DeliveryRow& row, const Change& change,
+                                    domain::PendingAction pending);
+  static Expected<void> invalidate_row(DeliverySet& set, storage::DeliveryRow& row, const std::string& reason,
+                                       domain::Actor actor);
+  static Expected<void> approve_row(DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor);
+  static void conclude_or_queue(DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor);
 
   storage::GroupCommit& commits_;
   DeliveryChanges& changes_;

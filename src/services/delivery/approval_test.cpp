@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "services/testing.h"
-#include "storage/order_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {

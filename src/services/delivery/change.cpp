@@ -14,11 +14,13 @@
 #include "domain/resolution.h"
 #include "domain/trouble.h"
 #include "domain/username.h"
+#include "services/delivery/change_words.h"
 #include "services/delivery/event_body.h"
-#include "services/event_uuid.h"
-#include "services/outbound_rows.h"
-#include "storage/delivery_search.h"
-#include "storage/event_store.h"
+#include "services/webhooks/event_uuid.h"
+#include "services/webhooks/outbound_rows.h"
+#include "storage/stores/delivery_search.h"
+#include "storage/stores/event_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -26,80 +28,6 @@ namespace {
 using domain::Cause;
 using domain::DeliveryStatus;
 using domain::ResolutionCode;
-
-// What a merchant reads of a change that brought no words of its own.
-std::string usual_message(const domain::Transition& t, const Change& change) {
-  const auto code =
-      t.review_reason() == domain::ReviewReason::too_large ? ResolutionCode::order_too_large : change.code;
-  if (code != ResolutionCode::none) return std::string(domain::describe(code).what_happened);
-  switch (t.cause) {
-    case Cause::order_accepted:
-      return "The order is queued for delivery.";
-    case Cause::order_held:
-      return "The order is held for review.";
-    case Cause::leased:
-    case Cause::leased_after_acceptance:
-      return "The delivery is being worked on.";
-    case Cause::request_sent:
-      return "A friend request was sent; the customer has to accept it.";
-    case Cause::still_waiting:
-      return "The customer has not accepted the friend request yet.";
-    case Cause::nothing_left_owed:
-      return "All files were shared with the customer.";
-    case Cause::completed_by_hand:
-      return "The merchant marked the order as delivered by hand.";
-    case Cause::transient_failure:
-      return "The cloud platform could not be reached; the delivery is tried again.";
-    case Cause::account_trouble:
-      return "The cloud platform or the merchant's account is in trouble; the delivery goes on when that has "
-             "passed.";
-    case Cause::lease_expired:
-    case Cause::shutdown:
-      return "The worker stopped; the delivery is taken up again.";
-    case Cause::refreshed:
-    case Cause::new_items_owed:
-      return "The order changed; the delivery goes on with what it owes now.";
-    case Cause::username_changed:
-      return "The customer's username was changed.";
-    case Cause::cloud_account_changed:
-      return "The merchant's cloud account was changed.";
-    case Cause::cause_fixed:
-      return "What stopped the delivery was fixed; it goes on.";
-    case Cause::stopped_by_order:
-      return "The order was cancelled or refunded.";
-    case Cause::nothing_to_deliver:
-      return "Nothing of the order is left to deliver.";
-    case Cause::customer_changed:
-      return "The store sent another username; the files are owed to that customer.";
-    case Cause::held:
-      return "The order changed; it is held for review.";
-    case Cause::payment_returned:
-      return "The order was paid again; the delivery goes on.";
-    case Cause::paid_again:
-      return "The order was paid again.";
-    case Cause::payment_withdrawn:
-      return "The order is no longer paid; it waits for a review.";
-    case Cause::high_risk:
-      return "The store reports a high risk for this order; it waits for a review.";
-    case Cause::erased:
-      return "The customer's data was erased.";
-    case Cause::invalidated_by_merchant:
-      return "The merchant invalidated the delivery.";
-    case Cause::reopened:
-      return "The merchant reopened the order for review.";
-    case Cause::retried:
-      return "The merchant asked for a new attempt.";
-    case Cause::approved:
-      return "The merchant approved the order.";
-    case Cause::order_too_large:
-    case Cause::became_too_large:
-    case Cause::permanent_failure:
-    case Cause::known_cause:
-    case Cause::friendship_ended:
-      break;
-  }
-  return std::string(domain::to_string(t.cause));
-}
 
 // Nothing more is done on its own: until somebody acts, or what stopped it is mended.
 bool is_end(DeliveryStatus status) {
@@ -166,63 +94,6 @@ class ItemsOfNew {
   const std::span<const storage::ItemRow> items_;
   std::unordered_map<DeliveryId, std::vector<const storage::ItemRow*>> of_;
 };
-
-// Names the type of the timeline entry that tells of a transition: what happened, or `action` where a person,
-// a key or the buyer asked for it.
-std::string_view type_of(const domain::Transition& t, const domain::Actor& actor) {
-  using Kind = domain::Actor::Kind;
-  if (actor.kind == Kind::user || actor.kind == Kind::api_key || actor.kind == Kind::buyer) return "action";
-  switch (t.cause) {
-    case Cause::request_sent:
-      return "request_sent";
-    case Cause::still_waiting:
-      return "waiting";
-    case Cause::transient_failure:
-    case Cause::account_trouble:
-    case Cause::lease_expired:
-    case Cause::shutdown:
-      return "put_off";
-    default:
-      break;
-  }
-  switch (t.to) {
-    case DeliveryStatus::queued:
-      return "queued";
-    case DeliveryStatus::completed:
-      return "completed";
-    case DeliveryStatus::failed:
-      return "failed";
-    case DeliveryStatus::in_review:
-      return "in_review";
-    case DeliveryStatus::invalidated:
-      return "invalidated";
-    case DeliveryStatus::processing:
-    case DeliveryStatus::waiting_for_friendship:
-      return "waiting";
-  }
-  return "action";
-}
-
-// What the service itself asked for was not possible: a fault here, whose text is for the log.
-[[noreturn]] void refuse(const storage::DeliveryRow& row, const Error& error) {
-  throw Error{"INTERNAL_ERROR", to_string(row.id) + ": " + error.message, {}};
-}
-
-// Lines of an order that an event names; their texts are cut.
-constexpr std::size_t kToldLines = 20;
-constexpr std::size_t kToldBytes = 200;
-
-boost::json::object told_line(const domain::OrderLine& line) {
-  boost::json::object told{{"lineId", line.line_id}, {"quantity", line.quantity}};
-  const auto add = [&](std::string_view key, const std::string& text) {
-    if (!text.empty()) told[key] = domain::cut_utf8(text, kToldBytes);
-  };
-  add("title", line.title);
-  add("sku", line.sku);
-  add("productId", line.product_id);
-  add("variantId", line.variant_id);
-  return told;
-}
 
 // Whether one of the lines has no mapping that was not just so before.
 bool newly_unmapped(std::span<const domain::OrderLine> before, std::span<const domain::OrderLine> after) {
@@ -319,28 +190,11 @@ void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFac
   write(tx, std::move(record), facts, [&](DeliveryId id) { return std::optional(items.of(id)); });
 }
 
-Expected<void> DeliveryChanges::apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change) {
-  ChangeRecord record;
-  if (auto applied = apply(tx.now(), row, change, record); !applied) return applied;
-  update_delivery(tx, row);
-  AccountFacts facts(tx);
-  write(tx, std::move(record), facts);
-  return {};
-}
-
-void DeliveryChanges::must_apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change) {
-  if (auto applied = apply(tx, row, change); !applied) refuse(row, applied.error());
-}
-
-void DeliveryChanges::must_apply(Timestamp now, storage::DeliveryRow& row, const Change& change,
-                                 ChangeRecord& record) {
-  if (auto applied = apply(now, row, change, record); !applied) refuse(row, applied.error());
-}
-
 Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, const Change& change,
                                       ChangeRecord& record) {
   const auto transition = domain::step(row.status, change.cause, row.invalidated_by);
   if (!transition) return std::unexpected(transition.error());
+  now = row.updated_at = std::max(now, row.updated_at);
   const bool moves = transition->to != row.status;
   const bool reviewed = transition->to == DeliveryStatus::queued && !change.reasons.none();
   move(row, *transition, change, now);
@@ -358,11 +212,6 @@ Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, 
   return apply(now, row, review, record);
 }
 
-void DeliveryChanges::note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor,
-                           std::string message, Told told) {
-  append_timeline(tx, std::array{entry(row, tx.now(), "action", actor, std::move(message), std::move(told))});
-}
-
 void DeliveryChanges::note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor,
                            std::string message, ChangeRecord& record, Told told) {
   record.timeline.push_back(entry(row, now, "action", actor, std::move(message), std::move(told)));
@@ -372,7 +221,7 @@ storage::TimelineRow DeliveryChanges::entry(const storage::DeliveryRow& row, Tim
                                             const domain::Actor& actor, std::string message, Told told) {
   return {row.id,
           {.id = ids_.next(),
-           .at = now,
+           .at = std::max(now, row.updated_at),
            .type = std::move(told.type),
            .kind = std::move(kind),
            .actor = to_string(actor),
@@ -417,8 +266,9 @@ void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& 
     rows.events.push_back(
         {telling->event, telling->row.account, telling->row.id, telling->row.sequence,
          std::string(domain::to_string(telling->type)), uuid,
-         delivery_event_body(uuid, telling->type, telling->row, items.of(telling->row.id), tx.now()),
-         tx.now()});
+         delivery_event_body(uuid, telling->type, telling->row, items.of(telling->row.id),
+                             buyer_url_ ? buyer_url_(telling->row) : std::string(), telling->row.updated_at),
+         telling->row.updated_at});
   }
   for (const auto& telling : record.unmapped) {
     const storage::OrderRow& order = telling.order;
@@ -452,40 +302,14 @@ void DeliveryChanges::tell_unmapped(storage::Tx& tx, const storage::OrderRow& or
 
 storage::EventRow DeliveryChanges::event_of(const UnmappedOrder& telling, Timestamp now) {
   const storage::OrderRow& order = telling.order;
-  const domain::OrderState& state = telling.state;
-  const std::string_view name = domain::to_string(domain::EventType::order_unmapped);
-  const std::string uuid = event_uuid(telling.event, random_);
-  const bool delivers = order.outcome == "delivery";
-  boost::json::array lines;
-  for (const auto& line : state.lines) {
-    if (line.mapped != domain::OrderLine::Mapped::nothing) continue;
-    if (lines.size() == kToldLines) break;
-    lines.push_back(told_line(line));
-  }
-  boost::json::object told{
-      {"orderId", order.order_key},
-      {"eventId", order_event_id(order.integration, order.order_key)},
-      {"outcome", order.outcome},
-      {"message", domain::outcome_in_words(order.outcome, order.unmapped, domain::summarise(state))},
-      {"lineCount", state.lines.size()},
-      {"unmappedCount", order.unmapped},
-      {"unmappedLines", std::move(lines)}};
-  if (!state.order_number.empty()) told["orderNumber"] = state.order_number;
-  if (telling.dry_run) told["dryRun"] = true;
-  const boost::json::object body{
-      {"id", uuid},
-      {"type", name},
-      {"createdAt", to_iso8601(now)},
-      {"integrationId", to_string(order.integration)},
-      {"deliveryId", delivers ? boost::json::value(to_string(DeliveryId{order.id.value})) : nullptr},
-      {"order", std::move(told)}};
+  const auto uuid = event_uuid(telling.event, random_);
   return {telling.event,
           order.account,
-          delivers ? DeliveryId{order.id.value} : DeliveryId{},
+          order.outcome == "delivery" ? DeliveryId{order.id.value} : DeliveryId{},
           0,
-          std::string(name),
+          std::string(domain::to_string(domain::EventType::order_unmapped)),
           uuid,
-          boost::json::serialize(body),
+          unmapped_event_body(uuid, order, telling.state, telling.dry_run, now),
           now};
 }
 

@@ -20,9 +20,10 @@
 #include "domain/delivery_machine.h"
 #include "domain/order.h"
 #include "services/delivery/account_facts.h"
-#include "storage/delivery_store.h"
-#include "storage/event_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/delivery_store.h"
+#include "storage/stores/event_store.h"
+#include "storage/stores/order_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 
@@ -90,29 +91,27 @@ struct ChangeRecord {
 // nothing.
 using ItemsAtHand = std::function<std::optional<std::vector<const storage::ItemRow*>>(DeliveryId)>;
 
+// A transaction that waited for another one's locks has the older time: what is written of a delivery has a
+// time that is not before its row's, `updated_at`, so that of two changes the later one never tells the
+// earlier time.
+//
 // Stateless but for where ids and event UUIDs come from. Thread-safe.
 class DeliveryChanges {
  public:
   static constexpr std::int64_t usual_credits_low_at = 10;
-  // `credits_low_at`: of accounts that have set nothing else.
-  DeliveryChanges(IdSource& ids, Random& random, std::int64_t credits_low_at = usual_credits_low_at)
-      : ids_(ids), random_(random), credits_low_at_(credits_low_at) {}
+  using BuyerUrl = std::function<std::string(const storage::DeliveryRow&)>;
+  // `credits_low_at`: of accounts that have set nothing else. `buyer_url`: the link that events tell of, on
+  // any thread; nothing: none.
+  DeliveryChanges(IdSource& ids, Random& random, std::int64_t credits_low_at = usual_credits_low_at,
+                  BuyerUrl buyer_url = {})
+      : ids_(ids), random_(random), credits_low_at_(credits_low_at), buyer_url_(std::move(buyer_url)) {}
 
   // Inserts new deliveries with their items; each row's status and what belongs to it is set by its change's
   // cause.
   void create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts);
-  // The row is locked by this transaction. INVALID_TRANSITION leaves it untouched. What else the caller
-  // altered in `row` is written with it.
-  Expected<void> apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change);
-  // The same where the service itself knows that the status takes it: otherwise throws INTERNAL_ERROR with
-  // the refusal's text.
-  void must_apply(storage::Tx& tx, storage::DeliveryRow& row, const Change& change);
-  // The same in memory: the caller writes the row, and the record once it is done.
+  // In memory: the caller, which is DeliverySet, writes the row, and the record once it is done.
+  // INVALID_TRANSITION leaves the row untouched.
   Expected<void> apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
-  void must_apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
-  // What an actor did that moves no status, e.g. an action that waits for the job in progress.
-  void note(storage::Tx& tx, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
-            Told told = {});
   void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
             ChangeRecord& record, Told told = {});
   // Events tell of items as they are in the transaction: those that are not at hand are read.
@@ -137,6 +136,7 @@ class DeliveryChanges {
   IdSource& ids_;
   Random& random_;
   const std::int64_t credits_low_at_;
+  const BuyerUrl buyer_url_;
 };
 
 // The stable id of an order's event (spec 2.13): the same in every answer, retry and outbound event.

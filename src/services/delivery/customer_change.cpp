@@ -4,10 +4,10 @@
 
 #include "domain/job_class.h"
 #include "services/delivery/items.h"
-#include "storage/cloud_account_store.h"
-#include "storage/customer_store.h"
-#include "storage/delivery_search.h"
-#include "storage/order_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_search.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -18,14 +18,14 @@ using storage::Tx;
 
 // A request that the customer of before has not answered is taken back, unless others of their deliveries
 // need it (the job that does it looks).
-void leave_customer(Tx& tx, CustomerId id) {
+void leave_customer(DeliverySet& set, CustomerId id) {
   if (!id) return;
-  auto customer = lock_customer(tx, id);
+  auto customer = set.customer(id);
   if (!customer || !request_pending(*customer)) return;
   customer->withdraw = true;
-  update_customer(tx, *customer);
-  enqueue_customer(tx, id, domain::JobClass::settlement, tx.now());
-  wake_cloud_account(tx, customer->cloud_account, tx.now());
+  set.put(*customer);
+  set.enqueue(id, domain::JobClass::settlement, set.now());
+  wake_cloud_account(set.tx(), customer->cloud_account, set.now());
 }
 
 bool reached(const ItemRow& item) {
@@ -74,56 +74,59 @@ bool is_of_another(const ItemRow& item, std::string_view user) {
   return reached(item) || (item.spent && item.status != ItemStatus::delivered_by_hand);
 }
 
-bool anything_shared(std::span<const ItemRow> items) {
-  return std::ranges::any_of(items, [](const ItemRow& item) {
-    return !item.former && reached(item) && item.status != ItemStatus::revoked &&
-           item.status != ItemStatus::sharing;
+bool anything_shared(Items items) {
+  return std::ranges::any_of(items, [](const ItemRow* item) {
+    const bool there = reached(*item) && item->status != ItemStatus::revoked;
+    return !item->former && (there || item->revocation_begun) && item->status != ItemStatus::sharing;
   });
 }
 
-void change_owner_of_items(Tx& tx, IdSource& ids, const storage::DeliveryRow& row, std::string_view user) {
-  const auto order = find_order(tx, OrderId{row.id.value});
+void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, std::string_view user) {
+  const auto order = find_order(set.tx(), OrderId{row.id.value});
   const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   if (!state) throw Error(state.error());
-  std::vector<ItemRow> added;
   const domain::PaidItems paid(*state);
-  auto items = find_items(tx, row.id);
-  change_items(tx, items, [&](ItemRow& item) {
-    if (item.former || item.status == ItemStatus::delivered_by_hand) return false;
-    if (!user.empty() && !is_of_another(item, user)) return false;
-    if ((reached(item) || item.spent) && !row.dry_run) {
-      if (item.user_id.empty()) item.user_id = user_of(tx, item);
-      if (item.username.empty()) item.username = row.username;
-      item.former = true;
+  for (auto* const item : set.items_with_lines(row.id)) {
+    if (item->former || item->status == ItemStatus::delivered_by_hand) continue;
+    if (!user.empty() && !is_of_another(*item, user)) continue;
+    if ((reached(*item) || item->spent) && !row.dry_run) {
+      if (item->user_id.empty()) item->user_id = user_of(set.tx(), *item);
+      if (item->username.empty()) item->username = row.username;
+      item->former = true;
       // An order that is over owes nobody anything, until it is paid again.
       const bool owed =
-          item.status != ItemStatus::dropped && !state->stopped() && paid.contains(item_now(item));
+          item->status != ItemStatus::dropped && !state->stopped() && paid.contains(item_now(*item));
       // What was taken back from them and was to be given again: it stays theirs, with the credit that it
       // cost (spec 3.10). The new customer's is another share, which costs its own.
-      if (!reached(item)) item.status = ItemStatus::revoked;
-      added.push_back(anew(item, ids.make<ItemId>(), owed));
+      if (!reached(*item)) {
+        item->status = item->revocation_begun ? ItemStatus::revoke_failed : ItemStatus::revoked;
+        item->revoked_by = item->revocation_begun ? "order" : "";
+      }
+      set.add(anew(*item, set.changes().ids().make<ItemId>(), owed));
     } else {
       // Nobody has it: the same item is the new customer's.
-      if (reached(item)) item.status = ItemStatus::owed;
-      item.user_id.clear();
-      item.username.clear();
-      item.shared_at.reset();
+      if (reached(*item)) item->status = ItemStatus::owed;
+      item->user_id.clear();
+      item->username.clear();
+      item->shared_at.reset();
     }
-    return true;
-  });
-  insert_items(tx, added);
+    set.changed(*item);
+  }
 }
 
-void change_customer(Tx& tx, IdSource& ids, storage::DeliveryRow& row, const std::string& username,
+void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
                      const std::string& raw_username, Timestamp at) {
-  leave_customer(tx, row.customer);
-  change_owner_of_items(tx, ids, row);
-  replace_delivery_key(tx, row.account, row.id, storage::KeyOf::username, row.username, username);
+  leave_customer(set, row.customer);
+  change_owner_of_items(set, row);
+  replace_delivery_key(set.tx(), row.account, row.id, storage::KeyOf::username, row.username, username);
   row.username = username;
   row.raw_username = raw_username;
+  // One that waits is moved on by the caller, and routed before anything more is shared.
+  if (row.status != domain::DeliveryStatus::waiting_for_friendship) row.customer = {};
   row.named_at = at;
   row.pending.name = {};
   row.waiting_since.reset();
+  set.changed(row);
 }
 
 }  // namespace presetbridge::services

@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 
+#include "domain/order_summary.h"
 #include "domain/resolution.h"
 #include "domain/username.h"
 #include "services/delivery/change.h"
@@ -15,6 +16,7 @@ namespace json = boost::json;
 using domain::ResolutionCode;
 
 constexpr std::size_t kMostNameBytes = 200;
+constexpr std::size_t kMostLinesTold = 20;
 
 json::array items_json(std::span<const storage::ItemRow* const> items) {
   json::array array;
@@ -40,11 +42,24 @@ json::object resolution_json(const storage::DeliveryRow& row) {
           {"whatToDo", text.what_to_do}};
 }
 
+json::object line_json(const domain::OrderLine& line) {
+  json::object told{{"lineId", line.line_id}, {"quantity", line.quantity}};
+  const auto add = [&](std::string_view key, const std::string& text) {
+    if (!text.empty()) told[key] = domain::cut_utf8(text, kMostNameBytes);
+  };
+  add("title", line.title);
+  add("sku", line.sku);
+  add("productId", line.product_id);
+  add("variantId", line.variant_id);
+  return told;
+}
+
 }  // namespace
 
 std::string delivery_event_body(std::string_view uuid, domain::EventType type,
                                 const storage::DeliveryRow& row,
-                                std::span<const storage::ItemRow* const> items, Timestamp now) {
+                                std::span<const storage::ItemRow* const> items, std::string_view buyer_url,
+                                Timestamp now) {
   json::object delivery{{"orderId", row.order_key},
                         {"eventId", order_event_id(row.integration, row.order_key)},
                         {"status", domain::to_string(row.status)},
@@ -56,12 +71,42 @@ std::string delivery_event_body(std::string_view uuid, domain::EventType type,
   if (row.resolution != ResolutionCode::none) delivery["resolution"] = resolution_json(row);
   delivery["itemCount"] = items.size();
   delivery["items"] = items_json(items);
+  if (!buyer_url.empty()) delivery["buyerUrl"] = buyer_url;
   const json::object body{{"id", uuid},
                           {"type", domain::to_string(type)},
                           {"createdAt", to_iso8601(now)},
                           {"integrationId", to_string(row.integration)},
                           {"deliveryId", to_string(row.id)},
                           {"delivery", std::move(delivery)}};
+  return json::serialize(body);
+}
+
+std::string unmapped_event_body(std::string_view uuid, const storage::OrderRow& order,
+                                const domain::OrderState& state, bool dry_run, Timestamp now) {
+  const bool delivers = order.outcome == "delivery";
+  json::array lines;
+  for (const auto& line : state.lines) {
+    if (line.mapped != domain::OrderLine::Mapped::nothing) continue;
+    if (lines.size() == kMostLinesTold) break;
+    lines.push_back(line_json(line));
+  }
+  json::object told{
+      {"orderId", order.order_key},
+      {"eventId", order_event_id(order.integration, order.order_key)},
+      {"outcome", order.outcome},
+      {"message", domain::outcome_in_words(order.outcome, order.unmapped, domain::summarise(state))},
+      {"lineCount", state.lines.size()},
+      {"unmappedCount", order.unmapped},
+      {"unmappedLines", std::move(lines)}};
+  if (!state.order_number.empty()) told["orderNumber"] = state.order_number;
+  if (dry_run) told["dryRun"] = true;
+  const json::object body{
+      {"id", uuid},
+      {"type", domain::to_string(domain::EventType::order_unmapped)},
+      {"createdAt", to_iso8601(now)},
+      {"integrationId", to_string(order.integration)},
+      {"deliveryId", delivers ? json::value(to_string(DeliveryId{order.id.value})) : nullptr},
+      {"order", std::move(told)}};
   return json::serialize(body);
 }
 

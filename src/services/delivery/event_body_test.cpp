@@ -7,7 +7,7 @@
 
 #include "services/intake/privacy.h"
 #include "services/testing.h"
-#include "storage/subscription_store.h"
+#include "storage/stores/subscription_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -97,11 +97,20 @@ TEST_F(EventBody, NoMoreThanAHundredItemsAreTold) {
     rows[i].name = std::string(3'000, 'n');
     items.push_back(&rows[i]);
   }
-  const auto body = delivery_event_body("uuid", domain::EventType::delivery_completed, {}, items, {});
+  const auto body = delivery_event_body("uuid", domain::EventType::delivery_completed, {}, items, {}, {});
   const auto delivery = json::parse(body).as_object().at("delivery").as_object();
   EXPECT_EQ(delivery.at("itemCount").as_int64(), 500);
   EXPECT_EQ(delivery.at("items").as_array().size(), kMostItemsTold);
   EXPECT_LT(body.size(), 50'000U);
+}
+
+TEST_F(EventBody, TheBuyersLinkIsToldWhereThereIsOne) {
+  const auto told = [](std::string_view url) {
+    const auto body = delivery_event_body("uuid", domain::EventType::delivery_failed, {}, {}, url, {});
+    return json::parse(body).as_object().at("delivery").as_object();
+  };
+  EXPECT_EQ(told("https://bridge.example/p#x").at("buyerUrl").as_string(), "https://bridge.example/p#x");
+  EXPECT_FALSE(told("").contains("buyerUrl"));
 }
 
 TEST_F(EventBody, AnErasureTakesTheNameOutOfStoredEvents) {

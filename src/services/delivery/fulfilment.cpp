@@ -9,8 +9,8 @@
 #include "services/delivery/customer_change.h"
 #include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
-#include "storage/credential_store.h"
-#include "storage/delivery_search.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/delivery_search.h"
 
 namespace presetbridge::services {
 namespace {
@@ -23,10 +23,9 @@ using domain::MappingIndex;
 using domain::PendingActionKind;
 using domain::ResolutionCode;
 using domain::ReviewReason;
-using storage::Tx;
 
 // What the order had asked of the job in progress, and says no more.
-void withdraw_pending(Tx& tx, const domain::OrderState& state, storage::DeliveryRow& row) {
+void withdraw_pending(DeliverySet& set, const domain::OrderState& state, storage::DeliveryRow& row) {
   domain::ReviewReasons settled;
   if (state.payment() == domain::Payment::deliver) settled.add(ReviewReason::payment_withdrawn);
   if (!state.high_risk) settled.add(ReviewReason::high_risk);
@@ -34,19 +33,11 @@ void withdraw_pending(Tx& tx, const domain::OrderState& state, storage::Delivery
   if (left == row.pending) return;
   row.pending = std::move(left);
   // The stop, or the review, had taken the place of another cloud account, which still is to be obeyed.
-  const auto standing = find_standing(tx, row.account);
+  const auto standing = find_standing(set.tx(), row.account);
   const bool moved = standing && standing->status == storage::CredentialsStatus::valid && row.cloud_account &&
                      row.cloud_account != standing->cloud_account;
   if (moved) row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", {}});
-  update_delivery(tx, row);
-}
-
-void drop_owed(Tx& tx, std::span<storage::ItemRow> items) {
-  change_items(tx, items, [](storage::ItemRow& item) {
-    if (item.status != ItemStatus::owed) return false;
-    item.status = ItemStatus::dropped;
-    return true;
-  });
+  set.changed(row);
 }
 
 }  // namespace
@@ -56,13 +47,13 @@ bool is_dry_run(const domain::OrderState& state, const FulfilmentRules& rules) {
 }
 
 struct Fulfilment::News {
-  Tx& tx;
+  DeliverySet& set;
   storage::OrderRow& order;
   domain::OrderState& state;
   const FulfilmentRules& rules;
   const domain::OrderEvent& event;
   const domain::OrderChange& change;
-  storage::DeliveryRow row;
+  storage::DeliveryRow& row;           // of the set
   bool renamed = false;                // the row's username is another than before, or there was none
   domain::ReviewReasons against = {};  // what stands against queueing it
 };
@@ -92,43 +83,45 @@ NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& ru
   return plan;
 }
 
-std::optional<storage::DeliveryRow> Fulfilment::fulfil(Tx& tx, storage::OrderRow& order,
+std::optional<storage::DeliveryRow> Fulfilment::fulfil(DeliverySet& set, storage::OrderRow& order,
                                                        domain::OrderState& state,
                                                        const FulfilmentRules& rules,
                                                        const domain::OrderEvent& event,
-                                                       const domain::OrderChange& change) {
-  if (auto row = lock_delivery(tx, DeliveryId{order.id.value})) {
-    News news{.tx = tx,
+                                                       const domain::OrderChange& change, ApiKeyId key) {
+  if (auto* const row = set.delivery(DeliveryId{order.id.value})) {
+    News news{.set = set,
               .order = order,
               .state = state,
               .rules = rules,
               .event = event,
               .change = change,
-              .row = std::move(*row)};
+              .row = *row};
     align(news);
     order.outcome = "delivery";
-    return news.row;
+    set.save();
+    return *row;
   }
   auto plan = plan_new_order(state, rules);
   order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   // With nothing new to deliver it stays what it was; only a reprocessing maps all of it again.
   order.outcome = plan.outcome;
   if (plan.outcome != "delivery") return std::nullopt;
-  AccountFacts facts(tx);
+  AccountFacts facts(set.tx());
   NewDeliveries created;
-  plan_delivery(created, order, state, rules, plan, facts);
-  create(tx, created, facts);
+  plan_delivery(set, created, order, state, rules, plan, facts, key);
+  create(set, created, facts);
   return std::move(created.rows.front());
 }
 
-void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& order,
+void Fulfilment::plan_delivery(DeliverySet& set, NewDeliveries& created, const storage::OrderRow& order,
                                const domain::OrderState& state, const FulfilmentRules& rules,
-                               const NewOrderPlan& plan, AccountFacts& facts) {
+                               const NewOrderPlan& plan, AccountFacts& facts, ApiKeyId key) {
   auto& row = created.rows.emplace_back();
   row.id = DeliveryId{order.id.value};
   row.account = order.account;
   row.integration = order.integration;
   row.order_key = order.order_key;
+  row.api_key = key;
   row.username = state.username;
   row.raw_username = state.raw_username;
   row.named_at = state.username_at;
@@ -145,7 +138,8 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
     change.cause = Cause::high_risk;
   } else if (rules.hold_all) {
     change.cause = Cause::order_held;
-  } else if (const auto cause = known_cause(facts, row, items); cause != ResolutionCode::none) {
+  } else if (const auto cause = known_cause(set, facts, row, pointers(items));
+             cause != ResolutionCode::none) {
     change.cause = Cause::known_cause;
     change.code = cause;
     change.message = facts.words_of(cause, row);
@@ -157,28 +151,28 @@ void Fulfilment::plan_delivery(NewDeliveries& created, const storage::OrderRow& 
   std::ranges::move(items, std::back_inserter(created.items));
 }
 
-void Fulfilment::create(Tx& tx, NewDeliveries& created, AccountFacts& facts) {
+void Fulfilment::create(DeliverySet& set, NewDeliveries& created, AccountFacts& facts) {
   std::vector<storage::DeliveryRow*> queued;
   for (std::size_t i = 0; i < created.rows.size(); ++i) {
     if (created.changes[i].cause == Cause::order_accepted) queued.push_back(&created.rows[i]);
   }
-  route(tx, changes_.ids(), queued, facts);
-  changes_.create(tx, created, facts);
+  route(set, queued, facts);
+  changes_.create(set.tx(), created, facts);
 }
 
 void Fulfilment::align(News& news) {
-  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
+  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
   if (!state.email.empty() && state.email != row.email) {
-    replace_delivery_key(tx, row.account, row.id, storage::KeyOf::email, row.email, state.email);
+    replace_delivery_key(set.tx(), row.account, row.id, storage::KeyOf::email, row.email, state.email);
     row.email = state.email;
   }
   take_username(news);
-  update_delivery(tx, row);
+  set.changed(row);
   if (state.stopped()) return stop(news);
   if (state.erased) return;
-  if (rules.active) withdraw_pending(tx, state, row);
+  if (rules.active) withdraw_pending(set, state, row);
 
   domain::MappedOrder mapped;
   // An inactive store's event stops and drops, and makes nothing owed or queued (spec 2.14).
@@ -188,15 +182,16 @@ void Fulfilment::align(News& news) {
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
   // An order that is too large to be read says nothing of what it owes.
-  auto aligned = state.too_large ? Alignment{.items = find_items(tx, row.id), .dropped = {}, .refunded = {}}
-                                 : align_items(tx, changes_.ids(), row, state, mapped, !rules.mappings_stale,
-                                               rules.active ? Owe::as_the_order_says : Owe::nothing_more);
-  if (aligned.owes_less) changes_.note(tx, row, Actor::order(), words_of_dropped(aligned));
-  if (rules.auto_revoke) revoke_refunded(tx, changes_, aligned.items, aligned.refunded);
+  const auto aligned = state.too_large
+                           ? Alignment{}
+                           : align_items(set, row, state, mapped, !rules.mappings_stale,
+                                         rules.active ? Owe::as_the_order_says : Owe::nothing_more);
+  if (aligned.owes_less) set.note(row, Actor::order(), words_of_dropped(aligned));
+  if (rules.auto_revoke) revoke_refunded(set, set.items(row.id), aligned.refunded);
   const bool has_name = has_new_name(news);
   if (review(news, aligned)) return;
 
-  const auto items = tally(aligned.items);
+  const auto items = tally(set.items(row.id));
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
   // It is owed once it is paid.
   if (ended && (against.has(ReviewReason::payment_withdrawn) || !rules.active)) return;
@@ -222,9 +217,9 @@ void Fulfilment::align(News& news) {
   if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
   if (const auto verdict = domain::conclude_items(row.status, items); verdict.cause) {
     auto ends = verdict.cause == Cause::nothing_to_deliver
-                    ? nothing_left(aligned.items, state, Actor::order())
+                    ? nothing_left(set.items_with_lines(row.id), state, Actor::order())
                     : Change{.cause = *verdict.cause, .actor = Actor::order()};
-    return changes_.must_apply(tx, row, ends);
+    return set.apply(row, ends);
   }
   const bool open =
       row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship;
@@ -235,19 +230,19 @@ void Fulfilment::align(News& news) {
 // A name from the store counts only where it differs from the store's former one; then the newest of store,
 // buyer and merchant wins, while nothing is shared (spec 2.6).
 void Fulfilment::take_username(News& news) {
-  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
+  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
   const auto& waiting = row.pending.name;
   const bool waits = !waiting.username.empty();
   const auto& wanted = waits ? waiting.username : row.username;
   if (!change.username || state.username.empty() || state.username == wanted) return;
-  const Timestamp given = event.updated_at.value_or(tx.now());
+  const Timestamp given = event.updated_at.value_or(set.now());
   if (!row.username.empty()) {
     const auto& named_at = waits ? waiting.given : row.named_at;
     if (named_at && given < *named_at) return;
-    if (anything_shared(find_items(tx, row.id))) return;
+    if (anything_shared(set.items(row.id))) return;
   }
-  changes_.note(
-      tx, row, Actor::order(),
+  set.note(
+      row, Actor::order(),
       wanted.empty() ? "The store named the customer." : "The store sent another username for the customer.");
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, {.kind = PendingActionKind::refresh,
@@ -256,7 +251,7 @@ void Fulfilment::take_username(News& news) {
                                                 .name = {state.username, Actor::order(), given}});
     return;
   }
-  change_customer(tx, changes_.ids(), row, state.username, state.raw_username, given);
+  change_customer(set, row, state.username, state.raw_username, given);
   renamed = true;
 }
 
@@ -269,10 +264,10 @@ bool Fulfilment::has_new_name(const News& news) {
 }
 
 void Fulfilment::go_on_renamed(News& news) {
-  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
+  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
   switch (row.status) {
     case DeliveryStatus::queued:
-      return queue_or_fail(tx, changes_, row);
+      return queue_or_fail(set, row);
     case DeliveryStatus::waiting_for_friendship:
       return queue_again(news, Cause::username_changed);
     case DeliveryStatus::failed:
@@ -286,7 +281,7 @@ void Fulfilment::go_on_renamed(News& news) {
 
 // What the event says against delivering, or for it again. True: nothing more follows from the event.
 bool Fulfilment::review(News& news, const Alignment& aligned) {
-  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
+  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
   const bool awaiting = state.payment() == domain::Payment::awaiting_payment;
   against = state.unapproved();
   // The merchant may have approved since: only the event that says so brings it back to review.
@@ -309,9 +304,8 @@ bool Fulfilment::review(News& news, const Alignment& aligned) {
     if (reasons == row.review_reasons) return false;
     row.review_reasons = reasons;
     if (reasons.has(ReviewReason::too_large)) row.resolution = ResolutionCode::order_too_large;
-    update_delivery(tx, row);
-    changes_.note(tx, row, Actor::order(),
-                  "The order changed; it is in review for: " + to_string(reasons) + ".");
+    set.changed(row);
+    set.note(row, Actor::order(), "The order changed; it is in review for: " + to_string(reasons) + ".");
     return false;
   }
   // What is under way goes to review now; any other, where it would be queued.
@@ -325,60 +319,58 @@ void Fulfilment::to_review(News& news, const domain::ReviewReasons& reasons) {
   auto& row = news.row;
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, domain::pending_review(reasons));
-    return update_delivery(news.tx, row);
+    return news.set.changed(row);
   }
-  changes_.must_apply(news.tx, row,
-                      {.cause = domain::review_cause(reasons), .reasons = reasons, .actor = Actor::order()});
+  news.set.apply(row, {.cause = domain::review_cause(reasons), .reasons = reasons, .actor = Actor::order()});
 }
 
 // A store's event queues it, or brings it to review: where the store's orders are held, or for what nobody
 // approved.
 void Fulfilment::queue_again(News& news, Cause cause) {
-  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
+  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
   if (rules.hold_all && cause != Cause::payment_returned)
-    return changes_.must_apply(tx, row, {.cause = Cause::held, .reasons = against, .actor = Actor::order()});
-  const auto verdict = domain::conclude_items(DeliveryStatus::queued, tally(find_items(tx, row.id)));
+    return set.apply(row, {.cause = Cause::held, .reasons = against, .actor = Actor::order()});
+  const auto verdict = domain::conclude_items(DeliveryStatus::queued, tally(set.items(row.id)));
   if (verdict.cause != Cause::nothing_left_owed)
-    return queue(tx, changes_, row, {.cause = cause, .reasons = against, .actor = Actor::order()});
-  changes_.must_apply(tx, row, {.cause = cause, .actor = Actor::order()});
-  changes_.must_apply(tx, row, {.cause = *verdict.cause, .actor = Actor::order()});
+    return queue(set, row, {.cause = cause, .reasons = against, .actor = Actor::order()});
+  set.apply(row, {.cause = cause, .actor = Actor::order()});
+  set.apply(row, {.cause = *verdict.cause, .actor = Actor::order()});
 }
 
 void Fulfilment::stop(News& news) {
-  auto& [tx, order, state, rules, event, change, row, renamed, against] = news;
+  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
   // What was reopened after the stop is the merchant's, approved or not, until the order is stopped anew.
   if (!change.payment) {
     against = state.unapproved();
     if (has_new_name(news)) go_on_renamed(news);
     return;
   }
-  auto items = find_items(tx, row.id);
-  if (rules.auto_revoke && state.stop_revokes()) revoke_items(tx, changes_, items, "order");
+  if (rules.auto_revoke && state.stop_revokes()) revoke_items(set, set.items(row.id), "order");
+  const auto items = set.items(row.id);
   const domain::PendingAction asked{PendingActionKind::stop, std::string(state.stop_reason()),
                                     Actor::order()};
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, asked);
-    update_delivery(tx, row);
-    changes_.note(tx, row, Actor::order(), "The order was stopped while files were being shared.");
+    set.changed(row);
+    set.note(row, Actor::order(), "The order was stopped while files were being shared.");
     return;
   }
   const auto verdict = domain::conclude_stop(row.status, tally(items));
-  if (verdict.drop_owed) drop_owed(tx, items);
+  if (verdict.drop_owed) drop_owed(set, items);
   if (verdict.cause) {
-    changes_.must_apply(tx, row, {.cause = *verdict.cause, .reason = asked.reason, .actor = Actor::order()});
+    set.apply(row, {.cause = *verdict.cause, .reason = asked.reason, .actor = Actor::order()});
   } else if (verdict.keep_pending) {
     // What was begun is settled first; the job that does it then obeys.
     row.pending = domain::combine(row.pending, asked);
-    update_delivery(tx, row);
+    set.changed(row);
   } else if (row.status == DeliveryStatus::completed) {
-    changes_.note(tx, row, Actor::order(),
-                  state.stop_reason() == "order_refunded"
-                      ? "The order was refunded after it was delivered."
-                      : "The order was cancelled after it was delivered.");
+    set.note(row, Actor::order(),
+             state.stop_reason() == "order_refunded" ? "The order was refunded after it was delivered."
+                                                     : "The order was cancelled after it was delivered.");
   }
 }
 
-Change nothing_left(std::span<const storage::ItemRow> items, const domain::OrderState& state, Actor actor) {
+Change nothing_left(Items items, const domain::OrderState& state, Actor actor) {
   if (domain::refunds_took_all(items_now(items), state))
     return {.cause = Cause::stopped_by_order, .reason = "order_refunded", .actor = actor};
   return {.cause = Cause::nothing_to_deliver, .reason = "nothing_to_deliver", .actor = actor};

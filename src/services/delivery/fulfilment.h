@@ -9,10 +9,10 @@
 
 #include "domain/mapping.h"
 #include "domain/order.h"
-#include "services/delivery/change.h"
+#include "services/delivery/delivery_set.h"
 #include "services/delivery/items.h"
-#include "storage/delivery_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/delivery_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 
@@ -45,19 +45,20 @@ class Fulfilment {
  public:
   explicit Fulfilment(DeliveryChanges& changes) : changes_(changes) {}
 
-  // Adds the delivery of an order whose plan's outcome is "delivery".
-  void plan_delivery(NewDeliveries& created, const storage::OrderRow& order, const domain::OrderState& state,
-                     const FulfilmentRules& rules, const NewOrderPlan& plan, AccountFacts& facts);
+  // Adds the delivery of an order whose plan's outcome is "delivery". `key`: whose request makes it, or none.
+  void plan_delivery(DeliverySet& set, NewDeliveries& created, const storage::OrderRow& order,
+                     const domain::OrderState& state, const FulfilmentRules& rules, const NewOrderPlan& plan,
+                     AccountFacts& facts, ApiKeyId key = {});
   // Makes the deliveries that were planned.
-  void create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts);
+  void create(DeliverySet& set, NewDeliveries& created, AccountFacts& facts);
 
   // An order that is known, after an event of its store: its delivery is brought in line, or made if there
   // was none. The order's outcome and unmapped count are set, and what was mapped is noted in `state`;
   // whoever calls writes the row. Returns the delivery as it now stands, if there is one.
-  std::optional<storage::DeliveryRow> fulfil(storage::Tx& tx, storage::OrderRow& order,
+  std::optional<storage::DeliveryRow> fulfil(DeliverySet& set, storage::OrderRow& order,
                                              domain::OrderState& state, const FulfilmentRules& rules,
                                              const domain::OrderEvent& event,
-                                             const domain::OrderChange& change);
+                                             const domain::OrderChange& change, ApiKeyId key = {});
 
  private:
   // One event of the store about one delivery.
@@ -75,8 +76,7 @@ class Fulfilment {
 };
 
 // What invalidates a delivery of which nothing is owed and nothing was shared: refunds, or that there is
-// nothing to deliver (spec 3.1).
-Change nothing_left(std::span<const storage::ItemRow> items, const domain::OrderState& state,
-                    domain::Actor actor);
+// nothing to deliver (spec 3.1). The items were read with their lines.
+Change nothing_left(Items items, const domain::OrderState& state, domain::Actor actor);
 
 }  // namespace presetbridge::services

@@ -7,16 +7,14 @@
 #include <unordered_map>
 
 #include "domain/username.h"
-#include "storage/delivery_search.h"
+#include "services/delivery/revocation.h"
+#include "storage/stores/delivery_search.h"
 
 namespace presetbridge::services {
 namespace {
 
 using domain::ItemStatus;
 using storage::ItemRow;
-
-// Of items that were ordered by their file, not by a line of the order (spec 3.8).
-constexpr std::string_view kByFile = "file_id";
 
 }  // namespace
 
@@ -35,14 +33,24 @@ const std::string& user_of(const ItemRow& item, const storage::CustomerRow& cust
   return item.user_id.empty() ? customer.cloud_user_id : item.user_id;
 }
 
-void become_one(storage::Tx& tx, const ItemRow& item, ItemRow& twin) {
+void become_one(DeliverySet& set, ItemRow& item, ItemRow& twin) {
+  set.items_with_lines(item.delivery);
   twin.former = false;
-  twin.lines = find_item_lines(tx, item);
-  update_item_lines(tx, std::array<const ItemRow*, 1>{&twin});
+  twin.lines = item.lines;
   twin.quantity = item.quantity;
-  if (twin.status != ItemStatus::revoked && twin.status != ItemStatus::dropped) return;
-  twin.status = item.status;
-  twin.revoked_by.clear();
+  if (twin.status == ItemStatus::revoked || twin.status == ItemStatus::dropped) {
+    twin.status = item.status;
+    twin.revoked_by.clear();
+  }
+  set.changed(twin);
+  set.lines_changed(twin);
+  set.remove(item);
+}
+
+std::vector<const ItemRow*> pointers(std::span<const ItemRow> items) {
+  std::vector<const ItemRow*> all;
+  for (const auto& item : items) all.push_back(&item);
+  return all;
 }
 
 domain::ItemNow item_now(const ItemRow& item) {
@@ -50,30 +58,33 @@ domain::ItemNow item_now(const ItemRow& item) {
           .file_id = item.file_id,
           .status = item.status,
           .line_ids = line_ids(item),
-          .by_file = item.matched_by == kByFile,
+          .by_file = item.matched_by == domain::kByFile,
           .revoked_by_order = item.revoked_by == "order",
           .revocation_begun = item.revocation_begun};
 }
 
-domain::ItemNow item_with_lines(storage::Tx& tx, ItemRow item) {
-  item.lines = find_item_lines(tx, item);
-  return item_now(item);
-}
-
-std::vector<domain::ItemNow> items_now(std::span<const ItemRow> items) {
+std::vector<domain::ItemNow> items_now(Items items) {
   std::vector<domain::ItemNow> now;
-  for (const auto& item : items) {
-    if (!item.former) now.push_back(item_now(item));
+  for (const auto* const item : items) {
+    if (!item->former) now.push_back(item_now(*item));
   }
   return now;
 }
 
-domain::ItemTally tally(std::span<const ItemRow> items) {
+domain::ItemTally tally(Items items) {
   std::vector<ItemStatus> statuses;
-  for (const auto& item : items) {
-    if (!item.former) statuses.push_back(item.status);
+  for (const auto* const item : items) {
+    if (!item->former) statuses.push_back(item->status);
   }
   return domain::tally(statuses);
+}
+
+void drop_owed(DeliverySet& set, std::span<ItemRow* const> items) {
+  for (auto* const item : items) {
+    if (item->status != ItemStatus::owed) continue;
+    item->status = ItemStatus::dropped;
+    set.changed(*item);
+  }
 }
 
 ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, IdSource& ids) {
@@ -84,7 +95,7 @@ ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, I
   item.file_id = file.file_id;
   item.kind = file.kind;
   item.name = file.name.empty() ? file.file_id : file.name;
-  item.matched_by = std::string(domain::to_string(file.matched_by));
+  item.matched_by = std::string(domain::matched_by(file));
   item.quantity = std::max<std::int64_t>(file.quantity, 1);
   item.lines = lines_json(file.line_ids);
   item.status = file.paid_quantity > 0 ? ItemStatus::owed : ItemStatus::dropped;
@@ -102,46 +113,36 @@ std::string words_of_dropped(const Alignment& aligned) {
   return "No longer owed: " + names + ".";
 }
 
-Alignment align_items(storage::Tx& tx, IdSource& ids, const storage::DeliveryRow& row,
-                      const domain::OrderState& state, const domain::MappedOrder& mapped, bool complete,
-                      Owe owe) {
-  Alignment result{.items = find_items(tx, row.id), .dropped = {}, .refunded = {}};
-  auto plan = domain::plan_items(items_now(result.items), state, mapped, complete);
+Alignment align_items(DeliverySet& set, const storage::DeliveryRow& row, const domain::OrderState& state,
+                      const domain::MappedOrder& mapped, bool complete, Owe owe) {
+  Alignment result;
+  const auto items = set.items_with_lines(row.id);
+  auto plan = domain::plan_items(items_now(items), state, mapped, complete);
   if (owe == Owe::nothing_more) plan.owe.clear();
   std::unordered_map<ItemId, ItemRow*> by_id;
-  for (auto& item : result.items) by_id[item.id] = &item;
-  std::vector<ItemRow*> changed;
-  const auto set = [&](ItemId id, ItemStatus status) {
+  for (auto* const item : items) by_id[item->id] = item;
+  if (rests(row))
+    std::erase_if(plan.owe, [&](ItemId id) { return by_id.at(id)->status == ItemStatus::revoke_failed; });
+  const auto become = [&](ItemId id, ItemStatus status) {
     auto& item = *by_id.at(id);
     item.status = status;
     item.revoked_by.clear();
-    changed.push_back(&item);
+    set.changed(item);
   };
-  std::vector<const ItemRow*> other_lines;
   for (auto& [id, lines] : plan.lines) {
     by_id.at(id)->lines = lines_json(lines);
-    other_lines.push_back(by_id.at(id));
+    set.lines_changed(*by_id.at(id));
   }
-  update_item_lines(tx, other_lines);
-  for (const auto id : plan.drop) set(id, ItemStatus::dropped);
-  for (const auto id : plan.keep) set(id, ItemStatus::shared);
-  for (const auto id : plan.owe) set(id, ItemStatus::owed);
-  std::ranges::sort(changed);
-  changed.erase(std::ranges::unique(changed).begin(), changed.end());
-  update_items(tx, std::vector<const ItemRow*>(changed.begin(), changed.end()));
-
-  std::vector<ItemRow> added;
-  for (const auto& file : plan.add) added.push_back(item_of(row, file, ids));
-  insert_items(tx, added);
-  storage::DeliveryKeys keys{.account = row.account, .delivery = row.id, .files = {}};
-  for (const auto& item : added) keys.files.push_back(item.file_id);
-  insert_delivery_keys(tx, std::span(&keys, 1));
+  for (const auto id : plan.drop) become(id, ItemStatus::dropped);
+  for (const auto id : plan.keep) become(id, ItemStatus::shared);
+  for (const auto id : plan.owe) become(id, ItemStatus::owed);
+  for (const auto& file : plan.add) {
+    const auto& added = set.add(item_of(row, file, set.changes().ids()));
+    result.owes_more = result.owes_more || added.status == ItemStatus::owed;
+  }
+  result.owes_more = result.owes_more || !plan.owe.empty();
   result.owes_less = !plan.drop.empty();
   for (const auto id : plan.drop) result.dropped.push_back(by_id.at(id)->name);
-  result.owes_more = !plan.owe.empty() || std::ranges::any_of(added, [](const ItemRow& item) {
-    return item.status == ItemStatus::owed;
-  });
-  result.items.insert(result.items.end(), added.begin(), added.end());
   result.too_many = plan.too_many;
   result.refunded = std::move(plan.refunded);
   return result;

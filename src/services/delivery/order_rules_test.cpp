@@ -3,9 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
-#include "storage/api_key_store.h"
-#include "storage/integration_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/api_key_store.h"
+#include "storage/stores/integration_store.h"
+#include "storage/stores/order_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -606,6 +607,22 @@ TEST_F(OrderRules, WhatWasApprovedAfterAStopStaysWhateverElseTheStoreTells) {
   EXPECT_FALSE(has("u-ann", "file-1")) << "stopped anew";
 }
 
+TEST_F(OrderRules, WhatIsApprovedOfAStoppedOrderIsTheProductThatItHasNow) {
+  world.cloud.auto_accept = false;
+  const auto id = deliver(named("Ann", 0));
+  world.accept(paid(1, domain::Payment::cancelled, {"sku-2"}));
+  settle();
+  ASSERT_EQ(world.status(id), "invalidated");
+  world.cloud.accept("u-ann");
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-2"));
+  EXPECT_FALSE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
 TEST_F(OrderRules, AReopenedDeliveryThatOwesNothingStaysInReviewWhenAFormerCustomersShareIsFound) {
   bool lost = false;
   world.cloud.before = [&](auto& call, auto&) {
@@ -712,6 +729,18 @@ TEST_F(OrderRules, AnOrderThatIsTooLargeCannotBeApprovedWhileThereIsNothingToSer
   world.accept(later(world, "1", {"sku-1"}, 1));
   EXPECT_EQ(world.status(id), "in_review order_too_large") << "a merchant approves it";
   ASSERT_TRUE(approve(id));
+  settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(OrderRules, AnOrderThatWasTooLargeAndStoppedIsDeliveredWhenItIsPaidAgainAndCanBeRead) {
+  auto event = later(world, "1", {}, 0);
+  event.too_large = true;
+  const auto id = deliver(event);
+  world.accept(paid(1, domain::Payment::cancelled));
+  ASSERT_EQ(world.status(id), "invalidated");
+  world.accept(paid(2, domain::Payment::deliver));
   settle();
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_TRUE(has("u-ann", "file-1"));
@@ -826,6 +855,31 @@ TEST_F(OrderRules, AStoppedOrderThatIsPaidAgainGivesTheFileBackForNothing) {
   EXPECT_EQ(world.balance().held, 0);
 }
 
+TEST_F(OrderRules, AStopThatBecomesAWaitForThePaymentGivesNothingAgain) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle();
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+  world.accept(paid(2, domain::Payment::awaiting_payment));
+  settle();
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+  world.accept(paid(3, domain::Payment::deliver));
+  settle();
+  EXPECT_TRUE(has("u-ann", "file-1"));
+}
+
+TEST_F(OrderRules, AStopThatBecomesAWaitForThePaymentStillTakesBackWhatItBegan) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  world.hold_queue();
+  world.accept(paid(1, domain::Payment::cancelled));
+  world.accept(paid(2, domain::Payment::awaiting_payment));
+  settle();
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+  EXPECT_FALSE(has("u-ann", "file-1"));
+}
+
 TEST_F(OrderRules, WithoutACreditLeftAnItemThatWasChargedIsSharedAgain) {
   auto_revoke();
   const auto id = deliver(paid(0, domain::Payment::deliver));
@@ -884,6 +938,22 @@ TEST_F(OrderRules, WhatAPersonTookBackOnlyAnApprovalGivesAgain) {
   EXPECT_TRUE(has("u-ann", "file-1"));
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_EQ(world.balance().spent, 1);
+}
+
+TEST_F(OrderRules, WhatAPersonRevokesWhileTheOrdersEndIsCarriedOutOnlyAnApprovalGivesAgain) {
+  auto_revoke();
+  const auto id = deliver(paid(0, domain::Payment::deliver));
+  world.cloud.before = [](auto& call, auto&) { return call == "revoke" ? Fate::fail : Fate::answer; };
+  world.accept(paid(1, domain::Payment::cancelled));
+  settle();
+  ASSERT_EQ(world.items(id)[0].status, ItemStatus::revoking);
+  ASSERT_TRUE(revoke(id));
+  EXPECT_FALSE(revoke(id)) << "nothing more of it is shared";
+  world.accept(paid(2, domain::Payment::deliver));
+  world.cloud.before = nullptr;
+  settle(std::chrono::hours{2});
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoked);
+  EXPECT_FALSE(has("u-ann", "file-1"));
 }
 
 TEST_F(OrderRules, ARefundOfALineTakesItsFileBackAndNoOther) {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
-#include "storage/integration_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/integration_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {

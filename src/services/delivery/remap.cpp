@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "storage/credential_store.h"
-#include "storage/integration_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/integration_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -37,26 +37,28 @@ domain::OrderState state_of(const storage::OrderRow& order) {
 
 }  // namespace
 
-Alignment remap(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
+Alignment remap(DeliverySet& set, const storage::DeliveryRow& row, domain::MappingIndex::Lines lines) {
+  auto& tx = set.tx();
   auto order = find_order(tx, OrderId{row.id.value});
-  if (!order) return {.items = find_items(tx, row.id), .dropped = {}, .refunded = {}};
+  if (!order) return {};
   auto state = state_of(*order);
   // An order that is too large to be read says nothing of what it owes.
-  if (state.too_large) return {.items = find_items(tx, row.id), .dropped = {}, .refunded = {}};
+  if (state.too_large) return {};
   const auto mappings = mappings_of(tx, row.integration);
   const auto before = state.lines;
-  const auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::all);
+  const auto mapped = mappings.index.map(state, lines);
   order->unmapped = domain::unmapped_lines(state).value_or(order->unmapped);
   order->updated_at = tx.now();
   set_state(*order, state);
   update_order(tx, *order);
-  changes.tell_unmapped(tx, *order, before, state, row.dry_run);
-  auto aligned = align_items(tx, changes.ids(), row, state, mapped, !mappings.stale);
-  if (aligned.owes_less) changes.note(tx, row, domain::Actor::system(), words_of_dropped(aligned));
+  set.changes().tell_unmapped(tx, *order, before, state, row.dry_run);
+  auto aligned = align_items(set, row, state, mapped, !mappings.stale);
+  if (aligned.owes_less) set.note(row, domain::Actor::system(), words_of_dropped(aligned));
   return aligned;
 }
 
-bool replace_missing(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRow& row) {
+bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
+  auto& tx = set.tx();
   const auto standing = find_standing(tx, row.account);
   const bool moved = standing && row.cloud_account && row.cloud_account != standing->cloud_account;
   // Not locked: the delivery is, and orders are locked before deliveries. Who changes the order meanwhile
@@ -66,32 +68,30 @@ bool replace_missing(Tx& tx, DeliveryChanges& changes, const storage::DeliveryRo
   auto state = state_of(*order);
   std::set<std::string> lines;
   std::size_t missing = 0;
-  for (const auto& item : items_now(find_items(tx, row.id))) {
-    if (item.status != ItemStatus::owed) continue;
+  std::set<std::string> known;
+  std::set<std::string> gone;
+  std::vector<ItemStatus> before;
+  for (const auto* const item : set.items_with_lines(row.id)) {
+    known.insert(item->file_id);
+    before.push_back(item->status);
+    if (item->former || item->status != ItemStatus::owed) continue;
     ++missing;
-    lines.insert(item.line_ids.begin(), item.line_ids.end());
+    gone.insert(item->file_id);
+    for (auto& id : line_ids(*item)) lines.insert(std::move(id));
   }
   for (auto& line : state.lines)
     line.mapped = lines.contains(line.line_id) ? OrderLine::Mapped::not_yet : OrderLine::Mapped::owes;
   const auto mappings = mappings_of(tx, row.integration);
   auto mapped = mappings.index.map(state, domain::MappingIndex::Lines::not_mapped);
   // A mapping that is gone takes nothing away by itself, and one that is new adds nothing but a replacement.
-  const auto before = find_items(tx, row.id);
-  std::set<std::string_view> known;
-  std::set<std::string_view> gone;
-  for (const auto& item : before) {
-    known.insert(item.file_id);
-    if (item.status == ItemStatus::owed && !item.former) gone.insert(item.file_id);
-  }
   if (std::ranges::all_of(mapped.files, [&](const auto& file) { return gone.contains(file.file_id); }))
     return moved;
   std::size_t added = 0;
   std::erase_if(mapped.files, [&](const domain::OwedFile& file) {
     return !known.contains(file.file_id) && ++added > missing;
   });
-  const auto after = align_items(tx, changes.ids(), row, state, mapped, !mappings.stale);
-  return moved ||
-         !std::ranges::equal(before, after.items, {}, &storage::ItemRow::status, &storage::ItemRow::status);
+  align_items(set, row, state, mapped, !mappings.stale);
+  return moved || !std::ranges::equal(before, set.items(row.id), {}, {}, &storage::ItemRow::status);
 }
 
 }  // namespace presetbridge::services

@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "domain/delivery_outcome.h"
+#include "domain/resolution.h"
+#include "services/delivery/erased.h"
 #include "services/delivery/routing.h"
-#include "storage/credential_store.h"
-#include "storage/customer_store.h"
+#include "storage/stores/api_key_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/customer_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -26,7 +29,7 @@ std::unexpected<Error> refused(const char* why) {
 
 Expected<void> check(const OrderState& state, const FulfilmentRules& rules) {
   if (!rules.active) return refused("The store is inactive: activate it first.");
-  if (state.erased) return refused("The buyer's personal data was removed: there is nobody to deliver to.");
+  if (state.erased) return nobody_to_deliver_to();
   if (!state.seen) return refused("The order itself has not come yet.");
   if (state.sample) return {};
   if (state.stopped()) return refused("The order is cancelled or refunded.");
@@ -37,35 +40,39 @@ Expected<void> check(const OrderState& state, const FulfilmentRules& rules) {
 
 // What a store's later event that brings new items would do, but asked for by a person: not held for the
 // store's setting.
-void go_on(Tx& tx, DeliveryChanges& changes, DeliveryRow& row, const OrderState& state,
-           const Alignment& aligned, domain::Actor actor) {
-  const auto items = tally(aligned.items);
+void go_on(DeliverySet& set, DeliveryRow& row, const OrderState& state, const Alignment& aligned,
+           domain::Actor actor) {
+  const auto items = tally(set.items(row.id));
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
   if (ended) {
     const bool back = row.status == DeliveryStatus::completed ? items.owed > 0
                                                               : items.owed + items.sharing + items.shared > 0;
-    if (!back) return changes.note(tx, row, actor, kNote);
+    if (!back) return set.note(row, actor, kNote);
     const Change change{
         .cause = row.status == DeliveryStatus::completed ? Cause::new_items_owed : Cause::paid_again,
         .reasons = items.owed > 0 ? state.unapproved() : domain::ReviewReasons(),
         .message = kNote,
         .actor = actor};
     const auto verdict = domain::conclude_items(DeliveryStatus::queued, items);
-    if (verdict.cause != Cause::nothing_left_owed) return queue(tx, changes, row, change);
-    changes.must_apply(tx, row, change);
-    return changes.must_apply(tx, row, {.cause = *verdict.cause, .actor = actor});
+    if (verdict.cause != Cause::nothing_left_owed) return queue(set, row, change);
+    set.apply(row, change);
+    return set.apply(row, {.cause = *verdict.cause, .actor = actor});
   }
-  changes.note(tx, row, actor, kNote);
+  set.note(row, actor, kNote);
   // The job in progress reads the items again before its next step.
   if (row.status == DeliveryStatus::processing) return;
+  // Other files than those that were missing: the chore of the mappings finds nothing to replace any more.
+  if (row.status == DeliveryStatus::failed && aligned.owes_less && items.owed > 0 &&
+      domain::resumes(row.resolution, domain::Remedy::mapping_saved)) {
+    return queue(set, row, {.cause = Cause::cause_fixed, .reasons = state.unapproved(), .actor = actor});
+  }
   // What owed nothing when it was reopened is the merchant's to decide.
   if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
   const auto verdict = domain::conclude_items(row.status, items);
   if (!verdict.cause) return;
-  changes.must_apply(tx, row,
-                     verdict.cause == Cause::nothing_to_deliver
-                         ? nothing_left(aligned.items, state, actor)
-                         : Change{.cause = *verdict.cause, .actor = actor});
+  set.apply(row, verdict.cause == Cause::nothing_to_deliver
+                     ? nothing_left(set.items_with_lines(row.id), state, actor)
+                     : Change{.cause = *verdict.cause, .actor = actor});
 }
 
 }  // namespace
@@ -87,8 +94,9 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
     update_order(tx, order);
   };
 
-  auto row = lock_delivery(tx, id);
-  if (!row) {
+  DeliverySet set(tx, changes);
+  auto* const row = set.delivery(id);
+  if (row == nullptr) {
     auto plan = plan_new_order(state, rules, MappingIndex::Lines::all);
     order.outcome = plan.outcome;
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
@@ -97,10 +105,14 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
       Fulfilment fulfilment(changes);
       AccountFacts facts(tx);
       NewDeliveries created;
-      fulfilment.plan_delivery(created, order, state, rules, plan, facts);
-      fulfilment.create(tx, created, facts);
-      changes.note(tx, created.rows.front(), actor, kNote);
+      const bool by_key = actor.kind == domain::Actor::Kind::api_key;
+      const auto key = by_key ? ApiKeyId{actor.id} : ApiKeyId{};
+      fulfilment.plan_delivery(set, created, order, state, rules, plan, facts, key);
+      fulfilment.create(set, created, facts);
+      if (by_key) count_api_key_webhook(tx, key, 0, 1);
+      set.note(created.rows.front(), actor, kNote);
     }
+    set.save();
     changes.tell_unmapped(tx, order, before, state, is_dry_run(state, rules));
     return plan.outcome == "delivery";
   }
@@ -110,7 +122,7 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
   if (state.too_large) return refused("The order has more lines than are read: deliver it by hand.");
   const auto mapped = rules.mappings->map(state, MappingIndex::Lines::all);
   state.lines_mapped = true;
-  const auto aligned = align_items(tx, changes.ids(), *row, state, mapped, !rules.mappings_stale);
+  const auto aligned = align_items(set, *row, state, mapped, !rules.mappings_stale);
   if (aligned.too_many) {
     throw Error{
         "INVALID_TRANSITION",
@@ -120,7 +132,8 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
   order.outcome = "delivery";
   order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   write();
-  go_on(tx, changes, *row, state, aligned, actor);
+  go_on(set, *row, state, aligned, actor);
+  set.save();
   changes.tell_unmapped(tx, order, before, state, row->dry_run);
   return false;
 }

@@ -11,15 +11,14 @@
 #include "domain/delivery_outcome.h"
 #include "domain/job_class.h"
 #include "services/delivery/items.h"
-#include "storage/cloud_account_store.h"
-#include "storage/customer_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
 
 namespace presetbridge::services {
 namespace {
 
 using domain::ItemStatus;
 using storage::ItemRow;
-using storage::Tx;
 
 // Whether the item stands for a share that this service made and that is there.
 bool carries(const ItemRow& item) {
@@ -30,21 +29,16 @@ bool carries(const ItemRow& item) {
 // What other deliveries have delivered to the users of the items, or owe them: read once for all items.
 class Others {
  public:
-  Others(Tx& tx, std::span<const ItemRow> items) : tx_(tx) {
-    for (const auto& item : items) {
-      if (item.customer) customers_.try_emplace(item.customer);
-    }
-    std::vector<CustomerId> ids;
-    for (auto& [id, row] : customers_) {
-      ids.push_back(id);
-      // Nobody gives them a file meanwhile, nor takes one back.
-      row = lock_customer(tx, id).value_or(storage::CustomerRow{});
+  Others(DeliverySet& set, std::span<ItemRow* const> items) : set_(set) {
+    set.save();  // deliveries and items of the customers are read
+    // Nobody gives them a file meanwhile, nor takes one back: they are locked.
+    for (const auto* const item : items) {
+      if (!item->customer || customers_.contains(item->customer)) continue;
+      customers_[item->customer] = set.customer(item->customer).value_or(storage::CustomerRow{});
     }
     for (const auto& [id, row] : customers_) read_owing(row);
-    for (auto& item : find_items_of_customers(tx, ids)) {
-      const auto& customer = customers_.at(item.customer);
-      auto user = user_of(item, customer);
-      keep(customer, std::move(user), std::move(item));
+    for (const auto& [id, row] : customers_) {
+      for (auto* const item : set.items_of(id)) keep(row, user_of(*item, row), *item);
     }
   }
   // Of the same file and user, of other deliveries; as it stands now.
@@ -67,30 +61,25 @@ class Others {
           all, [&](const ItemRow* other) { return other->former && other->delivery == heir.delivery; });
       if (twin != all.end()) {
         stands = *twin;
-        become_one(tx_, heir, *stands);
-        delete_items(tx_, std::span(&heir, 1));
-        items_.erase(items_.find(heir.id));
+        items_.erase(heir.id);
+        become_one(set_, heir, *stands);
       }
-      const auto& row = owing_.at(stands->delivery);
+      auto& row = *owing_.at(stands->delivery);
       stands->customer = from.customer;
       stands->user_id = user_of(from, customers_.at(from.customer));
       if (stands->username.empty()) stands->username = row.username;
       heirs_.insert(row.id);
     }
     stands->status = ItemStatus::shared;
-    if (!stands->shared_at) stands->shared_at = from.shared_at ? from.shared_at : tx_.now();
-    changed_.insert(stands->id);
+    if (!stands->shared_at) stands->shared_at = from.shared_at ? from.shared_at : set_.now();
+    set_.changed(*stands);
   }
-  // Writes what was handed on. A delivery that nobody works on, and that owes nothing any more, is completed.
-  void save(DeliveryChanges& changes) {
-    std::vector<const ItemRow*> changed;
-    for (const auto id : changed_) changed.push_back(&items_.at(id));
-    update_items(tx_, changed);
+  // A delivery that nobody works on, and that owes nothing any more, is completed.
+  void complete_heirs() {
     for (const auto id : heirs_) {
-      auto& row = owing_.at(id);
-      const auto verdict =
-          domain::conclude_items(row.status, tally(find_items_of_job(tx_, std::span(&id, 1))));
-      if (verdict.cause) changes.must_apply(tx_, row, {.cause = *verdict.cause});
+      auto& row = *owing_.at(id);
+      const auto verdict = domain::conclude_items(row.status, tally(set_.items(id)));
+      if (verdict.cause) set_.apply(row, {.cause = *verdict.cause});
     }
   }
 
@@ -99,51 +88,53 @@ class Others {
 
   // The customer's deliveries that owe them something, locked, with their items.
   void read_owing(const storage::CustomerRow& customer) {
-    std::vector<DeliveryId> ids;
     const auto take = [&](std::vector<storage::DeliveryRow> rows) {
-      for (auto& row : rows) {
-        ids.push_back(row.id);
-        owing_.try_emplace(row.id, std::move(row));
+      for (auto* const row : set_.take(std::move(rows))) {
+        owing_.try_emplace(row->id, row);
+        for (auto* const item : set_.items(row->id)) {
+          // The next job makes it the user's whom the name leads to now, unless another was charged for it.
+          const bool theirs = item->status == ItemStatus::owed && !item->former && !item->spent;
+          keep(customer, theirs ? customer.cloud_user_id : user_of(*item, customer), *item);
+        }
       }
     };
-    take(lock_open_deliveries(tx_, customer.id));
-    take(lock_failed_of_customer(tx_, customer.id));
-    for (auto& item : find_items_of_job(tx_, ids)) {
-      // The next job makes it the user's whom the name leads to now, unless another was charged for it.
-      const bool theirs = item.status == ItemStatus::owed && !item.former && !item.spent;
-      auto user = theirs ? customer.cloud_user_id : user_of(item, customer);
-      keep(customer, std::move(user), std::move(item));
-    }
+    take(lock_open_deliveries(set_.tx(), customer.id));
+    take(lock_failed_of_customer(set_.tx(), customer.id));
   }
-  void keep(const storage::CustomerRow& customer, std::string user, ItemRow item) {
+  void keep(const storage::CustomerRow& customer, const std::string& user, ItemRow& item) {
     // Nobody knows whose it is.
-    if (user.empty()) return;
-    const auto [kept, is_new] = items_.try_emplace(item.id, std::move(item));
-    if (!is_new) return;
-    by_key_[{customer.cloud_account, std::move(user), kept->second.file_id}].push_back(kept->first);
+    if (user.empty() || !items_.insert(item.id).second) return;
+    by_key_[{customer.cloud_account, user, item.file_id}].emplace_back(item.id, &item);
   }
   std::vector<ItemRow*> all_of(const ItemRow& item) {
     const auto& customer = customers_.at(item.customer);
     std::vector<ItemRow*> all;
     const auto known = by_key_.find({customer.cloud_account, user_of(item, customer), item.file_id});
     if (known == by_key_.end()) return all;
-    for (const auto id : known->second) {
-      if (const auto found = items_.find(id); found != items_.end()) all.push_back(&found->second);
+    for (const auto& [id, row] : known->second) {
+      if (items_.contains(id)) all.push_back(row);
     }
     return all;
   }
 
-  Tx& tx_;
+  DeliverySet& set_;
   std::map<CustomerId, storage::CustomerRow> customers_;
-  std::map<DeliveryId, storage::DeliveryRow> owing_;
-  std::map<ItemId, ItemRow> items_;
-  std::map<Key, std::vector<ItemId>> by_key_;
-  std::set<ItemId> changed_;
+  std::map<DeliveryId, storage::DeliveryRow*> owing_;
+  std::set<ItemId> items_;
+  std::map<Key, std::vector<std::pair<ItemId, ItemRow*>>> by_key_;
   std::set<DeliveryId> heirs_;
 };
 
 bool revoke(Others& all, ItemRow& item, std::string_view by) {
-  const bool ours = item.status == ItemStatus::shared || item.status == ItemStatus::revoke_failed;
+  // What the order began to take back is the person's who asks for the same: a payment gives it no more.
+  if (item.status == ItemStatus::revoking && item.revoked_by == "order" && by != "order") {
+    item.revoked_by = by;
+    return true;
+  }
+  // What is owed again, or was, since nobody knows whether it was taken back.
+  const bool perhaps =
+      item.revocation_begun && (item.status == ItemStatus::owed || item.status == ItemStatus::dropped);
+  const bool ours = item.status == ItemStatus::shared || item.status == ItemStatus::revoke_failed || perhaps;
   // A dry run shared with nobody.
   if (!item.customer || (!ours && item.status != ItemStatus::already_shared)) return false;
   const auto others = all.of(item);
@@ -168,34 +159,42 @@ bool revoke(Others& all, ItemRow& item, std::string_view by) {
 
 }  // namespace
 
-int revoke_items(Tx& tx, DeliveryChanges& changes, std::span<ItemRow> items, std::string_view by) {
-  Others others(tx, items);
-  std::vector<const ItemRow*> changed;
-  std::set<CustomerId> to_ask;
-  for (auto& item : items) {
-    if (!revoke(others, item, by)) continue;
-    changed.push_back(&item);
-    if (item.status == ItemStatus::revoking) to_ask.insert(item.customer);
-  }
-  update_items(tx, changed);
-  others.save(changes);
-  for (const auto id : to_ask) {
-    enqueue_customer(tx, id, domain::JobClass::settlement, tx.now());
-    if (const auto customer = lock_customer(tx, id))
-      wake_cloud_account(tx, customer->cloud_account, tx.now());
-  }
-  return static_cast<int>(changed.size());
+bool rests(const storage::DeliveryRow& row) {
+  return row.status == domain::DeliveryStatus::in_review ||
+         (row.status == domain::DeliveryStatus::invalidated &&
+          row.invalidated_by != domain::InvalidatedBy::order);
 }
 
-void revoke_refunded(Tx& tx, DeliveryChanges& changes, std::vector<ItemRow> items,
-                     std::span<const ItemId> refunded) {
+int revoke_items(DeliverySet& set, std::span<ItemRow* const> items, std::string_view by) {
+  Others others(set, items);
+  int changed = 0;
+  std::set<CustomerId> to_ask;
+  for (auto* const item : items) {
+    if (!revoke(others, *item, by)) continue;
+    ++changed;
+    set.changed(*item);
+    if (item->status == ItemStatus::revoking) to_ask.insert(item->customer);
+  }
+  others.complete_heirs();
+  for (const auto id : to_ask) {
+    set.enqueue(id, domain::JobClass::settlement, set.now());
+    if (const auto customer = set.customer(id))
+      wake_cloud_account(set.tx(), customer->cloud_account, set.now());
+  }
+  return changed;
+}
+
+void revoke_refunded(DeliverySet& set, std::span<ItemRow* const> items, std::span<const ItemId> refunded) {
   const std::set<ItemId> ids(refunded.begin(), refunded.end());
   std::set<std::string> files;
-  for (const auto& item : items) {
-    if (ids.contains(item.id)) files.insert(item.file_id);
+  for (const auto* const item : items) {
+    if (ids.contains(item->id)) files.insert(item->file_id);
   }
-  std::erase_if(items, [&](const ItemRow& item) { return !item.customer || !files.contains(item.file_id); });
-  if (!items.empty()) revoke_items(tx, changes, items, "order");
+  std::vector<ItemRow*> to_revoke;
+  for (auto* const item : items) {
+    if (item->customer && files.contains(item->file_id)) to_revoke.push_back(item);
+  }
+  if (!to_revoke.empty()) revoke_items(set, to_revoke, "order");
 }
 
 }  // namespace presetbridge::services

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "services/delivery/change.h"
-#include "storage/delivery_store.h"
+#include "services/delivery/delivery_set.h"
+#include "storage/stores/delivery_store.h"
 
 namespace presetbridge::services {
 
@@ -15,12 +15,15 @@ namespace presetbridge::services {
 // completed, if that was all that it owed. Any other is taken back at the platform by a job. What somebody
 // else shared is left alone. `by`: "order" or "merchant". The delivery is locked, and before it was read its
 // customers were, those of its items included (hold_customers_of).
-int revoke_items(storage::Tx& tx, DeliveryChanges& changes, std::span<storage::ItemRow> items,
-                 std::string_view by);
+int revoke_items(DeliverySet& set, std::span<storage::ItemRow* const> items, std::string_view by);
+
+// Whether the delivery goes on only if a merchant says so: until then what perhaps was taken back
+// (revoke_failed) stays so, and is not owed again.
+bool rests(const storage::DeliveryRow& row);
 
 // Takes back what is refunded, line by line (spec 2.11): `refunded` of the delivery's `items`, as
 // domain::ItemPlan has it, and former customers' copies of the same files.
-void revoke_refunded(storage::Tx& tx, DeliveryChanges& changes, std::vector<storage::ItemRow> items,
+void revoke_refunded(DeliverySet& set, std::span<storage::ItemRow* const> items,
                      std::span<const ItemId> refunded);
 
 }  // namespace presetbridge::services

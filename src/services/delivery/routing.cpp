@@ -7,11 +7,11 @@
 
 #include "domain/order.h"
 #include "services/delivery/items.h"
-#include "storage/cloud_account_store.h"
-#include "storage/credential_store.h"
-#include "storage/credit_store.h"
-#include "storage/customer_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/credit_store.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -22,35 +22,36 @@ using storage::Tx;
 
 }  // namespace
 
-bool any_free(Tx& tx, const storage::CustomerRow& customer, std::span<const storage::ItemRow> items) {
+bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items items) {
   const auto& user = customer.cloud_user_id;
   std::unordered_set<std::string> theirs;
   if (customer.id && !user.empty()) {
-    for (const auto& item : find_items_of_customers(tx, std::array{customer.id})) {
-      const bool has = item.status == ItemStatus::shared || item.status == ItemStatus::already_shared;
-      if (has && user_of(item, customer) == user) theirs.insert(item.file_id);
+    for (const auto* const item : set.items_of(customer.id)) {
+      const bool has = item->status == ItemStatus::shared || item->status == ItemStatus::already_shared;
+      if (has && user_of(*item, customer) == user) theirs.insert(item->file_id);
     }
   }
-  return std::ranges::any_of(items, [&](const storage::ItemRow& item) {
-    if (item.former || item.status != ItemStatus::owed) return false;
-    return theirs.contains(item.file_id) || (item.spent && (user.empty() || user_of(item, customer) == user));
+  return std::ranges::any_of(items, [&](const storage::ItemRow* item) {
+    if (item->former || item->status != ItemStatus::owed) return false;
+    return theirs.contains(item->file_id) ||
+           (item->spent && (user.empty() || user_of(*item, customer) == user));
   });
 }
 
-ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row,
-                           std::span<const storage::ItemRow> items) {
+ResolutionCode known_cause(DeliverySet& set, AccountFacts& facts, const storage::DeliveryRow& row,
+                           Items items) {
   if (row.username.empty()) return ResolutionCode::username_missing;
   if (row.dry_run) return ResolutionCode::none;
   const auto cause = facts.cause(row.account);
   if (cause != ResolutionCode::insufficient_credits) return cause;
   const auto cloud_account = facts.standing(row.account).cloud_account;
-  const auto known = find_buyers(facts.tx(), std::array{storage::Buyer{cloud_account, row.username, {}}});
-  const auto customer = known.empty() ? std::nullopt : find_customer(facts.tx(), known.front());
-  const bool free = any_free(facts.tx(), customer.value_or(storage::CustomerRow{}), items);
+  const auto known = find_buyers(set.tx(), std::array{storage::Buyer{cloud_account, row.username, {}}});
+  const auto customer = known.empty() ? std::nullopt : find_customer(set.tx(), known.front());
+  const bool free = any_free(set, customer.value_or(storage::CustomerRow{}), items);
   return free ? ResolutionCode::none : cause;
 }
 
-void route(Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts) {
+void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts) {
   std::vector<storage::Buyer> buyers;
   std::vector<storage::DeliveryRow*> theirs;
   for (auto* const row : rows) {
@@ -60,23 +61,24 @@ void route(Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const> rows, A
     const auto& standing = facts.standing(row->account);
     if (standing.status != storage::CredentialsStatus::valid) continue;
     row->cloud_account = standing.cloud_account;
-    buyers.push_back({row->cloud_account, row->username, ids.make<CustomerId>()});
+    buyers.push_back({row->cloud_account, row->username, set.changes().ids().make<CustomerId>()});
     theirs.push_back(row);
-    wake_cloud_account(tx, row->cloud_account, tx.now());
+    wake_cloud_account(set.tx(), row->cloud_account, set.now());
   }
-  const auto customers = enqueue_buyers(tx, buyers, tx.now());
+  const auto customers = set.enqueue(buyers, set.now());
   for (std::size_t i = 0; i < theirs.size(); ++i) theirs[i]->customer = customers[i];
 }
 
-void queue_or_fail(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
-  AccountFacts facts(tx);
-  const auto cause = known_cause(facts, row, find_items(tx, row.id));
+void queue_or_fail(DeliverySet& set, storage::DeliveryRow& row) {
+  set.save();  // the account's standing and balance are read
+  AccountFacts facts(set.tx());
+  const auto cause = known_cause(set, facts, row, set.items(row.id));
   if (cause != ResolutionCode::none) {
-    return changes.must_apply(
-        tx, row, {.cause = domain::Cause::known_cause, .code = cause, .message = facts.words_of(cause, row)});
+    return set.apply(
+        row, {.cause = domain::Cause::known_cause, .code = cause, .message = facts.words_of(cause, row)});
   }
-  route(tx, changes.ids(), std::array{&row}, facts);
-  update_delivery(tx, row);
+  route(set, std::array{&row}, facts);
+  set.changed(row);
 }
 
 domain::ReviewReasons unapproved(Tx& tx, DeliveryId delivery) {
@@ -87,13 +89,13 @@ domain::ReviewReasons unapproved(Tx& tx, DeliveryId delivery) {
   return state->unapproved();
 }
 
-void queue(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, const Change& change) {
-  changes.must_apply(tx, row, change);
-  if (row.status == domain::DeliveryStatus::queued) queue_or_fail(tx, changes, row);
+void queue(DeliverySet& set, storage::DeliveryRow& row, const Change& change) {
+  set.apply(row, change);
+  if (row.status == domain::DeliveryStatus::queued) queue_or_fail(set, row);
 }
 
-void resume(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row) {
-  queue(tx, changes, row, {.cause = domain::Cause::cause_fixed, .reasons = unapproved(tx, row.id)});
+void resume(DeliverySet& set, storage::DeliveryRow& row) {
+  queue(set, row, {.cause = domain::Cause::cause_fixed, .reasons = unapproved(set.tx(), row.id)});
 }
 
 }  // namespace presetbridge::services

@@ -4,41 +4,42 @@
 
 #include <span>
 
-#include "services/delivery/change.h"
-#include "storage/customer_store.h"
+#include "services/delivery/delivery_set.h"
+#include "services/delivery/items.h"
 #include "storage/database.h"
-#include "storage/delivery_store.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_store.h"
 
 namespace presetbridge::services {
 
 // What keeps a delivery from being worked on at all, none if nothing does: no username, no or invalid cloud
 // login, no credit left where each of its items that is owed costs one. A cause found is locked and read
 // again, so that the transaction that writes the failure cannot miss its fix (spec 3.6). `items`: its own.
-domain::ResolutionCode known_cause(AccountFacts& facts, const storage::DeliveryRow& row,
-                                   std::span<const storage::ItemRow> items);
+domain::ResolutionCode known_cause(DeliverySet& set, AccountFacts& facts, const storage::DeliveryRow& row,
+                                   Items items);
 // Whether one of the items that are owed can be delivered without a credit: it was charged before, or the
 // customer's user has the file by another delivery.
-bool any_free(storage::Tx& tx, const storage::CustomerRow& customer, std::span<const storage::ItemRow> items);
+bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items items);
 
 // Gives each of the deliveries, whose status is queued or about to be, its customer's queue at the account's
 // cloud account, due now, and wakes that account. The rows are changed, not written. While the account's
 // login has not been checked yet there is no cloud account: the delivery then waits for the chore that the
 // check's success starts. Dry runs need no queue.
-void route(storage::Tx& tx, IdSource& ids, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts);
+void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts);
 
-// For a delivery that a change has just brought to queued: route() and write it, or let it fail for a known
+// For a delivery of the set that a change has just brought to queued: route(), or let it fail for a known
 // cause.
-void queue_or_fail(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
+void queue_or_fail(DeliverySet& set, storage::DeliveryRow& row);
 
 // What of the delivery's order, as it is stored, stands against queueing it and nobody approved.
 domain::ReviewReasons unapproved(storage::Tx& tx, DeliveryId delivery);
 
 // Brings the delivery to queued by `change` and on, as queue_or_fail() does; or to review, where `change`
 // names reasons for that.
-void queue(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, const Change& change);
+void queue(DeliverySet& set, storage::DeliveryRow& row, const Change& change);
 
 // What stopped a failed delivery was fixed (spec 3.6): it is queued again; or it goes to review for what
 // nobody approved.
-void resume(storage::Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row);
+void resume(DeliverySet& set, storage::DeliveryRow& row);
 
 }  // namespace presetbridge::services

@@ -9,15 +9,18 @@
 
 #include "domain/order.h"
 #include "domain/sweep_schedule.h"
+#include "providers/profile.h"
 #include "services/delivery/change.h"
 #include "services/delivery/items.h"
-#include "storage/api_key_store.h"
-#include "storage/buyer_act_store.h"
-#include "storage/cloud_account_store.h"
-#include "storage/customer_store.h"
-#include "storage/identity_store.h"
-#include "storage/integration_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/api_key_store.h"
+#include "storage/stores/buyer_act_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/identity_store.h"
+#include "storage/stores/integration_store.h"
+#include "storage/stores/order_store.h"
+#include "storage/stores/store_activity_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -58,6 +61,12 @@ void by_version(std::vector<TimelineEntry>& entries) {
       std::swap(newer, entries[k]);
     }
   }
+}
+
+// What a job notes while it works changes no row, and so does not keep back the time of one who waited for
+// its locks (services/delivery/change.h): of a page no entry tells a later time than the newer ones.
+void by_time(std::vector<TimelineEntry>& entries) {
+  for (std::size_t i = 1; i < entries.size(); ++i) entries[i].at = std::min(entries[i].at, entries[i - 1].at);
 }
 
 // The names of actors, each looked up once.
@@ -223,9 +232,11 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
   const auto order = find_order(tx, OrderId{d.id.value});
   v.partly_unmapped = order && order->unmapped > 0;
   v.username_source = source_of(tx, d, order);
+  if (const auto at = find_store_origin(tx, d.integration))
+    v.store_order_url = providers::order_url(at->provider, at->origin, d.order_key);
 
   const auto customer = d.customer ? find_customer(tx, d.customer) : std::nullopt;
-  const auto tallied = tally(v.items);
+  const auto tallied = tally(pointers(v.items));
   const bool friends = tallied.shared + tallied.sharing > 0 ||
                        (customer && customer->friendship == storage::Friendship::friends);
   std::map<std::string, Timestamp> first;
@@ -254,13 +265,16 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
                                       d.review_reasons.has(domain::ReviewReason::too_large) &&
                                           tallied.owed + tallied.sharing + tallied.shared == 0,
                                       revocable);
+  if (order && order->summary.marks.has(domain::OrderMark::erased)) {
+    std::erase_if(v.allowed, [](domain::MerchantAction action) {
+      return action != domain::MerchantAction::invalidate && action != domain::MerchantAction::revoke;
+    });
+  }
   v.resumable_until = resumable_until(d);
   if (d.resolution != ResolutionCode::none) {
     v.resolution.affected = count_alike(tx, d);
     for (const auto& item : v.items) {
-      if (item.former || item.status != ItemStatus::owed) continue;
-      if (!item.spent) ++v.resolution.credits_needed;
-      if (v.resolution.file_name.empty()) v.resolution.file_name = item.name;
+      if (!item.former && item.status == ItemStatus::owed && !item.spent) ++v.resolution.credits_needed;
     }
   }
   if (d.status == DeliveryStatus::waiting_for_friendship) {
@@ -282,6 +296,7 @@ storage::Page<ShownEntry> timeline_of(Tx& tx, const DeliveryRow& row, const stor
   std::ranges::sort(entries, std::greater{}, &TimelineEntry::id);
   auto cut = make_page(std::move(entries), page, [](const TimelineEntry& entry) { return entry.id; });
   by_version(cut.rows);
+  by_time(cut.rows);
   ActorNames names(tx, row);
   storage::Page<ShownEntry> shown{.rows = {}, .next = cut.next};
   for (auto& entry : cut.rows) {

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "domain/journey.h"
-#include "storage/delivery_store.h"
-#include "storage/event_store.h"
-#include "storage/item_store.h"
 #include "storage/page.h"
+#include "storage/stores/delivery_store.h"
+#include "storage/stores/event_store.h"
+#include "storage/stores/item_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 
@@ -27,7 +28,7 @@ struct DeliverySummary {
 
 // Of the timeline: order_received, matched, queued, looked_up, request_sent, waiting, accepted, item_shared,
 // item_revoked, item_revoke_failed, put_off, completed, failed, in_review, invalidated, action (somebody did
-// it, as `actor` says), note (what a program of before wrote), event_told.
+// it, as `actor` says), note (what a program of before wrote), event_told, summary (of many attempts).
 struct ShownEntry {
   storage::TimelineEntry entry;
   std::string actor_name;  // empty: the service itself, the buyer, or somebody who is not known any more
@@ -36,7 +37,6 @@ struct ShownEntry {
 struct ResolutionFacts {
   std::int64_t affected = 1;        // deliveries of the account that failed for the same, up to 1,000
   std::int64_t credits_needed = 0;  // by what this one owes
-  std::string file_name;            // of the first file that is owed
 };
 
 enum class UsernameSource { none, store, merchant, buyer };
@@ -56,7 +56,8 @@ struct DeliveryView : DeliverySummary {
   std::optional<Timestamp> gives_up_at;   // while it waits for the customer
   std::optional<Timestamp> next_look_at;  // likewise: the next sweep
   std::vector<storage::EventTold> events;
-  bool pending = false;  // the action was stored, and is done by the job in progress
+  std::string store_order_url;  // where the merchant sees the order at the store; empty: not known
+  bool pending = false;         // the action was stored, and is done by the job in progress
 };
 
 inline constexpr int kTimelineEntries = 200;  // of the view

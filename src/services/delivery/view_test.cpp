@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "services/testing.h"
+#include "storage/stores/subscription_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -147,6 +149,79 @@ TEST(DeliveryView, AScopedKeyFindsWhatItSeesAlone) {
   by.integrations = identity::IntegrationScope({IntegrationId{world.integration.value + 1}});
   EXPECT_EQ(found(), 0U);
   EXPECT_FALSE(world.await(world.actions.timeline(world.scheduler, by, id, {})));
+}
+
+// The clock stands back in place of a transaction that began before another one and waited for its locks.
+class TimeOfDelivery : public ::testing::Test {
+ protected:
+  // All that is told of the delivery, the newest first.
+  void expect_never_back(DeliveryId id) {
+    const auto view = look(world_, id);
+    EXPECT_GE(view.row.updated_at, newest_);
+    newest_ = view.row.updated_at;
+    for (std::size_t i = 1; i < view.timeline.size(); ++i)
+      EXPECT_GE(view.timeline[i - 1].entry.at, view.timeline[i].entry.at)
+          << view.timeline[i - 1].entry.message;
+    for (std::size_t i = 1; i < view.events.size(); ++i)
+      EXPECT_GE(view.events[i - 1].created_at, view.events[i].created_at) << view.events[i - 1].type;
+  }
+  void subscribe() {
+    world_.write([&](storage::Tx& tx) {
+      storage::SubscriptionRow row;
+      row.id = world_.ids.make<SubscriptionId>();
+      row.account = world_.account;
+      row.url = "https://receiver.example/hook";
+      row.encrypted_secret = std::vector<std::byte>(8);
+      row.created_at = tx.now();
+      insert_subscription(tx, row);
+    });
+  }
+  void set_back() { world_.database.clock.advance(-std::chrono::seconds{2}); }
+
+  World world_{slow()};
+  Timestamp newest_{};
+};
+
+TEST_F(TimeOfDelivery, NeverGoesBackWhateverTheTransactionThatWritesHasRead) {
+  subscribe();
+  world_.cloud.auto_accept = false;
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  ASSERT_EQ(world_.status(id), "waiting_for_friendship");
+  expect_never_back(id);
+  set_back();
+  ASSERT_TRUE(world_.await(world_.actions.invalidate(world_.scheduler, world_.merchant(), id, "gone")));
+  expect_never_back(id);
+  EXPECT_GE(*world_.delivery(id).ended_at, world_.delivery(id).created_at);
+  set_back();
+  ASSERT_TRUE(world_.await(world_.actions.renew_link(world_.scheduler, world_.merchant(), id)));
+  expect_never_back(id);
+  set_back();
+  ASSERT_TRUE(world_.await(world_.actions.reopen(world_.scheduler, world_.merchant(), id)));
+  expect_never_back(id);
+}
+
+TEST_F(TimeOfDelivery, NeverGoesBackInASweepThatWaitedForAJob) {
+  subscribe();
+  world_.cloud.auto_accept = false;
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  world_.cloud.change("u-ann", cloud::FriendshipState::declined);
+  world_.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE deliveries SET updated_at = updated_at + 600000"});
+    tx.exec({"UPDATE delivery_timeline SET at = at + 600000"});
+  });
+  newest_ = look(world_, id).row.updated_at;
+  world_.settle(std::chrono::minutes{3});
+  ASSERT_EQ(world_.status(id), "failed friend_request_declined");
+  expect_never_back(id);
+}
+
+// A job's note that changes no row.
+TEST_F(TimeOfDelivery, NeverGoesBackBehindANote) {
+  const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
+  world_.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE delivery_timeline SET at = at + 5000 WHERE type = 'looked_up'"});
+  });
+  expect_never_back(id);
 }
 
 }  // namespace

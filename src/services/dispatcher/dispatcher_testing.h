@@ -14,9 +14,9 @@
 #include "crypto/webhook_signature.h"
 #include "identity/testing.h"
 #include "services/dispatcher/webhook_dispatcher.h"
-#include "storage/account_store.h"
-#include "storage/event_store.h"
-#include "storage/migrations.h"
+#include "storage/schema/migrations.h"
+#include "storage/stores/account_store.h"
+#include "storage/stores/event_store.h"
 #include "storage/testing.h"
 
 namespace presetbridge::services::testing {

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "crypto/service_cipher.h"
-#include "storage/send_store.h"
+#include "storage/stores/send_store.h"
 
 namespace presetbridge::services {
 

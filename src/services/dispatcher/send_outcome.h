@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/http_client.h"
-#include "storage/send_store.h"
+#include "storage/stores/send_store.h"
 
 namespace presetbridge::services {
 

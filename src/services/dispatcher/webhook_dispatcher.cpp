@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "base/recurring.h"
 #include "crypto/webhook_signature.h"
 #include "net/address_guard.h"
 #include "services/dispatcher/send_outcome.h"
 #include "services/dispatcher/webhook_headers.h"
-#include "services/timed_read.h"
 
 namespace presetbridge::services {
 namespace {
@@ -21,7 +19,7 @@ using storage::SendTarget;
 using storage::Tx;
 
 constexpr int kTakeOverPiece = 500;
-constexpr Millis kEveryLease{60'000};  // looks at all that ran out, however long ago
+constexpr Millis kEveryLease{60'000};  // full scans for leases that ran out, however long ago
 constexpr Millis kRecordAgain{1'000};
 constexpr Millis kLocked{10};
 
@@ -29,6 +27,12 @@ constexpr Millis kLocked{10};
 std::string host_of(const std::string& url) {
   const auto checked = net::check_url(url, net::AddressPolicy::sandbox_receivers);
   return checked ? fmt::format("{}:{}", checked->host, checked->port) : std::string();
+}
+
+MissedWork::Wake find_forgotten(Tx& tx) {
+  auto ids = storage::find_forgotten_subscriptions(tx);
+  if (ids.empty()) return {};
+  return [ids = std::move(ids)](Tx& writing) { storage::wake_subscriptions(writing, ids); };
 }
 
 std::int64_t unix_seconds(Timestamp t) {
@@ -46,14 +50,16 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
                   storage::record_sends(tx, results);
                 },
                 {.max_rows = 1'024, .max_queue = static_cast<std::size_t>(options_.max_sends)}),
-      look_(options_.maintenance),
-      lease_look_(kEveryLease),
+      scan_(options_.maintenance),
+      expired_(kEveryLease),
       maintenance_(ports_.scheduler),
-      missed_work_(ports_.scheduler),
       tasks_(ports_.scheduler, {.log = ports_.log,
                                 .message = "a task of the webhook dispatcher failed",
                                 .metrics = &ports_.metrics,
-                                .counter = "presetbridge_dispatcher_faults_total"}) {
+                                .counter = "presetbridge_dispatcher_faults_total"}),
+      missed_work_({ports_.scheduler, ports_.clock, ports_.commits, scan_, tasks_},
+                   {[](Tx& tx) { return storage::next_ready_subscription(tx, {}); }, find_forgotten},
+                   options_.maintenance) {
   if (options_.lease <= options_.deadline) {
     throw std::invalid_argument("the lease of a webhook must be longer than the deadline of its call");
   }
@@ -62,12 +68,12 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
 void WebhookDispatcher::start() {
   tasks_.start_loop(lease_loop(), "lease loop");
   tasks_.start_loop(maintenance_loop(), "maintenance loop");
-  tasks_.start_loop(missed_work_loop(), "missed work loop");
+  tasks_.start_loop(missed_work_.run(), "missed work loop");
 }
 
 void WebhookDispatcher::stop(Callback stopped) {
   maintenance_.notify();
-  missed_work_.notify();
+  missed_work_.stop();
   tasks_.stop(std::move(stopped));
 }
 
@@ -76,11 +82,11 @@ Task<void> WebhookDispatcher::lease_loop() {
     const int slots = std::min(options_.batch, options_.max_sends - tasks_.jobs());
     Millis pause = options_.poll;
     if (slots > 0) {
-      const Timestamp from = look_.begin();
+      const Timestamp from = scan_.begin();
       auto leased = co_await ports_.commits.write(
           ports_.scheduler, [limits = lease_limits(from, slots)](Tx& tx) { return lease_sends(tx, limits); });
       if (leased) {
-        look_.saw(from, leased->next_ready, leased->at);
+        scan_.saw(from, leased->next_ready, leased->at);
         std::vector<std::shared_ptr<const SendTarget>> targets;
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));
@@ -176,9 +182,8 @@ WebhookDispatcher::Place::~Place() {
 
 Task<void> WebhookDispatcher::maintenance_loop() {
   while (!tasks_.stopping()) {
-    if (lease_look_.take_everything(ports_.clock.now())) lease_look_.begin_anew();
-    const Timestamp from = lease_look_.begin();
-    // Looking costs no write: an idle service leaves the disk alone.
+    const Timestamp from = expired_.begin(ports_.clock.now());
+    // A read costs no write: an idle service leaves the disk alone.
     const auto expired = co_await ports_.commits.read(ports_.scheduler, [from](Tx& tx) {
       return std::pair(storage::any_send_expired(tx, from), tx.now());
     });
@@ -191,35 +196,10 @@ Task<void> WebhookDispatcher::maintenance_loop() {
       if (more)
         ports_.log.info("webhooks whose lease ran out were taken over", {{"count", std::int64_t{*taken}}});
     } else if (expired) {
-      lease_look_.saw(from, std::nullopt, expired->second);
+      expired_.saw(from, std::nullopt, expired->second);
     }
     if (more) tasks_.wake();
     co_await maintenance_.wait(more ? Millis{1} : options_.maintenance);
-  }
-}
-
-Task<void> WebhookDispatcher::missed_work_loop() {
-  Recurring look_for_forgotten(options_.maintenance);  // goes through all subscriptions
-  while (!tasks_.stopping()) {
-    if (look_.take_everything(ports_.clock.now())) {
-      const auto ready = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock,
-                                             [](Tx& tx) { return storage::next_ready_subscription(tx, {}); });
-      if (look_.saw_everything(ready.found, ready.took)) tasks_.wake();
-    }
-    if (!tasks_.stopping() && look_for_forgotten.take(ports_.clock.now())) {
-      const auto forgotten = co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock, [](Tx& tx) {
-        return storage::find_forgotten_subscriptions(tx);
-      });
-      look_for_forgotten.done(forgotten.took);
-      if (forgotten.found && !forgotten.found->empty()) {
-        const auto& ids = *forgotten.found;
-        const auto woken = co_await ports_.commits.write(
-            ports_.scheduler, [&ids](Tx& tx) { storage::wake_subscriptions(tx, ids); });
-        if (woken) tasks_.wake();
-      }
-    }
-    const Timestamp now = ports_.clock.now();
-    co_await missed_work_.wait(std::min(look_.left(now), look_for_forgotten.left(now)));
   }
 }
 

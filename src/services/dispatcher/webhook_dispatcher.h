@@ -18,10 +18,11 @@
 #include "crypto/service_cipher.h"
 #include "net/http_client.h"
 #include "services/dispatcher/secret_cache.h"
-#include "services/ready_look.h"
-#include "storage/batcher.h"
-#include "storage/group_commit.h"
-#include "storage/send_store.h"
+#include "services/leases/missed_work.h"
+#include "services/leases/ready_scan.h"
+#include "storage/commit/batcher.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/send_store.h"
 
 namespace presetbridge::services {
 
@@ -94,8 +95,6 @@ class WebhookDispatcher {
 
   Task<void> lease_loop();
   Task<void> maintenance_loop();
-  // Looks at all that is ready or should be, which may take long: nothing else waits for it.
-  Task<void> missed_work_loop();
   Task<void> send(std::shared_ptr<const storage::SendTarget> target, storage::LeasedSend send);
   Task<void> record(storage::SendResult result, Timestamp lease_expires_at);
   net::OutgoingRequest request_of(const storage::SendTarget& target, storage::LeasedSend& send,
@@ -125,11 +124,11 @@ class WebhookDispatcher {
   std::unordered_map<std::string, Places> hosts_;
   std::unordered_map<AccountId, Places> accounts_;
   std::unordered_map<SubscriptionId, int> under_way_;
-  ReadyLook look_;
-  ReadyLook lease_look_;  // for leases that ran out
+  ReadyScan scan_;
+  ReadyScan expired_;  // leases that ran out
   Wakeup maintenance_;
-  Wakeup missed_work_;
   BackgroundTasks tasks_;  // loops, of which that of leases waits here; sends
+  MissedWork missed_work_;
 };
 
 }  // namespace presetbridge::services

@@ -5,7 +5,7 @@
 
 #include "domain/send_schedule.h"
 #include "services/dispatcher/dispatcher_testing.h"
-#include "services/subscriptions.h"
+#include "services/webhooks/subscriptions.h"
 
 namespace presetbridge::services::testing {
 namespace {

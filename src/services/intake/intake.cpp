@@ -8,10 +8,12 @@
 #include <unordered_map>
 
 #include "domain/order.h"
-#include "storage/api_key_store.h"
-#include "storage/delivery_search.h"
-#include "storage/integration_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/activity_store.h"
+#include "storage/stores/api_key_store.h"
+#include "storage/stores/audit_store.h"
+#include "storage/stores/delivery_search.h"
+#include "storage/stores/integration_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -63,7 +65,8 @@ bool tells_the_order(const OrderEvent& event, const domain::OrderState& merged) 
 // A program of before did not note that it had mapped the lines.
 void mapped_before(const storage::OrderRow& order, domain::OrderState& state) {
   const bool mapped = order.outcome == "delivery" || order.outcome == "no_mapped_items";
-  if (state.lines_mapped || !mapped || state.lines.empty()) return;
+  if (state.lines_mapped || !mapped) return;
+  // Of an order that was too large to be read there are none: whatever it has later is new.
   state.lines_mapped = true;
   for (auto& line : state.lines) line.mapped = domain::OrderLine::Mapped::earlier;
 }
@@ -168,9 +171,12 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
 
   std::map<ApiKeyId, std::pair<std::int64_t, std::int64_t>> usage;
   for (const std::size_t i : sorted) {
+    const auto& integration = *orders[i].integration;
+    count_activity(tx, {integration.account, integration.id, orders[i].key}, storage::Activity::requests, 1,
+                   tx.now());
     if (!orders[i].key) continue;
     auto& [requests, deliveries] = usage[orders[i].key];
-    ++requests;
+    requests += orders[i].asked_by ? 0 : 1;
     deliveries += answers[i].made_delivery ? 1 : 0;
   }
   for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
@@ -227,6 +233,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   }
 
   const auto inserted = insert_orders(tx, rows);
+  DeliverySet set(tx, changes_);
   AccountFacts facts(tx);
   std::vector<AccountId> accounts;
   for (std::size_t n = 0; n < rows.size(); ++n) {
@@ -259,19 +266,29 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
       created.unmapped.push_back({changes_.ids().make<EventId>(), rows[n], order.fresh,
                                   is_dry_run(order.fresh, order.integration->rules)});
     if (order.plan.outcome == "delivery") {
-      fulfilment_.plan_delivery(created, rows[n], order.fresh, order.integration->rules, order.plan, facts);
+      fulfilment_.plan_delivery(set, created, rows[n], order.fresh, order.integration->rules, order.plan,
+                                facts, order.key);
       of_delivery.push_back(i);
     } else {
       answers[i].reason = reason_for(order.plan.outcome);
     }
   }
   insert_order_payloads(tx, payloads);
-  fulfilment_.create(tx, created, facts);
+  fulfilment_.create(set, created, facts);
   for (std::size_t n = 0; n < of_delivery.size(); ++n) {
     auto& answer = answers[of_delivery[n]];
     tell(answer, created.rows[n]);
     answer.made_delivery = true;
     answer.cost = weigh(orders[of_delivery[n]]) + told_to(created.rows[n], facts) * kRow;
+    if (const auto& by = orders[of_delivery[n]].asked_by)
+      set.note(created.rows[n], *by, "The delivery was asked for.");
+  }
+  set.save();
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const auto& by = orders[of_row[n]].asked_by;
+    if (by && inserted[n])
+      insert_audit(tx, changes_.ids(),
+                   {rows[n].account, to_string(*by), "delivery.asked_for", to_string(rows[n].id), ""});
   }
   std::ranges::copy(of_no_order, std::back_inserter(others));
   return others;
@@ -309,7 +326,9 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming, AccountFa
   std::optional<storage::DeliveryRow> delivery;
   if (merged.change.any()) {
     const bool had_delivery = order.outcome == "delivery";
-    delivery = fulfilment_.fulfil(tx, order, merged.state, integration.rules, event, merged.change);
+    DeliverySet set(tx, changes_);
+    delivery =
+        fulfilment_.fulfil(set, order, merged.state, integration.rules, event, merged.change, incoming.key);
     answer.made_delivery = delivery && !had_delivery;
     answer.duplicate = answer.duplicate && !answer.made_delivery;
     order.updated_at = tx.now();

@@ -13,7 +13,7 @@
 #include "services/delivery/fulfilment.h"
 #include "services/intake/integration_directory.h"
 #include "services/intake/privacy.h"
-#include "storage/batcher.h"
+#include "storage/commit/batcher.h"
 
 namespace presetbridge::services {
 
@@ -22,6 +22,8 @@ struct IncomingOrder {
   domain::OrderEvent event;
   std::vector<std::byte> payload;  // compressed; kept for the retention time
   ApiKeyId key;                    // in whose usage it counts; none
+  // Who asked for a direct delivery (spec 3.8), whose request has been counted already; nothing: a webhook.
+  std::optional<domain::Actor> asked_by = {};
 
   // Worked out by accept() on the caller's thread, so that the storage thread need not: what the order comes
   // to if it is new.

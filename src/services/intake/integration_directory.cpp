@@ -27,6 +27,12 @@ IntegrationSnapshot::~IntegrationSnapshot() {
   crypto::wipe(previous_secret);
 }
 
+IntegrationSnapshot IntegrationSnapshot::inactive() const {
+  IntegrationSnapshot s(*this);
+  s.rules.active = false;
+  return s;
+}
+
 std::vector<std::string_view> IntegrationSnapshot::secrets(Timestamp now) const {
   std::vector<std::string_view> all{secret};
   if (!previous_secret.empty() && previous_secret_expires_at && now < *previous_secret_expires_at) {
@@ -47,11 +53,11 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
   s.require_api_key = row.require_api_key;
   s.owning_key = row.owning_key;
   s.username_fields = row.username_fields;
-  auto secret = cipher.decrypt({"integrations.secret", row.id.value}, row.encrypted_secret);
+  auto secret = cipher.decrypt({storage::kStoreSecret, row.id.value}, row.encrypted_secret);
   if (!secret) return std::unexpected(secret.error());
   s.secret = secret->reveal();
   if (!row.encrypted_previous_secret.empty()) {
-    auto previous = cipher.decrypt({"integrations.secret", row.id.value}, row.encrypted_previous_secret);
+    auto previous = cipher.decrypt({storage::kStoreSecret, row.id.value}, row.encrypted_previous_secret);
     if (!previous) return std::unexpected(previous.error());
     s.previous_secret = previous->reveal();
     s.previous_secret_expires_at = row.previous_secret_expires_at;
@@ -72,6 +78,17 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
 
 Task<Expected<IntegrationDirectory::Copy>> IntegrationDirectory::find(Executor& executor, IntegrationId id,
                                                                       Millis max_age) {
+  auto found = co_await find_as_stored(executor, id, max_age);
+  if (!disabled_ || !found || !*found || !(*found)->rules.active) co_return found;
+  const auto disabled = co_await disabled_->holds(executor, (*found)->account);
+  if (!disabled) co_return std::unexpected(disabled.error());
+  if (*disabled) co_return std::make_shared<const IntegrationSnapshot>((*found)->inactive());
+  co_return found;
+}
+
+Task<Expected<IntegrationDirectory::Copy>> IntegrationDirectory::find_as_stored(Executor& executor,
+                                                                                IntegrationId id,
+                                                                                Millis max_age) {
   const Timestamp now = clock_.now();
   {
     const std::lock_guard lock(mutex_);

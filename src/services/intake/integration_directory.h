@@ -25,10 +25,11 @@
 #include "base/task.h"
 #include "crypto/secret.h"
 #include "crypto/service_cipher.h"
+#include "services/accounts/disabled_accounts.h"
 #include "services/delivery/fulfilment.h"
 #include "services/intake/integration_versions.h"
-#include "storage/group_commit.h"
-#include "storage/integration_store.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/integration_store.h"
 
 namespace presetbridge::services {
 
@@ -53,8 +54,13 @@ struct IntegrationSnapshot {
   std::optional<Timestamp> previous_secret_expires_at;
   std::size_t weight = 0;  // bytes of memory, about
 
+  // The same, of a store that is inactive.
+  IntegrationSnapshot inactive() const;
   // The secrets that sign at `now`: the current one and, while the rotation's overlap lasts, the one before.
   std::vector<std::string_view> secrets(Timestamp now) const;
+
+ private:
+  IntegrationSnapshot(const IntegrationSnapshot&) = default;
 };
 
 // INTERNAL_ERROR if a secret cannot be decrypted.
@@ -65,18 +71,25 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
 // Thread-safe. Outlives the coroutines that wait in it, and is destroyed after GroupCommit::shutdown().
 class IntegrationDirectory {
  public:
-  // `max_weight`: bytes of copies kept; those used longest ago go first, the newest stays whatever it weighs.
+  static constexpr std::size_t kMaxWeight = std::size_t{64} << 20;
+  // `disabled` outlives it; null: no account is. `max_weight`: bytes of copies kept; those used longest ago
+  // go first, the newest stays whatever it weighs.
   IntegrationDirectory(storage::GroupCommit& commits, const crypto::ServiceCipher& cipher, const Clock& clock,
-                       std::size_t max_weight = std::size_t{64} << 20)
-      : commits_(commits), cipher_(cipher), clock_(clock), max_weight_(max_weight), versions_(commits) {}
+                       DisabledAccounts* disabled, std::size_t max_weight = kMaxWeight)
+      : commits_(commits),
+        cipher_(cipher),
+        clock_(clock),
+        disabled_(disabled),
+        max_weight_(max_weight),
+        versions_(commits) {}
 
   using Copy = std::shared_ptr<const IntegrationSnapshot>;
   // What is only read, not written with, is this old at most: another node may change it.
   static constexpr Millis kMaxAge{2'000};
   // For who has reason to doubt the copy, and may be a stranger: ten looks a second at one integration.
   static constexpr Millis kDoubted{100};
-  // Null: no such integration, or archived. A copy that is younger than `max_age` is not read again. Resumes
-  // on `executor`. OVERLOADED when the read cannot be queued.
+  // Null: no such integration, or archived. Of a disabled account it is inactive. A copy that is younger than
+  // `max_age` is not read again. Resumes on `executor`. OVERLOADED when the read cannot be queued.
   Task<Expected<Copy>> find(Executor& executor, IntegrationId id, Millis max_age = kMaxAge);
   // The copy is old: the next find() reads again.
   void forget(IntegrationId id);
@@ -95,6 +108,7 @@ class IntegrationDirectory {
     std::vector<Resume> waiting;
   };
 
+  Task<Expected<Copy>> find_as_stored(Executor& executor, IntegrationId id, Millis max_age);
   Task<Expected<Copy>> read(Executor& executor, AccountId account, IntegrationId id);
   void enqueue(AccountId account, IntegrationId id, Resume resume);
   void begin(AccountId account, IntegrationId id);
@@ -106,6 +120,7 @@ class IntegrationDirectory {
   storage::GroupCommit& commits_;
   const crypto::ServiceCipher& cipher_;
   const Clock& clock_;
+  DisabledAccounts* const disabled_;
   const std::size_t max_weight_;
   IntegrationVersions versions_;
   mutable std::mutex mutex_;

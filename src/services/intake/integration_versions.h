@@ -13,8 +13,8 @@
 #include "base/executor.h"
 #include "base/ids.h"
 #include "base/task.h"
-#include "storage/group_commit.h"
-#include "storage/integration_store.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/integration_store.h"
 
 namespace presetbridge::services {
 

@@ -9,9 +9,10 @@
 #include "crypto/digest.h"
 #include "domain/order.h"
 #include "services/intake/intake.h"
-#include "storage/api_key_store.h"
-#include "storage/delivery_search.h"
-#include "storage/privacy_store.h"
+#include "storage/stores/api_key_store.h"
+#include "storage/stores/delivery_search.h"
+#include "storage/stores/privacy_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -39,7 +40,8 @@ bool has_personal_fields(const storage::DeliveryRow& row) {
          !row.pending.name.username.empty();
 }
 
-void erase(storage::DeliveryRow& row, DeliveryChanges& changes, Timestamp now, ChangeRecord& record) {
+void erase(DeliverySet& set, storage::DeliveryRow& row) {
+  set.changed(row);
   row.email.clear();
   row.raw_username.clear();
   row.username.clear();
@@ -50,20 +52,18 @@ void erase(storage::DeliveryRow& row, DeliveryChanges& changes, Timestamp now, C
     row.pending = domain::combine(row.pending, {PendingActionKind::erase, "erased", domain::Actor::order()});
     return;
   }
-  changes.must_apply(now, row,
-                     {.cause = domain::Cause::erased, .reason = "erased", .actor = domain::Actor::order()},
-                     record);
+  set.apply(row, {.cause = domain::Cause::erased, .reason = "erased", .actor = domain::Actor::order()});
 }
 
 // The people whom the deliveries are, or were, for are found by search no more.
-void forget_names(Tx& tx, std::span<const storage::DeliveryRow> rows) {
+void forget_names(Tx& tx, std::span<const storage::DeliveryRow* const> rows) {
   using storage::KeyOf;
   std::vector<storage::NameOfDelivery> names;
   std::vector<DeliveryId> ids;
-  for (const auto& row : rows) {
-    ids.push_back(row.id);
-    names.push_back({row.account, row.id, KeyOf::email, row.email});
-    names.push_back({row.account, row.id, KeyOf::username, row.username});
+  for (const auto* const row : rows) {
+    ids.push_back(row->id);
+    names.push_back({row->account, row->id, KeyOf::email, row->email});
+    names.push_back({row->account, row->id, KeyOf::username, row->username});
   }
   for (const auto& item : find_items_of_job(tx, ids)) {
     if (item.former) names.push_back({item.account, item.delivery, KeyOf::username, item.username});
@@ -118,25 +118,19 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
   update_orders(tx, erased);
   delete_order_payloads(tx, payloads);
 
-  auto deliveries = lock_deliveries(tx, ids);
+  DeliverySet set(tx, changes);
+  const auto deliveries = set.take(lock_deliveries(tx, ids));
   forget_names(tx, deliveries);
-  std::vector<storage::DeliveryRow*> changed;
-  ChangeRecord record;
-  for (auto& row : deliveries) {
-    if (!has_personal_fields(row) && row.status != DeliveryStatus::queued &&
-        row.status != DeliveryStatus::failed && row.status != DeliveryStatus::in_review &&
-        row.status != DeliveryStatus::waiting_for_friendship) {
-      continue;
-    }
-    erase(row, changes, tx.now(), record);
-    changed.push_back(&row);
+  for (auto* const row : deliveries) {
+    const bool ends = row->status == DeliveryStatus::queued || row->status == DeliveryStatus::failed ||
+                      row->status == DeliveryStatus::in_review ||
+                      row->status == DeliveryStatus::waiting_for_friendship;
+    if (ends || has_personal_fields(*row)) erase(set, *row);
   }
-  update_deliveries(tx, changed);
   blank_item_usernames(tx, ids);
   blank_timelines(tx, ids);
-  AccountFacts facts(tx);
-  changes.write(tx, record, facts);
-  blank_event_usernames(tx, ids);
+  set.save();
+  blank_events(tx, ids);
   blank_usernames(tx, customers);
 }
 
@@ -181,7 +175,10 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
     if (request.key) count_api_key_webhook(tx, request.key, 1, 0);
     auto stored = add_privacy_request(tx, row, key);
     // The rest is the merchant's.
-    if (kind == PrivacyKind::data_request) end_privacy_request(tx, stored.id);
+    if (kind == PrivacyKind::data_request) {
+      storage::add_orders_named(tx, stored.id, named);
+      end_privacy_request(tx, stored.id);
+    }
     return stored;
   });
   if (!begun) co_return std::unexpected(begun.error());

@@ -1,5 +1,5 @@
 // Privacy requests of hosted stores (spec 2.11, 9.6): carried out at once, and kept without a personal field
-// (storage/privacy_store.h).
+// (storage/stores/privacy_store.h).
 //
 // What is erased of an order: its personal fields for good, whatever comes later; the payload; those of its
 // delivery and its items; and the name of the delivery's customer, where no other delivery that is not erased
@@ -18,9 +18,9 @@
 #include "base/task.h"
 #include "domain/order_event.h"
 #include "services/delivery/change.h"
-#include "storage/batcher.h"
-#include "storage/group_commit.h"
-#include "storage/order_store.h"
+#include "storage/commit/batcher.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 

@@ -1,9 +1,11 @@
 #include "services/intake/privacy.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
-#include "storage/privacy_store.h"
+#include "storage/stores/privacy_store.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -83,6 +85,60 @@ TEST_F(Privacy, NothingOfAnErasedBuyerIsLeftBehind) {
   EXPECT_EQ(world.status(waiting), "invalidated");
   world.settle(std::chrono::hours{1});
   testing::expect_books_balance(world);
+}
+
+// Spec 3.11, 9.6: nothing that would deliver again is taken of an erased order, in any status.
+TEST_F(Privacy, WhatWasErasedIsDeliveredToNobodyByAnyAction) {
+  auto& actions = world.actions;
+  const auto by = world.merchant();
+  const auto completed = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.cloud.auto_accept = false;
+  const auto ended = world.deliver(world.order("2", "Ben", {"sku-1"}));
+  const auto reviewed = world.deliver(world.order("3", "Cleo", {"sku-1"}));
+  const auto failed = world.deliver(world.order("4", "Dora", {"sku-1"}));
+  ask(OrderEvent::Kind::customer_redact, {"1", "2", "3", "4"});
+  // As a program of before brought them back.
+  world.write([&](Tx& tx) {
+    DeliverySet set(tx, world.changes);
+    for (const auto id : {reviewed, failed}) {
+      auto& row = *set.delivery(id);
+      set.apply(row, {.cause = domain::Cause::reopened});
+      if (id == reviewed) continue;
+      set.apply(row, {.cause = domain::Cause::approved});
+      set.apply(row, {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::username_missing});
+    }
+    set.save();
+  });
+  const auto told = [](const Expected<DeliveryView>& done) {
+    return done ? "taken" : done.error().code + " " + done.error().message;
+  };
+  const std::string refusal =
+      "INVALID_TRANSITION The buyer's personal data was removed: there is nobody to deliver to.";
+  for (const auto id : {completed, ended, reviewed, failed}) {
+    const auto before = world.status(id);
+    EXPECT_EQ(told(world.await(actions.reopen(world.scheduler, by, id))), refusal) << before;
+    EXPECT_EQ(told(world.await(actions.approve(world.scheduler, by, id))), refusal) << before;
+    EXPECT_EQ(told(world.await(actions.complete(world.scheduler, by, id))), refusal) << before;
+    EXPECT_EQ(told(world.await(actions.retry(world.scheduler, by, id, {}))), refusal) << before;
+    EXPECT_EQ(told(world.await(actions.retry(world.scheduler, by, id, "Eve"))), refusal) << before;
+    for (const auto action : {domain::MerchantAction::retry, domain::MerchantAction::approve}) {
+      const auto one_of_many = [&] {
+        world.write([&](Tx& tx) {
+          actions.act_in(tx, world.account, id, {.action = action}, [](const auto&) { return true; });
+        });
+      };
+      EXPECT_THROW(one_of_many(), Error) << before;
+    }
+    EXPECT_EQ(world.status(id), before);
+  }
+  const auto allowed = [&](DeliveryId id) {
+    return world.await(actions.get(world.scheduler, by, id)).value().allowed;
+  };
+  using enum domain::MerchantAction;
+  EXPECT_THAT(allowed(ended), ::testing::IsEmpty());
+  EXPECT_THAT(allowed(completed), ::testing::ElementsAre(invalidate, revoke)) << "what was shared is";
+  EXPECT_THAT(allowed(reviewed), ::testing::ElementsAre(invalidate));
+  EXPECT_EQ(everything().find("Eve"), std::string::npos);
 }
 
 TEST_F(Privacy, ACustomerKeepsTheirNameWhileAnotherDeliveryHasIt) {

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "domain/product.h"
-#include "services/products.h"
-#include "storage/integration_store.h"
+#include "services/stores/products.h"
+#include "storage/stores/integration_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -38,10 +38,14 @@ std::span<const T> piece_of(const std::vector<T>& all, std::size_t from, std::si
 
 }  // namespace
 
-SeenEvent seen(const domain::OrderEvent& event, std::string_view topic) {
-  SeenEvent one{.topic = std::string(is_topic(topic) ? topic : ""), .products = {}, .test = event.test};
+SeenEvent seen(const domain::OrderEvent& event, SentWith with) {
+  SeenEvent one{.topic = std::string(is_topic(with.topic) ? with.topic : ""),
+                .products = {},
+                .test = event.test,
+                .origin = std::move(with.origin)};
   if (event.kind != domain::OrderEvent::Kind::order || event.sample) return one;
   for (const auto& line : event.lines) {
+    if (!line.file_id.empty()) continue;  // no product of the store
     if (auto key = domain::product_key(line)) one.products.push_back({std::move(*key), line});
   }
   return one;
@@ -78,6 +82,7 @@ void StoreTally::accepted(const std::shared_ptr<const IntegrationSnapshot>& inte
     of->last_order = now;
   }
   if (answer.made_delivery) count(*of, storage::kDelivery, 1, now);
+  if (!event.origin.empty()) of->origin = event.origin;
   if (!event.topic.empty()) {
     const auto topic = std::ranges::find(of->topics, event.topic, &Topic::name);
     if (topic != of->topics.end()) {
@@ -175,6 +180,7 @@ Task<bool> StoreTally::write_counts(Stores& stores) {
     std::vector<StoreHour> hours;
     std::vector<storage::StoreOrder> orders;
     std::vector<storage::StoreTopic> topics;
+    std::vector<storage::StoreOrigin> origins;
     for (const auto id : piece) {
       auto& store = stores.at(id);
       std::ranges::sort(store.counts, {}, [](const Count& c) { return std::tie(c.hour, c.what); });
@@ -182,11 +188,13 @@ Task<bool> StoreTally::write_counts(Stores& stores) {
       for (const auto& c : store.counts) hours.push_back({id, c.hour, c.what, c.events, c.last_at});
       if (store.last_order) orders.push_back({id, *store.last_order});
       for (const auto& topic : store.topics) topics.push_back({id, topic.name, topic.at});
+      if (!store.origin.empty()) origins.push_back({id, store.origin, clock_.now()});
     }
     auto written = co_await commits_.write(scheduler_, [&](Tx& tx) {
       if (!hours.empty()) add_store_hours(tx, hours);
       if (!orders.empty()) note_store_orders(tx, orders);
       if (!topics.empty()) note_store_topics(tx, topics);
+      if (!origins.empty()) note_store_origins(tx, origins);
     });
     if (!written && !dropped(written.error(), "counts")) co_return false;
     for (const auto id : piece) {
@@ -194,6 +202,7 @@ Task<bool> StoreTally::write_counts(Stores& stores) {
       store.counts.clear();
       store.last_order.reset();
       store.topics.clear();
+      store.origin.clear();
     }
   }
   co_return true;
@@ -223,6 +232,7 @@ void StoreTally::keep(Stores stores) {
     for (const auto& c : old.counts) count(*now, c.what, c.events, c.last_at);
     if (old.last_order)
       now->last_order = std::max(now->last_order.value_or(*old.last_order), *old.last_order);
+    if (now->origin.empty()) now->origin = std::move(old.origin);
     for (auto& topic : old.topics) {
       if (std::ranges::find(now->topics, topic.name, &Topic::name) == now->topics.end())
         now->topics.push_back(std::move(topic));

@@ -1,7 +1,7 @@
 // What stores send, counted (spec 2.3, 9.1, 9.2): accepted and refused requests by the hour, the newest
-// order, the topics, and the products that orders name. It is gathered in memory and written each few
-// seconds, many stores in one transaction, so that no request waits for it and none that is refused writes
-// anything. A process that dies loses what it gathered since; a stop writes it.
+// order, the topics, where the store is, and the products that orders name. It is gathered in memory and
+// written each few seconds, many stores in one transaction, so that no request waits for it and none that is
+// refused writes anything. A process that dies loses what it gathered since; a stop writes it.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,9 @@
 #include "base/clock.h"
 #include "services/intake/intake.h"
 #include "services/intake/integration_directory.h"
-#include "storage/group_commit.h"
-#include "storage/product_store.h"
-#include "storage/store_activity_store.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/product_store.h"
+#include "storage/stores/store_activity_store.h"
 
 namespace presetbridge::services {
 
@@ -31,8 +31,14 @@ struct SeenEvent {
   std::string topic;              // empty: the platform names none, or it is not written as one
   std::vector<Product> products;  // of an order that is no platform's sample
   bool test = false;              // its products were named, and not sold
+  std::string origin;             // where the store is; empty: not said
 };
-SeenEvent seen(const domain::OrderEvent& event, std::string_view topic);
+// What was sent beside the order.
+struct SentWith {
+  std::string_view topic;
+  std::string origin = {};
+};
+SeenEvent seen(const domain::OrderEvent& event, SentWith with);
 
 // accepted() and refused() are called on any thread; all else on `scheduler`. Destroyed after
 // GroupCommit::shutdown().
@@ -84,6 +90,7 @@ class StoreTally {
     std::vector<Count> counts;
     std::optional<Timestamp> last_order;
     std::vector<Topic> topics;
+    std::string origin;
     std::unordered_map<std::string, storage::ProductRow> products;
     std::int64_t version = 0;  // of the integration, as whose mappings say which products are mapped
   };

@@ -5,8 +5,8 @@
 
 #include <map>
 
-#include "services/integrations.h"
-#include "services/products.h"
+#include "services/stores/integrations.h"
+#include "services/stores/products.h"
 #include "services/testing.h"
 
 namespace presetbridge::services {
@@ -42,7 +42,7 @@ class StoreTallyTest : public ::testing::Test {
   // As the webhook's handler does.
   Accepted send(domain::OrderEvent event, std::string_view topic = "", std::optional<IntegrationId> to = {}) {
     const IntegrationId id = to.value_or(world.integration);
-    const auto what = seen(event, topic);
+    const auto what = seen(event, {.topic = topic});
     auto answer = world.accept(id, std::move(event));
     tally.accepted(snapshot(id), what, answer);
     return answer;

@@ -6,9 +6,9 @@
 
 #include "domain/job_class.h"
 #include "domain/retry_schedule.h"
-#include "storage/chore_store.h"
-#include "storage/credential_store.h"
-#include "storage/delivery_store.h"
+#include "storage/stores/chore_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/delivery_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -41,8 +41,10 @@ OutageTurn put(Tx& tx, storage::CloudAccountRow& account, const AccountTrouble& 
   const bool was = domain::in_outage(before);
   const bool is = domain::in_outage(after);
   account.trouble = domain::encode(after);
-  if (const auto name = domain::trouble_name(after); name != domain::trouble_name(before))
+  if (const auto name = domain::trouble_name(after); name != domain::trouble_name(before)) {
     tx.news().platform.push_back({account.id, name});
+    tx.changes().push_back(changed(storage::ChangeKind::cloud, {}, account.id));
+  }
   const Timestamp closed_until = domain::next_job_at(after, now);
   const bool opens = domain::next_job_at(before, now) > now && closed_until <= now;
   if (closed_until > now) {
@@ -66,9 +68,13 @@ OutageTurn put(Tx& tx, storage::CloudAccountRow& account, const AccountTrouble& 
 }
 
 // After 72 h of trouble what is queued fails as cloud_unavailable: a piece at a time, and not from the
-// beginning at every probe.
-void give_up(Tx& tx, CloudAccountId id, const AccountTrouble& trouble) {
-  if (!domain::given_up(trouble, tx.now()) || !any_queued_delivery(tx, id)) return;
+// beginning at every probe. `tried`, that of this probe, is queued again when its job ends, and may be all
+// that there is.
+void give_up(Tx& tx, CloudAccountId id, const AccountTrouble& trouble, DeliveryId tried) {
+  if (!domain::given_up(trouble, tx.now())) return;
+  const auto row = tried ? find_delivery(tx, tried) : std::nullopt;
+  const bool ends = row && row->status == domain::DeliveryStatus::processing;
+  if (!ends && !any_queued_delivery(tx, id)) return;
   for (const auto owner : accounts_of_cloud_account(tx, id))
     continue_chore(tx, owner, storage::ChoreKind::fail_unavailable);
 }
@@ -89,7 +95,7 @@ FailureNoted note_failure(Tx& tx, storage::CustomerRow& customer, domain::CallKi
     noted.retry_at = tx.now() + domain::kRetryCeiling;
   if (!before) return noted;
   noted.outage = put(tx, *account, after.account);
-  give_up(tx, account->id, after.account);
+  give_up(tx, account->id, after.account, delivery);
   return noted;
 }
 
@@ -100,7 +106,7 @@ OutageTurn note_rate_limit(Tx& tx, CloudAccountId id, domain::CallKind call, Del
   if (!trouble) return OutageTurn::none;
   trouble = domain::after_rate_limit(*std::move(trouble), call, delivery, retry_after, tx.now());
   const auto turn = put(tx, *account, *trouble);
-  give_up(tx, id, *trouble);
+  give_up(tx, id, *trouble, delivery);
   return turn;
 }
 
@@ -164,26 +170,42 @@ ProbeChoice choose_probe(Tx& tx, const storage::CloudAccountRow& account) {
       continue;
     }
     const auto standing = find_standing(tx, row->account);
-    if (row->customer && standing && standing->status == storage::CredentialsStatus::valid &&
+    if (standing && standing->status == storage::CredentialsStatus::valid &&
         standing->cloud_account == account.id)
       choice.next = std::move(row);
   }
   return choice;
 }
 
+// The customer of a failed delivery that got another name since, as it is now.
+std::optional<storage::CustomerRow> lock_renamed(Tx& tx, IdSource& ids, DeliveryId id) {
+  auto row = lock_delivery(tx, id);
+  if (!row || !row->probe_until || row->customer || row->username.empty()) return std::nullopt;
+  const storage::Buyer buyer{row->cloud_account, row->username, ids.make<CustomerId>()};
+  row->customer = enqueue_buyers(tx, std::array{buyer}, tx.now()).front();
+  update_delivery(tx, *row);
+  return lock_customer(tx, row->customer);
+}
+
 }  // namespace
 
-void start_probe(Tx& tx, CloudAccountId id) {
+void start_probe(Tx& tx, IdSource& ids, CloudAccountId id) {
   const auto seen = find_cloud_account(tx, id);
   if (!seen || !seen->probe_due_at || *seen->probe_due_at > tx.now()) return;
   auto choice = choose_probe(tx, *seen);
+  const bool renamed = choice.next && !choice.next->customer;
+  if (renamed) hold_customers_of(tx, std::array{choice.next->id});
   auto customer = choice.next ? lock_customer(tx, choice.next->customer) : std::nullopt;
+  auto held = choice.too_old;
+  if (renamed) held.push_back(choice.next->id);
+  std::ranges::sort(held);
+  hold_deliveries(tx, held);
+  if (renamed) customer = lock_renamed(tx, ids, choice.next->id);
   if (customer && !customer->probed_delivery) {
     customer->probed_delivery = choice.next->id;
     update_customer(tx, *customer);
     enqueue_customer(tx, customer->id, domain::JobClass::retry, tx.now());
   }
-  std::ranges::sort(choice.too_old);
   for (const auto old : choice.too_old) {
     auto row = lock_delivery(tx, old);
     if (!row) continue;

@@ -9,9 +9,9 @@
 #include "base/ids.h"
 #include "cloud/cloud.h"
 #include "domain/trouble.h"
-#include "storage/cloud_account_store.h"
-#include "storage/customer_store.h"
 #include "storage/database.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
 
 namespace presetbridge::services {
 
@@ -43,7 +43,7 @@ void note_sweep_failure(storage::Tx& tx, storage::CloudAccountRow& account, bool
 
 // One of the account's failed deliveries is tried again now, in turn, and the next in an hour: the job is
 // queued. Nothing is tried any more when there is none, or 30 days after it failed.
-void start_probe(storage::Tx& tx, CloudAccountId cloud_account);
+void start_probe(storage::Tx& tx, IdSource& ids, CloudAccountId cloud_account);
 
 // What is wrong with a stored login itself.
 enum class LoginFault {

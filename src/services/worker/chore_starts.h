@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "storage/chore_store.h"
+#include "storage/stores/chore_store.h"
 
 namespace presetbridge::services {
 

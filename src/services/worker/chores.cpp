@@ -10,10 +10,10 @@
 #include "domain/trouble.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
-#include "storage/cloud_account_store.h"
-#include "storage/credential_store.h"
-#include "storage/credit_store.h"
-#include "storage/delivery_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/credential_store.h"
+#include "storage/stores/credit_store.h"
+#include "storage/stores/delivery_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -29,8 +29,7 @@ using storage::Tx;
 
 // One piece of a chore.
 struct Piece {
-  Tx& tx;
-  DeliveryChanges& changes;
+  DeliverySet& set;
   Chore chore;
   const Aside& aside;
   DeliveryId& at;
@@ -41,24 +40,26 @@ struct Piece {
     for (const auto id : ids) {
       if (aside.contains(id)) continue;
       at = id;
-      if (auto row = lock_delivery(tx, id); row && !fn(*row)) break;
+      auto* const row = set.delivery(id);
+      if (row != nullptr && !fn(*row)) break;
+      set.save();
     }
     at = {};
   }
   ChoreProgress end() const {
-    end_chore(tx, chore);
+    end_chore(set.tx(), chore);
     return ChoreProgress::ended;
   }
   // Nothing is left but what is aside.
   ChoreProgress end_of_list() {
     if (aside.empty()) return end();
     chore.done_to = DeliveryId{aside.begin()->value - 1};
-    advance_chore(tx, chore);
+    advance_chore(set.tx(), chore);
     return ChoreProgress::waiting;
   }
   ChoreProgress end_or_advance(std::size_t found) {
     if (found < kChorePiece) return end_of_list();
-    advance_chore(tx, chore);
+    advance_chore(set.tx(), chore);
     return ChoreProgress::under_way;
   }
 };
@@ -111,7 +112,7 @@ std::vector<DeliveryId> find_next(Tx& tx, const Chore& chore, const Aside& aside
 // so there is no cursor.
 ChoreProgress resume_failed(Piece piece, const std::vector<DeliveryId>& ids) {
   piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(piece.chore.kind))) resume(piece.tx, piece.changes, row);
+    if (failed_with(row, codes_of(piece.chore.kind))) resume(piece.set, row);
     return true;
   });
   return ids.size() < kChorePiece + piece.aside.size() ? piece.end_of_list() : ChoreProgress::under_way;
@@ -120,14 +121,14 @@ ChoreProgress resume_failed(Piece piece, const std::vector<DeliveryId>& ids) {
 // Oldest first, as many items as the credits cover (spec 3.6).
 ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
   std::int64_t available =
-      lock_balance(piece.tx, piece.chore.account).value_or(domain::Balance{}).available();
+      lock_balance(piece.set.tx(), piece.chore.account).value_or(domain::Balance{}).available();
   if (!ids.empty() && available > 0) piece.chore.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
     if (available <= 0) return false;
     if (!failed_with(row, codes_of(piece.chore.kind))) return true;
-    for (const auto& item : find_items(piece.tx, row.id))
-      available -= item.status == domain::ItemStatus::owed && !item.spent && !item.former ? 1 : 0;
-    resume(piece.tx, piece.changes, row);
+    for (const auto* const item : piece.set.items(row.id))
+      available -= item->status == domain::ItemStatus::owed && !item->spent && !item->former ? 1 : 0;
+    resume(piece.set, row);
     return true;
   });
   return available <= 0 ? piece.end() : piece.end_or_advance(ids.size());
@@ -138,8 +139,8 @@ ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
 ChoreProgress resume_mappings(Piece piece, const std::vector<DeliveryId>& ids) {
   if (!ids.empty()) piece.chore.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(piece.chore.kind)) && replace_missing(piece.tx, piece.changes, row))
-      resume(piece.tx, piece.changes, row);
+    if (failed_with(row, codes_of(piece.chore.kind)) && replace_missing(piece.set, row))
+      resume(piece.set, row);
     return true;
   });
   return piece.end_or_advance(ids.size());
@@ -163,21 +164,21 @@ bool open(const storage::DeliveryRow& row) {
 
 ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
                       const std::optional<storage::CredentialsStanding>& standing) {
-  auto& [tx, changes, chore, aside, at] = piece;
+  auto& set = piece.set;
   if (!standing || standing->status != CredentialsStatus::valid) return piece.end();
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (row.cloud_account == standing->cloud_account) return;
     if (row.status == DeliveryStatus::processing) {
       row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", {}});
-      return update_delivery(tx, row);
+      return set.changed(row);
     }
     // It failed for the trouble of the former one, where nothing tries it any more.
-    if (failed_with(row, codes_of(ChoreKind::resume_unavailable))) return resume(tx, changes, row);
+    if (failed_with(row, codes_of(ChoreKind::resume_unavailable))) return resume(set, row);
     if (!open(row)) return;
     if (row.status == DeliveryStatus::waiting_for_friendship) {
-      changes.must_apply(tx, row, {.cause = Cause::cloud_account_changed});
+      set.apply(row, {.cause = Cause::cloud_account_changed});
     }
-    queue_or_fail(tx, changes, row);
+    queue_or_fail(set, row);
   });
 }
 
@@ -187,8 +188,7 @@ ChoreProgress fail_open(Piece piece, const std::vector<DeliveryId>& ids, bool st
   if (!stands) return piece.end();
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (!open(row)) return;
-    piece.changes.must_apply(piece.tx, row,
-                             {.cause = Cause::known_cause, .code = code, .message = std::string(words)});
+    piece.set.apply(row, {.cause = Cause::known_cause, .code = code, .message = std::string(words)});
   });
 }
 
@@ -203,33 +203,31 @@ std::optional<domain::AccountTrouble> lock_trouble(
 // What waits for nobody but the platform, which has been away for 72 h.
 ChoreProgress fail_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
                                const std::optional<storage::CredentialsStanding>& standing) {
-  const auto trouble = lock_trouble(piece.tx, standing);
-  const auto since = trouble ? domain::given_up(*trouble, piece.tx.now()) : std::nullopt;
+  const auto trouble = lock_trouble(piece.set.tx(), standing);
+  const auto since = trouble ? domain::given_up(*trouble, piece.set.now()) : std::nullopt;
   if (!since) return piece.end();
-  ensure_probe(piece.tx, standing->cloud_account, piece.tx.now() + domain::kFailedProbeInterval);
+  ensure_probe(piece.set.tx(), standing->cloud_account, piece.set.now() + domain::kFailedProbeInterval);
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (!open(row) || row.cloud_account != standing->cloud_account) return;
     if (row.status == DeliveryStatus::waiting_for_friendship) {
       // Nothing keeps the customer from accepting; but then it is the platform that is waited for.
-      const auto customer = find_customer(piece.tx, row.customer);
+      const auto customer = find_customer(piece.set.tx(), row.customer);
       if (!customer || customer->friendship != storage::Friendship::friends) return;
     }
     row.failed_trouble = since;
-    piece.changes
-        .apply(piece.tx, row, {.cause = Cause::known_cause, .code = ResolutionCode::cloud_unavailable})
-        .value();
+    piece.set.apply(row, {.cause = Cause::known_cause, .code = ResolutionCode::cloud_unavailable});
   });
 }
 
 // What failed in trouble of its cloud account that is over; what failed alone has its own probes.
 ChoreProgress resume_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
                                  const std::optional<storage::CredentialsStanding>& standing) {
-  const auto trouble = lock_trouble(piece.tx, standing);
+  const auto trouble = lock_trouble(piece.set.tx(), standing);
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (!failed_with(row, codes_of(piece.chore.kind)) || !row.failed_trouble) return;
     const bool same = standing && row.cloud_account == standing->cloud_account;
     if (same && (!trouble || domain::lasts(*trouble, *row.failed_trouble))) return;
-    resume(piece.tx, piece.changes, row);
+    resume(piece.set, row);
   });
 }
 
@@ -251,7 +249,8 @@ ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Asid
   if (!lock_chore(tx, chore)) return ChoreProgress::ended;
   // Another node was faster, or it begins again: what comes next is not what is held.
   if (chore.done_to != done_to || chore.generation != generation) return ChoreProgress::under_way;
-  const Piece piece{tx, changes, chore, aside, at};
+  DeliverySet set(tx, changes);
+  const Piece piece{set, chore, aside, at};
   const auto status = standing ? standing->status : CredentialsStatus::missing;
   switch (chore.kind) {
     case ChoreKind::reroute:
@@ -299,23 +298,25 @@ std::vector<DeliveryId> dry_runs_in_turn(Tx& tx, AccountId& turn, int aside) {
 }
 
 void run_dry(Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids, DeliveryId& at) {
+  DeliverySet set(tx, changes);
   for (const auto id : ids) {
     at = id;
-    auto row = lock_delivery(tx, id);
-    if (!row || !row->dry_run || row->status != DeliveryStatus::queued) continue;
+    auto* const row = set.delivery(id);
+    if (row == nullptr || !row->dry_run || row->status != DeliveryStatus::queued) continue;
     ++row->attempt_count;
-    changes.must_apply(tx, *row, {.cause = Cause::leased});
-    for (auto& item : find_items(tx, id)) {
-      if (item.status != domain::ItemStatus::owed) continue;
-      item.status = domain::ItemStatus::shared;
-      item.shared_at = tx.now();
-      update_item(tx, item);
+    set.apply(*row, {.cause = Cause::leased});
+    for (auto* const item : set.items(id)) {
+      if (item->status != domain::ItemStatus::owed) continue;
+      item->status = domain::ItemStatus::shared;
+      item->shared_at = tx.now();
+      set.changed(*item);
     }
-    changes.must_apply(
-        tx, *row,
+    set.apply(
+        *row,
         {.cause = Cause::nothing_left_owed,
          .message =
              "Dry run: the order would have been delivered. Nothing was shared and no credit was spent."});
+    set.save();
   }
   at = {};
 }

@@ -1,13 +1,13 @@
-// Chores (storage/chore_store.h), a piece at a time: what a change of an account's login, credits or platform
-// means for its many deliveries (spec 3.5, 3.6, 3.11). And dry runs, which need neither cloud nor credits
-// (spec 2.11).
+// Chores (storage/stores/chore_store.h), a piece at a time: what a change of an account's login, credits or
+// platform means for its many deliveries (spec 3.5, 3.6, 3.11). And dry runs, which need neither cloud nor
+// credits (spec 2.11).
 #pragma once
 
 #include <set>
 #include <vector>
 
 #include "services/delivery/change.h"
-#include "storage/chore_store.h"
+#include "storage/stores/chore_store.h"
 
 namespace presetbridge::services {
 

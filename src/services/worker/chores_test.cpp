@@ -38,7 +38,7 @@ TEST(Chores, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
   auto account = world.queue();
   const auto long_ago = world.database.clock.now() - std::chrono::hours{73};
   account.trouble = domain::encode(domain::AccountTrouble{
-      .probe_at = long_ago,
+      .probe_at = world.database.clock.now(),  // of those, each minute
       .calls = {{.call = domain::CallKind::find_user, .outage_since = long_ago, .deliveries = {ids[0]}}}});
   world.write([&](storage::Tx& tx) { update_cloud_account(tx, account); });
   const auto probe = [&] {
@@ -132,13 +132,11 @@ TEST(Chores, WhatCannotBeReadIsLeftOutOfAChoreWithoutACursorToo) {
   for (const char* name : {"Ann", "Bob"})
     ids.push_back(world.accept(world.order(name, name, {"sku-1"})).delivery.value());
   world.write([&](storage::Tx& tx) {
-    for (const auto id : ids) {
-      auto row = *lock_delivery(tx, id);
-      world.changes
-          .apply(tx, row,
-                 {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::credentials_invalid})
-          .value();
-    }
+    DeliverySet set(tx, world.changes);
+    for (const auto id : ids)
+      set.apply(*set.delivery(id),
+                {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::credentials_invalid});
+    set.save();
     add_chore(tx, world.account, ChoreKind::resume_credentials);
   });
   world.spoil(ids[0]);
@@ -237,7 +235,7 @@ TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
     storage::GroupCommit commits{*world.database, world.log, {.inline_execution = true}};
     IdSource ids{world.database.clock, 2};
     DeliveryChanges changes{ids, world.random};
-    IntegrationDirectory directory{commits, world.cipher, world.database.clock};
+    IntegrationDirectory directory{commits, world.cipher, world.database.clock, nullptr};
     Intake intake{commits, changes, world.database.clock, [] {}};
     spawn(
         [](auto& w, auto& on, auto& stores, auto& in) -> Task<Expected<Accepted>> {

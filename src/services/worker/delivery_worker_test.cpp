@@ -97,6 +97,19 @@ TEST(DeliveryWorker, FailsOneMissingPresetAndSharesTheOthers) {
   expect_books_balance(world);
 }
 
+TEST(DeliveryWorker, BeginsTheChoreThatAJobWroteWhenTheJobEnds) {
+  auto options = World::unlimited();
+  options.jobs_per_minute = 1;
+  World world(options);
+  world.agent.refuse = true;
+  world.hold_queue();
+  const auto first = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
+  const auto second = world.accept(world.order("2", "Bea", {"sku-1"})).delivery.value();
+  world.settle(Millis{1'200});
+  EXPECT_EQ(world.status(first), "failed credentials_invalid");
+  EXPECT_EQ(world.status(second), "failed credentials_invalid") << "no job of it may start yet";
+}
+
 TEST(DeliveryWorker, CompletesADryRunWithoutCloudAndCredits) {
   World world;
   auto event = world.order("1", "Ann", {"sku-1"});

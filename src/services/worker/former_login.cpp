@@ -4,7 +4,7 @@
 
 #include "services/delivery/routing.h"
 #include "services/worker/job_end.h"
-#include "storage/credential_store.h"
+#include "storage/stores/credential_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -13,21 +13,21 @@ constexpr Millis kSessionLife{3'600'000};  // as the cache of sessions has it
 
 }  // namespace
 
-bool out_of_reach(WorkSet& set, const Job& job, const Call& call) {
-  if (call.kind != Call::Kind::find_share && call.kind != Call::Kind::revoke) return false;
+bool out_of_reach(DeliverySet& set, const Job& job, const Call& call) {
+  if (call.as<FindShare>() == nullptr && call.as<RevokeShare>() == nullptr) return false;
   // Where the account's login is this one still, the platform named another user for it: that may pass.
   if (!call.login.cloud_account || call.login.cloud_account == job.cloud_account) return false;
   const auto record = find_credentials(set.tx(), call.account);
-  const auto* const item = set.item(call.delivery, call.item);
+  const auto* const item = set.item(call.delivery, call.item()->item);
   if (!record || item == nullptr) return false;
   return set.now() >= std::max(record->saved_at, item->settle_after.value_or(Timestamp{})) + kSessionLife;
 }
 
-void conclude_looked_up(WorkSet& set, CustomerId customer, const Call& call) {
-  conclude_settled(set, call.delivery, call.item);
+void conclude_looked_up(DeliverySet& set, CustomerId customer, const Call& call) {
+  conclude_settled(set, call.delivery, call.item()->item);
   auto* const row = set.delivery(call.delivery);
   if (row == nullptr || row->status != domain::DeliveryStatus::queued || row->customer == customer) return;
-  set.directly([&](storage::Tx& tx) { queue_or_fail(tx, set.changes(), *row); });
+  queue_or_fail(set, *row);
 }
 
 }  // namespace presetbridge::services

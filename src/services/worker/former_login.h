@@ -4,8 +4,8 @@
 
 #include <string_view>
 
+#include "services/delivery/delivery_set.h"
 #include "services/worker/job.h"
-#include "services/worker/work_set.h"
 
 namespace presetbridge::services {
 
@@ -15,10 +15,10 @@ inline constexpr std::string_view kLoginReplaced =
 
 // Whether nobody can make this call any more, whose account has a login of another user: an hour after that
 // was saved no session of the former one is left.
-bool out_of_reach(WorkSet& set, const Job& job, const Call& call);
+bool out_of_reach(DeliverySet& set, const Job& job, const Call& call);
 
-// conclude_settled() for the item of the call; and its delivery, which may have waited for it in the queue of
-// another customer by now, that of the login of now, is due there at once.
-void conclude_looked_up(WorkSet& set, CustomerId customer, const Call& call);
+// conclude_settled() for the item of the call, which has one; and its delivery, which may have waited for it
+// in the queue of another customer by now, that of the login of now, is due there at once.
+void conclude_looked_up(DeliverySet& set, CustomerId customer, const Call& call);
 
 }  // namespace presetbridge::services

@@ -1,7 +1,8 @@
 // What a login began that was replaced by one of another cloud user (spec 3.11).
 #include <gtest/gtest.h>
 
-#include "services/vault_testing.h"
+#include "services/vault/vault_testing.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {

@@ -9,7 +9,7 @@
 #include "services/delivery/items.h"
 #include "services/delivery/revocation.h"
 #include "services/worker/job_end.h"
-#include "storage/order_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -34,35 +34,39 @@ bool lacks_a_line(const domain::OrderState& order) {
 
 }  // namespace
 
-void end_revocation(WorkSet& set, DeliveryId delivery, ItemId id, ItemStatus status, std::string_view why) {
+void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, RevocationEnd end,
+                    std::string_view why) {
   auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::revoking) return;
-  item->status = status;
-  item->revocation_begun = false;
+  const bool taken_back = end == RevocationEnd::taken_back;
+  item->status = taken_back ? ItemStatus::revoked : ItemStatus::revoke_failed;
+  item->revocation_begun = item->revocation_begun && end == RevocationEnd::unknown;
   set.changed(*item);
   const auto* const row = set.delivery(delivery);
   if (row == nullptr) return;
   const auto& file = item->name.empty() ? item->file_id : item->name;
   set.note(*row, domain::Actor::system(),
-           "The share of " + file +
-               (status == ItemStatus::revoked ? " was taken back" : " could not be taken back") +
+           "The share of " + file + (taken_back ? " was taken back" : " could not be taken back") +
                (why.empty() ? "" : ": " + std::string(why)) + ".",
-           {.type = status == ItemStatus::revoked ? "item_revoked" : "item_revoke_failed", .item = id});
+           {.type = taken_back ? "item_revoked" : "item_revoke_failed", .item = id});
   // The order was paid again while its end was being carried out: what was begun is settled, and the file is
-  // owed again (spec 3.10).
-  if (status != ItemStatus::revoked || item->revoked_by != "order" || item->former) return;
+  // owed again (spec 3.10), also where nobody knows whether it is there still.
+  if (item->revoked_by != "order" || item->former) return;
+  if (!taken_back && rests(*row)) return;
   const auto order = order_state(set.tx(), delivery);
+  set.items_with_lines(delivery);
   if (!order || order->payment() != domain::Payment::deliver ||
-      !domain::PaidItems(*order).contains(item_with_lines(set.tx(), *item)))
+      !domain::PaidItems(*order).contains(item_now(*item)))
     return;
-  item->status = ItemStatus::owed;
+  item->status = end == RevocationEnd::refused ? ItemStatus::shared : ItemStatus::owed;
   item->revoked_by.clear();
   set.changed(*item);
+  if (item->status == ItemStatus::shared) return;
   hold_owed_again(set, delivery);
   conclude_settled(set, delivery);
 }
 
-void revoke_if_ended(WorkSet& set, DeliveryId id) {
+void revoke_if_ended(DeliverySet& set, DeliveryId id) {
   const auto* const row = set.delivery(id);
   if (row == nullptr) return;
   if (!set.order_settings(*row).auto_revoke) return;
@@ -71,31 +75,28 @@ void revoke_if_ended(WorkSet& set, DeliveryId id) {
   // What the merchant reopened after the stop is theirs, unless it is about to end.
   const bool stopping = row->pending.kind >= domain::PendingActionKind::stop;
   if (order->stopped() && is_open(*row) && !stopping) return;
-  set.directly([&](Tx& tx) {
-    // Former customers, too: what they have may be counted on by another order of theirs.
-    hold_customers_of(tx, std::array{id});
-    auto items = find_items(tx, id);
-    if (order->stopped()) {
-      revoke_items(tx, set.changes(), items, "order");
-    } else {
-      const auto now = items_now(items);
-      revoke_refunded(tx, set.changes(), std::move(items), domain::plan_items(now, *order, {}).refunded);
-    }
-  });
+  // Former customers, too: what they have may be counted on by another order of theirs.
+  set.save();
+  hold_customers_of(set.tx(), std::array{id});
+  const auto items = set.items_with_lines(id);
+  if (order->stopped()) {
+    revoke_items(set, items, "order");
+  } else {
+    revoke_refunded(set, items, domain::plan_items(items_now(items), *order, {}).refunded);
+  }
 }
 
-std::vector<storage::ItemRow*> leave_former_owner(WorkSet& set, const storage::CustomerRow& customer,
+std::vector<storage::ItemRow*> leave_former_owner(DeliverySet& set, const storage::CustomerRow& customer,
                                                   DeliveryId delivery) {
   const auto& user = customer.cloud_user_id;
   auto items = set.items(delivery);
   const auto of_another = [&](const storage::ItemRow* item) { return is_of_another(*item, user); };
   if (std::ranges::none_of(items, of_another)) return items;
-  set.directly(
-      [&](Tx& tx) { change_owner_of_items(tx, set.changes().ids(), *lock_delivery(tx, delivery), user); });
+  change_owner_of_items(set, *set.delivery(delivery), user);
   return set.items(delivery);
 }
 
-storage::ItemRow& own_item(WorkSet& set, const storage::CustomerRow& customer, storage::ItemRow& item) {
+storage::ItemRow& own_item(DeliverySet& set, const storage::CustomerRow& customer, storage::ItemRow& item) {
   const auto& user = customer.cloud_user_id;
   if (item.user_id == user) return item;
   const auto items = set.items(item.delivery);
@@ -108,10 +109,9 @@ storage::ItemRow& own_item(WorkSet& set, const storage::CustomerRow& customer, s
     set.changed(item);
     return item;
   }
-  become_one(set.tx(), item, **twin);
-  set.changed(**twin);
-  set.remove(item);
-  return **twin;
+  auto& both = **twin;
+  become_one(set, item, both);
+  return both;
 }
 
 }  // namespace presetbridge::services

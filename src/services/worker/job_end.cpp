@@ -13,9 +13,9 @@
 #include "services/delivery/items.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
-#include "storage/cloud_account_store.h"
-#include "storage/delivery_search.h"
-#include "storage/order_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/delivery_search.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -37,21 +37,15 @@ constexpr Millis kElsewhere{15 * 60'000};
 
 // When the first of what failed in passing is tried again, if anything did.
 std::optional<Timestamp> first_retry(const Job& job) {
-  auto first = job.retry_at;
+  auto first = job.retry_at();
   for (const auto* const put_off : {&job.put_off, &job.revocations_put_off}) {
     for (const auto& [delivery, at] : *put_off) first = std::min(first.value_or(at), at);
   }
   return first;
 }
 
-std::vector<storage::ItemRow> copies(const std::vector<storage::ItemRow*>& items) {
-  std::vector<storage::ItemRow> all;
-  for (const auto* const item : items) all.push_back(*item);
-  return all;
-}
-
 // The change that a verdict asks for; what is not known of the items is read from the order.
-Change change_of(WorkSet& set, const storage::DeliveryRow& row, const domain::Verdict& verdict,
+Change change_of(DeliverySet& set, const storage::DeliveryRow& row, const domain::Verdict& verdict,
                  const domain::PendingAction& pending) {
   const auto actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor;
   if (verdict.cause != Cause::nothing_to_deliver) {
@@ -65,30 +59,22 @@ Change change_of(WorkSet& set, const storage::DeliveryRow& row, const domain::Ve
   const auto order = find_order(set.tx(), OrderId{row.id.value});
   const auto state = order ? domain::decode_order_state(order->state) : domain::OrderState{};
   if (!state) throw Error(state.error());
-  return nothing_left(find_items(set.tx(), row.id), *state, actor);
+  return nothing_left(set.items_with_lines(row.id), *state, actor);
 }
 
 // The name that the delivery is for from now on, where a correction waits: the merchant's always, one of the
 // store while nothing is shared (spec 2.6, 3.11).
-std::optional<domain::PendingName> corrected_name(WorkSet& set, const storage::DeliveryRow& row) {
+std::optional<domain::PendingName> corrected_name(DeliverySet& set, const storage::DeliveryRow& row) {
   const auto& name = row.pending.name;
   // Where it ends the delivery counts too: the order may be paid again, or reopened.
   if (row.pending.kind == PendingActionKind::erase || name.username.empty()) return std::nullopt;
-  if (name.actor == domain::Actor::order() && anything_shared(copies(set.items(row.id)))) return std::nullopt;
+  if (name.actor == domain::Actor::order() && anything_shared(set.items(row.id))) return std::nullopt;
   return name;
-}
-
-void drop_owed(WorkSet& set, const std::vector<storage::ItemRow*>& items) {
-  for (auto* const item : items) {
-    if (item->status != ItemStatus::owed) continue;
-    item->status = ItemStatus::dropped;
-    set.changed(*item);
-  }
 }
 
 // Whether the delivery waits for a share whose outcome another customer's job finds out: the one of the cloud
 // account before (spec 3.11), which queues this one again then.
-bool shared_elsewhere(WorkSet& set, CustomerId customer, DeliveryId delivery) {
+bool shared_elsewhere(DeliverySet& set, CustomerId customer, DeliveryId delivery) {
   return std::ranges::any_of(set.items(delivery), [&](const storage::ItemRow* item) {
     return !item->former && item->status == ItemStatus::sharing && item->customer != customer;
   });
@@ -98,7 +84,7 @@ using UserAndFile = std::pair<std::string, std::string_view>;
 
 // Until when nothing of the delivery can be shared: what it owes to `user` are files of which a share, or its
 // revocation, is `unsettled`, each until it may be settled.
-std::optional<Timestamp> shareable_from(WorkSet& set, DeliveryId delivery, const CustomerRow& customer,
+std::optional<Timestamp> shareable_from(DeliverySet& set, DeliveryId delivery, const CustomerRow& customer,
                                         const std::map<UserAndFile, Timestamp>& unsettled) {
   std::optional<Timestamp> first;
   for (const auto* const item : set.items(delivery)) {
@@ -113,11 +99,11 @@ std::optional<Timestamp> shareable_from(WorkSet& set, DeliveryId delivery, const
 }
 
 // What the job's end means for one of its deliveries.
-std::pair<Finding, ResolutionCode> finding_for(WorkSet& set, const Job& job, const storage::DeliveryRow& row,
-                                               Finding finding, std::optional<Timestamp> requested_at) {
-  if (job.failed_all) {
-    if (!job.failed_account || job.failed_account == row.account)
-      return {Finding::permanent, *job.failed_all};
+std::pair<Finding, ResolutionCode> finding_for(DeliverySet& set, const Job& job,
+                                               const storage::DeliveryRow& row, Finding finding,
+                                               std::optional<Timestamp> requested_at) {
+  if (const auto* const failed = job.failure()) {
+    if (!failed->account || failed->account == row.account) return {Finding::permanent, failed->code};
     // Another tenant of the same cloud account: their turn comes with their own login.
     return {Finding::shutting_down, ResolutionCode::none};
   }
@@ -139,7 +125,7 @@ std::pair<Finding, ResolutionCode> finding_for(WorkSet& set, const Job& job, con
 
 }  // namespace
 
-std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& customer) {
+std::vector<DeliveryId> take_deliveries(DeliverySet& set, const CustomerRow& customer) {
   auto open = set.open(customer.id);
   // What failed in passing comes after what did not, and may be left for a later job.
   std::ranges::sort(open, {}, [&](DeliveryId id) {
@@ -168,20 +154,17 @@ std::vector<DeliveryId> take_deliveries(WorkSet& set, const CustomerRow& custome
   return taken;
 }
 
-bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId delivery, Finding finding,
+bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryId delivery, Finding finding,
               ResolutionCode code) {
   const auto name = corrected_name(set, *set.delivery(delivery));
   const bool another = name && name->username != set.delivery(delivery)->username;
   if (another) {
     set.note(*set.delivery(delivery), name->actor, "The customer's username was changed.");
     // Before anything is concluded: what the former customer got is not the new one's.
-    set.directly([&](Tx& tx) {
-      auto row = lock_delivery(tx, delivery);
-      change_owner_of_items(tx, set.changes().ids(), *row);
-      replace_delivery_key(tx, row->account, row->id, storage::KeyOf::username, row->username,
-                           name->username);
-    });
     auto& renamed = *set.delivery(delivery);
+    change_owner_of_items(set, renamed);
+    replace_delivery_key(set.tx(), renamed.account, renamed.id, storage::KeyOf::username, renamed.username,
+                         name->username);
     renamed.username = renamed.raw_username = name->username;
     renamed.waiting_since.reset();
     customer.withdraw = customer.withdraw || request_pending(customer);
@@ -196,47 +179,47 @@ bool conclude(WorkSet& set, const Job& job, CustomerRow& customer, DeliveryId de
   if (row.status != DeliveryStatus::processing) return true;
   const auto items = set.items(delivery);
   const auto pending = row.pending;
-  const auto verdict = domain::conclude_job(tally(copies(items)), finding, code, pending);
+  const auto verdict = domain::conclude_job(tally(items), finding, code, pending);
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
   if (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::preset_not_found) {
     // Mappings may have been saved since it was planned, and their chore gone by: nobody is told of a failure
     // that is none. One that is saved from now on finds it failed.
-    bool replaced = false;
-    set.directly([&](Tx& tx) { replaced = replace_missing(tx, set.changes(), row); });
-    auto& now = *set.delivery(delivery);
-    if (replaced) {
-      set.apply(now, {.cause = Cause::refreshed});
-      set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), now); });
+    if (replace_missing(set, row)) {
+      set.apply(row, {.cause = Cause::refreshed});
+      queue_or_fail(set, row);
     } else {
-      set.apply(now, change_of(set, now, verdict, pending));
+      set.apply(row, change_of(set, row, verdict, pending));
     }
     return true;
   }
 
-  if (verdict.cause == Cause::request_sent) {
-    ++row.requests_sent;
-    row.told_request = customer.requested_at;
-  }
+  if (verdict.cause == Cause::request_sent) ++row.requests_sent;
+  const bool tells_of_request =
+      verdict.cause == Cause::request_sent ||
+      (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::friend_request_declined);
+  if (tells_of_request) row.told_request = customer.requested_at;
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
     const auto own = job.put_off.find(delivery);
     row.next_attempt_at = own == job.put_off.end() ? first_retry(job).value_or(set.now()) : own->second;
   }
   auto change = change_of(set, row, verdict, pending);
-  if (verdict.code != ResolutionCode::none && verdict.code == job.failed_all)
-    change.message = job.failed_words;
+  if (const auto* const failed = job.failure(); failed && verdict.code == failed->code)
+    change.message = failed->words;
   set.apply(row, change);
+  // Whatever makes it go on finds the customer of the new name.
+  if (another && row.status != DeliveryStatus::waiting_for_friendship) row.customer = {};
   if (row.status != DeliveryStatus::queued) return true;
   if (another || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
-    set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), row); });
+    queue_or_fail(set, row);
   return true;
 }
 
-void conclude_settled(WorkSet& set, DeliveryId delivery, ItemId settled) {
+void conclude_settled(DeliverySet& set, DeliveryId delivery, ItemId settled) {
   auto* const row = set.delivery(delivery);
   if (row == nullptr || row->status == DeliveryStatus::processing) return;
   const auto items = set.items(delivery);
-  const auto tallied = tally(copies(items));
+  const auto tallied = tally(items);
   const bool stopping =
       row->pending.kind == PendingActionKind::stop || row->pending.kind == PendingActionKind::erase;
   if (row->status == DeliveryStatus::in_review && !stopping && settled) {
@@ -257,11 +240,10 @@ void conclude_settled(WorkSet& set, DeliveryId delivery, ItemId settled) {
   }
   row->pending = {};
   set.apply(*row, change);
-  if (row->status == DeliveryStatus::queued)
-    set.directly([&](Tx& tx) { queue_or_fail(tx, set.changes(), *row); });
+  if (row->status == DeliveryStatus::queued) queue_or_fail(set, *row);
 }
 
-void hold_owed_again(WorkSet& set, DeliveryId delivery) {
+void hold_owed_again(DeliverySet& set, DeliveryId delivery) {
   auto* const row = set.delivery(delivery);
   if (row == nullptr || !is_open(*row) || !set.order_settings(*row).hold_all) return;
   if (row->status == DeliveryStatus::processing) {
@@ -272,7 +254,7 @@ void hold_owed_again(WorkSet& set, DeliveryId delivery) {
   }
 }
 
-void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding finding) {
+void end_job(DeliverySet& set, const Job& job, CustomerRow& customer, Finding finding) {
   for (const auto id : set.open(customer.id)) {
     const auto& row = *set.delivery(id);
     if (row.status != DeliveryStatus::processing) continue;
@@ -297,11 +279,11 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
   customer.lease_owner.clear();
   customer.lease_expires_at.reset();
   const Timestamp again = first_retry(job).value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0}));
-  const Timestamp settle_from =
-      job.settle_at.value_or(job.retry_at.value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0})));
+  const Timestamp settle_from = job.settle_at().value_or(
+      job.retry_at().value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0})));
   const auto from = [&](const std::map<DeliveryId, Timestamp>& put_off, DeliveryId id) {
     const auto own = put_off.find(id);
-    return own == put_off.end() ? settle_from : std::max(own->second, job.settle_at.value_or(own->second));
+    return own == put_off.end() ? settle_from : std::max(own->second, job.settle_at().value_or(own->second));
   };
   const auto queue = [&](JobClass job_class, Timestamp due) {
     const bool first = customer.queue_state == QueueState::idle;
@@ -323,7 +305,7 @@ void end_job(WorkSet& set, const Job& job, CustomerRow& customer, Finding findin
   if (customer.withdraw) queue(JobClass::settlement, settle_from);
   for (const auto id : queued) {
     const auto own = job.put_off.find(id);
-    auto at = own == job.put_off.end() ? job.retry_at.value_or(set.now()) : own->second;
+    auto at = own == job.put_off.end() ? job.retry_at().value_or(set.now()) : own->second;
     if (settled_elsewhere) at = again;
     queue(JobClass::retry, std::max(at, shareable_from(set, id, customer, unsettled).value_or(at)));
   }

@@ -9,12 +9,11 @@
 #include "services/worker/account_trouble.h"
 #include "services/worker/job_end.h"
 #include "services/worker/one_step.h"
-#include "storage/cloud_account_store.h"
+#include "storage/stores/cloud_account_store.h"
 
 namespace presetbridge::services {
 namespace {
 
-using cloud::CloudError;
 using cloud::FriendshipState;
 using domain::Finding;
 using domain::ResolutionCode;
@@ -23,7 +22,7 @@ using storage::Tx;
 
 // Whether what follows the answer may take a credit, or free or spend one.
 bool may_spend(const Answer& answer) {
-  if (answer.call.kind == Call::Kind::share || answer.call.kind == Call::Kind::find_share) return true;
+  if (answer.call.as<ShareFile>() != nullptr || answer.call.as<FindShare>() != nullptr) return true;
   const auto* const state = std::get_if<FriendshipState>(&answer.value);
   return (state && *state == FriendshipState::friends) ||
          (answer.friendship && *answer.friendship && **answer.friendship == FriendshipState::friends);
@@ -50,15 +49,15 @@ void hold_known_users(Tx& tx, std::span<const JobAnswer> answers) {
 // Gives each of the calls the login that it is made with.
 void add_logins(Tx& tx, std::span<JobCall> calls) {
   std::map<AccountId, storage::CredentialsStanding> logins;
-  for (const auto& [job, call, outage] : calls) {
-    if (call.account) logins[call.account];
+  for (const auto& next : calls) {
+    if (next.call) logins[next.call->account];
   }
   std::vector<AccountId> accounts;
   for (const auto& [account, login] : logins) accounts.push_back(account);
   const auto found = find_standings(tx, accounts);
   for (std::size_t i = 0; i < accounts.size(); ++i) logins[accounts[i]] = found[i];
-  for (auto& [job, call, outage] : calls) {
-    if (call.account) call.login = logins[call.account];
+  for (auto& next : calls) {
+    if (next.call) next.call->login = logins[next.call->account];
   }
 }
 
@@ -67,12 +66,11 @@ void add_logins(Tx& tx, std::span<JobCall> calls) {
 void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<JobCall> next) {
   std::vector<CustomerId> customers;
   for (const auto& [job, answer] : answers) customers.push_back(job.customer);
-  WorkSet set(tx, changes_, std::move(customers));
+  DeliverySet set(tx, changes_, std::move(customers));
   const auto troubled = lock(set, answers);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     next[i].job = answers[i].job;
-    next[i].call = advance(set, next[i].job, answers[i].answer,
-                           troubled.contains(answers[i].job.cloud_account), next[i].outage);
+    advance(set, next[i], answers[i].answer, troubled.contains(answers[i].job.cloud_account));
   }
   set.save();
   add_logins(tx, next);
@@ -80,7 +78,7 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
 
 // In the order that everybody keeps (docs/architecture.md): before the first of the steps, as what one of
 // them does may need a row that comes before what another one has locked.
-std::set<CloudAccountId> JobSteps::lock(WorkSet& set, std::span<const JobAnswer> answers) {
+std::set<CloudAccountId> JobSteps::lock(DeliverySet& set, std::span<const JobAnswer> answers) {
   hold_known_users(set.tx(), answers);
   std::set<CloudAccountId> all;
   std::set<CloudAccountId> answered;
@@ -105,7 +103,7 @@ std::set<CloudAccountId> JobSteps::lock(WorkSet& set, std::span<const JobAnswer>
     const auto* const error = answer->error();
     // Of a share, the account that pays; of a login, the one whose it is.
     const bool refused = error != nullptr && login_fault(*error);
-    if (answer->call.item || refused) set.expect_account(answer->call.account);
+    if (answer->call.item() != nullptr || refused) set.expect_account(answer->call.account);
     if (error != nullptr) last_in_trouble = std::max(last_in_trouble, job.cloud_account);
   }
   set.lock();
@@ -121,20 +119,21 @@ std::set<CloudAccountId> JobSteps::lock(WorkSet& set, std::span<const JobAnswer>
   return troubled;
 }
 
-Call JobSteps::advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble,
-                       OutageTurn& outage) {
+void JobSteps::advance(DeliverySet& set, JobCall& next, const std::optional<Answer>& answer,
+                       bool in_trouble) {
+  Job& job = next.job;
   auto customer = set.customer(job.customer);
-  if (!customer || customer->fence != job.fence || !customer->lease_expires_at)
-    return {.kind = Call::Kind::lost};
+  next.lost = !customer || customer->fence != job.fence || !customer->lease_expires_at;
+  if (next.lost) return;
   // A job that begins has its lease from a moment ago, as a rule.
   if (answer || job.expires_at - set.now() < options_.lease * 3 / 4)
     customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
 
-  Step step(*this, set, job, std::move(*customer), in_trouble, outage);
+  Step step(*this, set, job, std::move(*customer), in_trouble, next.outage);
   if (!answer) step.keep_clock();
   if (answer) step.take_in(*answer);
   if (!answer && job.shutting_down) return step.finish(Finding::shutting_down);
-  return step.go_on();
+  next.call = step.go_on();
 }
 
 // A friend request must not be sent for what cannot be paid (spec 3.6): before a job's first call.
@@ -143,21 +142,20 @@ void JobSteps::Step::fail_without_credit() {
   std::erase_if(deliveries, [&](DeliveryId id) {
     const AccountId account = set.delivery(id)->account;
     if (!set.without_credit(account) || set.balance(account).available() > 0) return false;
-    std::vector<storage::ItemRow> items;
-    for (const auto* const item : set.items(id)) items.push_back(*item);
-    if (tally(items).owed == 0 || any_free(set.tx(), customer, items)) return false;
+    const auto items = set.items(id);
+    if (tally(items).owed == 0 || any_free(set, customer, items)) return false;
     return conclude(set, job, customer, id, Finding::permanent, ResolutionCode::insufficient_credits);
   });
 }
 
-Call JobSteps::Step::go_on() {
+std::optional<Call> JobSteps::Step::go_on() {
   deliveries = take_deliveries(set, customer);
   take_probed();
   obey_pending();
   std::erase_if(deliveries, [&](DeliveryId id) { return job.put_off.contains(id); });
   fail_without_credit();
-  Call call = next();
-  if (call.kind != Call::Kind::done && customer != set.customer(customer.id)) set.put(customer);
+  auto call = next();
+  if (call && customer != set.customer(customer.id)) set.put(customer);
   return call;
 }
 

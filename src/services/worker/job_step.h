@@ -5,10 +5,11 @@
 #include <span>
 
 #include "services/delivery/change.h"
+#include "services/delivery/delivery_set.h"
 #include "services/worker/job.h"
-#include "services/worker/work_set.h"
-#include "storage/customer_store.h"
+#include "services/worker/worker_options.h"
 #include "storage/database.h"
+#include "storage/stores/customer_store.h"
 
 namespace presetbridge::services {
 
@@ -19,18 +20,16 @@ class JobSteps {
       : changes_(changes), random_(random), options_(options), call_timeout_(call_timeout) {}
 
   // For each of the jobs takes in the answer to its last call, if it has made one, and gives the next one,
-  // its intent committed with this transaction. `done`: the job has ended and its lease is released. `lost`:
-  // the lease was taken over; nothing was written, and the answer is refused: if it had an effect, a
-  // settlement finds it.
+  // its intent committed with this transaction. Of a job that is lost nothing was written, and the answer is
+  // refused: if it had an effect, a settlement finds it.
   void advance(storage::Tx& tx, std::span<const JobAnswer> answers, std::span<JobCall> next);
 
   struct Step;  // one_step.h
 
  private:
   // Returns the cloud accounts that have trouble.
-  static std::set<CloudAccountId> lock(WorkSet& set, std::span<const JobAnswer> answers);
-  Call advance(WorkSet& set, Job& job, const std::optional<Answer>& answer, bool in_trouble,
-               OutageTurn& outage);
+  static std::set<CloudAccountId> lock(DeliverySet& set, std::span<const JobAnswer> answers);
+  void advance(DeliverySet& set, JobCall& next, const std::optional<Answer>& answer, bool in_trouble);
 
   DeliveryChanges& changes_;
   Random& random_;

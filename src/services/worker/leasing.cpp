@@ -10,11 +10,11 @@
 #include "domain/rate_window.h"
 #include "domain/sweep_schedule.h"
 #include "domain/trouble.h"
+#include "services/delivery/delivery_set.h"
 #include "services/worker/job_end.h"
-#include "services/worker/work_set.h"
-#include "storage/cloud_account_store.h"
-#include "storage/customer_store.h"
-#include "storage/delivery_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -292,7 +292,7 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, Timestamp from, int limi
   const auto expired = lock_expired_leases(tx, from, tx.now(), limit);
   for (const auto id : expired) {
     at = {.cloud_account = {}, .customer = id, .fence = 0};
-    WorkSet set(tx, changes, {id});
+    DeliverySet set(tx, changes, {id});
     auto customer = set.customer(id);
     if (!customer) continue;
     at.cloud_account = customer->cloud_account;

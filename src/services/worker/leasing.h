@@ -11,6 +11,7 @@
 
 #include "services/delivery/change.h"
 #include "services/worker/job.h"
+#include "services/worker/worker_options.h"
 #include "storage/database.h"
 
 namespace presetbridge::services {

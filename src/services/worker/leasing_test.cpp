@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
+#include "services/worker/job_step.h"
 
 namespace presetbridge::services {
 namespace {
@@ -303,7 +304,7 @@ TEST(Leasing, AFirstStepThatComesLateRenewsTheLease) {
   world.database.clock.advance(leased.options.lease / 2);
   const auto renewed = world.database.clock.now() + leased.options.lease;
   const auto next = leased.begin();
-  EXPECT_EQ(next.call.kind, Call::Kind::find_user);
+  EXPECT_EQ(next.call.value().kind(), domain::CallKind::find_user);
   EXPECT_EQ(next.job.expires_at, renewed);
   EXPECT_EQ(leased.customer().lease_expires_at, renewed);
 }
@@ -316,7 +317,7 @@ TEST(Leasing, AFirstStepAfterATakeOverDoesNothing) {
     LeasePlace at;
     EXPECT_EQ(take_over_expired(tx, world.changes, Timestamp{}, 10, at), 1);
   });
-  EXPECT_EQ(leased.begin().call.kind, Call::Kind::lost);
+  EXPECT_TRUE(leased.begin().lost);
   EXPECT_EQ(world.status(leased.delivery), "queued");
   EXPECT_EQ(leased.customer().queue_state, storage::QueueState::queued);
 }
@@ -347,7 +348,9 @@ TEST(Leasing, AStopBeforeTheFirstStepGivesTheLeaseBackAndCountsNoAttempt) {
   World world;
   LeasedJob leased(world);
   leased.job.shutting_down = true;
-  EXPECT_EQ(leased.begin().call.kind, Call::Kind::done);
+  const auto next = leased.begin();
+  EXPECT_FALSE(next.call);
+  EXPECT_FALSE(next.lost);
   EXPECT_EQ(world.status(leased.delivery), "queued");
   EXPECT_EQ(world.delivery(leased.delivery).attempt_count, 0);
   EXPECT_EQ(leased.customer().queue_state, storage::QueueState::queued);

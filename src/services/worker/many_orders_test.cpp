@@ -1,8 +1,8 @@
 // Many open orders of one buyer are worked on in bounded steps (spec 8.6), and all of them come to their end.
 #include <gtest/gtest.h>
 
+#include "services/delivery/delivery_set.h"
 #include "services/testing.h"
-#include "services/worker/work_set.h"
 
 namespace presetbridge::services {
 namespace {

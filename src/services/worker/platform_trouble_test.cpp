@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "services/testing.h"
+#include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -122,6 +123,21 @@ TEST(Trouble, TheClockOfADeliveryThatCameToWaitForItsCustomerIsOver) {
 
 // ---------------------------------------------------------------- outages
 
+TEST(Trouble, TheOnlyDeliveryThatAnOutageLeavesIsGivenUpAfterThreeDaysToo) {
+  World world(slow());
+  fail_calls(world, "share", Fate::fail);
+  const auto id = accept(world, "1", "Ann", "sku-1");
+  const auto second = accept(world, "2", "Bob", "sku-1");
+  const auto third = accept(world, "3", "Cid", "sku-1");
+  world.settle(5min);
+  for (const auto other : {second, third})
+    ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), other, "no")));
+  world.settle(71h);
+  EXPECT_EQ(world.status(id), "queued");
+  world.settle(3h);
+  EXPECT_TRUE(failed_unavailable(world, id)) << world.status(id);
+}
+
 TEST(Trouble, OfOneCallIsAnOutageThoughOthersAnswerAndSweepsGoOn) {
   World world;
   world.cloud.auto_accept = false;
@@ -224,6 +240,27 @@ TEST(Trouble, AnOutageOfDeliveriesThatAreGoneIsOver) {
   for (const auto id : ids) EXPECT_EQ(world.status(id), "waiting_for_friendship");
 }
 
+TEST(Trouble, TheClockOfAnOutageWhoseDeliveriesWereInvalidatedIsNotThatOfTheNext) {
+  World world(slow());
+  fail_calls(world, "share", Fate::fail);
+  std::vector<DeliveryId> ids;
+  for (const char* name : {"Ann", "Bob", "Cid"}) ids.push_back(accept(world, name, name, "sku-1"));
+  world.settle(5min);
+  ASSERT_NE(world.queue().trouble, "");
+  for (const auto id : ids)
+    ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), id, "no")));
+  // Nothing is asked of the platform any more: whether it was well meanwhile nobody knows.
+  world.settle(80h);
+  for (const auto id : ids) {
+    ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+    ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+  }
+  world.settle(70h);
+  for (const auto id : ids) EXPECT_EQ(world.status(id), "queued");
+  world.settle(4h);
+  for (const auto id : ids) EXPECT_TRUE(failed_unavailable(world, id)) << world.status(id);
+}
+
 TEST(Trouble, AnOutageCostsNoDeliveryItsTries) {
   World world;
   world.cloud.before = [](auto&, auto&) { return Fate::fail; };
@@ -295,6 +332,55 @@ TEST(Trouble, AFailedOrderOfHighRiskIsNotSharedByItsProbe) {
   EXPECT_EQ(world.status(id), "in_review");
 }
 
+TEST(Trouble, AFailedOrderThatTheStoreGivesAnotherNameIsProbedForThatCustomer) {
+  World world(slow());
+  fail_calls(world, "share", Fate::fail);
+  const auto id = world.deliver(testing::later(world, "1", {"sku-1"}, 0));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  auto event = testing::later(world, "1", {"sku-1"}, 1);
+  event.username = event.raw_username = "Bob";
+  event.updated_at = world.database.clock.now();
+  world.accept(event);
+  EXPECT_TRUE(failed_unavailable(world, id)) << "a name is no cure for the platform";
+  world.cloud.before = nullptr;
+  world.settle(2h);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(world.cloud.shares.contains({"u-bob", "file-1"}));
+  EXPECT_FALSE(world.cloud.shares.contains({"u-ann", "file-1"})) << "it is not theirs any more";
+  EXPECT_EQ(world.balance().spent, 1);
+  expect_books_balance(world);
+}
+
+TEST(Trouble, ANameThatComesWhileItsFailedOrderIsProbedCountsAtOnce) {
+  World world(slow());
+  fail_calls(world, "share", Fate::fail);
+  const auto id = world.deliver(testing::later(world, "1", {"sku-1"}, 0));
+  world.settle(75h);
+  ASSERT_TRUE(failed_unavailable(world, id));
+  auto event = testing::later(world, "1", {"sku-1"}, 1);
+  event.username = event.raw_username = "Bob";
+  // The job of the former customer has the delivery, and has not begun to share.
+  fail_calls(world, "friendship", Fate::hold);
+  world.write([&](storage::Tx& tx) {
+    auto customer = lock_customer(tx, find_delivery(tx, id)->customer).value();
+    customer.friendship = storage::Friendship::unknown;
+    update_customer(tx, customer);
+  });
+  const auto asked = world.cloud.count("friendship");
+  for (int i = 0; i < 7'200 && world.cloud.count("friendship") == asked; ++i) world.settle(1s);
+  ASSERT_EQ(world.cloud.count("friendship"), asked + 1);
+  event.updated_at = world.database.clock.now();
+  world.accept(event);
+  world.cloud.before = nullptr;
+  world.cloud.release();
+  world.settle(3h);
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_EQ(world.cloud.shares.size(), 1u);
+  EXPECT_TRUE(world.cloud.shares.contains({"u-bob", "file-1"}));
+  expect_books_balance(world);
+}
+
 TEST(Trouble, AProbeWhoseAnswerIsLostIsSettledAndResumesToo) {
   World world(slow());
   fail_calls(world, "share", Fate::lose_request);
@@ -342,13 +428,11 @@ TEST(Trouble, OnesThatFailedAloneAreProbedInTurn) {
   const auto bob = accept(world, "2", "Bob", "sku-2");
   const auto dan = accept(world, "3", "Dan", "sku-4");
   world.write([&](storage::Tx& tx) {
-    for (const auto id : {ann, bob, dan}) {
-      auto row = *lock_delivery(tx, id);
-      world.changes
-          .apply(tx, row,
-                 {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::cloud_unavailable})
-          .value();
-    }
+    DeliverySet set(tx, world.changes);
+    for (const auto id : {ann, bob, dan})
+      set.apply(*set.delivery(id),
+                {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::cloud_unavailable});
+    set.save();
     ensure_probe(tx, world.cloud_account, tx.now() + 1h);
   });
   world.settle(5h);

@@ -41,11 +41,11 @@ class ProbeTurns : public ::testing::Test {
 
  private:
   void fail(storage::Tx& tx, DeliveryId id, Timestamp at) {
-    auto row = *lock_delivery(tx, id);
-    world.changes.must_apply(
-        tx, row, {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::cloud_unavailable});
+    DeliverySet set(tx, world.changes);
+    auto& row = *set.delivery(id);
+    set.apply(row, {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::cloud_unavailable});
     row.probe_until = at + domain::kFailedProbeLimit;
-    update_delivery(tx, row);
+    set.save();
   }
 };
 

@@ -7,16 +7,15 @@
 #include "domain/mapping.h"
 #include "domain/order.h"
 #include "services/delivery/items.h"
-#include "storage/chore_store.h"
-#include "storage/order_store.h"
+#include "storage/stores/chore_store.h"
+#include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
 namespace {
 
 using domain::ItemStatus;
-using storage::Tx;
 
-void release_hold(WorkSet& set, storage::ItemRow& item) {
+void release_hold(DeliverySet& set, storage::ItemRow& item) {
   if (!item.held) return;
   item.held = false;
   const auto before = set.balance(item.account);
@@ -35,17 +34,18 @@ void release_hold(WorkSet& set, storage::ItemRow& item) {
 }
 
 // Whether no line that owes the item has any paid quantity left.
-bool refunded(Tx& tx, const storage::ItemRow& item) {
-  const auto order = find_order(tx, OrderId{item.delivery.value});
+bool refunded(DeliverySet& set, const storage::ItemRow& item) {
+  const auto order = find_order(set.tx(), OrderId{item.delivery.value});
   if (!order) return false;
   const auto state = domain::decode_order_state(order->state);
   if (!state) throw Error(state.error());
-  return !domain::PaidItems(*state).contains(item_with_lines(tx, item));
+  set.items_with_lines(item.delivery);
+  return !domain::PaidItems(*state).contains(item_now(item));
 }
 
 }  // namespace
 
-bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
+bool begin_share(DeliverySet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after) {
   // What was charged once is never held for again (spec 3.10).
   if (!item.spent) {
@@ -62,12 +62,14 @@ bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, cons
   return true;
 }
 
-void settle_found(WorkSet& set, DeliveryId delivery, ItemId id, bool ours, Timestamp shared_at,
+void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, Timestamp shared_at,
                   std::optional<Millis> took) {
   auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::sharing) return;
   item->settle_after.reset();
   item->shared_at = shared_at;
+  // What was to be taken back, and perhaps was not, is the share that was made for this item before.
+  ours = std::exchange(item->revocation_begun, false) || ours;
   set.changed(*item);
   if (const auto* const row = set.delivery(delivery)) {
     const auto& file = item->name.empty() ? item->file_id : item->name;
@@ -95,7 +97,7 @@ void settle_found(WorkSet& set, DeliveryId delivery, ItemId id, bool ours, Times
                .note = "shared " + (item->name.empty() ? item->file_id : item->name)}});
 }
 
-void settle_absent(WorkSet& set, DeliveryId delivery_id, ItemId id) {
+void settle_absent(DeliverySet& set, DeliveryId delivery_id, ItemId id) {
   auto* const item = set.item(delivery_id, id);
   if (item == nullptr || item->status != ItemStatus::sharing) return;
   const auto* const delivery = set.delivery(item->delivery);
@@ -104,8 +106,9 @@ void settle_absent(WorkSet& set, DeliveryId delivery_id, ItemId id) {
   if (item->status == ItemStatus::owed && delivery) {
     // It may have been delivered by hand, or refunded, while nobody knew.
     if (delivery->status == domain::DeliveryStatus::completed) item->status = ItemStatus::delivered_by_hand;
-    if (item->former || refunded(set.tx(), *item)) item->status = ItemStatus::dropped;
+    if (item->former || refunded(set, *item)) item->status = ItemStatus::dropped;
   }
+  item->revocation_begun = false;
   item->customer = {};
   item->intent_key.clear();
   item->settle_after.reset();
@@ -113,7 +116,7 @@ void settle_absent(WorkSet& set, DeliveryId delivery_id, ItemId id) {
   set.changed(*item);
 }
 
-void count_as_absent(WorkSet& set, DeliveryId delivery, ItemId id, std::string_view why) {
+void count_as_absent(DeliverySet& set, DeliveryId delivery, ItemId id, std::string_view why) {
   const auto* const item = set.item(delivery, id);
   if (item == nullptr || item->status != ItemStatus::sharing) return;
   const auto file = item->name.empty() ? item->file_id : item->name;

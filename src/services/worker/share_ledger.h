@@ -9,25 +9,25 @@
 #include <string_view>
 
 #include "base/ids.h"
-#include "services/worker/work_set.h"
+#include "services/delivery/delivery_set.h"
 
 namespace presetbridge::services {
 
 // owed -> sharing, with one credit of the item's account on hold, unless the item was charged before. False,
 // and nothing changed, if no credit is available.
-bool begin_share(WorkSet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
+bool begin_share(DeliverySet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after);
 
 // sharing -> shared and spent; or, where the share was made by somebody else (`ours` false), already_shared
 // and released. An item that is not `sharing` any more was settled before: nothing happens.
-void settle_found(WorkSet& set, DeliveryId delivery, ItemId item, bool ours, Timestamp shared_at,
+void settle_found(DeliverySet& set, DeliveryId delivery, ItemId item, bool ours, Timestamp shared_at,
                   std::optional<Millis> took = std::nullopt);
 
 // sharing -> owed (or dropped, where its order has stopped meanwhile, or it is another customer's now), and
 // released.
-void settle_absent(WorkSet& set, DeliveryId delivery, ItemId item);
+void settle_absent(DeliverySet& set, DeliveryId delivery, ItemId item);
 // The same of a share that nobody can look up any more, which the timeline tells: `why` as the end of a
 // sentence.
-void count_as_absent(WorkSet& set, DeliveryId delivery, ItemId item, std::string_view why);
+void count_as_absent(DeliverySet& set, DeliveryId delivery, ItemId item, std::string_view why);
 
 }  // namespace presetbridge::services

@@ -1,25 +1,16 @@
 #include "services/worker/one_step.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-#include <stdexcept>
+#include <type_traits>
 
-#include "domain/delivery_outcome.h"
-#include "domain/resolution.h"
-#include "domain/retry_schedule.h"
 #include "domain/trouble.h"
-#include "services/delivery/items.h"
 #include "services/delivery/routing.h"
-#include "services/worker/account_trouble.h"
 #include "services/worker/former_login.h"
 #include "services/worker/item_steps.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
-#include "storage/chore_store.h"
-#include "storage/cloud_account_store.h"
-#include "storage/delivery_store.h"
+#include "storage/stores/chore_store.h"
+#include "storage/stores/delivery_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -32,9 +23,7 @@ using domain::Finding;
 using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Friendship;
-using storage::Tx;
 
-constexpr Millis kWithoutLogin{15 * 60'000};
 constexpr Millis kOtherUser{60'000};
 
 Friendship as_friendship(FriendshipState state) {
@@ -53,38 +42,9 @@ Friendship as_friendship(FriendshipState state) {
   return Friendship::unknown;
 }
 
-// The second of the two calls of Call::then_friendship.
-Call friendship_call(Call call) {
-  call.kind = Call::Kind::friendship;
-  return call;
-}
-
 // Whether an intent of ours made it: this one, or one of before for the item that was given up meanwhile.
 bool is_of(ItemId item, const std::string& intent_key, const cloud::Share& share) {
   return share.idempotency_key == intent_key || share.idempotency_key.starts_with(to_string(item) + "-");
-}
-
-CallKind kind_of(const Call& call) {
-  switch (call.kind) {
-    case Call::Kind::find_user:
-      return CallKind::find_user;
-    case Call::Kind::friendship:
-      return CallKind::friendship;
-    case Call::Kind::request_friendship:
-      return CallKind::request_friendship;
-    case Call::Kind::withdraw:
-      return CallKind::withdraw;
-    case Call::Kind::share:
-      return CallKind::share;
-    case Call::Kind::find_share:
-      return CallKind::find_share;
-    case Call::Kind::revoke:
-      return CallKind::revoke;
-    case Call::Kind::done:
-    case Call::Kind::lost:
-      break;
-  }
-  throw std::logic_error("no call of the platform");
 }
 
 // The calls whose success an answer shows. A read is one whatever it says; a write that may have had its
@@ -94,23 +54,22 @@ std::vector<CallKind> proved_by(const Answer& answer, bool withdrawing) {
   std::vector<CallKind> proved;
   const auto prove_friendship = [&](FriendshipState state) {
     const bool stands = state == FriendshipState::requested || state == FriendshipState::friends;
-    const bool asked = call.kind == Call::Kind::request_friendship;
+    const bool asked = call.as<RequestFriendship>() != nullptr;
     const bool sent = asked || (call.known == Friendship::requesting && !withdrawing);
     if (!asked) proved.push_back(CallKind::friendship);
     if (stands && sent) proved.push_back(CallKind::request_friendship);
   };
   if (const auto* const error = std::get_if<CloudError>(&answer.value)) {
     // A definite no is an answer, too.
-    const bool is_read = call.kind == Call::Kind::find_user || call.kind == Call::Kind::friendship ||
-                         call.kind == Call::Kind::find_share;
-    if (is_read && error->kind == CloudError::Kind::user_not_found) proved.push_back(kind_of(call));
+    const bool is_read = call.as<FindUser>() || call.as<FindFriendship>() || call.as<FindShare>();
+    if (is_read && error->kind == CloudError::Kind::user_not_found) proved.push_back(call.kind());
     return proved;
   }
   if (const auto* const state = std::get_if<FriendshipState>(&answer.value)) {
     prove_friendship(*state);
     return proved;
   }
-  proved.push_back(kind_of(call));
+  proved.push_back(call.kind());
   if (answer.friendship && *answer.friendship) prove_friendship(**answer.friendship);
   const auto* const share = std::get_if<std::optional<cloud::Share>>(&answer.value);
   if (share != nullptr && *share) proved.push_back(CallKind::share);
@@ -124,77 +83,91 @@ void JobSteps::Step::take_in(const Answer& answer) {
   const auto* const failure = answer.error();
   const bool no_login = failure != nullptr && login_fault(*failure);
   if ((answer.other_user || no_login) && out_of_reach(set, job, call)) {
-    if (call.kind == Call::Kind::revoke)
-      return end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed, kLoginReplaced);
-    count_as_absent(set, call.delivery, call.item, kLoginReplaced);
+    const ItemId item = call.item()->item;
+    if (call.as<RevokeShare>() != nullptr)
+      return end_revocation(set, call.delivery, item, RevocationEnd::refused, kLoginReplaced);
+    count_as_absent(set, call.delivery, item, kLoginReplaced);
     return conclude_looked_up(set, customer.id, call);
   }
   if (answer.other_user) {
     // The account's login is of another cloud user by now: its deliveries are about to be moved there
     // (spec 3.11).
-    if (call.kind == Call::Kind::share) settle_absent(set, call.delivery, call.item);
-    if (call.kind == Call::Kind::request_friendship) customer.friendship = Friendship::none;
-    job.account_trouble = job.stop_calling = true;
-    job.retry_at = job.settle_at = set.now() + kOtherUser;
+    take_back_intent(call);
+    const Timestamp again = set.now() + kOtherUser;
+    job.outcome = {.kind = JobOutcome::Kind::account_paused, .retry_at = again, .settle_at = again};
     return;
   }
   succeeded(answer);
   if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);
-  switch (call.kind) {
-    case Call::Kind::find_user:
-      job.name_resolved = true;
-      tell_all("looked_up", "The cloud platform found the customer.", answer.took,
-               told_of({{"username", customer.username_key},
-                        {"userId", std::get<cloud::CloudUser>(answer.value).id}}));
-      meet_alias(std::get<cloud::CloudUser>(answer.value));
-      if (!answer.friendship || job.stop_calling) return;
-      if (*answer.friendship) {
-        ++job.friendship_checks;
-        return take_in_friendship(call, **answer.friendship);
-      }
-      return take_in_error({.call = friendship_call(call), .login_version = answer.login_version},
-                           answer.friendship->error());
-    case Call::Kind::friendship:
-    case Call::Kind::request_friendship:
-      if (call.kind == Call::Kind::request_friendship &&
-          std::get<FriendshipState>(answer.value) == FriendshipState::friends)
-        tell_all("accepted", "A friend request was sent, and accepted at once.", answer.took, {});
-      return take_in_friendship(call, std::get<FriendshipState>(answer.value));
-    case Call::Kind::withdraw:
-      // The answer is the same where the customer had declined, or accepted, before.
-      customer.withdraw = false;
-      customer.friendship = Friendship::unknown;
-      customer.requested_at.reset();
-      return;
-    case Call::Kind::share: {
-      const auto& share = std::get<cloud::Share>(answer.value);
-      // A share that stood before this call and is not of this intent was made by somebody else: it costs
-      // nothing (spec 3.9).
-      const bool ours = !share.existed || is_of(call.item, call.idempotency_key, share);
-      settle_found(set, call.delivery, call.item, ours, share.shared_at, answer.took);
-      progress(call.delivery);
-      return revoke_if_ended(set, call.delivery);
-    }
-    case Call::Kind::find_share: {
-      const auto& share = std::get<std::optional<cloud::Share>>(answer.value);
-      const auto* const item = set.item(call.delivery, call.item);
-      if (item == nullptr || item->status != ItemStatus::sharing) return;
-      if (share) {
-        const bool ours = share->idempotency_key.empty() || is_of(call.item, item->intent_key, *share);
-        settle_found(set, call.delivery, call.item, ours, share->shared_at);
-      } else {
-        settle_absent(set, call.delivery, call.item);
-      }
-      conclude_looked_up(set, customer.id, call);
-      if (share) progress(call.delivery);
-      return revoke_if_ended(set, call.delivery);
-    }
-    case Call::Kind::revoke:
-      return end_revocation(set, call.delivery, call.item, ItemStatus::revoked);
-    case Call::Kind::done:
-    case Call::Kind::lost:
-      return;
+  std::visit(
+      [&](const auto& request) {
+        using Result = typename std::remove_cvref_t<decltype(request)>::Result;
+        take_in_result(answer, request, std::get<Result>(answer.value));
+      },
+      call.request);
+}
+
+void JobSteps::Step::take_in_result(const Answer& answer, const FindUser&, const cloud::CloudUser& user) {
+  job.name_resolved = true;
+  tell_all("looked_up", "The cloud platform found the customer.", answer.took,
+           told_of({{"username", customer.username_key}, {"userId", user.id}}));
+  meet_alias(user);
+  if (!answer.friendship || job.outcome) return;
+  Answer second{.call = answer.call, .login_version = answer.login_version};
+  const FindFriendship request{user.id};
+  second.call.request = request;
+  if (!*answer.friendship) return take_in_error(second, answer.friendship->error());
+  take_in_result(second, request, **answer.friendship);
+}
+
+void JobSteps::Step::take_in_result(const Answer& answer, const FindFriendship&, FriendshipState state) {
+  ++job.friendship_checks;
+  take_in_friendship(answer.call, state);
+}
+
+void JobSteps::Step::take_in_result(const Answer& answer, const RequestFriendship&, FriendshipState state) {
+  if (state == FriendshipState::friends)
+    tell_all("accepted", "A friend request was sent, and accepted at once.", answer.took, {});
+  job.request_sent = true;
+  take_in_friendship(answer.call, state);
+}
+
+void JobSteps::Step::take_in_result(const Answer&, const WithdrawRequest&, std::monostate) {
+  // The answer is the same where the customer had declined, or accepted, before.
+  customer.withdraw = false;
+  customer.friendship = Friendship::unknown;
+  customer.requested_at.reset();
+}
+
+void JobSteps::Step::take_in_result(const Answer& answer, const ShareFile& request,
+                                    const cloud::Share& share) {
+  const DeliveryId delivery = answer.call.delivery;
+  // A share that stood before this call and is not of this intent was made by somebody else: it costs
+  // nothing (spec 3.9).
+  const bool ours = !share.existed || is_of(request.item, request.idempotency_key, share);
+  settle_found(set, delivery, request.item, ours, share.shared_at, answer.took);
+  progress(delivery);
+  revoke_if_ended(set, delivery);
+}
+
+void JobSteps::Step::take_in_result(const Answer& answer, const FindShare& request,
+                                    const std::optional<cloud::Share>& share) {
+  const DeliveryId delivery = answer.call.delivery;
+  const auto* const item = set.item(delivery, request.item);
+  if (item == nullptr || item->status != ItemStatus::sharing) return;
+  if (share) {
+    const bool ours = share->idempotency_key.empty() || is_of(request.item, item->intent_key, *share);
+    settle_found(set, delivery, request.item, ours, share->shared_at);
+  } else {
+    settle_absent(set, delivery, request.item);
   }
+  conclude_looked_up(set, customer.id, answer.call);
+  if (share) progress(delivery);
+  revoke_if_ended(set, delivery);
+}
+
+void JobSteps::Step::take_in_result(const Answer& answer, const RevokeShare& request, std::monostate) {
+  end_revocation(set, answer.call.delivery, request.item, RevocationEnd::taken_back);
 }
 
 // The same of each delivery that the job works on.
@@ -262,7 +235,7 @@ void JobSteps::Step::progress(DeliveryId id) {
   if (row == nullptr) return;
   if (row->failed_trouble) add_chore(set.tx(), row->account, storage::ChoreKind::resume_unavailable);
   conclude_settled(set, id);  // perhaps nothing more is owed
-  if (auto* const owing = failed()) set.directly([&](Tx& tx) { resume(tx, set.changes(), *owing); });
+  if (auto* const owing = failed()) resume(set, *owing);
 }
 
 // The platform's user of this name may be one whom another name led to already: friendship and shares are
@@ -286,244 +259,25 @@ void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
       set.apply(row, {.cause = domain::Cause::refreshed, .keep_pending = true});
   }
   const bool friends = known->friendship == Friendship::friends;
-  set.directly([&](Tx& tx) {
-    // The failed ones, too: what resumes them, as a probe or a late acceptance, comes to that row.
-    auto failed = lock_failed_of_customer(tx, customer.id);
-    std::vector<storage::DeliveryRow*> moved;
-    for (auto& row : failed) {
-      row.customer = known->id;
-      moved.push_back(&row);
-    }
-    update_deliveries(tx, moved);
-    enqueue_customer(tx, known->id, friends ? domain::JobClass::share : domain::JobClass::first_request,
-                     tx.now());
-  });
+  // The failed ones, too: what resumes them, as a probe or a late acceptance, comes to that row.
+  set.save();
+  for (auto* const row : set.take(lock_failed_of_customer(set.tx(), customer.id))) {
+    row->customer = known->id;
+    set.changed(*row);
+  }
+  set.enqueue(known->id, friends ? domain::JobClass::share : domain::JobClass::first_request, set.now());
   wake_cloud_account(set.tx(), customer.cloud_account, set.now());
-  job.stop_calling = true;
+  job.outcome = {.kind = JobOutcome::Kind::tried_again};
 }
 
 void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state) {
-  if (call.kind == Call::Kind::friendship) ++job.friendship_checks;
-  if (call.kind == Call::Kind::request_friendship) job.request_sent = true;
   // A sweep saw the acceptance while this call was on its way.
   if (customer.friendship == Friendship::friends && state == FriendshipState::requested) return;
   // Or a refusal, which it will not tell again: whether that, or this answer, is the newer, the platform
   // knows.
   const bool overtaken = state == FriendshipState::requested && customer.friendship != call.known;
   customer.friendship = overtaken ? Friendship::unknown : as_friendship(state);
-  if (customer.friendship == Friendship::requested && !customer.requested_at)
-    customer.requested_at = set.now();
-}
-
-void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {
-  const Call& call = answer.call;
-  const bool mutating_share = call.kind == Call::Kind::share;
-  if (mutating_share && error.effect_unknown) {
-    // The hold stays until a settlement looks the share up, when the call can have no effect any more.
-    if (auto* const item = set.item(call.delivery, call.item); item && item->status == ItemStatus::sharing) {
-      item->settle_after = set.now() + steps.call_timeout_;
-      set.changed(*item);
-    }
-    return put_off(call);
-  }
-  if (mutating_share) settle_absent(set, call.delivery, call.item);
-  if (call.kind == Call::Kind::find_share &&
-      (error.kind == CloudError::Kind::user_not_found || error.kind == CloudError::Kind::file_not_found)) {
-    settle_absent(set, call.delivery, call.item);
-    return conclude_settled(set, call.delivery, call.item);
-  }
-  const bool gone = error.kind == CloudError::Kind::user_not_found;
-  const bool unreachable =
-      error.kind == CloudError::Kind::blocked || error.kind == CloudError::Kind::not_friends;
-  if (call.kind == Call::Kind::find_share && unreachable) {
-    // An answer: the platform looks shares up, if not this one.
-    if (in_trouble) {
-      set.save();  // it looks at deliveries
-      note(note_success(set.tx(), job.cloud_account, CallKind::find_share));
-    }
-    return put_off(call, true);
-  }
-  if (call.kind == Call::Kind::revoke && (gone || unreachable)) {
-    // Nobody is left to take it from, or nobody who can be reached: asking again would never end.
-    return end_revocation(set, call.delivery, call.item,
-                          gone ? ItemStatus::revoked : ItemStatus::revoke_failed);
-  }
-  if (call.kind == Call::Kind::request_friendship && !error.effect_unknown)
-    customer.friendship = Friendship::none;
-
-  switch (error.kind) {
-    case CloudError::Kind::unavailable:
-    case CloudError::Kind::malformed:
-      return put_off(call);
-    case CloudError::Kind::rate_limited:
-      set.save();  // it looks at deliveries
-      note(note_rate_limit(set.tx(), job.cloud_account, kind_of(call), call.delivery, error.retry_after));
-      job.account_trouble = job.stop_calling = true;
-      return;
-    case CloudError::Kind::login_refused:
-    case CloudError::Kind::credentials_unreadable:
-      return lose_login(answer, error);
-    case CloudError::Kind::session_refused:
-      // The worker logs in again for the next call; a second refusal is trouble.
-      if (++job.session_retries > 1) transient(kind_of(call), call.delivery);
-      return;
-    case CloudError::Kind::user_not_found:
-      forget_user();
-      // The user of before is gone: somebody else may have the name now, but not other names of theirs.
-      if (call.kind == Call::Kind::find_user || job.name_resolved || has_other_names())
-        job.failed_all = ResolutionCode::username_not_found;
-      return;
-    case CloudError::Kind::blocked:
-      customer.friendship = Friendship::blocked;
-      job.failed_all = ResolutionCode::blocked_by_customer;
-      return;
-    case CloudError::Kind::not_friends:
-      customer.friendship = Friendship::unknown;
-      if (job.friendship_checks >= kMaxFriendshipChecks) transient(kind_of(call), call.delivery);
-      return;
-    case CloudError::Kind::file_not_found:
-    case CloudError::Kind::not_shareable:
-    case CloudError::Kind::rejected:
-      break;
-    default:
-      return put_off(call);
-  }
-  const auto code = error.kind == CloudError::Kind::file_not_found  ? ResolutionCode::preset_not_found
-                    : error.kind == CloudError::Kind::not_shareable ? ResolutionCode::preset_not_shareable
-                                                                    : ResolutionCode::cloud_rejected;
-  if (call.kind == Call::Kind::revoke) {
-    end_revocation(
-        set, call.delivery, call.item,
-        code == ResolutionCode::preset_not_found ? ItemStatus::revoked : ItemStatus::revoke_failed);
-  } else if (call.kind == Call::Kind::withdraw) {
-    customer.withdraw = customer.ask_anew = false;
-    customer.friendship = Friendship::unknown;
-  } else if (call.kind == Call::Kind::find_share) {
-    put_off(call, true);
-  } else if (call.item) {
-    job.failed_items[call.item] = code;
-  } else {
-    job.failed_all = code;
-  }
-}
-
-void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
-  switch (refuse_login(set.tx(), answer.call.account, answer.login_version, *login_fault(error))) {
-    case LoginVerdict::refused:
-      job.failed_all = ResolutionCode::credentials_invalid;
-      break;
-    case LoginVerdict::unreadable:
-      job.failed_words = domain::kUnreadableLogin;
-      [[fallthrough]];
-    case LoginVerdict::missing:
-      job.failed_all = ResolutionCode::credentials_missing;
-      break;
-    case LoginVerdict::changed:
-      if (++job.session_retries > 1) transient(kind_of(answer.call), answer.call.delivery);
-      return;
-  }
-  job.failed_account = answer.call.account;
-  // What has to be settled waits for a login.
-  job.settle_at = set.now() + kWithoutLogin;
-}
-
-// Whether an open delivery is for the same user under another name.
-bool JobSteps::Step::has_other_names() {
-  return std::ranges::any_of(set.open(customer.id), [&](DeliveryId id) {
-    return set.delivery(id)->username != customer.username_key;
-  });
-}
-
-// The name leads to nobody, or to somebody else. What is still to be settled or taken back is the user's of
-// before: each item tells whose it is, and those of before that did not do so from now on.
-void JobSteps::Step::forget_user() {
-  const auto& user = customer.cloud_user_id;
-  for (auto* const item : set.items_of(customer.id)) {
-    if (user.empty() || !item->user_id.empty()) continue;
-    const bool told = std::ranges::any_of(set.items(item->delivery), [&](const auto* other) {
-      return other->file_id == item->file_id && other->user_id == user;
-    });
-    if (told) continue;
-    item->user_id = user;
-    set.changed(*item);
-  }
-  customer.cloud_user_id.clear();
-  customer.friendship = Friendship::unknown;
-  customer.requested_at.reset();
-  customer.friendship_changed_at.reset();
-}
-
-void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {
-  job.stop_calling = true;
-  if (job.shutting_down) return;  // what ended the call was this side
-  const bool settles = call == CallKind::find_share || call == CallKind::revoke;
-  if (!settles && probes(delivery)) return;
-  set.save();  // it looks for queued deliveries
-  const auto noted = note_failure(set.tx(), customer, call, delivery, steps.random_.u64());
-  note(noted.outage);
-  job.account_trouble = noted.paused;
-  job.retry_at = noted.retry_at;
-  if (noted.paused || noted.retry_at) return;
-  if (call == CallKind::withdraw && !delivery) {
-    customer.withdraw = false;  // whoever comes next finds out whether the request stands
-    return;
-  }
-  job.failed_all = ResolutionCode::cloud_unavailable;
-  job.settle_at = set.now() + domain::kRetryCeiling;
-}
-
-// What fails for one file is its delivery's own trouble (spec 3.5): the job goes on without that one, so that
-// each delivery costs it one such call.
-void JobSteps::Step::put_off(const Call& call, bool answered) {
-  const bool revokes = call.kind == Call::Kind::revoke;
-  if (!call.item || job.shutting_down) return transient(kind_of(call), call.delivery);
-  auto& until = (revokes ? job.revocations_put_off : job.put_off)[call.delivery];
-  until = set.now();
-  if (call.kind == Call::Kind::share && probes(call.delivery)) return;
-  const auto row = domain::failing_row(customer.failing, kind_of(call), call.delivery);
-  set.save();  // it looks for queued deliveries
-  const auto noted =
-      note_failure(set.tx(), customer, kind_of(call), call.delivery, steps.random_.u64(), answered);
-  note(noted.outage);
-  job.account_trouble = job.stop_calling = noted.paused;
-  if (noted.retry_at) until = *noted.retry_at;
-  const bool over = call.kind == Call::Kind::find_share && looked_up_for_long(call);
-  if (!over && (noted.paused || noted.retry_at)) return;
-  if (revokes) {
-    // The delivery's other files have their turn, each once, before they are given up too.
-    job.revocations_put_off.erase(call.delivery);
-    end_revocation(set, call.delivery, call.item, ItemStatus::revoke_failed,
-                   "the cloud platform did not do it for three days");
-    domain::put_failing_row(customer.failing, kind_of(call), call.delivery, row);
-    return;
-  }
-  until = set.now() + domain::kRetryCeiling;
-  ensure_probe(set.tx(), job.cloud_account, until);
-  if (call.kind == Call::Kind::find_share) {
-    count_as_absent(set, call.delivery, call.item, "the cloud platform did not tell for three days");
-    conclude_looked_up(set, customer.id, call);
-  }
-  fail_unavailable(call.delivery);
-}
-
-// Fails one of the customer's open deliveries that is tried no more, whether this job works on it or not.
-void JobSteps::Step::fail_unavailable(DeliveryId id) {
-  const auto open = set.open(customer.id);
-  if (std::ranges::find(open, id) == open.end()) return;
-  auto& row = *set.delivery(id);
-  if (row.status == DeliveryStatus::processing) {
-    conclude(set, job, customer, id, Finding::permanent, ResolutionCode::cloud_unavailable);
-  } else if (row.status == DeliveryStatus::queued) {
-    set.apply(row, {.cause = domain::Cause::known_cause, .code = ResolutionCode::cloud_unavailable});
-  }
-}
-
-// A share holds its credit for three days at most, whatever else failed for its delivery or the account
-// meanwhile.
-bool JobSteps::Step::looked_up_for_long(const Call& call) {
-  const auto* const item = set.item(call.delivery, call.item);
-  return item != nullptr && item->status == ItemStatus::sharing &&
-         set.now() - *item->settle_after >= domain::kRetryLimit;
+  if (state == FriendshipState::requested && !customer.requested_at) customer.requested_at = set.now();
 }
 
 }  // namespace presetbridge::services

@@ -1,38 +1,23 @@
 #include "services/worker/one_step.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <set>
-#include <stdexcept>
 
-#include "domain/delivery_outcome.h"
-#include "domain/resolution.h"
-#include "domain/retry_schedule.h"
 #include "domain/trouble.h"
-#include "services/delivery/items.h"
 #include "services/delivery/routing.h"
-#include "services/worker/account_trouble.h"
-#include "services/worker/former_login.h"
 #include "services/worker/item_steps.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
-#include "storage/chore_store.h"
-#include "storage/cloud_account_store.h"
-#include "storage/delivery_store.h"
+#include "storage/stores/cloud_account_store.h"
 
 namespace presetbridge::services {
 namespace {
 
-using cloud::CloudError;
-using cloud::FriendshipState;
 using domain::CallKind;
 using domain::DeliveryStatus;
 using domain::Finding;
 using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Friendship;
-using storage::Tx;
 
 }  // namespace
 
@@ -40,11 +25,10 @@ void JobSteps::Step::obey_pending() {
   std::erase_if(deliveries, [&](DeliveryId id) {
     if (set.delivery(id)->pending.kind == domain::PendingActionKind::none) return false;
     // What was begun is settled first, where it can be (spec 3.3).
-    const bool settles =
-        !job.stop_calling && !job.failed_all && std::ranges::any_of(set.items(id), [&](const auto* item) {
-          return item->customer == customer.id && item->status == ItemStatus::sharing &&
-                 *item->settle_after <= set.now();
-        });
+    const bool settles = !job.outcome && std::ranges::any_of(set.items(id), [&](const auto* item) {
+      return item->customer == customer.id && item->status == ItemStatus::sharing &&
+             *item->settle_after <= set.now();
+    });
     if (settles) return false;
     return conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
   });
@@ -67,8 +51,9 @@ void JobSteps::Step::take_probed() {
 bool JobSteps::Step::probe_has_ended(Finding finding) {
   const auto id = customer.probed_delivery;
   if (job.shutting_down || std::ranges::find(deliveries, id) == deliveries.end() || !probes(id)) return false;
-  if (job.failed_all) return *job.failed_all != ResolutionCode::cloud_unavailable && !job.failed_account;
-  if (job.stop_calling || job.put_off.contains(id)) return false;
+  if (const auto* const failed = job.failure())
+    return failed->code != ResolutionCode::cloud_unavailable && !failed->account;
+  if (job.outcome || job.put_off.contains(id)) return false;
   if (finding == Finding::still_waiting) return true;
   const auto items = set.items(id);
   return std::ranges::any_of(items, [&](const auto* item) { return job.failed_items.contains(item->id); }) ||
@@ -77,48 +62,48 @@ bool JobSteps::Step::probe_has_ended(Finding finding) {
          });
 }
 
-Call JobSteps::Step::next() {
-  if (job.failed_all) return finish(Finding::worked);
-  if (job.shutting_down) return finish(Finding::shutting_down);
-  if (job.stop_calling) return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
-  if (auto call = next_unknown_share()) return *call;
+// Of a job that makes no further call.
+Finding JobSteps::Step::ended_with() {
+  if (job.failure() != nullptr) return Finding::worked;
+  if (job.shutting_down) return Finding::shutting_down;
+  return job.outcome->kind == JobOutcome::Kind::account_paused ? Finding::account_trouble
+                                                               : Finding::transient;
+}
+
+std::optional<Call> JobSteps::Step::next() {
+  const auto end = [this](Finding finding) {
+    finish(finding);
+    return std::nullopt;
+  };
+  if (job.outcome || job.shutting_down) return end(ended_with());
+  if (auto call = next_unknown_share()) return call;
   // Shares that can be done come before revocations (spec 3.4): one that keeps failing holds up no order.
   if (customer.friendship == Friendship::friends && !customer.cloud_user_id.empty()) {
-    if (auto call = next_share()) return *call;
+    if (auto call = next_share()) return call;
   }
-  if (auto call = next_revocation()) return *call;
-  if (deliveries.empty()) return finish(Finding::worked);
+  if (auto call = next_revocation()) return call;
+  if (deliveries.empty()) return end(Finding::worked);
   if (customer.cloud_user_id.empty()) {
-    Call call = make_for_first(Call::Kind::find_user);
-    call.username = customer.username_key;
-    call.then_friendship =
+    const bool also =
         customer.friendship == Friendship::unknown || customer.friendship == Friendship::requesting;
-    return call;
+    return make_for_first(FindUser{.username = customer.username_key, .then_friendship = also});
   }
-  if (auto call = next_friendship_step()) return *call;
+  if (auto call = next_friendship_step()) return call;
   if (customer.friendship == Friendship::unknown || customer.friendship == Friendship::none ||
       customer.friendship == Friendship::requesting) {
     // The platform's answers lead nowhere: later, and not as one who waits.
     transient(CallKind::request_friendship, deliveries.front());
-    if (job.failed_all) return finish(Finding::worked);
-    return finish(job.account_trouble ? Finding::account_trouble : Finding::transient);
+    return end(ended_with());
   }
   if (customer.friendship != Friendship::friends) {
-    if (customer.friendship == Friendship::declined) job.failed_all = ResolutionCode::friend_request_declined;
-    if (customer.friendship == Friendship::blocked) job.failed_all = ResolutionCode::blocked_by_customer;
-    return finish(Finding::still_waiting);
+    if (customer.friendship == Friendship::declined)
+      job.outcome = JobOutcome::fail(ResolutionCode::friend_request_declined);
+    if (customer.friendship == Friendship::blocked)
+      job.outcome = JobOutcome::fail(ResolutionCode::blocked_by_customer);
+    return end(Finding::still_waiting);
   }
-  if (auto call = next_share()) return *call;
-  return finish(Finding::worked);
-}
-
-// Of the user whose the item is: the name may be somebody else's by now.
-Call JobSteps::Step::make_for_item(Call::Kind kind, const storage::ItemRow& item) {
-  Call call = make(kind, item.account, item.delivery);
-  call.user_id = user_of(item, customer);
-  call.item = item.id;
-  call.file_id = item.file_id;
-  return call;
+  if (auto call = next_share()) return call;
+  return end(Finding::worked);
 }
 
 // Unknown outcomes: work of the customer, whatever their deliveries' status, as are those below.
@@ -126,7 +111,8 @@ std::optional<Call> JobSteps::Step::next_unknown_share() {
   for (const auto* const item : set.items_of(customer.id)) {
     const bool due = item->status == ItemStatus::sharing && *item->settle_after <= set.now() &&
                      !job.put_off.contains(item->delivery);
-    if (due && !user_of(*item, customer).empty()) return make_for_item(Call::Kind::find_share, *item);
+    if (due && !user_of(*item, customer).empty())
+      return make(FindShare{request_for(*item)}, item->account, item->delivery);
   }
   return std::nullopt;
 }
@@ -136,14 +122,14 @@ std::optional<Call> JobSteps::Step::next_revocation() {
   for (auto* const item : set.items_of(customer.id)) {
     if (item->status != ItemStatus::revoking || job.revocations_put_off.contains(item->delivery)) continue;
     if (user_of(*item, customer).empty()) {
-      end_revocation(set, item->delivery, item->id, ItemStatus::revoke_failed);
+      end_revocation(set, item->delivery, item->id, RevocationEnd::refused);
       continue;
     }
     if (!item->revocation_begun) {
       item->revocation_begun = true;
       set.changed(*item);
     }
-    return make_for_item(Call::Kind::revoke, *item);
+    return make(RevokeShare{request_for(*item)}, item->account, item->delivery);
   }
   if (!customer.withdraw) return std::nullopt;
   if (!set.open(customer.id).empty() || customer.cloud_user_id.empty() || !request_pending(customer)) {
@@ -157,7 +143,7 @@ std::optional<Call> JobSteps::Step::next_revocation() {
   }
   // Until the answer nobody knows whether the request stands: an order that comes meanwhile looks again.
   customer.friendship = Friendship::requesting;
-  return make(Call::Kind::withdraw, owners.front(), {});
+  return make(WithdrawRequest{customer.cloud_user_id}, owners.front(), DeliveryId{});
 }
 
 std::optional<Call> JobSteps::Step::request() {
@@ -165,9 +151,9 @@ std::optional<Call> JobSteps::Step::request() {
   customer.friendship = Friendship::requesting;
   customer.requested_at.reset();
   customer.ask_anew = false;
-  Call call = make_for_first(Call::Kind::request_friendship);
-  call.idempotency_key = to_string(customer.id) + "-" + std::to_string(customer.fence);
-  return call;
+  return make_for_first(
+      RequestFriendship{.user_id = customer.cloud_user_id,
+                        .idempotency_key = to_string(customer.id) + "-" + std::to_string(customer.fence)});
 }
 
 std::optional<Call> JobSteps::Step::next_friendship_step() {
@@ -178,18 +164,18 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
     case Friendship::blocked:
       // They may have changed their mind since; asking costs less than a failure that is not true any more.
       if (job.friendship_checks > 0) return std::nullopt;
-      return make_for_first(Call::Kind::friendship);
+      return make_for_first(FindFriendship{customer.cloud_user_id});
     case Friendship::unknown:
     case Friendship::requesting:
       if (job.friendship_checks >= kMaxFriendshipChecks) return std::nullopt;
-      return make_for_first(Call::Kind::friendship);
+      return make_for_first(FindFriendship{customer.cloud_user_id});
     case Friendship::none:
       return request();
     case Friendship::requested: {
       if (!customer.ask_anew) return std::nullopt;
       // Until the answer nobody knows whether the request stands.
       customer.friendship = Friendship::requesting;
-      return make_for_first(Call::Kind::withdraw);
+      return make_for_first(WithdrawRequest{customer.cloud_user_id});
     }
     case Friendship::friends:
       customer.ask_anew = false;
@@ -226,11 +212,9 @@ std::optional<Call> JobSteps::Step::next_share() {
         unpaid = true;
         continue;
       }
-      Call call = make(Call::Kind::share, item.account, *it);
-      call.item = item.id;
-      call.file_id = item.file_id;
-      call.idempotency_key = key;
-      return call;
+      return make(
+          ShareFile{{.item = item.id, .user_id = customer.cloud_user_id, .file_id = item.file_id}, key},
+          item.account, *it);
     }
     if (unpaid) conclude(set, job, customer, *it, Finding::permanent, ResolutionCode::insufficient_credits);
     it = unpaid ? deliveries.erase(it) : std::next(it);
@@ -238,21 +222,20 @@ std::optional<Call> JobSteps::Step::next_share() {
   return std::nullopt;
 }
 
-Call JobSteps::Step::finish(Finding finding) {
+void JobSteps::Step::finish(Finding finding) {
   if (probe_has_ended(finding)) {
     progress(customer.probed_delivery);
     take_deliveries(set, customer);
   }
   end_job(set, job, customer, finding);
-  if (job.failed_all == ResolutionCode::cloud_unavailable)
+  if (const auto* const failed = job.failure(); failed && failed->code == ResolutionCode::cloud_unavailable)
     ensure_probe(set.tx(), job.cloud_account, set.now() + domain::kFailedProbeInterval);
   const auto open = set.open(customer.id);
   const bool waits_now = std::ranges::any_of(open, [&](DeliveryId id) {
     const auto& row = *set.delivery(id);
-    return row.status == DeliveryStatus::waiting_for_friendship && row.waiting_since == set.now();
+    return row.status == DeliveryStatus::waiting_for_friendship && row.waiting_since >= set.now();
   });
   if (waits_now) note_friend_request(set.tx(), job.cloud_account, set.now() + steps.options_.first_sweep);
-  return {.kind = Call::Kind::done};
 }
 
 }  // namespace presetbridge::services

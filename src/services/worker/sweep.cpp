@@ -5,15 +5,16 @@
 #include <set>
 #include <string_view>
 
+#include "domain/call_reaction.h"
 #include "domain/job_class.h"
 #include "domain/resolution.h"
 #include "domain/sweep_schedule.h"
+#include "services/delivery/delivery_set.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
-#include "services/worker/work_set.h"
-#include "storage/chore_store.h"
-#include "storage/cloud_account_store.h"
-#include "storage/customer_store.h"
+#include "storage/stores/chore_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -33,61 +34,77 @@ std::optional<storage::CloudAccountRow> lock_own(Tx& tx, const SweepLease& lease
   return account;
 }
 
-void go_on(Tx& tx, const CustomerRow& customer) {
-  enqueue_customer(tx, customer.id, domain::JobClass::share, tx.now());
-  wake_cloud_account(tx, customer.cloud_account, tx.now());
+void go_on(DeliverySet& set, const CustomerRow& customer,
+           domain::JobClass job_class = domain::JobClass::share) {
+  set.enqueue(customer.id, job_class, set.now());
+  wake_cloud_account(set.tx(), customer.cloud_account, set.now());
 }
 
-void accepted(Tx& tx, DeliveryChanges& changes, CustomerRow& customer) {
+bool any_open(DeliverySet& set, const CustomerRow& customer) {
+  set.save();
+  return !lock_open_deliveries(set.tx(), std::array{customer.id}, 1).empty();
+}
+
+// A job may have found it before: what had failed meanwhile resumes all the same.
+void accepted(DeliverySet& set, CustomerRow& customer) {
+  const bool news = customer.friendship != Friendship::friends;
   customer.friendship = Friendship::friends;
-  update_customer(tx, customer);
-  for (auto& row : lock_failed_of_customer(tx, customer.id)) {
+  set.put(customer);
+  for (auto* const row : set.take(lock_failed_of_customer(set.tx(), customer.id))) {
     // Rows of before do not say since when they waited.
-    const auto since = row.waiting_since ? row.waiting_since : customer.requested_at;
-    const bool resumable = !since || domain::friendship_resumable(*since, tx.now());
-    if (!resumable || !domain::resumes(row.resolution, domain::Remedy::friendship_accepted)) continue;
-    resume(tx, changes, row);
+    const auto since = row->waiting_since ? row->waiting_since : customer.requested_at;
+    const bool resumable = !since || domain::friendship_resumable(*since, set.now());
+    if (!resumable || !domain::resumes(row->resolution, domain::Remedy::friendship_accepted)) continue;
+    resume(set, *row);
   }
-  if (!lock_open_deliveries(tx, std::array{customer.id}, 1).empty()) go_on(tx, customer);
+  if (news && any_open(set, customer)) go_on(set, customer);
 }
 
-void end_waiting(Tx& tx, DeliveryChanges& changes, storage::DeliveryRow& row, ResolutionCode code) {
+void end_waiting(DeliverySet& set, storage::DeliveryRow& row, ResolutionCode code) {
   if (row.status != DeliveryStatus::waiting_for_friendship) return;
-  changes.apply(tx, row, {.cause = Cause::friendship_ended, .code = code}).value();
+  set.apply(row, {.cause = Cause::friendship_ended, .code = code});
 }
 
-void take_in_change(Tx& tx, DeliveryChanges& changes, CloudAccountId account,
-                    const cloud::FriendshipChange& change) {
-  auto found = find_customer_by_cloud_user(tx, account, change.user_id);
+void take_in_change(DeliverySet& set, const SweepLease& lease, const cloud::FriendshipChange& change) {
+  auto found = find_customer_by_cloud_user(set.tx(), lease.cloud_account, change.user_id);
   if (!found) return;
-  auto customer = lock_customer(tx, found->id);
+  auto customer = set.customer(found->id);
   // Sweeps overlap, and a full one tells everything again.
   if (customer->friendship_changed_at && change.changed_at <= *customer->friendship_changed_at) return;
   customer->friendship_changed_at = change.changed_at;
   switch (change.state) {
     case FriendshipState::friends:
-      if (customer->friendship == Friendship::friends) return update_customer(tx, *customer);
-      return accepted(tx, changes, *customer);
+      return accepted(set, *customer);
     case FriendshipState::declined:
     case FriendshipState::blocked: {
+      // What was asked for since the sweep began, or since they refused, stands perhaps, and the refusal is
+      // of the request before it: a job looks.
+      if (customer->friendship == Friendship::requested &&
+          customer->requested_at >= std::min(lease.began, change.changed_at)) {
+        customer->friendship = Friendship::unknown;
+        set.put(*customer);
+        if (any_open(set, *customer)) go_on(set, *customer, domain::JobClass::first_request);
+        return;
+      }
       const bool blocked = change.state == FriendshipState::blocked;
       customer->friendship = blocked ? Friendship::blocked : Friendship::declined;
-      update_customer(tx, *customer);
-      auto open = lock_open_deliveries(tx, std::array{customer->id}, kMostOpenOfCustomer);
-      for (auto& row : open) {
-        end_waiting(tx, changes, row,
+      set.put(*customer);
+      const auto open =
+          set.take(lock_open_deliveries(set.tx(), std::array{customer->id}, kMostOpenOfCustomer));
+      for (auto* const row : open) {
+        end_waiting(set, *row,
                     blocked ? ResolutionCode::blocked_by_customer : ResolutionCode::friend_request_declined);
       }
       // Jobs find the others declined.
-      if (std::ssize(open) == kMostOpenOfCustomer) go_on(tx, *customer);
+      if (std::ssize(open) == kMostOpenOfCustomer) go_on(set, *customer);
       return;
     }
     case FriendshipState::none:
       // They ended the friendship; the next delivery asks again.
       if (customer->friendship == Friendship::friends) customer->friendship = Friendship::none;
-      return update_customer(tx, *customer);
+      return set.put(*customer);
     case FriendshipState::requested:
-      return update_customer(tx, *customer);
+      return set.put(*customer);
   }
 }
 
@@ -105,7 +122,10 @@ bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options
   // Where a page tells of one customer twice, the last word counts.
   std::set<std::string_view> told;
   for (auto change = page.changes.rbegin(); change != page.changes.rend(); ++change) {
-    if (told.insert(change->user_id).second) take_in_change(tx, changes, lease.cloud_account, *change);
+    if (!told.insert(change->user_id).second) continue;
+    DeliverySet set(tx, changes);
+    take_in_change(set, lease, *change);
+    set.save();
   }
   auto account = lock_own(tx, lease);
   if (!account) return false;
@@ -125,21 +145,23 @@ int expire_waiting(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, in
   std::ranges::sort(found);
   hold_customers_of(tx, found);
   int changed = 0;
+  DeliverySet set(tx, changes);
   for (const auto id : found) {
     // It may have been answered, or retried, before the lock; and who has accepted is not waited for.
-    auto row = lock_delivery(tx, id);
-    if (!row || row->status != DeliveryStatus::waiting_for_friendship) continue;
+    auto* const row = set.delivery(id);
+    if (row == nullptr || row->status != DeliveryStatus::waiting_for_friendship) continue;
     const auto customer = find_customer(tx, row->customer);
     const bool unknown = !row->waiting_since;
     if (unknown) {
       row->waiting_since = customer && customer->requested_at ? *customer->requested_at : row->updated_at;
-      update_delivery(tx, *row);
+      set.changed(*row);
     }
     const bool waits = customer && customer->friendship == Friendship::requested;
     const bool ends = waits && *row->waiting_since <= until;
-    if (ends) end_waiting(tx, changes, *row, ResolutionCode::friendship_timeout);
+    if (ends) end_waiting(set, *row, ResolutionCode::friendship_timeout);
     changed += unknown || ends ? 1 : 0;
   }
+  set.save();
   return changed;
 }
 
@@ -171,12 +193,12 @@ void fail_sweep(Tx& tx, const SweepLease& lease, const cloud::CloudError& error)
   auto account = lock_own(tx, lease);
   if (!account) return;
   account->sweep_lease_expires_at.reset();
-  // It may be the cursor that the platform refuses, which may have grown too old.
-  if (error.kind == cloud::CloudError::Kind::rejected) {
+  const auto reaction = domain::react(domain::CallKind::list_changes, error.kind, false).reaction;
+  if (reaction == domain::Reaction::restart) {
     account->full_sweep_under_way = true;
     account->sweep_cursor.clear();
   }
-  note_sweep_failure(tx, *account, error.kind == cloud::CloudError::Kind::rate_limited, error.retry_after);
+  note_sweep_failure(tx, *account, reaction == domain::Reaction::pause, error.retry_after);
   update_cloud_account(tx, *account);
   wake_cloud_account(tx, account->id, *account->sweep_due_at);
 }

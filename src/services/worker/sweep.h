@@ -9,6 +9,7 @@
 #include "services/delivery/change.h"
 #include "services/worker/job.h"
 #include "services/worker/leasing.h"
+#include "services/worker/worker_options.h"
 
 namespace presetbridge::services {
 

@@ -69,6 +69,36 @@ TEST(Sweep, GivesUpWaitingAfterFourteenDaysAndResumesOnALateAcceptance) {
   expect_books_balance(world);
 }
 
+TEST(Sweep, ResumesOnALateAcceptanceThatAnotherOrderSawFirst) {
+  World world({.jobs_per_minute = 0, .poll = std::chrono::hours{1}, .maintenance = std::chrono::hours{1}});
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  const auto wrong = world.deliver(world.order("2", "Ann", {"sku-2"}));
+  world.settle(std::chrono::days{15});
+  ASSERT_EQ(world.status(id), "failed friendship_timeout");
+  world.cloud.accept("u-ann");
+  // The request to Ann is withdrawn: whoever comes next looks what became of it.
+  world.await(world.actions.retry(world.scheduler, world.merchant(), wrong, "Bob")).value();
+  const auto next = world.deliver(world.order("3", "Ann", {"sku-3"}));
+  ASSERT_EQ(world.status(next), "completed");
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "completed");
+  expect_books_balance(world);
+}
+
+TEST(Sweep, ARefusalOfTheRequestBeforeEndsNoNewOne) {
+  World world({.jobs_per_minute = 0, .poll = std::chrono::hours{1}, .maintenance = std::chrono::hours{1}});
+  world.cloud.auto_accept = false;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.settle(std::chrono::days{15});
+  ASSERT_EQ(world.status(id), "failed friendship_timeout");
+  world.cloud.change("u-ann", cloud::FriendshipState::declined);
+  world.await(world.actions.retry(world.scheduler, world.merchant(), id, std::nullopt)).value();
+  world.settle(std::chrono::hours{2});
+  EXPECT_EQ(world.status(id), "waiting_for_friendship");
+  EXPECT_EQ(world.cloud.requests["u-ann"], 2);
+}
+
 TEST(Sweep, AsksAgainWhenAnAcceptedFriendshipEndedBeforeTheShare) {
   World world(WorkerOptions{.jobs_per_minute = 0, .poll = std::chrono::minutes{1}});
   world.cloud.auto_accept = false;

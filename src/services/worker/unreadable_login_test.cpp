@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "domain/resolution.h"
-#include "services/vault_testing.h"
+#include "services/vault/vault_testing.h"
 
 namespace presetbridge::services {
 namespace {

@@ -45,7 +45,8 @@ std::optional<BulkInsert> bulk_insert(std::string_view sql, int parameters) {
   // may hold literals, and calls one deep.
   static const std::regex form(
       R"(\s*(insert\s+into\s+\w+\s*\(\s*(\w+)[\w\s,]*\))\s*values\s*\(((?:'[^']*'|[^'"()]|\([^'"()]*\))*)\))"
-      R"(\s*(on\s+conflict\s*(?:\([\w\s,]*\))?\s*do\s+nothing)?\s*;?\s*)",
+      R"(\s*(on\s+conflict\s*(?:\([\w\s,]*\))?\s*do\s+(?:nothing|)"
+      R"(update\s+set\s+(\w+)\s*=\s*\w+\.\5\s*\+\s*excluded\.\5))?\s*;?\s*)",
       kForm);
   std::match_results<std::string_view::const_iterator> found;
   if (!readable(sql, parameters) || !std::regex_match(sql.begin(), sql.end(), found, form))

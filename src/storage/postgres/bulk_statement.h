@@ -15,7 +15,8 @@ struct BulkInsert {
   std::string first_column;
 };
 
-// Of a plain INSERT of one row of VALUES (ON CONFLICT DO NOTHING may follow).
+// Of a plain INSERT of one row of VALUES. ON CONFLICT … DO NOTHING may follow; or DO UPDATE SET n = t.n +
+// excluded.n, and then no two executions may mean one row.
 std::optional<BulkInsert> bulk_insert(std::string_view sql, int parameters);
 
 // Of `UPDATE t SET … WHERE …` without a query inside: a row of t is changed once, by one of the executions

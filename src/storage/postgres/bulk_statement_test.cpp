@@ -27,6 +27,17 @@ TEST(BulkInsertTest, ValuesBecomeColumnsOfArrays) {
       "$9, $10) AS r(p1, p2, p3, p4, p5, p6, p7, p8, p9, p10) ");
 }
 
+TEST(BulkInsertTest, WhatIsThereMayGrowByWhatIsAdded) {
+  EXPECT_EQ(
+      text_of("INSERT INTO t (a, b, n) VALUES ($1, f() % 8, $2) ON CONFLICT (a, b) DO UPDATE SET n = t.n +"
+              " excluded.n",
+              2),
+      "INSERT INTO t (a, b, n) SELECT r.p1, f() % 8, r.p2 FROM unnest($1, $2) AS r(p1, p2) "
+      "ON CONFLICT (a, b) DO UPDATE SET n = t.n + excluded.n");
+  EXPECT_FALSE(
+      bulk_insert("INSERT INTO t (a) VALUES ($1) ON CONFLICT (a) DO UPDATE SET a = t.b + excluded.a", 1));
+}
+
 TEST(BulkInsertTest, WhatIsNoPlainInsertIsLeftAlone) {
   for (const char* sql : {
            "UPDATE t SET a = $1 WHERE id = 2",

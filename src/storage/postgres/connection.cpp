@@ -21,6 +21,7 @@ constexpr Dialect dialect{
     // Keys do not change: rows that refer to a locked one may come meanwhile.
     .lock = "FOR NO KEY UPDATE SKIP LOCKED",
     .for_update = "FOR NO KEY UPDATE",
+    .lane = "pg_backend_pid() % 8",
     .postgres = "",
     .sqlite = "--",
 };
@@ -117,7 +118,7 @@ class PostgresTx final : public Tx {
     guarded([&] { connection_.lock_schema(); });
   }
 
-  void finish() { run_wakes(); }
+  void finish() { conclude(); }
 
   // A statement that failed spoils the transaction, even if its exception was caught: the server has it so.
   void check() const {

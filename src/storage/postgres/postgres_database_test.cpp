@@ -302,13 +302,13 @@ TEST_F(PostgresDatabaseTest, WhatAnotherCommittedMeanwhileIsSeenByASecondRunAndO
 
 TEST_F(PostgresDatabaseTest, AStatementOrALockThatTakesTooLongIsBusy) {
   PostgresOptions hasty = options();
-  hasty.statement_timeout = Millis{100};
+  hasty.statement_timeout = Millis{1'000};  // within which it is opened
   const auto impatient = open(hasty);
   EXPECT_EQ(kind_of([&] { impatient->write([](Tx& tx) { tx.exec(Sql{"SELECT pg_sleep(60)"}); }); }),
             DbError::Kind::busy);
 
   hasty = options();
-  hasty.lock_timeout = Millis{100};
+  hasty.lock_timeout = Millis{1'000};
   const auto waiter = open(hasty);
   database_->write([&](Tx& tx) {
     tx.exec(insert, 1);

@@ -1,5 +1,5 @@
 // Retention beside others who write: what was renewed while a deletion waited for it stays.
-#include "storage/retention.h"
+#include "storage/stores/retention.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "base/id_time.h"
 #include "crypto/digest.h"
-#include "storage/identity_store.h"
-#include "storage/migrations.h"
-#include "storage/order_store.h"
+#include "storage/schema/migrations.h"
+#include "storage/stores/identity_store.h"
+#include "storage/stores/order_store.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {

@@ -2,7 +2,7 @@
 #   cmake -D DIR=<this folder> -D OUT=<file.cpp> -P embed.cmake
 file(GLOB files ${DIR}/[0-9][0-9][0-9][0-9]_*.sql)
 list(SORT files)
-set(code "// Generated from src/storage/schema/ by embed.cmake.\n#include <array>\n\n#include \"storage/migrations.h\"\n\n")
+set(code "// Generated from src/storage/schema/ by embed.cmake.\n#include <array>\n\n#include \"storage/schema/migrations.h\"\n\n")
 string(APPEND code "namespace presetbridge::storage {\n\n")
 list(LENGTH files count)
 set(entries "")

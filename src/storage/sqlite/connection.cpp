@@ -20,6 +20,7 @@ constexpr Dialect dialect{
     .clustered = "WITHOUT ROWID, STRICT",
     .lock = "",
     .for_update = "",
+    .lane = "0",
     .postgres = "--",
     .sqlite = "",
 };
@@ -168,7 +169,7 @@ class SqliteTx final : public Tx {
 
   void lock_schema() override { check(); }  // BEGIN IMMEDIATE has done it
 
-  void finish() { run_wakes(); }
+  void finish() { conclude(); }
 
   // A statement that failed spoils the transaction, even if its exception was caught: as PostgreSQL has it.
   void check() const {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "storage/commit/trouble_log.h"
 #include "storage/database.h"
-#include "storage/trouble_log.h"
 
 namespace presetbridge::storage::sqlite {
 

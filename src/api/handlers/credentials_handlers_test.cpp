@@ -1,0 +1,385 @@
+#include "api/handlers/credentials_handlers.h"
+
+#include "api/merchant_api_testing.h"
+#include "cloud/cloud_login.h"
+#include "services/vault/credential_checks.h"
+#include "storage/stores/chore_store.h"
+
+namespace presetbridge::api::testing {
+namespace {
+
+class CredentialsApi : public MerchantApiTest {
+ protected:
+  std::vector<storage::ChoreKind> chores() {
+    std::vector<storage::ChoreKind> kinds;
+    write([&](storage::Tx& tx) {
+      for (const auto& chore : find_chores(tx, 50)) kinds.push_back(chore.kind);
+    });
+    return kinds;
+  }
+  bool has_chore(storage::ChoreKind kind) {
+    const auto all = chores();
+    return std::ranges::find(all, kind) != all.end();
+  }
+  Answer save() { return send(me_, "PUT", "/api/credentials", login()); }
+  Answer cloud_login(const identity::Principal& by, std::string email, std::string password) {
+    return send(by, "POST", "/api/auth/login",
+                json::object{{"credentials", json::object{{"email", email}, {"password", password}}}});
+  }
+};
+
+TEST_F(CredentialsApi, AGoodLoginIsSealedForTheAgentAloneAndResumesWhatItStopped) {
+  EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "missing");
+  const auto saved = save();
+  ASSERT_EQ(saved.status, 200) << saved.text;
+  EXPECT_EQ(saved.string("status"), "valid");
+  EXPECT_EQ(saved.string("maskedEmail"), "M…@example.com");
+  EXPECT_EQ(saved.string("cloudUserId"), "u1");
+  EXPECT_TRUE(has_chore(storage::ChoreKind::reroute));
+  EXPECT_TRUE(has_chore(storage::ChoreKind::resume_credentials));
+  EXPECT_EQ(retired_, std::vector{account_});
+  EXPECT_TRUE(forgotten_.empty());
+  EXPECT_EQ(wakes_, 1);
+  write([&](storage::Tx& tx) {
+    const auto stored = find_stored_login(tx, account_);
+    ASSERT_TRUE(stored);
+    const auto opened = vault_key_.open({account_, stored->version}, stored->sealed);
+    ASSERT_TRUE(opened);
+    EXPECT_EQ(cloud::decode_cloud_login(opened->reveal())->password.reveal(), agent_.password);
+  });
+  EXPECT_EQ(send(stranger_, "GET", "/api/credentials").string("status"), "missing");
+}
+
+TEST_F(CredentialsApi, ARefusedLoginSavesNothingAndKeepsTheOneBefore) {
+  ASSERT_EQ(save().status, 200);
+  const auto refused =
+      send(me_, "PUT", "/api/credentials", json::object{{"email", "m@example.com"}, {"password", "wrong"}});
+  EXPECT_EQ(refused.status, 401);
+  EXPECT_EQ(refused.code(), "INVALID_CREDENTIALS");
+  const auto now = send(me_, "GET", "/api/credentials");
+  EXPECT_EQ(now.string("status"), "valid");
+  EXPECT_EQ(now.body.at("version").as_int64(), 1);
+}
+
+TEST_F(CredentialsApi, ALoginSavedWhileThePlatformIsAwayIsCheckedLater) {
+  agent_.away = true;
+  EXPECT_EQ(save().string("status"), "unchecked");
+  EXPECT_FALSE(has_chore(storage::ChoreKind::resume_credentials));
+  services::CredentialChecks checks(world_.scheduler, vault_, log_);
+  checks.start();
+  world_.scheduler.advance(std::chrono::minutes{1});
+  EXPECT_EQ(agent_.logins, 2);  // the save, and one check when it was due
+  agent_.away = false;
+  world_.scheduler.advance(std::chrono::minutes{2});
+  EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "valid");
+  EXPECT_TRUE(has_chore(storage::ChoreKind::resume_credentials));
+  const int logins = agent_.logins;
+  world_.scheduler.advance(std::chrono::hours{3});
+  EXPECT_EQ(agent_.logins, logins);
+  bool stopped = false;
+  checks.stop([&] { stopped = true; });
+  world_.scheduler.run();
+  EXPECT_TRUE(stopped);
+}
+
+TEST_F(CredentialsApi, ADeletedLoginDropsItsSessionsAndFailsWhatNeedsIt) {
+  ASSERT_EQ(save().status, 200);
+  EXPECT_EQ(send(me_, "DELETE", "/api/credentials").status, 204);
+  EXPECT_EQ(forgotten_, std::vector{account_});
+  EXPECT_TRUE(has_chore(storage::ChoreKind::fail_missing_credentials));
+  EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "missing");
+  EXPECT_EQ(send(me_, "DELETE", "/api/credentials").status, 204);
+  EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").code(), "NOT_FOUND");
+}
+
+TEST_F(CredentialsApi, ValidatingTellsWhatThePlatformSays) {
+  ASSERT_EQ(save().status, 200);
+  EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").string("status"), "valid");
+  agent_.away = true;
+  EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").code(), "CLOUD_UNAVAILABLE");
+  EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "valid");
+  agent_.away = false;
+  agent_.stored_refused = true;
+  EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").string("status"), "invalid");
+  EXPECT_TRUE(has_chore(storage::ChoreKind::fail_invalid_credentials));
+}
+
+TEST_F(CredentialsApi, ALoginThatCannotBeOpenedIsToldAsThatUntilItIsSavedAgain) {
+  ASSERT_EQ(save().status, 200);
+  EXPECT_FALSE(send(me_, "GET", "/api/credentials").body.at("unreadable").as_bool());
+  agent_.unreadable = true;
+  const auto told = send(me_, "POST", "/api/credentials/validate");
+  EXPECT_EQ(told.status, 409);
+  EXPECT_EQ(told.code(), "CONFLICT");
+  const auto state = send(me_, "GET", "/api/credentials");
+  EXPECT_EQ(state.string("status"), "invalid");
+  EXPECT_TRUE(state.body.at("unreadable").as_bool());
+  EXPECT_EQ(state.string("maskedEmail"), "M…@example.com");
+  EXPECT_EQ(send(me_, "GET", "/api/presets").code(), "CREDENTIALS_MISSING");
+  agent_.unreadable = false;
+  const auto saved = save();
+  EXPECT_EQ(saved.string("status"), "valid");
+  EXPECT_FALSE(saved.body.at("unreadable").as_bool());
+}
+
+TEST_F(CredentialsApi, AnotherCloudUserMakesTheMappingsStale) {
+  ASSERT_EQ(save().status, 200);
+  const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";
+  const json::object mapping{{"matchType", "sku"}, {"matchValue", "A"}, {"fileId", "f1"}};
+  ASSERT_EQ(send(me_, "PUT", path, json::object{{"mappings", json::array{mapping}}}).status, 200);
+  EXPECT_FALSE(save().body.as_object().contains("mappingsMadeStale")) << "the same user again";
+  agent_.user_id = "u2";
+  const auto other = save();
+  ASSERT_EQ(other.status, 200);
+  EXPECT_EQ(other.body.at("mappingsMadeStale"), 1);
+  EXPECT_TRUE(send(me_, "GET", path).body.at("mappings").at(0).at("stale").as_bool());
+  EXPECT_FALSE(send(me_, "GET", "/api/credentials").body.as_object().contains("mappingsMadeStale"));
+}
+
+TEST_F(CredentialsApi, TheFormerCloudUsersLoginMakesItsMappingsGoodAgain) {
+  const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";
+  const json::object first{{"matchType", "sku"}, {"matchValue", "A"}, {"fileId", "f1"}};
+  ASSERT_EQ(send(me_, "PUT", path, json::object{{"mappings", json::array{first}}}).status, 200);
+  const auto stale = [&] { return send(me_, "GET", path).body.at("mappings").at(0).at("stale").as_bool(); };
+  ASSERT_EQ(save().status, 200);
+  EXPECT_FALSE(stale()) << "saved before there was any login";
+  agent_.user_id = "u2";
+  EXPECT_EQ(save().body.at("mappingsMadeStale"), 1);
+  EXPECT_TRUE(stale());
+  write([](storage::Tx& tx) { tx.exec_script("DELETE FROM account_chores;"); });
+  agent_.user_id = "u1";
+  EXPECT_FALSE(save().body.as_object().contains("mappingsMadeStale"));
+  EXPECT_FALSE(stale());
+  EXPECT_TRUE(has_chore(storage::ChoreKind::resume_mappings));
+}
+
+TEST_F(CredentialsApi, AMappingToAFileThatIsNotListedIsSavedWithAHint) {
+  ASSERT_EQ(save().status, 200);
+  const auto path = "/api/integrations/" + add_integration().string("id") + "/mappings";
+  const auto put = [&](const char* file) {
+    const json::object mapping{{"matchType", "sku"}, {"matchValue", file}, {"fileId", file}};
+    const auto answer = send(me_, "PUT", path, json::object{{"mappings", json::array{mapping}}});
+    EXPECT_EQ(answer.status, 200) << answer.text;
+    EXPECT_EQ(answer.body.at("mappings").at(0).at("fileId"), file);
+    const auto* hint = answer.body.as_object().if_contains("unknownFileIds");
+    return hint ? *hint : json::value();
+  };
+  EXPECT_EQ(put("gone"), json::value()) << "nobody has read the list yet";
+  EXPECT_EQ(cloud_.lists, 0) << "and it is not read for this";
+  ASSERT_EQ(send(me_, "GET", "/api/presets").status, 200);
+  EXPECT_EQ(put("gone"), json::array{"gone"});
+  EXPECT_EQ(put("f1"), json::value());
+}
+
+TEST_F(CredentialsApi, AnEmailIsLockedAfterFiveFailuresInQuarterOfAnHourForEveryAccount) {
+  auto by = key();
+  for (int i = 0; i < 5; ++i) {
+    world_.clock().advance(std::chrono::minutes{1});
+    EXPECT_EQ(cloud_login(by, "victim@example.com", "guess").code(), "INVALID_CREDENTIALS");
+  }
+  auto other = by;
+  other.account = stranger_.account;
+  const int logins = agent_.logins;
+  const auto refused = cloud_login(other, "VICTIM@example.com", agent_.password);
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_EQ(refused.code(), "RATE_LIMIT_EXCEEDED");
+  EXPECT_EQ(refused.body.at("error").at("message").as_string(), "Rate limit exceeded");
+  EXPECT_EQ(refused.headers.get("Retry-After"), "660");  // until the first is a quarter of an hour old
+  EXPECT_EQ(agent_.logins, logins);
+  world_.clock().advance(std::chrono::minutes{11});
+  EXPECT_EQ(cloud_login(other, "victim@example.com", agent_.password).status, 200);
+}
+
+TEST_F(CredentialsApi, AnAccountHasTenFailuresAnHourWhateverTheDoor) {
+  for (int i = 0; i < 10; ++i) {
+    const auto email = "m" + std::to_string(i / 4) + "@example.com";
+    const auto answer =
+        i % 2 == 0 ? send(me_, "PUT", "/api/credentials", json::object{{"email", email}, {"password", "no"}})
+                   : cloud_login(key(), email, "no");
+    EXPECT_EQ(answer.status, 401) << i;
+  }
+  EXPECT_EQ(save().status, 429);
+  EXPECT_EQ(cloud_login(key(), "new@example.com", "x").status, 429);
+  world_.clock().advance(std::chrono::hours{1});
+  EXPECT_EQ(save().status, 200);
+}
+
+TEST_F(CredentialsApi, AnAccountTriesTwentyAddressesADay) {
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(cloud_login(key(), "m" + std::to_string(i) + "@example.com", agent_.password).status, 200);
+  }
+  EXPECT_EQ(cloud_login(key(), "m20@example.com", agent_.password).status, 429);
+  EXPECT_EQ(cloud_login(key(), "m3@example.com", agent_.password).status, 200);
+  world_.clock().advance(std::chrono::hours{24});
+  EXPECT_EQ(cloud_login(key(), "m20@example.com", agent_.password).status, 200);
+}
+
+TEST_F(CredentialsApi, TriesThatGetNoAnswerCountForNothing) {
+  agent_.away = true;
+  for (int i = 0; i < 12; ++i)
+    EXPECT_EQ(cloud_login(key(), "m@example.com", "x").code(), "CLOUD_UNAVAILABLE");
+  agent_.away = false;
+  EXPECT_EQ(cloud_login(key(), "m@example.com", agent_.password).status, 200);
+}
+
+TEST_F(CredentialsApi, ASessionOpensPresetsToItsOwnKeyForAnHour) {
+  const auto by = key();
+  const auto opened = cloud_login(by, "m@example.com", agent_.password);
+  ASSERT_EQ(opened.status, 200) << opened.text;
+  EXPECT_EQ(opened.body.at("user").at("username"), "merchant");
+  const std::string token(opened.body.at("session").at("token").as_string());
+  const auto list = [&](const identity::Principal& who) {
+    return send(who, "GET", "/api/presets", {}, {{"X-Session-Token", token}});
+  };
+  EXPECT_EQ(list(by).status, 200);
+  EXPECT_EQ(list(key()).code(), "UNAUTHORIZED");
+  EXPECT_EQ(list(me_).code(), "UNAUTHORIZED");
+  EXPECT_EQ(send(by, "GET", "/api/presets", {}, {{"X-Session-Token", token + "x"}}).code(), "UNAUTHORIZED");
+  EXPECT_EQ(send(by, "GET", "/api/presets").code(), "CREDENTIALS_MISSING");
+  world_.clock().advance(std::chrono::hours{1});
+  EXPECT_EQ(list(by).code(), "UNAUTHORIZED");
+}
+
+TEST_F(CredentialsApi, PresetsAreListedByNameSearchedPagedAndKeptForAMinute) {
+  ASSERT_EQ(save().status, 200);
+  const auto all = send(me_, "GET", "/api/presets?limit=2");
+  ASSERT_EQ(all.status, 200) << all.text;
+  EXPECT_EQ(all.body.at("data").at(0).at("name"), "Big Amp");
+  const auto rest = send(me_, "GET", "/api/presets?limit=2&cursor=" + all.string("nextCursor"));
+  ASSERT_EQ(rest.body.at("data").as_array().size(), 1U);
+  EXPECT_EQ(rest.body.at("data").at(0).at("name"), "amp two");
+  EXPECT_TRUE(rest.body.at("nextCursor").is_null());
+  EXPECT_EQ(send(me_, "GET", "/api/presets?search=AMP").body.at("data").as_array().size(), 2U);
+  EXPECT_EQ(send(me_, "GET", "/api/presets?search=AMP&kind=preset").body.at("data").as_array().size(), 1U);
+  EXPECT_EQ(send(me_, "GET", "/api/presets/f2").string("name"), "Warm Clean");
+  EXPECT_EQ(send(me_, "GET", "/api/presets/nope").code(), "NOT_FOUND");
+  EXPECT_EQ(cloud_.lists, 1);
+  world_.clock().advance(Millis{9'999});
+  EXPECT_EQ(send(me_, "GET", "/api/presets?refresh=true").status, 200);
+  EXPECT_EQ(cloud_.lists, 1) << "it was read a moment ago";
+  world_.clock().advance(Millis{1});
+  EXPECT_EQ(send(me_, "GET", "/api/presets?refresh=true").status, 200);
+  EXPECT_EQ(cloud_.lists, 2);
+  world_.clock().advance(std::chrono::minutes{1});
+  cloud_.away = true;
+  EXPECT_EQ(send(me_, "GET", "/api/presets").code(), "CLOUD_UNAVAILABLE");
+  EXPECT_EQ(send(me_, "GET", "/api/presets?refresh=maybe").code(), "VALIDATION_FAILED");
+}
+
+TEST_F(CredentialsApi, PresetsTellWhatMappingsDoWithThemAndWhichAreGone) {
+  ASSERT_EQ(save().status, 200);
+  const auto store = add_integration().string("id");
+  const auto mapping = [](const char* sku, const char* file, const char* name) {
+    return json::object{{"matchType", "sku"}, {"matchValue", sku}, {"fileId", file}, {"fileName", name}};
+  };
+  ASSERT_EQ(send(me_, "PUT", "/api/integrations/" + store + "/mappings",
+                 json::object{
+                     {"mappings", json::array{mapping("A", "f2", "Warm"), mapping("B", "f2", "Warm"),
+                                              mapping("C", "lost/1", "Zed"), mapping("D", "lost/2", "Ay")}}})
+                .status,
+            200);
+  const auto one = send(me_, "GET", "/api/presets/f2?usage=true");
+  EXPECT_EQ(one.string("name"), "Warm Clean") << "as the platform says";
+  EXPECT_FALSE(one.body.at("gone").as_bool());
+  EXPECT_EQ(one.body.at("usedBy"), 2);
+  EXPECT_EQ(one.body.at("deliveredCount"), 0);
+  ASSERT_EQ(one.body.at("uses").as_array().size(), 2U);
+  EXPECT_EQ(one.body.at("uses").at(0).at("integrationId"), store.c_str());
+  EXPECT_EQ(one.body.at("uses").at(0).at("matchValue"), "A");
+  const auto lost = send(me_, "GET", "/api/presets/lost%2F1?usage=true");
+  ASSERT_EQ(lost.status, 200) << lost.text;
+  EXPECT_TRUE(lost.body.at("gone").as_bool());
+  EXPECT_EQ(lost.string("name"), "Zed");
+  EXPECT_EQ(send(me_, "GET", "/api/presets/lost%2F1").code(), "NOT_FOUND");
+  EXPECT_EQ(send(me_, "GET", "/api/presets/nope?usage=true").code(), "NOT_FOUND");
+  const auto gone = send(me_, "GET", "/api/presets?gone=true&limit=1");
+  ASSERT_EQ(gone.body.at("data").as_array().size(), 1U) << gone.text;
+  EXPECT_EQ(gone.body.at("data").at(0).at("name"), "Ay");
+  const auto rest = send(me_, "GET", "/api/presets?gone=true&limit=1&cursor=" + gone.string("nextCursor"));
+  EXPECT_EQ(rest.body.at("data").at(0).at("id"), "lost/1");
+  EXPECT_TRUE(rest.body.at("nextCursor").is_null());
+  EXPECT_EQ(send(me_, "GET", "/api/presets?usage=true&search=warm").body.at("data").at(0).at("usedBy"), 2);
+  EXPECT_FALSE(send(me_, "GET", "/api/presets").body.at("data").at(0).as_object().contains("usedBy"));
+
+  auto reader = key();
+  reader.permissions = {identity::Permission::presets_read};
+  const auto little = send(reader, "GET", "/api/presets/f2?usage=true");
+  ASSERT_EQ(little.status, 200) << little.text;
+  for (const auto* const field : {"usedBy", "uses", "deliveredCount"})
+    EXPECT_FALSE(little.body.as_object().contains(field)) << field;
+  EXPECT_EQ(send(reader, "GET", "/api/presets/lost%2F1?usage=true").code(), "NOT_FOUND");
+  EXPECT_TRUE(send(reader, "GET", "/api/presets?gone=true").body.at("data").as_array().empty());
+  const auto other = send(stranger_, "GET", "/api/presets?usage=true");
+  EXPECT_EQ(other.code(), "CREDENTIALS_MISSING");
+}
+
+TEST_F(CredentialsApi, OneReadsTheListForAllWhoAskMeanwhile) {
+  ASSERT_EQ(save().status, 200);
+  using Page = Expected<services::PresetPage>;
+  for (const bool away : {true, false}) {
+    const int before = cloud_.lists;
+    cloud_.hold = true;
+    cloud_.away = away;
+    std::vector<Page> answers;
+    for (int i = 0; i < 3; ++i) {
+      spawn(presets_.list(world_.scheduler, me_, {}, {}, i == 1),
+            [&](Outcome<Page> outcome) { answers.push_back(std::move(*outcome.value)); });
+    }
+    world_.scheduler.run();
+    EXPECT_TRUE(answers.empty());
+    cloud_.hold = false;
+    cloud_.release();
+    world_.scheduler.run();
+    ASSERT_EQ(answers.size(), 3U);
+    EXPECT_EQ(cloud_.lists, before + 1);
+    for (const auto& answer : answers) {
+      if (away) {
+        EXPECT_EQ(answer.error().code, "CLOUD_UNAVAILABLE");
+      } else {
+        EXPECT_EQ(answer->files.size(), 3U);
+      }
+    }
+  }
+}
+
+TEST_F(CredentialsApi, ALoginThatIsRefusedWhilePresetsAreReadIsNotedOnceAndNotTriedAgain) {
+  ASSERT_EQ(save().status, 200);
+  agent_.stored_refused = true;
+  const int logins = agent_.logins;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(send(me_, "GET", "/api/presets").code(), "CREDENTIALS_MISSING");
+  EXPECT_EQ(agent_.logins, logins + 1);
+  EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "invalid");
+  agent_.stored_refused = false;
+  ASSERT_EQ(save().status, 200);
+  EXPECT_EQ(send(me_, "GET", "/api/presets").status, 200);
+}
+
+TEST_F(CredentialsApi, NoAnswerAndNoLogHoldsThePassword) {
+  save();
+  cloud_login(key(), "m@example.com", agent_.password);
+  agent_.away = true;
+  save();
+  cloud_login(key(), "m@example.com", agent_.password);
+  send(me_, "POST", "/api/credentials/validate");
+  send(me_, "PUT", "/api/credentials", json::object{{"email", "m"}, {"password", agent_.password}});
+  agent_.password = "another";
+  send(me_, "PUT", "/api/credentials",
+       json::object{{"email", "m@example.com"}, {"password", "planted-password-9731"}});
+  EXPECT_EQ((all_answers_ + log_.text).find("planted-password-9731"), std::string::npos);
+  EXPECT_EQ(all_answers_.find("cloud-session-token"), std::string::npos);
+}
+
+TEST_F(CredentialsApi, ABodyThatIsNoLoginIs422AndTriesNothing) {
+  for (const json::value& body :
+       {json::value(json::object{}), json::value{{"email", "m@example.com"}},
+        json::value{{"email", "m@example.com"}, {"password", 7}}, json::value{{"password", "x"}}}) {
+    EXPECT_EQ(send(me_, "PUT", "/api/credentials", body).code(), "VALIDATION_FAILED");
+  }
+  EXPECT_EQ(send(me_, "POST", "/api/auth/login", json::object{{"credentials", 1}}).code(),
+            "VALIDATION_FAILED");
+  EXPECT_EQ(send(me_, "PUT", "/api/credentials").status, 415);
+  EXPECT_EQ(agent_.logins, 0);
+}
+
+}  // namespace
+}  // namespace presetbridge::api::testing

@@ -1,0 +1,15 @@
+// GET and PATCH /api/credits, GET /api/credits/ledger and ledger.csv (spec 11.1, 11.2).
+#pragma once
+
+#include "api/router.h"
+#include "services/credits/credits.h"
+
+namespace presetbridge::api {
+
+struct CreditsDeps {
+  services::Credits& credits;
+  std::int64_t usual_low_at;  // of accounts that have set nothing else
+};
+void add_credits_routes(Router& router, CreditsDeps deps);
+
+}  // namespace presetbridge::api

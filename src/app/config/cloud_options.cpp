@@ -1,0 +1,35 @@
+#include "app/config/cloud_options.h"
+
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "cloud/credential_agent.h"
+
+namespace presetbridge::app {
+
+cloud::HttpCloudOptions cloud_options(const Config& config) {
+  cloud::HttpCloudOptions options;
+  options.base_url = config.cloud_url;
+  options.timeout = std::chrono::seconds(config.cloud_timeout_seconds);
+  options.paths = {.login = config.cloud_login_path,
+                   .user_by_name = config.cloud_user_path,
+                   .friendships = config.cloud_friendships_path,
+                   .friendship = config.cloud_friendship_path,
+                   .files = config.cloud_files_path,
+                   .share = config.cloud_share_path};
+  return options;
+}
+
+cloud::AgentProcessOptions agent_options(const Config& config, const DataDirectory& directory) {
+  cloud::AgentOptions agent;
+  agent.cloud = cloud_options(config);
+  if (opens_logins(config)) agent.key_file = std::filesystem::absolute(directory.vault_private_key).string();
+  cloud::AgentProcessOptions options;
+  options.arguments = {"presetbridge", "credential-agent"};
+  for (auto& argument : cloud::agent_arguments(agent)) options.arguments.push_back(std::move(argument));
+  options.login_deadline = agent.cloud.timeout + Millis{5'000};
+  return options;
+}
+
+}  // namespace presetbridge::app

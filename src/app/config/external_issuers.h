@@ -1,0 +1,36 @@
+// The issuers besides the built-in one, as the settings and the data directory name them: those that people
+// sign in with through the service (spec 7.2), and those whose ID tokens are taken as they are (spec 7.1).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config/config.h"
+#include "base/error.h"
+#include "identity/external_sign_in.h"
+#include "identity/remote_issuer.h"
+
+namespace presetbridge::app {
+
+// "ID SIGNUP ISSUER CLIENT_ID NAME…", as in identity.external, without a secret. What is wrong with it, in
+// words behind "must", where it is none.
+std::expected<identity::ExternalIssuerOptions, std::string> parse_external_issuer(std::string_view text);
+
+// Each with its client secret, from the file ID.client-secret of the folder; without that file a public
+// client. `texts` are good. KEY_FILE_INVALID: others may read the file, or it cannot be read.
+Expected<std::vector<identity::ExternalIssuerOptions>> external_issuers(const std::vector<std::string>& texts,
+                                                                        const std::filesystem::path& folder);
+
+// Whether there is a way in which somebody joins by an invitation: not where all sign-up is closed.
+bool invitations_are_good(const Config& config);
+
+// Of "ISSUER AUDIENCE" each, as in identity.trusted; `texts` are good. The rest outlives the issuers.
+std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted_issuers(const std::vector<std::string>& texts,
+                                                                     net::HttpClient& http,
+                                                                     const Clock& clock, Log& log);
+
+}  // namespace presetbridge::app

@@ -1,0 +1,56 @@
+// The keys at rest of the running service (spec 5.4): the watch over them, and what `presetbridge vault` has
+// done about them over the admin channel.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "app/config/config.h"
+#include "app/service/components.h"
+#include "app/service/data_directory.h"
+#include "services/keys/key_rotation.h"
+#include "services/keys/key_watch.h"
+
+namespace presetbridge::app {
+
+// Thread-safe.
+class KeyParts {
+ public:
+  struct Ports {
+    Scheduler& scheduler;
+    storage::GroupCommit& commits;
+    const Clock& clock;
+    Log& log;
+    Metrics& metrics;
+    crypto::ServiceCipher& cipher;
+    crypto::SealingVaultKey& vault_key;
+    cloud::VaultKeeper& keeper;
+    identity::BuiltInIssuer& issuer;
+    identity::BuiltInIssuer& operators_issuer;  // of the same keys
+    services::BuyerLinks& links;
+    std::function<void()> lost;  // KeyWatch
+  };
+  // `node` and `number`: of this process. All that `ports` names outlives this.
+  KeyParts(Ports ports, const Config& config, const DataDirectory& directory, const std::string& node,
+           int number);
+
+  // As what works in the background, on `core`, which is that of the scheduler.
+  void add_to(Components& components, int core) {
+    components.add(core, watch_, "the watch over the keys did not end");
+  }
+
+  // {"command": …} and its arguments; `kinds` is comma-separated, of vault, service, issuer, links:
+  //   keys                        -> keys [{kind, newest, old, waiting}]
+  //   turn-keys kinds begin       -> phase, nodes [{name, lacks}], lookedAt, resealed, left, unreadable
+  //   drop-keys kinds begin now   -> done, lookedAt, kinds [{kind, dropped, kept}]
+  // Errors: VALIDATION_FAILED; CONFLICT, with the message of KeyRotation's; storage's.
+  Task<Expected<boost::json::object>> run(Executor& executor, boost::json::object request);
+
+ private:
+  Task<Expected<void>> refresh(Executor& executor);
+
+  const Ports ports_;
+  services::KeyWatch watch_;
+  services::KeyRotation rotation_;
+};
+
+}  // namespace presetbridge::app

@@ -1,0 +1,16 @@
+// Whether the service can take an order now: what GET /readyz tells a balancer (spec 12.3).
+#pragma once
+
+#include "api/handlers/meta_handlers.h"
+#include "base/executor.h"
+#include "base/task.h"
+#include "cloud/agent_client.h"
+#include "storage/commit/group_commit.h"
+
+namespace presetbridge::app {
+
+// Answers on `executor`, within two seconds; the database is tried on `home`. All outlive the task.
+Task<api::Readiness> readiness(Executor& executor, Scheduler& home, storage::GroupCommit& commits,
+                               const cloud::AgentProcess& agent);
+
+}  // namespace presetbridge::app

@@ -1,0 +1,33 @@
+// Deletion of an account's personal data (spec 7.2, 9.6). At once nobody can sign in any more, no order is
+// taken and nothing more is delivered; customers are erased from the orders by a job (customers.h). What
+// stays is what books need: ids, ledger, purchases, and who did what by id.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/executor.h"
+#include "base/task.h"
+#include "identity/principal.h"
+#include "services/vault/vault.h"
+#include "storage/commit/group_commit.h"
+
+namespace presetbridge::services {
+
+class AccountDeletion {
+ public:
+  // All outlive this. `asked` is called, on any thread, when there is a job for BulkWorker.
+  AccountDeletion(storage::GroupCommit& commits, IdSource& ids, Vault& vault, std::function<void()> asked)
+      : commits_(commits), ids_(ids), vault_(vault), asked_(std::move(asked)) {}
+
+  // VALIDATION_FAILED: `name` is not what the account is called.
+  Task<Expected<void>> run(Executor& executor, identity::Principal by, std::string name);
+
+ private:
+  storage::GroupCommit& commits_;
+  IdSource& ids_;
+  Vault& vault_;
+  const std::function<void()> asked_;
+};
+
+}  // namespace presetbridge::services

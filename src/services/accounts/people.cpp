@@ -1,0 +1,192 @@
+#include "services/accounts/people.h"
+
+#include <utility>
+
+#include "crypto/opaque_token.h"
+#include "identity/audit.h"
+#include "identity/sessions.h"
+#include "storage/stores/account_store.h"
+
+namespace presetbridge::services {
+
+using identity::Role;
+using storage::PersonRow;
+using storage::PreferencesRow;
+using storage::Tx;
+
+namespace {
+
+std::unexpected<Error> nobody() {
+  return fail("NOT_FOUND", "There is no such person in this account.");
+}
+
+std::unexpected<Error> no_member() {
+  return fail("FORBIDDEN", "You have no longer that role in this account, or left it.");
+}
+
+using identity::invalid_invitation;
+
+// The person, where the account can do without them as an owner.
+Expected<PersonRow> lock_dispensable(Tx& tx, AccountId account, UserId id) {
+  if (!storage::lock_account(tx, account)) return nobody();
+  auto person = storage::find_person(tx, account, id);
+  if (!person) return nobody();
+  if (person->role == "owner" && storage::count_people(tx, account, identity::kMostPeople).owners < 2)
+    return fail("LAST_OWNER", "The account needs an owner. Make somebody else one first.");
+  return std::move(*person);
+}
+
+}  // namespace
+
+Task<Expected<storage::Page<PersonRow>>> People::list(Executor& executor, identity::Principal by,
+                                                      storage::PageRequest page) {
+  co_return co_await deps_.commits.read(executor,
+                                        [&](Tx& tx) { return storage::list_people(tx, by.account, page); });
+}
+
+Task<Expected<PersonRow>> People::get(Executor& executor, identity::Principal by, UserId person) {
+  co_return co_await deps_.commits.read(executor, [&](Tx& tx) -> Expected<PersonRow> {
+    auto row = storage::find_person(tx, by.account, person);
+    if (!row) return nobody();
+    return std::move(*row);
+  });
+}
+
+Task<Expected<PersonRow>> People::set_role(Executor& executor, identity::Principal by, UserId person,
+                                           Role role) {
+  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<PersonRow> {
+    if (role == Role::owner) {
+      if (!storage::lock_account(tx, by.account)) return nobody();
+    } else if (const auto dispensable = lock_dispensable(tx, by.account, person); !dispensable) {
+      return std::unexpected(dispensable.error());
+    }
+    auto row = storage::find_person(tx, by.account, person);
+    if (!row) return nobody();
+    const auto before = std::exchange(row->role, to_string(role));
+    if (row->role == before) return std::move(*row);
+    storage::set_role(tx, *row, row->role);
+    if (role != Role::owner) storage::delete_invitations_made_by(tx, by.account, person);
+    audit(tx, deps_.ids, by,
+          {.action = "person.role_changed",
+           .target = to_string(person),
+           .changes = {{"role", before, row->role}}});
+    return std::move(*row);
+  });
+}
+
+Expected<void> People::remove_in(Tx& tx, const identity::Principal& by, UserId person,
+                                 std::string_view action) const {
+  const auto row = lock_dispensable(tx, by.account, person);
+  if (!row) return std::unexpected(row.error());
+  identity::Sessions::end_all(tx, person);
+  storage::delete_person(tx, *row);
+  // Or they would come back by a link of their own.
+  storage::delete_invitations_made_by(tx, by.account, person);
+  audit(tx, deps_.ids, by, {.action = action, .target = to_string(person), .detail = row->role});
+  return {};
+}
+
+Task<Expected<void>> People::remove(Executor& executor, identity::Principal by, UserId person) {
+  co_return co_await deps_.commits.write(executor,
+                                         [&](Tx& tx) { return remove_in(tx, by, person, "person.removed"); });
+}
+
+Task<Expected<void>> People::leave(Executor& executor, identity::Principal by) {
+  co_return co_await deps_.commits.write(
+      executor, [&](Tx& tx) { return remove_in(tx, by, by.person->id, "person.left"); });
+}
+
+Task<Expected<PreferencesRow>> People::preferences(Executor& executor, identity::Principal by) {
+  co_return co_await deps_.commits.read(executor, [&](Tx& tx) -> Expected<PreferencesRow> {
+    auto row = storage::find_preferences(tx, by.account, by.person->id);
+    if (!row) return no_member();
+    return std::move(*row);
+  });
+}
+
+Task<Expected<PreferencesRow>> People::set_preferences(Executor& executor, identity::Principal by,
+                                                       std::optional<std::int64_t> version,
+                                                       std::string content) {
+  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<PreferencesRow> {
+    const auto before = storage::lock_preferences(tx, by.account, by.person->id);
+    if (!before) return no_member();
+    if (version && *version != before->version)
+      return fail("CONFLICT", "The preferences have changed since that version was read. Read them again.");
+    PreferencesRow row{.version = before->version + 1, .content = content};
+    storage::set_preferences(tx, by.account, by.person->id, row);
+    return row;
+  });
+}
+
+Task<Expected<People::Invited>> People::invite(Executor& executor, identity::Principal by, Role role,
+                                               std::string note, std::optional<Timestamp> expires_at) {
+  if (!invitations_)
+    co_return fail("SIGNUP_CLOSED", "Nobody can join by an invitation: sign-up is closed here.");
+  const auto token = crypto::generate_opaque_token(deps_.random, identity::kInvitationPrefix);
+  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<Invited> {
+    const auto now = tx.now();
+    const auto until = expires_at.value_or(now + kInvitationLifetime);
+    if (until <= now || until > now + kLongestInvitation)
+      return fail("VALIDATION_FAILED", "The request has fields that are not valid.",
+                  {{"expiresAt", "must be in the next 30 days"}});
+    if (!storage::lock_account(tx, by.account)) return fail("NOT_FOUND", "There is no such account.");
+    const auto inviter = storage::find_person(tx, by.account, by.person->id);
+    if (!inviter || inviter->role != to_string(Role::owner)) return no_member();
+    if (storage::count_invitations(tx, by.account, kMostInvitations) >= kMostInvitations)
+      return fail("LIMIT_REACHED", "There are 50 invitations that nobody has used. Revoke some first.");
+    const storage::InvitationRow row{.id = deps_.ids.make<InvitationId>(),
+                                     .account = by.account,
+                                     .role = std::string(to_string(role)),
+                                     .note = note,
+                                     .created_by = to_string(by.actor()),
+                                     .created_at = now,
+                                     .expires_at = until};
+    storage::insert_invitation(tx, row, token.hash);
+    audit(tx, deps_.ids, by,
+          {.action = "invitation.created", .target = to_string(row.id), .detail = row.role});
+    return Invited{row, token.text};
+  });
+}
+
+Task<Expected<storage::Page<storage::InvitationRow>>> People::invitations(Executor& executor,
+                                                                          identity::Principal by,
+                                                                          storage::PageRequest page) {
+  co_return co_await deps_.commits.read(
+      executor, [&](Tx& tx) { return storage::list_invitations(tx, by.account, page); });
+}
+
+Task<Expected<void>> People::revoke(Executor& executor, identity::Principal by, InvitationId id) {
+  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<void> {
+    if (!storage::lock_account(tx, by.account) || !storage::delete_invitation(tx, by.account, id))
+      return fail("NOT_FOUND", "There is no such invitation.");
+    audit(tx, deps_.ids, by, {.action = "invitation.revoked", .target = to_string(id)});
+    return {};
+  });
+}
+
+Task<Expected<People::Look>> People::look(Executor& executor, std::string token) {
+  co_return co_await deps_.commits.read(executor, [&](Tx& tx) -> Expected<Look> {
+    auto row = identity::find_good_invitation(tx, token);
+    if (!row) return std::unexpected(row.error());
+    auto account = storage::find_account(tx, row->account);
+    if (!account) return invalid_invitation();
+    return Look{std::move(account->name), std::move(*row)};
+  });
+}
+
+Task<Expected<identity::Membership>> People::join(Executor& executor, std::string token, std::string id_token,
+                                                  identity::Origin origin) {
+  if (signup_ == identity::Signup::closed)
+    co_return fail("SIGNUP_CLOSED", "Sign-up is closed here; ask the operator for an account.");
+  auto who = co_await deps_.tokens.verify(executor, std::move(id_token));
+  if (!who) co_return std::unexpected(who.error());
+  // Whoever has a session here has an account.
+  if (who->session)
+    co_return fail("ALREADY_MEMBER", "You belong to an account here already; a person belongs to one.");
+  co_return co_await deps_.commits.write(executor, [&](Tx& tx) {
+    return identity::join_account(tx, deps_.ids, deps_.ids.make<UserId>(), who->iss, who->sub, who->email,
+                                  token, origin);
+  });
+}
+
+}  // namespace presetbridge::services

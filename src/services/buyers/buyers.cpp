@@ -1,0 +1,148 @@
+#include "services/buyers/buyers.h"
+
+#include <array>
+#include <span>
+
+#include "services/delivery/customer_change.h"
+#include "storage/stores/account_store.h"
+#include "storage/stores/buyer_act_store.h"
+#include "storage/stores/cloud_account_store.h"
+#include "storage/stores/customer_store.h"
+#include "storage/stores/item_store.h"
+#include "storage/stores/order_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::BuyerState;
+using domain::ItemStatus;
+using storage::Tx;
+
+std::optional<BuyerItemState> state_of(const storage::ItemRow& item) {
+  if (item.former) return std::nullopt;
+  switch (item.status) {
+    case ItemStatus::owed:
+    case ItemStatus::sharing:
+      return BuyerItemState::on_its_way;
+    case ItemStatus::shared:
+    case ItemStatus::already_shared:
+    case ItemStatus::delivered_by_hand:
+    case ItemStatus::revoke_failed:
+      return BuyerItemState::delivered;
+    case ItemStatus::revoking:
+    case ItemStatus::revoked:
+      return BuyerItemState::taken_back;
+    case ItemStatus::dropped:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Reads what an answer shows of the delivery.
+BuyerView view_of(Tx& tx, const storage::DeliveryRow& row) {
+  BuyerView view;
+  const auto items = find_items(tx, row.id);
+  const auto acts = find_buyer_acts(tx, row.id);
+  view.state = domain::buyer_state(row.status, row.resolution);
+  if (const auto account = find_account(tx, row.account)) {
+    view.merchant = account->display_name.empty() ? account->name : account->display_name;
+    view.support_email = account->support_email;
+    view.support_url = account->support_url;
+  }
+  view.order_number = find_order_numbers(tx, std::array{OrderId{row.id.value}}).front();
+  view.username = row.username;
+  if (const auto sender = find_cloud_account(tx, row.cloud_account)) view.sender = sender->username;
+  if (view.state == BuyerState::accept_request) {
+    if (const auto customer = find_customer(tx, row.customer)) view.requested_at = customer->requested_at;
+  }
+  for (const auto& item : items) {
+    if (const auto state = state_of(item)) view.items.push_back({item.name, item.kind, *state});
+  }
+  view.dry_run = row.dry_run;
+  view.can_correct = domain::may_correct(view.state, anything_shared(pointers(items)), acts);
+  view.can_retry = domain::may_retry(view.state, acts);
+  if (const auto wait = domain::buyer_wait(acts, tx.now()); wait > Millis{0})
+    view.can_act_at = tx.now() + wait;
+  view.updated_at = row.updated_at;
+  return view;
+}
+
+identity::LoginFailure refused(const char* code, const char* message) {
+  return identity::LoginFailure{{code, message, {}}};
+}
+
+// Refuses the act, or returns nothing if it is allowed.
+std::optional<identity::LoginFailure> refusal(BuyerState state, bool anything_shared, bool correction,
+                                              const domain::BuyerActs& acts, Timestamp now) {
+  const bool ever =
+      correction ? domain::may_correct(state, anything_shared, {}) : domain::may_retry(state, {});
+  if (!ever) return refused("INVALID_TRANSITION", "That would change nothing any more. Ask the shop.");
+  const bool still =
+      correction ? domain::may_correct(state, anything_shared, acts) : domain::may_retry(state, acts);
+  if (!still) return refused("LIMIT_REACHED", "That was done too often for this delivery. Ask the shop.");
+  if (const auto wait = domain::buyer_wait(acts, now); wait > Millis{0})
+    return identity::rate_limit_exceeded(wait);
+  return std::nullopt;
+}
+
+// What a buyer has tried costs the merchant's other buyers no turn: it is looked up in the lowest class,
+// unless other deliveries of the customer have work too.
+void queue_last(Tx& tx, const storage::DeliveryRow& row) {
+  if (row.status != domain::DeliveryStatus::queued || !row.customer) return;
+  auto customer = lock_customer(tx, row.customer);
+  if (!customer || customer->queue_state != storage::QueueState::queued ||
+      customer->job_class != domain::JobClass::first_request)
+    return;
+  if (lock_open_deliveries(tx, std::array{row.customer}, 2).size() > 1) return;
+  customer->job_class = domain::JobClass::retry;
+  update_customer(tx, *customer);
+}
+
+}  // namespace
+
+Task<Expected<BuyerView>> Buyers::view(Executor& executor, DeliveryId delivery) {
+  co_return co_await commits_.read(executor, [delivery](Tx& tx) -> Expected<BuyerView> {
+    const auto row = find_delivery(tx, delivery);
+    if (!row) return fail("NOT_FOUND", "There is no such delivery.");
+    return view_of(tx, *row);
+  });
+}
+
+Task<identity::LoginResult<BuyerView>> Buyers::correct(Executor& executor, DeliveryId delivery,
+                                                       std::string username) {
+  return act(executor, delivery, std::move(username));
+}
+
+Task<identity::LoginResult<BuyerView>> Buyers::retry(Executor& executor, DeliveryId delivery) {
+  return act(executor, delivery, "");
+}
+
+Task<identity::LoginResult<BuyerView>> Buyers::act(Executor& executor, DeliveryId delivery,
+                                                   std::string username) {
+  using Result = identity::LoginResult<BuyerView>;
+  auto result = co_await commits_.write(executor, [this, delivery, &username](Tx& tx) -> Expected<Result> {
+    lock_order(tx, OrderId{delivery.value});
+    hold_customers_of(tx, std::array{delivery});
+    DeliverySet set(tx, changes_);
+    auto* const row = set.delivery(delivery);
+    if (row == nullptr) return fail("NOT_FOUND", "There is no such delivery.");
+    auto acts = find_buyer_acts(tx, delivery);
+    const auto state = domain::buyer_state(row->status, row->resolution);
+    const bool correction = !username.empty();
+    if (auto no = refusal(state, anything_shared(set.items(delivery)), correction, acts, tx.now()))
+      return Result{std::unexpected(std::move(*no))};
+    if (auto done = DeliveryActions::retry_row(set, *row, username, domain::Actor::buyer()); !done)
+      throw Error(done.error());
+    set.save();
+    queue_last(tx, *row);
+    ++(correction ? acts.corrections : acts.retries);
+    acts.acted_at = tx.now();
+    put_buyer_acts(tx, row->account, delivery, acts);
+    return Result{view_of(tx, *row)};
+  });
+  if (!result) co_return Result{std::unexpected(identity::LoginFailure{std::move(result.error())})};
+  if (*result) changed_();
+  co_return std::move(*result);
+}
+
+}  // namespace presetbridge::services

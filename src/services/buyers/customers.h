@@ -1,0 +1,60 @@
+// Customers' data (spec 9.6): what is known of a person, by an e-mail address or a username, and its erasure.
+// Erased of each of their orders is what intake/privacy.h says; ids, ledger and dedupe keys stay. What comes
+// later, and other orders of a person who has another name there, is not meant.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/executor.h"
+#include "base/ids.h"
+#include "base/task.h"
+#include "identity/principal.h"
+#include "services/bulk/bulk_jobs.h"
+#include "services/delivery/change.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/customer_orders.h"
+
+namespace presetbridge::services {
+
+// Orders that are looked at for one page, of which at most kCustomerPage are told.
+inline constexpr int kCustomerLook = 1'000;
+inline constexpr int kCustomerPage = 20;
+
+inline constexpr std::string_view kEraseCustomers = "customers.erase";
+
+struct ErasurePlan {
+  storage::OrderCount count;
+  storage::BulkJobRow job;  // its id is none: it was only asked how many
+};
+
+// Thread-safe.
+class Customers final : public BulkAction {
+ public:
+  // All outlive this.
+  Customers(storage::GroupCommit& commits, DeliveryChanges& changes, BulkJobs& jobs)
+      : commits_(commits), changes_(changes), jobs_(jobs) {}
+
+  // Orders of the person after `after`, oldest first; a page may be short, even empty, and have a next one.
+  Task<Expected<storage::OrderWalk>> find(Executor& executor, identity::Principal by,
+                                          storage::CustomerName who, OrderId after, int limit);
+  // Erases the person from all orders of now, by a job; with `dry_run` it is only told of how many.
+  // LIMIT_REACHED: as BulkJobs::add().
+  Task<Expected<ErasurePlan>> erase(Executor& executor, identity::Principal by, storage::CustomerName who,
+                                    bool dry_run);
+
+  // Of a job.
+  static std::string filter_of(const storage::CustomerName& who);
+  std::string_view name() const override { return kEraseCustomers; }
+  Found find(storage::Tx& tx, const storage::BulkJobRow& job, int limit) const override;
+  Task<Expected<Do>> prepare(Executor& executor, const storage::BulkJobRow& job, std::int64_t id) override;
+  std::string id_text(std::int64_t id) const override { return to_string(OrderId{id}); }
+
+ private:
+  storage::GroupCommit& commits_;
+  DeliveryChanges& changes_;
+  BulkJobs& jobs_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,59 @@
+// An account's credits as they are shown, and granted by the operator (spec 11.1).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/executor.h"
+#include "base/task.h"
+#include "domain/credits.h"
+#include "identity/principal.h"
+#include "services/credits/credit_pace.h"
+#include "storage/commit/group_commit.h"
+#include "storage/page.h"
+#include "storage/stores/credit_store.h"
+
+namespace presetbridge::services {
+
+// Thread-safe.
+class Credits {
+ public:
+  // `changed` is called, on any thread, when there may be new work for the delivery worker.
+  Credits(storage::GroupCommit& commits, IdSource& ids, std::function<void()> changed)
+      : commits_(commits), ids_(ids), changed_(std::move(changed)) {}
+
+  struct View {
+    domain::Balance balance;
+    std::optional<std::int64_t> low_at;  // credits.low is told then; nothing: as the service is set
+    CreditPace pace;
+  };
+  Task<Expected<View>> balance(Executor& executor, identity::Principal by);
+  // Nothing: as the service is set. 0 and more.
+  Task<Expected<View>> set_low_at(Executor& executor, identity::Principal by,
+                                  std::optional<std::int64_t> low_at);
+  struct LedgerFilter {
+    std::string kind;  // only those; empty: all
+    std::optional<Timestamp> since;
+    std::optional<Timestamp> before;
+  };
+  // Newest first. Where a filter leaves entries out, max_looked_at of them are looked at: a page may hold
+  // fewer than asked for, or none, and have a next one.
+  static constexpr int max_looked_at = 5'000;
+  Task<Expected<storage::Page<storage::LedgerEntry>>> ledger(Executor& executor, identity::Principal by,
+                                                             LedgerFilter filter, storage::PageRequest page);
+  // The operator's, from the command line (spec 11.1); pays debt first, and only what is left resumes
+  // deliveries. NOT_FOUND; VALIDATION_FAILED below 1, beyond what a balance holds, or with a longer note. The
+  // note is in the ledger and in the audit log, which also tells the operator's `name`.
+  static constexpr std::size_t max_note_bytes = 500;
+  Task<Expected<domain::Balance>> grant(Executor& executor, AccountId account, std::int64_t credits,
+                                        std::string note, std::string name = {});
+
+ private:
+  storage::GroupCommit& commits_;
+  IdSource& ids_;
+  const std::function<void()> changed_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,76 @@
+// One delivery, told live to a buyer who has its link open (spec 13.3). Its state is told, not its history:
+// the deliveries that buyers look at are read every so often, so that nobody without a sign-in can have an
+// account's transactions write more.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/background_tasks.h"
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/ids.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/recurring.h"
+#include "base/task.h"
+#include "net/http.h"
+#include "services/live/reader_budget.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/change_store.h"
+
+namespace presetbridge::services {
+
+class BuyerReader;
+
+// open() is called on any thread, all else on `scheduler`. Outlives its readers; destroyed after
+// GroupCommit::shutdown().
+class BuyerChanges {
+ public:
+  struct Deps {
+    Scheduler& scheduler;
+    storage::GroupCommit& commits;
+    const Clock& clock;
+    Log& log;
+    Metrics& metrics;
+  };
+  // All outlive this.
+  explicit BuyerChanges(Deps deps)
+      : deps_(deps),
+        tasks_(deps.scheduler, {.log = deps.log, .message = "buyers' live changes have ended by a fault"}) {}
+
+  struct Reading {
+    DeliveryId delivery;
+    storage::DeliveryMark now;  // as the link's look found it
+    std::string last_event_id;  // empty: none
+    ReaderBudget::Place place;
+  };
+  // A stream of server-sent events: `hello`, then `delivery` once for whatever has changed since the reader
+  // saw it last. It ends within the hour, and once the link is another or the delivery is gone: who comes
+  // back shows the token again.
+  std::shared_ptr<net::BodyStream> open(Scheduler& scheduler, Reading reading);
+
+  void start();
+  // `stopped` is called once, when nothing is under way any more. Readers are ended by their server.
+  void stop(Callback stopped);
+
+ private:
+  friend class BuyerReader;
+  Task<void> loop();
+  Task<void> look();
+  void left(BuyerReader& reader);
+
+  static constexpr Millis kLooks{1'000};
+
+  const Deps deps_;
+  BackgroundTasks tasks_;
+  Recurring looks_{kLooks};
+  std::mutex mutex_;
+  std::unordered_map<DeliveryId, std::unordered_set<BuyerReader*>> readers_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,77 @@
+// The loop that deletes what is past its time: retention (spec 7.4, 9.6), and what only lies about (expired
+// refresh tokens, forgotten tries to sign in, mappings of saves that came to nothing, sends of deleted
+// subscriptions, live changes of nodes that are no more). It also makes up what lists show of orders that a
+// program of before wrote, and gives deliveries of before the keys that they are found by
+// (storage/stores/delivery_search.h), counts those that it has written last, and sums the quarters of long
+// ago up to days (storage/stores/activity_store.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "base/background_tasks.h"
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/retention.h"
+
+namespace presetbridge::services {
+
+// How long rows are kept; longer than the last retry of an outbound webhook, which comes after 32 hours.
+struct Retention {
+  Millis payloads = std::chrono::days{30};  // and jobs on many that have ended
+  Millis outbound = std::chrono::days{90};  // events, sends and attempts
+  Millis timelines =
+      std::chrono::days{90};  // attempts on deliveries, then summed up; kShortestTimelines at least
+  Millis audit_log = std::chrono::days{730};
+  Millis activity = std::chrono::days{90};  // by the quarter of an hour; then by the day
+};
+
+// Lives on `scheduler`, where all of it is called. A round begins at once and then each `period` after the
+// one before has ended; it deletes piece by piece, each a transaction of at most `piece` rows with `pause`
+// behind it, so that other work goes on between them. What a round could not do the next one does. Nodes may
+// do the same at once.
+class Housekeeping {
+ public:
+  struct Pace {
+    int piece = 500;
+    Millis pause{100};
+    Millis period = std::chrono::hours{1};
+    std::int64_t sign_in_tries =
+        100'000;  // kept by a round, those touched last; and those touched together with the oldest of them
+  };
+  // All outlive this. The database's clock says what is old.
+  Housekeeping(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, Retention retention)
+      : Housekeeping(scheduler, commits, log, retention, Pace{}) {}
+  Housekeeping(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, Retention retention, Pace pace)
+      : scheduler_(scheduler),
+        commits_(commits),
+        log_(log),
+        retention_(retention),
+        pace_(pace),
+        tasks_(scheduler, {.log = log, .message = "housekeeping has ended by a fault"}) {}
+
+  void start();
+  // `stopped` is called once, when the piece under way has ended.
+  void stop(Callback stopped);
+
+ private:
+  // One piece of a way that begins at 0.
+  using DeletePiece = std::function<storage::AgedPiece(storage::Tx&, std::int64_t after)>;
+
+  Task<void> loop();
+  Task<void> round();
+  Task<void> list_orders();
+  Task<void> walk(std::string_view what, DeletePiece delete_piece);
+
+  Scheduler& scheduler_;
+  storage::GroupCommit& commits_;
+  Log& log_;
+  const Retention retention_;
+  const Pace pace_;
+  BackgroundTasks tasks_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,100 @@
+// What stores told of their orders, those that deliver nothing included, and processing one again (spec 9.3).
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/task.h"
+#include "identity/principal.h"
+#include "services/delivery/change.h"
+#include "services/intake/integration_directory.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/order_list.h"
+
+namespace presetbridge::services {
+
+struct OrderQuery {
+  std::string outcome;  // empty: all
+  IntegrationId integration;
+  bool unmapped = false;
+  std::string search;  // as somebody typed it; empty: all
+  std::optional<Timestamp> received_from;
+  std::optional<Timestamp> received_before;
+  storage::PageRequest page = {};
+};
+
+// What became of it, where it has a delivery.
+struct DeliveryStanding {
+  domain::DeliveryStatus status;
+  domain::ResolutionCode resolution;
+};
+struct OrderInList {
+  storage::ListedOrder order;
+  std::string integration_name;
+  std::optional<DeliveryStanding> delivery;
+};
+
+struct OrderLineView {
+  domain::OrderLine line;
+  std::int64_t refunded = 0;  // of its quantity, or taken out of the order
+  // What the mappings of now make of it, stale ones left out: what processing it again would.
+  std::optional<domain::MatchType> matched_by;
+  std::vector<MappingId> mappings;
+  std::vector<storage::ItemRow>
+      files;  // that the delivery's present customer is owed, or was, for it: the first 20
+  std::size_t file_count = 0;
+};
+struct OrderView {
+  storage::ListedOrder order;
+  std::string integration_name;
+  std::optional<DeliveryStanding> delivery;
+  std::vector<OrderLineView> lines;
+  std::optional<Timestamp> payload_received_at;  // nothing: none is kept
+};
+
+struct OrderPayload {
+  Timestamp received_at;
+  std::string body;  // as the store sent it
+};
+
+inline constexpr std::size_t kFilesOfLine = 20;
+
+// Thread-safe. A key that is limited to integrations sees the orders of those alone; others, and another
+// account's, are NOT_FOUND.
+class Orders {
+ public:
+  // All outlive this. `changed` is called, on any thread, when there may be new work for the delivery worker.
+  Orders(storage::GroupCommit& commits, DeliveryChanges& changes, IntegrationDirectory& directory,
+         std::function<void()> changed)
+      : commits_(commits), changes_(changes), directory_(directory), changed_(std::move(changed)) {}
+
+  // Newest first; a page may be short and have a next one: storage/stores/order_list.h.
+  Task<Expected<storage::Page<OrderInList>>> list(Executor& executor, identity::Principal by,
+                                                  OrderQuery query);
+  Task<Expected<OrderView>> get(Executor& executor, identity::Principal by, OrderId id);
+  // The newest payload of the order itself. NOT_FOUND too where none is kept (any more).
+  Task<Expected<OrderPayload>> payload(Executor& executor, identity::Principal by, OrderId id);
+  // delivery/reprocess.h. INVALID_TRANSITION too where the store is archived.
+  Task<Expected<OrderView>> reprocess(Executor& executor, identity::Principal by, OrderId id);
+
+ private:
+  storage::GroupCommit& commits_;
+  DeliveryChanges& changes_;
+  IntegrationDirectory& directory_;
+  const std::function<void()> changed_;
+};
+
+// Who asked for it, and for whose usage a delivery that it makes counts.
+struct ReprocessedFor {
+  domain::Actor actor;
+  ApiKeyId key;  // none: the store's owning key's
+};
+// In the caller's transaction, with `store` as it was read before. Nothing: the store has changed since, or
+// is another; nothing was done.
+std::optional<Expected<void>> reprocess_in(storage::Tx& tx, DeliveryChanges& changes, OrderId id,
+                                           const IntegrationSnapshot& store, const ReprocessedFor& asked);
+
+}  // namespace presetbridge::services

@@ -1,0 +1,150 @@
+#include "services/stores/mapping_preview.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <unordered_set>
+
+#include "services/delivery/fulfilment.h"
+#include "services/stores/unmapped_orders.h"
+#include "storage/stores/item_store.h"
+#include "storage/stores/order_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using domain::ItemStatus;
+using domain::MappingIndex;
+using domain::OrderLine;
+using domain::OrderState;
+using identity::Principal;
+using storage::Tx;
+
+std::vector<domain::Mapping> current_mappings(Tx& tx, IntegrationId id) {
+  std::vector<domain::Mapping> current;
+  for (auto& row : find_mappings(tx, id)) {
+    if (!row.stale) current.push_back(std::move(row.mapping));
+  }
+  return current;
+}
+
+// What the order's customer has, or may have, of its delivery.
+std::unordered_set<std::string> files_had(Tx& tx, OrderId order) {
+  std::unordered_set<std::string> had;
+  for (auto& item : find_items(tx, DeliveryId{order.value})) {
+    const bool has = item.status == ItemStatus::shared || item.status == ItemStatus::already_shared ||
+                     item.status == ItemStatus::delivered_by_hand || item.status == ItemStatus::sharing;
+    if (has && !item.former) had.insert(std::move(item.file_id));
+  }
+  return had;
+}
+
+bool serves_more(const OrderState& order, const MappingIndex& index) {
+  if (order.payment() != domain::Payment::deliver || order.too_large) return false;
+  auto mapped = order;
+  index.map(mapped, MappingIndex::Lines::all);
+  const domain::PaidQuantities paid(order);
+  for (std::size_t i = 0; i < order.lines.size(); ++i) {
+    const bool now = order.lines[i].mapped == OrderLine::Mapped::nothing &&
+                     mapped.lines[i].mapped == OrderLine::Mapped::owes;
+    if (now && paid.of(order.lines[i]) > 0) return true;
+  }
+  return false;
+}
+
+void fill(MappingPreview& preview, const OrderState& order,
+          const std::shared_ptr<const MappingIndex>& mappings, bool active,
+          const std::unordered_set<std::string>& had) {
+  const MappingIndex& index = *mappings;
+  auto mapped = order;
+  preview.files = index.map(mapped, MappingIndex::Lines::all).files;
+  const domain::PaidQuantities paid(order);
+  for (auto& line : mapped.lines) {
+    PreviewLine shown{.line = line, .paid_quantity = paid.of(line), .matched_by = {}, .file_ids = {}};
+    if (!line.file_id.empty()) shown.file_ids.push_back(line.file_id);
+    if (const auto* found = index.find(line)) {
+      shown.matched_by = found->front().type;
+      for (const auto& mapping : *found) {
+        if (mapping.action == domain::MappingAction::deliver) shown.file_ids.push_back(mapping.file_id);
+      }
+    }
+    preview.lines.push_back(std::move(shown));
+  }
+  preview.credits = std::ranges::count_if(preview.files, [&](const domain::OwedFile& file) {
+    return file.paid_quantity > 0 && !had.contains(file.file_id);
+  });
+  auto planned = order;
+  const FulfilmentRules rules{.active = active, .mappings = mappings};
+  const auto plan = plan_new_order(planned, rules, MappingIndex::Lines::all);
+  preview.outcome = plan.outcome;
+  preview.too_large = plan.too_large;
+}
+
+}  // namespace
+
+Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Principal by, IntegrationId id,
+                                                        PreviewRequest request) {
+  std::optional<std::vector<domain::Mapping>> wanted;
+  if (request.mappings) {
+    auto rows = checked_mappings(*request.mappings, limits_);
+    if (!rows) co_return std::unexpected(rows.error());
+    wanted.emplace();
+    for (auto& row : *rows) wanted->push_back(std::move(row.mapping));
+    // Those that are not saved yet have no ids, by which they would be sorted.
+    for (std::size_t i = 0; i < wanted->size(); ++i)
+      (*wanted)[i].id = MappingId{static_cast<std::int64_t>(i) + 1};
+  }
+  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<MappingPreview> {
+    const auto store = find_integration(tx, id);
+    if (!store || store->account != by.account || store->archived_at || !by.sees(id))
+      return fail("NOT_FOUND", "There is no such integration.");
+    const auto index = std::make_shared<const MappingIndex>(wanted ? *wanted : current_mappings(tx, id));
+    OrderState order{.seen = true, .lines = request.lines};
+    std::unordered_set<std::string> had;
+    if (request.order_id) {
+      const auto row = find_order_by_key(tx, id, *request.order_id);
+      if (!row) return fail("NOT_FOUND", "The store has sent no such order.");
+      auto state = domain::decode_order_state(row->state);
+      if (!state) return std::unexpected(state.error());
+      order = std::move(*state);
+      had = files_had(tx, row->id);
+    }
+    MappingPreview preview;
+    fill(preview, order, index, store->active, had);
+    if (!store->active) return preview;
+    preview.reprocessable_exact =
+        each_unmapped_order(tx, id, [&](const storage::OrderRow&, OrderState& stored) {
+          if (serves_more(stored, *index)) ++preview.reprocessable_orders;
+        });
+    return preview;
+  });
+}
+
+MappingDiff diff_mappings(const std::vector<storage::MappingRow>& before,
+                          const std::vector<storage::MappingRow>& after) {
+  using Key = std::pair<domain::MatchType, std::string>;
+  using Rest = std::tuple<std::string, domain::MappingAction, std::string, std::string, std::string>;
+  std::map<Key, std::pair<std::multiset<Rest>, std::multiset<Rest>>> of_key;
+  const auto rest_of = [](const storage::MappingRow& row) {
+    const auto& m = row.mapping;
+    return Rest{row.match_value, m.action, m.file_id, m.file_kind, m.file_name};
+  };
+  for (const auto& row : before) of_key[{row.mapping.type, row.mapping.value}].first.insert(rest_of(row));
+  for (const auto& row : after) of_key[{row.mapping.type, row.mapping.value}].second.insert(rest_of(row));
+  MappingDiff diff;
+  for (const auto& [key, both] : of_key) {
+    std::vector<Rest> gone;
+    std::vector<Rest> come;
+    std::ranges::set_difference(both.first, both.second, std::back_inserter(gone));
+    std::ranges::set_difference(both.second, both.first, std::back_inserter(come));
+    const auto changed = std::min(std::ssize(gone), std::ssize(come));
+    diff.changed += changed;
+    diff.added += std::ssize(come) - changed;
+    diff.removed += std::ssize(gone) - changed;
+  }
+  return diff;
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,49 @@
+// What a store's orders have named, and what the mappings make of it (spec 9.2): how a merchant maps.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/task.h"
+#include "domain/mapping.h"
+#include "identity/principal.h"
+#include "storage/commit/group_commit.h"
+#include "storage/page.h"
+#include "storage/stores/product_store.h"
+
+namespace presetbridge::services {
+
+struct ProductView {
+  storage::ProductRow row;
+  std::vector<domain::Mapping> mapped_by;  // what a line with it comes to now; stale mappings left out
+  std::int64_t skipped_orders = 0;  // stored orders that have it, and that it was no part of the delivery of
+};
+struct ProductFilter {
+  std::optional<bool> mapped;
+  std::string text;  // in title, SKU or an id, whatever the case; empty: all
+};
+struct ProductPage {
+  storage::Page<ProductView> page;
+  bool skipped_exact = true;  // else of the newest orders alone (services/stores/unmapped_orders.h)
+};
+
+// Thread-safe. Another account's integration, one outside the key's scope, and an archived one are NOT_FOUND.
+class Products {
+ public:
+  explicit Products(storage::GroupCommit& commits) : commits_(commits) {}
+  // Those first seen last come first. Reads the store's products and mappings, which are bounded, and its
+  // newest orders that are not mapped.
+  Task<Expected<ProductPage>> list(Executor& executor, identity::Principal by, IntegrationId id,
+                                   ProductFilter filter, storage::PageRequest page);
+
+ private:
+  storage::GroupCommit& commits_;
+};
+
+// Looks up all products of the store with its mappings of now, piece by piece, and writes which are mapped.
+// To be called after the mappings have changed; what it cannot do is done when somebody looks at the list.
+Task<void> look_products_up(storage::GroupCommit& commits, Executor& executor, IntegrationId id);
+
+}  // namespace presetbridge::services

@@ -1,0 +1,70 @@
+#include "services/vault/login_guard.h"
+
+#include <algorithm>
+
+#include "crypto/digest.h"
+#include "storage/stores/cloud_login_store.h"
+#include "storage/stores/credential_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using storage::Tx;
+
+std::string folded(std::string_view email) {
+  std::string text(email);
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return text;
+}
+
+// How long until fewer than `limit` of `times` (oldest first) lie within `window`; nothing if that is so now.
+std::optional<Millis> wait_of(const std::vector<Timestamp>& times, std::size_t limit, Millis window,
+                              Timestamp now) {
+  if (times.size() < limit) return std::nullopt;
+  return times[times.size() - limit] + window - now;
+}
+
+}  // namespace
+
+Task<LoginResult<std::int64_t>> LoginGuard::begin(Executor& executor, AccountId account, std::string email) {
+  const auto digest = crypto::hmac_sha256(email_key_(), folded(email));
+  const std::vector<std::byte> hash(digest.begin(), digest.end());
+  const auto id = ids_.next();
+  auto wait = co_await commits_.write(executor, [&](Tx& tx) -> std::optional<Millis> {
+    lock_standing(tx, account);  // the account's tries come one after the other
+    const auto now = tx.now();
+    std::optional<Millis> longest;
+    const auto apply = [&](std::optional<Millis> w) {
+      if (w) longest = std::max(longest.value_or(*w), *w);
+    };
+    apply(wait_of(lock_failures_of_email(tx, hash, now - limits_.email_window), limits_.email_failures,
+                  limits_.email_window, now));
+    apply(wait_of(failures_of_account(tx, account, now - limits_.account_window), limits_.account_failures,
+                  limits_.account_window, now));
+    apply(wait_of(other_emails_of_account(tx, account, hash, now - limits_.account_emails_window),
+                  limits_.account_emails, limits_.account_emails_window, now));
+    if (longest) return longest;
+    const auto oldest =
+        std::max({limits_.email_window, limits_.account_window, limits_.account_emails_window});
+    delete_login_tries(tx, account, now - oldest);
+    insert_login_try(tx, {id, account, hash, now, true});
+    return std::nullopt;
+  });
+  if (!wait) co_return std::unexpected(wait.error());
+  if (*wait) co_return std::unexpected(identity::rate_limit_exceeded(**wait));
+  co_return id;
+}
+
+Task<Expected<void>> LoginGuard::end(Executor& executor, std::int64_t id, Outcome outcome) {
+  if (outcome == Outcome::refused) co_return Expected<void>{};
+  co_return co_await commits_.write(executor, [&](Tx& tx) {
+    if (outcome == Outcome::succeeded) {
+      clear_login_failure(tx, id);
+    } else {
+      delete_login_try(tx, id);
+    }
+  });
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,64 @@
+// Keeps the service from being a proxy for guessing passwords (spec 4.3): the limits that POST
+// /api/auth/login, the saving and the validating of credentials share. 10 failures an hour an account, 5 in
+// 15 minutes an e-mail address over all accounts, 20 different addresses a day an account.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/executor.h"
+#include "base/ids.h"
+#include "base/task.h"
+#include "base/time.h"
+#include "identity/login_failure.h"
+#include "storage/commit/group_commit.h"
+
+namespace presetbridge::services {
+
+using identity::LoginFailure;
+using identity::LoginResult;
+
+struct LoginLimits {
+  std::size_t account_failures = 10;
+  Millis account_window = std::chrono::hours{1};
+  std::size_t email_failures = 5;
+  Millis email_window = std::chrono::minutes{15};
+  std::size_t account_emails = 20;
+  Millis account_emails_window = std::chrono::hours{24};
+};
+
+// Thread-safe. The try is written as a failure, and committed, before the login starts: tries that run at
+// once count each other. A refused try leaves no trace, so it does not extend a window. Two tries at an
+// e-mail that nobody has failed at lately, made on two nodes by two accounts within one transaction's time,
+// may not see each other; all others do.
+class LoginGuard {
+ public:
+  enum class Outcome {
+    succeeded,
+    refused,     // by the platform: stays a failure
+    unanswered,  // nothing was learned about the password
+  };
+  // All outlive this. `email_key` gives what e-mails are hashed with now (HMAC-SHA256), so that the table
+  // alone tells no address; where it becomes another, tries at an address count anew. Any thread.
+  LoginGuard(storage::GroupCommit& commits, IdSource& ids, std::function<std::string()> email_key,
+             LoginLimits limits = {})
+      : commits_(commits), ids_(ids), email_key_(std::move(email_key)), limits_(limits) {}
+
+  // The try's id, for end(). RATE_LIMIT_EXCEEDED, with the time after which it would be let through.
+  Task<LoginResult<std::int64_t>> begin(Executor& executor, AccountId account, std::string email);
+  // A try that is never ended stays a failure.
+  Task<Expected<void>> end(Executor& executor, std::int64_t id, Outcome outcome);
+
+ private:
+  storage::GroupCommit& commits_;
+  IdSource& ids_;
+  const std::function<std::string()> email_key_;
+  const LoginLimits limits_;
+};
+
+}  // namespace presetbridge::services

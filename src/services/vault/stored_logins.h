@@ -1,0 +1,68 @@
+// What a person's request does with a stored login or session: the part of it that has to open one. Nodes
+// that may, do it here; one that only serves the API asks another (services/vault/worker_calls.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cloud/agent_client.h"
+#include "cloud/cloud.h"
+#include "crypto/bytes.h"
+#include "services/vault/cloud_logins.h"
+#include "services/vault/cloud_sessions.h"
+#include "storage/commit/group_commit.h"
+
+namespace presetbridge::services {
+
+using PresetFiles = std::shared_ptr<const std::vector<cloud::CloudFile>>;
+// Whose login it is, or why that is not known: login_refused, credentials_unreadable, session_refused (it is
+// another login now, or none), unavailable.
+using CheckedLogin = cloud::CloudResult<cloud::CloudUser>;
+
+// Thread-safe. Any of them may give an error of the storage, or WORKER_UNAVAILABLE: nobody who may open it
+// has answered in time.
+class StoredLogins {
+ public:
+  static constexpr std::size_t max_files = 20'000;  // of one user; the rest is not listed
+
+  virtual ~StoredLogins() = default;
+  // All files of the user whose login the vault has, by name. CREDENTIALS_MISSING: it has none, or not this
+  // version, or it is refused or cannot be opened, which is noted as `invalid` with what follows for
+  // deliveries (spec 3.5, 5.4). CLOUD_UNAVAILABLE.
+  virtual Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
+                                                     std::int64_t version) = 0;
+  // The same of a session that CloudLogins opened, by its token's hash. UNAUTHORIZED: the platform, or its
+  // time, has ended it. CLOUD_UNAVAILABLE.
+  virtual Task<Expected<PresetFiles>> files_of_session(Executor& executor, crypto::Bytes token_hash) = 0;
+  // Logs in anew with what the vault has. Notes nothing.
+  virtual Task<Expected<CheckedLogin>> check_login(Executor& executor, AccountId account,
+                                                   std::int64_t version) = 0;
+};
+
+// By this node itself.
+class OwnStoredLogins final : public StoredLogins {
+ public:
+  // All outlive this.
+  OwnStoredLogins(storage::GroupCommit& commits, cloud::Cloud& cloud, cloud::CredentialAgent& agent,
+                  CloudSessions& sessions, CloudLogins& logins)
+      : commits_(commits), cloud_(cloud), agent_(agent), sessions_(sessions), logins_(logins) {}
+
+  Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
+                                             std::int64_t version) override;
+  Task<Expected<PresetFiles>> files_of_session(Executor& executor, crypto::Bytes token_hash) override;
+  Task<Expected<CheckedLogin>> check_login(Executor& executor, AccountId account,
+                                           std::int64_t version) override;
+
+ private:
+  Task<Expected<cloud::Session>> vault_session(Executor& executor, AccountId account, std::int64_t version);
+  Task<cloud::CloudResult<PresetFiles>> read_all(Executor& executor, cloud::Session session);
+
+  storage::GroupCommit& commits_;
+  cloud::Cloud& cloud_;
+  cloud::CredentialAgent& agent_;
+  CloudSessions& sessions_;
+  CloudLogins& logins_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,63 @@
+// What becomes of subscriptions besides their sends: recoveries that their owners asked for (spec 9.5), and
+// receivers that do nothing but fail (spec 10.1). Of the latter the account's other subscriptions are told,
+// after an hour; after five days they are turned off, a day after they were told at the earliest.
+#pragma once
+
+#include <utility>
+
+#include "base/background_tasks.h"
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "base/wakeup.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/subscription_store.h"
+
+namespace presetbridge::services {
+
+// Lives on `scheduler`, where all of it but wake() is called. Nodes may do the same at once.
+class SubscriptionWatch {
+ public:
+  struct Pace {
+    int piece = 500;  // sends made due in one transaction
+    Millis look{5'000};
+    Millis look_for_trouble{60'000};
+    Millis told_after = std::chrono::hours{1};
+    Millis off_after = std::chrono::days{5};
+    Millis told_before = std::chrono::days{1};
+  };
+  // All outlive this. `changed` is called when there may be something to send.
+  SubscriptionWatch(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, Random& random,
+                    Log& log, Callback changed)
+      : SubscriptionWatch(scheduler, commits, ids, random, log, std::move(changed), Pace{}) {}
+  SubscriptionWatch(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, Random& random,
+                    Log& log, Callback changed, Pace pace);
+
+  void start();
+  // `stopped` is called once, when the piece under way has ended.
+  void stop(Callback stopped);
+  // There may be a recovery. Thread-safe, cheap.
+  void wake() { tasks_.wake(); }
+
+ private:
+  Task<void> recovery_loop();
+  Task<void> trouble_loop();
+  // A transaction a subscription: what one of them throws holds up no other.
+  Task<void> tell_of(SubscriptionId id);
+  storage::TroubleRules rules(Timestamp now) const {
+    return {now, pace_.told_after, pace_.off_after, pace_.told_before};
+  }
+
+  Scheduler& scheduler_;
+  storage::GroupCommit& commits_;
+  IdSource& ids_;
+  Random& random_;
+  Log& log_;
+  Callback changed_;
+  const Pace pace_;
+  Wakeup trouble_;
+  BackgroundTasks tasks_;
+};
+
+}  // namespace presetbridge::services

@@ -1,0 +1,95 @@
+#include "services/webhooks/webhook_events.h"
+
+#include <algorithm>
+
+#include "identity/audit.h"
+#include "services/webhooks/event_uuid.h"
+#include "services/webhooks/subscriptions.h"
+
+namespace presetbridge::services {
+namespace {
+
+using identity::Principal;
+using storage::SentEventRow;
+using storage::Tx;
+
+std::unexpected<Error> no_such_subscription() {
+  return fail("NOT_FOUND", "There is no such subscription.");
+}
+std::unexpected<Error> no_such_event() {
+  return fail("NOT_FOUND", "There is no such event of this subscription, or it is past its retention.");
+}
+std::unexpected<Error> not_active() {
+  return fail("CONFLICT", "The subscription is not active. Activate it first.");
+}
+
+std::optional<SentEventRow> find(Tx& tx, SubscriptionId subscription, const std::string& uuid) {
+  const auto told = event_of(uuid);
+  const auto event = told ? told : find_event_of_before(tx, uuid);
+  auto row = event ? find_sent_event(tx, subscription, *event) : std::nullopt;
+  return row && row->uuid == uuid ? std::move(row) : std::nullopt;
+}
+
+void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, SubscriptionId id,
+           std::string_view detail) {
+  identity::audit(tx, ids, by, {action, to_string(id), std::string(detail)});
+}
+
+}  // namespace
+
+Task<Expected<storage::Page<SentEventRow>>> WebhookEvents::list(Executor& executor, Principal by,
+                                                                SubscriptionId id,
+                                                                storage::SentEventFilter filter,
+                                                                storage::PageRequest page) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<storage::Page<SentEventRow>> {
+    if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
+    return list_sent_events(tx, id, filter, page);
+  });
+}
+
+Task<Expected<SentEventView>> WebhookEvents::get(Executor& executor, Principal by, SubscriptionId id,
+                                                 std::string uuid) {
+  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<SentEventView> {
+    if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
+    auto row = find(tx, id, uuid);
+    if (!row) return no_such_event();
+    auto body = find_event_body(tx, row->event);
+    auto attempts = attempts_of_send(tx, row->send);
+    return SentEventView{std::move(*row), std::move(body), std::move(attempts)};
+  });
+}
+
+Task<Expected<SentEventRow>> WebhookEvents::resend(Executor& executor, Principal by, SubscriptionId id,
+                                                   std::string uuid) {
+  auto sent = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SentEventRow> {
+    const auto subscription = visible_subscription(by, find_subscription(tx, id));
+    if (!subscription) return no_such_subscription();
+    const auto row = find(tx, id, uuid);
+    if (!row) return no_such_event();
+    if (!subscription->active) return not_active();
+    if (!send_again(tx, id, row->send)) return fail("CONFLICT", "The event is being sent now.");
+    audit(tx, ids_, by, "subscription.event_resent", id, uuid);
+    return find_sent_event(tx, id, row->event).value();
+  });
+  if (sent) changed_();
+  co_return sent;
+}
+
+Task<Expected<Recovery>> WebhookEvents::recover(Executor& executor, Principal by, SubscriptionId id,
+                                                Timestamp since) {
+  auto begun = co_await commits_.write(executor, [&](Tx& tx) -> Expected<Recovery> {
+    const auto subscription = visible_subscription(by, find_subscription(tx, id));
+    if (!subscription) return no_such_subscription();
+    if (!subscription->active) return not_active();
+    const Timestamp before = tx.now();
+    const auto counted = count_failed_sends(tx, id, since, before, most_counted + 1);
+    if (counted == 0) return Recovery{};
+    begin_recovery(tx, id, since, before);
+    audit(tx, ids_, by, "subscription.recovery_began", id, "of what failed since " + to_iso8601(since));
+    return Recovery{.total = std::min<std::int64_t>(counted, most_counted), .exact = counted <= most_counted};
+  });
+  if (begun && begun->total > 0) changed_();
+  co_return begun;
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,61 @@
+// What was sent to a subscription, and what its owner does about it (spec 9.5): look it up, send one again,
+// recover all that failed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/executor.h"
+#include "base/task.h"
+#include "identity/principal.h"
+#include "storage/commit/group_commit.h"
+#include "storage/stores/webhook_event_store.h"
+
+namespace presetbridge::services {
+
+struct SentEventView {
+  storage::SentEventRow row;
+  std::string body;                           // exactly what is sent
+  std::vector<storage::AttemptRow> attempts;  // oldest first
+};
+struct Recovery {
+  std::int64_t total = 0;
+  bool exact = true;  // false: more than are counted
+};
+
+// A key that is restricted to integrations sees only subscriptions to those; others, another account's, and
+// events that were not for the subscription are NOT_FOUND.
+class WebhookEvents {
+ public:
+  static constexpr int most_counted = 10'000;
+
+  // All outlive this. `changed` is called, on any thread, when there may be something to send or to recover.
+  WebhookEvents(storage::GroupCommit& commits, IdSource& ids, std::function<void()> changed)
+      : commits_(commits), ids_(ids), changed_(std::move(changed)) {}
+
+  // As list_sent_events() has it.
+  Task<Expected<storage::Page<storage::SentEventRow>>> list(Executor& executor, identity::Principal by,
+                                                            SubscriptionId id,
+                                                            storage::SentEventFilter filter,
+                                                            storage::PageRequest page);
+  Task<Expected<SentEventView>> get(Executor& executor, identity::Principal by, SubscriptionId id,
+                                    std::string uuid);
+  // Due at once with all its tries, whatever became of it: the same id and the same bytes. CONFLICT while the
+  // subscription is not active, or an attempt is under way.
+  Task<Expected<storage::SentEventRow>> resend(Executor& executor, identity::Principal by, SubscriptionId id,
+                                               std::string uuid);
+  // All that failed for good since then are made due, in the background
+  // (services/webhooks/subscription_watch.h), and go on after a crash. What succeeded, or still waits, is
+  // left alone. CONFLICT while the subscription is not active.
+  Task<Expected<Recovery>> recover(Executor& executor, identity::Principal by, SubscriptionId id,
+                                   Timestamp since);
+
+ private:
+  storage::GroupCommit& commits_;
+  IdSource& ids_;
+  const std::function<void()> changed_;
+};
+
+}  // namespace presetbridge::services

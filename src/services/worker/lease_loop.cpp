@@ -1,0 +1,91 @@
+#include "services/worker/lease_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "services/worker/faulty_work.h"
+#include "storage/stores/cloud_account_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using storage::Tx;
+
+constexpr Millis kLocked{10};
+
+}  // namespace
+
+Task<void> LeaseLoop::run() {
+  while (!tasks_.stopping()) {
+    const Millis pause = co_await round();
+    if (pause == Millis{0} && free_places() > 0) continue;
+    // With every place taken the end of a job wakes the loop.
+    co_await tasks_.wait(free_places() > 0 ? pause : options_.poll);
+  }
+}
+
+Task<Millis> LeaseLoop::round() {
+  const int places = free_places();
+  Timestamp from = scan_.begin();
+  std::optional<Timestamp> next;
+  if (!busy_) {
+    // A read costs no write: an idle service leaves the disk alone.
+    const auto seen = co_await ports_.commits.read(
+        ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
+    if (seen) {
+      next = seen->first;
+      scan_.saw(from, next, seen->second);
+      from = scan_.begin();
+    }
+  }
+  const Timestamp now = ports_.clock.now();
+  if (places > 0 && now >= closed_until_ && (std::exchange(busy_, false) || (next && *next <= now))) {
+    LeasePlace at;
+    auto leased =
+        co_await ports_.commits.write(ports_.scheduler, [this, from, places, pace = pace_, &at](Tx& tx) {
+          return lease_jobs(tx, options_, from, places, pace, at);
+        });
+    if (leased) {
+      scan_.saw(from, leased->next_ready, leased->at);
+      next = start(*std::move(leased));
+    } else {
+      next = co_await failed(leased.error(), at);
+    }
+  }
+  if (!next) co_return options_.poll;
+  co_return std::clamp(std::max(*next, closed_until_) - ports_.clock.now(), Millis{0}, options_.poll);
+}
+
+std::optional<Timestamp> LeaseLoop::start(Leased leased) {
+  pace_ = Pace::together;
+  for (const auto& [account, column] : leased.unreadable) {
+    ports_.log.error(
+        "a queue's record could not be read; no job of it for a minute",
+        {{"cloudAccount", account ? to_string(account) : std::string("all")}, {"record", column}});
+    count_fault(ports_);
+  }
+  const auto ended = [this](const std::exception_ptr&) { ended_(); };
+  for (auto& job : leased.jobs) tasks_.start_job(jobs_.run(std::move(job)), "job", ended);
+  for (auto& sweep : leased.sweeps) tasks_.start_job(sweeps_.run(std::move(sweep)), "sweep", ended);
+  busy_ = !leased.jobs.empty() || !leased.sweeps.empty();
+  closed_until_ = leased.closed_until.value_or(Timestamp{});
+  auto next = leased.next_ready;
+  // What is ready and was not given is locked by another transaction, for a moment.
+  if (!busy_ && next) next = std::max(*next, ports_.clock.now() + kLocked);
+  return next;
+}
+
+Task<Timestamp> LeaseLoop::failed(Error error, LeasePlace at) {
+  // Of many rows read at once nobody knows which was at fault.
+  if (pace_ == Pace::together && !is_passing(error)) {
+    pace_ = Pace::one_by_one;
+    co_return Timestamp{};
+  }
+  pace_ = Pace::together;
+  if (!storage::is_told(error)) ports_.log.warn("no jobs could be leased", {{"error", error.message}});
+  // The next lease would fail like this one, unless what was at fault is out of the way.
+  const bool others = co_await isolate(ports_, error, at);
+  co_return ports_.clock.now() + (others ? Millis{0} : options_.poll);
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,260 @@
+// What a step does with a failed call: domain/call_reaction.h says what, here it is carried out.
+#include "services/worker/one_step.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "domain/call_reaction.h"
+#include "domain/resolution.h"
+#include "domain/retry_schedule.h"
+#include "services/worker/former_login.h"
+#include "services/worker/item_steps.h"
+#include "services/worker/job_end.h"
+#include "services/worker/share_ledger.h"
+#include "storage/stores/cloud_account_store.h"
+
+namespace presetbridge::services {
+namespace {
+
+using cloud::CloudError;
+using domain::CallKind;
+using domain::DeliveryStatus;
+using domain::Finding;
+using domain::ItemStatus;
+using domain::Reaction;
+using domain::ResolutionCode;
+using storage::Friendship;
+
+constexpr Millis kWithoutLogin{15 * 60'000};
+
+}  // namespace
+
+void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error) {
+  const Call& call = answer.call;
+  const auto kind = call.kind();
+  const auto* const its = call.item();
+  if (!error.effect_unknown) take_back_intent(call);
+  const auto [reaction, code] = domain::react(kind, error.kind, error.effect_unknown);
+  switch (reaction) {
+    case Reaction::retry:
+      return retry(call);
+    case Reaction::refused:
+      return retry(call, true);
+    case Reaction::unreachable:
+      if (in_trouble) {
+        set.save();  // it looks at deliveries
+        note(note_success(set.tx(), job.cloud_account, kind));
+      }
+      return retry(call, true);
+    case Reaction::settle_later:
+      if (auto* const item = set.item(call.delivery, its->item);
+          item && item->status == ItemStatus::sharing) {
+        item->settle_after = set.now() + steps.call_timeout_;
+        set.changed(*item);
+      }
+      return retry(call);
+    case Reaction::pause:
+      set.save();  // it looks at deliveries
+      note(note_rate_limit(set.tx(), job.cloud_account, kind, call.delivery, error.retry_after));
+      job.outcome = {.kind = JobOutcome::Kind::account_paused};
+      return;
+    case Reaction::lose_login:
+      return lose_login(answer, error);
+    case Reaction::log_in:
+      // The worker does, for the next call.
+      if (++job.session_retries > 1) transient(kind, call.delivery);
+      return;
+    case Reaction::no_such_user:
+      forget_user();
+      job.outcome = JobOutcome::fail(code);
+      return;
+    case Reaction::user_gone:
+      forget_user();
+      // The user of before is gone: somebody else may have the name now, but not other names of theirs.
+      if (job.name_resolved || has_other_names()) job.outcome = JobOutcome::fail(code);
+      return;
+    case Reaction::ask_friendship:
+      customer.friendship = Friendship::unknown;
+      if (job.friendship_checks >= kMaxFriendshipChecks) transient(kind, call.delivery);
+      return;
+    case Reaction::blocked:
+      customer.friendship = Friendship::blocked;
+      job.outcome = JobOutcome::fail(code);
+      return;
+    case Reaction::fail_all:
+      job.outcome = JobOutcome::fail(code);
+      return;
+    case Reaction::fail_item:
+      job.failed_items[its->item] = code;
+      return;
+    case Reaction::absent:
+      settle_absent(set, call.delivery, its->item);
+      return conclude_settled(set, call.delivery, its->item);
+    case Reaction::revoked:
+      return end_revocation(set, call.delivery, its->item, RevocationEnd::taken_back);
+    case Reaction::not_revoked:
+      // An earlier call may have had its effect, where its answer was lost.
+      return end_revocation(set, call.delivery, its->item,
+                            domain::failing_row(customer.failing, kind, call.delivery)
+                                ? RevocationEnd::unknown
+                                : RevocationEnd::refused);
+    case Reaction::end_withdrawal:
+      customer.withdraw = customer.ask_anew = false;
+      customer.friendship = Friendship::unknown;
+      return;
+    case Reaction::restart:
+      break;
+  }
+  throw std::logic_error("no reaction of a job");
+}
+
+// The call had no effect.
+void JobSteps::Step::take_back_intent(const Call& call) {
+  if (const auto* const share = call.as<ShareFile>()) settle_absent(set, call.delivery, share->item);
+  if (call.as<RequestFriendship>() != nullptr) customer.friendship = Friendship::none;
+}
+
+void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
+  auto outcome = JobOutcome::fail(ResolutionCode::credentials_missing);
+  switch (refuse_login(set.tx(), answer.call.account, answer.login_version, *login_fault(error))) {
+    case LoginVerdict::refused:
+      outcome.code = ResolutionCode::credentials_invalid;
+      break;
+    case LoginVerdict::unreadable:
+      outcome.words = domain::kUnreadableLogin;
+      break;
+    case LoginVerdict::missing:
+      break;
+    case LoginVerdict::changed:
+      if (++job.session_retries > 1) transient(answer.call.kind(), answer.call.delivery);
+      return;
+  }
+  outcome.account = answer.call.account;
+  // What has to be settled waits for a login.
+  outcome.settle_at = set.now() + kWithoutLogin;
+  job.outcome = std::move(outcome);
+}
+
+// Whether an open delivery is for the same user under another name.
+bool JobSteps::Step::has_other_names() {
+  return std::ranges::any_of(set.open(customer.id), [&](DeliveryId id) {
+    return set.delivery(id)->username != customer.username_key;
+  });
+}
+
+// The name leads to nobody, or to somebody else. What is still to be settled or taken back is the user's of
+// before: each item tells whose it is, and those of before that did not do so from now on.
+void JobSteps::Step::forget_user() {
+  const auto& user = customer.cloud_user_id;
+  for (auto* const item : set.items_of(customer.id)) {
+    if (user.empty() || !item->user_id.empty()) continue;
+    const bool told = std::ranges::any_of(set.items(item->delivery), [&](const auto* other) {
+      return other->file_id == item->file_id && other->user_id == user;
+    });
+    if (told) continue;
+    item->user_id = user;
+    set.changed(*item);
+  }
+  customer.cloud_user_id.clear();
+  customer.friendship = Friendship::unknown;
+  customer.requested_at.reset();
+  customer.friendship_changed_at.reset();
+}
+
+void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {
+  job.outcome = {.kind = JobOutcome::Kind::tried_again};
+  if (job.shutting_down) return;  // what ended the call was this side
+  const bool settles = call == CallKind::find_share || call == CallKind::revoke;
+  if (!settles && probes(delivery)) return;
+  set.save();  // it looks for queued deliveries
+  const auto noted = note_failure(set.tx(), customer, call, delivery, steps.random_.u64());
+  note(noted.outage);
+  job.outcome->retry_at = noted.retry_at;
+  if (noted.paused) job.outcome->kind = JobOutcome::Kind::account_paused;
+  if (noted.paused || noted.retry_at) return;
+  if (call == CallKind::withdraw && !delivery) {
+    customer.withdraw = false;  // whoever comes next finds out whether the request stands
+    return;
+  }
+  job.outcome = JobOutcome::fail(ResolutionCode::cloud_unavailable);
+  job.outcome->settle_at = set.now() + domain::kRetryCeiling;
+}
+
+void JobSteps::Step::retry(const Call& call, bool answered) {
+  const auto* const its = call.item();
+  if (its == nullptr || job.shutting_down) return transient(call.kind(), call.delivery);
+  put_off(call, *its, answered);
+}
+
+// What fails for one file is its delivery's own trouble (spec 3.5): the job goes on without that one, so that
+// each delivery costs it one such call.
+void JobSteps::Step::put_off(const Call& call, const ItemRequest& its, bool answered) {
+  const auto kind = call.kind();
+  const bool revokes = kind == CallKind::revoke;
+  auto& until = (revokes ? job.revocations_put_off : job.put_off)[call.delivery];
+  until = set.now();
+  if (kind == CallKind::share && probes(call.delivery)) return;
+  const auto row = domain::failing_row(customer.failing, kind, call.delivery);
+  set.save();  // it looks for queued deliveries
+  const auto noted = note_failure(set.tx(), customer, kind, call.delivery, steps.random_.u64(), answered);
+  note(noted.outage);
+  if (noted.paused) job.outcome = {.kind = JobOutcome::Kind::account_paused};
+  if (noted.retry_at) until = *noted.retry_at;
+  const bool over = kind == CallKind::find_share && looked_up_for_long(call);
+  if (!over && (noted.paused || noted.retry_at)) return;
+  if (revokes) {
+    // The delivery's other files have their turn, each once, before they are given up too.
+    job.revocations_put_off.erase(call.delivery);
+    end_revocation(set, call.delivery, its.item, RevocationEnd::unknown,
+                   "the cloud platform did not do it for three days");
+    domain::put_failing_row(customer.failing, kind, call.delivery, row);
+    return;
+  }
+  until = set.now() + domain::kRetryCeiling;
+  ensure_probe(set.tx(), job.cloud_account, until);
+  if (over && answered) {
+    count_as_absent(set, call.delivery, its.item, "the cloud platform did not tell for three days");
+    conclude_looked_up(set, customer.id, call);
+  } else if (over) {
+    fail_those_that_wait_for(its);
+  }
+  fail_unavailable(call.delivery);
+}
+
+// Who owes nothing but the file of a share that nobody can look up waits three days for it, too; who came later
+// waits on.
+void JobSteps::Step::fail_those_that_wait_for(const ItemRequest& its) {
+  if (its.user_id != customer.cloud_user_id) return;
+  for (const auto id : set.open(customer.id)) {
+    const auto items = set.items(id);
+    const auto owes = [](const storage::ItemRow* item) {
+      return !item->former && (item->status == ItemStatus::owed || item->status == ItemStatus::sharing);
+    };
+    if (set.now() - set.delivery(id)->created_at < domain::kRetryLimit) continue;
+    const bool other = std::ranges::any_of(
+        items, [&](const auto* item) { return owes(item) && item->file_id != its.file_id; });
+    if (!other && std::ranges::any_of(items, owes)) fail_unavailable(id);
+  }
+}
+
+// Fails one of the customer's open deliveries that is tried no more, whether this job works on it or not.
+void JobSteps::Step::fail_unavailable(DeliveryId id) {
+  const auto open = set.open(customer.id);
+  if (std::ranges::find(open, id) == open.end()) return;
+  auto& row = *set.delivery(id);
+  if (row.status == DeliveryStatus::processing) {
+    conclude(set, job, customer, id, Finding::permanent, ResolutionCode::cloud_unavailable);
+  } else if (row.status == DeliveryStatus::queued) {
+    set.apply(row, {.cause = domain::Cause::known_cause, .code = ResolutionCode::cloud_unavailable});
+  }
+}
+
+// Whether for three days nobody could look the share up, whatever else failed for its delivery or the account
+// meanwhile.
+bool JobSteps::Step::looked_up_for_long(const Call& call) {
+  const auto* const item = set.item(call.delivery, call.item()->item);
+  return item != nullptr && item->status == ItemStatus::sharing &&
+         set.now() - *item->settle_after >= domain::kRetryLimit;
+}
+
+}  // namespace presetbridge::services

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "cloud/cloud.h"
+#include "cloud/session_cache.h"
+#include "services/delivery/change.h"
+#include "storage/commit/group_commit.h"
+
+namespace presetbridge::services {
+
+// What the delivery worker works with. All of it outlives the worker.
+struct WorkerPorts {
+  Scheduler& scheduler;  // where the worker lives: all of its coroutines run there
+  const Clock& clock;
+  Random& random;
+  Log& log;
+  Metrics& metrics;
+  storage::GroupCommit& commits;
+  cloud::Cloud& cloud;
+  cloud::SessionCache& sessions;  // on the same scheduler
+  DeliveryChanges& changes;
+  // Outbound events, or work that other nodes may take, may have been written. Called on the scheduler's
+  // thread. The worker wakes itself.
+  std::function<void()> notify_others = [] {};
+};
+
+}  // namespace presetbridge::services

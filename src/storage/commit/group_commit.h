@@ -1,0 +1,227 @@
+// GroupCommit: how coroutines reach the Database. Units of work are queued; a writer thread takes all that
+// wait, runs them in ONE transaction and commits once, so a thousand callers share one fsync. Where the
+// engine leaves the syncing to its user, another thread does it while the next transaction runs; who is told
+// of success is on disk (spec 2.5). With PostgreSQL, whose transactions wait for each other's rows, one
+// has one unit: several would take their locks in the order in which they happened to come.
+//
+//   auto id = co_await commits.write(executor, [order](Tx& tx) { return insert(tx, order); });   //
+//   Expected<OrderId>
+//
+// The function of a unit runs on a storage thread while its coroutine sleeps. It may run several times
+// (another unit of its transaction threw, a conflict): it must overwrite what it captures; write()/read()
+// return what the run that was committed gave. To roll back its own effects, and only its own, it throws: an
+// `Error` thrown reaches the caller as it is; anything else is logged and reaches the caller as
+// INTERNAL_ERROR, or as STORAGE_UNAVAILABLE when trying later can help. A returned Expected error does NOT
+// roll back. A full queue answers OVERLOADED at once, and the unit never runs.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/executor.h"
+#include "base/log.h"
+#include "base/task.h"
+#include "storage/commit/trouble_log.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+// A queue is full, or is not accepted any more: the unit never ran.
+class Overloaded : public DbError {
+ public:
+  explicit Overloaded(const std::string& message) : DbError(Kind::unavailable, message) {}
+};
+
+// The Error that a caller is shown for what left a unit: see above.
+Error explain(const std::exception_ptr& exception);
+// A DbError of kind unavailable, Overloaded included.
+bool is_unavailable(const std::exception_ptr& exception);
+// A DbError of kind busy.
+bool is_busy(const std::exception_ptr& exception);
+// Of an error that write() or read() gave: the log tells of it already, for all callers at once
+// (trouble_log.h). One that says it again for each try would flood the log.
+inline bool is_told(const Error& error) {
+  return error.code == "STORAGE_UNAVAILABLE";
+}
+
+// Callbacks gathered for executors, so that each executor is posted to once however many wake on it.
+class Completions {
+ public:
+  void add(Executor& executor, Callback callback);
+  // Posts and forgets all. The callbacks of one executor run in the order added.
+  void post();
+
+ private:
+  std::vector<std::pair<Executor*, std::vector<Callback>>>
+      waiting_;  // a handful of executors: a scan beats a map
+};
+
+// Expected<T>, and Expected<U> when T is Expected<U> already.
+template <class T>
+struct AsExpected {
+  using type = Expected<T>;
+};
+template <class U>
+struct AsExpected<Expected<U>> {
+  using type = Expected<U>;
+};
+template <class T>
+using AsExpectedT = typename AsExpected<T>::type;
+
+// Thread-safe. Outlives every coroutine that waits in it; the executors named in calls outlive it.
+class GroupCommit {
+ public:
+  struct Options {
+    int writers = 1;                 // threads; 1 for SQLite, as many as write connections for PostgreSQL
+    int readers = 2;                 // threads
+    std::size_t max_units = 256;     // units of one transaction; 1 for PostgreSQL
+    std::size_t max_queue = 10'000;  // units waiting, for writes and for reads each
+    // No threads: a unit runs inside the call that submits it, for simulation and for tests on one thread.
+    // Completions are posted to the executor all the same.
+    bool inline_execution = false;
+    // For the lines on trouble that lasts (trouble_log.h); outlives this.
+    const Clock* clock = nullptr;
+    // A write as large as an order's. While writes are in trouble it is tried, alone, whenever none has
+    // failed for TroubleLog::kCalm, and nothing else ends the trouble: on a full disk small writes go well.
+    // Needs `clock`. Empty: any write that goes well ends it.
+    TxFn probe = {};
+    // Is told what transactions did, once they are durable and their callers have been woken: on a storage
+    // thread, perhaps on several at once. Must not throw or block.
+    std::function<void(const News&)> tell = {};
+  };
+  struct Stats {
+    std::uint64_t commits = 0;  // transactions that stand
+    std::uint64_t units = 0;    // units in them
+    std::uint64_t failed = 0;   // units that were rolled back or could not be tried
+    std::size_t queued_writes = 0;
+    std::size_t queued_reads = 0;
+  };
+  // What runs once the unit's fate is known, on the storage thread (or in the call, when refused): null means
+  // committed. Wake-ups go into `completions`, which is posted right after. Must not throw or block.
+  using Done = std::move_only_function<void(std::exception_ptr, Completions&)>;
+
+  GroupCommit(Database& database, Log& log, Options options);
+  GroupCommit(Database& database, Log& log) : GroupCommit(database, log, Options{}) {}
+  ~GroupCommit();  // shutdown()
+  GroupCommit(const GroupCommit&) = delete;
+  GroupCommit& operator=(const GroupCommit&) = delete;
+
+  // Runs `fn` in a transaction shared with other units; resumes on `executor` after the commit. Fn: T(Tx&), T
+  // may be void.
+  template <class Fn>
+  auto write(Executor& executor, Fn fn) -> Task<AsExpectedT<std::invoke_result_t<Fn&, Tx&>>> {
+    return run(writes_, executor, std::move(fn));
+  }
+  // Runs `fn` in a read-only transaction of its own.
+  template <class Fn>
+  auto read(Executor& executor, Fn fn) -> Task<AsExpectedT<std::invoke_result_t<Fn&, Tx&>>> {
+    return run(reads_, executor, std::move(fn));
+  }
+
+  // The same without coroutines. `done` gets DbError's, Overloaded, or whatever `fn` threw.
+  void submit(TxFn fn, Done done);
+  void submit_read(TxFn fn, Done done);
+
+  // Refuses new units, runs those that wait, joins the threads. Idempotent; not from a storage thread.
+  void shutdown();
+
+  Stats stats() const;
+  // Whether writes fail for want of storage, or did, and no write as large as an order's has gone well since.
+  bool writes_in_trouble() const { return writes_trouble_.failing(); }
+  bool reads_in_trouble() const { return reads_trouble_.failing(); }
+
+ private:
+  struct Unit {
+    TxFn fn;
+    Done done;
+    std::unique_ptr<News> news = {};  // of its transaction: in one of the units
+  };
+  struct Queue {
+    std::deque<Unit> units;
+    std::condition_variable filled;
+  };
+
+  // Suspends until the unit is done; resumes on `executor` with nothing, or the Error for what was thrown:
+  // the exception itself stays on the storage thread.
+  struct Awaiter {
+    GroupCommit& owner;
+    Queue& queue;
+    Executor& executor;
+    TxFn fn;
+    std::optional<Error> error;
+    bool await_ready() const noexcept { return false; }
+    void await_suspend(std::coroutine_handle<> caller);
+    std::optional<Error> await_resume() noexcept { return std::move(error); }
+  };
+
+  template <class Fn, class T = std::invoke_result_t<Fn&, Tx&>>
+  Task<AsExpectedT<T>> run(Queue& queue, Executor& executor, Fn fn) {
+    if constexpr (std::is_void_v<T>) {
+      if (auto error = co_await Awaiter{*this, queue, executor, std::ref(fn), {}}) {
+        co_return std::unexpected(std::move(*error));
+      }
+      co_return Expected<void>{};
+    } else {
+      std::optional<T> result;
+      // Named: GCC and clang differ on when a closure in the awaiting expression dies.
+      const TxFn unit = [&fn, &result](Tx& tx) {
+        result.reset();
+        result.emplace(fn(tx));
+      };
+      if (auto error = co_await Awaiter{*this, queue, executor, unit, {}}) {
+        co_return std::unexpected(std::move(*error));
+      }
+      co_return std::move(*result);
+    }
+  }
+
+  void enqueue(Queue& queue, Unit unit);
+  // Under the lock: up to `most` units from the front.
+  static std::vector<Unit> take(Queue& queue, std::size_t most);
+  void work(Queue& queue, bool writes);
+  // Under the lock: until there is a unit, or the end, or time to try the probe. Whether it is the last.
+  bool await(Queue& queue, std::unique_lock<std::mutex>& lock, bool writes);
+  bool probe_is_due() const { return options_.probe && !probing_ && writes_trouble_.calm(); }
+  void run_probe();
+  void run_inline();
+  // Commits the units, and those that gather() adds; those that are not durable yet are left in `unsynced`.
+  void write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced);
+  bool gather(std::vector<Unit>& batch);
+  void read_one(Unit& unit);
+  void sync_loop();
+  void sync_units(std::span<Unit> units);
+  void finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote);
+  void tell(std::span<const Unit> units) const;
+
+  Database& database_;
+  Log& log_;
+  const Options options_;
+  TroubleLog writes_trouble_;
+  TroubleLog reads_trouble_;
+  mutable std::mutex mutex_;
+  Queue writes_;
+  Queue reads_;
+  Queue unsynced_;  // committed, and durable once the sync that begins after is done
+  std::condition_variable synced_;
+  int writing_ = 0;  // threads that may still add to unsynced_
+  bool syncing_ = false;
+  bool stopping_ = false;
+  bool running_inline_ = false;
+  bool probing_ = false;
+  Stats stats_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace presetbridge::storage

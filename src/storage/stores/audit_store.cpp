@@ -1,0 +1,101 @@
+#include "storage/stores/audit_store.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "base/id_time.h"
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr Sql kInsert{
+    "INSERT INTO audit_log (id, account_id, at, actor, action, target, detail, changes, network, request_id,"
+    " actor_name) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"};
+constexpr Sql kList{
+    "SELECT id, at, actor, action, target, detail, changes, network, request_id, actor_name FROM audit_log"
+    " WHERE account_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT $4"};
+constexpr Sql kPersonName{
+    "SELECT i.email, (SELECT email FROM users WHERE id = i.user_id) FROM identities i"
+    " WHERE i.account_id = $1 AND i.user_id = $2"};
+constexpr Sql kKeyName{"SELECT name FROM api_keys WHERE id = $2 AND account_id = $1"};
+constexpr int kPiece = 500;
+// Ids grow with time, so the oldest rows are the first.
+constexpr Sql kDelete{
+    "DELETE FROM audit_log WHERE id IN (SELECT id FROM (SELECT id, at FROM audit_log ORDER BY id LIMIT $2) "
+    "AS oldest"
+    " WHERE at < $1)"};
+
+bool fits(const AuditFilter& filter, const Row& r) {
+  const auto action = r.text(3);
+  const bool of_kind = filter.action.ends_with('.') ? action.starts_with(filter.action)
+                                                    : filter.action.empty() || action == filter.action;
+  return of_kind && (filter.actor.empty() || r.text(2) == filter.actor) &&
+         (filter.target.empty() || r.text(4) == filter.target);
+}
+
+// What somebody of the account is called now.
+std::string name_of(Tx& tx, AccountId account, std::string_view actor) {
+  if (const auto person = parse_id<UserKind>(actor)) {
+    return tx
+        .one(kPersonName, account, *person,
+             [](const Row& r) { return r.is_null(1) ? r.string(0) : r.string(1); })
+        .value_or("");
+  }
+  const auto key = parse_id<ApiKeyKind>(actor);
+  if (!key) return {};
+  return tx.one(kKeyName, account, *key, [](const Row& r) { return r.string(0); }).value_or("");
+}
+
+void name_actors(Tx& tx, AccountId account, std::vector<AuditRow>& rows) {
+  std::map<std::string, std::string, std::less<>> names;
+  for (auto& row : rows) {
+    if (!row.actor_name.empty()) continue;
+    auto [name, is_new] = names.try_emplace(row.actor);
+    if (is_new) name->second = name_of(tx, account, row.actor);
+    row.actor_name = name->second;
+  }
+}
+
+}  // namespace
+
+std::int64_t insert_audit(Tx& tx, IdSource& ids, const AuditEntry& entry) {
+  const auto id = ids.next();
+  tx.exec(kInsert, id, entry.account, tx.now(), entry.actor, entry.action, entry.target, entry.detail,
+          entry.changes, entry.network, entry.request_id, entry.actor_name);
+  return id;
+}
+
+Page<AuditRow> list_audit(Tx& tx, AccountId account, const PageRequest& page, const AuditFilter& filter) {
+  std::vector<AuditRow> rows;
+  std::optional<std::int64_t> next;
+  auto before = page.before;
+  if (filter.to) before = std::min(before, first_id_at(*filter.to));
+  const auto first = filter.from ? first_id_at(*filter.from) : 0;
+  for (int looked = 0; looked < kAuditLookedThrough; looked += kPiece) {
+    const int limit = looked == 0 ? page.fetch() : kPiece;
+    int found = 0;
+    tx.query(kList, account, before, first, limit, [&](const Row& r) {
+      ++found;
+      before = r.int64(0);
+      if (fits(filter, r))
+        rows.push_back({r.int64(0), r.time(1), r.string(2), r.string(3), r.string(4), r.string(5),
+                        r.string(6), r.string(7), r.string(8), r.string(9)});
+    });
+    next = before;
+    if (found < limit) next.reset();
+    if (found < limit || std::ssize(rows) > page.limit) break;
+  }
+  auto shown = make_page(std::move(rows), page, [](const AuditRow& row) { return row.id; });
+  if (!shown.next) shown.next = next;
+  name_actors(tx, account, shown.rows);
+  return shown;
+}
+
+std::int64_t delete_audit(Tx& tx, Timestamp before, int limit) {
+  return tx.exec(kDelete, before, limit);
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,251 @@
+#include "storage/stores/cloud_account_store.h"
+
+#include "domain/trouble.h"
+
+namespace presetbridge::storage {
+namespace {
+
+#define PDB_CLOUD_ACCOUNT_COLUMNS                                                                       \
+  "id, cloud_user_id, username, ready_at, blocked_until, start_log, job_turns, trouble, sweep_due_at, " \
+  "sweep_cursor, full_sweep_under_way, "                                                                \
+  "last_sweep_at, last_full_sweep_at, newest_request_at, sweep_fence, sweep_lease_expires_at, "         \
+  "probe_due_at, "                                                                                      \
+  "probed_to"
+
+// `pause` is what programs of before have for `trouble`: none.
+constexpr Sql kInsert{
+    "INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES ($1, $2, $3, $4, '0 0 "
+    "0')"
+    " ON CONFLICT (cloud_user_id) DO UPDATE SET username = excluded.username RETURNING id"};
+constexpr Sql kFind{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1"};
+constexpr Sql kLock{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1 <for_update>"};
+constexpr Sql kLockReady{
+    "SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
+    " FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1 AND ready_at <= $2"
+    " ORDER BY ready_at LIMIT $3 <lock>"};
+constexpr Sql kLockExpiredSweeps{
+    "SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
+    " FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL AND sweep_lease_expires_at <= $1"
+    " ORDER BY sweep_lease_expires_at LIMIT $2 <lock>"};
+constexpr Sql kNextReady{
+    "SELECT ready_at FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1"
+    " ORDER BY ready_at LIMIT 1"};
+constexpr Sql kUpdate{
+    "UPDATE cloud_accounts SET ready_at = $2, blocked_until = $3, start_log = $4, job_turns = $5, trouble = "
+    "$6, "
+    "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = "
+    "$11, "
+    "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14, "
+    "probe_due_at = $15, probed_to = $16 WHERE id = $1"};
+// All that brings an account's work forward is one statement, so that a transaction goes through the accounts
+// once: $2 work, $3 a sweep unless one is due or under way, $4 a sweep after a friend request, sent at $5.
+#define PDB_SWEEP_MISSING                                                                             \
+  "(CAST($3 AS BIGINT) IS NOT NULL AND CAST($4 AS BIGINT) IS NULL AND sweep_due_at IS NULL AND sweep" \
+  "_lease_expires_at IS NULL)"
+#define PDB_WORK_IS_EARLIER                                                                              \
+  "(CAST($2 AS BIGINT) IS NOT NULL AND (ready_at IS NULL OR (ready_at > $2 AND ready_at > blocked_until" \
+  ")))"
+constexpr Wake kWake{
+    1,
+    {"UPDATE cloud_accounts SET newest_request_at = COALESCE($5, newest_request_at),"
+     " sweep_due_at = CASE WHEN " PDB_SWEEP_MISSING " THEN $3 WHEN sweep_due_at < $4 THEN sweep_due_at"
+     " ELSE COALESCE($4, sweep_due_at) END,"
+     " ready_at = CASE WHEN " PDB_SWEEP_MISSING
+     " AND (ready_at IS NULL OR (ready_at > $3 AND ready_at > blocked_until))"
+     " AND $3 <= COALESCE(CAST($2 AS BIGINT), $3)"
+     " THEN CASE WHEN blocked_until > $3 THEN blocked_until ELSE $3 END"
+     " WHEN " PDB_WORK_IS_EARLIER
+     " THEN CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END ELSE ready_at END"
+     " WHERE id = $1 AND (CAST($4 AS BIGINT) IS NOT NULL OR " PDB_SWEEP_MISSING " OR " PDB_WORK_IS_EARLIER
+     ")"},
+    4};
+// From one account with customers in the queue to the next, each by one look into an index: most accounts
+// have none, and are not read.
+constexpr Sql kForgotten{
+    "WITH RECURSIVE queued (account) AS ("
+    "SELECT (SELECT cloud_account_id FROM customers WHERE queue_state = 1 ORDER BY cloud_account_id LIMIT 1)"
+    " UNION ALL SELECT (SELECT cloud_account_id FROM customers WHERE cloud_account_id > queued.account"
+    " AND queue_state = 1 ORDER BY cloud_account_id LIMIT 1) FROM queued WHERE queued.account IS NOT NULL)"
+    // Not joined, which could read whole tables: each is looked up.
+    " SELECT queued.account FROM queued WHERE 1 = (SELECT 1 FROM cloud_accounts WHERE id = queued.account"
+    " AND blocked_until <= $1 AND (ready_at IS NULL OR ready_at > $1))"
+    " AND 1 = (SELECT 1 FROM customers WHERE cloud_account_id = queued.account AND due_at <= $1"
+    " AND queue_state = 1 LIMIT 1) LIMIT $2"};
+// In one round; the next one follows.
+constexpr int kMostWoken = 10'000;
+constexpr Sql kPostpone{
+    "UPDATE cloud_accounts SET ready_at = $2,"
+    " blocked_until = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END WHERE id = $1"};
+// What has none is left out here: PostgreSQL expects few with some, and would read all accounts to find them.
+constexpr Sql kInTrouble{"SELECT id, trouble FROM cloud_accounts WHERE id = $1"};
+constexpr Sql kDueProbes{
+    "SELECT id FROM cloud_accounts WHERE probe_due_at IS NOT NULL AND probe_due_at <= $1"
+    " ORDER BY probe_due_at LIMIT $2"};
+constexpr Sql kEnsureProbe{
+    "UPDATE cloud_accounts SET probe_due_at = $2 WHERE id = $1 AND probe_due_at IS NULL"};
+constexpr Sql kPostponeProbe{
+    "UPDATE cloud_accounts SET probe_due_at = $2, probed_to = COALESCE((SELECT id FROM deliveries"
+    " WHERE deliveries.cloud_account_id = $1 AND deliveries.id > cloud_accounts.probed_to"
+    " AND deliveries.probe_until IS NOT NULL ORDER BY deliveries.id LIMIT 1), 0) WHERE id = $1"};
+constexpr Sql kLockWindow{"SELECT log FROM service_windows WHERE name = $1 <lock>"};
+constexpr Sql kMakeWindow{
+    "INSERT INTO service_windows (name, log) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"};
+constexpr Sql kPutWindow{"UPDATE service_windows SET log = $2 WHERE name = $1"};
+constexpr Sql kAnyQueuedDelivery{
+    "SELECT 1 FROM customers JOIN deliveries ON deliveries.customer_id = customers.id"
+    " AND deliveries.open = 1 AND (deliveries.status = 'queued'"
+    " OR (deliveries.status = 'waiting_for_friendship' AND customers.friendship = 'friends'))"
+    " WHERE customers.cloud_account_id = $1 AND customers.queue_state = 1 LIMIT 1"};
+constexpr Sql kAccountsOf{
+    "SELECT id FROM accounts WHERE cloud_account_id = $1 AND credentials_status = 'valid' ORDER BY id"};
+
+CloudAccountRow read_cloud_account(const Row& r) {
+  CloudAccountRow a;
+  a.id = r.id<CloudAccountId>(0);
+  a.cloud_user_id = r.string(1);
+  a.username = r.string(2);
+  a.ready_at = r.opt_time(3);
+  a.blocked_until = r.time(4);
+  const Blob log = r.bytes(5);
+  a.start_log.assign(log.begin(), log.end());
+  a.job_turns = r.int64(6);
+  a.trouble = r.string(7);
+  a.sweep_due_at = r.opt_time(8);
+  a.sweep_cursor = r.string(9);
+  a.full_sweep_under_way = r.flag(10);
+  a.last_sweep_at = r.opt_time(11);
+  a.last_full_sweep_at = r.opt_time(12);
+  a.newest_request_at = r.opt_time(13);
+  a.sweep_fence = r.int64(14);
+  a.sweep_lease_expires_at = r.opt_time(15);
+  a.probe_due_at = r.opt_time(16);
+  a.probed_to = r.id_or_none<DeliveryId>(17);
+  return a;
+}
+
+template <class... P>
+std::vector<CloudAccountRow> all_accounts(Tx& tx, const Sql& sql, const P&... params) {
+  std::vector<CloudAccountRow> rows;
+  tx.query(sql, params..., [&](const Row& r) { rows.push_back(read_cloud_account(r)); });
+  return rows;
+}
+
+}  // namespace
+
+CloudAccountId find_or_insert_cloud_account(Tx& tx, std::string_view cloud_user_id, std::string_view username,
+                                            CloudAccountId proposed) {
+  return tx
+      .one(kInsert, proposed, cloud_user_id, username, Blob{},
+           [](const Row& r) { return r.id<CloudAccountId>(0); })
+      .value();
+}
+
+std::optional<CloudAccountRow> find_cloud_account(Tx& tx, CloudAccountId id) {
+  return tx.one(kFind, id, read_cloud_account);
+}
+std::optional<CloudAccountRow> lock_cloud_account(Tx& tx, CloudAccountId id) {
+  return tx.one(kLock, id, read_cloud_account);
+}
+void lock_cloud_accounts(Tx& tx, std::span<const CloudAccountId> ids) {
+  tx.query_each(kLock, 1, params_of(ids), [](std::size_t, const Row&) {});
+}
+std::vector<CloudAccountRow> lock_ready_accounts(Tx& tx, Timestamp from, Timestamp now, int limit) {
+  return all_accounts(tx, kLockReady, from, now, limit);
+}
+std::vector<CloudAccountRow> lock_expired_sweeps(Tx& tx, Timestamp now, int limit) {
+  return all_accounts(tx, kLockExpiredSweeps, now, limit);
+}
+std::optional<Timestamp> next_ready(Tx& tx, Timestamp from) {
+  return tx.one(kNextReady, from, [](const Row& r) { return r.time(0); });
+}
+
+void update_cloud_account(Tx& tx, const CloudAccountRow& row) {
+  update_cloud_accounts(tx, std::span(&row, 1));
+}
+void update_cloud_accounts(Tx& tx, std::span<const CloudAccountRow> rows) {
+  std::vector<Param> flat;
+  flat.reserve(16 * rows.size());
+  for (const auto& a : rows) {
+    flat.insert(flat.end(),
+                {a.id, a.ready_at, a.blocked_until, Blob(a.start_log), a.job_turns, a.trouble, a.sweep_due_at,
+                 a.sweep_cursor, a.last_sweep_at, a.last_full_sweep_at, a.newest_request_at, a.sweep_fence,
+                 a.sweep_lease_expires_at, a.full_sweep_under_way, a.probe_due_at, a.probed_to});
+  }
+  tx.update_each(kUpdate, 16, flat);
+}
+
+void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {
+  tx.wake(kWake, id, {at, std::nullopt, std::nullopt, std::nullopt});
+}
+
+void note_friend_request(Tx& tx, CloudAccountId id, Timestamp sweep_at) {
+  tx.wake(kWake, id, {sweep_at, std::nullopt, sweep_at, tx.now()});
+}
+
+void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at) {
+  tx.wake(kWake, id, {std::nullopt, at, std::nullopt, std::nullopt});
+}
+
+void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until) {
+  tx.exec(kPostpone, id, until);
+}
+
+bool any_forgotten_account(Tx& tx) {
+  return tx.one(kForgotten, tx.now(), 1, [](const Row&) { return true; }).value_or(false);
+}
+std::int64_t wake_forgotten_accounts(Tx& tx) {
+  std::int64_t woken = 0;
+  tx.query(kForgotten, tx.now(), kMostWoken, [&](const Row& r) {
+    wake_cloud_account(tx, r.id<CloudAccountId>(0), tx.now());
+    ++woken;
+  });
+  return woken;
+}
+
+std::vector<CloudAccountId> accounts_in_trouble(Tx& tx, std::span<const CloudAccountId> ids) {
+  std::vector<CloudAccountId> found;
+  tx.query_each(kInTrouble, 1, params_of(ids), [&](std::size_t, const Row& r) {
+    if (!r.text(1).empty()) found.push_back(r.id<CloudAccountId>(0));
+  });
+  return found;
+}
+
+std::vector<CloudAccountId> find_due_probes(Tx& tx, Timestamp now, int limit) {
+  std::vector<CloudAccountId> ids;
+  tx.query(kDueProbes, now, limit, [&](const Row& r) { ids.push_back(r.id<CloudAccountId>(0)); });
+  return ids;
+}
+
+void ensure_probe(Tx& tx, CloudAccountId id, Timestamp at) {
+  tx.exec(kEnsureProbe, id, at);
+}
+
+void postpone_probe(Tx& tx, CloudAccountId id) {
+  tx.exec(kPostponeProbe, id, tx.now() + domain::kFailedProbeInterval);
+}
+
+std::optional<std::vector<std::byte>> lock_service_window(Tx& tx, std::string_view name) {
+  const auto read = [](const Row& r) {
+    const Blob log = r.bytes(0);
+    return std::vector<std::byte>(log.begin(), log.end());
+  };
+  if (auto log = tx.one(kLockWindow, name, read)) return log;
+  if (tx.exec(kMakeWindow, name, Blob{}) == 0) return std::nullopt;
+  return std::vector<std::byte>{};
+}
+
+void put_service_window(Tx& tx, std::string_view name, Blob log) {
+  tx.exec(kPutWindow, name, log);
+}
+
+bool any_queued_delivery(Tx& tx, CloudAccountId id) {
+  return tx.one(kAnyQueuedDelivery, id, [](const Row& r) { return r.int64(0); }).has_value();
+}
+
+std::vector<AccountId> accounts_of_cloud_account(Tx& tx, CloudAccountId id) {
+  std::vector<AccountId> ids;
+  tx.query(kAccountsOf, id, [&](const Row& r) { ids.push_back(r.id<AccountId>(0)); });
+  return ids;
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,93 @@
+#include "storage/stores/cloud_login_store.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr Sql kInsertTry{
+    "INSERT INTO cloud_login_tries (id, account_id, email_hash, at, failed) VALUES ($1, $2, $3, $4, $5)"};
+constexpr Sql kClear{"UPDATE cloud_login_tries SET failed = 0 WHERE id = $1"};
+constexpr Sql kDeleteTry{"DELETE FROM cloud_login_tries WHERE id = $1"};
+constexpr Sql kOfEmail{
+    "SELECT at FROM cloud_login_tries WHERE email_hash = $1 AND at > $2 AND failed = 1 ORDER BY at "
+    "<for_update>"};
+constexpr Sql kOfAccount{
+    "SELECT at FROM cloud_login_tries WHERE account_id = $1 AND at > $2 AND failed = 1 ORDER BY at"};
+constexpr Sql kOtherEmails{
+    "SELECT max(at) FROM cloud_login_tries WHERE account_id = $1 AND email_hash <> $2 AND at > $3 GROUP BY "
+    "email_hash"};
+constexpr Sql kDeleteTries{"DELETE FROM cloud_login_tries WHERE account_id = $1 AND at <= $2"};
+
+constexpr Sql kInsertSession{
+    "INSERT INTO cloud_sessions (hash, api_key_id, account_id, cloud_user_id, expires_at, encrypted_session) "
+    "VALUES ($1, $2, $3, $4, $5, $6)"};
+constexpr Sql kFindSession{
+    "SELECT hash, api_key_id, account_id, cloud_user_id, expires_at FROM cloud_sessions WHERE hash = $1"};
+constexpr Sql kFindEncrypted{"SELECT encrypted_session FROM cloud_sessions WHERE hash = $1"};
+constexpr Sql kDeleteSession{"DELETE FROM cloud_sessions WHERE hash = $1"};
+constexpr Sql kDeleteExpired{"DELETE FROM cloud_sessions WHERE expires_at <= $1"};
+
+std::vector<std::byte> copy(Blob blob) {
+  return {blob.begin(), blob.end()};
+}
+
+}  // namespace
+
+void insert_login_try(Tx& tx, const LoginTry& row) {
+  tx.exec(kInsertTry, row.id, row.account, Blob(row.email_hash), row.at, row.failed);
+}
+void clear_login_failure(Tx& tx, std::int64_t id) {
+  tx.exec(kClear, id);
+}
+void delete_login_try(Tx& tx, std::int64_t id) {
+  tx.exec(kDeleteTry, id);
+}
+
+std::vector<Timestamp> lock_failures_of_email(Tx& tx, Blob email_hash, Timestamp since) {
+  std::vector<Timestamp> times;
+  tx.query(kOfEmail, email_hash, since, [&](const Row& r) { times.push_back(r.time(0)); });
+  return times;
+}
+std::vector<Timestamp> failures_of_account(Tx& tx, AccountId account, Timestamp since) {
+  std::vector<Timestamp> times;
+  tx.query(kOfAccount, account, since, [&](const Row& r) { times.push_back(r.time(0)); });
+  return times;
+}
+std::vector<Timestamp> other_emails_of_account(Tx& tx, AccountId account, Blob email_hash, Timestamp since) {
+  std::vector<Timestamp> times;
+  tx.query(kOtherEmails, account, email_hash, since, [&](const Row& r) { times.push_back(r.time(0)); });
+  std::ranges::sort(times);
+  return times;
+}
+void delete_login_tries(Tx& tx, AccountId account, Timestamp before) {
+  tx.exec(kDeleteTries, account, before);
+}
+
+void insert_cloud_session(Tx& tx, const CloudSessionRow& row, Blob encrypted_session) {
+  tx.exec(kInsertSession, Blob(row.hash), row.key, row.account, row.cloud_user_id, row.expires_at,
+          encrypted_session);
+}
+std::optional<CloudSessionRow> find_cloud_session(Tx& tx, Blob hash) {
+  return tx.one(kFindSession, hash, [](const Row& r) {
+    return CloudSessionRow{copy(r.bytes(0)), r.id<ApiKeyId>(1), r.id<AccountId>(2), r.string(3), r.time(4)};
+  });
+}
+std::optional<std::vector<std::byte>> find_encrypted_session(Tx& tx, Blob hash) {
+  return tx.one(kFindEncrypted, hash, [](const Row& r) { return copy(r.bytes(0)); });
+}
+void delete_cloud_session(Tx& tx, Blob hash) {
+  tx.exec(kDeleteSession, hash);
+}
+void delete_expired_cloud_sessions(Tx& tx, Timestamp now) {
+  tx.exec(kDeleteExpired, now);
+}
+
+std::int64_t cloud_session_row(Blob hash) {
+  std::int64_t row = 0;
+  std::memcpy(&row, hash.data(), std::min(hash.size(), sizeof row));
+  return row;
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,69 @@
+// An account's balance and its ledger (spec 11.1). The balance row is locked while it changes; the ledger is
+// append-only and holds one spend an item at most, ever (a unique index says so).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "domain/credits.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+std::optional<domain::Balance> find_balance(Tx& tx, AccountId account);
+std::optional<domain::Balance> lock_balance(Tx& tx, AccountId account);
+void update_balance(Tx& tx, AccountId account, const domain::Balance& balance);
+struct AccountBalance {
+  AccountId account;
+  domain::Balance balance;
+  std::optional<std::int64_t> low_at = std::nullopt;  // what is read alone: as in credits_low_at()
+};
+// Those that there are.
+std::vector<AccountBalance> find_balances(Tx& tx, std::span<const AccountId> accounts);
+// The same, locked in the order given.
+std::vector<AccountBalance> lock_balances(Tx& tx, std::span<const AccountId> accounts);
+// Each account once.
+void update_balances(Tx& tx, std::span<const AccountBalance> balances);
+
+// With how many credits left the account wants to hear of it (spec 10.1); nothing: it has set nothing.
+std::optional<std::int64_t> credits_low_at(Tx& tx, AccountId account);
+void set_credits_low_at(Tx& tx, AccountId account, std::optional<std::int64_t> low_at);
+
+struct LedgerEntry {
+  LedgerId id;
+  Timestamp at;
+  // grant, purchase, spend, reversal, reversal_undone; debt_paid: what of a release, grant or purchase went
+  // into the debt that a reversal left. A reversal stands whole in its own entry, so the account's sum does
+  // not count debt_paid.
+  std::string kind;
+  std::int64_t credits = 0;
+  ItemId item;  // spend only
+  PurchaseId purchase;
+  std::string note;
+  // domain::Balance::within_reach() behind it: with what was on hold, without debt. Nothing in entries that a
+  // program of before wrote.
+  std::optional<std::int64_t> balance_after = std::nullopt;
+  // Of reversal and reversal_undone: "refund" or "dispute". Empty in entries that a program of before wrote.
+  std::string cause{};
+};
+struct LedgerRow {
+  AccountId account;
+  LedgerEntry entry;
+};
+void append_ledger(Tx& tx, std::span<const LedgerRow> rows);
+// Newest first, older than `before` (none: from the newest), and not older than `first`.
+std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before, int limit,
+                                     LedgerId first = {});
+// Credits spent among the newest `most` entries from `first` on.
+struct Spending {
+  std::int64_t credits = 0;
+  std::int64_t entries = 0;  // looked at
+  LedgerId oldest;           // of these
+};
+Spending count_spent(Tx& tx, AccountId account, LedgerId first, int most);
+
+}  // namespace presetbridge::storage

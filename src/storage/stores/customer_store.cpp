@@ -1,0 +1,379 @@
+#include "storage/stores/customer_store.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr std::array<std::string_view, 7> kFriendshipNames = {
+    "unknown", "none", "requesting", "requested", "friends", "declined", "blocked"};
+
+#define PDB_CUSTOMER_COLUMNS                                                                             \
+  "id, cloud_account_id, username_key, cloud_user_id, friendship, requested_at, withdraw, queue_state, " \
+  "job_class, "                                                                                          \
+  "due_at, fence, lease_owner, lease_expires_at, failures, failing_since, friendship_changed_at, "       \
+  "failing_call, ask_anew, probed_delivery, failing_delivery"
+
+// 1 and 3 are domain::JobClass share and first_request; the states as in kEnqueue.
+static_assert(static_cast<int>(domain::JobClass::share) == 1 &&
+              static_cast<int>(domain::JobClass::first_request) == 3);
+constexpr Sql kEnqueueNew{
+    "INSERT INTO customers (id, cloud_account_id, username_key, queue_state, job_class, due_at)"
+    " VALUES ($1, $2, $3, 1, 3, $4) ON CONFLICT (cloud_account_id, username_key) DO NOTHING"};
+constexpr Sql kEnqueueKnown{
+    "UPDATE customers SET"
+    " job_class = CASE WHEN friendship = 'friends' THEN 1"
+    " WHEN queue_state = 1 AND job_class < 3 THEN job_class ELSE 3 END,"
+    " due_at = CASE WHEN queue_state = 1 AND due_at < $3 THEN due_at ELSE $3 END,"
+    " queue_state = CASE WHEN queue_state >= 2 THEN 3 ELSE 1 END"
+    " WHERE cloud_account_id = $1 AND username_key = $2 RETURNING id"};
+constexpr Sql kFindBuyer{"SELECT id FROM customers WHERE cloud_account_id = $1 AND username_key = $2"};
+constexpr Sql kFind{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1"};
+constexpr Sql kLock{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1 <for_update>"};
+constexpr Sql kFindByCloudUser{
+    "SELECT " PDB_CUSTOMER_COLUMNS
+    " FROM customers WHERE cloud_account_id = $1 AND cloud_user_id = $2 ORDER BY id LIMIT 1"};
+// leased (2) and leased_more (3) become leased_more; idle and queued become queued.
+constexpr Sql kEnqueue{
+    "UPDATE customers SET"
+    " job_class = CASE WHEN queue_state = 1 AND job_class < $2 THEN job_class ELSE $2 END,"
+    " due_at = CASE WHEN queue_state = 1 AND due_at < $3 THEN due_at ELSE $3 END,"
+    " queue_state = CASE WHEN queue_state >= 2 THEN 3 ELSE 1 END WHERE id = $1"};
+constexpr Sql kLockDue{"SELECT " PDB_CUSTOMER_COLUMNS
+                       " FROM customers WHERE cloud_account_id = $1 AND due_at <= $2 AND queue_state = 1"
+                       " ORDER BY job_class, due_at LIMIT $3 <lock>"};
+constexpr Sql kLockDueOfClass{
+    "SELECT " PDB_CUSTOMER_COLUMNS
+    " FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND due_at <= $3 AND queue_state = 1"
+    " ORDER BY due_at LIMIT 1 <lock>"};
+// Of each class by the index; sweeps are no customer's.
+static_assert(domain::kJobClasses == 5);
+#define PDB_NEXT_DUE_OF(job_class)                                                       \
+  "(SELECT due_at FROM customers WHERE cloud_account_id = $1 AND job_class = " job_class \
+  " AND queue_state "                                                                    \
+  "= 1 ORDER BY due_at LIMIT 1)"
+constexpr Sql kNextDue{"SELECT " PDB_NEXT_DUE_OF("1") ", " PDB_NEXT_DUE_OF("2") ", " PDB_NEXT_DUE_OF(
+    "3") ", " PDB_NEXT_DUE_OF("4")};
+constexpr Sql kCountQueued{
+    "SELECT count(*) FROM (SELECT 1 FROM customers JOIN deliveries ON deliveries.customer_id = customers.id"
+    " AND deliveries.open = 1 AND deliveries.status = 'queued'"
+    " WHERE customers.cloud_account_id = $1 AND customers.queue_state = 1 LIMIT $2) AS q"};
+constexpr Sql kLockQueued{"SELECT " PDB_CUSTOMER_COLUMNS
+                          " FROM customers WHERE id = $1 AND queue_state = 1 <lock>"};
+constexpr Sql kCountBefore{
+    "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
+    " AND (job_class < $2 OR (job_class = $2 AND due_at < $3)) LIMIT $4) AS q"};
+constexpr Sql kFirstQueued{
+    "SELECT id, job_class, due_at FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
+    " ORDER BY job_class, due_at LIMIT $2"};
+constexpr Sql kQueuedOf{"SELECT cloud_account_id, due_at FROM customers WHERE id = $1 AND queue_state = 1"};
+constexpr Sql kStillNamed{
+    "SELECT 1 FROM customers WHERE id = $1 AND (EXISTS (SELECT 1 FROM deliveries"
+    " WHERE deliveries.customer_id = $1 AND deliveries.open = 1 AND deliveries.target_username IS NOT NULL)"
+    " OR EXISTS (SELECT 1 FROM deliveries WHERE deliveries.customer_id = $1 AND deliveries.status = 'failed'"
+    " AND deliveries.target_username IS NOT NULL)"
+    " OR EXISTS (SELECT 1 FROM delivery_items JOIN deliveries ON deliveries.id = delivery_items.delivery_id"
+    " WHERE delivery_items.customer_id = $1 AND deliveries.target_username IS NOT NULL))"};
+constexpr Sql kBlank{"UPDATE customers SET username_key = $2 WHERE id = $1"};
+constexpr Sql kAnyExpired{
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM customers WHERE lease_expires_at IS NOT NULL"
+    " AND lease_expires_at >= $1 AND lease_expires_at <= $2)"
+    " OR EXISTS (SELECT 1 FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL"
+    " AND sweep_lease_expires_at <= $2)"};
+constexpr Sql kLockExpired{
+    "SELECT id FROM customers WHERE lease_expires_at IS NOT NULL AND lease_expires_at >= $1"
+    " AND lease_expires_at <= $2 ORDER BY lease_expires_at LIMIT $3 <lock>"};
+// 2: QueueState::leased.
+constexpr Sql kLease{
+    "UPDATE customers SET queue_state = 2, fence = $2, lease_owner = $3, lease_expires_at = $4 WHERE id = "
+    "$1"};
+constexpr Sql kSetLeaseAside{
+    "UPDATE customers SET fence = fence + 1, lease_expires_at = $2 WHERE id = $1 AND lease_expires_at IS NOT "
+    "NULL AND ($3 = 0 OR fence = $3)"};
+constexpr Sql kSetTurnAside{"UPDATE customers SET due_at = $2 WHERE id = $1 AND lease_expires_at IS NULL"};
+constexpr Sql kUpdate{
+    "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state "
+    "= $6, "
+    "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
+    "failing_since = $13, friendship_changed_at = $14, failing_call = $15, ask_anew = $16, "
+    "probed_delivery = $17, failing_delivery = $18 WHERE id = $1"};
+
+Friendship parse_friendship(std::string_view text) {
+  const auto name = std::ranges::find(kFriendshipNames, text);
+  if (name == kFriendshipNames.end())
+    throw DbError(DbError::Kind::misuse, "unknown friendship " + std::string(text));
+  return static_cast<Friendship>(name - kFriendshipNames.begin());
+}
+
+// One is spread over columns, as programs of before have it; several are a text, which is none to them. A row
+// of a program that did not know which call failed is none: the next failure begins it. Nor is one that such
+// a program has written over in part.
+domain::FailingCalls read_failing(const Row& r) {
+  if (r.is_null(16)) return {};
+  if (r.is_null(14)) return domain::decode_failing_calls(r.text(16)).value_or(domain::FailingCalls{});
+  const auto call = domain::parse_call_kind(r.text(16));
+  if (!call) return {};
+  return {{.call = *call,
+           .delivery = r.id_or_none<DeliveryId>(19),
+           .failures = r.int64(13),
+           .since = r.time(14)}};
+}
+
+CustomerRow read_customer(const Row& r) {
+  CustomerRow c;
+  c.id = r.id<CustomerId>(0);
+  c.cloud_account = r.id<CloudAccountId>(1);
+  c.username_key = r.string(2);
+  c.cloud_user_id = r.string_or_empty(3);
+  c.friendship = parse_friendship(r.text(4));
+  c.requested_at = r.opt_time(5);
+  c.withdraw = r.flag(6);
+  c.queue_state = static_cast<QueueState>(r.int64(7));
+  c.job_class = static_cast<domain::JobClass>(r.int64(8));
+  c.due_at = r.time(9);
+  c.fence = r.int64(10);
+  c.lease_owner = r.string_or_empty(11);
+  c.lease_expires_at = r.opt_time(12);
+  c.failing = read_failing(r);
+  c.friendship_changed_at = r.opt_time(15);
+  c.ask_anew = r.flag(17);
+  c.probed_delivery = r.id_or_none<DeliveryId>(18);
+  return c;
+}
+
+template <class... P>
+std::vector<CustomerRow> all_customers(Tx& tx, const Sql& sql, const P&... params) {
+  std::vector<CustomerRow> rows;
+  tx.query(sql, params..., [&](const Row& r) { rows.push_back(read_customer(r)); });
+  return rows;
+}
+
+}  // namespace
+
+std::string_view to_string(Friendship f) {
+  return kFriendshipNames[static_cast<std::size_t>(f)];
+}
+
+bool request_pending(const CustomerRow& row) {
+  return row.friendship == Friendship::requested || row.friendship == Friendship::requesting;
+}
+
+std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Timestamp due_at) {
+  // In one order, whatever order the requests came in: two nodes cannot wait for each other.
+  std::vector<std::size_t> sorted(buyers.size());
+  std::iota(sorted.begin(), sorted.end(), std::size_t{0});
+  std::ranges::sort(sorted, {}, [&](std::size_t i) {
+    return std::tuple(buyers[i].cloud_account, buyers[i].username_key, i);
+  });
+  std::vector<Param> flat;
+  flat.reserve(4 * buyers.size());
+  for (const std::size_t i : sorted)
+    flat.insert(flat.end(), {buyers[i].proposed, buyers[i].cloud_account, buyers[i].username_key, due_at});
+  // Most buyers are new: with one statement for both cases SQLite would guard each of them with a journal.
+  const auto made = tx.insert_each(kEnqueueNew, 4, flat);
+  std::vector<CustomerId> ids(buyers.size());
+  for (std::size_t at = 0; at < sorted.size(); ++at) {
+    const auto& buyer = buyers[sorted[at]];
+    ids[sorted[at]] =
+        made[at] ? buyer.proposed
+                 : tx.one(kEnqueueKnown, buyer.cloud_account, buyer.username_key, due_at, [](const Row& r) {
+                       return r.id<CustomerId>(0);
+                     }).value();
+  }
+  return ids;
+}
+
+std::vector<CustomerId> find_buyers(Tx& tx, std::span<const Buyer> buyers) {
+  std::vector<Param> flat;
+  for (const auto& buyer : buyers) flat.insert(flat.end(), {buyer.cloud_account, buyer.username_key});
+  std::vector<CustomerId> ids;
+  tx.query_each(kFindBuyer, 2, flat, [&](std::size_t, const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
+  return ids;
+}
+
+std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id) {
+  return tx.one(kFind, id, read_customer);
+}
+std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id) {
+  return tx.one(kLock, id, read_customer);
+}
+
+std::vector<CustomerRow> lock_customers(Tx& tx, std::span<const CustomerId> ids) {
+  std::vector<CustomerRow> rows;
+  rows.reserve(ids.size());
+  tx.query_each(kLock, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
+  return rows;
+}
+
+void hold_customers(Tx& tx, std::vector<CustomerId> ids) {
+  if (!tx.others_write()) return;
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  tx.query_each(kLock, 1, params_of(std::span<const CustomerId>(ids)), [](std::size_t, const Row&) {});
+}
+
+std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
+                                                       std::string_view cloud_user_id) {
+  return tx.one(kFindByCloudUser, cloud_account, cloud_user_id, read_customer);
+}
+
+std::vector<CustomerRow> find_customers_by_cloud_user(Tx& tx, std::span<const CloudUserKey> users) {
+  std::vector<Param> flat;
+  for (const auto& user : users) flat.insert(flat.end(), {user.cloud_account, user.cloud_user_id});
+  std::vector<CustomerRow> rows;
+  tx.query_each(kFindByCloudUser, 2, flat,
+                [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
+  return rows;
+}
+
+void enqueue_customer(Tx& tx, CustomerId id, domain::JobClass job_class, Timestamp due_at) {
+  tx.exec(kEnqueue, id, static_cast<int>(job_class), due_at);
+}
+
+std::vector<std::vector<CustomerRow>> lock_due_customers(Tx& tx, std::span<const CloudAccountId> accounts,
+                                                         Timestamp now, int limit) {
+  std::vector<Param> flat;
+  for (const auto account : accounts) flat.insert(flat.end(), {account, now, limit});
+  std::vector<std::vector<CustomerRow>> due(accounts.size());
+  tx.query_each(kLockDue, 3, flat, [&](std::size_t n, const Row& r) { due[n].push_back(read_customer(r)); });
+  for (auto& rows : due) {
+    std::ranges::sort(rows, {}, [](const CustomerRow& c) { return std::tuple(c.job_class, c.due_at, c.id); });
+  }
+  return due;
+}
+
+std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAccount> classes, Timestamp now) {
+  std::vector<Param> flat;
+  for (const auto& [account, job_class] : classes)
+    flat.insert(flat.end(), {account, static_cast<int>(job_class), now});
+  std::vector<CustomerRow> rows;
+  tx.query_each(kLockDueOfClass, 3, flat,
+                [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
+  return rows;
+}
+
+std::vector<CustomerRow> lock_queued_customers(Tx& tx, std::span<const CustomerId> ids) {
+  std::vector<CustomerRow> rows;
+  tx.query_each(kLockQueued, 1, params_of(ids),
+                [&](std::size_t, const Row& r) { rows.push_back(read_customer(r)); });
+  std::ranges::sort(rows, {}, &CustomerRow::id);
+  return rows;
+}
+
+void lease_customers(Tx& tx, std::span<const CustomerRow> rows) {
+  std::vector<Param> flat;
+  flat.reserve(4 * rows.size());
+  for (const auto& c : rows) flat.insert(flat.end(), {c.id, c.fence, c.lease_owner, c.lease_expires_at});
+  tx.update_each(kLease, 4, flat);
+}
+
+std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts) {
+  std::vector<std::optional<Timestamp>> next(accounts.size());
+  tx.query_each(kNextDue, 1, params_of(accounts), [&](std::size_t n, const Row& r) {
+    for (int column = 0; column < static_cast<int>(domain::kJobClasses) - 1; ++column) {
+      const auto due = r.opt_time(column);
+      if (due && (!next[n] || *due < *next[n])) next[n] = due;
+    }
+  });
+  return next;
+}
+
+std::int64_t queue_position(Tx& tx, const CustomerRow& c) {
+  return 1 + tx.one(kCountBefore, c.cloud_account, static_cast<int>(c.job_class), c.due_at, kMostBefore,
+                    [](const Row& r) { return r.int64(0); })
+                 .value_or(0);
+}
+std::vector<QueuePlace> queue_places(Tx& tx, std::span<const CustomerId> customers) {
+  std::vector<QueuePlace> places(customers.size());
+  std::map<CloudAccountId, std::map<CustomerId, std::int64_t>> first;
+  std::vector<CloudAccountId> accounts(customers.size());
+  tx.query_each(kQueuedOf, 1, params_of(customers), [&](std::size_t n, const Row& r) {
+    accounts[n] = r.id<CloudAccountId>(0);
+    first.try_emplace(accounts[n]);
+    places[n] = {kMostBefore + 1, r.time(1)};
+  });
+  for (auto& [account, positions] : first) {
+    std::int64_t row = 0;
+    std::int64_t position = 0;
+    std::pair<std::int64_t, std::int64_t> last{-1, -1};
+    tx.query(kFirstQueued, account, kMostBefore, [&](const Row& r) {
+      ++row;
+      // Those that are due at one moment have one place.
+      const std::pair turn{r.int64(1), r.int64(2)};
+      if (turn != std::exchange(last, turn)) position = row;
+      positions[r.id<CustomerId>(0)] = position;
+    });
+  }
+  for (std::size_t n = 0; n < customers.size(); ++n) {
+    if (places[n].position == 0) continue;
+    const auto& positions = first.at(accounts[n]);
+    if (const auto found = positions.find(customers[n]); found != positions.end())
+      places[n].position = found->second;
+  }
+  return places;
+}
+std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap) {
+  return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);
+}
+
+bool any_lease_expired(Tx& tx, Timestamp from, Timestamp now) {
+  return tx.one(kAnyExpired, from, now, [](const Row&) { return true; }).value_or(false);
+}
+std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp from, Timestamp now, int limit) {
+  std::vector<CustomerId> ids;
+  tx.query(kLockExpired, from, now, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
+  return ids;
+}
+void set_customer_aside(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until) {
+  if (tx.exec(kSetLeaseAside, id, until, fence) == 0 && fence == 0) tx.exec(kSetTurnAside, id, until);
+}
+
+void blank_usernames(Tx& tx, std::span<const CustomerId> ids) {
+  std::vector<bool> named(ids.size());
+  tx.query_each(kStillNamed, 1, params_of(ids), [&](std::size_t n, const Row&) { named[n] = true; });
+  std::vector<std::string> placeholders;  // what the parameters look at
+  placeholders.reserve(ids.size());
+  std::vector<Param> flat;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (named[i]) continue;
+    // No username begins with white space (domain/username.h).
+    flat.insert(flat.end(), {ids[i], placeholders.emplace_back(" erased " + to_string(ids[i]))});
+  }
+  tx.update_each(kBlank, 2, flat);
+}
+
+void update_customers(Tx& tx, std::span<const CustomerRow* const> rows) {
+  std::vector<Param> flat;
+  flat.reserve(18 * rows.size());
+  std::deque<std::string> failing;  // what the parameters look at
+  for (const auto* const row : rows) {
+    const auto& c = *row;
+    const auto* const one = c.failing.size() == 1 ? &c.failing.front() : nullptr;
+    const auto calls = [&]() -> Param {
+      if (c.failing.empty()) return nullptr;
+      if (one) return domain::to_string(one->call);
+      return failing.emplace_back(encode(c.failing));
+    };
+    flat.insert(
+        flat.end(),
+        {c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id), to_string(c.friendship),
+         c.requested_at, c.withdraw, static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at,
+         c.fence, c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at,
+         one ? one->failures : 0, one ? Param(one->since) : Param(nullptr), c.friendship_changed_at, calls(),
+         c.ask_anew, c.probed_delivery ? Param(c.probed_delivery) : Param(nullptr),
+         one && one->delivery ? Param(one->delivery) : Param(nullptr)});
+  }
+  tx.update_each(kUpdate, 18, flat);
+}
+void update_customer(Tx& tx, const CustomerRow& row) {
+  update_customers(tx, std::array{&row});
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,105 @@
+// How deliveries are found by what people know of them (spec 8.5, 9.4): filters, search and counts, each of a
+// bounded cost, whatever the account's history.
+//
+// Of the filters given one finds deliveries by an index, newest first, and the others are asked of each that
+// it finds; of these at most kLookedThrough a page. The first of this list that is given decides: an order's
+// id, a search, a file, refunded, dry runs, resolution codes, then status (of a reason of a review: in
+// review) and store together, then all.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "domain/delivery.h"
+#include "storage/database.h"
+#include "storage/page.h"
+#include "storage/stores/delivery_store.h"
+
+namespace presetbridge::storage {
+
+// A page is looked for in so many deliveries, and so many are counted.
+inline constexpr int kLookedThrough = 10'000;
+
+struct DeliveryFilter {
+  AccountId account;
+  std::vector<domain::DeliveryStatus> statuses;            // empty: all
+  std::vector<domain::ResolutionCode> codes;               // empty: all
+  std::vector<domain::ReviewReason> reviews;               // in review, and this reason shows; empty: all
+  std::optional<std::vector<IntegrationId>> integrations;  // nothing: all of the account
+  std::string order_key;                                   // exactly
+  // The beginning of an order's number or id, of a username or of an e-mail address, whatever the case.
+  std::string search;
+  std::string file_id;  // of one of its files
+  std::optional<bool> dry_run;
+  std::optional<bool> refunded;
+  // Each from here on, and to before there.
+  std::optional<Timestamp> created_from;
+  std::optional<Timestamp> created_to;
+  std::optional<Timestamp> updated_from;
+  std::optional<Timestamp> updated_to;
+  bool oldest_first = false;
+  // `before` is the last id of the page before, whichever the order.
+  PageRequest page;
+};
+
+// May be short, even empty, and have a next page: when kLookedThrough were looked through.
+Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& filter);
+
+struct DeliveryCount {
+  std::int64_t count = 0;  // kLookedThrough at most
+  bool exact = true;       // false: there may be more
+};
+struct FoundDelivery {
+  DeliveryId id;
+  domain::DeliveryStatus status;
+  domain::ResolutionCode code;
+  std::optional<domain::ReviewReason> review;  // that shows; nothing: it is not in review
+};
+// Of all pages. `each` is called for those that are counted, in no order.
+DeliveryCount count_deliveries(Tx& tx, const DeliveryFilter& filter,
+                               const std::function<void(const FoundDelivery&)>& each = {});
+// Of each of the account's files, in their order: deliveries that have it, `most` at most.
+std::vector<std::int64_t> count_deliveries_with(Tx& tx, AccountId account, std::span<const std::string> files,
+                                                std::int64_t most);
+// Whether the delivery, which the filter has found, is yet as the filter says: of what acting on it, or the
+// worker, may have changed since.
+bool is_still(const DeliveryFilter& filter, const DeliveryRow& row);
+
+// What a delivery is found by.
+struct DeliveryKeys {
+  AccountId account;
+  DeliveryId delivery;
+  std::string_view order_key;
+  std::string_view order_number;
+  std::string_view username;
+  std::string_view email;
+  std::vector<std::string_view> files;
+};
+// As searches and keys are compared: NFC, case folded, cut to 100 bytes.
+std::string folded_key(std::string_view text);
+// Those that are there already stay.
+void insert_delivery_keys(Tx& tx, std::span<const DeliveryKeys> keys);
+// From now on the delivery is found by the new one alone. Empty: none.
+enum class KeyOf : char { email = 'e', number = 'n', username = 'u' };
+void replace_delivery_key(Tx& tx, AccountId account, DeliveryId delivery, KeyOf kind, std::string_view before,
+                          std::string_view now);
+// The people of the deliveries are found no more (spec 9.6), by any of these names.
+struct NameOfDelivery {
+  AccountId account;
+  DeliveryId delivery;
+  KeyOf kind;
+  std::string name;
+};
+void delete_delivery_keys(Tx& tx, std::span<const NameOfDelivery> names);
+
+// Gives the next deliveries that a program of before may have written their keys, at most `limit`; returns
+// how many it looked at. 0: it has come to the newest one, and has done its part once a week has gone by.
+int fill_delivery_keys(Tx& tx, int limit);
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,143 @@
+#include "storage/stores/event_store.h"
+
+#include <optional>
+#include <utility>
+
+#include <boost/json.hpp>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr Sql kActiveSubscriptions{
+    "SELECT id, event_types, integration_ids FROM webhook_subscriptions WHERE account_id = $1 AND active = "
+    "1"};
+constexpr Sql kInsertEvent{
+    "INSERT INTO outbound_events (id, account_id, delivery_id, sequence, type, uuid, body, created_at)"
+    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"};
+constexpr Sql kInsertSend{
+    "INSERT INTO webhook_sends (id, subscription_id, event_id, status, due_at) VALUES ($1, $2, $3, "
+    "'pending', $4)"};
+constexpr Sql kBodiesOfDelivery{"SELECT id, body FROM outbound_events WHERE delivery_id = $1"};
+constexpr Sql kReplaceBody{"UPDATE outbound_events SET body = $2 WHERE id = $1"};
+constexpr Sql kSendIdsOfEvent{"SELECT id FROM webhook_sends WHERE event_id = $1"};
+constexpr Sql kBlankAnswers{"UPDATE webhook_attempts SET answer = '' WHERE send_id = $1 AND answer <> ''"};
+constexpr Wake kWakeSubscription{
+    2,
+    {"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND (ready_at IS NULL OR ready_at > $2)"}};
+
+// Whether a comma-separated list, where the empty one means all, holds the name.
+bool lists(std::string_view list, std::string_view name) {
+  if (list.empty()) return true;
+  while (true) {
+    const auto comma = list.find(',');
+    if (list.substr(0, comma) == name) return true;
+    if (comma == std::string_view::npos) return false;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+// The body of a delivery's event (services/delivery/event_body.h); nothing if it names no user.
+std::optional<std::string> without_usernames(std::string_view text) {
+  auto body = boost::json::parse({text.data(), text.size()});
+  auto* const delivery = body.as_object().if_contains("delivery");
+  auto* const items = delivery ? delivery->as_object().if_contains("items") : nullptr;
+  if (!items) return std::nullopt;
+  bool named = false;
+  for (auto& item : items->as_array()) {
+    auto& username = item.as_object()["username"];
+    named |= username.is_string();
+    username = nullptr;
+  }
+  return named ? std::optional(boost::json::serialize(body)) : std::nullopt;
+}
+
+constexpr Sql kFindOfDelivery{
+    "SELECT id, type, created_at FROM outbound_events WHERE delivery_id = $1 ORDER BY id DESC LIMIT $2"};
+constexpr Sql kSendsOfEvent{
+    "SELECT subscription_id, status, attempts, last_status_code, due_at FROM webhook_sends WHERE event_id = "
+    "$1"
+    " ORDER BY id DESC LIMIT $2"};
+
+}  // namespace
+
+std::vector<std::vector<ActiveSubscription>> active_subscriptions(Tx& tx,
+                                                                  std::span<const AccountId> accounts) {
+  std::vector<std::vector<ActiveSubscription>> subscriptions(accounts.size());
+  tx.query_each(kActiveSubscriptions, 1, params_of(accounts), [&](std::size_t n, const Row& r) {
+    subscriptions[n].push_back({r.id<SubscriptionId>(0), r.string(1), r.string(2)});
+  });
+  return subscriptions;
+}
+
+bool wants(const ActiveSubscription& s, std::string_view event_type, IntegrationId integration) {
+  return lists(s.event_types, event_type) &&
+         (s.integration_ids.empty() || lists(s.integration_ids, to_string(integration)));
+}
+
+bool wants_of_account(const ActiveSubscription& s, std::string_view event_type) {
+  return lists(s.event_types, event_type) && s.integration_ids.empty();
+}
+
+void insert_events(Tx& tx, std::span<const EventRow> events) {
+  std::vector<Param> flat;
+  flat.reserve(8 * events.size());
+  for (const auto& e : events) {
+    flat.insert(flat.end(), {e.id, e.account, e.delivery ? Param(e.delivery) : Param(nullptr), e.sequence,
+                             e.type, e.uuid, std::as_bytes(std::span(e.body)), e.created_at});
+  }
+  tx.exec_many(kInsertEvent, 8, flat);
+}
+
+void blank_events(Tx& tx, std::span<const DeliveryId> deliveries) {
+  std::vector<Param> all;
+  std::vector<std::pair<EventId, std::string>> blanked;
+  tx.query_each(kBodiesOfDelivery, 1, params_of(deliveries), [&](std::size_t, const Row& r) {
+    all.emplace_back(r.id<EventId>(0));
+    const Blob stored = r.bytes(1);
+    auto body = without_usernames({reinterpret_cast<const char*>(stored.data()), stored.size()});
+    if (body) blanked.emplace_back(r.id<EventId>(0), std::move(*body));
+  });
+  std::vector<Param> flat;
+  for (const auto& [event, body] : blanked) flat.insert(flat.end(), {event, std::as_bytes(std::span(body))});
+  tx.update_each(kReplaceBody, 2, flat);
+  std::vector<Param> sends;
+  tx.query_each(kSendIdsOfEvent, 1, all, [&](std::size_t, const Row& r) { sends.emplace_back(r.int64(0)); });
+  if (!sends.empty()) tx.exec_many(kBlankAnswers, 1, sends);
+}
+
+void insert_sends(Tx& tx, std::span<const SendRow> sends) {
+  std::vector<Param> flat;
+  flat.reserve(4 * sends.size());
+  for (const auto& s : sends) {
+    flat.insert(flat.end(), {s.id, s.subscription, s.event, s.due_at});
+    tx.wake(kWakeSubscription, s.subscription, {s.due_at});
+  }
+  tx.exec_many(kInsertSend, 4, flat);
+}
+
+std::vector<EventTold> find_events_of_delivery(Tx& tx, DeliveryId delivery, int limit) {
+  std::vector<EventTold> events;
+  tx.query(kFindOfDelivery, delivery, limit, [&](const Row& r) {
+    events.push_back({.id = r.id<EventId>(0), .type = r.string(1), .created_at = r.time(2)});
+  });
+  std::vector<Param> flat;
+  for (const auto& event : events) flat.insert(flat.end(), {event.id, limit});
+  std::vector<std::vector<EventTold>> sends(events.size());
+  tx.query_each(kSendsOfEvent, 2, flat, [&](std::size_t n, const Row& r) {
+    auto& send = sends[n].emplace_back(events[n]);
+    send.subscription = r.id<SubscriptionId>(0);
+    send.status = r.string(1);
+    send.attempts = r.int64(2);
+    send.last_status_code = r.opt_int64(3);
+    if (send.status == "pending" || send.status == "leased") send.next_attempt_at = r.time(4);
+  });
+  std::vector<EventTold> told;
+  for (std::size_t n = 0; n < events.size(); ++n) {
+    if (sends[n].empty()) told.push_back(events[n]);
+    told.insert(told.end(), sends[n].begin(), sends[n].end());
+  }
+  if (told.size() > static_cast<std::size_t>(limit)) told.resize(static_cast<std::size_t>(limit));
+  return told;
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,121 @@
+// Store integrations and their item mappings (spec 2.10, 9.1, 9.2). Secrets are stored encrypted under the
+// service key.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "domain/mapping.h"
+#include "domain/order_event.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+// The secrets of a store are encrypted at the place {kStoreSecret, id}.
+inline constexpr std::string_view kStoreSecret = "integrations.secret";
+struct IntegrationRow {
+  IntegrationId id;
+  AccountId account;
+  std::string name;
+  domain::Provider provider = domain::Provider::generic;
+  std::int64_t version = 1;  // grows with every change of the row or of its mappings
+  std::vector<std::byte> encrypted_secret;
+  std::string secret_preview;
+  std::vector<std::byte> encrypted_previous_secret;  // empty: none
+  std::optional<Timestamp> previous_secret_expires_at;
+  bool active = true;
+  std::optional<Timestamp> archived_at;
+  ApiKeyId owning_key;
+  bool require_api_key = false;
+  bool hold_all = false;
+  bool deliver_test_orders = false;
+  bool auto_revoke = false;
+  std::vector<std::string> username_fields;
+  Timestamp created_at;
+  bool operator==(const IntegrationRow&) const = default;
+};
+
+void insert_integration(Tx& tx, const IntegrationRow& row);
+std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id);
+std::optional<IntegrationRow> lock_integration(Tx& tx, IntegrationId id);
+// Newest first, older than `before` (none: from the newest); archived ones left out.
+std::vector<IntegrationRow> list_integrations(Tx& tx, AccountId account, IntegrationId before, int limit);
+// Archived ones alone.
+std::vector<IntegrationRow> list_archived_integrations(Tx& tx, AccountId account, IntegrationId before,
+                                                       int limit);
+std::int64_t count_integrations(Tx& tx, AccountId account);
+// Writes every field that may change; row.version grows by one.
+void update_integration(Tx& tx, IntegrationRow& row);
+// The versions alone: what an order's acceptance checks. 0: no such integration.
+std::vector<std::int64_t> integration_versions(Tx& tx, std::span<const IntegrationId> ids);
+// By their keys alone: what an order's address names, made up or not.
+struct IntegrationVersion {
+  std::int64_t version = 0;  // 0: no such integration, or archived
+  AccountId account;
+};
+std::vector<IntegrationVersion> find_integration_versions(Tx& tx, std::span<const IntegrationId> ids);
+// What the store's settings make of orders that it has sent.
+struct OrderSettings {
+  bool hold_all = false;
+  bool auto_revoke = false;
+};
+// In the order of the ids; none is set where there is no such integration.
+std::vector<OrderSettings> find_order_settings(Tx& tx, std::span<const IntegrationId> ids);
+// The integrations of the account that the old key owns are the new one's from now on.
+void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key);
+
+struct MappingRow {
+  domain::Mapping mapping;  // value: normalised
+  std::string match_value;  // as the merchant wrote it
+  bool stale = false;
+};
+std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);
+// How many each has.
+std::vector<std::int64_t> count_mappings(Tx& tx, std::span<const IntegrationId> integrations);
+
+// Rows of mappings in one transaction: others wait no longer than for these (spec 8.6).
+inline constexpr int kMappingPiece = 500;
+
+// A save of all mappings of an integration, in as many transactions as it needs: begin_mappings() gives it a
+// generation of its own, stage_mappings() adds rows, which nobody reads, and use_mappings() makes them the
+// ones that count and what counted before to remains. Of two saves at one time the last that is used counts
+// whole. What a save that ended before use_mappings() has added are remains from `give_up_at` on.
+struct MappingSave {
+  IntegrationId integration;
+  std::int64_t generation = 0;
+  CloudAccountId made_for;  // of the login at its beginning; none: there never was one
+};
+MappingSave begin_mappings(Tx& tx, IntegrationId integration, Timestamp give_up_at);
+void stage_mappings(Tx& tx, const MappingSave& save, std::span<const MappingRow> rows);
+// The integration is locked by this transaction, and its version grows. `count`: rows that were staged.
+// False, and nothing is done, where they are not all there (a program of before has saved meanwhile) or the
+// account's login is another cloud user's by now.
+bool use_mappings(Tx& tx, const MappingSave& save, std::int64_t count);
+// What was staged are remains from now on.
+void give_up_mappings(Tx& tx, const MappingSave& save);
+
+// Rows that do not count, and are to be deleted.
+struct MappingRemains {
+  IntegrationId integration;
+  std::int64_t generation = 0;
+};
+std::vector<MappingRemains> find_mapping_remains(Tx& tx, int limit);
+std::vector<MappingRemains> find_mapping_remains(Tx& tx, IntegrationId integration);
+// Deletes at most `limit` of them; returns how many. There are no more when it is fewer.
+std::int64_t delete_mapping_remains(Tx& tx, const MappingRemains& remains, int limit);
+
+// A whole save in one transaction, whatever its size.
+void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<MappingRow>& rows);
+struct MappingsOfLogin {
+  std::int64_t made_stale = 0;  // that were not before
+  std::int64_t lifted = 0;      // that were stale, and are no longer
+};
+// The account's login is of this cloud account now (spec 3.11): mappings that were made for another one
+// become stale, those made for it are so no longer, and those saved before there was any login are its from
+// now on. Their integrations count as changed. Waits for whoever is saving mappings of the account.
+MappingsOfLogin match_mappings_to_login(Tx& tx, AccountId account, CloudAccountId cloud_account);
+
+}  // namespace presetbridge::storage

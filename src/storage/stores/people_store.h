@@ -1,0 +1,85 @@
+// The people of an account (spec 7.1), and the links by which more of them join it (spec 7.2). Changes of an
+// account's people are made under the lock of its row (lock_account()), so that of two at once the second
+// sees the first: an account has an owner as long as it has anybody.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "storage/database.h"
+#include "storage/page.h"
+
+namespace presetbridge {
+struct InvitationKind {
+  static constexpr std::string_view prefix = "inv";
+};
+using InvitationId = Id<InvitationKind>;
+}  // namespace presetbridge
+
+namespace presetbridge::storage {
+
+// False: there is no such account, or its data were deleted.
+bool lock_account(Tx& tx, AccountId account);
+
+struct PersonRow {
+  UserId id;
+  std::string role;
+  std::string iss;
+  std::string sub;
+  std::string email;  // of the built-in issuer's user, or as the issuer said; may be empty
+  Timestamp joined_at;
+};
+// Newest first.
+Page<PersonRow> list_people(Tx& tx, AccountId account, const PageRequest& page);
+std::optional<PersonRow> find_person(Tx& tx, AccountId account, UserId id);
+// How many there are, and how many of them are owners; `most` are looked at.
+struct PeopleCount {
+  std::int64_t people = 0;
+  std::int64_t owners = 0;
+};
+PeopleCount count_people(Tx& tx, AccountId account, int most);
+void set_role(Tx& tx, const PersonRow& person, std::string_view role);
+// What the issuer says now; writes only what is another.
+void set_identity_email(Tx& tx, std::string_view iss, std::string_view sub, std::string_view email);
+// Nobody signs in as this person any more, and nothing tells who they were. The id stays in timelines and in
+// the audit log. Their sessions are the caller's to end.
+void delete_person(Tx& tx, const PersonRow& person);
+
+// What a person set for their own screens.
+struct PreferencesRow {
+  std::int64_t version = 0;  // of the changes
+  std::string content;       // JSON; empty: nothing was set
+};
+// Nothing: the account has no such person.
+std::optional<PreferencesRow> find_preferences(Tx& tx, AccountId account, UserId id);
+std::optional<PreferencesRow> lock_preferences(Tx& tx, AccountId account, UserId id);
+void set_preferences(Tx& tx, AccountId account, UserId id, const PreferencesRow& row);
+
+struct InvitationRow {
+  InvitationId id;
+  AccountId account;
+  std::string role;
+  std::string note;
+  std::string created_by;  // domain::to_string(Actor)
+  Timestamp created_at;
+  Timestamp expires_at;
+};
+void insert_invitation(Tx& tx, const InvitationRow& row, Blob token_hash);
+// Those that are good, newest first.
+Page<InvitationRow> list_invitations(Tx& tx, AccountId account, const PageRequest& page);
+std::int64_t count_invitations(Tx& tx, AccountId account, int most);
+std::optional<InvitationRow> find_invitation(Tx& tx, Blob token_hash);  // one that is good
+// Of any number of transactions at once one alone gets it.
+std::optional<InvitationRow> take_invitation(Tx& tx, Blob token_hash);
+// False: the account has none that is good with this id.
+bool delete_invitation(Tx& tx, AccountId account, InvitationId id);
+void delete_invitations_of(Tx& tx, AccountId account);
+void delete_invitations_made_by(Tx& tx, AccountId account, UserId person);
+// At most `limit` of those that have expired; how many went.
+std::int64_t delete_expired_invitations(Tx& tx, Timestamp expired_before, int limit);
+
+}  // namespace presetbridge::storage

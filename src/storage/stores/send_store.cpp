@@ -1,0 +1,342 @@
+#include "storage/stores/send_store.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+namespace presetbridge::storage {
+namespace {
+
+constexpr std::array<std::string_view, 4> kStatusNames = {"pending", "succeeded", "failed", "exhausted"};
+
+#define PDB_TARGET_COLUMNS                                                      \
+  "id, account_id, version, url, encrypted_secret, encrypted_previous_secret, " \
+  "previous_secret_expires_at, active"
+
+constexpr Sql kLockReady{"SELECT " PDB_TARGET_COLUMNS
+                         " FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at >= $1"
+                         " AND ready_at <= $2 ORDER BY ready_at LIMIT $3 <lock>"};
+constexpr Sql kLockOne{"SELECT " PDB_TARGET_COLUMNS " FROM webhook_subscriptions WHERE id = $1 <lock>"};
+constexpr Sql kCountLeased{
+    "SELECT count(*) FROM webhook_sends WHERE subscription_id = $1 AND lease_expires_at IS NOT NULL"};
+// Only the sends are locked: an event may belong to sends of other subscriptions.
+constexpr Sql kLockDue{
+    "SELECT s.id, s.fence, s.attempts, s.due_at, s.event_id, e.type, e.uuid, e.body FROM"
+    " (SELECT id, fence, attempts, due_at, event_id FROM webhook_sends"
+    " WHERE subscription_id = $1 AND due_at <= $2 AND status = 'pending' ORDER BY due_at, id LIMIT $3 "
+    "<lock>) AS s"
+    " LEFT JOIN outbound_events AS e ON e.id = s.event_id"};
+constexpr Sql kLease{
+    "UPDATE webhook_sends SET status = 'leased', fence = $2, lease_expires_at = $3 WHERE id = $1"};
+constexpr Sql kDrop{"UPDATE webhook_sends SET status = 'failed' WHERE id = $1"};
+constexpr Sql kSetReady{"UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1"};
+constexpr Sql kFindForgotten{
+    "SELECT id FROM webhook_subscriptions WHERE active = 1 AND (ready_at IS NULL OR ready_at > $1)"
+    " AND EXISTS (SELECT 1 FROM webhook_sends WHERE webhook_sends.subscription_id = webhook_subscriptions.id"
+    " AND webhook_sends.status = 'pending' AND webhook_sends.due_at <= $1) ORDER BY id"};
+constexpr Sql kWake{
+    "UPDATE webhook_subscriptions SET ready_at = $2 WHERE id = $1 AND active = 1"
+    " AND (ready_at IS NULL OR ready_at > $2)"};
+constexpr Sql kNextReady{
+    "SELECT ready_at FROM webhook_subscriptions WHERE ready_at IS NOT NULL AND ready_at >= $1"
+    " ORDER BY ready_at LIMIT 1"};
+
+constexpr Sql kRecord{
+    "UPDATE webhook_sends SET status = $3, attempts = $4, due_at = $5, lease_expires_at = NULL,"
+    " last_status_code = COALESCE(CAST($6 AS BIGINT), last_status_code)"
+    " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
+// Follows kRecord: with the lease lost, the fence is another; with the result recorded before, the attempt is
+// there.
+constexpr Sql kInsertAttempt{
+    "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, status_code, duration_ms, "
+    "outcome, answer, content_type)"
+    " SELECT subscription_id, CAST($3 AS BIGINT), id, event_id, CAST($5 AS BIGINT), CAST($6 AS BIGINT), "
+    "CAST($7 AS BIGINT),"
+    " $8, $9, $10 FROM webhook_sends WHERE id = $1 AND fence = $2 AND attempts = $4 AND status <> 'leased'"
+    " ON CONFLICT (subscription_id, id) DO NOTHING"};
+constexpr Sql kRelease{
+    "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL"
+    " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
+constexpr Sql kDeactivate{
+    "UPDATE webhook_subscriptions SET active = 0, deactivated_reason = $2, version = version + 1"
+    " WHERE id = $1 AND version = $3 AND active = 1"
+    " AND EXISTS (SELECT 1 FROM webhook_sends WHERE id = $4 AND fence = $5 AND status = 'failed')"};
+
+constexpr Sql kAnyExpired{
+    "SELECT 1 WHERE EXISTS (SELECT 1 FROM webhook_sends WHERE lease_expires_at IS NOT NULL AND "
+    "lease_expires_at >= $1 AND lease_expires_at <= $2)"};
+constexpr Sql kLockExpired{
+    "SELECT id, subscription_id, fence FROM webhook_sends WHERE lease_expires_at IS NOT NULL AND "
+    "lease_expires_at >= $1 AND lease_expires_at <= $2 LIMIT $3 <lock>"};
+constexpr Sql kTakeOver{
+    "UPDATE webhook_sends SET status = 'pending', lease_expires_at = NULL, fence = $2 WHERE id = $1"};
+
+constexpr Sql kLockSubscription{
+    "SELECT active, failing_since FROM webhook_subscriptions WHERE id = $1 <for_update>"};
+constexpr Sql kSetFailing{
+    "UPDATE webhook_subscriptions SET ready_at = $2, failing_since = $3, failing_last_at = $4 WHERE id = $1"};
+constexpr Sql kSetWorking{
+    "UPDATE webhook_subscriptions SET ready_at = $2, failing_since = NULL, failing_last_at = NULL, "
+    "failing_told_at = NULL WHERE id = $1"};
+constexpr Sql kNextDue{
+    "SELECT due_at FROM webhook_sends WHERE subscription_id = $1 AND status = 'pending' ORDER BY due_at, id "
+    "LIMIT 1"};
+
+std::vector<std::byte> copy_of(Blob blob) {
+  return {blob.begin(), blob.end()};
+}
+
+// Never in the past: looks for what is ready do not go back far (services/leases/ready_scan.h).
+std::optional<Timestamp> next_ready(Tx& tx, SubscriptionId id) {
+  const Timestamp now = tx.now();
+  return tx.one(kNextDue, id, [now](const Row& r) { return std::max(r.time(0), now); });
+}
+
+struct ReadySubscription {
+  SendTarget target;
+  bool active = false;
+};
+
+// Those that were put off, then the ready ones.
+std::vector<ReadySubscription> lock_ready(Tx& tx, const SendLeaseLimits& limits) {
+  std::vector<ReadySubscription> ready;
+  std::set<SubscriptionId> seen;
+  const auto take = [&](const Row& r) {
+    const auto id = r.id<SubscriptionId>(0);
+    if (!seen.insert(id).second) return;
+    SendTarget target{.id = id,
+                      .host = {},
+                      .account = r.id<AccountId>(1),
+                      .version = r.int64(2),
+                      .url = r.string(3),
+                      .encrypted_secret = copy_of(r.bytes(4)),
+                      .encrypted_previous_secret = {},
+                      .previous_secret_expires_at = r.opt_time(6)};
+    if (!r.is_null(5)) target.encrypted_previous_secret = copy_of(r.bytes(5));
+    if (limits.host_of) target.host = limits.host_of(target.url);
+    ready.push_back({std::move(target), r.flag(7)});
+  };
+  for (const auto id : limits.again) tx.query(kLockOne, id, take);
+  tx.query(kLockReady, limits.from, tx.now(), limits.sends, take);
+  return ready;
+}
+
+// The oldest due sends of a subscription, at most `most`, sorted; those whose event is gone (its retention
+// ended) are dropped.
+std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, Timestamp expires_at) {
+  std::vector<std::pair<Timestamp, LeasedSend>> due;
+  std::vector<std::int64_t> dropped;
+  tx.query(kLockDue, subscription, tx.now(), most, [&](const Row& r) {
+    if (r.is_null(6)) {
+      dropped.push_back(r.int64(0));
+      return;
+    }
+    const Blob body = r.bytes(7);
+    due.emplace_back(
+        r.time(3), LeasedSend{.id = r.int64(0),
+                              .fence = r.int64(1) + 1,
+                              .attempts = r.int64(2),
+                              .expires_at = expires_at,
+                              .event = r.id<EventId>(4),
+                              .type = r.string(5),
+                              .uuid = r.string(6),
+                              .body = std::string(reinterpret_cast<const char*>(body.data()), body.size())});
+  });
+  for (const auto id : dropped) tx.exec(kDrop, id);
+  std::ranges::sort(due, {}, [](const auto& d) { return std::tuple(d.first, d.second.id); });
+  std::vector<LeasedSend> sends;
+  std::vector<Param> flat;
+  for (auto& [at, send] : due) {
+    flat.insert(flat.end(), {send.id, send.fence, expires_at});
+    sends.push_back(std::move(send));
+  }
+  if (!flat.empty()) tx.exec_many(kLease, 3, flat);
+  return sends;
+}
+
+// When the first and the last attempts began that failed; nothing: none did.
+struct Failures {
+  std::optional<Timestamp> first;
+  std::optional<Timestamp> last;
+
+  void add(Timestamp at) {
+    first = std::min(first.value_or(at), at);
+    last = std::max(last.value_or(at), at);
+  }
+};
+
+// Readiness, and what attempts have shown of the receiver.
+void refresh(Tx& tx, SubscriptionId subscription, bool succeeded, const Failures& failures) {
+  // Locked by a statement of its own: what is pending is then read after every send that is committed.
+  bool active = false;
+  std::optional<Timestamp> since;
+  const auto there = tx.one(kLockSubscription, subscription, [&](const Row& r) {
+    active = r.flag(0);
+    since = r.opt_time(1);
+    return true;
+  });
+  if (!there) return;
+  const auto ready = active ? next_ready(tx, subscription) : std::nullopt;
+  const bool turns = succeeded ? since.has_value() : !since && failures.first;
+  if (turns || (since && !active))
+    tx.changes().push_back(changed(ChangeKind::subscription, AccountId{}, subscription));
+  if (succeeded && since) {
+    tx.exec(kSetWorking, subscription, ready);
+  } else if (!succeeded && failures.first) {
+    tx.exec(kSetFailing, subscription, ready, since.value_or(*failures.first), *failures.last);
+  } else {
+    tx.exec(kSetReady, subscription, ready);
+  }
+}
+
+int limit_of(const SendLeaseLimits& limits, SubscriptionId id) {
+  if (!limits.lowered) return limits.per_subscription;
+  const auto found = limits.lowered->find(id);
+  return found == limits.lowered->end() ? limits.per_subscription : found->second;
+}
+
+// How many of its account's places a subscription may take, of which `under_way` are taken.
+int room_of_account(int places, int under_way, bool has_some) {
+  const int room = std::max(0, places - under_way);
+  const int shared = std::max(0, room - SendLeaseLimits::kept_for_others(places));
+  return has_some ? shared : std::max(shared, std::min(room, 1));
+}
+
+// Whether more than one account has sends under way, or wants to.
+bool is_shared(const std::vector<ReadySubscription>& ready, const SendLeaseLimits& limits) {
+  std::set<AccountId> accounts;
+  for (const auto& [account, count] : limits.under_way_of_account) {
+    if (count > 0) accounts.insert(account);
+  }
+  for (const auto& one : ready) {
+    if (one.active) accounts.insert(one.target.account);
+  }
+  return accounts.size() > 1;
+}
+
+}  // namespace
+
+SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
+  SendLeases leases;
+  const Timestamp expires_at = tx.now() + limits.lease;
+  auto ready = lock_ready(tx, limits);
+  auto under_way = limits.under_way;
+  auto of_accounts = limits.under_way_of_account;
+  const int per_account = is_shared(ready, limits) ? limits.per_account : limits.account_alone;
+  std::vector<Param> readiness;
+  for (std::size_t i = 0; i < ready.size(); ++i) {
+    auto& [target, active] = ready[i];
+    const auto id = target.id;
+    const int left = limits.sends - static_cast<int>(leases.sends.size());
+    if (!active) {
+      readiness.insert(readiness.end(), {id, nullptr});
+      continue;
+    }
+    if (left <= 0) break;
+    const int limit = limit_of(limits, id);
+    const auto leased = tx.one(kCountLeased, id, [](const Row& r) { return r.int64(0); }).value();
+    const int room = std::max(0, limit - static_cast<int>(leased));
+    int& at_host = under_way[target.host];
+    const int host_room = target.host.empty() ? room : std::max(0, limits.per_host - at_host);
+    int& of_account = of_accounts[target.account];
+    const int account_room = room_of_account(per_account, of_account, leased > 0);
+    const int share =
+        std::min({room, host_room, account_room, std::max(1, left / static_cast<int>(ready.size() - i))});
+    auto sends = share > 0 ? take_due(tx, id, share, expires_at) : std::vector<LeasedSend>{};
+    const int taken = static_cast<int>(sends.size());
+    at_host += taken;
+    of_account += taken;
+    const bool host_full = taken < room && taken == host_room;
+    const bool account_full = taken < room && !host_full && taken == account_room;
+    if (host_full) leases.put_off.emplace_back(id, target.host);
+    if (account_full) leases.put_off_by_account.emplace_back(id, target.account);
+    const auto next =
+        taken == room || host_full || account_full ? std::optional(expires_at) : next_ready(tx, id);
+    readiness.insert(readiness.end(), {id, Param(next)});
+    if (sends.empty()) continue;
+    for (auto& send : sends) {
+      send.target = leases.targets.size();
+      leases.sends.push_back(std::move(send));
+    }
+    leases.targets.push_back(std::move(target));
+  }
+  if (!readiness.empty()) tx.exec_many(kSetReady, 2, readiness);
+  leases.at = tx.now();
+  leases.next_ready = next_ready_subscription(tx, limits.from);
+  return leases;
+}
+
+std::optional<Timestamp> next_ready_subscription(Tx& tx, Timestamp from) {
+  return tx.one(kNextReady, from, [](const Row& r) { return r.time(0); });
+}
+
+void record_sends(Tx& tx, std::span<const SendResult> results) {
+  std::vector<Param> updates;
+  std::vector<Param> attempts;
+  std::vector<Param> releases;
+  std::set<SubscriptionId> touched;  // in order, so that two recorders lock alike
+  for (const auto& r : results) {
+    touched.insert(r.subscription);
+    if (r.released) {
+      releases.insert(releases.end(), {r.send, r.fence});
+      continue;
+    }
+    const auto status = r.http_status ? Param(*r.http_status) : Param(nullptr);
+    updates.insert(updates.end(), {r.send, r.fence, kStatusNames[static_cast<std::size_t>(r.status)],
+                                   r.attempts, r.due_at, status});
+    attempts.insert(attempts.end(), {r.send, r.fence, r.attempt_id, r.attempts, r.at, status,
+                                     std::int64_t{r.duration.count()}, r.outcome, r.answer, r.content_type});
+  }
+  if (!updates.empty()) tx.exec_many(kRecord, 6, updates);
+  if (!attempts.empty()) tx.exec_many(kInsertAttempt, 10, attempts);
+  if (!releases.empty()) tx.exec_many(kRelease, 2, releases);
+  for (const auto subscription : touched) {
+    Failures failures;
+    bool succeeded = false;
+    for (const auto& r : results) {
+      if (r.subscription != subscription || r.released) continue;
+      if (!r.deactivate_for.empty())
+        tx.exec(kDeactivate, r.subscription, r.deactivate_for, r.version, r.send, r.fence);
+      if (r.status == SendStatus::succeeded) {
+        succeeded = true;
+      } else if (!r.of_ours) {
+        failures.add(r.at);
+      }
+    }
+    refresh(tx, subscription, succeeded, failures);
+  }
+}
+
+bool any_send_expired(Tx& tx, Timestamp from) {
+  return tx.one(kAnyExpired, from, tx.now(), [](const Row&) { return true; }).value_or(false);
+}
+
+int take_over_expired_sends(Tx& tx, Timestamp from, int limit) {
+  std::vector<Param> flat;
+  std::set<SubscriptionId> touched;
+  tx.query(kLockExpired, from, tx.now(), limit, [&](const Row& r) {
+    flat.insert(flat.end(), {r.int64(0), r.int64(2) + 1});
+    touched.insert(r.id<SubscriptionId>(1));
+  });
+  if (!flat.empty()) tx.exec_many(kTakeOver, 2, flat);
+  for (const auto subscription : touched) refresh_readiness(tx, subscription);
+  return static_cast<int>(flat.size() / 2);
+}
+
+std::vector<SubscriptionId> find_forgotten_subscriptions(Tx& tx) {
+  std::vector<SubscriptionId> ids;
+  tx.query(kFindForgotten, tx.now(), [&](const Row& r) { ids.push_back(r.id<SubscriptionId>(0)); });
+  return ids;
+}
+void wake_subscriptions(Tx& tx, std::span<const SubscriptionId> ids) {
+  std::vector<Param> flat;
+  for (const auto id : ids) flat.insert(flat.end(), {id, tx.now()});
+  tx.update_each(kWake, 2, flat);
+}
+
+void refresh_readiness(Tx& tx, SubscriptionId subscription) {
+  refresh(tx, subscription, false, {});
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,77 @@
+// People's sessions and their refresh tokens (spec 7.2). A session stands until it ends or expires; each use
+// of a token replaces it by another.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "storage/database.h"
+#include "storage/page.h"
+#include "storage/stores/identity_store.h"
+
+namespace presetbridge::storage {
+
+struct SessionRow {
+  SessionId id;
+  UserId user;
+  std::string iss;
+  std::string sub;
+  std::string email;
+  bool browser = false;
+  std::optional<Timestamp> authenticated_at;  // nothing: not known
+  Timestamp created_at;
+  Timestamp last_used_at;
+  Timestamp expires_at;
+  std::optional<Timestamp> ended_at;
+  std::string network;
+  std::string user_agent;
+
+  bool stands(Timestamp now) const { return !ended_at && now < expires_at; }
+};
+// False, and nothing is written: there is a session with this id.
+bool insert_session(Tx& tx, const SessionRow& row);
+// Locked until the transaction ends; whether or not it stands.
+std::optional<SessionRow> lock_session(Tx& tx, SessionId id);
+std::optional<SessionRow> find_session(Tx& tx, SessionId id);  // one that stands
+// It was used: last_used_at, expires_at, network and user_agent become those of `row`.
+void update_session_use(Tx& tx, const SessionRow& row);
+void set_session_authenticated(Tx& tx, SessionId id, Timestamp at);
+// Those that stand, newest first.
+Page<SessionRow> list_sessions(Tx& tx, UserId user, const PageRequest& page);
+// What has ended tells nothing of the person any more: neither the e-mail nor the device.
+// False: there is none of this user with this id that has not ended.
+bool end_session(Tx& tx, UserId user, SessionId id);
+// How many ended.
+std::int64_t end_sessions_of(Tx& tx, UserId user);
+// Of the user's sessions of that kind only the newest `most` go on.
+void end_surplus_sessions(Tx& tx, UserId user, bool browser, int most);
+
+// Whom a session that stands is of, and who it says they are.
+struct SessionMember {
+  IdentityRow identity;
+  std::string iss;
+  std::string sub;
+  std::string email;
+  bool browser = false;
+};
+std::optional<SessionMember> find_session_member(Tx& tx, SessionId id);
+
+struct SessionTokenRow {
+  SessionId session;
+  Timestamp expires_at;
+  std::optional<Timestamp> replaced_at;
+};
+void insert_session_token(Tx& tx, Blob hash, SessionId session, Timestamp expires_at);
+std::optional<SessionTokenRow> find_session_token(Tx& tx, Blob hash);
+// All of the session that are in force are replaced now.
+void replace_session_tokens(Tx& tx, SessionId session);
+// Whether the session has so many tokens in force.
+bool has_session_tokens(Tx& tx, SessionId session, std::int64_t count);
+
+// At most `limit` of what nobody can use any more; how many went.
+std::int64_t delete_expired_session_tokens(Tx& tx, Timestamp expired_before, int limit);
+std::int64_t delete_expired_sessions(Tx& tx, Timestamp expired_before, int limit);
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,57 @@
+// What happened to a delivery, entry by entry (spec 3.8).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "storage/database.h"
+
+namespace presetbridge::storage {
+
+struct TimelineEntry {
+  std::int64_t id = 0;  // of the same set as all ids, so that it is nobody else's
+  Timestamp at;
+  // What kind of thing happened: services/delivery/view.h. Empty in entries of a program of before.
+  std::string type;
+  std::string kind;   // "attempt" or "action"
+  std::string actor;  // domain::to_string(Actor)
+  std::string status;
+  std::string resolution;
+  std::string message;
+  std::int64_t version = 0;  // of the delivery's row when it was made
+  std::int64_t attempt = 0;
+  std::optional<Millis> duration = std::nullopt;
+  ItemId item = {};
+  std::string data = {};  // a JSON object, or empty
+};
+
+struct TimelineRow {
+  DeliveryId delivery;
+  TimelineEntry entry;
+};
+
+// They tell nothing of people any more (spec 9.6).
+void blank_timelines(Tx& tx, std::span<const DeliveryId> ids);
+void append_timeline(Tx& tx, std::span<const TimelineRow> rows);
+// Deliveries older than this may have been summed up (timeline_summary.h): that something is appended to them
+// is noted. No retention is shorter.
+inline constexpr Millis kShortestTimelines = std::chrono::days{7};
+
+// The newest entries before the one with the id `before`, newest first; at most `limit`.
+std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit,
+                                         std::int64_t before = std::numeric_limits<std::int64_t>::max());
+// When something of that type first happened to the delivery.
+struct FirstTime {
+  std::string type;
+  Timestamp at;
+};
+std::vector<FirstTime> find_first_times(Tx& tx, DeliveryId delivery);
+
+}  // namespace presetbridge::storage

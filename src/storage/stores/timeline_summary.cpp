@@ -1,0 +1,161 @@
+#include "storage/stores/timeline_summary.h"
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "base/id_time.h"
+#include "storage/columns.h"
+#include "storage/stores/timeline_store.h"
+
+namespace presetbridge::storage {
+
+namespace json = boost::json;
+
+namespace {
+
+constexpr Sql kDoneTo{"SELECT done_to FROM retention_walks WHERE name = 'timelines'"};
+constexpr Sql kSetDoneTo{
+    "INSERT INTO retention_walks (name, done_to) VALUES ('timelines', $1)"
+    " ON CONFLICT (name) DO UPDATE SET done_to = excluded.done_to"};
+constexpr Sql kOfDeliveries{
+    "SELECT delivery_id, id, at, type, data FROM delivery_timeline"
+    " WHERE delivery_id > $1 AND delivery_id < $2 AND kind = 'attempt'"
+    " ORDER BY delivery_id, id LIMIT $3"};
+constexpr Sql kOfDelivery{
+    "SELECT delivery_id, id, at, type, data FROM delivery_timeline"
+    " WHERE delivery_id = $1 AND id < $2 AND kind = 'attempt' ORDER BY id LIMIT $3"};
+constexpr Sql kDelete{"DELETE FROM delivery_timeline WHERE delivery_id = $1 AND id = $2"};
+constexpr Sql kSummarise{
+    "UPDATE delivery_timeline SET type = 'summary', actor = 'system', status = '',"
+    " resolution_code = NULL, attempt = 0, duration_ms = NULL, item_id = NULL, message = $3, data = $4"
+    " WHERE delivery_id = $1 AND id = $2"};
+constexpr Sql kDue{"SELECT delivery_id FROM timeline_revisits WHERE due_at <= $1 ORDER BY due_at LIMIT 1"};
+constexpr Sql kHasYounger{
+    "SELECT id FROM delivery_timeline WHERE delivery_id = $1 AND id >= $2 ORDER BY id LIMIT 1"};
+constexpr Sql kRevisitAt{
+    "INSERT INTO timeline_revisits (delivery_id, due_at) VALUES ($1, $2)"
+    " ON CONFLICT (delivery_id) DO UPDATE SET due_at = excluded.due_at"};
+constexpr Sql kRevisited{"DELETE FROM timeline_revisits WHERE delivery_id = $1"};
+
+struct Old {
+  DeliveryId delivery;
+  std::int64_t id = 0;
+  Timestamp at;
+  std::string type;
+  std::string data;
+};
+
+Old read_old(const Row& r) {
+  return {r.id<DeliveryId>(0), r.int64(1), r.time(2), r.string(3), r.string_or_empty(4)};
+}
+
+// One entry for all of these, of one delivery, in the place of the last; how many went.
+std::int64_t collapse(Tx& tx, std::span<const Old> entries) {
+  if (entries.size() < 2 && (entries.empty() || entries.front().type == kSummary)) return 0;
+  TimelineSummary summary;
+  std::vector<Param> gone;
+  for (const auto& e : entries) {
+    if (e.type == kSummary) {
+      summary.add(read_summary(e.data));
+    } else {
+      ++summary.attempts;
+      summary.add(e.type, e.at);
+    }
+    if (&e != &entries.back()) gone.insert(gone.end(), {e.delivery, e.id});
+  }
+  const auto& last = entries.back();
+  const auto message = std::to_string(summary.attempts) +
+                       (summary.attempts == 1 ? " attempt, summed up." : " attempts, summed up.");
+  const auto data = encode(summary);
+  tx.exec(kSummarise, last.delivery, last.id, message, data);
+  if (!gone.empty()) tx.exec_many(kDelete, 2, gone);
+  return std::ssize(entries) - 1;
+}
+
+// Looks at the delivery again when what is young of it now is old.
+void note_younger(Tx& tx, DeliveryId delivery, std::int64_t young, Millis kept) {
+  const auto next = tx.one(kHasYounger, delivery, young, [](const Row& r) { return r.int64(0); });
+  if (next) {
+    tx.exec(kRevisitAt, delivery, made_at(*next) + kept + Millis{1});
+  } else {
+    tx.exec(kRevisited, delivery);
+  }
+}
+
+}  // namespace
+
+void TimelineSummary::add(std::string_view type, Timestamp at) {
+  auto& earliest = first.try_emplace(std::string(type), at).first->second;
+  earliest = std::min(earliest, at);
+}
+
+void TimelineSummary::add(const TimelineSummary& other) {
+  attempts += other.attempts;
+  for (const auto& [type, at] : other.first) add(type, at);
+}
+
+std::string encode(const TimelineSummary& summary) {
+  json::object first;
+  for (const auto& [type, at] : summary.first) first[type] = to_unix_ms(at);
+  return json::serialize(json::object{{"attempts", summary.attempts}, {"first", std::move(first)}});
+}
+
+TimelineSummary read_summary(std::string_view text) {
+  TimelineSummary summary;
+  boost::system::error_code error;
+  const auto value = json::parse({text.data(), text.size()}, error);
+  const auto* const object = error ? nullptr : value.if_object();
+  if (object == nullptr) return summary;
+  if (const auto* attempts = object->if_contains("attempts"); attempts != nullptr && attempts->is_int64())
+    summary.attempts = attempts->get_int64();
+  const auto* const first = object->if_contains("first");
+  if (first == nullptr || !first->is_object()) return summary;
+  for (const auto& [type, at] : first->get_object())
+    if (at.is_int64()) summary.add(std::string_view(type.data(), type.size()), from_unix_ms(at.get_int64()));
+  return summary;
+}
+
+CollapsedPiece collapse_timelines(Tx& tx, Timestamp before, Millis kept, int limit) {
+  const auto done_to = tx.one(kDoneTo, [](const Row& r) { return r.int64(0); }).value_or(0);
+  const auto young = first_id_at(before);
+  std::vector<Old> rows;
+  tx.query(kOfDeliveries, done_to, young, limit, [&](const Row& r) { rows.push_back(read_old(r)); });
+  CollapsedPiece piece{.more = std::ssize(rows) == limit};
+  auto reached = done_to;
+  for (auto from = rows.begin(); from != rows.end();) {
+    const auto to =
+        std::find_if(from, rows.end(), [&](const Old& e) { return e.delivery != from->delivery; });
+    const auto old_end = std::find_if(from, to, [&](const Old& e) { return e.id >= young; });
+    piece.collapsed += collapse(tx, {from, old_end});
+    // The last one may go on behind what was read: the next piece begins with it, unless it is all there is,
+    // whose rest is left to a revisit.
+    if (to != rows.end() || !piece.more || from == rows.begin()) {
+      if (to == rows.end() && piece.more) {
+        tx.exec(kRevisitAt, from->delivery, tx.now());
+      } else {
+        note_younger(tx, from->delivery, young, kept);
+      }
+      reached = from->delivery.value;
+    }
+    from = to;
+  }
+  // So that deliveries without an attempt are not looked at again.
+  if (!piece.more) reached = std::max(reached, young - 1);
+  if (reached != done_to) tx.exec(kSetDoneTo, reached);
+  return piece;
+}
+
+CollapsedPiece collapse_revisited(Tx& tx, Timestamp before, Millis kept, int limit) {
+  const auto due = tx.one(kDue, tx.now(), [](const Row& r) { return r.id<DeliveryId>(0); });
+  if (!due) return {};
+  const auto young = first_id_at(before);
+  std::vector<Old> rows;
+  tx.query(kOfDelivery, *due, young, limit, [&](const Row& r) { rows.push_back(read_old(r)); });
+  CollapsedPiece piece{.collapsed = collapse(tx, rows), .more = true};
+  if (std::ssize(rows) < limit) note_younger(tx, *due, young, kept);
+  return piece;
+}
+
+}  // namespace presetbridge::storage

@@ -1,0 +1,157 @@
+#include "history.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+namespace presetbridge::simulation {
+namespace {
+
+struct Weight {
+  Act act;
+  std::uint32_t weight;
+};
+constexpr Weight kWeights[] = {
+    {Act::place, 14},       {Act::add_line, 4},       {Act::change_line, 3},
+    {Act::set_quantity, 4}, {Act::remove_line, 2},    {Act::pay, 7},
+    {Act::unpay, 4},        {Act::cancel, 4},         {Act::refund_whole, 2},
+    {Act::refund_line, 5},  {Act::refund_unnamed, 1}, {Act::risk, 2},
+    {Act::trash, 2},        {Act::restore, 2},        {Act::rename, 3},
+    {Act::touch, 2},        {Act::repeat, 6},         {Act::retry, 4},
+    {Act::retry_as, 4},     {Act::reopen, 4},         {Act::approve, 6},
+    {Act::invalidate, 2},   {Act::complete, 2},       {Act::revoke, 2},
+    {Act::hold, 1},         {Act::auto_revoke, 2},    {Act::map, 4},
+    {Act::grant, 2},        {Act::accept, 6},         {Act::decline, 1},
+    {Act::block, 1},        {Act::platform, 6},       {Act::crash, 3},
+    {Act::rest, 3},         {Act::grow, 2},           {Act::login, 1},
+};
+// What passes after a command. Most commands follow each other closely; all that is waited for in days ends
+// within the longest.
+struct Pause {
+  Millis wait;
+  std::uint32_t weight;
+};
+constexpr Pause kPauses[] = {
+    {Millis{0}, 32},
+    {Millis{2'000}, 20},
+    {Millis{15'000}, 10},
+    {Millis{60'000}, 10},
+    {Millis{600'000}, 10},
+    {Millis{3'600'000}, 6},
+    {Millis{6 * 3'600'000}, 4},
+    {Millis{24 * 3'600'000}, 2},
+    {Millis{80 * 3'600'000}, 1},
+    {Millis{15 * 24 * 3'600'000}, 1},
+};
+
+// One of `all`, each as often as it weighs.
+template <class Weighted, std::size_t N>
+const Weighted& draw(const Weighted (&all)[N], std::mt19937_64& chance) {
+  std::uint64_t sum = 0;
+  for (const auto& one : all) sum += one.weight;
+  // std::mt19937_64 is the same everywhere; the distributions of the library are not.
+  auto at = chance() % sum;
+  for (const auto& one : all) {
+    if (at < one.weight) return one;
+    at -= one.weight;
+  }
+  return all[N - 1];
+}
+
+}  // namespace
+
+History generate(std::uint64_t seed, std::size_t length) {
+  std::mt19937_64 chance(seed);
+  const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(chance() % n); };
+  History history;
+  while (history.size() < length) {
+    Command command{.act = draw(kWeights, chance).act};
+    // Orders are new for a while, and then left alone.
+    command.order = static_cast<std::uint32_t>(history.size() / 30) + below(kOrders);
+    command.n = below(1'000);
+    command.m = below(1'000);
+    command.late = below(8) == 0;
+    command.wait = draw(kPauses, chance).wait;
+    // What is given up after days needs trouble that lasts as long.
+    if (command.act == Act::platform && below(8) == 0) command.wait = Millis{10 * 24 * 3'600'000};
+    history.push_back(command);
+  }
+  return history;
+}
+
+std::string describe(const Command& c) {
+  static constexpr const char* kActs[] = {
+      "place",  "add_line", "change_line",  "set_quantity", "remove_line",    "pay",
+      "unpay",  "cancel",   "refund_whole", "refund_line",  "refund_unnamed", "risk",
+      "trash",  "restore",  "rename",       "touch",        "grow",           "repeat",
+      "retry",  "retry_as", "reopen",       "approve",      "invalidate",     "complete",
+      "revoke", "hold",     "auto_revoke",  "map",          "login",          "grant",
+      "accept", "decline",  "block",        "platform",     "crash",          "rest"};
+  static constexpr const char* kWeathers[] = {"fair",
+                                              "slow",
+                                              "all calls fail",
+                                              "writes fail",
+                                              "reads fail",
+                                              "answers of writes are lost",
+                                              "requests are lost",
+                                              "too many requests"};
+  static_assert(std::size(kActs) == static_cast<std::size_t>(Act::rest) + 1);
+  std::string text = kActs[static_cast<std::size_t>(c.act)];
+  if (c.act < Act::hold) text += fmt::format(" order {}", c.order + 1);
+  switch (c.act) {
+    case Act::place:
+      text += fmt::format(" for {}: sku-{}{}{}", kNames[c.n % std::size(kNames)], c.m % kSkus + 1,
+                          c.n / 10 % 2 ? fmt::format(" and sku-{}", c.m / kSkus % kSkus + 1) : "",
+                          c.n / 100 == 9   ? ", unpaid"
+                          : c.n / 100 == 7 ? ", too large to be read"
+                                           : "");
+      break;
+    case Act::add_line:
+      text += fmt::format(": sku-{}", c.m % kSkus + 1);
+      break;
+    case Act::change_line:
+      text += fmt::format(": line {} to sku-{}", c.n, c.m % kSkus + 1);
+      break;
+    case Act::set_quantity:
+      text += fmt::format(": line {} to {}", c.n, c.m % 4);
+      break;
+    case Act::remove_line:
+    case Act::refund_line:
+      text += fmt::format(": line {}", c.n);
+      break;
+    case Act::rename:
+    case Act::retry_as:
+      text += fmt::format(" to {}", kNames[c.n % std::size(kNames)]);
+      break;
+    case Act::repeat:
+      text += fmt::format(": event {}", c.n);
+      break;
+    case Act::accept:
+    case Act::decline:
+    case Act::block:
+      text += fmt::format(" by {}", kNames[c.n % 3]);
+      break;
+    case Act::map:
+      text += fmt::format(" sku-{} to {}", c.n % kSkus + 1,
+                          c.m % 6 < kFiles ? fmt::format("file-{}", c.m % 6 + 1)
+                          : c.m % 6 == 4   ? "be ignored"
+                                           : "nothing");
+      break;
+    case Act::login:
+      text += fmt::format(" of m-{}", c.n % 3 == 0 ? 2 : 1);
+      break;
+    case Act::grant:
+      text += fmt::format(" {} credits", c.n % 5 + 1);
+      break;
+    case Act::platform:
+      text += fmt::format(": {}", kWeathers[c.n % std::size(kWeathers)]);
+      break;
+    default:
+      break;
+  }
+  if (c.late && c.act <= Act::grow) text += " (not told yet)";
+  if (c.wait > Millis{0}) text += fmt::format(", then {} s", c.wait.count() / 1'000);
+  return text;
+}
+
+}  // namespace presetbridge::simulation

@@ -1,0 +1,82 @@
+// Histories: what stores, merchants, buyers, the platform and the process do, one command after the other. A
+// command names orders, lines and users by numbers that are taken modulo what there is, so any part of a
+// history is one too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace presetbridge::simulation {
+
+enum class Act {
+  // What happens in the shop, which tells the service of it, unless the news is late.
+  place,
+  add_line,
+  change_line,
+  set_quantity,
+  remove_line,
+  pay,
+  unpay,
+  cancel,
+  refund_whole,
+  refund_line,
+  refund_unnamed,
+  risk,
+  trash,
+  restore,
+  rename,
+  touch,
+  grow,  // to more lines than are read; whatever happens to the order next makes it smaller again
+  // The shop tells again, or at last, how an order stood.
+  repeat,
+  // The merchant.
+  retry,
+  retry_as,
+  reopen,
+  approve,
+  invalidate,
+  complete,
+  revoke,
+  hold,
+  auto_revoke,
+  map,
+  login,
+  grant,
+  // The buyer.
+  accept,
+  decline,
+  block,
+  // The platform, and the process.
+  platform,
+  crash,
+  rest,  // the platform is well and all is quiet: everything is compared
+};
+
+// What the platform does with calls.
+enum class Weather { fair, slow, all_fail, writes_fail, reads_fail, answers_lost, requests_lost, too_many };
+
+struct Command {
+  Act act = Act::rest;
+  std::uint32_t order = 0;
+  std::uint32_t n = 0;
+  std::uint32_t m = 0;
+  bool late = false;  // the shop does not tell of it now
+  Millis wait{0};     // what passes afterwards
+  bool operator==(const Command&) const = default;
+};
+using History = std::vector<Command>;
+
+inline constexpr std::uint32_t kOrders = 5;  // that something happens to at a time
+inline constexpr std::uint32_t kSkus = 5;
+inline constexpr std::uint32_t kFiles = 4;
+// The last is a name that leads to nobody, the one before it another spelling of the first.
+inline constexpr const char* kNames[] = {"Ann", "Bob", "Cleo", "ANN", "Nobody"};
+
+// The same on every machine.
+History generate(std::uint64_t seed, std::size_t length);
+std::string describe(const Command& command);
+
+}  // namespace presetbridge::simulation

@@ -1,0 +1,71 @@
+// simulation [--seeds N] [--seed S] [--length L]: runs N histories from seed S on (1), each of L commands.
+// The first that shows something wrong is shrunk and told; exit 1.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+#include "run.h"
+
+namespace presetbridge::simulation {
+namespace {
+
+int simulate(std::span<char*> arguments) {
+  std::uint64_t seeds = 200;
+  std::uint64_t seed = 1;
+  std::uint64_t length = 60;
+  bool all = false;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const std::string_view name = arguments[i];
+    if (name == "--all") {
+      all = true;
+      continue;
+    }
+    std::uint64_t* value = name == "--seeds"    ? &seeds
+                           : name == "--seed"   ? &seed
+                           : name == "--length" ? &length
+                                                : nullptr;
+    const std::string_view text = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    if (value == nullptr ||
+        std::from_chars(text.data(), text.data() + text.size(), *value).ptr != text.data() + text.size() ||
+        text.empty()) {
+      fmt::print(stderr, "usage: simulation [--seeds N] [--seed S] [--length L] [--all]\n");
+      return 2;
+    }
+    ++i;
+  }
+  int found = 0;
+  for (std::uint64_t s = seed; s < seed + seeds; ++s) {
+    const auto history = generate(s, length);
+    auto finding = run(history);
+    if (!finding) continue;
+    ++found;
+    if (all) {
+      fmt::print("seed {}, command {}: {}\n", s, finding->at + 1, finding->what);
+      std::fflush(stdout);
+      continue;
+    }
+    fmt::print("seed {}, command {}: {}\nIt is shrunk now.\n", s, finding->at + 1, finding->what);
+    std::fflush(stdout);
+    const auto shortest = shrink(history);
+    finding = run(shortest, true);
+    fmt::print("seed {}, {} of {} commands:\n{}\n{}\n", s, shortest.size(), history.size(), finding->story,
+               finding->what);
+    return 1;
+  }
+  fmt::print("{} histories of {} commands from seed {}: {}\n", seeds, length, seed,
+             found == 0 ? "nothing is wrong" : fmt::format("{} show something wrong", found));
+  return found == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace presetbridge::simulation
+
+int main(int argc, char** argv) {
+  // Databases live and die in memory: a disk's syncs would take nearly all of the time.
+  if (std::filesystem::is_directory("/dev/shm")) setenv("TMPDIR", "/dev/shm", 0);
+  return presetbridge::simulation::simulate({argv, static_cast<std::size_t>(argc)});
+}

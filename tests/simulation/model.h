@@ -1,0 +1,194 @@
+// What the specification says must hold: written from it alone, without queue, leases, batches or storage.
+//
+// - What is commanded has its effect at once; told(), retry() and the others say which.
+// - What the service does by itself is seen() and must be allowed: a model of its own pace would be a second
+// service.
+// - When all is quiet, nothing may be left undone: finish() says what must have become of each delivery.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "domain/delivery.h"
+#include "domain/order_event.h"
+
+namespace presetbridge::simulation {
+
+using domain::DeliveryStatus;
+using domain::ItemStatus;
+using domain::ResolutionCode;
+using domain::ReviewReason;
+using domain::ReviewReasons;
+
+// What a merchant sees of a delivery.
+struct SeenItem {
+  std::string file;
+  std::string name;  // of whom it is owed to; may be empty until it is shared
+  ItemStatus status = ItemStatus::owed;
+  bool former = false;
+  bool spent = false;
+  bool by_order = false;  // taken back by the order, not by a person
+  bool operator==(const SeenItem&) const = default;
+};
+struct Seen {
+  DeliveryStatus status = DeliveryStatus::queued;
+  ResolutionCode code = ResolutionCode::none;
+  ReviewReasons reviews;
+  domain::InvalidatedBy by = domain::InvalidatedBy::nobody;
+  std::string reason;
+  std::string username;
+  bool refunded = false;
+  bool cancelled = false;
+  bool action_waits = false;
+  std::vector<SeenItem> items;
+};
+
+// The platform's truth about a buyer.
+enum class Friend { none, requested, friends, declined, blocked };
+struct Facts {
+  Timestamp now{};
+  std::map<std::string, Friend> friends;              // by user
+  std::set<std::pair<std::string, std::string>> has;  // (user, file)
+  std::int64_t credits = 0;                           // available
+  std::optional<Timestamp> trouble_since;  // the platform is not well, or has not been since the last quiet
+  Timestamp reads_well_since{};            // the platform can be asked
+  std::optional<Timestamp> writes_fail_since;  // no write can succeed
+};
+
+// The user that a name leads to; empty: nobody.
+std::string user_of(const std::string& name);
+
+struct Promise {
+  enum class State { owed, shared, by_hand, dropped, taken_by_order, taken_by_merchant };
+  State state = State::owed;
+  bool unknown = false;  // a share was begun whose outcome nobody knows
+  bool was_shared = false;
+  bool settling = false;  // it is being taken back
+  // Owed by a line, too, that is no more, or another product now: whether it is taken back is not specified.
+  bool may_be_taken = false;
+  bool stuck = false;  // the platform would not take it back for 72 hours
+};
+inline bool delivered(Promise::State state) {
+  return state != Promise::State::owed && state != Promise::State::dropped;
+}
+enum class Standing { open, completed, failed, in_review, invalidated };
+struct Delivery {
+  Standing standing = Standing::open;
+  ResolutionCode code = ResolutionCode::none;
+  ReviewReasons reviews;
+  domain::InvalidatedBy by = domain::InvalidatedBy::nobody;
+  std::string reason;
+  std::string username;
+  Timestamp named_at{};
+  std::set<std::string> paid;  // files, when the order was last looked at
+  std::set<std::string> left;  // files of lines that were taken out, or became another product
+  std::map<std::pair<std::string, std::string>, Promise> promises;  // by (user, file); of every customer
+  bool racing = false;  // something was commanded while a share was under way
+  // Something came about of which the specification does not say what it comes to: until all is quiet, the
+  // model takes over what it is shown.
+  bool open_question = false;
+  std::optional<Timestamp> failed_since;  // as cloud_unavailable
+  std::optional<Timestamp> first_waited;  // since creation, retry or approval; not after that
+  std::optional<Timestamp> waits_since;   // without a break; not before that
+  std::optional<Timestamp> queued_since;
+  Timestamp last_seen{};
+};
+struct Line {
+  std::string id, sku;
+  std::int64_t quantity = 1;
+  std::optional<std::vector<std::string>> files;  // what the mappings made of it
+};
+struct Order {
+  bool seen = false;
+  std::vector<Line> lines;
+  domain::Payment told = domain::Payment::deliver;
+  bool trashed = false, trash_timed = false;
+  bool high_risk = false;
+  bool too_large = false;  // its lines were not read
+  bool approved_unpaid = false, approved_risk = false, approved_size = false;
+  std::string username;
+  std::optional<Timestamp> updated_at;
+  std::map<std::string, std::vector<domain::RefundLine>> refunds;
+  std::optional<Delivery> delivery;
+};
+
+class Model {
+ public:
+  enum class Answer { yes, no, either };
+
+  std::map<std::string, std::vector<std::string>> mappings;  // by sku; no files: ignored
+  bool hold_all = false;
+  bool auto_revoke = false;
+
+  void told(const domain::OrderEvent& event, Timestamp now);
+  // Whether the service must take, refuse, or may do either; what it did is told afterwards by the same name.
+  Answer may_retry(const std::string& order, const std::string& name) const;
+  Answer may_reopen(const std::string& order) const;
+  Answer may_approve(const std::string& order) const;
+  Answer may_invalidate(const std::string& order) const;
+  Answer may_complete(const std::string& order) const;
+  Answer may_revoke(const std::string& order) const;
+  void retry(const std::string& order, const std::string& name, Timestamp now);
+  void reopen(const std::string& order);
+  void approve(const std::string& order);
+  void invalidate(const std::string& order);
+  void complete(const std::string& order);
+  void revoke(const std::string& order);
+  // A login of another cloud user is saved, and all mappings with it.
+  void moved();
+  // Whether the (user, file) was being shared as another cloud user's login was saved: after an hour that
+  // counts as not made (spec 3.11).
+  bool perhaps_free(const std::pair<std::string, std::string>& what) const {
+    return perhaps_free_.contains(what);
+  }
+
+  // A call to share begins; `sure`: it will be answered at once. Empty: it may; else why it must not.
+  std::string share_begins(const std::string& user, const std::string& file, bool sure);
+  // Each returns what is wrong; empty: nothing.
+  std::string seen(const std::string& order, const Seen& seen, const Facts& facts);
+  std::string finish(const std::string& order, const Seen& seen, const Facts& facts);
+
+  const std::map<std::string, Order>& orders() const { return orders_; }
+  Delivery* delivery(const std::string& order);
+  const Delivery* delivery(const std::string& order) const;
+  // What the platform must hold, and what it must have cost; empty: it does.
+  std::string compare_shares(const Facts& facts) const;
+  // After everything was compared: no share is unknown any more.
+  void quiet();
+
+ private:
+  bool map_line(Line& line) const;
+  std::set<std::string> paid_files(const Order& order) const;
+  static domain::Payment payment(const Order& order);
+  static bool is_stopped(const Order& order);
+  static ReviewReasons unapproved(const Order& order);
+  static std::string present(const Delivery& d);
+  static int count(const Delivery& d, Promise::State state);
+  // Whether anything became owed; whether anything ceased to be.
+  std::pair<bool, bool> align(const Order& order, Delivery& d);
+  void take_back(Delivery& d);
+  void rename(const Order& order, Delivery& d, const std::string& name, Timestamp now);
+  void resume(const Order& order, Delivery& d, bool by_store);
+  void conclude(const Order& order, Delivery& d, bool refunded);
+  static void command(Delivery& d);
+  static void ask(const Order& order, Delivery& d);
+  bool may_fail(const Delivery& d, ResolutionCode code, const Facts& facts) const;
+  bool given_elsewhere(const std::string& order, const std::string& user, const std::string& file) const;
+  void adopt(Delivery& d, const Seen& seen) const;
+  std::string compare_items(const std::string& order, const Seen& seen);
+
+  std::map<std::string, Order> orders_;
+  bool long_trouble_ = false;  // the platform was not well for 72 hours
+  // The platform of tests keeps shares by buyer and file, and knows nothing of whose files they are: after
+  // that it does not tell who has what.
+  bool moved_ = false;
+  std::set<std::pair<std::string, std::string>> perhaps_free_;
+};
+
+std::string to_text(const Delivery& d);
+std::string to_text(const Seen& seen);
+
+}  // namespace presetbridge::simulation

@@ -1,0 +1,410 @@
+// What the service may do by itself, and what it must have done when all is quiet.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "model.h"
+
+namespace presetbridge::simulation {
+namespace {
+
+using domain::InvalidatedBy;
+using namespace std::chrono_literals;
+using State = Promise::State;
+
+constexpr Millis kFriendshipWait = 14 * 24h;  // spec 3.5
+constexpr Millis kTroubleLimit = 72h;
+constexpr Millis kProbesFor = 30 * 24h;
+constexpr Millis kAtTheLatest = 4h;  // backoff and probes of an hour, and what they find
+
+constexpr const char* kStandings[] = {"open", "completed", "failed", "in_review", "invalidated"};
+constexpr const char* kStates[] = {"owed",    "shared",         "by_hand",
+                                   "dropped", "taken_by_order", "taken_by_merchant"};
+
+bool is_open(DeliveryStatus status) {
+  return status == DeliveryStatus::queued || status == DeliveryStatus::processing ||
+         status == DeliveryStatus::waiting_for_friendship;
+}
+Standing standing_of(const Seen& seen) {
+  switch (seen.status) {
+    case DeliveryStatus::completed:
+      return Standing::completed;
+    case DeliveryStatus::failed:
+      return Standing::failed;
+    case DeliveryStatus::in_review:
+      return Standing::in_review;
+    case DeliveryStatus::invalidated:
+      return Standing::invalidated;
+    default:
+      return Standing::open;
+  }
+}
+bool was_shared(ItemStatus status) {
+  return status == ItemStatus::shared || status == ItemStatus::already_shared ||
+         status == ItemStatus::revoking || status == ItemStatus::revoked ||
+         status == ItemStatus::revoke_failed;
+}
+bool has_now(ItemStatus status) {
+  return status == ItemStatus::shared || status == ItemStatus::already_shared;
+}
+Friend friendship(const Facts& facts, const std::string& user) {
+  const auto found = facts.friends.find(user);
+  return found == facts.friends.end() ? Friend::none : found->second;
+}
+
+}  // namespace
+
+std::string to_text(const Delivery& d) {
+  std::string text = kStandings[static_cast<std::size_t>(d.standing)];
+  if (d.code != ResolutionCode::none) text += fmt::format(" {}", to_string(d.code));
+  if (d.standing == Standing::in_review) text += fmt::format(" for {}", domain::to_string(d.reviews));
+  if (d.standing == Standing::invalidated) text += fmt::format(" by {}: {}", to_string(d.by), d.reason);
+  text += fmt::format(", to {}", d.username);
+  for (const auto& [whom, promise] : d.promises) {
+    text +=
+        fmt::format("; {} of {} {}{}", whom.second, whom.first,
+                    kStates[static_cast<std::size_t>(promise.state)], promise.unknown ? " (unknown)" : "");
+  }
+  return text + (d.racing ? "; racing" : "");
+}
+
+std::string to_text(const Seen& seen) {
+  std::string text(to_string(seen.status));
+  if (seen.code != ResolutionCode::none) text += fmt::format(" {}", to_string(seen.code));
+  if (!seen.reviews.none()) text += fmt::format(" for {}", domain::to_string(seen.reviews));
+  if (seen.by != InvalidatedBy::nobody) text += fmt::format(" by {}: {}", to_string(seen.by), seen.reason);
+  text += fmt::format(", to {}", seen.username);
+  for (const auto& item : seen.items) {
+    text += fmt::format("; {} of {} {}{}", item.file, item.name, to_string(item.status),
+                        item.former ? " (former)" : "");
+  }
+  return text + (seen.action_waits ? "; an action waits" : "");
+}
+
+bool Model::may_fail(const Delivery& d, ResolutionCode code, const Facts& facts) const {
+  const auto user = user_of(d.username);
+  switch (code) {
+    case ResolutionCode::username_missing:
+      return d.username.empty();
+    case ResolutionCode::username_not_found:
+      return !d.username.empty() && user.empty();
+    case ResolutionCode::friend_request_declined:
+      return friendship(facts, user) == Friend::declined;
+    case ResolutionCode::blocked_by_customer:
+      return friendship(facts, user) == Friend::blocked;
+    case ResolutionCode::friendship_timeout:
+      return d.first_waited && facts.now - *d.first_waited >= kFriendshipWait;
+    case ResolutionCode::insufficient_credits:
+      return facts.credits < count(d, State::owed);
+    case ResolutionCode::cloud_unavailable:
+      return facts.now - facts.trouble_since.value_or(facts.now) >= kTroubleLimit;
+    default:
+      return false;
+  }
+}
+
+void Model::adopt(Delivery& d, const Seen& seen) const {
+  d.standing = standing_of(seen);
+  d.code = seen.code;
+  d.reviews = seen.reviews;
+  d.by = seen.by;
+  d.reason = seen.reason;
+  d.username = seen.username;
+  std::map<std::pair<std::string, std::string>, Promise> promises;
+  for (const auto& item : seen.items) {
+    const auto user = item.name.empty() || user_of(item.name).empty() ? present(d) : user_of(item.name);
+    Promise promise;
+    switch (item.status) {
+      case ItemStatus::owed:
+      case ItemStatus::sharing:
+        break;
+      case ItemStatus::dropped:
+        promise.state = State::dropped;
+        break;
+      case ItemStatus::delivered_by_hand:
+        promise.state = State::by_hand;
+        break;
+      case ItemStatus::shared:
+      case ItemStatus::already_shared:
+      case ItemStatus::revoke_failed:
+        promise.state = State::shared;
+        break;
+      case ItemStatus::revoking:
+      case ItemStatus::revoked:
+        promise.state = item.by_order ? State::taken_by_order : State::taken_by_merchant;
+        break;
+    }
+    promise.stuck = item.status == ItemStatus::revoke_failed;
+    promise.settling = item.status == ItemStatus::revoking;
+    promise.was_shared = was_shared(item.status) || item.spent;
+    if (const auto known = d.promises.find({user, item.file}); known != d.promises.end()) {
+      promise.unknown = known->second.unknown;
+      promise.may_be_taken = known->second.may_be_taken;
+    }
+    // Of two, what the user has.
+    const auto [at, first] = promises.try_emplace({user, item.file}, promise);
+    if (!first && delivered(promise.state)) at->second = promise;
+  }
+  d.promises = std::move(promises);
+}
+
+std::string Model::seen(const std::string& id, const Seen& seen, const Facts& facts) {
+  auto& d = *delivery(id);
+  const Timestamp last_seen = std::exchange(d.last_seen, facts.now);
+  long_trouble_ = long_trouble_ || (facts.trouble_since && facts.now - *facts.trouble_since >= kTroubleLimit);
+  if (seen.action_waits) return {};  // what was begun is settled first (spec 3.3)
+  if (d.open_question) adopt(d, seen);
+  if (seen.username != d.username) {
+    if (!d.racing) return fmt::format("it goes to {}, not to {}", seen.username, d.username);
+    d.username = seen.username;
+  }
+  for (const auto& item : seen.items) {
+    if (!was_shared(item.status)) continue;
+    const auto user = item.name.empty() ? present(d) : user_of(item.name);
+    const auto at = d.promises.find({user, item.file});
+    if (at == d.promises.end()) {
+      return fmt::format("{} was shared with {}, to whom it was never owed", item.file, user);
+    }
+    auto& promise = at->second;
+    promise.settling = item.status == ItemStatus::revoking;
+    // What is being taken back and is owed again is given again once that is done.
+    const bool before = std::exchange(promise.was_shared, true);
+    const bool again = before && promise.state == State::owed && !has_now(item.status);
+    if (again) continue;
+    if (promise.state != State::owed && promise.state != State::dropped) continue;
+    if (promise.state == State::dropped && !promise.unknown && !has_now(item.status) && before) continue;
+    if (promise.state == State::dropped && !promise.unknown)
+      return fmt::format("{} was shared with {}, to whom it was not owed any more", item.file, user);
+    if (has_now(item.status) && !facts.has.contains({user, item.file}) && !auto_revoke && !moved_)
+      return fmt::format("{} is said to be shared with {}, who does not have it", item.file, user);
+    promise.state = has_now(item.status) ? State::shared : State::taken_by_order;
+  }
+  const bool owes = count(d, State::owed) > 0;
+  const bool any = std::ranges::any_of(
+      d.promises, [&](const auto& p) { return p.first.first == present(d) && delivered(p.second.state); });
+  if ((d.standing == Standing::open || d.standing == Standing::failed) && !owes && any &&
+      !is_open(seen.status)) {
+    d.standing = Standing::completed;
+    d.code = ResolutionCode::none;
+  }
+
+  const Standing standing = standing_of(seen);
+  if (d.racing && (standing != d.standing)) {
+    // The order in which a share and a command came about is the service's to choose.
+    d.standing = standing;
+    d.code = seen.code;
+    d.reviews = seen.reviews;
+    d.by = seen.by;
+    d.reason = seen.reason;
+  } else if (d.standing == Standing::open && standing == Standing::failed) {
+    if (!may_fail(d, seen.code, facts)) return fmt::format("it must not fail as {}", to_string(seen.code));
+    d.standing = standing;
+    d.code = seen.code;
+  } else if (d.standing == Standing::failed && standing == Standing::failed && d.code != seen.code) {
+    if (!may_fail(d, seen.code, facts)) return fmt::format("it must not fail as {}", to_string(seen.code));
+    d.code = seen.code;
+  } else if (d.standing == Standing::failed && standing == Standing::in_review &&
+             !unapproved(orders_.at(id)).none() && seen.reviews == unapproved(orders_.at(id))) {
+    // Its cause is gone, and something else stands against it.
+    d.standing = standing;
+    d.code = ResolutionCode::none;
+    d.reviews = seen.reviews;
+  } else if (d.standing == Standing::failed && standing == Standing::open) {
+    if (d.code == ResolutionCode::username_missing || d.code == ResolutionCode::username_not_found)
+      return "it is tried again, and nobody asked for that";
+    d.standing = standing;
+    d.code = ResolutionCode::none;
+  } else if (standing != d.standing) {
+    return "it is not what it should be";
+  }
+  if (standing == Standing::in_review && seen.reviews.gravest() != d.reviews.gravest())
+    return "it is in review for another reason";
+  // Edits and refunds together may have left nothing: which did it, nobody can say.
+  const bool by_both = !orders_.at(id).refunds.empty() && d.by == InvalidatedBy::order &&
+                       (d.reason == "nothing_to_deliver" || d.reason == "order_refunded") &&
+                       (seen.reason == "nothing_to_deliver" || seen.reason == "order_refunded");
+  if (standing == Standing::invalidated && (seen.by != d.by || (seen.reason != d.reason && !by_both)))
+    return "it is invalidated for another reason";
+
+  if (d.code != ResolutionCode::cloud_unavailable) d.failed_since.reset();
+  if (d.code == ResolutionCode::cloud_unavailable && !d.failed_since) d.failed_since = last_seen;
+
+  const bool explains = standing == Standing::failed || seen.reviews.has(ReviewReason::too_large);
+  if (!seen.reason.empty() && standing != Standing::invalidated)
+    return "its reason outlives the state that it explains";
+  if (seen.code != ResolutionCode::none && !explains) return "its code outlives the state that it explains";
+
+  // Every wait has an end.
+  if (!is_open(seen.status)) d.waits_since.reset();
+  if (seen.status == DeliveryStatus::waiting_for_friendship) {
+    if (!d.first_waited) d.first_waited = last_seen;
+    if (!d.waits_since) d.waits_since = facts.now;
+    // Nobody is given up whose answer cannot be asked for.
+    if (facts.now - std::max(*d.waits_since + kFriendshipWait, facts.reads_well_since) >= kAtTheLatest &&
+        facts.reads_well_since < facts.now)
+      return "it waits for more than 14 days";
+  }
+  const bool tries = seen.status == DeliveryStatus::queued || seen.status == DeliveryStatus::processing;
+  if (!tries || !facts.writes_fail_since) {
+    d.queued_since.reset();
+  } else {
+    if (!d.queued_since) d.queued_since = facts.now;
+    // Its own trouble and the account's, which takes none of its tries, follow each other at most.
+    if (facts.now - std::max(*d.queued_since, *facts.writes_fail_since) >= 2 * kTroubleLimit + kAtTheLatest)
+      return "it is tried without an end";
+  }
+  return {};
+}
+
+bool Model::given_elsewhere(const std::string& id, const std::string& user, const std::string& file) const {
+  return std::ranges::any_of(orders_, [&](const auto& entry) {
+    if (entry.first == id || !entry.second.delivery) return false;
+    const auto at = entry.second.delivery->promises.find({user, file});
+    return at != entry.second.delivery->promises.end() &&
+           (at->second.state == State::owed || at->second.state == State::shared);
+  });
+}
+
+std::string Model::compare_items(const std::string& id, const Seen& seen) {
+  auto& d = *delivery(id);
+  // What a delivery that is over owes has no meaning until it goes on; then the order says it.
+  const bool over = is_stopped(orders_.at(id)) || d.standing == Standing::invalidated;
+  auto expected = d.promises;
+  for (const auto& item : seen.items) {
+    // They were named, renamed and named again: the newer one tells. Until the name is resolved nobody knows
+    // that what was delivered is theirs.
+    const bool twin = item.former && user_of(item.name) == present(d) &&
+                      std::ranges::any_of(seen.items, [&](const SeenItem& other) {
+                        return !other.former && other.file == item.file &&
+                               (!other.name.empty() || item.status == ItemStatus::dropped);
+                      });
+    if (twin) continue;
+    // What was delivered by hand was so whatever the name.
+    const bool here =
+        item.name.empty() || user_of(item.name).empty() || item.status == ItemStatus::delivered_by_hand;
+    const auto user = here ? present(d) : user_of(item.name);
+    const auto at = expected.find({user, item.file});
+    if (at == expected.end()) {
+      if (item.status == ItemStatus::dropped) continue;
+      // Another name for the same user: until it is resolved nobody knows that they have it.
+      if (item.status == ItemStatus::owed && item.name.empty() &&
+          (d.standing != Standing::completed || !unapproved(orders_.at(id)).none()) &&
+          d.promises.contains({user, item.file}))
+        continue;
+      if (over && item.status == ItemStatus::owed) {
+        d.promises.try_emplace({user, item.file});
+        continue;
+      }
+      return fmt::format("{} of {} is {}, and was never owed", item.file, user, to_string(item.status));
+    }
+    const auto state = at->second.state;
+    const bool taken = state == State::taken_by_order || state == State::taken_by_merchant;
+    // Another name for the same user, not resolved yet: what they had is recorded with the name of before.
+    if (taken && item.status == ItemStatus::dropped && item.name.empty()) {
+      expected.erase(at);
+      continue;
+    }
+    bool fits = false;
+    switch (item.status) {
+      case ItemStatus::owed:
+        fits = state == State::owed || (over && state == State::dropped);
+        if (fits) d.promises[at->first].state = State::owed;
+        break;
+      case ItemStatus::shared:
+      case ItemStatus::already_shared:
+        fits = state == State::shared ||
+               ((state == State::taken_by_order || state == State::taken_by_merchant) &&
+                given_elsewhere(id, user, item.file));
+        break;
+      case ItemStatus::delivered_by_hand:
+        fits = state == State::by_hand;
+        break;
+      case ItemStatus::dropped:
+        fits = state == State::dropped || (over && state == State::owed);
+        if (fits) d.promises[at->first].state = State::dropped;
+        break;
+      case ItemStatus::revoked:
+        fits = state == State::taken_by_order || state == State::taken_by_merchant ||
+               at->second.may_be_taken || (state == State::dropped && at->second.was_shared);
+        if (fits && state == State::shared) d.promises[at->first].state = State::taken_by_order;
+        break;
+      case ItemStatus::revoke_failed:
+        // Paid again in review: what perhaps was taken back stays known until a merchant decides.
+        fits =
+            (long_trouble_ || moved_) &&
+            (delivered(state) || d.standing == Standing::in_review || d.standing == Standing::invalidated) &&
+            state != State::by_hand;
+        if (fits) d.promises[at->first] = {.state = State::shared, .stuck = true};
+        break;
+      case ItemStatus::sharing:
+      case ItemStatus::revoking:
+        break;
+    }
+    if (!fits)
+      return fmt::format("{} of {} is {}, and should be {}", item.file, user, to_string(item.status),
+                         kStates[static_cast<std::size_t>(state)]);
+    expected.erase(at);
+  }
+  for (const auto& [whom, promise] : expected) {
+    if (over && promise.state == State::owed) {
+      d.promises.erase(whom);
+    } else if (promise.state != State::dropped)
+      return fmt::format("{} of {} should be {}, and is not there", whom.second, whom.first,
+                         kStates[static_cast<std::size_t>(promise.state)]);
+  }
+  return {};
+}
+
+std::string Model::finish(const std::string& id, const Seen& what, const Facts& facts) {
+  if (auto wrong = seen(id, what, facts); !wrong.empty()) return wrong;
+  const auto& order = orders_.at(id);
+  auto& d = *delivery(id);
+  if (what.action_waits) return "an action waits for ever";
+  if (auto wrong = compare_items(id, what); !wrong.empty()) return wrong;
+  if (what.refunded != (payment(order) == domain::Payment::refunded ||
+                        order.told == domain::Payment::refunded || !order.refunds.empty()))
+    return "its flag `refunded` is wrong";
+  if (what.cancelled != (payment(order) == domain::Payment::cancelled))
+    return "its flag `cancelled` is wrong";
+  const auto user = user_of(d.username);
+  const auto state = friendship(facts, user);
+  if (d.standing == Standing::open) {
+    if (what.status != DeliveryStatus::waiting_for_friendship) return "it is left undone";
+    if (state == Friend::friends) return "it waits, and they are friends";
+    if (state == Friend::none) return "it waits, and nobody was asked";
+    if (state == Friend::declined || state == Friend::blocked) return "it waits for somebody who said no";
+  }
+  // Where something stands against the order, a fixed cause alone does not resume it.
+  if (d.standing == Standing::failed && unapproved(order).none()) {
+    if (d.code == ResolutionCode::cloud_unavailable && facts.now - *d.failed_since < kProbesFor)
+      return "the platform is back, and it is not resumed";
+    if (d.code == ResolutionCode::insufficient_credits && facts.credits > 0)
+      return "there are credits, and it is not resumed";
+    if (d.code == ResolutionCode::friendship_timeout && state == Friend::friends)
+      return "they are friends now, and it is not resumed";
+  }
+  return {};
+}
+
+std::string Model::compare_shares(const Facts& facts) const {
+  if (moved_) return {};
+  for (const auto& [user, file] : facts.has) {
+    const bool promised = std::ranges::any_of(orders_, [&](const auto& entry) {
+      if (!entry.second.delivery) return false;
+      const auto at = entry.second.delivery->promises.find({user, file});
+      return at != entry.second.delivery->promises.end() && at->second.state == State::shared;
+    });
+    if (!promised) return fmt::format("{} has {}, which no delivery gives", user, file);
+  }
+  for (const auto& [id, order] : orders_) {
+    if (!order.delivery) continue;
+    for (const auto& [whom, promise] : order.delivery->promises) {
+      if (promise.state == State::shared && !promise.stuck && !facts.has.contains(whom))
+        return fmt::format("{} does not have {}, which order {} gave", whom.first, whom.second, id);
+    }
+  }
+  return {};
+}
+
+}  // namespace presetbridge::simulation

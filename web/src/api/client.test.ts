@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { session } from '@/session';
+import { stepUp } from '@/session/step_up';
+import { authorized } from './client';
+
+const refusal = (status: number, code: string) =>
+  new Response(JSON.stringify({ error: { code, message: code } }), { status });
+const life = () => new Date(Date.now() + 3_600_000).toISOString();
+let sent: { path: string; authorization: string | null; body: string }[];
+let answers: Response[];
+let issued = 0;
+
+beforeEach(async () => {
+  sent = [];
+  answers = [];
+  vi.stubGlobal('fetch', async (target: Request | string, init?: RequestInit) => {
+    const request = new Request(typeof target === 'string' ? new URL(target, 'http://localhost') : target, init);
+    const path = new URL(request.url).pathname;
+    sent.push({ path, authorization: request.headers.get('authorization'), body: await request.text() });
+    if (path.startsWith('/api/auth/')) {
+      return new Response(
+        JSON.stringify({
+          idToken: `token-${++issued}`,
+          idTokenExpiresAt: life(),
+          user: { id: 'u', email: 'e' },
+          accountId: 'a',
+        }),
+      );
+    }
+    const answer = answers.shift();
+    if (!answer) throw new TypeError('no network');
+    return answer;
+  });
+  await session.signIn('e', 'p');
+  sent = [];
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const request = () => new Request('http://localhost/api/keys', { method: 'POST', body: '{"name":"x"}' });
+const paths = () => sent.map(({ path }) => path);
+
+test('a request carries the token', async () => {
+  answers = [new Response('{}')];
+  expect((await authorized(request())).status).toBe(200);
+  expect(sent[0]?.authorization).toBe(`Bearer token-${issued}`);
+});
+
+test('a token that is refused is refreshed, and the request sent again whole', async () => {
+  answers = [refusal(401, 'UNAUTHORIZED'), new Response('{}')];
+  expect((await authorized(request())).status).toBe(200);
+  expect(paths()).toEqual(['/api/keys', '/api/auth/refresh', '/api/keys']);
+  expect(sent[2]).toEqual({ path: '/api/keys', authorization: `Bearer token-${issued}`, body: '{"name":"x"}' });
+});
+
+test('the cloud platform’s refusal of a login is not one of the session', async () => {
+  answers = [refusal(401, 'INVALID_CREDENTIALS')];
+  expect((await authorized(request())).status).toBe(401);
+  expect(paths()).toEqual(['/api/keys']);
+});
+
+test('what wants a newer sign-in waits for it and goes on, or stays refused', async () => {
+  answers = [refusal(403, 'STEP_UP_REQUIRED'), new Response('{}')];
+  const going = authorized(request());
+  await vi.waitFor(() => expect(stepUp.isAsking()).toBe(true));
+  stepUp.answer(true);
+  expect((await going).status).toBe(200);
+  expect(sent.at(-1)?.body).toBe('{"name":"x"}');
+
+  answers = [refusal(403, 'STEP_UP_REQUIRED')];
+  const refused = authorized(request());
+  await vi.waitFor(() => expect(stepUp.isAsking()).toBe(true));
+  stepUp.answer(false);
+  expect((await refused).status).toBe(403);
+});
+
+test('a lost connection is told as one', async () => {
+  await expect(authorized(request())).rejects.toMatchObject({ code: 'NETWORK', status: 0 });
+});

@@ -1,0 +1,49 @@
+// The one way to the service: typed by the contract, with the token of the session, every failure an ApiError.
+import createClient from 'openapi-fetch';
+import { session } from '@/session';
+import { stepUp } from '@/session/step_up';
+import { errorOfAnswer, errorOfNetwork } from './errors';
+import type { components, paths } from './schema.mjs';
+
+export type Schemas = components['schemas'];
+
+const withToken = (request: Request, token: string) => {
+  const headers = new Headers(request.headers);
+  headers.set('authorization', `Bearer ${token}`);
+  return new Request(request, { headers });
+};
+
+const send = (request: Request) =>
+  fetch(request).catch((error: unknown) => {
+    throw error instanceof DOMException && error.name === 'AbortError' ? error : errorOfNetwork();
+  });
+
+export async function authorized(request: Request): Promise<Response> {
+  const token = await session.token();
+  const spare = request.clone();
+  const response = await send(withToken(request, token));
+  if (response.status !== 401 && response.status !== 403) return response;
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  const { code } = errorOfAnswer(response, body);
+  if (code === 'STEP_UP_REQUIRED') {
+    return (await stepUp.ask()) ? send(withToken(spare, await session.token())) : response;
+  }
+  if (response.status !== 401 || code !== 'UNAUTHORIZED') return response; // as the cloud platform's refusal of a login
+  const next = await session.tokenAfter(token);
+  return next ? send(withToken(spare, next)) : response;
+}
+
+export const api = createClient<paths>({ baseUrl: window.location.origin, fetch: authorized });
+
+// The body of a good answer; anything else is thrown.
+export async function ok<Data>(answer: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {
+  const { data, error, response } = await answer;
+  if (!response.ok) throw errorOfAnswer(response, error);
+  return data as Data;
+}
+
+// What is public, without a session.
+export const open = createClient<paths>({ baseUrl: window.location.origin });

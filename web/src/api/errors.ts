@@ -1,0 +1,64 @@
+// What can go wrong with a request, in one form, and what is said of it.
+import { duration } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import type { components } from './schema.mjs';
+
+type Problem = { field: string; problem: string };
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number, // 0: no answer came
+    readonly code: string, // of the service; NETWORK or OFFLINE: ours
+    message: string,
+    readonly details: Problem[] = [],
+    readonly requestId: string | null = null,
+    readonly retryAfterSeconds: number | null = null,
+  ) {
+    super(message);
+    this.name = 'ApiError';
+  }
+}
+
+export function errorOfAnswer(response: Response, body: unknown): ApiError {
+  const error = (body as Partial<components['schemas']['Error']> | undefined)?.error;
+  const after = Number(response.headers.get('retry-after'));
+  return new ApiError(
+    response.status,
+    error?.code ?? 'UNKNOWN',
+    error?.message ?? response.statusText,
+    error?.details,
+    response.headers.get('x-request-id'),
+    after > 0 ? after : null,
+  );
+}
+
+export const errorOfNetwork = () =>
+  navigator.onLine === false
+    ? new ApiError(0, 'OFFLINE', t('error.offline'))
+    : new ApiError(0, 'NETWORK', t('error.network'));
+
+// One sentence for a person. What the service says of what was asked (422, 409, …) is said as it is.
+export function sentence(error: unknown): string {
+  if (!(error instanceof ApiError)) return t('error.internal');
+  if (error.status === 0) return error.message;
+  if (error.status === 429 && error.retryAfterSeconds) {
+    return t('error.rateLimit', { time: duration(error.retryAfterSeconds * 1000) });
+  }
+  if (error.code === 'FORBIDDEN') return t('error.forbidden');
+  if (error.status === 503) return t('error.overloaded');
+  if (error.status >= 500 && error.code === 'INTERNAL_ERROR') return t('error.internal');
+  return error.message || t('error.internal');
+}
+
+// What is wrong with each field of a form; `body` for what is of none.
+export function problemsOf(error: unknown): Record<string, string> {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(error.details.map(({ field, problem }) => [field, problem]));
+}
+
+export const isMissing = (error: unknown) =>
+  error instanceof ApiError && (error.status === 404 || error.status === 422);
+
+// Reads are tried again where the service may answer next time.
+export const worthAnotherTry = (failures: number, error: unknown) =>
+  failures < 2 && error instanceof ApiError && (error.status === 503 || error.status === 0) && error.code !== 'OFFLINE';

@@ -1,0 +1,366 @@
+// What is read of the service: each thing once, with its key and how fresh it is kept. Pages take these and nothing else.
+import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
+import { api, ok, open, type Schemas } from './client';
+import { paced } from '@/live/state';
+import { ApiError, worthAnotherTry } from './errors';
+import type { operations } from './schema.mjs';
+
+// How often a thing is asked for while changes are not told; UNTOLD: of which none are.
+const CALM_MS = paced(15_000);
+const OPEN_MS = paced(5_000, 10_000); // what is told to the shop is not told here
+const UNTOLD_MS = 5_000;
+const BUSY_MS = 1_000;
+const SLOW_MS = 60_000;
+
+// Whose days and hours are meant.
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { retry: worthAnotherTry, staleTime: 5_000, gcTime: 10 * 60_000, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+export type DeliveryQuery = NonNullable<operations['listDeliveries']['parameters']['query']>;
+export type StatisticsQuery = NonNullable<operations['getDeliveryStatistics']['parameters']['query']>;
+export type BulkWanted = Omit<Schemas['ActOnDeliveries'], 'dryRun'>;
+export type ProductQuery = NonNullable<operations['listProducts']['parameters']['query']>;
+export type OrderQuery = NonNullable<operations['listOrders']['parameters']['query']>;
+export type PresetQuery = NonNullable<operations['listPresets']['parameters']['query']>;
+export type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
+export type EventQuery = NonNullable<operations['listWebhookEvents']['parameters']['query']>;
+
+// The contract offers a table (text/csv) too; JSON is asked for here.
+const deliveryPage = (query: DeliveryQuery, signal: AbortSignal) =>
+  ok(api.GET('/api/deliveries', { params: { query }, signal })) as Promise<Schemas['DeliveryList']>;
+
+export const queries = {
+  version: () =>
+    queryOptions({ queryKey: ['version'], queryFn: () => ok(open.GET('/api/version')), staleTime: Infinity }),
+  account: () => queryOptions({ queryKey: ['account'], queryFn: () => ok(api.GET('/api/account')), staleTime: 60_000 }),
+  preferences: () =>
+    queryOptions({
+      queryKey: ['preferences'],
+      queryFn: ({ signal }) => ok(api.GET('/api/me/preferences', { signal })),
+      staleTime: 60_000,
+    }),
+  // Who signs tokens for e-mail and password.
+  ownIssuer: () =>
+    queryOptions({
+      queryKey: ['own issuer'],
+      queryFn: async () => (await ok(open.GET('/.well-known/openid-configuration'))).issuer,
+      staleTime: Infinity,
+    }),
+  sessions: () =>
+    queryOptions({
+      queryKey: ['account', 'sessions'],
+      queryFn: ({ signal }) => ok(api.GET('/api/account/sessions', { params: { query: { limit: 100 } }, signal })),
+      refetchInterval: CALM_MS,
+    }),
+  audit: (query: NonNullable<operations['listAudit']['parameters']['query']>) =>
+    queryOptions({
+      queryKey: ['account', 'audit', query],
+      queryFn: ({ signal }) => ok(api.GET('/api/account/audit', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+  people: () =>
+    queryOptions({
+      queryKey: ['people', 'list'],
+      queryFn: ({ signal }) => ok(api.GET('/api/people', { params: { query: { limit: 100 } }, signal })),
+      refetchInterval: UNTOLD_MS,
+    }),
+  invitations: () =>
+    queryOptions({
+      queryKey: ['people', 'invitations'],
+      queryFn: ({ signal }) => ok(api.GET('/api/invitations', { params: { query: { limit: 100 } }, signal })),
+      refetchInterval: UNTOLD_MS,
+    }),
+
+  privacyRequests: (query: NonNullable<operations['listPrivacyRequests']['parameters']['query']>) =>
+    queryOptions({
+      queryKey: ['privacy requests', query],
+      queryFn: ({ signal }) => ok(api.GET('/api/privacy-requests', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+      refetchInterval: UNTOLD_MS,
+    }),
+
+  privacyRequestOrders: (id: string, cursor?: string) =>
+    queryOptions({
+      queryKey: ['privacy requests', id, 'orders', cursor],
+      queryFn: ({ signal }) =>
+        ok(
+          api.GET('/api/privacy-requests/{privacyRequest}/orders', {
+            params: { path: { privacyRequest: id }, query: { limit: 20, ...(cursor ? { cursor } : {}) } },
+            signal,
+          }),
+        ),
+      placeholderData: keepPreviousData,
+    }),
+
+  deliveries: (query: DeliveryQuery) =>
+    queryOptions({
+      queryKey: ['deliveries', 'list', query],
+      queryFn: ({ signal }) => deliveryPage(query, signal),
+      placeholderData: keepPreviousData,
+      refetchInterval: CALM_MS,
+    }),
+  deliveryCount: (query: DeliveryQuery) =>
+    queryOptions({
+      queryKey: ['deliveries', 'count', query],
+      queryFn: ({ signal }) => deliveryPage({ ...query, limit: 1, count: true }, signal),
+      refetchInterval: CALM_MS,
+    }),
+  delivery: (id: string) =>
+    queryOptions({
+      queryKey: ['deliveries', 'one', id],
+      queryFn: ({ signal }) =>
+        ok(api.GET('/api/deliveries/{delivery}', { params: { path: { delivery: id } }, signal })),
+      refetchInterval: OPEN_MS,
+    }),
+
+  overview: (store?: string) =>
+    queryOptions({
+      queryKey: ['overview', store ?? ''],
+      queryFn: ({ signal }) =>
+        ok(
+          api.GET('/api/overview', {
+            params: { query: { tz: TIME_ZONE, ...(store ? { integrationId: store } : {}) } },
+            signal,
+          }),
+        ),
+      placeholderData: keepPreviousData,
+      refetchInterval: 15_000, // the last minute of the limit passes by itself
+    }),
+  deliveryStatistics: (query: StatisticsQuery) =>
+    queryOptions({
+      queryKey: ['stats', 'deliveries', query],
+      queryFn: ({ signal }) =>
+        ok(api.GET('/api/stats/deliveries', { params: { query: { tz: TIME_ZONE, ...query } }, signal })),
+      placeholderData: keepPreviousData,
+      refetchInterval: CALM_MS,
+    }),
+  durations: (query: Omit<StatisticsQuery, 'bucket'>) =>
+    queryOptions({
+      queryKey: ['stats', 'durations', query],
+      queryFn: ({ signal }) =>
+        ok(api.GET('/api/stats/durations', { params: { query: { tz: TIME_ZONE, ...query } }, signal })),
+      placeholderData: keepPreviousData,
+      refetchInterval: CALM_MS,
+    }),
+
+  // What an action on many would come to. Asked anew each time that it is looked at.
+  bulkPlan: (wanted: BulkWanted) =>
+    queryOptions({
+      queryKey: ['deliveries', 'bulk plan', wanted],
+      queryFn: ({ signal }) =>
+        ok(api.POST('/api/deliveries/bulk', { body: { ...wanted, dryRun: true }, signal })) as Promise<
+          Schemas['BulkPlan']
+        >,
+      gcTime: 0,
+    }),
+  bulkJob: (id: string) =>
+    queryOptions({
+      queryKey: ['bulk', id],
+      queryFn: ({ signal }) => ok(api.GET('/api/bulk/{job}', { params: { path: { job: id } }, signal })),
+      refetchInterval: ({ state }) => (state.data?.finishedAt ? false : BUSY_MS),
+    }),
+  // How fast the cloud account may be used.
+  cloudLimit: () =>
+    queryOptions({
+      queryKey: ['cloud', 'limit'],
+      queryFn: async ({ signal }) => (await ok(api.GET('/api/overview', { signal }))).limit,
+      refetchInterval: CALM_MS,
+    }),
+
+  stores: () =>
+    queryOptions({
+      queryKey: ['stores', 'list'],
+      queryFn: ({ signal }) => ok(api.GET('/api/integrations', { params: { query: { limit: 100 } }, signal })),
+      refetchInterval: CALM_MS,
+    }),
+  store: (id: string) =>
+    queryOptions({
+      queryKey: ['stores', 'one', id],
+      queryFn: ({ signal }) =>
+        ok(api.GET('/api/integrations/{integration}', { params: { path: { integration: id } }, signal })),
+      refetchInterval: CALM_MS,
+    }),
+  mappings: (id: string) =>
+    queryOptions({
+      queryKey: ['stores', 'mappings', id],
+      queryFn: ({ signal }) =>
+        ok(api.GET('/api/integrations/{integration}/mappings', { params: { path: { integration: id } }, signal })),
+    }),
+  products: (id: string, query: ProductQuery) =>
+    queryOptions({
+      queryKey: ['stores', 'products', id, query],
+      queryFn: ({ signal }) =>
+        ok(
+          api.GET('/api/integrations/{integration}/products', { params: { path: { integration: id }, query }, signal }),
+        ),
+      placeholderData: keepPreviousData,
+    }),
+  orders: (query: OrderQuery) =>
+    queryOptions({
+      queryKey: ['orders', 'list', query],
+      queryFn: ({ signal }) => ok(api.GET('/api/orders', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+      refetchInterval: CALM_MS,
+    }),
+  order: (id: string) =>
+    queryOptions({
+      queryKey: ['orders', 'one', id],
+      queryFn: ({ signal }) => ok(api.GET('/api/orders/{order}', { params: { path: { order: id } }, signal })),
+      refetchInterval: CALM_MS,
+    }),
+  orderPayload: (id: string) =>
+    queryOptions({
+      queryKey: ['orders', 'payload', id],
+      queryFn: ({ signal }) => ok(api.GET('/api/orders/{order}/payload', { params: { path: { order: id } }, signal })),
+      gcTime: 0, // a buyer's data
+    }),
+  presetPage: (query: PresetQuery) =>
+    queryOptions({
+      queryKey: ['presets', 'page', query],
+      queryFn: ({ signal }) => ok(api.GET('/api/presets', { params: { query: { ...query, usage: true } }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+  preset: (id: string) =>
+    queryOptions({
+      queryKey: ['presets', 'one', id],
+      queryFn: ({ signal }) =>
+        ok(api.GET('/api/presets/{preset}', { params: { path: { preset: id }, query: { usage: true } }, signal })),
+    }),
+  presets: (search: string) =>
+    queryOptions({
+      queryKey: ['presets', search],
+      queryFn: ({ signal }) =>
+        ok(api.GET('/api/presets', { params: { query: { limit: 50, ...(search ? { search } : {}) } }, signal })),
+      placeholderData: keepPreviousData,
+      staleTime: 60_000,
+    }),
+
+  subscriptions: () =>
+    queryOptions({
+      queryKey: ['subscriptions', 'list'],
+      queryFn: ({ signal }) => ok(api.GET('/api/webhook-subscriptions', { params: { query: { limit: 100 } }, signal })),
+      refetchInterval: CALM_MS,
+    }),
+  subscription: (id: string) =>
+    queryOptions({
+      queryKey: ['subscriptions', 'one', id],
+      queryFn: ({ signal }) =>
+        ok(api.GET('/api/webhook-subscriptions/{subscription}', { params: { path: { subscription: id } }, signal })),
+      refetchInterval: UNTOLD_MS,
+    }),
+  events: (id: string, query: EventQuery) =>
+    queryOptions({
+      queryKey: ['subscriptions', 'events', id, query],
+      queryFn: ({ signal }) =>
+        ok(
+          api.GET('/api/webhook-subscriptions/{subscription}/events', {
+            params: { path: { subscription: id }, query },
+            signal,
+          }),
+        ),
+      placeholderData: keepPreviousData,
+      refetchInterval: UNTOLD_MS,
+    }),
+  event: (id: string, event: string) =>
+    queryOptions({
+      queryKey: ['subscriptions', 'event', id, event],
+      queryFn: ({ signal }) =>
+        ok(
+          api.GET('/api/webhook-subscriptions/{subscription}/events/{event}', {
+            params: { path: { subscription: id, event } },
+            signal,
+          }),
+        ),
+      refetchInterval: UNTOLD_MS,
+    }),
+
+  keys: () =>
+    queryOptions({
+      queryKey: ['keys', 'list'],
+      queryFn: ({ signal }) => ok(api.GET('/api/keys', { params: { query: { limit: 100 } }, signal })),
+      refetchInterval: CALM_MS,
+    }),
+  key: (id: string) =>
+    queryOptions({
+      queryKey: ['keys', 'one', id],
+      queryFn: ({ signal }) => ok(api.GET('/api/keys/{key}', { params: { path: { key: id } }, signal })),
+      refetchInterval: CALM_MS,
+    }),
+  keyUsage: (id: string, query: Omit<UsageQuery, 'groupBy' | 'integrationId'>) =>
+    queryOptions({
+      queryKey: ['usage', 'key', id, query],
+      queryFn: ({ signal }) => ok(api.GET('/api/keys/{key}/usage', { params: { path: { key: id }, query }, signal })),
+      placeholderData: keepPreviousData,
+      refetchInterval: SLOW_MS,
+    }),
+  usage: (query: UsageQuery) =>
+    queryOptions({
+      queryKey: ['usage', 'all', query],
+      queryFn: ({ signal }) => ok(api.GET('/api/usage', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+      refetchInterval: SLOW_MS,
+    }),
+  search: (q: string) =>
+    queryOptions({
+      queryKey: ['search', q],
+      queryFn: ({ signal }) => ok(api.GET('/api/search', { params: { query: { q, limit: 5 } }, signal })),
+      placeholderData: keepPreviousData,
+      enabled: q !== '',
+    }),
+  cloud: () =>
+    queryOptions({
+      queryKey: ['cloud'],
+      queryFn: ({ signal }) => ok(api.GET('/api/credentials', { signal })),
+      refetchInterval: CALM_MS,
+    }),
+  credits: () =>
+    queryOptions({
+      queryKey: ['credits', 'balance'],
+      queryFn: ({ signal }) => ok(api.GET('/api/credits', { signal })),
+      refetchInterval: CALM_MS,
+    }),
+  packs: () =>
+    queryOptions({
+      queryKey: ['credits', 'packs'],
+      queryFn: ({ signal }) => ok(api.GET('/api/credits/packs', { signal })),
+      staleTime: 5 * 60_000,
+    }),
+  purchases: (query: NonNullable<operations['listPurchases']['parameters']['query']>) =>
+    queryOptions({
+      queryKey: ['credits', 'purchases', query],
+      queryFn: ({ signal }) => ok(api.GET('/api/credits/purchases', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+      refetchInterval: CALM_MS,
+    }),
+  // What became of it: the payment processor is asked. `asked`: it could be; else the purchase is as it was known.
+  settledPurchase: (id: string) =>
+    queryOptions({
+      queryKey: ['credits', 'settled', id],
+      queryFn: async ({ signal }) => {
+        const params = { path: { purchase: id } };
+        const known = await ok(api.GET('/api/credits/purchases/{purchase}', { params, signal }));
+        // What is settled is told by webhooks from then on.
+        if (known.state !== 'pending') return { purchase: known, asked: true };
+        try {
+          const purchase = await ok(api.POST('/api/credits/purchases/{purchase}/refresh', { params, signal }));
+          return { purchase, asked: true };
+        } catch (error) {
+          if (!(error instanceof ApiError) || ![403, 409, 429, 502].includes(error.status)) throw error;
+          return { purchase: known, asked: false };
+        }
+      },
+      refetchInterval: ({ state }) => (state.data?.purchase.state === 'pending' ? UNTOLD_MS : false),
+    }),
+  ledger: (query: NonNullable<operations['listLedger']['parameters']['query']>) =>
+    queryOptions({
+      queryKey: ['credits', 'ledger', query],
+      queryFn: ({ signal }) => ok(api.GET('/api/credits/ledger', { params: { query }, signal })),
+      placeholderData: keepPreviousData,
+    }),
+};

@@ -1,0 +1,37 @@
+// Names and values in the right column.
+import type { ReactNode } from 'react';
+import styles from './Facts.module.css';
+
+export function Facts({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={styles.facts}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+// Broken before its @ where it is broken.
+export function Email({ of }: { of: string }) {
+  const at = of.lastIndexOf('@');
+  return (
+    <bdi>
+      {of.slice(0, Math.max(at, 0))}
+      <wbr />
+      {of.slice(Math.max(at, 0))}
+    </bdi>
+  );
+}
+
+export function FactList({ children }: { children: ReactNode }) {
+  return <dl className={styles.list}>{children}</dl>;
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+// In the place of what only an owner can do.
+import { IconLock } from '@tabler/icons-react';
+import styles from './ForOwners.module.css';
+
+export function ForOwners({ children }: { children: string }) {
+  return (
+    <p className={styles.note}>
+      <IconLock size={16} stroke={1.7} aria-hidden="true" />
+      <span>{children}</span>
+    </p>
+  );
+}

@@ -1,0 +1,21 @@
+// JSON as text: with line breaks, its names in colour; what is no JSON as it is.
+import { laidOut, visible } from './json_text';
+import styles from './Json.module.css';
+
+export function Json({ text }: { text: string }) {
+  let pretty: string;
+  try {
+    pretty = visible(laidOut(text));
+  } catch {
+    return visible(text);
+  }
+  return pretty.split(/^(\s*"(?:[^"\\]|\\.)*":)/m).map((part, index) =>
+    index % 2 === 1 ? (
+      <span key={index} className={styles.name}>
+        {part}
+      </span>
+    ) : (
+      part
+    ),
+  );
+}

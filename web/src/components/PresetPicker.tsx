@@ -1,0 +1,50 @@
+// One file of the merchant's cloud account, found by its name.
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schemas } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { t } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
+import styles from './PresetPicker.module.css';
+
+type Preset = Schemas['Preset'];
+type Props = { label: string; value: Preset | null; onChange: (preset: Preset | null) => void; className?: string };
+
+export function PresetOption({ name, kind }: { name: string; kind: string }) {
+  return (
+    <span className={styles.option}>
+      <bdi>{name}</bdi>
+      <span>{word('kind', kind)}</span>
+    </span>
+  );
+}
+
+export function PresetPicker({ label, value, onChange, className }: Props) {
+  const [text, setText] = useState('');
+  const [asked] = useDebouncedValue(text === value?.name ? '' : text, 200);
+  const read = useQuery(queries.presets(asked));
+  const found = read.data?.data ?? [];
+  const all = value && !found.some(({ id }) => id === value.id) ? [value, ...found] : found;
+  return (
+    <Select
+      className={className}
+      label={label}
+      size="md"
+      placeholder={t('picker.placeholder')}
+      searchable
+      filter={({ options }) => options}
+      data={all.map(({ id, name }) => ({ value: id, label: name }))}
+      value={value?.id ?? null}
+      searchValue={text}
+      onSearchChange={setText}
+      onChange={(id) => onChange(all.find((preset) => preset.id === id) ?? null)}
+      nothingFoundMessage={read.error ? sentence(read.error) : t('picker.none')}
+      renderOption={({ option }) => (
+        <PresetOption name={option.label} kind={all.find(({ id }) => id === option.value)?.kind ?? ''} />
+      )}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+// A secret, the one time that it is shown. It lives in the state of the caller alone: in no cache, address or attribute, and is gone
+// when the dialog closes. The dialog closes by its button only, which is enabled by the word that the secret is kept.
+import { Button, Checkbox, Modal } from '@mantine/core';
+import { IconDownload } from '@tabler/icons-react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { t } from '@/i18n/text';
+import { CopyButton } from './Copy';
+import styles from './SecretOnce.module.css';
+
+type Props = {
+  secret: string | null; // null: closed
+  title: string;
+  lead?: string;
+  env?: string; // the name of a variable: offers a .env file
+  stored?: string; // the word that it is kept
+  children?: ReactNode; // facts about it
+  onDone: () => void;
+};
+
+export function SecretOnce({ secret, title, lead = t('secret.onceSealed'), env, stored, children, onDone }: Props) {
+  return (
+    <Modal
+      opened={secret !== null}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={title}
+      size={540}
+    >
+      {secret === null ? null : (
+        <Shown secret={secret} lead={lead} env={env} stored={stored} onDone={onDone}>
+          {children}
+        </Shown>
+      )}
+    </Modal>
+  );
+}
+
+function Shown({
+  secret,
+  lead,
+  env,
+  stored: words = t('secret.stored'),
+  children,
+  onDone,
+}: {
+  secret: string;
+  lead: string;
+  env?: string;
+  stored?: string;
+  children?: ReactNode;
+  onDone: () => void;
+}) {
+  const [stored, setStored] = useState(false);
+  const text = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, []);
+  function download() {
+    const address = URL.createObjectURL(new Blob([`${env}=${secret}\n`], { type: 'text/plain' }));
+    const link = document.createElement('a');
+    link.href = address;
+    link.download = '.env';
+    link.click();
+    URL.revokeObjectURL(address);
+  }
+  return (
+    <div className={styles.shown}>
+      <p className="muted">{lead}</p>
+      <code ref={text} className={styles.secret}>
+        {secret}
+      </code>
+      <div className={styles.buttons}>
+        <CopyButton text={secret} source={text} variant="filled" size="lg" data-autofocus />
+        {env ? (
+          <Button size="lg" leftSection={<IconDownload size={16} />} onClick={download}>
+            {t('secret.env')}
+          </Button>
+        ) : null}
+      </div>
+      {children}
+      <div className={styles.foot}>
+        <Checkbox checked={stored} onChange={(event) => setStored(event.currentTarget.checked)} label={words} />
+        <Button variant="filled" disabled={!stored} onClick={onDone}>
+          {t('action.done')}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,117 @@
+// What stands in the place of a part that has no content: loading, empty, failed, or from an earlier time.
+import { Button } from '@mantine/core';
+import { IconRefresh, IconSearch, type TablerIcon } from '@tabler/icons-react';
+import { useEffect, useState, type ReactNode } from 'react';
+import { ApiError, sentence } from '@/api/errors';
+import { hoursMinutes } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { CopyIcon } from './Copy';
+import styles from './States.module.css';
+
+type EmptyProps = { icon: TablerIcon; title: string; body: ReactNode; action?: ReactNode };
+
+export function EmptyState({ icon: Icon, title, body, action }: EmptyProps) {
+  return (
+    <div className={styles.empty}>
+      <Icon size={22} stroke={1.6} aria-hidden="true" />
+      <h2>{title}</h2>
+      <p>{body}</p>
+      {action}
+    </div>
+  );
+}
+
+export function NoMatch({ onClear }: { onClear: () => void }) {
+  return (
+    <EmptyState
+      icon={IconSearch}
+      title={t('deliveries.none.title')}
+      body={t('deliveries.none.body')}
+      action={<Button onClick={onClear}>{t('action.clear')}</Button>}
+    />
+  );
+}
+
+// Nothing for 150 ms, then rows of the size that is to come.
+export function SkeletonRows({ rows = 8, height = 44 }: { rows?: number; height?: number }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), 150);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className={styles.skeleton} aria-busy="true" data-late={late || undefined}>
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={styles.bone} style={{ height }}>
+          <i />
+          <i style={{ width: `${[42, 30, 48, 26][row % 4]}%` }} />
+          <i />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function ErrorState({ what, error, onRetry }: { what: string; error: unknown; onRetry: () => void }) {
+  const id = error instanceof ApiError ? error.requestId : null;
+  return (
+    <div className={styles.error} role="alert">
+      <div>
+        <h2>{t('error.part', { what })}</h2>
+        <p>{sentence(error)}</p>
+        {id ? (
+          <p className={styles.id}>
+            {t('error.requestId', { id })} <CopyIcon text={id} what={id} />
+          </p>
+        ) : null}
+      </div>
+      <Button leftSection={<IconRefresh size={16} />} onClick={onRetry}>
+        {t('action.again')}
+      </Button>
+    </div>
+  );
+}
+
+type Read = { data: unknown; error: unknown; dataUpdatedAt: number; refetch: () => unknown };
+
+// Over a part whose newest read failed while an older one is still shown.
+export function StaleBar({ read }: { read: Read }) {
+  if (!read.error || read.data === undefined) return null;
+  return (
+    <div className={styles.stale} role="status">
+      <span className={styles.ring} aria-hidden="true" />
+      <span>
+        <strong>{t('stale.title', { time: hoursMinutes(new Date(read.dataUpdatedAt).toISOString()) })}</strong>{' '}
+        {navigator.onLine === false ? t('stale.offline') : t('stale.body')}
+      </span>
+      <Button size="compact-sm" onClick={() => void read.refetch()}>
+        {t('stale.now')}
+      </Button>
+    </div>
+  );
+}
+
+// A part of a page that one read fills: its skeleton, its error, or its content under a bar if that is old.
+type LoadedProps<Data> = {
+  read: { data: Data | undefined; error: unknown; dataUpdatedAt: number; refetch: () => unknown };
+  what: string;
+  page?: boolean; // it is all of the page, whose heading comes with its content
+  skeleton?: ReactNode;
+  children: (data: Data) => ReactNode;
+};
+export function Loaded<Data>({ read, what, page, skeleton = <SkeletonRows />, children }: LoadedProps<Data>) {
+  if (read.data !== undefined) {
+    return (
+      <>
+        <StaleBar read={read} />
+        {children(read.data)}
+      </>
+    );
+  }
+  return (
+    <>
+      {page ? <h1 className="unseen">{what}</h1> : null}
+      {read.error ? <ErrorState what={what} error={read.error} onRetry={() => void read.refetch()} /> : skeleton}
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+// A line at the foot of the screen after an action. It stays long enough to be read, and while it is pointed at.
+import { IconCheck, IconX } from '@tabler/icons-react';
+import { ActionIcon } from '@mantine/core';
+import { useSyncExternalStore, type ReactNode } from 'react';
+import { t } from '@/i18n/text';
+import { Shape } from './StatusIcon';
+import styles from './toasts.module.css';
+
+type Toast = { id: number; tone: 'good' | 'bad'; text: ReactNode; action?: ReactNode; stay?: boolean };
+const LIFE_MS = 8_000;
+
+let toasts: Toast[] = [];
+let next = 0;
+const listeners = new Set<() => void>();
+const timers = new Map<number, ReturnType<typeof setTimeout>>();
+
+function become(now: Toast[]) {
+  toasts = now;
+  for (const listener of listeners) listener();
+}
+function away(id: number) {
+  clearTimeout(timers.get(id));
+  timers.delete(id);
+  become(toasts.filter((one) => one.id !== id));
+}
+const leaveLater = (id: number) =>
+  timers.set(
+    id,
+    setTimeout(() => away(id), LIFE_MS),
+  );
+
+// One with `stay` is there until it is closed, or until what is returned is called: then for as long as others.
+export function toast(
+  text: ReactNode,
+  { tone = 'good', action, stay }: Partial<Pick<Toast, 'tone' | 'action' | 'stay'>> = {},
+): () => void {
+  next += 1;
+  const id = next;
+  become([
+    ...toasts.filter((one) => one.stay),
+    ...toasts.filter((one) => !one.stay).slice(-2),
+    { id, tone, text, action, ...(stay ? { stay } : {}) },
+  ]);
+  if (!stay) leaveLater(id);
+  return () => {
+    become(toasts.map((one) => (one.id === id ? { ...one, stay: false } : one)));
+    leaveLater(id);
+  };
+}
+
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+export function Toasts() {
+  const all = useSyncExternalStore(subscribe, () => toasts);
+  return (
+    <div className={styles.place} role="status" aria-live="polite">
+      {all.map(({ id, tone, text, action, stay }) => (
+        <div
+          key={id}
+          className={styles.toast}
+          onPointerEnter={() => clearTimeout(timers.get(id))}
+          onPointerLeave={() => (stay ? undefined : leaveLater(id))}
+        >
+          {stay ? null : tone === 'good' ? (
+            <IconCheck size={17} aria-hidden="true" />
+          ) : (
+            <Shape icon="octagon" colour="red" />
+          )}
+          <span>{text}</span>
+          {action}
+          <ActionIcon size={24} aria-label={t('action.close')} onClick={() => away(id)}>
+            <IconX size={15} />
+          </ActionIcon>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+import { addWords } from '../text';
+
+export const bulk = {
+  'bulk.bar': 'What is selected',
+  'bulk.selected': { one: '{count} selected', other: '{count} selected' },
+  'bulk.allSelected': { one: 'The one that matches is selected', other: 'All {count} that match are selected' },
+  'bulk.allMany': 'All that match are selected, more than {count}',
+  'bulk.selectAll': 'Select all {count}',
+  'bulk.selectAllMany': 'Select all that match',
+  'bulk.asOf': 'as of {time}',
+  'bulk.fixFirst': { one: '{count} needs a fix first', other: '{count} need a fix first' },
+  'bulk.clear': 'Clear',
+  'bulk.counting': 'Counting…',
+  'bulk.retry': 'Retry {n}',
+  'bulk.approve': 'Approve {n}',
+  'bulk.stop': 'Stop…',
+  'bulk.what': 'What this would do',
+
+  'bulk.ask.retry': { one: 'Retry {count} delivery?', other: 'Retry {count} deliveries?' },
+  'bulk.ask.approve': { one: 'Approve {count} delivery?', other: 'Approve {count} deliveries?' },
+  'bulk.ask.invalidate': { one: 'Stop {count} delivery?', other: 'Stop {count} deliveries?' },
+  'bulk.do.retry': 'Retry {n}',
+  'bulk.do.approve': 'Approve {n}',
+  'bulk.do.invalidate': 'Stop {n}',
+  'bulk.none.retry': 'None of them can be retried as they are.',
+  'bulk.none.approve': 'None of them waits for your approval.',
+  'bulk.none.invalidate': 'None of them can be stopped any more.',
+  'bulk.time': 'The cloud limit is {perMinute} a minute, so this takes about {time}.',
+  'bulk.stopText': 'Nothing more is shared, and your shop stops completing these orders. Your shop gets this reason:',
+  'bulk.reason': 'Reason',
+  'bulk.cost': {
+    one: 'They cost {count} credit; you have {have}.',
+    other: 'They cost {count} credits; you have {have}.',
+  },
+  'bulk.costMany': 'They cost more than {count} credits; you have {have}.',
+  'bulk.costNone': 'They cost no credits.',
+  'bulk.costShort': 'The oldest go first. The rest stops for want of credits, and goes on once you buy some.',
+  'bulk.costBuy': 'Buy credits',
+  'bulk.more': 'There are more than were counted; all that match are meant.',
+  'bulk.left': 'Left out:',
+  'bulk.out.INVALID_TRANSITION.retry': { one: '{count} that has not failed', other: '{count} that have not failed' },
+  'bulk.out.INVALID_TRANSITION.approve': {
+    one: '{count} that is not in review, or has nothing to deliver',
+    other: '{count} that are not in review, or have nothing to deliver',
+  },
+  'bulk.out.INVALID_TRANSITION.invalidate': {
+    one: '{count} that is stopped already',
+    other: '{count} that are stopped already',
+  },
+  'bulk.out.NOT_FOUND': { one: '{count} that is not there any more', other: '{count} that are not there any more' },
+  'bulk.out.username_missing': {
+    one: '{count} that needs a username first',
+    other: '{count} that need a username first',
+  },
+  'bulk.out.credentials_missing': {
+    one: '{count} that waits for a cloud login, and goes on by itself',
+    other: '{count} that wait for a cloud login, and go on by themselves',
+  },
+  'bulk.out.credentials_invalid': {
+    one: '{count} that waits for a cloud login that works, and goes on by itself',
+    other: '{count} that wait for a cloud login that works, and go on by themselves',
+  },
+  'bulk.out.insufficient_credits': {
+    one: '{count} that waits for credits, and goes on by itself',
+    other: '{count} that wait for credits, and go on by themselves',
+  },
+  'bulk.out.high_risk': {
+    one: '{count} that may be fraud: look at it and approve it by itself',
+    other: '{count} that may be fraud: look at each and approve it by itself',
+  },
+  'bulk.out.payment_withdrawn': {
+    one: '{count} whose payment was withdrawn: look at it and approve it by itself',
+    other: '{count} whose payment was withdrawn: look at each and approve it by itself',
+  },
+  'bulk.out.too_large': {
+    one: '{count} that is too large: look at it and approve it by itself',
+    other: '{count} that are too large: look at each and approve it by itself',
+  },
+  'bulk.out.other': '{count}: {code}',
+
+  'bulk.going.retry': { one: 'Retrying {count} delivery', other: 'Retrying {count} deliveries' },
+  'bulk.going.approve': { one: 'Approving {count} delivery', other: 'Approving {count} deliveries' },
+  'bulk.going.invalidate': { one: 'Stopping {count} delivery', other: 'Stopping {count} deliveries' },
+  'bulk.done.retry': { one: '{count} queued again', other: '{count} queued again' },
+  'bulk.done.approve': { one: '{count} approved', other: '{count} approved' },
+  'bulk.done.invalidate': { one: '{count} stopped', other: '{count} stopped' },
+  'bulk.refused': { one: '{count} refused', other: '{count} refused' },
+  'bulk.both': '{done}, {refused}.',
+  'bulk.alone': '{done}.',
+  'bulk.fault': 'It ended before all were done: {fault}',
+  'bulk.away': 'How far it is cannot be told just now. It goes on.',
+  'bulk.show': 'Show them',
+  'bulk.failures': 'What was refused',
+  'bulk.failuresMore': { one: '{count} more is not listed.', other: '{count} more are not listed.' },
+  'bulk.delivery': 'Delivery of {order}',
+
+  'bulk.refusedAll': { one: 'Retry the one that was refused', other: 'Retry the {count} that were refused' },
+  'bulk.refusedAllMany': 'Retry all that were refused',
+  'bulk.refusedWhy': 'All that the cloud platform refused without a reason are retried.',
+} as const;
+
+addWords(bulk);

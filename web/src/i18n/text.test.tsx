@@ -1,0 +1,67 @@
+import { render } from '@testing-library/react';
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { account } from './en/account';
+import { bulk } from './en/bulk';
+import { credits } from './en/credits';
+import { customers } from './en/customers';
+import { delivery } from './en/delivery';
+import { orders } from './en/orders';
+import { palette } from './en/palette';
+import { people } from './en/people';
+import { presets } from './en/presets';
+import { guide } from './en/guide';
+import { home } from './en/home';
+import { profile } from './en/profile';
+import { stores } from './en/stores';
+import { usage } from './en/usage';
+import { webhooks } from './en/webhooks';
+import { t, T } from './text';
+
+test('values, numbers and plurals', () => {
+  expect(t('count.presets', { count: 1 })).toBe('1 preset');
+  expect(t('count.presets', { count: 1204 })).toBe('1,204 presets');
+  expect(t('app.title', { page: 'a {page} of $& <b>' })).toBe('a {page} of $& <b> · Preset Delivery Bridge');
+});
+
+test('a sentence takes elements, and what they hold is text', () => {
+  const { container } = render(<T k="delivery.for" values={{ presets: '<img src=x>', buyer: <b>x</b> }} />);
+  expect(container.innerHTML).toBe('&lt;img src=x&gt; for <b>x</b>');
+});
+
+// A part that a page does not import is not there when the page is the first that is opened.
+const PARTS = {
+  account,
+  bulk,
+  credits,
+  customers,
+  delivery,
+  guide,
+  home,
+  orders,
+  palette,
+  people,
+  presets,
+  profile,
+  stores,
+  usage,
+  webhooks,
+};
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+  (name) => /\.tsx?$/.test(name) && !/^(i18n|vocabulary|api)\/|\.test\./.test(name),
+);
+
+test.each(Object.entries(PARTS))('whoever speaks of “%s” imports it', (part, texts) => {
+  const groups = new Set(Object.keys(texts).map((key) => key.split('.')[0]));
+  const without = files.filter((name) => {
+    const source = readFileSync(`src/${name}`, 'utf8');
+    const speaks = [
+      ...source.matchAll(
+        /\b(?:t|hasText)\(\s*['`](\w+)\.|\bk=\{?['"`](\w+)\.|\bword\(\s*'(\w+)|\?\s*'(\w+)\.|:\s*'(\w+)\./g,
+      ),
+    ].some((found) => groups.has(found.slice(1).find(Boolean) ?? ''));
+    return speaks && !source.includes(`'@/i18n/en/${part}'`);
+  });
+  expect(files.length).toBeGreaterThan(50);
+  expect(without).toEqual([]);
+});

@@ -1,0 +1,59 @@
+// The end of an account, and of all personal data in it.
+import '@/i18n/en/profile';
+import { Button, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { api, ok } from '@/api/client';
+import { ConfirmDialog } from '@/components/Dialogs';
+import { t, T } from '@/i18n/text';
+import { session } from '@/session';
+import styles from './account.module.css';
+
+export function DeleteAccount({ name }: { name: string }) {
+  const [asked, setAsked] = useState(false);
+  const [typed, setTyped] = useState('');
+  return (
+    <section className={styles.part}>
+      <div>
+        <h2>{t('deletion.title')}</h2>
+        <p className="muted">{t('deletion.lead')}</p>
+      </div>
+      <div>
+        <Button size="md" onClick={() => setAsked(true)}>
+          {t('deletion.ask')}
+        </Button>
+      </div>
+      <ConfirmDialog
+        opened={asked}
+        onClose={() => {
+          setAsked(false);
+          setTyped('');
+        }}
+        title={t('deletion.confirm', { name })}
+        body={
+          <ul className={styles.list}>
+            <li>{t('deletion.people')}</li>
+            <li>{t('deletion.work')}</li>
+            <li>{t('deletion.buyers')}</li>
+            <li>{t('deletion.credits')}</li>
+          </ul>
+        }
+        button={t('deletion.button')}
+        danger
+        ready={typed.trim() === name.trim()}
+        onConfirm={async () => {
+          await ok(api.POST('/api/account/delete', { body: { name: typed.trim() } }));
+          await session.signOut();
+        }}
+      >
+        <TextInput
+          label={<T k="deletion.type" values={{ name: <bdi className="strong">{name}</bdi> }} />}
+          size="md"
+          autoComplete="off"
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value)}
+          data-autofocus
+        />
+      </ConfirmDialog>
+    </section>
+  );
+}

@@ -1,0 +1,91 @@
+// Another e-mail address to sign in with. It ends all other sessions, as a new password does.
+import '@/i18n/en/profile';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import type { Schemas } from '@/api/client';
+import { ApiError, problemsOf, sentence } from '@/api/errors';
+import { Alert } from '@/components/Alert';
+import { t } from '@/i18n/text';
+import { session } from '@/session';
+import { usePasswordToggle } from '../sign-in/parts';
+import { PasswordChanged } from './PasswordChanged';
+import styles from './account.module.css';
+
+export function Email({ email }: { email: string }) {
+  return (
+    <section className={styles.part}>
+      <div>
+        <h2>{t('email.title')}</h2>
+        <p className="muted">{t('email.lead')}</p>
+      </div>
+      <Form now={email} />
+    </section>
+  );
+}
+
+function Form({ now }: { now: string }) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const [keys, setKeys] = useState<Schemas['ApiKey'][] | null>();
+  const client = useQueryClient();
+  const toggle = usePasswordToggle();
+  const problems = problemsOf(error);
+  const code = error instanceof ApiError ? error.code : null;
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      setKeys(await session.changeEmail(password, email.trim()));
+      setEmail('');
+      setPassword('');
+      for (const key of ['account', 'people']) void client.invalidateQueries({ queryKey: [key] });
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+  const beside = code === 'EMAIL_TAKEN' || code === 'INVALID_CREDENTIALS' || Object.keys(problems).length > 0;
+  return (
+    <form className={styles.fields} onSubmit={(event) => void submit(event)}>
+      <p>
+        {t('email.now')} <bdi className="strong">{now}</bdi>
+      </p>
+      <TextInput
+        label={t('email.next')}
+        type="email"
+        autoComplete="email"
+        size="md"
+        required
+        maxLength={254}
+        value={email}
+        error={code === 'EMAIL_TAKEN' ? t('signUp.taken') : problems.email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label={t('email.password')}
+        autoComplete="current-password"
+        size="md"
+        required
+        value={password}
+        error={code === 'INVALID_CREDENTIALS' ? t('email.wrong') : problems.password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        {...toggle}
+      />
+      {error && !beside ? <Alert>{sentence(error)}</Alert> : null}
+      <div>
+        <Button type="submit" size="md" disabled={!email.trim() || !password} aria-disabled={busy || undefined}>
+          {busy ? t('password.changing') : t('email.change')}
+        </Button>
+      </div>
+      {keys === undefined ? null : (
+        <PasswordChanged title={t('email.done')} keys={keys} onClose={() => setKeys(undefined)} />
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,144 @@
+import '@/i18n/en/profile';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { ConfirmDialog } from '@/components/Dialogs';
+import { Rows, type Column } from '@/components/Rows';
+import { Loaded } from '@/components/States';
+import { Tag } from '@/components/Tag';
+import { Time } from '@/components/Time';
+import { toast } from '@/components/toasts';
+import { moment } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { session } from '@/session';
+import { AccountPage } from './AccountPage';
+import styles from './account.module.css';
+
+type Session = Schemas['Session'];
+const end = (id: string) => ok(api.DELETE('/api/account/sessions/{session}', { params: { path: { session: id } } }));
+
+const columns: Column<Session>[] = [
+  {
+    key: 'device',
+    header: t('sessions.col.device'),
+    width: '34%',
+    narrow: 'first',
+    cell: (it) => (
+      <>
+        <bdi className="strong">{it.userAgent ?? t('sessions.unknown')}</bdi>{' '}
+        {it.current ? <Tag>{t('sessions.this')}</Tag> : null}
+        {it.kind === 'program' ? <Tag>{t('sessions.program')}</Tag> : null}
+      </>
+    ),
+  },
+  {
+    key: 'network',
+    header: t('sessions.col.network'),
+    narrow: 'second',
+    cell: (it) => <bdi className="muted">{it.network}</bdi>,
+  },
+  {
+    key: 'since',
+    header: t('sessions.col.since'),
+    width: '190px',
+    end: true,
+    cell: (it) => <Time at={it.createdAt} />,
+  },
+  {
+    key: 'last',
+    header: t('sessions.col.last'),
+    width: '190px',
+    end: true,
+    narrow: 'secondEnd',
+    cell: (it) => <Time at={it.lastUsedAt} />,
+  },
+  { key: 'end', header: '', width: '110px', end: true, narrow: 'firstEnd', cell: (it) => <End it={it} /> },
+];
+
+export function Sessions() {
+  const read = useQuery(queries.sessions());
+  const others = read.data?.data.filter(({ current }) => !current) ?? [];
+  return (
+    <AccountPage tab="sessions">
+      <div className={styles.lead}>
+        <p className="muted">
+          {t('sessions.lead')} {t('sessions.until')}
+        </p>
+        <EndMany others={others} />
+      </div>
+      <Loaded read={read} what={t('sessions.what')}>
+        {({ data }) => <Rows label={t('accountPage.sessions')} columns={columns} rows={data} idOf={({ id }) => id} />}
+      </Loaded>
+    </AccountPage>
+  );
+}
+
+function End({ it }: { it: Session }) {
+  const [busy, setBusy] = useState(false);
+  const client = useQueryClient();
+  async function confirm() {
+    setBusy(true);
+    try {
+      await end(it.id);
+      toast(t('sessions.ended'));
+    } catch (error) {
+      toast(sentence(error), { tone: 'bad' });
+    }
+    await client.invalidateQueries({ queryKey: ['account', 'sessions'] });
+    setBusy(false);
+  }
+  if (it.current) return null;
+  const device = it.userAgent ?? t('sessions.unknown');
+  return (
+    <Button
+      size="compact-md"
+      aria-label={t('sessions.endOf', { device, when: moment(it.lastUsedAt) })}
+      aria-disabled={busy || undefined}
+      onClick={() => (busy ? undefined : void confirm())}
+    >
+      {t('sessions.end')}
+    </Button>
+  );
+}
+
+function EndMany({ others }: { others: Session[] }) {
+  const [asked, setAsked] = useState<'others' | 'everywhere' | null>(null);
+  const client = useQueryClient();
+  async function endOthers() {
+    try {
+      for (const { id } of others) await end(id);
+      toast(t('sessions.others.done', { count: others.length }));
+    } finally {
+      await client.invalidateQueries({ queryKey: ['account', 'sessions'] });
+    }
+  }
+  async function endAll() {
+    await ok(api.DELETE('/api/account/sessions'));
+    await session.signOut();
+  }
+  return (
+    <div className={styles.buttons}>
+      {others.length > 0 ? <Button onClick={() => setAsked('others')}>{t('sessions.others')}</Button> : null}
+      <Button onClick={() => setAsked('everywhere')}>{t('sessions.everywhere')}</Button>
+      <ConfirmDialog
+        opened={asked === 'others'}
+        onClose={() => setAsked(null)}
+        title={t('sessions.others.title', { count: others.length })}
+        body={t('sessions.others.body')}
+        button={t('sessions.others.button')}
+        onConfirm={endOthers}
+      />
+      <ConfirmDialog
+        opened={asked === 'everywhere'}
+        onClose={() => setAsked(null)}
+        title={t('sessions.everywhere.title')}
+        body={t('sessions.everywhere.body')}
+        button={t('sessions.everywhere.button')}
+        onConfirm={endAll}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,219 @@
+import '@/i18n/en/account';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { ApiError, sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { ConfirmDialog } from '@/components/Dialogs';
+import { Fact, FactList, Facts } from '@/components/Facts';
+import { PageHeader } from '@/components/PageHeader';
+import { Panel } from '@/components/Panel';
+import { Loaded } from '@/components/States';
+import { Shape } from '@/components/StatusIcon';
+import { toast } from '@/components/toasts';
+import { useNow } from '@/components/Time';
+import { hoursMinutes, since } from '@/i18n/format';
+import { t, T } from '@/i18n/text';
+import { useIsOwner } from '@/session/useIsOwner';
+import { word } from '@/vocabulary/delivery';
+import { CloudForm } from './CloudForm';
+import styles from './cloud.module.css';
+
+type State = Schemas['Credentials'];
+
+export function Cloud() {
+  const read = useQuery(queries.cloud());
+  return (
+    <div className={styles.page}>
+      <PageHeader title={t('cloud.title')} lead={t('cloud.lead')} />
+      <Loaded read={read} what={t('cloud.what')}>
+        {(state) => <Login state={state} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Login({ state }: { state: State }) {
+  const [changing, setChanging] = useState(false);
+  const missing = state.status === 'missing';
+  const owner = useIsOwner();
+  const bad = state.status === 'invalid';
+  const form = missing || bad || changing;
+  return (
+    <div className={styles.columns}>
+      <Panel tone={bad ? 'red' : 'plain'}>
+        <Line state={state} />
+        {form ? (
+          <div className={styles.place}>
+            <CloudForm
+              button={t(missing ? 'cloud.connect' : 'cloud.save')}
+              onSaved={() => setChanging(false)}
+              onCancel={changing ? () => setChanging(false) : undefined}
+            />
+          </div>
+        ) : (
+          <Buttons onChange={owner ? () => setChanging(true) : undefined} />
+        )}
+        {missing ? null : <Pause />}
+        <p className={styles.sealed}>{t('cloud.sealed')}</p>
+      </Panel>
+      {missing ? null : <About state={state} />}
+    </div>
+  );
+}
+
+function Line({ state }: { state: State }) {
+  const now = useNow();
+  const checked = state.checkedAt
+    ? t('cloud.checked', { when: since(state.checkedAt, now) })
+    : state.savedAt
+      ? t('cloud.savedAt', { when: since(state.savedAt, now) })
+      : null;
+  switch (state.status) {
+    case 'valid':
+      return (
+        <div className={styles.line}>
+          <Shape icon="check" colour="teal" size={18} />
+          <div>
+            <h2>
+              <T k="cloud.valid" values={{ name: <bdi translate="no">{state.cloudUsername}</bdi> }} />
+            </h2>
+            <p className="muted">{checked}</p>
+          </div>
+        </div>
+      );
+    case 'unchecked':
+      return (
+        <div className={styles.line}>
+          <Shape icon="clock" colour="amber" size={18} />
+          <div>
+            <h2>{t('cloud.unchecked')}</h2>
+            <p className="muted">{checked}</p>
+          </div>
+        </div>
+      );
+    case 'invalid':
+      return (
+        <div className={styles.line}>
+          <Shape icon="octagon" colour="red" size={18} />
+          <div>
+            <h2>{t(state.unreadable ? 'cloud.unreadable' : 'cloud.invalid')}</h2>
+            <p className="muted">{t(state.unreadable ? 'cloud.unreadableText' : 'cloud.invalidText')}</p>
+          </div>
+        </div>
+      );
+    default:
+      return (
+        <div className={styles.line}>
+          <Shape icon="dashed" colour="grey" size={18} />
+          <div>
+            <h2>{t('cloud.missing')}</h2>
+            <p className="muted">{t('cloud.missingText')}</p>
+          </div>
+        </div>
+      );
+  }
+}
+
+// Why nothing is done with the account just now, though its login is good.
+function Pause() {
+  const { data } = useQuery(queries.cloudLimit());
+  if (!data?.paused) return null;
+  const { reason, until } = data.paused;
+  return (
+    <div className={styles.pause} role="status">
+      <Shape icon="clock" colour="amber" />
+      <p>
+        <strong>{word('cloud.paused', reason)}</strong>{' '}
+        <span className="muted">
+          {until ? t('cloud.pausedUntil', { time: hoursMinutes(until) }) : t('cloud.pausedOpen')}
+        </span>
+      </p>
+    </div>
+  );
+}
+
+// `onChange`: not for members, who can have it checked.
+function Buttons({ onChange }: { onChange?: () => void }) {
+  const [busy, setBusy] = useState(false);
+  const [deleting, setDeleting] = useState(false);
+  const client = useQueryClient();
+  async function check() {
+    setBusy(true);
+    try {
+      client.setQueryData(queries.cloud().queryKey, await ok(api.POST('/api/credentials/validate')));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) toast(t('cloud.gone'), { tone: 'bad' });
+      else
+        toast(
+          error instanceof ApiError && error.code === 'CLOUD_UNAVAILABLE' ? t('cloud.checkAway') : sentence(error),
+          { tone: 'bad' },
+        );
+      void client.invalidateQueries({ queryKey: ['cloud'] });
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <div className={styles.buttons} data-inset="">
+      <Button aria-disabled={busy || undefined} onClick={() => (busy ? undefined : void check())}>
+        {busy ? t('cloud.checking') : t('cloud.check')}
+      </Button>
+      {onChange ? (
+        <>
+          <Button onClick={onChange}>{t('cloud.change')}</Button>
+          <Button variant="subtle" onClick={() => setDeleting(true)}>
+            {t('cloud.delete')}
+          </Button>
+        </>
+      ) : null}
+      <ConfirmDialog
+        opened={deleting}
+        onClose={() => setDeleting(false)}
+        title={t('cloud.confirmDelete.title')}
+        body={t('cloud.confirmDelete.body')}
+        button={t('cloud.confirmDelete.button')}
+        danger
+        onConfirm={async () => {
+          await ok(api.DELETE('/api/credentials'));
+          toast(t('cloud.deleted'));
+          await client.invalidateQueries({ queryKey: ['cloud'] });
+          void client.invalidateQueries({ queryKey: ['deliveries'] });
+        }}
+      />
+    </div>
+  );
+}
+
+function About({ state }: { state: State }) {
+  const presets = useQuery({ ...queries.presets(''), enabled: state.status === 'valid' });
+  const count = presets.data?.data.length;
+  const limit = useQuery(queries.cloudLimit()).data;
+  return (
+    <Facts title={t('cloud.login')}>
+      <FactList>
+        {state.cloudUsername ? (
+          <Fact name={t('cloud.user')}>
+            <bdi translate="no">{state.cloudUsername}</bdi>
+          </Fact>
+        ) : null}
+        {state.maskedEmail ? (
+          <Fact name={t('signIn.email')}>
+            <bdi>{state.maskedEmail}</bdi>
+          </Fact>
+        ) : null}
+        {count === undefined ? null : (
+          <Fact name={t('nav.presets')}>{presets.data?.nextCursor ? t('cloud.presetsSome', { n: count }) : count}</Fact>
+        )}
+        {limit ? (
+          <Fact name={t('cloud.limit')}>
+            {limit.perMinute === null
+              ? t('cloud.limitNone')
+              : t('cloud.limitUsed', { n: limit.perMinute, used: limit.usedLast60s })}
+          </Fact>
+        ) : null}
+      </FactList>
+    </Facts>
+  );
+}

@@ -1,0 +1,97 @@
+// E-mail and password of the cloud platform; never refilled. Saving checks them there.
+import '@/i18n/en/account';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { ApiError, problemsOf, sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { Alert } from '@/components/Alert';
+import { ForOwners } from '@/components/ForOwners';
+import { toast } from '@/components/toasts';
+import { t } from '@/i18n/text';
+import { useIsOwner } from '@/session/useIsOwner';
+import { usePasswordToggle } from '../sign-in/parts';
+import styles from './cloud.module.css';
+
+type Props = { button: string; onSaved?: (state: Schemas['Credentials']) => void; onCancel?: () => void };
+
+const refusal = (error: unknown) =>
+  error instanceof ApiError && error.code === 'INVALID_CREDENTIALS' ? t('cloud.refused') : sentence(error);
+
+export function CloudForm(props: Props) {
+  const owner = useIsOwner();
+  if (owner === false) return <ForOwners>{t('cloud.owners')}</ForOwners>;
+  return owner ? <Form {...props} /> : null;
+}
+
+function Form({ button, onSaved, onCancel }: Props) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const client = useQueryClient();
+  const toggle = usePasswordToggle();
+  const problems = problemsOf(error);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      const state = await ok(api.PUT('/api/credentials', { body: { email: email.trim(), password } }));
+      client.setQueryData(queries.cloud().queryKey, state);
+      for (const key of ['deliveries', 'presets', 'stores']) void client.invalidateQueries({ queryKey: [key] });
+      toast(
+        state.status === 'valid' ? t('cloud.saved', { name: state.cloudUsername ?? '' }) : t('cloud.savedUnchecked'),
+      );
+      if (state.mappingsMadeStale) toast(t('cloud.stale', { count: state.mappingsMadeStale }), { tone: 'bad' });
+      setPassword('');
+      onSaved?.(state);
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event)} autoComplete="off">
+      <TextInput
+        label={t('cloud.email')}
+        type="email"
+        autoComplete="off"
+        size="md"
+        required
+        value={email}
+        error={problems.email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label={t('cloud.password')}
+        autoComplete="off"
+        size="md"
+        required
+        value={password}
+        error={problems.password}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        {...toggle}
+      />
+      {error && Object.keys(problems).length === 0 ? <Alert>{refusal(error)}</Alert> : null}
+      <div className={styles.buttons}>
+        <Button
+          type="submit"
+          variant="filled"
+          size="md"
+          disabled={!email || !password}
+          aria-disabled={busy || undefined}
+        >
+          {busy ? t('cloud.checking') : button}
+        </Button>
+        {onCancel ? (
+          <Button size="md" onClick={onCancel}>
+            {t('action.cancel')}
+          </Button>
+        ) : null}
+      </div>
+    </form>
+  );
+}

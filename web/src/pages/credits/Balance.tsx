@@ -1,0 +1,106 @@
+// What there is: one big figure, what holds it down, and when to tell of its end.
+import '@/i18n/en/credits';
+import { Button, NumberInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { toast } from '@/components/toasts';
+import { useNow } from '@/components/Time';
+import { date, pace } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { useIsOwner } from '@/session/useIsOwner';
+import styles from './credits.module.css';
+
+type It = Schemas['Balance'];
+const number = new Intl.NumberFormat('en');
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 30;
+
+export function Balance({ it }: { it: It }) {
+  const owner = useIsOwner();
+  const sums = [
+    ['granted', it.granted],
+    ['purchased', it.purchased],
+    ['spent', it.spent],
+    ['reversed', it.reversed],
+  ] as const;
+  return (
+    <section className={styles.balance}>
+      <div className={styles.main}>
+        <p className={styles.figure}>
+          <strong>{number.format(it.available)}</strong> {t('credits.available', { count: it.available })}
+        </p>
+        {it.held > 0 ? <p className="muted">{t('credits.held', { count: it.held })}</p> : null}
+        {it.debt > 0 ? (
+          <p>
+            <span className="red">{t('credits.debt', { count: it.debt })}</span>{' '}
+            <span className="muted">{t('credits.debtWhy')}</span>
+          </p>
+        ) : null}
+        <Pace it={it} />
+      </div>
+      <dl className={styles.sums}>
+        {sums.map(([name, sum]) => (
+          <div key={name}>
+            <dt>{t(`credits.${name}`)}</dt>
+            <dd>{number.format(sum)}</dd>
+          </div>
+        ))}
+      </dl>
+      {owner ? <Threshold key={it.lowThreshold} now={it.lowThreshold} /> : null}
+    </section>
+  );
+}
+
+function Pace({ it }: { it: It }) {
+  const now = useNow();
+  if (it.perDay === 0) return null;
+  const n = pace(it.perDay);
+  if (it.runsOutAt === null || it.available === 0) return <p className="quiet">{t('credits.pace', { n })}</p>;
+  const days = Math.max(1, Math.round((Date.parse(it.runsOutAt) - now) / DAY_MS));
+  const when = days <= SOON_DAYS ? t('credits.inDays', { count: days }) : t('time.on', { date: date(it.runsOutAt) });
+  return <p className="quiet">{t('credits.paceLast', { n, when })}</p>;
+}
+
+function Threshold({ now }: { now: number }) {
+  const [value, setValue] = useState<number | string>(now);
+  const [busy, setBusy] = useState(false);
+  const client = useQueryClient();
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    try {
+      client.setQueryData(
+        queries.credits().queryKey,
+        await ok(api.PATCH('/api/credits', { body: { lowThreshold: Number(value) } })),
+      );
+      toast(t('credits.lowSaved'));
+    } catch (error) {
+      toast(sentence(error), { tone: 'bad' });
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <form className={styles.threshold} onSubmit={(event) => void submit(event)}>
+      <NumberInput
+        label={t('credits.lowLabel')}
+        description={t('credits.lowHint')}
+        inputWrapperOrder={['label', 'input', 'description']}
+        min={0}
+        max={1_000_000}
+        allowDecimal={false}
+        allowNegative={false}
+        hideControls
+        value={value}
+        onChange={setValue}
+      />
+      <Button type="submit" disabled={value === '' || Number(value) === now} aria-disabled={busy || undefined}>
+        {busy ? t('action.saving') : t('action.save')}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,122 @@
+// What became of one payment, in words, with the one thing that there is to do.
+import '@/i18n/en/credits';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { queries } from '@/api/queries';
+import { Panel } from '@/components/Panel';
+import { Shape } from '@/components/StatusIcon';
+import { hoursMinutes } from '@/i18n/format';
+import { money } from '@/i18n/money';
+import { t } from '@/i18n/text';
+import { payUrl, purchaseLook, receiptUrl, type Purchase } from '@/vocabulary/credits';
+import { word, type Colour, type Icon } from '@/vocabulary/delivery';
+import styles from './credits.module.css';
+
+type Props = { it: Purchase; asked: boolean }; // asked: the payment processor has just been
+type Said = { look: [Icon, Colour]; title: string; text: ReactNode; action?: ReactNode };
+
+// This page is a part of those of credits, and not the one that it leads to.
+const toCredits = (label: string, filled = false) => (
+  <Button
+    component={Link}
+    to="/credits"
+    activeOptions={{ exact: true }}
+    size="md"
+    variant={filled ? 'filled' : 'default'}
+  >
+    {label}
+  </Button>
+);
+
+function said(it: Purchase): Said {
+  const look = purchaseLook(it.state);
+  const pay = payUrl(it);
+  switch (it.state) {
+    case 'paid':
+      return { look, title: t('payment.paid'), text: t('payment.paidText', { count: it.creditsGranted }) };
+    case 'pending':
+      return pay
+        ? {
+            look,
+            title: t('payment.left'),
+            text: t('payment.leftText', { time: hoursMinutes(it.expiresAt) }),
+            action: (
+              <Button component="a" href={pay} variant="filled" size="md">
+                {t('payment.leftGo')}
+              </Button>
+            ),
+          }
+        : { look: ['clock', 'amber'], title: t('payment.bank'), text: t('payment.bankText') };
+    case 'failed':
+      return {
+        look,
+        title: t('payment.failed'),
+        text: (
+          <>
+            {t('payment.failedText')} <bdi>{it.problem}</bdi>
+          </>
+        ),
+        action: toCredits(t('payment.again'), true),
+      };
+    case 'expired':
+      return {
+        look,
+        title: t('payment.expired'),
+        text: t('payment.expiredText'),
+        action: toCredits(t('payment.again'), true),
+      };
+    case 'refunded': {
+      const back = money(it.amountRefunded, it.currency);
+      return { look, title: t('payment.refunded'), text: t('payment.refundedText', { money: back }) };
+    }
+    case 'disputed':
+      return { look, title: t('payment.disputed'), text: t('payment.disputedText') };
+    default:
+      return { look, title: word('purchaseState', it.state), text: null }; // newer than this page
+  }
+}
+
+export function Outcome({ it, asked }: Props) {
+  const { look, title, text, action } = said(it);
+  const receipt = receiptUrl(it);
+  return (
+    <Panel tone={it.state === 'paid' ? 'teal' : 'plain'}>
+      <div className={styles.outcome} aria-live="polite">
+        <Shape icon={look[0]} colour={look[1]} size={22} />
+        <div>
+          <h2>{title}</h2>
+          <p>{text}</p>
+          {it.state === 'paid' ? <Have /> : null}
+          <p className="muted">
+            <bdi>{it.packName}</bdi>
+            {', '}
+            {money(it.amount, it.currency)}
+          </p>
+          {asked || it.state !== 'pending' ? null : <p className="muted">{t('payment.away')}</p>}
+        </div>
+      </div>
+      <div className={styles.buttons}>
+        {action}
+        {receipt ? (
+          <Button component="a" href={receipt} target="_blank" rel="noopener noreferrer" size="md">
+            {t('payment.receipt')}
+          </Button>
+        ) : null}
+        {it.state === 'failed' || it.state === 'expired' ? null : toCredits(t('payment.back'))}
+      </div>
+    </Panel>
+  );
+}
+
+function Have() {
+  const { data } = useQuery(queries.credits());
+  if (!data) return null;
+  return (
+    <p>
+      {t('payment.have', { count: data.available })}{' '}
+      {data.debt > 0 ? <span className="red">{t('payment.debt', { count: data.debt })}</span> : null}
+    </p>
+  );
+}

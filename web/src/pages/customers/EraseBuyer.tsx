@@ -1,0 +1,42 @@
+// The question before a buyer is erased: their name is typed once more.
+import '@/i18n/en/customers';
+import { TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { ConfirmDialog } from '@/components/Dialogs';
+import { t, T } from '@/i18n/text';
+import { erase, type Buyer, type By } from './buyer';
+import styles from './customers.module.css';
+
+type Props = { by: By; it: Buyer; onClose: () => void; onErasing: (job: string) => void };
+
+export function EraseBuyer({ by, it, onClose, onErasing }: Props) {
+  const [typed, setTyped] = useState('');
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      title={t('erasure.title')}
+      body={
+        <ul className={styles.list}>
+          <li>{t(it.totalIsExact ? 'erasure.orders' : 'erasure.ordersMany', { count: it.total })}</li>
+          <li>{t('erasure.work')}</li>
+          <li>{t('erasure.stays')}</li>
+        </ul>
+      }
+      button={t('erasure.button')}
+      danger
+      ready={typed.trim().toLowerCase() === by.value.toLowerCase()}
+      onConfirm={async () => onErasing((await erase(by)).id)}
+    >
+      <TextInput
+        label={<T k="erasure.type" values={{ name: <bdi className="strong">{by.value}</bdi> }} />}
+        size="md"
+        autoComplete="off"
+        spellCheck={false}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        data-autofocus
+      />
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,14 @@
+import '@/i18n/en/customers';
+import { useQuery } from '@tanstack/react-query';
+import { queries } from '@/api/queries';
+import { t } from '@/i18n/text';
+
+export function StoreName({ id }: { id: string }) {
+  const stores = useQuery(queries.stores());
+  const name = stores.data?.data.find((one) => one.id === id)?.name;
+  return (
+    <bdi className={name ? undefined : 'muted'} title={name ?? id}>
+      {name ?? (stores.data ? t('buyerData.removedStore') : '')}
+    </bdi>
+  );
+}

@@ -1,0 +1,77 @@
+// Stands at the foot of a list while something is chosen: how many, and what would truly be done with them.
+import '@/i18n/en/bulk';
+import { ActionIcon, Button } from '@mantine/core';
+import { IconRefresh, IconX } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queries } from '@/api/queries';
+import { hoursMinutes } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { useShortcuts } from '@/shell/shortcuts';
+import { BulkDialog } from './BulkDialog';
+import { meantBy, type Chosen } from './selection';
+import type { BulkAction } from './wanted';
+import styles from './bulk.module.css';
+
+type Props = {
+  chosen: Chosen;
+  count: number | undefined; // of all that match
+  exact: boolean;
+  pageChosen: boolean; // all rows of the page
+  onAll: () => void;
+  onClear: () => void;
+};
+
+const needsFix = (code: string) => code !== 'INVALID_TRANSITION' && code !== 'NOT_FOUND';
+
+export function BulkBar({ chosen, count, exact, pageChosen, onAll, onClear }: Props) {
+  const [asked, setAsked] = useState<BulkAction | null>(null);
+  const meant = meantBy(chosen);
+  const retry = useQuery({ ...queries.bulkPlan({ action: 'retry', ...meant }), placeholderData: (old) => old });
+  const approve = useQuery({ ...queries.bulkPlan({ action: 'approve', ...meant }), placeholderData: (old) => old });
+  const able = (plan: typeof retry) => plan.data?.eligible ?? 0;
+  const fixes =
+    retry.data?.excluded.filter(({ code }) => needsFix(code)).reduce((sum, { count: n }) => sum + n, 0) ?? 0;
+  useShortcuts({ Escape: onClear, r: () => able(retry) > 0 && setAsked('retry') });
+  const some = chosen.kind === 'some' ? chosen.ids.size : (count ?? 0);
+  return (
+    <section className={styles.bar} aria-label={t('bulk.bar')}>
+      <ActionIcon aria-label={t('bulk.clear')} title={t('bulk.clear')} onClick={onClear}>
+        <IconX size={16} />
+      </ActionIcon>
+      <p className={styles.words} aria-live="polite">
+        <strong>
+          {chosen.kind === 'some'
+            ? t('bulk.selected', { count: some })
+            : exact
+              ? t('bulk.allSelected', { count: some })
+              : t('bulk.allMany', { count: some })}
+        </strong>{' '}
+        {chosen.kind === 'all' ? (
+          <span className="muted">{t('bulk.asOf', { time: hoursMinutes(chosen.asOf) })}</span>
+        ) : null}
+        {fixes > 0 ? <span className="muted">{t('bulk.fixFirst', { count: fixes })}</span> : null}
+        {retry.isPending || approve.isPending ? <span className="muted">{t('bulk.counting')}</span> : null}
+      </p>
+      {chosen.kind === 'some' && pageChosen && count !== undefined && count > some ? (
+        <Button variant="subtle" onClick={onAll}>
+          {exact ? t('bulk.selectAll', { count }) : t('bulk.selectAllMany')}
+        </Button>
+      ) : null}
+      <div className={styles.actions}>
+        {able(retry) > 0 ? (
+          <Button variant="filled" leftSection={<IconRefresh size={16} />} onClick={() => setAsked('retry')}>
+            {t('bulk.retry', { n: able(retry) })}
+          </Button>
+        ) : null}
+        {able(approve) > 0 ? (
+          <Button variant={able(retry) > 0 ? 'default' : 'filled'} onClick={() => setAsked('approve')}>
+            {t('bulk.approve', { n: able(approve) })}
+          </Button>
+        ) : null}
+        <Button onClick={() => setAsked('invalidate')}>{t('bulk.stop')}</Button>
+      </div>
+      {asked ? <BulkDialog action={asked} meant={meant} onClose={() => setAsked(null)} onAsked={onClear} /> : null}
+    </section>
+  );
+}

@@ -1,0 +1,37 @@
+// Those of a job on many that were refused, each by its name with why.
+import '@/i18n/en/bulk';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { Dialog } from '@/components/Dialogs';
+import { t } from '@/i18n/text';
+import styles from './bulk.module.css';
+
+const NAMED = 20; // whose order is looked up; the others go by their id
+
+export function BulkFailures({ job, onClose }: { job: Schemas['BulkJob']; onClose: () => void }) {
+  const more = job.failedCount - job.failed.length;
+  return (
+    <Dialog opened onClose={onClose} title={t('bulk.failures')} size={560}>
+      <ul className={styles.failures}>
+        {job.failed.map(({ id, message }, index) => (
+          <li key={id}>
+            <Link className="link" to="/deliveries/$id" params={{ id }} search={{}} onClick={onClose}>
+              {index < NAMED ? <Named id={id} /> : <bdi>{id}</bdi>}
+            </Link>
+            <span className="muted">
+              <bdi>{message}</bdi>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 ? <p className="muted">{t('bulk.failuresMore', { count: more })}</p> : null}
+    </Dialog>
+  );
+}
+
+function Named({ id }: { id: string }) {
+  const { data } = useQuery({ ...queries.delivery(id), refetchInterval: false });
+  return <bdi>{data ? t('bulk.delivery', { order: data.orderNumber ?? data.orderId }) : id}</bdi>;
+}

@@ -1,0 +1,110 @@
+import { cleanup, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test } from 'vitest';
+import type { Schemas } from '@/api/client';
+import { Rows } from '@/components/Rows';
+import { show } from '@/testing/render';
+import { BulkFailures } from './BulkFailures';
+import { Plan } from './Plan';
+import { useSelection } from './selection';
+
+afterEach(cleanup);
+const HOSTILE = '<img src=x onerror=alert(1)>';
+const job: Schemas['BulkJob'] = {
+  id: 'blk_0a1b2c3d4e5f6',
+  action: 'deliveries.retry',
+  total: 5,
+  totalIsExact: true,
+  eligible: 5,
+  excluded: [],
+  done: 2,
+  failedCount: 3,
+  failed: [
+    { id: 'del_0a1b2c3d4e5f6', code: 'INVALID_TRANSITION', message: 'It is completed.' },
+    { id: 'del_0a1b2c3d4e5f7', code: 'INVALID_TRANSITION', message: HOSTILE },
+  ],
+  createdAt: '2026-11-21T10:06:23.000Z',
+  finishedAt: '2026-11-21T10:06:24.000Z',
+  fault: null,
+};
+
+test('those that were refused are named, each with why, and how many more there are', async () => {
+  await show(<BulkFailures job={job} onClose={() => undefined} />);
+  const dialog = await screen.findByRole('dialog', { name: 'What was refused' });
+  const [first] = within(dialog).getAllByRole('link');
+  expect(first?.getAttribute('href')).toBe('/deliveries/del_0a1b2c3d4e5f6');
+  expect(dialog.textContent).toContain('It is completed.');
+  expect(dialog.textContent).toContain(HOSTILE);
+  expect(dialog.querySelector('img')).toBeNull();
+  expect(dialog.textContent).toContain('1 more is not listed.');
+});
+
+test('who is left out is said by why, also by a code that is newer than this page', async () => {
+  const plan = {
+    total: 30,
+    totalIsExact: false,
+    eligible: 10,
+    excluded: [
+      { code: 'username_missing', count: 18 },
+      { code: 'INVALID_TRANSITION', count: 1 },
+      { code: 'levitating', count: 2 },
+    ],
+    credits: 0,
+    creditsIsExact: true,
+  };
+  const { container } = await show(<Plan action="retry" plan={plan} />);
+  await screen.findByText('18 that need a username first');
+  const left = [...container.querySelectorAll('li')].map(({ textContent }) => textContent);
+  expect(left).toEqual(['18 that need a username first', '1 that has not failed', '2: levitating']);
+  expect(container.textContent).toContain('They cost no credits.');
+  expect(container.textContent).toContain('There are more than were counted');
+});
+
+test('of an approval it is said what stands against those that are left out', async () => {
+  const excluded = ['high_risk', 'payment_withdrawn', 'too_large'].map((code) => ({ code, count: 1 }));
+  const plan = { total: 3, totalIsExact: true, eligible: 0, excluded, credits: 0, creditsIsExact: true };
+  const { container } = await show(<Plan action="approve" plan={plan} />);
+  await screen.findByText('1 whose payment was withdrawn: look at it and approve it by itself');
+  expect(container.querySelectorAll('li').length).toBe(3);
+  expect(container.textContent).not.toMatch(/high_risk|payment_withdrawn|too_large/);
+});
+
+const rows = ['a', 'b', 'c', 'd'].map((id) => ({ id }));
+function List({ scope }: { scope: string }) {
+  const ids = rows.map(({ id }) => id);
+  const { chosen, selection, chooseAll } = useSelection(scope, ids, (id) => id);
+  return (
+    <>
+      <output>{chosen.kind === 'all' ? 'all' : [...chosen.ids].join('')}</output>
+      <button onClick={() => chooseAll({})}>All</button>
+      <Rows
+        label="x"
+        columns={[{ key: 'k', header: 'K', cell: ({ id }) => id }]}
+        rows={rows}
+        idOf={({ id }) => id}
+        selection={selection}
+      />
+    </>
+  );
+}
+
+test('rows are chosen one by one, by Shift all between, all of the page, and all that match', async () => {
+  const user = userEvent.setup();
+  await show(<List scope="one" />);
+  const box = (name: string) => screen.getByRole('checkbox', { name }) as HTMLInputElement;
+  const chosen = () => screen.getByRole('status').textContent;
+  await user.click(box('Select a'));
+  await user.keyboard('{Shift>}');
+  await user.click(box('Select c'));
+  await user.keyboard('{/Shift}');
+  expect(chosen()).toBe('abc');
+  expect(box('Select all rows of this page').indeterminate).toBe(true);
+  await user.click(box('Select all rows of this page'));
+  expect(chosen()).toBe('abcd');
+  await user.click(screen.getByRole('button', { name: 'All' }));
+  expect(chosen()).toBe('all');
+  expect(box('Select d').checked).toBe(true);
+  // To leave one out of all that match is to choose the others of the page.
+  await user.click(box('Select b'));
+  expect(chosen()).toBe('acd');
+});

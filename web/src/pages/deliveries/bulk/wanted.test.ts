@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { queryOf } from '../filters';
+import { filterOf } from './wanted';
+
+const at = Date.parse('2026-11-21T10:06:23.000Z');
+
+test('an action is on what the list shows', () => {
+  const search = {
+    status: 'failed,queued',
+    code: 'cloud_rejected',
+    store: 'int_0a1b2c3d4e5f6',
+    created: '7d',
+    q: '@jonas',
+    test: 'false',
+    refunded: 'true',
+  };
+  expect(filterOf(queryOf(search, at))).toEqual({
+    status: ['failed', 'queued'],
+    resolutionCode: ['cloud_rejected'],
+    integrationId: ['int_0a1b2c3d4e5f6'],
+    q: 'jonas',
+    dryRun: false,
+    refunded: true,
+    createdFrom: '2026-11-14T10:05:00.000Z',
+  });
+});
+
+test('a view is part of what is meant, and a page is not', () => {
+  expect(filterOf(queryOf({ view: 'needs', at: 'cur_1' }, at))).toEqual({ status: ['failed', 'in_review'] });
+  expect(filterOf(queryOf({ view: 'needs', status: 'failed,completed' }, at))).toEqual({ status: ['failed'] });
+  expect(filterOf(queryOf({ view: 'waiting' }, at))).toEqual({ status: ['waiting_for_friendship'] });
+  expect(filterOf(queryOf({}, at))).toEqual({ all: true });
+});
+
+test('every filter of the list is one of the action', () => {
+  // What is not to be found in the filter would act on more than is shown.
+  const all = {
+    status: 'failed',
+    code: 'internal_error',
+    store: 'int_0a1b2c3d4e5f6',
+    created: '24h',
+    q: 'x',
+    test: 'true',
+    refunded: 'false',
+  };
+  const { limit: _, count: __, needsAttention: ___, ...asked } = queryOf(all, at);
+  expect(Object.keys(filterOf(queryOf(all, at))).sort()).toEqual(Object.keys(asked).sort());
+});

@@ -1,0 +1,30 @@
+// What an action on many is about: rows that were chosen, or all that the filters of a list find.
+import type { Schemas } from '@/api/client';
+import type { BulkWanted, DeliveryQuery } from '@/api/queries';
+
+export type BulkAction = BulkWanted['action'];
+export type Meant = Pick<BulkWanted, 'ids' | 'filter' | 'asOf'>;
+type Filter = Schemas['DeliveriesFilter'];
+
+export const MOST_IDS = 1000; // that one request may name
+
+const ATTENTION = ['failed', 'in_review'];
+const listOf = <T extends string>(value: string | undefined) => value?.split(',') as T[] | undefined;
+
+// The list's query as the filter of an action; without one it says that all are meant. What needs attention is what failed or is in review.
+export function filterOf(query: DeliveryQuery): Filter | Schemas['EveryDelivery'] {
+  let status = listOf<Schemas['DeliveryStatus']>(query.status);
+  if (query.needsAttention)
+    status = (status ?? (ATTENTION as Schemas['DeliveryStatus'][])).filter((one) => ATTENTION.includes(one));
+  const filter: Filter = {
+    status,
+    resolutionCode: listOf<Schemas['ResolutionCode']>(query.resolutionCode),
+    integrationId: listOf(query.integrationId),
+    q: query.q,
+    dryRun: query.dryRun,
+    refunded: query.refunded,
+    createdFrom: query.createdFrom,
+  };
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return given.length > 0 ? Object.fromEntries(given) : { all: true };
+}

@@ -1,0 +1,197 @@
+// The right column: buyer, presets, order, and what the shop was told.
+import '@/i18n/en/delivery';
+import { IconWaveSine, IconMicrophone2 } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { queries } from '@/api/queries';
+import { Buyer } from '@/components/Buyer';
+import { CopyIcon, useCopy } from '@/components/Copy';
+import { Email, Fact, FactList, Facts } from '@/components/Facts';
+import { Shape } from '@/components/StatusIcon';
+import { Time, useNow } from '@/components/Time';
+import { duration } from '@/i18n/format';
+import { t, T } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
+import { orderName, type Delivery } from './Delivery';
+import styles from './DeliveryFacts.module.css';
+
+export function DeliveryFacts({ it }: { it: Delivery }) {
+  return (
+    <aside className={styles.facts}>
+      <Facts title={t('facts.buyer')}>
+        <FactList>
+          <Fact name={t('facts.username')}>
+            <Buyer username={it.targetUsername} />
+            {it.usernameSource === 'merchant' || it.usernameSource === 'buyer' ? (
+              <span className={styles.note}>{t(`facts.usernameBy.${it.usernameSource}`)}</span>
+            ) : null}
+          </Fact>
+          {it.customerEmail ? (
+            <Fact name={t('facts.email')}>
+              <Email of={it.customerEmail} />
+            </Fact>
+          ) : null}
+          <Fact name={t('facts.orderPage')}>
+            <CopyLink text={it.buyerUrl} />
+          </Fact>
+        </FactList>
+      </Facts>
+      <Presets it={it} />
+      <Facts title={t('facts.order')}>
+        <FactList>
+          <Fact name={t('facts.number')}>
+            <bdi>{orderName(it)}</bdi>
+          </Fact>
+          <Fact name={t('facts.store')}>
+            <Link
+              className="link"
+              to="/integrations/stores/$id/deliveries"
+              params={{ id: it.integrationId }}
+              search={{}}
+            >
+              <bdi>{it.integrationName}</bdi>
+            </Link>
+          </Fact>
+          <Fact name={t('facts.received')}>
+            <Time at={it.createdAt} />
+          </Fact>
+          <Fact name={t('facts.delivery')}>
+            <span className={styles.id}>
+              <code>{it.id}</code>
+              <CopyIcon text={it.id} what={it.id} />
+            </span>
+          </Fact>
+        </FactList>
+      </Facts>
+      <Told it={it} />
+    </aside>
+  );
+}
+
+function CopyLink({ text }: { text: string }) {
+  const { state, copy } = useCopy();
+  return (
+    <button type="button" className="link" onClick={() => void copy(text)}>
+      {t(state === 'copied' ? 'action.copied' : 'facts.copyLink')}
+    </button>
+  );
+}
+
+function Presets({ it }: { it: Delivery }) {
+  const present = it.items.filter(({ former }) => !former);
+  const former = new Map<string, Delivery['items']>();
+  for (const item of it.items.filter((one) => one.former)) {
+    const name = item.username ?? '';
+    former.set(name, [...(former.get(name) ?? []), item]);
+  }
+  const owed = present.filter(({ status }) => status === 'owed' || status === 'sharing').length;
+  const spent = it.items.reduce((sum, { credits }) => sum + credits, 0);
+  const open = !['completed', 'invalidated'].includes(it.status);
+  return (
+    <Facts title={t('facts.presets')}>
+      {present.length === 0 ? <p className="muted">{t('facts.noItems')}</p> : <Items items={present} />}
+      {[...former].map(([username, items]) => (
+        <div key={username} className={styles.former}>
+          <h3>
+            <T k="facts.formerly" values={{ buyer: <Buyer username={username} /> }} />
+          </h3>
+          <Items items={items} />
+        </div>
+      ))}
+      <p className={styles.note}>
+        {it.dryRun
+          ? t('facts.credits.none')
+          : open && owed > 0
+            ? t('facts.credits.will', { count: owed })
+            : spent > 0
+              ? t('facts.credits.spent', { count: spent })
+              : null}
+      </p>
+      {it.partlyUnmapped ? (
+        <p className={styles.note}>
+          <Link className="link" to="/integrations/stores/$id/products" params={{ id: it.integrationId }} search={{}}>
+            {t('facts.partly')}
+          </Link>
+        </p>
+      ) : null}
+    </Facts>
+  );
+}
+
+function Items({ items }: { items: Delivery['items'] }) {
+  return (
+    <ul className={styles.items}>
+      {items.map((item) => {
+        const Icon = item.kind === 'capture' ? IconMicrophone2 : IconWaveSine;
+        return (
+          <li key={item.id} title={item.kind}>
+            <Icon size={16} stroke={1.7} aria-hidden="true" />
+            <bdi>{item.name || item.fileId}</bdi>
+            <span data-status={item.status}>{word('item', item.status)}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+const Receiver = ({ name }: { name: string | null }) => (name ? <bdi className={styles.note}>{name}</bdi> : null);
+
+function Told({ it }: { it: Delivery }) {
+  const now = useNow();
+  // Whom, where there is more than one.
+  const several = new Set(it.events.map(({ subscriptionId }) => subscriptionId)).size > 1;
+  const receivers = useQuery({ ...queries.subscriptions(), enabled: several }).data?.data ?? [];
+  const nameOf = (id: string | null) => {
+    const receiver = several ? receivers.find((one) => one.id === id) : undefined;
+    return receiver ? receiver.name || receiver.url : null;
+  };
+  return (
+    <Facts title={t('facts.told')}>
+      {it.events.length === 0 ? <p className="muted">{t('facts.toldNone')}</p> : null}
+      <ul className={styles.told}>
+        {it.events.slice(0, 20).map((event) => {
+          const good = event.lastStatusCode !== null && event.lastStatusCode >= 200 && event.lastStatusCode < 300;
+          const waits = event.nextAttemptAt !== null;
+          const code = event.lastStatusCode === null ? t('answer.none') : String(event.lastStatusCode);
+          const left = event.nextAttemptAt ? Date.parse(event.nextAttemptAt) - now : 0;
+          return (
+            <li key={`${event.id}${event.subscriptionId ?? ''}`}>
+              {good ? (
+                <Shape icon="check" colour="teal" />
+              ) : event.attempts === 0 ? (
+                <Shape icon="dashed" colour="grey" />
+              ) : (
+                <Shape icon={waits ? 'octagon' : 'slash'} colour={waits ? 'red' : 'grey'} />
+              )}
+              {event.subscriptionId ? (
+                <Link
+                  to="/integrations/webhooks/$id"
+                  params={{ id: event.subscriptionId }}
+                  search={{ event: event.id }}
+                >
+                  <code>{event.type}</code>
+                  <Receiver name={nameOf(event.subscriptionId)} />
+                </Link>
+              ) : (
+                <code>{event.type}</code>
+              )}
+              <span>
+                {good
+                  ? code
+                  : event.attempts === 0
+                    ? t('facts.told.waiting')
+                    : waits
+                      ? t('facts.told.next', {
+                          code,
+                          time: t('facts.told.nextIn', { time: duration(Math.max(left, 1000)) }),
+                        })
+                      : code}
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </Facts>
+  );
+}

@@ -1,0 +1,68 @@
+// Where the focus is once a delivery is solved, by who looks at it or by somebody else.
+import { act, cleanup, screen } from '@testing-library/react';
+import { useEffect, useState } from 'react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { aDelivery, failedFor } from '@/testing/delivery';
+import { show } from '@/testing/render';
+import { FixFlow } from './FixFlow';
+import type { Walk } from './walk';
+
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
+
+const [failed, solved] = [failedFor('internal_error'), aDelivery({ status: 'queued' })];
+const walk: Walk = { rows: [failed, { id: 'del_2', orderNumber: '#2', orderId: '2' }], place: 0, n: 1, total: 2 };
+
+// A page with a panel whose button is gone once the delivery is solved.
+const solve = () => window.dispatchEvent(new Event('solved'));
+function Page({ walk }: { walk: Walk | null }) {
+  const [it, setIt] = useState(failed);
+  useEffect(() => {
+    const hear = () => setIt(solved);
+    window.addEventListener('solved', hear);
+    return () => window.removeEventListener('solved', hear);
+  }, []);
+  return (
+    <>
+      <h1 tabIndex={-1}>{'Order'}</h1>
+      <button>{'Elsewhere'}</button>
+      <FixFlow it={it} list={undefined} walk={walk}>
+        {it === failed ? <button>{'Retry'}</button> : <p>{'It is queued.'}</p>}
+      </FixFlow>
+    </>
+  );
+}
+const button = (name: string) => screen.getByRole('button', { name });
+
+test('who reads on is left alone where it is solved elsewhere', async () => {
+  await show(<Page walk={walk} />);
+  const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+  act(() => void solve());
+  expect(focus).not.toHaveBeenCalled();
+  expect(document.activeElement).toBe(document.body);
+});
+test('so is who was in the panel, and has gone elsewhere', async () => {
+  await show(<Page walk={walk} />);
+  button('Retry').focus();
+  button('Elsewhere').focus();
+  button('Elsewhere').blur();
+  const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+  act(() => void solve());
+  expect(focus).not.toHaveBeenCalled();
+});
+test('who was in the panel goes on with the next one', async () => {
+  await show(<Page walk={walk} />);
+  button('Retry').focus();
+  act(() => void solve());
+  expect(document.activeElement).toBe(button('Next: #2'));
+});
+test('and without a next one is at the name of the page, which stays where it is', async () => {
+  await show(<Page walk={null} />);
+  button('Retry').focus();
+  const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+  act(() => void solve());
+  expect(document.activeElement?.tagName).toBe('H1');
+  expect(focus).toHaveBeenCalledWith({ preventScroll: true });
+});

@@ -1,0 +1,92 @@
+// From one delivery that needs somebody to the next: once this one is solved, the next of the list has the focus. With Ctrl or Cmd and
+// Enter the panel's first action is done and, when it succeeded, the next one opened.
+import '@/i18n/en/delivery';
+import { Button } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useEffectEvent, useRef, useState, type ReactNode } from 'react';
+import { Panel } from '@/components/Panel';
+import { t } from '@/i18n/text';
+import { lineOf } from '@/vocabulary/delivery_line';
+import { statusWord } from '@/vocabulary/delivery';
+import type { Delivery } from './Delivery';
+import { nextOf, type Walk } from './walk';
+import styles from './panels.module.css';
+
+const needsSomebody = ({ status, pendingAction }: Delivery) =>
+  pendingAction === null && (status === 'failed' || status === 'in_review');
+
+const FLOATING = '[role="dialog"], [role="menu"], [role="listbox"]';
+
+type Props = { it: Delivery; list: string | undefined; walk: Walk | null; children: ReactNode };
+
+export function FixFlow({ it, list, walk, children }: Props) {
+  const place = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const goesOn = useRef(false);
+  const within = useRef(false); // who is at work is so here, or in what floats over it
+  const navigate = useNavigate();
+  const needs = needsSomebody(it);
+  const [needed, setNeeded] = useState(needs);
+  if (needs && !needed) setNeeded(true);
+  const next = walk ? nextOf(walk) : undefined;
+  const solved = needed && !needs;
+  const open = (id: string) => void navigate({ to: '/deliveries/$id', params: { id }, search: list ? { list } : {} });
+  const go = useEffectEvent(() => {
+    if (next) open(next.id);
+  });
+  const act = useEffectEvent((event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !needs) return;
+    if (document.querySelector('[role="dialog"][aria-modal="true"]')) return;
+    const form = place.current?.querySelector('form');
+    const primary = place.current?.querySelector<HTMLElement>('[data-variant="filled"]');
+    if (!form && !primary) return;
+    event.preventDefault();
+    goesOn.current = true;
+    if (form) form.requestSubmit();
+    else primary?.click();
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => act(event);
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, []);
+  useEffect(() => {
+    const follow = ({ target }: Event) => {
+      if (!(target instanceof Element) || target.closest(FLOATING)) return;
+      within.current = place.current?.contains(target) ?? false;
+    };
+    within.current = place.current?.contains(document.activeElement) ?? false;
+    const events = ['focusin', 'pointerdown'];
+    for (const event of events) document.addEventListener(event, follow);
+    return () => {
+      for (const event of events) document.removeEventListener(event, follow);
+    };
+  }, []);
+  useEffect(() => {
+    if (!solved) return;
+    if (goesOn.current) return go();
+    const { activeElement } = document;
+    if (activeElement !== document.body && !place.current?.contains(activeElement)) return;
+    if (!within.current) return; // it was solved elsewhere: who reads on is left alone
+    // What had it is gone with the panel.
+    if (button.current) button.current.focus();
+    else document.querySelector('h1')?.focus({ preventScroll: true });
+  }, [solved]);
+  return (
+    <div ref={place}>
+      {children}
+      {solved && next ? (
+        <Panel tone="teal">
+          <div className={styles.onward}>
+            <p>
+              <strong>{statusWord(it.status)}</strong> <span className="muted">{lineOf(it)}</span>
+            </p>
+            <Button ref={button} variant="filled" size="md" onClick={() => open(next.id)}>
+              <bdi>{t('fix.next', { order: next.orderNumber ?? next.orderId })}</bdi>
+            </Button>
+          </div>
+        </Panel>
+      ) : null}
+    </div>
+  );
+}

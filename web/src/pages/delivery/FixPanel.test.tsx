@@ -1,0 +1,119 @@
+// Each way to fail has its panel: what it is called, and what solves it in place.
+import { act, cleanup, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { session } from '@/session';
+import { failedFor } from '@/testing/delivery';
+import { show } from '@/testing/render';
+import { CODES, type Code } from '@/vocabulary/delivery';
+import type { Delivery } from './Delivery';
+import { FixPanel } from './FixPanel';
+import { Questions } from './Questions';
+
+// No answer comes: what a panel says does not depend on one.
+beforeEach(() => void vi.stubGlobal('fetch', () => new Promise(() => undefined)));
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+const panel = (it: Delivery) => (
+  <Questions it={it}>
+    <FixPanel it={it} />
+  </Questions>
+);
+
+const SOLVES: Record<Code, [heading: string, control: string]> = {
+  username_missing: ['Whose order is this?', 'Save and deliver'],
+  username_not_found: ['Username not found', 'Save and retry'],
+  friend_request_declined: ['The buyer declined', 'Ask again'],
+  friendship_timeout: ['No answer for 14 days', 'Withdraw and ask again'],
+  blocked_by_customer: ['The buyer blocks you', 'Copy message'],
+  credentials_missing: ['No cloud login', 'Connect cloud account'],
+  credentials_invalid: ['Your cloud login was refused', 'Sign in again'],
+  preset_not_found: ['A preset is missing', 'Use this file'],
+  preset_not_shareable: ['This preset cannot be shared', 'Use and retry'],
+  insufficient_credits: ['Not enough credits', 'See credits'],
+  cloud_unavailable: ['The cloud platform is away', 'Retry now'],
+  cloud_rejected: ['Refused without a reason', 'Retry'],
+  order_too_large: ['Too many products', 'Mark as delivered by hand…'],
+  internal_error: ['Our fault', 'Retry'],
+};
+
+test.each(CODES)('%s', async (code) => {
+  await show(panel(failedFor(code)));
+  const [heading, control] = SOLVES[code];
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe(heading);
+  await screen.findByText(control);
+  expect(document.body.textContent).toContain('Nothing was shared and no credit was spent.');
+});
+
+test.each([
+  ['credentials_missing', 'Only an owner can change the cloud login.', 'Connect cloud account'],
+  ['insufficient_credits', 'Only an owner can buy credits.', 'See credits'],
+] as const)('a member is told what only an owner solves: %s', async (code, says, control) => {
+  await show(panel(failedFor(code)), { role: 'member' });
+  await screen.findByText(says);
+  expect(screen.queryByText(control)).toBeNull();
+});
+
+test('what is not allowed is not offered', async () => {
+  await show(panel(failedFor('cloud_rejected', { allowedActions: [] })));
+  expect(screen.queryByRole('button')).toBeNull();
+});
+
+test('what was shared is said', async () => {
+  await show(panel(failedFor('internal_error', { sharedCount: 1, itemCount: 3 })));
+  expect(document.body.textContent).toContain('1 of 3 presets were shared.');
+});
+
+test('a code that is newer than this page shows the service’s own words', async () => {
+  await show(panel(failedFor('levitating' as Code)));
+  expect(screen.getByRole('heading', { level: 2 }).textContent).toBe('Title');
+  expect(document.body.textContent).toContain('Text.');
+});
+
+test('the field begins with what was tried, and says how it was typed', async () => {
+  await show(panel(failedFor('username_not_found')));
+  const field = (await screen.findByLabelText('Username on the cloud platform')) as HTMLInputElement;
+  expect(field.value).toBe('jonasek_');
+  expect(document.body.textContent).toContain('The buyer typed “Jonasek_␣” in the order.');
+});
+
+test('what somebody types stays while the delivery changes', async () => {
+  let change: (it: Delivery) => void = () => undefined;
+  function Live() {
+    const [it, set] = useState(failedFor('username_not_found'));
+    change = set;
+    return panel(it);
+  }
+  await show(<Live />);
+  const field = (await screen.findByLabelText('Username on the cloud platform')) as HTMLInputElement;
+  const next = (more: Partial<Delivery>) =>
+    act(() => change(failedFor('username_not_found', { updatedAt: new Date().toISOString(), ...more })));
+  next({ targetUsername: 'tried_by_another' });
+  expect(field.value).toBe('tried_by_another');
+  await userEvent.clear(field);
+  await userEvent.type(field, 'half a na');
+  next({ attemptCount: 7 });
+  next({ targetUsername: 'and_another' });
+  expect(field.isConnected).toBe(true);
+  expect(field.value).toBe('half a na');
+});
+
+test('Enter pressed twice sends one retry', async () => {
+  const sent: string[] = [];
+  vi.spyOn(session, 'token').mockResolvedValue('token');
+  vi.stubGlobal('fetch', ({ url, method }: Request) => {
+    if (method === 'POST') sent.push(new URL(url).pathname);
+    return new Promise(() => undefined);
+  });
+  await show(panel(failedFor('username_not_found')));
+  const field = await screen.findByLabelText('Username on the cloud platform');
+  await userEvent.type(field, '{Enter}{Enter}');
+  await waitFor(() => expect(sent.length).toBeGreaterThan(0));
+  await new Promise((done) => setTimeout(done, 50));
+  expect(sent).toEqual(['/api/deliveries/del_0a1b2c3d4e5f6/retry']);
+});

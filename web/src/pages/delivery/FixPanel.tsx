@@ -1,0 +1,196 @@
+// Why a delivery failed, and what solves it, in place.
+import '@/i18n/en/delivery';
+import { Button } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { queries } from '@/api/queries';
+import { Buyer, Name } from '@/components/Buyer';
+import { CopyButton } from '@/components/Copy';
+import { ForOwners } from '@/components/ForOwners';
+import { Panel } from '@/components/Panel';
+import { SkeletonRows } from '@/components/States';
+import { date } from '@/i18n/format';
+import { t, T } from '@/i18n/text';
+import { useIsOwner } from '@/session/useIsOwner';
+import { FIXES, word } from '@/vocabulary/delivery';
+import { queuedWords, said, useDeliveryActions } from './actions';
+import { useAsk } from './ask';
+import { AskBuyer } from './AskBuyer';
+import type { Delivery } from './Delivery';
+import { UsernameForm } from './UsernameForm';
+import styles from './panels.module.css';
+
+const CloudForm = lazy(() => import('../cloud/CloudForm').then((part) => ({ default: part.CloudForm })));
+const FileForm = lazy(() => import('./FileForm').then((part) => ({ default: part.FileForm })));
+
+export function FixPanel({ it }: { it: Delivery }) {
+  const code = it.resolutionCode;
+  if (code === null || !Object.hasOwn(FIXES, code)) {
+    // Newer than this page: the service's own words.
+    return (
+      <Panel tone="red" title={it.resolution?.title ?? it.message}>
+        <p className={styles.says}>{it.resolution?.text ?? it.message}</p>
+        <Suspense fallback={<SkeletonRows rows={1} height={56} />}>
+          <Primary it={it} />
+        </Suspense>
+      </Panel>
+    );
+  }
+  return (
+    <Panel tone="red" title={word('fix', code)} foot={<Foot it={it} />}>
+      <p className={styles.says}>
+        <Says it={it} code={code} /> <NotLost it={it} />
+      </p>
+      <Suspense fallback={<SkeletonRows rows={1} height={56} />}>
+        <Primary it={it} />
+      </Suspense>
+    </Panel>
+  );
+}
+
+function Says({ it, code }: { it: Delivery; code: NonNullable<Delivery['resolutionCode']> }): ReactNode {
+  const balance = useQuery({ ...queries.credits(), enabled: code === 'insufficient_credits' });
+  const cloud = useQuery({ ...queries.cloud(), enabled: code === 'credentials_missing' });
+  const name = (
+    <strong>
+      <Name>{it.targetUsername ?? ''}</Name>
+    </strong>
+  );
+  const buyer = <Buyer username={it.targetUsername} />;
+  const file = <bdi>{`“${it.resolution?.fileName ?? ''}”`}</bdi>;
+  switch (code) {
+    case 'username_not_found':
+      return <T k="fix.username_not_found.text" values={{ name }} />;
+    case 'friend_request_declined':
+      return <T k="fix.friend_request_declined.text" values={{ buyer }} />;
+    case 'friendship_timeout':
+      return it.resumableUntil ? (
+        <T k="fix.friendship_timeout.text" values={{ buyer, date: date(it.resumableUntil) }} />
+      ) : (
+        <T k="fix.friendship_timeout.textOpen" values={{ buyer }} />
+      );
+    case 'blocked_by_customer':
+      return <T k="fix.blocked_by_customer.text" values={{ buyer }} />;
+    case 'credentials_missing':
+      return t(cloud.data?.unreadable ? 'fix.credentials_missing.unreadable' : 'fix.credentials_missing.text');
+    case 'credentials_invalid':
+      return t('fix.credentials_invalid.text', { count: it.resolution?.affectedCount ?? 1 });
+    case 'preset_not_found':
+      return <T k="fix.preset_not_found.text" values={{ file }} />;
+    case 'preset_not_shareable':
+      return <T k="fix.preset_not_shareable.text" values={{ file }} />;
+    case 'insufficient_credits':
+      return t('fix.insufficient_credits.text', {
+        count: it.resolution?.creditsNeeded ?? it.itemCount,
+        have: balance.data?.available ?? 0,
+      });
+    default:
+      return t(`fix.${code}.text`);
+  }
+}
+
+function NotLost({ it }: { it: Delivery }) {
+  if (it.itemCount === 0) return null;
+  return it.sharedCount > 0 ? t('fix.lost.some', { shared: it.sharedCount, total: it.itemCount }) : t('fix.lost.none');
+}
+
+function Primary({ it }: { it: Delivery }) {
+  const act = useDeliveryActions(it.id);
+  const owner = useIsOwner();
+  const [busy, setBusy] = useState(false);
+  const ask = useAsk();
+  const fix = it.resolutionCode ? FIXES[it.resolutionCode] : 'retry';
+  const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
+  async function retry() {
+    setBusy(true);
+    await said(act('retry'), queuedWords);
+    setBusy(false);
+  }
+  const retryButton = (label: string, filled = true) =>
+    may('retry') ? (
+      <Button
+        variant={filled ? 'filled' : 'default'}
+        size="md"
+        leftSection={<IconRefresh size={16} />}
+        aria-disabled={busy || undefined}
+        onClick={() => (busy ? undefined : void retry())}
+      >
+        {busy ? t('action.working') : label}
+      </Button>
+    ) : null;
+  const byHand = may('complete') ? (
+    <Button size="md" variant={fix === 'byHand' ? 'filled' : 'default'} onClick={() => ask({ what: 'byHand' })}>
+      {t('fix.byHand')}
+    </Button>
+  ) : null;
+  switch (fix) {
+    case 'username':
+      return may('change_username') ? (
+        <UsernameForm
+          it={it}
+          button={t(it.resolutionCode === 'username_missing' ? 'fix.saveDeliver' : 'fix.saveRetry')}
+        />
+      ) : null;
+    case 'file':
+    case 'fileRetry':
+      return <FileForm it={it} retry={fix === 'fileRetry'} />;
+    case 'cloud':
+      return (
+        <div className={styles.form}>
+          <CloudForm button={t(it.resolutionCode === 'credentials_missing' ? 'fix.connect' : 'fix.signIn')} />
+        </div>
+      );
+    case 'credits':
+      return owner === false ? (
+        <ForOwners>{t('fix.credits.owners')}</ForOwners>
+      ) : (
+        <div className={styles.buttons}>
+          <Button component={Link} to="/credits" variant="filled" size="md">
+            {t('fix.credits')}
+          </Button>
+        </div>
+      );
+    default:
+      return (
+        <div className={styles.buttons}>
+          {fix === 'byHand' ? byHand : null}
+          {fix === 'ask'
+            ? retryButton(t(it.resolutionCode === 'friendship_timeout' ? 'fix.wait' : 'fix.askAgain'))
+            : null}
+          {fix === 'retry' ? retryButton(t('fix.retry')) : null}
+          {fix === 'wait' ? retryButton(t('fix.retryNow'), false) : null}
+          {fix === 'message' ? retryButton(t('fix.retry'), false) : null}
+          {fix !== 'byHand' && fix !== 'wait' ? byHand : null}
+          {it.resolutionCode === 'internal_error' ? (
+            <CopyButton text={it.id} label={t('fix.copyId')} size="md" />
+          ) : null}
+        </div>
+      );
+  }
+}
+
+function Foot({ it }: { it: Delivery }) {
+  switch (it.resolutionCode) {
+    case 'username_missing':
+    case 'username_not_found':
+      return <AskBuyer it={it} lead={t('fix.notSure')} words={t('fix.canCorrect')} />;
+    case 'friend_request_declined':
+    case 'blocked_by_customer':
+      return <AskBuyer it={it} lead={t('fix.tellBuyer')} words={t('fix.tellBuyer.declined')} />;
+    case 'friendship_timeout':
+      return (
+        <AskBuyer it={it} lead={t('fix.tellBuyer')} words={t('fix.tellBuyer.waiting')} copy={t('fix.copyReminder')} />
+      );
+    case 'preset_not_found':
+    case 'preset_not_shareable':
+      return (
+        <Link className="link" to="/integrations/stores/$id/products" params={{ id: it.integrationId }} search={{}}>
+          {t('fix.product')}
+        </Link>
+      );
+    default:
+      return null;
+  }
+}

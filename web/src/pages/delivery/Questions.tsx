@@ -1,0 +1,133 @@
+// The questions that come before something is done with a delivery. They are asked above its panels, so that a question and what was typed
+// in it stay when the delivery changes meanwhile and its panel goes.
+import '@/i18n/en/delivery';
+import { Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { api, ok } from '@/api/client';
+import { ConfirmDialog } from '@/components/Dialogs';
+import { toast } from '@/components/toasts';
+import { t, T } from '@/i18n/text';
+import { statusWord, word } from '@/vocabulary/delivery';
+import { queuedWords, useDeliveryActions } from './actions';
+import { Ask, type Question } from './ask';
+import { orderName, type Delivery } from './Delivery';
+
+const NEEDS = {
+  stop: 'invalidate',
+  reopen: 'reopen',
+  byHand: 'complete',
+  revoke: 'revoke',
+  instead: 'change_username',
+} as const satisfies Partial<Record<Question['what'], Delivery['allowedActions'][number]>>;
+
+const stateOf = ({ status, pendingAction }: Delivery) =>
+  pendingAction ? `${statusWord(status)}, ${word('line.pending', pendingAction)}` : statusWord(status);
+
+export function Questions({ it, children }: { it: Delivery; children: ReactNode }) {
+  const [asked, setAsked] = useState<{ question: Question; was: string } | null>(null);
+  const [opened, setOpened] = useState(false); // what was asked stays in words while its dialog closes
+  const [reason, setReason] = useState('');
+  const act = useDeliveryActions(it.id);
+  const client = useQueryClient();
+  const order = orderName(it);
+  const shared = it.items.filter(
+    ({ status, former }) => !former && (status === 'shared' || status === 'already_shared'),
+  ).length;
+  const to = asked?.question.what === 'instead' ? asked.question.to : '';
+  const ask = (question: Question) => {
+    setAsked({ question, was: stateOf(it) });
+    setOpened(true);
+  };
+  const dialog = (what: Question['what']) => {
+    const open = opened && asked?.question.what === what;
+    const over = what !== 'link' && !it.allowedActions.includes(NEEDS[what]);
+    const changed = over || stateOf(it) !== asked?.was;
+    return {
+      opened: open,
+      onClose: () => setOpened(false),
+      meanwhile: open && changed ? t('confirm.changed', { status: stateOf(it) }) : undefined,
+      over: open && over ? t(`confirm.over.${what}`) : undefined,
+    };
+  };
+  const done = (words: string) => (now: Delivery) => toast(now.pendingAction ? t('act.accepted') : words);
+  async function stop() {
+    const now = await act('invalidate', { reason: reason.trim() });
+    toast(now.pendingAction ? t('act.afterStep') : t('act.stopped'));
+    setReason('');
+  }
+  async function newLink() {
+    const { buyerUrl } = await ok(
+      api.POST('/api/deliveries/{delivery}/buyer-link', { params: { path: { delivery: it.id } } }),
+    );
+    void client.invalidateQueries({ queryKey: ['deliveries', 'one', it.id] });
+    await navigator.clipboard.writeText(buyerUrl).then(
+      () => toast(t('act.link')),
+      () => toast(buyerUrl, { tone: 'bad' }),
+    );
+  }
+  return (
+    <Ask value={ask}>
+      {children}
+      <ConfirmDialog
+        {...dialog('stop')}
+        title={t('confirm.stop.title')}
+        body={t('confirm.stop.body', { order })}
+        button={t('confirm.stop.button')}
+        danger
+        ready={reason.trim() !== ''}
+        onConfirm={stop}
+      >
+        <Textarea
+          label={t('confirm.stop.reason')}
+          rows={3}
+          maxLength={500}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+          data-autofocus
+        />
+      </ConfirmDialog>
+      <ConfirmDialog
+        {...dialog('reopen')}
+        title={t('confirm.reopen.title', { order })}
+        body={t('confirm.reopen.body')}
+        button={t('confirm.reopen.button')}
+        onConfirm={() => act('reopen').then(done(t('act.reopened')))}
+      />
+      <ConfirmDialog
+        {...dialog('byHand')}
+        title={t('confirm.byHand.title')}
+        body={t('confirm.byHand.body', { count: it.itemCount })}
+        button={t('confirm.byHand.button')}
+        onConfirm={() => act('complete').then(done(t('act.byHand')))}
+      />
+      <ConfirmDialog
+        {...dialog('revoke')}
+        title={t('confirm.revoke.title', { count: shared, buyer: `@${it.targetUsername ?? ''}` })}
+        body={<T k="confirm.revoke.body" />}
+        button={t('confirm.revoke.button')}
+        danger
+        onConfirm={() => act('revoke').then(done(t('act.takenBack')))}
+      />
+      <ConfirmDialog
+        {...dialog('instead')}
+        title={t('confirm.retryShared.title', { buyer: `@${to}` })}
+        body={t('confirm.retryShared.body', {
+          count: it.itemCount,
+          old: `@${it.targetUsername ?? ''}`,
+          kept: it.sharedCount,
+          buyer: `@${to}`,
+        })}
+        button={t('confirm.retryShared.button', { buyer: `@${to}` })}
+        onConfirm={() => act('retry', { targetUsername: to }).then((now) => toast(queuedWords(now)))}
+      />
+      <ConfirmDialog
+        {...dialog('link')}
+        title={t('confirm.newLink.title')}
+        body={t('confirm.newLink.body')}
+        button={t('confirm.newLink.button')}
+        onConfirm={newLink}
+      />
+    </Ask>
+  );
+}

@@ -1,0 +1,258 @@
+import '@/i18n/en/delivery';
+import { Button } from '@mantine/core';
+import {
+  IconClock,
+  IconFileCheck,
+  IconFileX,
+  IconKey,
+  IconLayersLinked,
+  IconNote,
+  IconReceipt,
+  IconStack2,
+  IconUser,
+  IconUserCheck,
+  IconUserPlus,
+  IconUserSearch,
+  IconWebhook,
+  type TablerIcon,
+} from '@tabler/icons-react';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { api, ok } from '@/api/client';
+import { Buyer, Name } from '@/components/Buyer';
+import { StatusIcon } from '@/components/StatusIcon';
+import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } from '@/i18n/format';
+import { t, T } from '@/i18n/text';
+import { codeWord } from '@/vocabulary/delivery';
+import { Actor } from './Actor';
+import type { Delivery } from './Delivery';
+import { didKey, isSomebodys, saidKey, usernames } from './said';
+import { folded, outcomeOf, type Entry, type Told } from './timeline';
+import styles from './Timeline.module.css';
+
+const ICONS: Partial<Record<Entry['type'], TablerIcon>> = {
+  order_received: IconReceipt,
+  matched: IconLayersLinked,
+  queued: IconStack2,
+  looked_up: IconUserSearch,
+  request_sent: IconUserPlus,
+  waiting: IconClock,
+  put_off: IconClock,
+  accepted: IconUserCheck,
+  item_shared: IconFileCheck,
+  item_revoked: IconFileX,
+  item_revoke_failed: IconFileX,
+  event_told: IconWebhook,
+};
+
+export function Timeline({ it }: { it: Delivery }) {
+  const older = useInfiniteQuery({
+    queryKey: ['deliveries', 'timeline', it.id, it.timelineNextCursor],
+    enabled: false,
+    initialPageParam: it.timelineNextCursor,
+    queryFn: ({ pageParam }) =>
+      ok(
+        api.GET('/api/deliveries/{delivery}/timeline', {
+          params: { path: { delivery: it.id }, query: { cursor: pageParam ?? undefined } },
+        }),
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  const entries = [...it.timeline, ...(older.data?.pages.flatMap(({ data }) => data) ?? [])];
+  const outcome = outcomeOf(entries);
+  const more = older.data ? older.hasNextPage : it.timelineNextCursor !== null;
+  const told = folded(entries);
+  const names = usernames(entries, it.targetUsername);
+  const next =
+    it.status === 'queued' && it.nextAttemptAt
+      ? t('timeline.next', { time: momentWithin(it.nextAttemptAt) })
+      : it.nextLookAt
+        ? t('timeline.nextLook', { time: momentWithin(it.nextLookAt) })
+        : null;
+  return (
+    <section>
+      <div className={styles.head}>
+        <h2>{t('delivery.history')}</h2>
+        <span className="quiet">{t('time.yours', { zone: zone() })}</span>
+      </div>
+      <ol className={styles.list}>
+        {next ? (
+          <li data-future="">
+            <span className={styles.icon}>
+              <IconClock size={16} stroke={1.7} aria-hidden="true" />
+            </span>
+            <span />
+            <div className={styles.words}>{next}</div>
+          </li>
+        ) : null}
+        {told.map((one, index) => {
+          const today = day(one.entry.at);
+          const before = told[index - 1];
+          return (
+            <EntryRow
+              key={one.entry.id}
+              it={it}
+              told={one}
+              username={names.get(one.entry.id) ?? null}
+              coloured={one.entry.id === outcome}
+              separator={before && day(before.entry.at) !== today ? today : null}
+            />
+          );
+        })}
+      </ol>
+      {more ? (
+        <Button onClick={() => void (older.data ? older.fetchNextPage() : older.refetch())}>
+          {t('timeline.older')}
+        </Button>
+      ) : null}
+    </section>
+  );
+}
+
+function EntryRow({
+  it,
+  told,
+  username,
+  coloured,
+  separator,
+}: {
+  it: Delivery;
+  told: Told;
+  username: string | null; // of the buyer then
+  coloured: boolean;
+  separator: string | null;
+}) {
+  const { entry, again } = told;
+  const [opened, setOpened] = useState(false);
+  const Icon =
+    ICONS[entry.type] ?? (entry.actor.startsWith('key_') ? IconKey : entry.type === 'action' ? IconUser : IconNote);
+  const line = secondLine(entry);
+  const status = coloured ? statusOf(entry) : null;
+  return (
+    <>
+      {separator ? <li className={styles.day}>{separator}</li> : null}
+      <li>
+        <span className={styles.icon}>
+          {status ? <StatusIcon status={status} /> : <Icon size={16} stroke={1.7} aria-hidden="true" />}
+        </span>
+        <time dateTime={entry.at} title={utc(entry.at)}>
+          {hoursMinutesSeconds(entry.at)}
+        </time>
+        <div className={styles.words}>
+          <div className={coloured ? 'strong' : undefined}>
+            <Sentence it={it} entry={entry} username={username} />
+          </div>
+          {line ? <div className={styles.second}>{line}</div> : null}
+          {again.length > 0 ? (
+            <div className={styles.second}>
+              {t('timeline.fold', { count: again.length + 1, time: hoursMinutesSeconds(entry.at) })}{' '}
+              {opened ? null : (
+                <button type="button" className="link" onClick={() => setOpened(true)}>
+                  {t('timeline.showAll')}
+                </button>
+              )}
+            </div>
+          ) : null}
+          {opened
+            ? again.map(({ id, at }) => (
+                <div key={id} className={styles.second}>
+                  {moment(at)}
+                </div>
+              ))
+            : null}
+        </div>
+      </li>
+    </>
+  );
+}
+
+function statusOf(entry: Entry): string | null {
+  switch (entry.type) {
+    case 'completed':
+    case 'failed':
+    case 'in_review':
+    case 'invalidated':
+      return entry.type;
+    case 'waiting':
+    case 'request_sent':
+      return 'waiting_for_friendship';
+    case 'action':
+      return entry.status;
+    default:
+      return null;
+  }
+}
+
+function Sentence({ it, entry, username }: { it: Delivery; entry: Entry; username: string | null }): ReactNode {
+  const { data } = entry;
+  const buyer = <Buyer username={username} />;
+  const file = <bdi>{data.fileName ?? ''}</bdi>;
+  const actor = <Actor of={entry} />;
+  switch (entry.type) {
+    case 'order_received':
+      return <T k="timeline.order_received" values={{ store: <bdi>{it.integrationName}</bdi> }} />;
+    case 'looked_up':
+      return data.username ? <T k="timeline.looked_up" values={{ buyer }} /> : t('timeline.looked_up.none');
+    case 'request_sent':
+    case 'waiting':
+    case 'accepted':
+      return username ? <T k={`timeline.${entry.type}`} values={{ buyer }} /> : t(`timeline.${entry.type}.none`);
+    case 'item_shared':
+    case 'item_revoked':
+    case 'item_revoke_failed':
+      return <T k={`timeline.${entry.type}`} values={{ file }} />;
+    case 'failed':
+      return t('timeline.failed', { code: entry.resolutionCode ? codeWord(entry.resolutionCode) : '' });
+    case 'event_told':
+      return <T k="timeline.event_told" values={{ event: <code>{data.eventType ?? ''}</code> }} />;
+    case 'action':
+    case 'note':
+      if (data.to !== undefined && data.from)
+        return (
+          <T k="timeline.changed" values={{ actor, from: <Name>{data.from}</Name>, to: <Name>{data.to}</Name> }} />
+        );
+      if (data.to !== undefined) return <T k="timeline.given" values={{ actor, to: <Name>{data.to}</Name> }} />;
+      return <Did entry={entry} actor={actor} />;
+    case 'matched':
+    case 'queued':
+    case 'put_off':
+    case 'completed':
+    case 'in_review':
+    case 'invalidated':
+      return t(`timeline.${entry.type}`);
+    default:
+      return said(entry); // newer than this page
+  }
+}
+
+function Did({ entry, actor }: { entry: Entry; actor: ReactNode }) {
+  const key = didKey(entry);
+  return key ? <T k={key} values={{ actor }} /> : said(entry);
+}
+
+function said({ message }: Entry): string {
+  const key = saidKey(message);
+  return key ? t(key) : message;
+}
+
+function secondLine(entry: Entry): ReactNode {
+  switch (entry.type) {
+    case 'looked_up':
+    case 'item_shared':
+    case 'request_sent':
+      return entry.durationMs === null
+        ? null
+        : t('timeline.took', { n: entry.attempt, time: duration(entry.durationMs) });
+    case 'order_received':
+    case 'event_told':
+      return null;
+    case 'action':
+    case 'note':
+      if (entry.data.to !== undefined || didKey(entry) || !isSomebodys(entry)) return null;
+      return <T k="timeline.by" values={{ actor: <Actor of={entry} within /> }} />;
+    case 'accepted':
+      return entry.message === 'The customer accepted the friend request.' ? null : said(entry);
+    default:
+      return said(entry);
+  }
+}

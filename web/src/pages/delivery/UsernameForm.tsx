@@ -1,0 +1,86 @@
+// The field for the buyer's username. It begins with what was tried, as it was typed.
+import '@/i18n/en/delivery';
+import { Button, TextInput } from '@mantine/core';
+import { IconRefresh } from '@tabler/icons-react';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { problemsOf, sentence } from '@/api/errors';
+import { Alert } from '@/components/Alert';
+import { Name } from '@/components/Buyer';
+import { toast } from '@/components/toasts';
+import { t, T } from '@/i18n/text';
+import { queuedWords, useDeliveryActions } from './actions';
+import { useAsk } from './ask';
+import type { Delivery } from './Delivery';
+import styles from './panels.module.css';
+
+export function UsernameForm({ it, button }: { it: Delivery; button: string }) {
+  const tried = it.targetUsername ?? '';
+  const [name, setName] = useState(tried);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const ask = useAsk();
+  const field = useRef<HTMLInputElement>(null);
+  const act = useDeliveryActions(it.id);
+  useEffect(() => field.current?.select(), []);
+  // Tried with another name meanwhile: the field follows, but for what somebody is typing.
+  const [shown, setShown] = useState(tried);
+  if (shown !== tried) {
+    setShown(tried);
+    if (name === shown) setName(tried);
+  }
+
+  const next = name.trim().replace(/^@/, '');
+  const save = async () => {
+    toast(queuedWords(await act('retry', { targetUsername: next })));
+  };
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy) return; // Enter once more, before it is answered
+    if (!next) return setError(new Error(t('fix.empty')));
+    if (it.sharedCount > 0 && next.toLowerCase() !== tried.toLowerCase()) return ask({ what: 'instead', to: next });
+    setBusy(true);
+    setError(undefined);
+    await save().catch(setError);
+    setBusy(false);
+  }
+  const typed =
+    it.rawUsername !== null && it.rawUsername !== '' && it.rawUsername !== name && it.usernameSource === 'store';
+  const problem = problemsOf(error).targetUsername;
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event)}>
+      <div className={styles.line}>
+        <TextInput
+          ref={field}
+          className={styles.field}
+          label={t('fix.username')}
+          leftSection={<span className="quiet">{'@'}</span>}
+          autoComplete="off"
+          spellCheck={false}
+          autoCapitalize="none"
+          maxLength={200}
+          size="md"
+          value={name}
+          error={problem}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <Button
+          type="submit"
+          variant="filled"
+          size="md"
+          leftSection={<IconRefresh size={16} />}
+          aria-disabled={busy || undefined}
+        >
+          {busy ? t('action.saving') : button}
+        </Button>
+      </div>
+      {typed ? (
+        <p className={styles.hint}>
+          <T k="fix.typed" values={{ typed: <Name>{it.rawUsername ?? ''}</Name> }} />
+        </p>
+      ) : null}
+      {error && !problem ? (
+        <Alert>{error instanceof Error && error.message === t('fix.empty') ? error.message : sentence(error)}</Alert>
+      ) : null}
+    </form>
+  );
+}

@@ -1,0 +1,87 @@
+// What can be done with a delivery. Nothing is shown as done before the service says so.
+import '@/i18n/en/delivery';
+import { useQueryClient } from '@tanstack/react-query';
+import { api, ok } from '@/api/client';
+import { ApiError, sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { toast } from '@/components/toasts';
+import { t } from '@/i18n/text';
+import { statusWord } from '@/vocabulary/delivery';
+import type { Delivery } from './Delivery';
+
+type Body = { targetUsername?: string; reason?: string };
+
+async function send(
+  action: 'retry' | 'approve' | 'complete' | 'reopen' | 'invalidate' | 'revoke',
+  id: string,
+  body: Body,
+) {
+  const params = { path: { delivery: id } };
+  switch (action) {
+    case 'retry':
+      return ok(
+        api.POST('/api/deliveries/{delivery}/retry', { params, body: { targetUsername: body.targetUsername } }),
+      );
+    case 'approve':
+      return ok(api.POST('/api/deliveries/{delivery}/approve', { params }));
+    case 'complete':
+      return ok(api.POST('/api/deliveries/{delivery}/complete', { params }));
+    case 'reopen':
+      return ok(api.POST('/api/deliveries/{delivery}/reopen', { params }));
+    case 'invalidate':
+      return ok(api.POST('/api/deliveries/{delivery}/invalidate', { params, body: { reason: body.reason ?? '' } }));
+    case 'revoke':
+      return ok(api.POST('/api/deliveries/{delivery}/revoke', { params, body: {} }));
+  }
+}
+
+export function useDeliveryActions(id: string) {
+  const client = useQueryClient();
+  const key = queries.delivery(id).queryKey;
+  return async (action: Parameters<typeof send>[0], body: Body = {}): Promise<Delivery> => {
+    try {
+      const next = await send(action, id, body);
+      client.setQueryData(key, next);
+      void client.invalidateQueries({ queryKey: ['deliveries'] });
+      return next;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) {
+        // It is not any more what this page shows: show what it is.
+        const now = await client.fetchQuery({ ...queries.delivery(id), staleTime: 0 }).catch(() => undefined);
+        if (now && error.code === 'INVALID_TRANSITION') {
+          throw new ApiError(
+            409,
+            error.code,
+            t('act.conflict', { status: statusWord(now.status) }),
+            [],
+            error.requestId,
+          );
+        }
+      }
+      throw error;
+    }
+  };
+}
+
+// Says what became of an action that has no dialog to say it in.
+export async function said(work: Promise<Delivery>, words: (now: Delivery) => string) {
+  try {
+    toast(words(await work));
+  } catch (error) {
+    toast(sentence(error), { tone: 'bad' });
+  }
+}
+
+export const approvedWords = (now: Delivery) =>
+  now.pendingAction
+    ? t('act.accepted')
+    : now.queuePosition !== null && now.queuePosition <= 1000
+      ? t('act.approvedNumber', { n: now.queuePosition })
+      : t('act.approved');
+
+export const queuedWords = (now: Delivery) => {
+  const buyer = `@${now.targetUsername ?? ''}`;
+  return now.queuePosition !== null && now.queuePosition <= 1000 && now.queuePosition > 0
+    ? t('fix.doneNumber', { buyer, n: now.queuePosition })
+    : t('fix.done', { buyer });
+};

@@ -1,0 +1,29 @@
+// What the merchant can send the buyer, as text and as a mail of their own program.
+import '@/i18n/en/delivery';
+import type { Schemas } from '@/api/client';
+import { t, type TextKey } from '@/i18n/text';
+
+type About = Pick<
+  Schemas['DeliveryWithTimeline'],
+  'status' | 'resolutionCode' | 'integrationName' | 'orderNumber' | 'orderId' | 'buyerUrl' | 'customerEmail'
+>;
+
+const KEYS: Partial<Record<Schemas['ResolutionCode'], Extract<TextKey, `mail.${string}`>>> = {
+  username_missing: 'mail.username',
+  username_not_found: 'mail.username',
+  friend_request_declined: 'mail.declined',
+  friendship_timeout: 'mail.reminder',
+  blocked_by_customer: 'mail.blocked',
+};
+
+// null: there is nothing that the buyer could do.
+export function messageOf(it: About, shop: string): { text: string; mailto: string } | null {
+  const key =
+    it.status === 'waiting_for_friendship' ? 'mail.reminder' : it.resolutionCode ? KEYS[it.resolutionCode] : undefined;
+  if (key === undefined || key === 'mail.subject') return null;
+  const order = it.orderNumber ?? it.orderId;
+  const text = t(key, { shop, order, url: it.buyerUrl });
+  const subject = t('mail.subject', { shop, order });
+  const to = (it.customerEmail ?? '').split('@').map(encodeURIComponent).join('@');
+  return { text, mailto: `mailto:${to}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(text)}` };
+}

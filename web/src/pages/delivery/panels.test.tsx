@@ -1,0 +1,31 @@
+import { cleanup, screen } from '@testing-library/react';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { aDelivery } from '@/testing/delivery';
+import { show } from '@/testing/render';
+import { DeliveryPanel } from './panels';
+import { Questions } from './Questions';
+
+beforeEach(() => void vi.stubGlobal('fetch', () => new Promise(() => undefined)));
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+test('what was stopped is reopened where that is allowed, and an erased one says why not', async () => {
+  const stopped = (reason: string, allowedActions: 'reopen'[]) => {
+    const it = aDelivery({ status: 'invalidated', reason, allowedActions });
+    return show(
+      <Questions it={it}>
+        <DeliveryPanel it={it} />
+      </Questions>,
+    );
+  };
+  const why = 'What it needs of the buyer is gone, so it cannot be reopened.';
+  await stopped('not ours', ['reopen']);
+  await screen.findByRole('button', { name: 'Reopen' });
+  expect(screen.queryByText(why)).toBeNull();
+  cleanup();
+  await stopped('erased', []);
+  await screen.findByText(why);
+  expect(screen.queryByRole('button', { name: 'Reopen' })).toBeNull();
+});

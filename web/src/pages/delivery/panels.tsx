@@ -1,0 +1,177 @@
+// The one panel of a delivery: what it is about just now.
+import '@/i18n/en/delivery';
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queries } from '@/api/queries';
+import { Buyer } from '@/components/Buyer';
+import { Panel } from '@/components/Panel';
+import { date, duration, hoursMinutes, momentWithin, since } from '@/i18n/format';
+import { t, T } from '@/i18n/text';
+import { stopReason, word } from '@/vocabulary/delivery';
+import { approvedWords, said, useDeliveryActions } from './actions';
+import { useAsk } from './ask';
+import { AskBuyer } from './AskBuyer';
+import { Actor } from './Actor';
+import type { Delivery } from './Delivery';
+import { FixPanel } from './FixPanel';
+import { UsernameForm } from './UsernameForm';
+import styles from './panels.module.css';
+
+export function DeliveryPanel({ it }: { it: Delivery }) {
+  if (it.pendingAction) {
+    return (
+      <Panel tone="teal">
+        <p>{t('panel.pending', { then: word('line.pending', it.pendingAction) })}</p>
+      </Panel>
+    );
+  }
+  switch (it.status) {
+    case 'failed':
+      return <FixPanel it={it} />;
+    case 'waiting_for_friendship':
+      return <Waiting it={it} />;
+    case 'in_review':
+      return <Review it={it} />;
+    case 'invalidated':
+      return <Stopped it={it} />;
+    case 'completed':
+      return it.completedAt ? (
+        <p className="muted">
+          {t('panel.completed', {
+            when: momentWithin(it.completedAt),
+            time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)),
+          })}
+        </p>
+      ) : null;
+    default:
+      return null;
+  }
+}
+
+function Waiting({ it }: { it: Delivery }) {
+  const [changing, setChanging] = useState(false);
+  const buyer = <Buyer username={it.targetUsername} />;
+  return (
+    <Panel
+      tone="amber"
+      foot={
+        <AskBuyer it={it} lead={t('fix.tellBuyer')} words={t('fix.tellBuyer.waiting')} copy={t('fix.copyReminder')} />
+      }
+    >
+      <h2>
+        <T k="panel.waiting" values={{ buyer }} />
+      </h2>
+      <p className={styles.says}>
+        {it.firstRequestAt ? t('panel.waiting.asked', { when: since(it.firstRequestAt) }) : null}{' '}
+        {it.nextLookAt ? t('panel.waiting.look', { time: hoursMinutes(it.nextLookAt) }) : null}{' '}
+        {it.givesUpAt ? t('panel.waiting.givesUp', { date: date(it.givesUpAt) }) : null}
+      </p>
+      {changing ? (
+        <>
+          <p className={styles.says}>
+            <T k="panel.waiting.changeText" values={{ buyer }} />
+          </p>
+          <UsernameForm it={it} button={t('panel.waiting.changeSave')} />
+        </>
+      ) : it.allowedActions.includes('change_username') ? (
+        <div className={styles.buttons}>
+          <Button size="md" onClick={() => setChanging(true)}>
+            {t('panel.waiting.change')}
+          </Button>
+        </div>
+      ) : null}
+    </Panel>
+  );
+}
+
+function Review({ it }: { it: Delivery }) {
+  const ask = useAsk();
+  const [busy, setBusy] = useState(false);
+  const act = useDeliveryActions(it.id);
+  const balance = useQuery(queries.credits());
+  const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
+  async function approve() {
+    setBusy(true);
+    await said(act('approve'), approvedWords);
+    setBusy(false);
+  }
+  return (
+    <Panel tone="violet" title={t('panel.review')}>
+      <p className={styles.says}>
+        <Why it={it} />
+      </p>
+      <div className={styles.buttons}>
+        {may('approve') ? (
+          <Button
+            variant="filled"
+            size="md"
+            disabled={balance.isPending}
+            aria-disabled={busy || undefined}
+            onClick={() => (busy ? undefined : void approve())}
+          >
+            {busy ? t('action.working') : t('panel.approve')}
+          </Button>
+        ) : null}
+        {may('complete') ? (
+          <Button size="md" variant={may('approve') ? 'default' : 'filled'} onClick={() => ask({ what: 'byHand' })}>
+            {t('panel.byHand')}
+          </Button>
+        ) : null}
+        {may('invalidate') ? (
+          <Button size="md" variant="subtle" onClick={() => ask({ what: 'stop' })}>
+            {t('panel.stop')}
+          </Button>
+        ) : null}
+      </div>
+    </Panel>
+  );
+}
+
+function Why({ it }: { it: Delivery }) {
+  const owed = it.itemCount - it.sharedCount;
+  switch (it.reviewReason) {
+    case 'held':
+      return <T k="panel.review.held" values={{ store: <bdi>{it.integrationName}</bdi> }} />;
+    case 'high_risk':
+      return t('panel.review.high_risk', {
+        presets: t('count.presets', { count: it.itemCount }),
+        credits: t('count.credits', { count: owed }),
+      });
+    case 'reopened': {
+      const entry = it.timeline.find(({ type, status }) => type === 'action' && status === 'in_review');
+      return entry ? (
+        <T k="panel.review.reopened" values={{ actor: <Actor of={entry} />, when: since(entry.at) }} />
+      ) : (
+        t('panel.review.other')
+      );
+    }
+    case 'too_large':
+    case 'payment_withdrawn':
+      return t(`panel.review.${it.reviewReason}`);
+    default:
+      return t('panel.review.other');
+  }
+}
+
+function Stopped({ it }: { it: Delivery }) {
+  const ask = useAsk();
+  return (
+    <Panel title={t('panel.stopped')}>
+      {it.reason ? (
+        <p className={styles.says}>
+          <T k="panel.stopped.reason" values={{ reason: <bdi>{stopReason(it.reason)}</bdi> }} />
+        </p>
+      ) : null}
+      {it.allowedActions.includes('reopen') ? (
+        <div className={styles.buttons}>
+          <Button size="md" onClick={() => ask({ what: 'reopen' })}>
+            {t('panel.reopen')}
+          </Button>
+        </div>
+      ) : it.reason === 'erased' ? (
+        <p className="muted">{t('panel.stopped.erased')}</p>
+      ) : null}
+    </Panel>
+  );
+}

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { aDelivery, failedFor } from '@/testing/delivery';
+import { lineOf } from '@/vocabulary/delivery_line';
+import { messageOf } from './messages';
+import { folded, outcomeOf, type Entry } from './timeline';
+
+const NOW = Date.parse('2026-11-22T14:00:00.000Z');
+
+test('the line after a status', () => {
+  expect(lineOf(aDelivery(), NOW)).toBe('Number 2 in line');
+  expect(lineOf(aDelivery({ queuePosition: 1001 }), NOW)).toBe('More than 1,000 before it');
+  expect(lineOf(aDelivery({ nextAttemptAt: '2026-11-22T15:10:00.000Z' }), NOW)).toMatch(/^Again at /);
+  expect(lineOf(aDelivery({ status: 'processing', sharedCount: 1, itemCount: 3 }), NOW)).toBe('Sharing 2 of 3');
+  expect(lineOf(aDelivery({ status: 'processing', sharedCount: 3, itemCount: 3 }), NOW)).toBe('Sharing 3 of 3');
+  expect(lineOf(aDelivery({ status: 'completed', completedAt: '2026-11-22T13:24:05.000Z' }), NOW)).toBe('in 3 min');
+  expect(lineOf(failedFor('username_not_found'), NOW)).toBe('Username not found');
+  expect(lineOf(aDelivery({ status: 'in_review', reviewReason: 'held' }), NOW)).toBe('Store holds orders');
+  expect(lineOf(aDelivery({ status: 'invalidated', reason: 'order_refunded' }), NOW)).toBe('Order refunded');
+  expect(lineOf(aDelivery({ pendingAction: 'invalidate' }), NOW)).toBe('Will stop after this step');
+});
+
+const entry = (id: string, type: Entry['type'], message = 'm'): Entry => ({
+  id, at: '2026-11-22T13:21:05.000Z', type, kind: 'attempt', actor: 'system', actorName: null, status: null, resolutionCode: null, message,
+  attempt: 1, durationMs: null, itemId: null, data: {},
+}); // prettier-ignore
+
+test('tries in a row that came to the same are one entry', () => {
+  const told = folded([
+    entry('5', 'put_off', 'timed out'),
+    entry('4', 'put_off', 'timed out'),
+    entry('3', 'put_off', 'refused'),
+    entry('2', 'item_shared'),
+    entry('1', 'item_shared'),
+  ]);
+  expect(told.map(({ entry: { id }, again }) => [id, again.map((one) => one.id)])).toEqual([['5', ['4']], ['3', []], ['2', []], ['1', []]]); // prettier-ignore
+});
+
+test('only the newest outcome is one', () => {
+  expect(outcomeOf([entry('3', 'event_told'), entry('2', 'failed'), entry('1', 'failed')])).toBe('2');
+  expect(outcomeOf([entry('1', 'order_received')])).toBeUndefined();
+  const reopened: Entry = { ...entry('4', 'action'), status: 'in_review' };
+  expect(outcomeOf([reopened, entry('3', 'failed')])).toBe('4');
+  expect(outcomeOf([{ ...reopened, data: { to: 'jonasek' } }, entry('3', 'failed')])).toBe('3');
+});
+
+test('a message for the buyer, where the buyer can do something', () => {
+  const message = messageOf(failedFor('username_not_found'), 'Marlow & Co?');
+  expect(message?.text).toBe(
+    'Hi! Your presets from Marlow & Co? (order #4124) are ready, but we could not find your cloud username. Please enter it here: https://bridge.example/p#token',
+  );
+  const mail = new URL(message?.mailto ?? '');
+  expect(decodeURIComponent(mail.pathname)).toBe('jonas@posteo.net');
+  expect(mail.searchParams.get('subject')).toBe('Your presets from Marlow & Co? (order #4124)');
+  expect(mail.searchParams.get('body')).toBe(message?.text);
+  expect(messageOf(aDelivery({ status: 'waiting_for_friendship' }), 'x')?.text).toContain('accept the friend request');
+  for (const code of ['credentials_missing', 'cloud_unavailable', 'internal_error', 'insufficient_credits'] as const) {
+    expect(messageOf(failedFor(code), 'x')).toBeNull();
+  }
+});
+
+test('an address that would add to the mail adds nothing', () => {
+  const message = messageOf(
+    failedFor('username_missing', { customerEmail: 'a@x.example?bcc=evil@x.example&subject=x' }),
+    'x',
+  );
+  expect([...new URL(message?.mailto ?? '').searchParams.keys()]).toEqual(['subject', 'body']);
+});

@@ -1,0 +1,67 @@
+// What the service says of an entry of the timeline (its `message`, which programs read too), in the words that this page has for the
+// merchant and the buyer. A sentence that is not here stands as the service says it.
+import '@/i18n/en/delivery';
+import type { Entry } from './timeline';
+
+// What somebody did, told with who it was.
+const DID = {
+  'The merchant marked the order as delivered by hand.': 'timeline.did.byHand',
+  'The merchant invalidated the delivery.': 'timeline.did.stopped',
+  'The merchant reopened the order for review.': 'timeline.did.reopened',
+  'The merchant asked for a new attempt.': 'timeline.did.retried',
+  'The merchant approved the order.': 'timeline.did.approved',
+  "The customer's username was changed.": 'timeline.did.renamed',
+  "The buyer's link was made anew.": 'timeline.did.newLink',
+  'The shared files are being taken back.': 'timeline.did.takingBack',
+} as const;
+
+const SAID = {
+  'A friend request was sent; the customer has to accept it.': 'timeline.said.asked',
+  'The customer has not accepted the friend request yet.': 'timeline.said.notYet',
+  'All files were shared with the customer.': 'timeline.said.allShared',
+  'The merchant marked the order as delivered by hand.': 'timeline.said.byHand',
+  "The cloud platform or the merchant's account is in trouble; the delivery goes on when that has passed.":
+    'timeline.said.trouble',
+  "The customer's username was changed.": 'timeline.said.renamed',
+  "The merchant's cloud account was changed.": 'timeline.said.otherCloud',
+  'The store sent another username; the files are owed to that customer.': 'timeline.said.otherBuyer',
+  "The customer's data was erased.": 'timeline.said.erased',
+  'The merchant invalidated the delivery.': 'timeline.said.stopped',
+  'The merchant reopened the order for review.': 'timeline.said.reopened',
+  'The merchant asked for a new attempt.': 'timeline.said.retried',
+  'The merchant approved the order.': 'timeline.said.approved',
+  'The store named the customer.': 'timeline.said.named',
+  'The store sent another username for the customer.': 'timeline.said.anotherName',
+  'The cloud platform found the customer.': 'timeline.said.found',
+  'The customer declined the friend request, so nothing can be shared.': 'timeline.said.declined',
+  'The customer did not accept the friend request within 14 days.': 'timeline.said.noAnswer',
+  "The customer's cloud user blocks yours, so no request can be sent.": 'timeline.said.blocked',
+} as const;
+
+const of = <Said extends Record<string, string>>(said: Said, message: string): Said[keyof Said] | undefined =>
+  Object.hasOwn(said, message) ? said[message as keyof Said] : undefined;
+
+// Of the service itself and of an order nobody is told to have done it.
+export const isSomebodys = ({ actor }: Entry) => actor !== 'system' && actor !== 'order';
+export const didKey = (entry: Entry) => (isSomebodys(entry) ? of(DID, entry.message) : undefined);
+export const saidKey = (message: string) => of(SAID, message);
+
+// After these the username of the delivery is another one, and they do not tell which.
+const RENAMED = new Set<string | undefined>([
+  'timeline.said.otherBuyer',
+  'timeline.said.named',
+  'timeline.said.anotherName',
+  'timeline.said.renamed',
+]);
+
+// The username of each entry: what the delivery has now, or had before it was changed; null where that is not told.
+export function usernames(entries: Entry[], now: string | null): Map<string, string | null> {
+  let name = now;
+  const all = new Map<string, string | null>();
+  for (const { id, message, data } of entries) {
+    all.set(id, data.username ?? name);
+    if (data.to !== undefined) name = data.from || null;
+    else if (RENAMED.has(saidKey(message))) name = null;
+  }
+  return all;
+}

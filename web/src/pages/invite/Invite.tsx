@@ -1,0 +1,110 @@
+// Where the link of an invitation leads. What stands after # in it is the token: it is taken out of the address at once, and lives in
+// the state of this page alone.
+import '@/i18n/en/people';
+import { Button } from '@mantine/core';
+import { Link, Navigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { ApiError } from '@/api/errors';
+import { ErrorState, SkeletonRows } from '@/components/States';
+import { momentWithin } from '@/i18n/format';
+import { t, T } from '@/i18n/text';
+import { session, useSession } from '@/session';
+import { Frame } from '../sign-in/Frame';
+import { Join } from './Join';
+import { useInvitation, type Invitation } from './useInvitation';
+import styles from './invite.module.css';
+
+const hereAfter = () => window.location.hash.slice(1);
+
+export function Invite() {
+  const [token, setToken] = useState(hereAfter);
+  const [joining, setJoining] = useState(false);
+  const state = useSession();
+  const { data, error, again } = useInvitation(token);
+  useEffect(() => {
+    const clean = () => window.history.replaceState(window.history.state, '', window.location.pathname);
+    // Another link opened over this page changes nothing but what stands after #.
+    const another = () => {
+      if (!window.location.hash) return;
+      setToken(hereAfter());
+      clean();
+    };
+    if (window.location.hash) clean();
+    window.addEventListener('hashchange', another);
+    return () => window.removeEventListener('hashchange', another);
+  }, []);
+  if (state.name === 'in' && joining) return <Navigate to="/" replace />;
+  const page = t('invite.page');
+  const toSignIn = (
+    <Button component={Link} to="/sign-in" size="lg" fullWidth>
+      {t('invite.signIn')}
+    </Button>
+  );
+  if (!token)
+    return (
+      <Frame title={t('invite.none.title')} lead={t('invite.none.body')} page={page}>
+        {toSignIn}
+      </Frame>
+    );
+  if (error instanceof ApiError && (error.status === 404 || error.status === 422))
+    return (
+      <Frame title={t('invite.gone.title')} lead={t('invite.gone.body')} page={page}>
+        {toSignIn}
+      </Frame>
+    );
+  if (error instanceof ApiError && error.code === 'ACCOUNT_DISABLED')
+    return (
+      <Frame title={t('invite.disabled.title')} lead={t('invite.disabled.body')} page={page}>
+        {toSignIn}
+      </Frame>
+    );
+  if (error)
+    return (
+      <Frame title={t('invite.reading')} lead="" page={page}>
+        <ErrorState what={t('invite.what')} error={error} onRetry={again} />
+      </Frame>
+    );
+  if (!data || state.name === 'unknown')
+    return (
+      <Frame title={t('invite.reading')} lead="" page={page}>
+        <SkeletonRows rows={3} />
+      </Frame>
+    );
+  if (state.name === 'in') return <In account={data.accountName} email={state.tokens.user.email} />;
+  return (
+    <Frame
+      title={t('invite.title', { account: data.accountName })}
+      lead={t(data.role === 'owner' ? 'invite.asOwner' : 'invite.asMember')}
+      page={page}
+    >
+      <Join token={token} onJoining={setJoining} />
+      <Until it={data} />
+    </Frame>
+  );
+}
+
+function Until({ it }: { it: Invitation }) {
+  return <p className={styles.until}>{t('invite.until', { when: momentWithin(it.expiresAt) })}</p>;
+}
+
+// A person belongs to one account: nobody joins a second one.
+function In({ account, email }: { account: string; email: string }) {
+  return (
+    <Frame title={t('invite.in.title')} lead="" page={t('invite.page')}>
+      <div className={styles.words}>
+        <p>
+          <T k="invite.in.body" values={{ email: <bdi className="strong">{email}</bdi> }} />
+        </p>
+        <p className="muted">
+          <T k="invite.in.how" values={{ account: <bdi>{account}</bdi> }} />
+        </p>
+        <Button variant="filled" size="lg" onClick={() => void session.signOut()}>
+          {t('invite.in.out')}
+        </Button>
+        <Button component={Link} to="/" size="lg">
+          {t('invite.in.stay')}
+        </Button>
+      </div>
+    </Frame>
+  );
+}

@@ -1,0 +1,118 @@
+// Joining: with an e-mail address and a password, or by another identity provider.
+import '@/i18n/en/people';
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { ok, open } from '@/api/client';
+import { ApiError, errorOfNetwork, problemsOf } from '@/api/errors';
+import { Alert } from '@/components/Alert';
+import { t } from '@/i18n/text';
+import { session } from '@/session';
+import { signInConfig } from '@/session/config';
+import { signInSentence } from '@/session/words';
+import { usePasswordToggle } from '../sign-in/parts';
+import styles from './invite.module.css';
+
+function refusal(error: unknown): string {
+  if (!(error instanceof ApiError)) return signInSentence(error);
+  if (error.code === 'INVITATION_INVALID') return t('invite.gone.body');
+  if (error.code === 'ACCOUNT_DISABLED') return t('invite.disabled.body');
+  if (error.code === 'EMAIL_TAKEN') return t('invite.taken');
+  if (error.code === 'LIMIT_REACHED') return t('invite.full');
+  return signInSentence(error);
+}
+
+type Props = { token: string; onJoining: (now: boolean) => void };
+
+export function Join({ token, onJoining }: Props) {
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const toggle = usePasswordToggle();
+  const config = useQuery(signInConfig()).data;
+  const problems = problemsOf(error);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    onJoining(true); // before the session is there
+    try {
+      await session.signUp(email.trim(), password, { invitation: token });
+    } catch (failure) {
+      onJoining(false);
+      setError(failure);
+      setBusy(false);
+    }
+  }
+  return (
+    <>
+      {config?.passwords === false ? null : (
+        <form className={styles.form} onSubmit={(event) => void submit(event)}>
+          <TextInput
+            label={t('signIn.email')}
+            type="email"
+            name="email"
+            autoComplete="username"
+            size="md"
+            required
+            value={email}
+            error={problems.email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label={t('signIn.password')}
+            description={t('signUp.passwordHint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            name="password"
+            autoComplete="new-password"
+            size="md"
+            required
+            minLength={10}
+            value={password}
+            error={problems.password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            {...toggle}
+          />
+          {error && Object.keys(problems).length === 0 ? <Alert>{refusal(error)}</Alert> : null}
+          <Button type="submit" variant="filled" size="lg" fullWidth aria-disabled={busy || undefined}>
+            {busy ? t('invite.busy') : t('invite.button')}
+          </Button>
+        </form>
+      )}
+      {config?.issuers.map(({ id, name }) => (
+        <ByIssuer key={id} id={id} name={name} token={token} onError={setError} />
+      ))}
+      {config?.passwords === false && error ? <Alert>{refusal(error)}</Alert> : null}
+    </>
+  );
+}
+
+type IssuerProps = { id: string; name: string; token: string; onError: (error: unknown) => void };
+
+function ByIssuer({ id, name, token, onError }: IssuerProps) {
+  async function go() {
+    onError(undefined);
+    const asked = open.POST('/api/auth/external/{issuer}', {
+      params: { path: { issuer: id } },
+      body: { invitation: token },
+    });
+    try {
+      const { url } = await ok(
+        asked.catch(() => {
+          throw errorOfNetwork();
+        }),
+      );
+      if (!/^https?:\/\//.test(url)) throw new ApiError(502, 'ISSUER_UNAVAILABLE', '');
+      window.location.assign(url);
+    } catch (failure) {
+      onError(failure);
+    }
+  }
+  return (
+    <Button className={styles.issuer} size="lg" fullWidth onClick={() => void go()}>
+      {t('signIn.with', { issuer: name })}
+    </Button>
+  );
+}

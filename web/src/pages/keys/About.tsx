@@ -1,0 +1,29 @@
+// What a token may.
+import '@/i18n/en/account';
+import { useQuery } from '@tanstack/react-query';
+import type { Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { Fact, FactList } from '@/components/Facts';
+import { date, listed } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { permissionList } from '@/vocabulary/keys';
+
+type Key = Schemas['ApiKey'];
+
+export const expired = ({ expiresAt }: Key) => expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+
+export function About({ it }: { it: Key }) {
+  const stores = useQuery(queries.stores());
+  const names = it.integrationIds.map((id) => stores.data?.data.find((store) => store.id === id)?.name ?? id);
+  return (
+    <FactList>
+      <Fact name={t('keysPage.fact.name')}>
+        <bdi>{it.name}</bdi>
+      </Fact>
+      <Fact name={t('keysPage.fact.may')}>{permissionList(it.permissions)}</Fact>
+      <Fact name={t('keysPage.fact.stores')}>{names.length > 0 ? listed(names) : t('keysPage.fact.allStores')}</Fact>
+      <Fact name={t('keysPage.fact.limit')}>{t('keysPage.fact.limitValue', { n: it.rateLimit })}</Fact>
+      {it.expiresAt ? <Fact name={t('keysPage.fact.expires')}>{date(it.expiresAt)}</Fact> : null}
+    </FactList>
+  );
+}

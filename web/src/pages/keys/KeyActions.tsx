@@ -1,0 +1,90 @@
+// What can be done with a token.
+import '@/i18n/en/account';
+import { ActionIcon, Menu, TextInput } from '@mantine/core';
+import { IconDots } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { ConfirmDialog } from '@/components/Dialogs';
+import { toast } from '@/components/toasts';
+import { t } from '@/i18n/text';
+import { expired } from './About';
+
+const RotateKey = lazy(() => import('./RotateKey').then((part) => ({ default: part.RotateKey })));
+
+type Key = Schemas['ApiKey'];
+type Issued = Schemas['IssuedApiKey'];
+
+export function KeyActions({ it, onIssued }: { it: Key; onIssued: (key: Issued) => void }) {
+  const [asked, setAsked] = useState<'rename' | 'rotate' | 'deactivate' | null>(null);
+  const [name, setName] = useState(it.name);
+  const client = useQueryClient();
+  const params = { path: { key: it.id } };
+  const change = async (body: { name?: string; active?: boolean }) => {
+    await ok(api.PATCH('/api/keys/{key}', { params, body }));
+    await client.invalidateQueries({ queryKey: ['keys'] });
+  };
+  const close = () => setAsked(null);
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label={t('keysPage.of', { name: it.name })}>
+            <IconDots size={17} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item onClick={() => setAsked('rename')}>{t('keysPage.rename')}</Menu.Item>
+          {it.active && !expired(it) ? (
+            <Menu.Item onClick={() => setAsked('rotate')}>{t('keysPage.rotate')}</Menu.Item>
+          ) : null}
+          {it.active ? (
+            <Menu.Item data-danger onClick={() => setAsked('deactivate')}>
+              {t('keysPage.deactivate')}
+            </Menu.Item>
+          ) : (
+            <Menu.Item
+              onClick={() =>
+                void change({ active: true }).then(
+                  () => toast(t('keysPage.reactivated', { name: it.name })),
+                  (error: unknown) => toast(sentence(error), { tone: 'bad' }),
+                )
+              }
+            >
+              {t('keysPage.reactivate')}
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <ConfirmDialog
+        opened={asked === 'rename'}
+        onClose={close}
+        title={t('keysPage.rename.title')}
+        body={null}
+        button={t('action.save')}
+        ready={name.trim() !== ''}
+        onConfirm={() => change({ name: name.trim() })}
+      >
+        <TextInput
+          label={t('keysPage.new.name')}
+          size="md"
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asked === 'deactivate'}
+        onClose={close}
+        title={t('keysPage.deactivate.title', { name: it.name })}
+        body={t('keysPage.deactivate.body')}
+        button={t('keysPage.deactivate.button')}
+        danger
+        onConfirm={() => change({ active: false })}
+      />
+      <Suspense>{asked === 'rotate' ? <RotateKey it={it} onClose={close} onIssued={onIssued} /> : null}</Suspense>
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import '@/i18n/en/orders';
+import '@/i18n/en/delivery';
+import '@/i18n/en/stores';
+import { IconAlertTriangle, IconEyeOff, IconMicrophone2, IconWaveSine } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { t } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
+import type { Order } from './Order';
+import { isMatchedSince } from './OutcomePanel';
+import styles from './order.module.css';
+
+type OrderLine = Order['lines'][number];
+
+export function LineDetail({ line }: { line: OrderLine }) {
+  const code = line.sku ?? line.variantId ?? line.productId;
+  const by = line.fileId !== null ? t('orderLine.direct') : line.matchedBy ? word('match.by', line.matchedBy) : null;
+  const parts: ReactNode[] = [
+    code ? <code>{code}</code> : null,
+    line.quantity > 1 ? t('orderLine.quantity', { count: line.quantity }) : null,
+    line.refundedQuantity > 0 ? t('orderLine.refunded', { count: line.refundedQuantity }) : null,
+    by,
+  ].filter(Boolean);
+  return parts.map((part, at) => (
+    <span key={at} className={styles.part}>
+      {part}
+    </span>
+  ));
+}
+
+// A product that a match serves, or needs none: what it delivered, and how far that is.
+export function Line({ line, store }: { line: OrderLine; store: string }) {
+  const name = line.title ?? line.sku ?? line.productId ?? line.variantId ?? line.fileId ?? line.lineId;
+  const left = line.fileCount - line.files.length;
+  return (
+    <li className={styles.line} data-quiet={line.result === 'ignored' || undefined}>
+      <div className={styles.product}>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        <LineDetail line={line} />
+      </div>
+      <div>
+        {line.files.length > 0 ? (
+          <ul className={styles.files}>
+            {line.files.map((file) => {
+              const Icon = file.kind === 'capture' ? IconMicrophone2 : IconWaveSine;
+              return (
+                <li key={file.itemId} title={file.kind}>
+                  <Icon size={16} stroke={1.7} aria-hidden="true" />
+                  <Link className={styles.file} to="/presets/$id" params={{ id: file.fileId }} search={{}}>
+                    <bdi>{file.name || file.fileId}</bdi>
+                  </Link>
+                  <span data-status={file.status} title={file.status}>
+                    {word('item', file.status)}
+                  </span>
+                </li>
+              );
+            })}
+            {left > 0 ? <li className="muted">{t('orderLine.more', { count: left })}</li> : null}
+          </ul>
+        ) : (
+          <Result line={line} store={store} />
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Result({ line, store }: { line: OrderLine; store: string }) {
+  if (line.result === 'ignored')
+    return (
+      <span className={styles.result}>
+        <IconEyeOff size={16} aria-hidden="true" /> {t('orderLine.ignored')}
+      </span>
+    );
+  const since = isMatchedSince(line);
+  return (
+    <span className={styles.result} data-amber={line.result === 'unmapped' || undefined}>
+      {line.result === 'unmapped' ? <IconAlertTriangle size={16} aria-hidden="true" /> : null}
+      <span>
+        {word('orderLine', line.result)}
+        {since ? (
+          <>
+            {'. '}
+            {t('orderLine.now')}{' '}
+            <Link className="link" to="/integrations/stores/$id/products" params={{ id: store }} search={{}}>
+              {t('orderLine.matches')}
+            </Link>
+          </>
+        ) : null}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,76 @@
+// One order: what became of it, what each of its products delivered, what the shop sent.
+import '@/i18n/en/orders';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Schemas } from '@/api/client';
+import { isMissing } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { PageHeader } from '@/components/PageHeader';
+import { Loaded, SkeletonRows } from '@/components/States';
+import { Tag } from '@/components/Tag';
+import { Time } from '@/components/Time';
+import { t } from '@/i18n/text';
+import { statusWord } from '@/vocabulary/delivery';
+import { outcomeWord } from '@/vocabulary/order';
+import { Missing } from '../missing/Missing';
+import { OutcomeText } from '../orders/OutcomeText';
+import { parseSearch } from '../search';
+import { Lines } from './Lines';
+import { OrderFacts } from './OrderFacts';
+import { OutcomePanel } from './OutcomePanel';
+import { Payload } from './Payload';
+import styles from './order.module.css';
+
+const route = getRouteApi('/inside/orders/$id');
+
+export type Order = Schemas['OrderWithLines'];
+export const nameOf = (it: Pick<Order, 'orderNumber' | 'orderId'>) => it.orderNumber ?? it.orderId;
+
+export function OrderPage() {
+  const { id } = route.useParams();
+  const { list } = route.useSearch();
+  const read = useQuery(queries.order(id));
+  if (isMissing(read.error)) return <Missing body={t('orderPage.missing')} />;
+  return (
+    <div className={styles.page}>
+      <Loaded read={read} what={t('orderPage.what')} skeleton={<SkeletonRows rows={8} height={56} />}>
+        {(it) => <Content key={it.id} it={it} list={list} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Content({ it, list }: { it: Order; list: string | undefined }) {
+  const title = t('orderPage.title', { order: nameOf(it) });
+  const state = it.deliveryStatus ? statusWord(it.deliveryStatus) : outcomeWord(it.outcome);
+  const stores = useQuery(queries.stores());
+  return (
+    <>
+      <PageHeader
+        title={title}
+        page={`${title}, ${state}`}
+        crumbs={[{ label: t('orders.title'), to: '/orders', search: parseSearch(list ?? '') }, { label: nameOf(it) }]}
+        meta={
+          <>
+            <span className={styles.status}>
+              <OutcomeText it={it} />
+              {it.test ? <Tag>{t('tag.test')}</Tag> : null}
+              {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
+              {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
+            </span>
+            <bdi>{stores.data?.data.find(({ id }) => id === it.integrationId)?.name}</bdi>
+            <Time at={it.receivedAt} />
+          </>
+        }
+      />
+      <div className={styles.columns}>
+        <div className={styles.left}>
+          <OutcomePanel it={it} />
+          <Lines it={it} />
+          <Payload it={it} />
+        </div>
+        <OrderFacts it={it} />
+      </div>
+    </>
+  );
+}

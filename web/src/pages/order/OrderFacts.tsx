@@ -1,0 +1,70 @@
+import '@/i18n/en/orders';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { queries } from '@/api/queries';
+import { Buyer } from '@/components/Buyer';
+import { CopyIcon } from '@/components/Copy';
+import { Email, Fact, FactList, Facts } from '@/components/Facts';
+import { Time } from '@/components/Time';
+import { t } from '@/i18n/text';
+import type { Order } from './Order';
+import styles from './order.module.css';
+
+export function OrderFacts({ it }: { it: Order }) {
+  const stores = useQuery(queries.stores());
+  const store = stores.data?.data.find(({ id }) => id === it.integrationId)?.name ?? it.integrationId;
+  return (
+    <aside>
+      <Facts title={t('orderPage.buyer')}>
+        <FactList>
+          <Fact name={t('orderPage.username')}>
+            <Buyer username={it.targetUsername} />
+            {it.targetUsername ? <span className={styles.note}>{t('orderPage.usernameHint')}</span> : null}
+          </Fact>
+          {it.customerEmail ? (
+            <Fact name={t('orderPage.email')}>
+              <Email of={it.customerEmail} />
+            </Fact>
+          ) : null}
+        </FactList>
+      </Facts>
+      <Facts title={t('orderPage.order')}>
+        <FactList>
+          {it.orderNumber ? (
+            <Fact name={t('orderPage.number')}>
+              <bdi>{it.orderNumber}</bdi>
+            </Fact>
+          ) : null}
+          <Fact name={t('orderPage.id')}>
+            <Id text={it.orderId} />
+          </Fact>
+          <Fact name={t('orderPage.store')}>
+            <Link className="link" to="/integrations/stores/$id/products" params={{ id: it.integrationId }} search={{}}>
+              <bdi>{store}</bdi>
+            </Link>
+          </Fact>
+          <Fact name={t('orderPage.received')}>
+            <Time at={it.receivedAt} />
+          </Fact>
+          {it.updatedAt !== it.receivedAt ? (
+            <Fact name={t('orderPage.updated')}>
+              <Time at={it.updatedAt} />
+            </Fact>
+          ) : null}
+          <Fact name={t('orderPage.event')}>
+            <Id text={it.eventId} />
+          </Fact>
+        </FactList>
+      </Facts>
+    </aside>
+  );
+}
+
+function Id({ text }: { text: string }) {
+  return (
+    <span className={styles.id}>
+      <code title={text}>{text}</code>
+      <CopyIcon text={text} what={text} />
+    </span>
+  );
+}

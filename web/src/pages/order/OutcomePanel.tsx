@@ -1,0 +1,111 @@
+// What became of the order in a sentence, and what one can do about it.
+import '@/i18n/en/orders';
+import { Button } from '@mantine/core';
+import { IconArrowRight } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ok } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { Alert } from '@/components/Alert';
+import { Panel } from '@/components/Panel';
+import { toast } from '@/components/toasts';
+import { t } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
+import type { Order } from './Order';
+
+// Processes the order with the matches of now and shows what it is then.
+export function useReprocess(id: string) {
+  const client = useQueryClient();
+  return async () => {
+    const path = { order: id };
+    const next = await ok(api.POST('/api/orders/{order}/reprocess', { params: { path } }));
+    client.setQueryData(queries.order(id).queryKey, next);
+    for (const key of ['orders', 'deliveries', 'stores', 'credits'])
+      void client.invalidateQueries({ queryKey: [key], predicate: ({ queryKey }) => queryKey[2] !== id });
+    return next;
+  };
+}
+
+// It had no preset when the order was matched, and has one now.
+export const isMatchedSince = ({ result, matchedBy }: Order['lines'][number]) =>
+  matchedBy !== null && result !== 'delivers' && result !== 'ignored';
+
+// Of products and presets where the page knows them; else as the service puts it.
+function reasonOf({ outcome, lines, reason }: Order): string {
+  const results = new Set(lines.map(({ result }) => result));
+  const only = (...known: string[]) => results.size > 0 && [...results].every((result) => known.includes(result));
+  if (outcome === 'delivery' && only('delivers', 'ignored')) return t('orderPage.text.delivery');
+  if (outcome === 'no_mapped_items' && only('ignored')) return t('orderPage.text.ignored');
+  if (outcome === 'no_mapped_items' && only('unmapped', 'ignored')) return t('orderPage.text.unmapped');
+  return reason;
+}
+
+export function OutcomePanel({ it }: { it: Order }) {
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const reprocess = useReprocess(it.id);
+  const since = !it.erased && it.lines.some(isMatchedSince);
+  const bare = it.lines.filter(({ result, matchedBy }) => result === 'unmapped' && matchedBy === null).length;
+  const may =
+    !it.erased && (it.outcome === 'delivery' || it.outcome === 'no_mapped_items' || it.outcome === 'inactive');
+  async function again() {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const next = await reprocess();
+      toast(t(next.deliveryId ? 'orderPage.again.done' : 'orderPage.again.nothing'));
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <Panel
+      tone={it.outcome === 'no_mapped_items' ? 'amber' : 'plain'}
+      title={it.erased ? t('orderPage.lead.erased') : word('orderPage.lead', it.outcome)}
+      foot={
+        <>
+          {it.deliveryId ? <OpenDelivery id={it.deliveryId} first={!since} /> : null}
+          {may ? (
+            <Button
+              variant={since ? 'filled' : 'default'}
+              aria-disabled={busy || undefined}
+              onClick={() => (busy ? undefined : void again())}
+            >
+              {busy ? t('action.working') : t(since && !it.deliveryId ? 'orderPage.deliver' : 'orderPage.again')}
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      {it.erased ? null : (
+        <p className="muted">
+          {[
+            reasonOf(it),
+            since && may ? t('orderPage.matchedSince') : '',
+            it.outcome === 'inactive' ? t('orderPage.inactiveHint') : '',
+          ]
+            .filter(Boolean)
+            .join(' ')}
+        </p>
+      )}
+      {it.outcome === 'delivery' && bare > 0 && !it.erased ? <p>{t('orderPage.partly', { count: bare })}</p> : null}
+      {error ? <Alert>{sentence(error)}</Alert> : null}
+    </Panel>
+  );
+}
+
+function OpenDelivery({ id, first }: { id: string; first: boolean }) {
+  return (
+    <Button
+      variant={first ? 'filled' : 'default'}
+      rightSection={<IconArrowRight size={16} />}
+      renderRoot={(props) => <Link {...props} to="/deliveries/$id" params={{ id }} search={{}} />}
+    >
+      {t('orderPage.open')}
+    </Button>
+  );
+}

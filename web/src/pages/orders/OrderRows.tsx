@@ -1,0 +1,88 @@
+import '@/i18n/en/orders';
+import type { Schemas } from '@/api/client';
+import { Buyer } from '@/components/Buyer';
+import { Rows, type Column } from '@/components/Rows';
+import { Tag } from '@/components/Tag';
+import { Time } from '@/components/Time';
+import { t } from '@/i18n/text';
+import { OutcomeText } from './OutcomeText';
+import styles from './orders.module.css';
+
+type Order = Schemas['Order'];
+type Props = { rows: Order[]; stores: { id: string; name: string }[]; list: string; busy: boolean };
+
+// `list`: the query of the list, to which the order's page leads back.
+export function OrderRows({ rows, stores, list, busy }: Props) {
+  const names = new Map(stores.map(({ id, name }) => [id, name]));
+  const columns: Column<Order>[] = [
+    {
+      key: 'outcome',
+      header: t('orders.col.outcome'),
+      width: '27%',
+      narrow: 'first',
+      cell: (it) => <OutcomeText it={it} />,
+    },
+    {
+      key: 'order',
+      header: t('orders.col.order'),
+      width: '24%',
+      narrow: 'second',
+      cell: (it) => (
+        <>
+          <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi>{' '}
+          <bdi className="muted" title={names.get(it.integrationId)}>
+            {names.get(it.integrationId)}
+          </bdi>
+        </>
+      ),
+    },
+    {
+      key: 'products',
+      header: t('orders.col.products'),
+      cell: (it) => <Matched it={it} />,
+    },
+    {
+      key: 'buyer',
+      header: t('orders.col.buyer'),
+      width: '19%',
+      narrow: 'secondEnd',
+      cell: (it) => <Buyer username={it.targetUsername} />,
+    },
+    {
+      key: 'received',
+      header: t('orders.col.received'),
+      width: '76px',
+      end: true,
+      narrow: 'firstEnd',
+      cell: (it) => <Time at={it.receivedAt} form="ago" />,
+    },
+  ];
+  return (
+    <Rows
+      label={t('orders.what')}
+      columns={columns}
+      rows={rows}
+      idOf={({ id }) => id}
+      busy={busy}
+      icons
+      linkOf={({ id }) => ({ to: '/orders/$id', params: { id }, search: list ? { list } : {} })}
+    />
+  );
+}
+
+// How many of its products have presets, and what is missing.
+function Matched({ it }: { it: Order }) {
+  return (
+    <span className={styles.products}>
+      {it.test ? <Tag>{t('tag.test')}</Tag> : null}
+      {it.refunded ? <Tag>{t('tag.refunded')}</Tag> : null}
+      {it.cancelled ? <Tag>{t('tag.cancelled')}</Tag> : null}
+      {it.lineCount > 0 ? (
+        <span>{t('orders.matched', { n: it.lineCount - it.unmappedCount, total: it.lineCount })}</span>
+      ) : null}
+      {it.unmappedCount > 0 ? (
+        <span className={styles.bare}>{t('orders.bare', { count: it.unmappedCount })}</span>
+      ) : null}
+    </span>
+  );
+}

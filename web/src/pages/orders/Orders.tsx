@@ -1,0 +1,137 @@
+import '@/i18n/en/orders';
+import { Button } from '@mantine/core';
+import { IconReceipt, IconRefresh } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { queries } from '@/api/queries';
+import { PageHeader } from '@/components/PageHeader';
+import { Pager } from '@/components/Pager';
+import { EmptyState, Loaded, NoMatch, SkeletonRows } from '@/components/States';
+import { Tabs } from '@/components/Tabs';
+import { useNow } from '@/components/Time';
+import { t } from '@/i18n/text';
+import { FilterBar, type Filters } from '../deliveries/FilterBar';
+import { changed, cursorsOf, stringifySearch, type Search } from '../search';
+import {
+  FILTERS,
+  isFiltered,
+  isUnmappedView,
+  optionsOf,
+  PAGE,
+  queryOf,
+  valuesOf,
+  withoutFilters,
+  type Filter,
+} from './filters';
+import { Job } from './Job';
+import { OrderRows } from './OrderRows';
+
+const ProcessAgain = lazy(() => import('./ProcessAgain').then((part) => ({ default: part.ProcessAgain })));
+
+const route = getRouteApi('/inside/orders');
+const filters: Filters<Filter> = {
+  all: FILTERS,
+  many: new Set(),
+  nameOf: (filter) => t(`orderFilter.${filter}`),
+  valuesOf,
+  optionsOf,
+  placeholder: t('orders.search'),
+};
+
+export function Orders() {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const now = useNow(60_000);
+  const [asking, setAsking] = useState(false);
+  const stores = useQuery(queries.stores());
+  const read = useQuery(queries.orders(queryOf(search, now)));
+  const unmapped = isUnmappedView(search);
+  const cursors = cursorsOf(search);
+  const { data: rows, nextCursor } = read.data ?? {};
+  const go = (next: Search, replace = false) => void navigate({ to: '/orders', search: next, replace });
+  const at = (next: string[]) => go({ ...changed(search, {}), ...(next.length > 0 ? { at: next.join('.') } : {}) });
+  return (
+    <>
+      <PageHeader
+        title={t('orders.title')}
+        lead={t('orders.lead')}
+        actions={
+          unmapped || isFiltered(search) ? (
+            <Button leftSection={<IconRefresh size={16} />} onClick={() => setAsking(true)}>
+              {t('orders.again')}
+            </Button>
+          ) : undefined
+        }
+      />
+      {search.job ? <Job id={search.job} onClose={() => go(changed(search, { job: undefined }), true)} /> : null}
+      <Tabs
+        label={t('orders.title')}
+        tabs={(['all', 'unmapped'] as const).map((view) => ({
+          label: t(`orders.tab.${view}`),
+          active: (view === 'unmapped') === unmapped,
+          link: { to: '/orders', search: changed(search, { view: view === 'all' ? undefined : view }) },
+        }))}
+      />
+      <FilterBar
+        filters={filters}
+        search={search}
+        stores={stores.data?.data ?? []}
+        onChange={(change, typed) => go(changed(search, change), typed)}
+      />
+      <Loaded read={read} what={t('orders.what')} skeleton={<SkeletonRows rows={12} />}>
+        {() =>
+          rows && rows.length > 0 ? (
+            <OrderRows
+              rows={rows}
+              stores={stores.data?.data ?? []}
+              list={stringifySearch(changed(search, { job: undefined, at: search.at })).slice(1)}
+              busy={read.isPlaceholderData}
+            />
+          ) : nextCursor ? (
+            <p className="muted">{t('list.searchedSoFar')}</p>
+          ) : isFiltered(search) ? (
+            <NoMatch onClear={() => go(withoutFilters(search))} />
+          ) : (
+            <None unmapped={unmapped} />
+          )
+        }
+      </Loaded>
+      <Pager
+        page={cursors.length + 1}
+        size={PAGE}
+        shown={rows?.length ?? 0}
+        onNewer={cursors.length > 0 ? () => at(cursors.slice(0, -1)) : undefined}
+        onOlder={nextCursor ? () => at([...cursors, nextCursor]) : undefined}
+      />
+      <Suspense>
+        {asking ? (
+          <ProcessAgain
+            search={search}
+            onClose={() => setAsking(false)}
+            onStarted={(job) => go(changed(search, { job }))}
+          />
+        ) : null}
+      </Suspense>
+    </>
+  );
+}
+
+function None({ unmapped }: { unmapped: boolean }) {
+  if (unmapped)
+    return (
+      <EmptyState icon={IconReceipt} title={t('orders.noneUnmapped.title')} body={t('orders.noneUnmapped.body')} />
+    );
+  return (
+    <EmptyState
+      icon={IconReceipt}
+      title={t('orders.empty.title')}
+      body={t('orders.empty.body')}
+      action={
+        <Button component={Link} to="/integrations/stores" variant="filled">
+          {t('orders.empty.action')}
+        </Button>
+      }
+    />
+  );
+}

@@ -1,0 +1,118 @@
+// Deliveries by the day or hour in which they were made, as what they are now: bars, or the same as a table.
+import '@/i18n/en/home';
+import { ActionIcon } from '@mantine/core';
+import { IconChartBar, IconTable } from '@tabler/icons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { Schemas } from '@/api/client';
+import { Bars, Legend, type Part } from '@/components/Bars';
+import { NARROW_DAYS, useNarrow } from '@/components/narrow';
+import { date, day, hoursMinutes } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { changed } from '../search';
+import { daysOf, type Period } from './period';
+import styles from './overview.module.css';
+
+const route = getRouteApi('/inside/');
+const number = new Intl.NumberFormat('en');
+type Statistics = Schemas['DeliveryStatistics'];
+
+export function DeliveriesChart({ it, period, busy }: { it: Statistics; period: Period; busy: boolean }) {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const narrow = useNarrow();
+  const table = search.table === '1';
+  const hours = period === 'today';
+  const { made } = it.totals;
+  const parts: Part[] = [
+    { key: 'completed', name: t('chart.completed'), look: 'full' },
+    { key: 'open', name: t('chart.open'), look: 'hatched' },
+    { key: 'failed', name: t('chart.failed'), look: 'failed' },
+  ];
+  const short = narrow && !hours && daysOf(period) > NARROW_DAYS;
+  const data = short ? it.data.slice(-NARROW_DAYS) : it.data;
+  // The sums are of what is shown.
+  const sum = (of: 'completed' | 'open' | 'failed') =>
+    short && !table ? data.reduce((all, one) => all + one[of], 0) : it.totals[of];
+  const [completed, open, failed] = [sum('completed'), sum('open'), sum('failed')];
+  return (
+    <>
+      <div className={styles.head}>
+        <h2>
+          {t('overview.deliveries')}{' '}
+          {short && !table ? <span className="quiet">{t('chart.twoWeeks', { days: NARROW_DAYS })}</span> : null}
+        </h2>
+        {made === 0 ? null : (
+          <div className={styles.chartEnd}>
+            <Legend parts={parts} sums={[completed, open, failed]} />
+            <ActionIcon
+              aria-label={t(table ? 'overview.asChart' : 'overview.asTable')}
+              title={t(table ? 'overview.asChart' : 'overview.asTable')}
+              onClick={() =>
+                void navigate({
+                  to: '/',
+                  search: changed(search, { table: table ? undefined : '1' }),
+                  replace: true,
+                  resetScroll: false,
+                })
+              }
+            >
+              {table ? <IconChartBar size={17} /> : <IconTable size={17} />}
+            </ActionIcon>
+          </div>
+        )}
+      </div>
+      {made === 0 ? (
+        <p className={styles.nothing}>{t('overview.firstDay')}</p>
+      ) : table ? (
+        <Table rows={it.data} hours={hours} />
+      ) : (
+        <div aria-busy={busy || undefined}>
+          <Bars
+            name={
+              hours
+                ? t('chart.nameHours', { completed, failed, open })
+                : t('chart.nameDays', { days: short ? NARROW_DAYS : daysOf(period), completed, failed, open })
+            }
+            parts={parts}
+            slots={hours ? 24 : undefined}
+            bars={data.map((one, index) => ({
+              key: one.at,
+              label: hours ? hoursMinutes(one.at) : index === data.length - 1 ? t('chart.today') : date(one.at),
+              title: hours ? hoursMinutes(one.at) : day(one.at),
+              values: [one.completed, one.open, one.failed],
+            }))}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Table({ rows, hours }: { rows: Statistics['data']; hours: boolean }) {
+  return (
+    <div className={styles.tableBox} tabIndex={0} role="region" aria-label={t('overview.deliveriesWhat')}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col">{t(hours ? 'chart.hour' : 'chart.day')}</th>
+            <th scope="col">{t('chart.completed')}</th>
+            <th scope="col">{t('chart.open')}</th>
+            <th scope="col">{t('chart.failed')}</th>
+            <th scope="col">{t('chart.stopped')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.toReversed().map((one) => (
+            <tr key={one.at}>
+              <th scope="row">{hours ? hoursMinutes(one.at) : day(one.at)}</th>
+              <td>{number.format(one.completed)}</td>
+              <td>{number.format(one.open)}</td>
+              <td>{number.format(one.failed)}</td>
+              <td>{number.format(one.invalidated)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

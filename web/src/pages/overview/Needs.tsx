@@ -1,0 +1,102 @@
+// What needs somebody, most urgent first, each with the button that solves it. On narrow screens the whole row is the button.
+import '@/i18n/en/home';
+import { Button } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { MouseEvent } from 'react';
+import type { Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { Shape } from '@/components/StatusIcon';
+import { useNow } from '@/components/Time';
+import { t } from '@/i18n/text';
+import { useIsOwner } from '@/session/useIsOwner';
+import { queryOf } from '../deliveries/filters';
+import { stringifySearch, type Search } from '../search';
+import { rowsOf, type NeedRow } from './needs';
+import styles from './overview.module.css';
+
+export function Needs({ seen }: { seen: Schemas['Overview'] }) {
+  const now = useNow(60_000);
+  const rows = rowsOf(seen, now);
+  return (
+    <section aria-label={t('overview.needs')}>
+      <h2 className={styles.h2}>{t('overview.needs')}</h2>
+      {rows.length > 0 ? (
+        <ul className={styles.needs}>
+          {rows.map((row, index) => (
+            <Row key={row.key} row={row} first={index === 0} />
+          ))}
+        </ul>
+      ) : (
+        <Good now={seen.now} />
+      )}
+    </section>
+  );
+}
+
+function Row({ row, first }: { row: NeedRow; first: boolean }) {
+  const fix = useFirst(row);
+  const owner = useIsOwner();
+  const barred = row.owners && owner === false;
+  return (
+    <li>
+      <Shape icon={row.icon} colour={row.colour} size={18} />
+      <div className={styles.words}>
+        <strong>
+          <bdi>{row.title}</bdi>
+        </strong>
+        <p>
+          <bdi>{row.text}</bdi>
+        </p>
+        {barred ? <p>{t('need.owners')}</p> : null}
+      </div>
+      {row.link && row.button && !barred ? (
+        <>
+          <Button
+            className={styles.act}
+            renderRoot={(props) => <Link {...props} {...row.link} />}
+            variant={first ? 'filled' : 'default'}
+            onClick={fix}
+          >
+            {row.button}
+          </Button>
+          <IconChevronRight className={styles.chevron} size={18} aria-hidden="true" />
+        </>
+      ) : null}
+    </li>
+  );
+}
+
+// Deliveries that are fixed one after the other begin with the first of them; opened in a new tab they are the list.
+function useFirst({ fixes, link }: NeedRow) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  if (!fixes || !link) return undefined;
+  return (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    const search = link.search as Search;
+    void client
+      .fetchQuery({ ...queries.deliveries(queryOf(search, Date.now())), staleTime: 0 })
+      .then(({ data }) => {
+        const id = data[0]?.id;
+        const list = stringifySearch(search).slice(1);
+        return id ? navigate({ to: '/deliveries/$id', params: { id }, search: { list } }) : navigate(link);
+      })
+      .catch(() => navigate(link));
+  };
+}
+
+function Good({ now }: { now: Schemas['Overview']['now'] }) {
+  const under = now.queued + now.processing + now.waiting;
+  return (
+    <div className={styles.good}>
+      <Shape icon="check" colour="teal" size={18} />
+      <div className={styles.words}>
+        <strong>{t('overview.good')}</strong>
+        <p>{under > 0 ? t('overview.goodText', { count: under }) : t('overview.goodNone')}</p>
+      </div>
+    </div>
+  );
+}

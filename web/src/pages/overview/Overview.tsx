@@ -1,0 +1,130 @@
+// What needs somebody, how today goes, and what stands now.
+import '@/i18n/en/home';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import type { Schemas } from '@/api/client';
+import { isMissing } from '@/api/errors';
+import { usePreferences } from '@/api/preferences';
+import { queries } from '@/api/queries';
+import { LiveSign } from '@/components/LiveSign';
+import { PageHeader } from '@/components/PageHeader';
+import { ErrorState, Loaded, SkeletonRows } from '@/components/States';
+import { useNow } from '@/components/Time';
+import { t } from '@/i18n/text';
+import { changed } from '../search';
+import { isGuided } from '../start/later';
+import { Figures } from './Figures';
+import { Needs } from './Needs';
+import { periodOf, PERIODS, queryOf, storeOf, type Period } from './period';
+import { Recent } from './Recent';
+import { RightNow } from './RightNow';
+import { SetupStrip } from './SetupStrip';
+import { StoreBlock } from './StoreBlock';
+import { StoreButton } from './StoreButton';
+import styles from './overview.module.css';
+
+// It waits for its numbers in any case.
+const DeliveriesChart = lazy(() => import('./DeliveriesChart').then((part) => ({ default: part.DeliveriesChart })));
+const StoreMenu = lazy(() => import('./StoreMenu').then((part) => ({ default: part.StoreMenu })));
+
+const route = getRouteApi('/inside/');
+
+export function OverviewPage() {
+  const search = route.useSearch();
+  const store = storeOf(search);
+  const read = useQuery(queries.overview(store));
+  const account = useQuery(queries.account());
+  const preferences = usePreferences();
+  const failed = (read.data?.needs ?? []).reduce(
+    (sum, { kind, count }) => (kind === 'failed' || kind === 'review' ? sum + count : sum),
+    0,
+  );
+  if (preferences.data && read.data && !store && isGuided(read.data.setup, preferences.data))
+    return <Navigate to="/start" />;
+  const name = t('overview.title');
+  return (
+    <>
+      <PageHeader title={name} page={failed > 0 ? `(${failed}) ${name}` : name} actions={<Controls store={store} />} />
+      {store && isMissing(read.error) ? (
+        <ErrorState what={t('overview.what')} error={read.error} onRetry={() => void read.refetch()} />
+      ) : (
+        <Loaded read={read} what={t('overview.what')} skeleton={<SkeletonRows rows={9} height={56} />}>
+          {(seen) =>
+            account.data && !preferences.isPending ? (
+              <Content seen={seen} store={store} period={periodOf(search)} />
+            ) : null
+          }
+        </Loaded>
+      )}
+    </>
+  );
+}
+
+function Controls({ store }: { store: string | undefined }) {
+  const search = route.useSearch();
+  const [pressed, setPressed] = useState(false);
+  const rows = useQuery(queries.stores()).data?.data ?? [];
+  const period = periodOf(search);
+  const button = <StoreButton rows={rows} store={store} onClick={() => setPressed(true)} />;
+  return (
+    <div className={styles.controls}>
+      <LiveSign />
+      {rows.length > 1 || store ? (
+        pressed ? (
+          <Suspense fallback={button}>
+            <StoreMenu rows={rows} store={store} search={search} />
+          </Suspense>
+        ) : (
+          button
+        )
+      ) : null}
+      <nav className={styles.periods} aria-label={t('overview.period')}>
+        {PERIODS.map((one) => (
+          <Link
+            key={one}
+            to="/"
+            search={changed(search, { period: one === '30d' ? undefined : one })}
+            resetScroll={false}
+            activeOptions={{ exact: true }}
+            activeProps={{ 'aria-current': 'true' }}
+            data-on={one === period || undefined}
+          >
+            {t(`overview.period.${one}`)}
+          </Link>
+        ))}
+      </nav>
+    </div>
+  );
+}
+
+type Seen = { seen: Schemas['Overview']; store: string | undefined; period: Period };
+
+function Content({ seen, store, period }: Seen) {
+  const now = useNow(60_000);
+  const query = queryOf(period, store, now);
+  const chart = useQuery(queries.deliveryStatistics(query));
+  const { bucket: _, ...span } = query;
+  const durations = useQuery({ ...queries.durations(span), placeholderData: keepPreviousData });
+  return (
+    <div className={styles.page}>
+      {store || seen.setup.firstDelivery ? null : <SetupStrip setup={seen.setup} />}
+      <Needs seen={seen} />
+      <Figures seen={seen} durations={durations} />
+      <div className={styles.columns}>
+        <section className={styles.chart} aria-label={t('overview.deliveries')}>
+          <Loaded read={chart} what={t('overview.deliveriesWhat')} skeleton={<SkeletonRows rows={5} />}>
+            {(it) => (
+              <Suspense fallback={<SkeletonRows rows={5} />}>
+                <DeliveriesChart it={it} period={period} busy={chart.isPlaceholderData} />
+              </Suspense>
+            )}
+          </Loaded>
+        </section>
+        <RightNow seen={seen} store={store} />
+        <Recent rows={seen.recent} store={store} />
+      </div>
+      {seen.stores.length > 1 ? <StoreBlock rows={seen.stores} /> : null}
+    </div>
+  );
+}

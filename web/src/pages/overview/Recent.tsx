@@ -1,0 +1,85 @@
+// The newest deliveries, each as a sentence.
+import '@/i18n/en/home';
+import { IconArrowRight } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '@/api/client';
+import { Buyer } from '@/components/Buyer';
+import { StatusIcon } from '@/components/StatusIcon';
+import { Tag } from '@/components/Tag';
+import { Time } from '@/components/Time';
+import { duration } from '@/i18n/format';
+import { t, T } from '@/i18n/text';
+import { codeWord, statusWord } from '@/vocabulary/delivery';
+import styles from './overview.module.css';
+
+type Row = Schemas['Delivery'];
+
+export function sentenceOf(it: Row): string {
+  switch (it.status) {
+    case 'processing':
+      return it.itemCount > 0
+        ? t('recent.processing', { n: Math.min(it.sharedCount + 1, it.itemCount), total: it.itemCount })
+        : statusWord(it.status);
+    case 'completed':
+      return it.completedAt && it.sharedCount > 0
+        ? t('recent.completed', {
+            count: it.sharedCount,
+            time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)),
+          })
+        : statusWord(it.status);
+    case 'failed':
+      return it.resolutionCode ? codeWord(it.resolutionCode) : statusWord(it.status);
+    case 'queued':
+    case 'waiting_for_friendship':
+    case 'in_review':
+    case 'invalidated':
+      return t(`recent.${it.status}`);
+    default:
+      return statusWord(it.status);
+  }
+}
+
+export function Recent({ rows, store }: { rows: Row[]; store: string | undefined }) {
+  return (
+    <section className={styles.recent} aria-label={t('overview.recent')}>
+      <div className={styles.head}>
+        <h2>{t('overview.recent')}</h2>
+        <Link className={styles.more} to="/deliveries" search={store ? { store } : {}}>
+          {t('overview.all')}
+          <IconArrowRight size={15} aria-hidden="true" />
+        </Link>
+      </div>
+      {rows.length > 0 ? (
+        <ul>
+          {rows.map((it) => (
+            <li key={it.id}>
+              <Link to="/deliveries/$id" params={{ id: it.id }} search={{}} title={it.status}>
+                <StatusIcon status={it.status} />
+                <span className={styles.sentence}>
+                  <T
+                    k="recent.for"
+                    values={{
+                      what: sentenceOf(it),
+                      buyer: (
+                        <span className={styles.who}>
+                          <Buyer username={it.targetUsername} />
+                        </span>
+                      ),
+                    }}
+                  />
+                </span>
+                {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
+                <bdi className={styles.order}>{it.orderNumber ?? it.orderId}</bdi>
+                <span className={styles.ago}>
+                  <Time at={it.updatedAt} form="ago" />
+                </span>
+              </Link>
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="muted">{t('overview.recentNone')}</p>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,161 @@
+// What needs somebody, as rows: one row a need, those of failed deliveries in one, in the order in which the service tells them.
+import '@/i18n/en/home';
+import type { LinkProps } from '@tanstack/react-router';
+import type { Schemas } from '@/api/client';
+import { date, day, hoursMinutes, momentWithin, pace, since, spelled } from '@/i18n/format';
+import { hasText, t } from '@/i18n/text';
+import { word, type Colour, type Icon } from '@/vocabulary/delivery';
+import { answerBy } from '../customers/answer_by';
+
+export type Need = Schemas['Need'];
+export type NeedRow = {
+  key: string;
+  icon: Icon;
+  colour: Colour;
+  title: string;
+  text: string;
+  button?: string;
+  link?: LinkProps;
+  owners?: boolean; // only they can do it
+  fixes?: string[]; // resolution codes of the deliveries that are fixed one after the other
+};
+
+// "09:10" of today, else the day too.
+const clock = (iso: string, now: number) =>
+  new Date(iso).toDateString() === new Date(now).toDateString() ? hoursMinutes(iso) : momentWithin(iso, now);
+
+function ofFailed(needs: Need[]): NeedRow {
+  const count = needs.reduce((sum, one) => sum + one.count, 0);
+  const said = needs.map(({ code, count: n, detail }) => {
+    const key = `need.failed.${code ?? ''}`;
+    return hasText(key)
+      ? t(key as 'need.failed.username_missing', { count: n })
+      : t('need.failed.other', { count: n, what: detail ?? code ?? '' });
+  });
+  const codes = needs.flatMap(({ code }) => code ?? []);
+  return {
+    key: 'failed',
+    icon: 'octagon',
+    colour: 'red',
+    title: t('need.failed', { count }),
+    text: said.join(', '),
+    button: t('need.failed.button', { count }),
+    link: { to: '/deliveries', search: { status: 'failed', code: codes.join(',') } },
+    fixes: codes,
+  };
+}
+
+const toStore = (id: string | null, tab: 'products' | 'connection', search: Record<string, string> = {}): LinkProps =>
+  tab === 'products'
+    ? { to: '/integrations/stores/$id/products', params: { id: id ?? '' }, search }
+    : { to: '/integrations/stores/$id/connection', params: { id: id ?? '' }, search };
+const to = (address: string) => ({ to: address }) as LinkProps;
+
+export function rowOf(need: Need, credits: Schemas['Overview']['credits'], now: number): NeedRow {
+  const { kind, count, oldestAt, integrationId, subscriptionId } = need;
+  const name = (need.detail ?? '').replace(/^https?:\/\//, '');
+  const at = oldestAt ?? new Date(now).toISOString();
+  const red = { key: `${kind}:${integrationId ?? subscriptionId ?? need.code ?? ''}`, icon: 'octagon', colour: 'red' } as const;
+  const amber = { ...red, icon: 'clock', colour: 'amber' } as const;
+  const buy = { button: t('need.credits.button'), link: to('/credits'), owners: true };
+  const receiver = {
+    title: t('need.receiver'),
+    button: t('need.receiver.button'),
+    link: { to: '/integrations/webhooks/$id', params: { id: subscriptionId ?? '' }, search: {} } as LinkProps,
+  };
+  switch (kind) {
+    case 'login_missing':
+      return {
+        ...(count > 0 ? red : amber),
+        title: t('need.login_missing'),
+        text: [t('need.login_missing.text'), count > 0 ? t('need.login_missing.some', { count }) : ''].join(' ').trim(),
+        button: t('need.login_missing.button'),
+        link: to('/cloud'),
+        owners: true,
+      };
+    case 'login_invalid':
+      return { ...red, title: t('need.login_invalid'), text: t('need.login_invalid.text'), button: t('need.login_invalid.button'), link: to('/cloud'), owners: true };
+    case 'intake_refused':
+      return {
+        ...red,
+        title: t('need.intake_refused', { store: name }),
+        text: t('need.intake_refused.text', { count, cause: word('cause', need.code ?? ''), time: clock(at, now) }),
+        button: t('need.intake_refused.button'),
+        link: toStore(integrationId, 'connection'),
+      };
+    case 'intake_silent':
+      return {
+        ...amber,
+        title: t('need.intake_silent', { store: name, day: day(at, now) }),
+        text: t('need.intake_silent.text'),
+        button: t('need.intake_silent.button'),
+        link: toStore(integrationId, 'connection'),
+      };
+    case 'credits_out':
+      return count > 0
+        ? { ...red, title: t('need.credits_out', { count }), text: t('need.credits_out.text'), ...buy }
+        : { ...amber, title: t('need.credits_out.none'), text: t('need.credits_out.noneText'), ...buy };
+    case 'debt':
+      return { ...red, title: t('need.debt', { count }), text: t('need.debt.text'), ...buy };
+    case 'review':
+      return {
+        key: kind,
+        icon: 'diamond',
+        colour: 'violet',
+        title: t('need.review', { count }),
+        text: t('need.review.text', { when: since(at, now) }),
+        button: t('need.review.button', { count }),
+        link: { to: '/deliveries', search: { status: 'in_review' } },
+      };
+    case 'receiver_off':
+      return { ...red, ...receiver, text: t(need.code === 'receiver_gone' ? 'need.receiver_off.gone' : 'need.receiver_off.text', { name }) };
+    case 'receiver_failing':
+      return { ...red, ...receiver, text: t('need.receiver_failing.text', { name, time: clock(at, now) }) };
+    case 'unmapped':
+    case 'stale':
+      return {
+        ...amber,
+        icon: 'dashed',
+        title: t(`need.${kind}`, { count }),
+        text: t(`need.${kind}.text`, { count, store: name }),
+        button: t(`need.${kind}.button`),
+        link: toStore(integrationId, 'products', kind === 'unmapped' ? { show: 'needs' } : {}),
+      };
+    case 'privacy_request':
+      return {
+        ...amber,
+        title: t('need.privacy_request', { count }),
+        text: t('need.privacy_request.text', { date: date(answerBy(at), now) }),
+        button: t('need.privacy_request.button'),
+        link: to('/account/customers'),
+      };
+    case 'credits_low':
+      return {
+        ...amber,
+        title: oldestAt
+          ? t('need.credits_low', { time: spelled(Math.max(Date.parse(oldestAt) - now, 3_600_000)) })
+          : t('need.credits_low.none'),
+        text: credits.perDay > 0
+          ? t('need.credits_low.text', { left: count, perDay: pace(credits.perDay) })
+          : t('need.credits_low.textNone', { left: count }),
+        ...buy,
+      };
+    case 'failed':
+      return ofFailed([need]);
+    default:
+      return { key: String(kind), icon: 'circle', colour: 'grey', title: String(kind), text: name };
+  }
+} // prettier-ignore
+
+export function rowsOf({ needs, credits }: Pick<Schemas['Overview'], 'needs' | 'credits'>, now: number): NeedRow[] {
+  const failed = needs.filter(({ kind }) => kind === 'failed');
+  return needs.flatMap((need) =>
+    need.kind !== 'failed' ? rowOf(need, credits, now) : need === failed[0] ? ofFailed(failed) : [],
+  );
+}
+
+// Every kind has its words; a test holds this against the contract.
+export const NEED_KINDS = Object.keys({
+  login_missing: 1, login_invalid: 1, intake_refused: 1, intake_silent: 1, credits_out: 1, debt: 1, failed: 1, review: 1, receiver_off: 1,
+  receiver_failing: 1, unmapped: 1, stale: 1, privacy_request: 1, credits_low: 1,
+} satisfies Record<Need['kind'], 1>) as Need['kind'][]; // prettier-ignore

@@ -1,0 +1,95 @@
+// What needs somebody, in words, and the periods of the chart.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { CODES } from '@/vocabulary/delivery';
+import { hasText } from '@/i18n/text';
+import { suggestionFor } from '../start/suggestions';
+import { stepsDone } from '../start/later';
+import { NEED_KINDS, rowsOf, type Need } from './needs';
+import { periodOf, queryOf, storeOf } from './period';
+
+const { schemas } = JSON.parse(readFileSync('../api/openapi.json', 'utf8')).components;
+const credits = { available: 41, held: 0, perDay: 10, runsOutAt: null };
+const need = (kind: Need['kind'], more: Partial<Need> = {}): Need => ({
+  kind,
+  code: null,
+  count: 2,
+  oldestAt: '2026-11-22T09:10:00.000Z',
+  integrationId: 'int_0a1b2c3d4e5f6',
+  subscriptionId: 'sub_0a1b2c3d4e5f6',
+  detail: 'marlowtones.com',
+  ...more,
+});
+const NOW = Date.parse('2026-11-22T14:00:00.000Z');
+
+test('every kind of the contract has its row, words and button', () => {
+  expect([...NEED_KINDS].sort()).toEqual([...schemas.Need.properties.kind.enum].sort());
+  for (const kind of NEED_KINDS) {
+    const [row] = rowsOf({ needs: [need(kind)], credits }, NOW);
+    expect(row?.title, kind).not.toBe(kind);
+    expect(
+      [row?.title, row?.text, row?.button].every((text) => text && !/need\.|\{/.test(text)),
+      kind,
+    ).toBe(true);
+    expect(row?.link, kind).toBeDefined();
+  }
+});
+
+test('deliveries that failed are one row, in the place of the first, that names each cause', () => {
+  const rows = rowsOf({ needs: [need('debt'), need('failed', { code: 'username_missing', count: 2 }), need('failed', { code: 'preset_not_found', count: 1 }), need('failed', { code: 'new_code', count: 1, detail: 'New' }), need('review')], credits }, NOW); // prettier-ignore
+  expect(rows.map(({ key }) => key.split(':')[0])).toEqual(['debt', 'failed', 'review']);
+  expect(rows[1]).toMatchObject({
+    title: '4 deliveries failed',
+    text: '2 need a username, 1 preset is missing, 1 New',
+    button: 'Fix 4 deliveries',
+    link: { search: { status: 'failed', code: 'username_missing,preset_not_found,new_code' } },
+  });
+});
+
+test('every code that is fixed one by one is said in words', () => {
+  const own = ['credentials_missing', 'credentials_invalid', 'insufficient_credits']; // needs of their own
+  expect(CODES.filter((code) => !own.includes(code) && !hasText(`need.failed.${code}`))).toEqual([]);
+});
+
+test('what is newer than this page is shown as it is', () => {
+  const [row] = rowsOf({ needs: [need('levitating' as Need['kind'])], credits }, NOW);
+  expect(row).toMatchObject({ title: 'levitating', icon: 'circle', colour: 'grey' });
+});
+
+test('credits that run out say when', () => {
+  const soon = need('credits_low', { count: 41, oldestAt: '2026-11-26T14:00:00.000Z' });
+  expect(rowsOf({ needs: [soon], credits }, NOW)[0]).toMatchObject({ title: 'Credits run out in about 4 days', text: '41 left, you use about 10 a day' }); // prettier-ignore
+  expect(rowsOf({ needs: [{ ...soon, oldestAt: null }], credits: { ...credits, perDay: 0 } }, NOW)[0]).toMatchObject({ title: 'Few credits are left', text: '41 left' }); // prettier-ignore
+});
+
+test('the address says the period and the store; what it cannot say is passed over', () => {
+  expect([periodOf({}), periodOf({ period: '7d' }), periodOf({ period: 'x' })]).toEqual(['30d', '7d', '30d']);
+  expect([storeOf({ store: 'int_0a1b2c3d4e5f6' }), storeOf({ store: "int_'" }), storeOf({})]).toEqual(['int_0a1b2c3d4e5f6', undefined, undefined]); // prettier-ignore
+  const at = new Date(2026, 10, 22, 14, 31).getTime();
+  expect(queryOf('today', undefined, at)).toEqual({ from: new Date(2026, 10, 22).toISOString(), bucket: 'hour' });
+  expect(queryOf('7d', 'int_0a1b2c3d4e5f6', at)).toEqual({ from: new Date(2026, 10, 16).toISOString(), bucket: 'day', integrationId: 'int_0a1b2c3d4e5f6' }); // prettier-ignore
+});
+
+test('a preset of equal name is suggested, unless there are two', () => {
+  const presets = ['Plexi ’68 Lead', 'Tweed-59 CLEAN', 'Twice', 'twice'].map((name) => ({
+    id: name,
+    kind: 'preset',
+    name,
+  }));
+  expect(suggestionFor("plexi '68  lead", presets)?.id).toBe('Plexi ’68 Lead');
+  expect(suggestionFor('Tweed 59 Clean', presets)?.id).toBe('Tweed-59 CLEAN');
+  expect([suggestionFor('Twice', presets), suggestionFor('Plexi', presets), suggestionFor('!', presets)]).toEqual([undefined, undefined, undefined]); // prettier-ignore
+});
+
+test('a step is done by what the service has', () => {
+  const none = {
+    cloud: false,
+    store: false,
+    firstOrder: false,
+    mapping: false,
+    testOrder: false,
+    firstDelivery: false,
+  };
+  expect(stepsDone({ ...none, cloud: true, store: true })).toEqual([true, false, false, false, false]);
+  expect(stepsDone({ ...none, store: true, firstOrder: true })[1]).toBe(true);
+});

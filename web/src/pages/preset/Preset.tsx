@@ -1,0 +1,113 @@
+// One file: which products deliver it, and the newest deliveries that have it.
+import '@/i18n/en/presets';
+import '@/i18n/en/stores';
+import { IconArrowRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Schemas } from '@/api/client';
+import { isMissing } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { CopyIcon } from '@/components/Copy';
+import { Fact, FactList, Facts } from '@/components/Facts';
+import { PageHeader } from '@/components/PageHeader';
+import { Panel } from '@/components/Panel';
+import { Loaded, SkeletonRows } from '@/components/States';
+import { Tag } from '@/components/Tag';
+import { t } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
+import { DeliveryRows } from '../deliveries/DeliveryRows';
+import { Missing } from '../missing/Missing';
+import { countText } from '../presets/PresetRows';
+import styles from './preset.module.css';
+import { Uses } from './Uses';
+
+const route = getRouteApi('/inside/presets/$id');
+const SHOWN = 10;
+type Preset = Schemas['PresetWithUses'];
+
+export function PresetPage() {
+  const { id } = route.useParams();
+  const read = useQuery(queries.preset(id));
+  if (isMissing(read.error)) return <Missing body={t('preset.missing')} />;
+  return (
+    <div className={styles.page}>
+      <Loaded read={read} what={t('preset.what')} skeleton={<SkeletonRows rows={6} height={56} />}>
+        {(it) => <Content key={it.id} it={it} />}
+      </Loaded>
+    </div>
+  );
+}
+
+function Content({ it }: { it: Preset }) {
+  const name = it.name || it.id;
+  return (
+    <>
+      <PageHeader
+        title={name}
+        crumbs={[{ label: t('presets.title'), to: '/presets' }, { label: name }]}
+        meta={
+          <>
+            <span>{word('kind', it.kind)}</span>
+            {it.usedBy === undefined ? null : (
+              <span>{it.usedBy > 0 ? t('presets.usedBy', { count: it.usedBy }) : t('presets.unused')}</span>
+            )}
+            {it.gone ? (
+              <span>
+                <Tag>{t('presets.gone')}</Tag>
+              </span>
+            ) : null}
+          </>
+        }
+      />
+      <div className={styles.columns}>
+        <div className={styles.left}>
+          {it.gone ? (
+            <Panel tone="red" title={t('preset.gone.title')}>
+              <p className="muted">{t('preset.gone.body')}</p>
+            </Panel>
+          ) : null}
+          {it.uses ? <Uses uses={it.uses} total={it.usedBy ?? it.uses.length} /> : null}
+          <Deliveries id={it.id} count={it.deliveredCount} />
+        </div>
+        <aside>
+          <Facts title={t('preset.facts')}>
+            <FactList>
+              <Fact name={t('preset.kind')}>{word('kind', it.kind)}</Fact>
+              <Fact name={t('preset.id')}>
+                <span className={styles.id}>
+                  <code title={it.id}>{it.id}</code>
+                  <CopyIcon text={it.id} what={it.id} />
+                </span>
+              </Fact>
+            </FactList>
+          </Facts>
+        </aside>
+      </div>
+    </>
+  );
+}
+
+function Deliveries({ id, count }: { id: string; count: number | undefined }) {
+  const read = useQuery(queries.deliveries({ fileId: id, limit: SHOWN }));
+  return (
+    <section>
+      <div className={styles.head}>
+        <h2>{t('preset.delivered')}</h2>
+        {count !== undefined && count > SHOWN ? (
+          <Link className={styles.all} to="/deliveries" search={{ file: id }}>
+            {t('preset.delivered.all', { n: countText(count) })} <IconArrowRight size={15} aria-hidden="true" />
+          </Link>
+        ) : null}
+      </div>
+      <Loaded read={read} what={t('deliveries.what')} skeleton={<SkeletonRows rows={3} />}>
+        {({ data }) =>
+          data.length > 0 ? (
+            <DeliveryRows rows={data} list={`file=${encodeURIComponent(id)}`} />
+          ) : (
+            <p className="muted">{t('preset.delivered.none')}</p>
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}

@@ -1,0 +1,27 @@
+// The address is the state of a page: how its query is read and written. Every value is text; what a page does not know is kept.
+export type Search = Record<string, string>;
+
+export function parseSearch(query: string): Search {
+  return Object.fromEntries(new URLSearchParams(query));
+}
+
+// Commas stay as they are, so that an address can be read.
+export function stringifySearch(search: Record<string, unknown>): string {
+  const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
+    .toString()
+    .replaceAll('%2C', ',');
+  return query ? `?${query}` : '';
+}
+
+// The search with some values changed; undefined takes one away. `at` (the page of a list) begins anew with every filter.
+export function changed(search: Search, change: Record<string, string | undefined>): Search {
+  const { at: _, ...rest } = search;
+  const next = { ...rest, ...change };
+  return Object.fromEntries(
+    Object.entries(next).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== ''),
+  );
+}
+
+// The cursors of the pages that one came through, the newest last: "cur_a.cur_b".
+export const cursorsOf = (search: Search) => (search.at ? search.at.split('.') : []);

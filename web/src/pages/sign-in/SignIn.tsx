@@ -1,0 +1,137 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { ApiError } from '@/api/errors';
+import { Alert } from '@/components/Alert';
+import { duration } from '@/i18n/format';
+import { t, T } from '@/i18n/text';
+import { session, useSession } from '@/session';
+import { signInConfig } from '@/session/config';
+import { useQuery } from '@tanstack/react-query';
+import { Issuers } from './Issuers';
+import { signInSentence } from '@/session/words';
+import { Frame } from './Frame';
+import { placeAfter, usePasswordToggle } from './parts';
+import styles from './sign-in.module.css';
+
+const route = getRouteApi('/sign-in');
+
+export function SignIn() {
+  const search = route.useSearch();
+  const state = useSession();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const [forgot, setForgot] = useState(false);
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  const left = useCountdown(error);
+  const toggle = usePasswordToggle();
+  const config = useQuery(signInConfig()).data;
+  if (state.name === 'in') return <Navigate to={placeAfter(search.to)} replace />;
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    await session.signIn(email.trim(), password).catch(setError);
+    setBusy(false);
+  }
+  return (
+    <Frame title={t('signIn.title')} lead={t('signIn.lead')} page={t('signIn.page')}>
+      {config?.passwords === false ? null : (
+        <form className={styles.form} onSubmit={(event) => void submit(event)}>
+          <TextInput
+            ref={first}
+            className={styles.email}
+            label={t('signIn.email')}
+            type="email"
+            name="email"
+            autoComplete="username"
+            size="md"
+            required
+            value={email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <div>
+            <PasswordInput
+              label={t('signIn.password')}
+              name="password"
+              autoComplete="current-password"
+              size="md"
+              required
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              {...toggle}
+            />
+            <p className={styles.answer} aria-live="polite">
+              {forgot ? t('signIn.forgotAnswer') : null}
+            </p>
+          </div>
+          {error ? (
+            <Alert>
+              {left > 0
+                ? t('signIn.locked', { time: duration(left * 1000) })
+                : left === 0
+                  ? signInSentence(error)
+                  : null}
+            </Alert>
+          ) : null}
+          <Button
+            type="submit"
+            variant="filled"
+            size="lg"
+            fullWidth
+            disabled={left > 0}
+            aria-disabled={busy || undefined}
+          >
+            {busy ? t('signIn.busy') : t('signIn.button')}
+          </Button>
+          <button
+            type="button"
+            className={`link ${styles.forgot}`}
+            aria-expanded={forgot}
+            onClick={() => setForgot(!forgot)}
+          >
+            {t('signIn.forgot')}
+          </button>
+        </form>
+      )}
+      <Issuers config={config} to={placeAfter(search.to)} />
+      <p className={styles.other}>
+        {config?.signup === 'closed' ? (
+          t('signUp.closed')
+        ) : config?.signup === 'invite' ? (
+          t('signUp.invite')
+        ) : (
+          <T
+            k="signIn.new"
+            values={{
+              link: (
+                <Link className="link" to="/sign-up" search={search}>
+                  {t('signIn.newLink')}
+                </Link>
+              ),
+            }}
+          />
+        )}
+      </p>
+    </Frame>
+  );
+}
+
+// Seconds until another try is taken; 0: now.
+function useCountdown(error: unknown): number {
+  const [left, setLeft] = useState(0);
+  useEffect(() => {
+    const seconds = error instanceof ApiError && error.status === 429 ? (error.retryAfterSeconds ?? 0) : 0;
+    const end = Date.now() + seconds * 1000;
+    const tick = () => setLeft(Math.max(0, Math.ceil((end - Date.now()) / 1000)));
+    tick();
+    if (seconds === 0) return undefined;
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [error]);
+  return left;
+}

@@ -1,0 +1,119 @@
+import { Button, PasswordInput, TextInput } from '@mantine/core';
+import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
+import { useState, type FormEvent } from 'react';
+import { ApiError, problemsOf } from '@/api/errors';
+import { Alert } from '@/components/Alert';
+import { t, T } from '@/i18n/text';
+import { session, useSession } from '@/session';
+import { signInConfig } from '@/session/config';
+import { useQuery } from '@tanstack/react-query';
+import { Issuers } from './Issuers';
+import { signInSentence } from '@/session/words';
+import { Frame } from './Frame';
+import { placeAfter, usePasswordToggle } from './parts';
+import styles from './sign-in.module.css';
+
+const route = getRouteApi('/sign-up');
+const SAYS_SOMETHING = '.*\\S.*'; // or blanks alone would do
+
+export function SignUp() {
+  const search = route.useSearch();
+  const state = useSession();
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [shop, setShop] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const toggle = usePasswordToggle();
+  const config = useQuery(signInConfig()).data;
+  if (state.name === 'in') return <Navigate to={placeAfter(search.to)} replace />;
+
+  const problems = problemsOf(error);
+  const taken = error instanceof ApiError && error.code === 'EMAIL_TAKEN';
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    await session.signUp(email.trim(), password, { accountName: shop.trim() }).catch(setError);
+    setBusy(false);
+  }
+  return (
+    <Frame title={t('signUp.title')} lead={t('signUp.lead')} page={t('signUp.page')}>
+      {config && (config.signup !== 'open' || !config.passwords) ? (
+        <p className="muted">{t(config.signup === 'invite' ? 'signUp.invite' : 'signUp.closed')}</p>
+      ) : (
+        <form className={styles.form} onSubmit={(event) => void submit(event)}>
+          <TextInput
+            label={t('signUp.shop')}
+            description={t('signUp.shopHint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            name="organization"
+            autoComplete="organization"
+            size="md"
+            required
+            pattern={SAYS_SOMETHING}
+            title={t('signUp.shopNeeded')}
+            maxLength={100}
+            value={shop}
+            error={problems.accountName}
+            onChange={(event) => setShop(event.currentTarget.value)}
+          />
+          <TextInput
+            label={t('signIn.email')}
+            type="email"
+            name="email"
+            autoComplete="username"
+            size="md"
+            required
+            value={email}
+            error={problems.email}
+            onChange={(event) => setEmail(event.currentTarget.value)}
+          />
+          <PasswordInput
+            label={t('signIn.password')}
+            description={t('signUp.passwordHint')}
+            inputWrapperOrder={['label', 'input', 'description', 'error']}
+            name="password"
+            autoComplete="new-password"
+            size="md"
+            required
+            minLength={10}
+            value={password}
+            error={problems.password}
+            onChange={(event) => setPassword(event.currentTarget.value)}
+            {...toggle}
+          />
+          {error && Object.keys(problems).length === 0 ? (
+            <Alert
+              action={
+                taken ? (
+                  <Link className="link" to="/sign-in" search={search}>
+                    {t('signIn.button')}
+                  </Link>
+                ) : undefined
+              }
+            >
+              {signInSentence(error)}
+            </Alert>
+          ) : null}
+          <Button type="submit" variant="filled" size="lg" fullWidth aria-disabled={busy || undefined}>
+            {busy ? t('signUp.busy') : t('signUp.button')}
+          </Button>
+        </form>
+      )}
+      <Issuers config={config} to={placeAfter(search.to)} />
+      <p className={styles.other}>
+        <T
+          k="signUp.have"
+          values={{
+            link: (
+              <Link className="link" to="/sign-in" search={search}>
+                {t('signUp.haveLink')}
+              </Link>
+            ),
+          }}
+        />
+      </p>
+    </Frame>
+  );
+}

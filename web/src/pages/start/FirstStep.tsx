@@ -1,0 +1,102 @@
+// The first real delivery, followed live; and at the end what is worth doing next.
+import '@/i18n/en/guide';
+import { Button } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { queries } from '@/api/queries';
+import { t } from '@/i18n/text';
+import { useIsOwner } from '@/session/useIsOwner';
+import type { Store } from '@/vocabulary/store';
+import { Followed } from './Followed';
+import styles from './start.module.css';
+
+type Props = { store: Store | undefined; done: boolean; onLeave: () => void };
+
+export function FirstStep({ store, done, onLeave }: Props) {
+  const real = useQuery(queries.deliveries({ dryRun: false, limit: 1 })).data?.data[0]?.id;
+  const credits = useQuery(queries.credits());
+  const owner = useIsOwner();
+  return (
+    <div className={styles.parts}>
+      {real ? (
+        <Followed id={real} />
+      ) : (
+        <div className={styles.waiting}>
+          <i className={styles.pulse} aria-hidden="true" />
+          <div>
+            <strong>{t('guide.first.wait')}</strong>
+            <p className="muted">{t('guide.first.waitText')}</p>
+          </div>
+        </div>
+      )}
+      {credits.data ? (
+        <p className={styles.line}>
+          <span>{t('guide.first.cost', { count: credits.data.available })}</span>
+          {owner ? (
+            <Link className="link" to="/credits" search={{}}>
+              {t('guide.first.buy')}
+            </Link>
+          ) : null}
+        </p>
+      ) : null}
+      {done ? (
+        <>
+          <h3>{t('guide.first.done')}</h3>
+          <div>
+            <Button variant="filled" size="md" onClick={onLeave}>
+              {t('guide.first.go')}
+            </Button>
+          </div>
+          <NextThings store={store} credits={credits.data?.available ?? 0} />
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+function NextThings({ store, credits }: { store: Store | undefined; credits: number }) {
+  const owner = useIsOwner();
+  const things: { title: string; text: string; link: LinkProps }[] = [
+    ...(owner
+      ? [
+          {
+            title: t('guide.next.credits'),
+            text: t('guide.next.credits.text', { count: credits }),
+            link: { to: '/credits', search: {} } as LinkProps,
+          },
+        ]
+      : []),
+    {
+      title: t('guide.next.webhook'),
+      text: t('guide.next.webhook.text'),
+      link: { to: '/integrations/webhooks', search: {} },
+    },
+  ];
+  if (store)
+    things.push({
+      title: t('guide.next.username'),
+      text: t('guide.next.username.text', { store: store.name }),
+      link: { to: '/integrations/stores/$id/connection', params: { id: store.id }, search: {} },
+    });
+  return (
+    <section aria-label={t('guide.next')}>
+      <h3>{t('guide.next')}</h3>
+      <ul className={styles.things}>
+        {things.map(({ title, text, link }) => (
+          <li key={title}>
+            <Link {...link}>
+              <span>
+                <strong>{title}</strong>
+                <span>
+                  <bdi>{text}</bdi>
+                </span>
+              </span>
+              <IconChevronRight size={17} aria-hidden="true" />
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,158 @@
+// Which files each product delivers. Equal names are suggested; nothing is saved before somebody says so.
+import '@/i18n/en/guide';
+import '@/i18n/en/stores';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { Alert } from '@/components/Alert';
+import { Loaded, SkeletonRows } from '@/components/States';
+import { t } from '@/i18n/text';
+import type { Store } from '@/vocabulary/store';
+import {
+  keyOf,
+  keyOfProduct,
+  mappingsWith,
+  matchesOf,
+  withMatch,
+  type Draft,
+  type Match,
+} from '../store/products/draft';
+import { MatchRow } from '../store/products/MatchRow';
+import { AddByHand } from './AddByHand';
+import { NoPresets } from './NoPresets';
+import { suggestionFor } from './suggestions';
+import styles from './start.module.css';
+
+const SHOWN = 20;
+
+export function MatchStep({ store, onDone }: { store: Store | undefined; onDone: () => void }) {
+  const mappings = useQuery({ ...queries.mappings(store?.id ?? ''), enabled: store !== undefined });
+  const products = useQuery({ ...queries.products(store?.id ?? '', { limit: SHOWN }), enabled: store !== undefined });
+  const presets = useQuery(queries.presets(''));
+  if (!store) return <p className="muted">{t('guide.store.text')}</p>;
+  if (presets.data?.data.length === 0) return <NoPresets />;
+  return (
+    <Loaded read={mappings} what={t('products.what')} skeleton={<SkeletonRows rows={2} height={60} />}>
+      {(set) => (
+        <Loaded read={products} what={t('products.what')} skeleton={<SkeletonRows rows={2} height={60} />}>
+          {({ data }) => (
+            <Matches store={store} set={set} products={data} presets={presets.data?.data ?? []} onDone={onDone} />
+          )}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+type Props = {
+  store: Store;
+  set: Schemas['MappingSet'];
+  products: Schemas['Product'][];
+  presets: Schemas['Preset'][];
+  onDone: () => void;
+};
+
+function Matches({ store, set, products, presets, onDone }: Props) {
+  const saved = matchesOf(set.mappings);
+  const rows = products.flatMap((product) => {
+    const by = keyOfProduct(product, set.mappings);
+    return by ? [{ name: product.title ?? by.matchValue, detail: product.sku ?? by.matchValue, by }] : [];
+  });
+  // What was suggested is a draft like any other: it can be changed, and is saved with the rest.
+  const [draft, setDraft] = useState<Draft>(new Map());
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const client = useQueryClient();
+  const suggested = new Map(
+    rows.flatMap(({ name, by }): [string, Match][] => {
+      const preset = saved.has(keyOf(by)) ? undefined : suggestionFor(name, presets);
+      return preset
+        ? [
+            [
+              keyOf(by),
+              {
+                ...by,
+                ignored: false,
+                files: [{ fileId: preset.id, kind: preset.kind, fileName: preset.name, stale: false }],
+              },
+            ],
+          ]
+        : [];
+    }),
+  );
+  const all: Draft = new Map([...suggested, ...draft]);
+  const matchOf = (by: Pick<Match, 'matchType' | 'matchValue'>): Match =>
+    all.get(keyOf(by)) ?? saved.get(keyOf(by)) ?? { ...by, ignored: false, files: [] };
+  const change = (match: Match) => setDraft((now) => new Map([...withMatch(now, saved, match), [keyOf(match), match]]));
+  const typed = [...draft.values()].filter((match) => !rows.some(({ by }) => keyOf(by) === keyOf(match)));
+  const ready = [...all.values()].some(({ ignored, files }) => ignored || files.length > 0);
+  async function save() {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const next = await ok(
+        api.PUT('/api/integrations/{integration}/mappings', {
+          params: { path: { integration: store.id } },
+          body: { mappings: mappingsWith(saved, all), version: set.version },
+        }),
+      );
+      client.setQueryData(queries.mappings(store.id).queryKey, next);
+      await Promise.all([['stores'], ['overview']].map((queryKey) => client.invalidateQueries({ queryKey })));
+      onDone();
+    } catch (failure) {
+      setError(failure);
+    }
+    setBusy(false);
+  }
+  return (
+    <div className={styles.parts}>
+      {rows.length === 0 ? (
+        <p className="muted">{t(store.lastOrderAt ? 'guide.mapping.sample' : 'guide.mapping.none')}</p>
+      ) : null}
+      {rows.length + typed.length > 0 ? (
+        <ul className={styles.matches} aria-label={t('products.what')}>
+          {rows.map(({ name, detail, by }) => (
+            <MatchRow
+              key={keyOf(by)}
+              name={name}
+              detail={suggested.has(keyOf(by)) && !draft.has(keyOf(by)) ? t('guide.mapping.suggested') : detail}
+              match={matchOf(by)}
+              changed={all.has(keyOf(by))}
+              onChange={change}
+            />
+          ))}
+          {typed.map((match) => (
+            <MatchRow
+              key={keyOf(match)}
+              name={match.matchValue}
+              detail={t(`match.${match.matchType}`)}
+              match={match}
+              changed
+              onChange={change}
+            />
+          ))}
+        </ul>
+      ) : null}
+      <AddByHand onAdd={change} />
+      {error ? <Alert>{sentence(error)}</Alert> : null}
+      <div className={styles.line}>
+        <Button
+          variant="filled"
+          size="md"
+          disabled={!ready}
+          aria-disabled={busy || undefined}
+          onClick={() => (busy ? undefined : void save())}
+        >
+          {busy ? t('action.saving') : t('guide.mapping.save')}
+        </Button>
+        <Link className="link" to="/integrations/stores/$id/products" params={{ id: store.id }} search={{}}>
+          <bdi>{t('guide.mapping.all', { store: store.name })}</bdi>
+        </Link>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+// An order as the shop writes it goes the whole way, as a rehearsal; its journey is followed live.
+import '@/i18n/en/guide';
+import '@/i18n/en/stores';
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ok } from '@/api/client';
+import { sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { Alert } from '@/components/Alert';
+import { t } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
+import type { Store } from '@/vocabulary/store';
+import { Followed } from './Followed';
+import styles from './start.module.css';
+
+type Props = { store: Store | undefined; done: boolean; onSent: () => void; onDone: () => void };
+
+export function TestStep({ store, done, onSent, onDone }: Props) {
+  const cloud = useQuery(queries.cloud());
+  const former = useQuery(queries.deliveries({ dryRun: true, limit: 1 })).data?.data[0]?.id;
+  const [sent, setSent] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const client = useQueryClient();
+  const shown = sent ?? former;
+  if (!store) return <p className="muted">{t('guide.store.text')}</p>;
+  async function send(id: string) {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const answer = await ok(
+        api.POST('/api/integrations/{integration}/test-order', { params: { path: { integration: id } }, body: {} }),
+      );
+      if (answer.deliveryId) {
+        setSent(answer.deliveryId);
+        onSent();
+      } else setProblem(t('store.test.ignored', { reason: word('reason', answer.reason ?? answer.status) }));
+      for (const key of ['deliveries', 'overview']) void client.invalidateQueries({ queryKey: [key] });
+    } catch (failure) {
+      setProblem(sentence(failure));
+    }
+    setBusy(false);
+  }
+  return (
+    <div className={styles.parts}>
+      {cloud.data?.cloudUsername ? (
+        <p className="muted">
+          <bdi>{t('guide.test.to', { name: cloud.data.cloudUsername })}</bdi>
+        </p>
+      ) : null}
+      {shown ? <Followed id={shown} /> : null}
+      {problem ? <Alert>{problem}</Alert> : null}
+      <div className={styles.line}>
+        {done ? (
+          <Button variant="filled" size="md" onClick={onDone}>
+            {t('guide.goOn')}
+          </Button>
+        ) : null}
+        <Button
+          variant={done || shown ? 'default' : 'filled'}
+          size="md"
+          aria-disabled={busy || undefined}
+          onClick={() => (busy ? undefined : void send(store.id))}
+        >
+          {busy ? t('action.working') : t(shown ? 'guide.test.again' : 'guide.test.button')}
+        </Button>
+        {shown ? (
+          <Link className="link" to="/deliveries/$id" params={{ id: shown }} search={{}}>
+            {t('guide.test.show')}
+          </Link>
+        ) : null}
+      </div>
+    </div>
+  );
+}

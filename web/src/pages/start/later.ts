@@ -1,0 +1,17 @@
+// How far a new account has come, by what the service has of it, and whether the person put the guide off.
+import type { Schemas } from '@/api/client';
+
+export type Setup = Schemas['Overview']['setup'];
+
+// The five steps of the guide, in their order.
+export const stepsDone = (setup: Setup): boolean[] => [
+  setup.cloud,
+  setup.store && setup.firstOrder,
+  setup.mapping,
+  setup.testOrder,
+  setup.firstDelivery,
+];
+
+// Who has delivered needs no guide; who has put it off is not led to it again.
+export const isGuided = (setup: Setup, { guideDismissedAt }: Schemas['Preferences']) =>
+  !setup.firstDelivery && guideDismissedAt === null;

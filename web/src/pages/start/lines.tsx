@@ -1,0 +1,83 @@
+// What is said of a step that is not open, by what the service has.
+import '@/i18n/en/guide';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { queries } from '@/api/queries';
+import { Buyer } from '@/components/Buyer';
+import { Shape } from '@/components/StatusIcon';
+import { t, T } from '@/i18n/text';
+import type { Store } from '@/vocabulary/store';
+import styles from './start.module.css';
+
+export function useCloudLine(): ReactNode {
+  const cloud = useQuery(queries.cloud());
+  const presets = useQuery({ ...queries.presets(''), enabled: cloud.data?.status === 'valid' });
+  if (cloud.data?.status === 'unchecked') return t('guide.cloud.unchecked');
+  if (cloud.data?.status !== 'valid') return null;
+  const name = (
+    <strong>
+      <bdi translate="no">{cloud.data.cloudUsername}</bdi>
+    </strong>
+  );
+  if (!presets.data) return <T k="guide.cloud.signedIn" values={{ name }} />;
+  const n = presets.data.data.length;
+  return presets.data.nextCursor ? (
+    <T k="guide.cloud.doneSome" values={{ name, n }} />
+  ) : (
+    <T k="guide.cloud.done" values={{ name, presets: t('guide.files', { count: n }) }} />
+  );
+}
+
+// The store that the guide is about: one that has sent orders, else the newest.
+export function useGuideStore(): Store | undefined {
+  const rows = useQuery(queries.stores()).data?.data.filter(({ archivedAt }) => archivedAt === null) ?? [];
+  const newest = (all: Store[]) =>
+    all.reduce<Store | undefined>((a, b) => (a && a.createdAt > b.createdAt ? a : b), undefined);
+  return newest(rows.filter(({ lastOrderAt }) => lastOrderAt !== null)) ?? newest(rows);
+}
+
+export function useFirstOrder(store: Store | undefined) {
+  const read = useQuery({
+    ...queries.orders({ integrationId: store?.id ?? '', limit: 10 }),
+    enabled: Boolean(store?.lastOrderAt),
+  });
+  return read.data?.data.find(({ orderId }) => !orderId.startsWith('test-'));
+}
+
+export function useStoreLine(store: Store | undefined): ReactNode {
+  const order = useFirstOrder(store);
+  if (!store?.lastOrderAt) return null;
+  return (
+    <>
+      <bdi>{t('guide.store.done', { name: store.name })}</bdi>
+      {order ? <UsernameLine order={order} /> : null}
+    </>
+  );
+}
+
+type Order = NonNullable<ReturnType<typeof useFirstOrder>>;
+
+export function UsernameLine({ order }: { order: Order }) {
+  const number = <bdi>{order.orderNumber ?? order.orderId}</bdi>;
+  return (
+    <span className={styles.check} data-good={order.targetUsername ? true : undefined}>
+      <Shape icon={order.targetUsername ? 'check' : 'clock'} colour={order.targetUsername ? 'teal' : 'amber'} />
+      <span>
+        {order.targetUsername ? (
+          <T k="guide.username.good" values={{ order: number, buyer: <Buyer username={order.targetUsername} /> }} />
+        ) : (
+          <T k="guide.username.bad" values={{ order: number }} />
+        )}
+      </span>
+    </span>
+  );
+}
+
+export function useMatchLine(store: Store | undefined, done: boolean): ReactNode {
+  const read = useQuery({ ...queries.mappings(store?.id ?? ''), enabled: store !== undefined && done });
+  if (!done || !read.data) return null;
+  const count = new Set(
+    read.data.mappings.flatMap((one) => (one.action === 'deliver' ? `${one.matchType}:${one.matchValue}` : [])),
+  ).size;
+  return count > 0 ? t('guide.mapping.done', { count }) : null;
+}

@@ -1,0 +1,75 @@
+// The screen and the guide of a shop name the same webhooks.
+import { readFileSync } from 'node:fs';
+import { cleanup, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { afterEach, expect, test, vi } from 'vitest';
+import { show } from '@/testing/render';
+import { t } from '@/i18n/text';
+import type { Store } from '@/vocabulary/store';
+import { ConnectSteps } from './ConnectSteps';
+import { SHOP_WEBHOOKS } from './shop_webhooks';
+
+afterEach(() => {
+  cleanup();
+  vi.unstubAllGlobals();
+});
+
+// The first column of the table in the guide's second part.
+function guided(shop: string): string[] {
+  const guide = readFileSync(`../docs/guides/${shop}.md`, 'utf8');
+  const part = guide.split(/^## /m).find((text) => text.startsWith('2.')) ?? '';
+  return [...part.matchAll(/^\| ([^|]+) \|/gm)].slice(1).map(([, event = '']) => event);
+}
+
+const aStore = (provider: Store['provider'], more: Partial<Store> = {}) =>
+  ({
+    id: 'int_0a1b2c3d4e5f6',
+    provider,
+    webhookUrl: 'https://bridge.example/api/webhooks/x',
+    secretPreview: 'whsec_…abcd',
+    lastOrderAt: null,
+    ...more,
+  }) as Store;
+
+test.each([
+  ['shopify', 'provider_a'],
+  ['woocommerce', 'provider_b'],
+] as const)('the webhooks of %s', async (shop, provider) => {
+  const events = guided(shop);
+  expect(events.length).toBeGreaterThan(1);
+  const { first, others } = SHOP_WEBHOOKS[shop];
+  expect([first, ...others.map(([name]) => name)].map((name) => t(name))).toEqual(events);
+  await show(<ConnectSteps it={aStore(provider)} secret={null} />);
+  for (const event of events) expect(screen.getByText(event, { selector: 'strong' })).toBeTruthy();
+});
+
+test('a secret is said to be shown once, and afterwards a new one can be made', async () => {
+  const secret = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
+  await show(<ConnectSteps it={aStore('generic')} secret={secret} onSecret={() => undefined} />);
+  await screen.findByText(secret);
+  expect(document.body.textContent).toContain('It is shown this once.');
+  expect(screen.queryByText('Rotate…')).toBeNull();
+  cleanup();
+
+  const sent: unknown[] = [];
+  vi.stubGlobal('fetch', async (request: Request | string) => {
+    if (typeof request === 'string') {
+      const tokens = { idToken: 't', idTokenExpiresAt: '2999-01-01T00:00:00.000Z', user: { id: 'usr_1', email: 'x' } };
+      return Response.json({ ...tokens, accountId: 'acc_1' });
+    }
+    sent.push([new URL(request.url).pathname, await request.json()]);
+    return Response.json({ secret });
+  });
+  const onSecret = vi.fn();
+  await show(<ConnectSteps it={aStore('generic')} secret={null} onSecret={onSecret} />);
+  expect(document.body.textContent).toContain('Its ends are whsec_…abcd.');
+  const user = userEvent.setup();
+  await user.click(await screen.findByRole('button', { name: 'Rotate…' }));
+  await user.click(await screen.findByRole('button', { name: 'Rotate' }));
+  await vi.waitFor(() => expect(onSecret).toHaveBeenCalledWith(secret));
+  expect(sent).toEqual([['/api/integrations/int_0a1b2c3d4e5f6/rotate-secret', { overlapSeconds: 0 }]]);
+  cleanup();
+
+  await show(<ConnectSteps it={aStore('generic')} secret={null} />); // where it is rotated beside
+  expect(screen.queryByText('Rotate…')).toBeNull();
+});

@@ -1,0 +1,164 @@
+// Where the shop sends its orders, what it signs them with, and what it has sent.
+import '@/i18n/en/stores';
+import { Button, PasswordInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, ok } from '@/api/client';
+import { queries } from '@/api/queries';
+import { ConfirmDialog } from '@/components/Dialogs';
+import { CopyField } from '@/components/Copy';
+import { Loaded } from '@/components/States';
+import { OverlapChoice } from '@/components/OverlapChoice';
+import { SecretOnce } from '@/components/SecretOnce';
+import { useNow } from '@/components/Time';
+import { toast } from '@/components/toasts';
+import { momentWithin, since } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
+import { dictatesSecret, kindOf, type Store } from '@/vocabulary/store';
+import { usePasswordToggle } from '../sign-in/parts';
+import { ConnectSteps } from './ConnectSteps';
+import { RotateSecret } from './RotateSecret';
+import styles from './store.module.css';
+
+const route = getRouteApi('/inside/integrations/stores/$id/connection');
+const FIELDS = { provider_a: 'cloud_username', provider_b: 'vendor_username', generic: 'targetUsername' } as const;
+const ENDS = /cancel|refund|deleted/;
+
+export function Connection() {
+  const { id } = route.useParams();
+  const read = useQuery(queries.store(id));
+  return (
+    <Loaded read={read} what={t('stores.what')}>
+      {(it) => (
+        <div className={styles.columns}>
+          <div className={styles.column}>
+            <section className={styles.group}>
+              <h2>{t('connection.address')}</h2>
+              <p>{t('connection.addressHint')}</p>
+              <CopyField label={t('connection.address')} value={it.webhookUrl} />
+            </section>
+            <Secret it={it} />
+            <section className={styles.group}>
+              <h2>
+                {kindOf(it) === 'generic'
+                  ? t('connection.stepsOwn')
+                  : t('connection.steps', { kind: word('stores.kind', kindOf(it)) })}
+              </h2>
+              <p />
+              <ConnectSteps it={it} secret={null} />
+            </section>
+          </div>
+          <div className={styles.column}>
+            <Sent it={it} />
+            <section className={styles.group}>
+              <h2>{t('connection.username')}</h2>
+              <p>{t('connection.usernameText')}</p>
+              <CopyField label={t('connection.username')} value={FIELDS[it.provider]} />
+            </section>
+          </div>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function Secret({ it }: { it: Store }) {
+  const [asked, setAsked] = useState(false);
+  const [overlapSeconds, setOverlap] = useState(86_400);
+  const [own, setOwn] = useState('');
+  const now = useNow();
+  const [shown, setShown] = useState<string | null>(null);
+  const client = useQueryClient();
+  const toggle = usePasswordToggle();
+  const close = () => setAsked(false);
+  async function save() {
+    await ok(
+      api.POST('/api/integrations/{integration}/rotate-secret', {
+        params: { path: { integration: it.id } },
+        body: { overlapSeconds, secret: own.trim() },
+      }),
+    );
+    await client.invalidateQueries({ queryKey: ['stores'] });
+    toast(t('connection.own.saved'));
+    setOwn('');
+  }
+  return (
+    <section className={styles.group}>
+      <h2>{t('connection.secret')}</h2>
+      <p>{t('connection.secretHint')}</p>
+      <div className={styles.row}>
+        <code>{it.secretPreview}</code>
+        {dictatesSecret(it) ? null : <RotateSecret it={it} onSecret={setShown} />}
+        <Button onClick={() => setAsked(true)}>{t('connection.own')}</Button>
+      </div>
+      {it.previousSecretExpiresAt && Date.parse(it.previousSecretExpiresAt) > now ? (
+        <p>{t('connection.overlap', { time: momentWithin(it.previousSecretExpiresAt) })}</p>
+      ) : null}
+      <ConfirmDialog
+        opened={asked}
+        onClose={close}
+        title={t('connection.own.title')}
+        body={t('connection.own.body')}
+        button={t('connection.own.button')}
+        ready={own.trim().length >= 16}
+        onConfirm={save}
+      >
+        <PasswordInput
+          label={t('steps.secretLabel')}
+          autoComplete="off"
+          size="md"
+          minLength={16}
+          maxLength={200}
+          value={own}
+          onChange={(event) => setOwn(event.currentTarget.value)}
+          {...toggle}
+        />
+        <OverlapChoice value={overlapSeconds} onChange={setOverlap} />
+      </ConfirmDialog>
+      <SecretOnce secret={shown} title={t('connection.secretOnce')} onDone={() => setShown(null)} />
+    </section>
+  );
+}
+
+function Sent({ it }: { it: Store }) {
+  const now = useNow();
+  const nothing = it.intake.accepted24h === 0 && it.intake.refused.length === 0;
+  return (
+    <section className={styles.group}>
+      <h2>{t('connection.sent')}</h2>
+      {nothing ? (
+        <p>{t('connection.nothing')}</p>
+      ) : (
+        <dl className={styles.rows}>
+          <div>
+            <dt>{t('connection.accepted')}</dt>
+            <dd className="tabular">{it.intake.accepted24h}</dd>
+          </div>
+          {it.intake.refused.map(({ code, count, lastAt }) => (
+            <div key={code}>
+              <dt className="red" title={code}>
+                {word('cause', code)}
+              </dt>
+              <dd className="tabular">
+                {count}, <span>{t('connection.last', { when: since(lastAt, now) })}</span>
+              </dd>
+            </div>
+          ))}
+          {it.topicsSeen.length > 0 ? (
+            <div>
+              <dt>{t('connection.topics')}</dt>
+              <dd>
+                <code>{it.topicsSeen.join(', ')}</code>
+              </dd>
+            </div>
+          ) : null}
+        </dl>
+      )}
+      {it.provider === 'provider_a' && it.lastOrderAt && !it.topicsSeen.some((topic) => ENDS.test(topic)) ? (
+        <p>{t('connection.noRefunds')}</p>
+      ) : null}
+    </section>
+  );
+}

@@ -1,0 +1,56 @@
+// Waits for the first order of a store, and tells what came instead.
+import '@/i18n/en/stores';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queries } from '@/api/queries';
+import { Shape } from '@/components/StatusIcon';
+import { t } from '@/i18n/text';
+import { newestRefusal } from '@/vocabulary/store';
+import styles from './steps.module.css';
+
+const CHECKS = ['address', 'event', 'format', 'paid', 'active'] as const;
+const EVERY_MS = 3_000;
+
+export function Listening({ id }: { id: string }) {
+  const read = useQuery({ ...queries.store(id), refetchInterval: EVERY_MS });
+  const [help, setHelp] = useState(false);
+  const it = read.data;
+  if (!it) return null;
+  const refusal = newestRefusal(it);
+  const came = it.lastOrderAt !== null && !refusal;
+  return (
+    <div className={styles.listening} data-state={came ? 'came' : refusal ? 'refused' : 'waiting'}>
+      <div className={styles.heard} aria-live="polite">
+        {came ? (
+          <Shape icon="check" colour="teal" size={18} />
+        ) : refusal ? (
+          <Shape icon="octagon" colour="red" size={18} />
+        ) : (
+          <i className={styles.pulse} />
+        )}
+        <div>
+          <strong>
+            {came
+              ? t('listen.got')
+              : refusal
+                ? t(refusal.code === 'INVALID_SIGNATURE' ? 'listen.bad' : 'listen.refused')
+                : t('listen.title')}
+          </strong>
+          <p className="muted">{came ? t('listen.gotText') : refusal ? t('listen.badText') : t('listen.text')}</p>
+        </div>
+        {came ? null : (
+          <button type="button" className="link" aria-expanded={help} onClick={() => setHelp(!help)}>
+            {t('listen.nothing')}
+          </button>
+        )}
+      </div>
+      {help && !came ? (
+        <ul className={styles.checks}>
+          {CHECKS.map((check) => (
+            <li key={check}>{t(`check.${check}`)}</li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+// Orders that are being refused are being lost: said on top of every tab of the store.
+import '@/i18n/en/stores';
+import { Button } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { Panel } from '@/components/Panel';
+import { useNow } from '@/components/Time';
+import { since } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { word } from '@/vocabulary/delivery';
+import { newestRefusal, type Store } from '@/vocabulary/store';
+import styles from './store.module.css';
+
+export function Refused({ it }: { it: Store }) {
+  const now = useNow();
+  const refusal = newestRefusal(it);
+  if (!refusal) return null;
+  return (
+    <div className={styles.refused}>
+      <Panel tone="red" title={t('refused.title')}>
+        <div className={styles.refusedLine}>
+          <p>
+            {t('refused.text', {
+              count: refusal.count,
+              cause: word('cause', refusal.code),
+              when: since(refusal.lastAt, now),
+            })}
+          </p>
+          <Button component={Link} to={`/integrations/stores/${it.id}/connection`} variant="filled">
+            {t('refused.check')}
+          </Button>
+        </div>
+      </Panel>
+    </div>
+  );
+}

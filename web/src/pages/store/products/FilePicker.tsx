@@ -1,0 +1,81 @@
+// The files of a match: chosen from the merchant's cloud account by name, or the word that there are none.
+import '@/i18n/en/stores';
+import { MultiSelect } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconEyeOff } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { PresetOption } from '@/components/PresetPicker';
+import { t } from '@/i18n/text';
+import type { File, Match } from './draft';
+import styles from './products.module.css';
+
+const IGNORE = '\u0000ignore'; // no file is named so
+
+export function FilePicker({
+  label,
+  match,
+  onChange,
+  onDone,
+}: {
+  label: string;
+  match: Match;
+  onChange: (match: Match) => void;
+  onDone: () => void;
+}) {
+  const [text, setText] = useState('');
+  const [asked] = useDebouncedValue(text, 200);
+  const read = useQuery(queries.presets(asked));
+  const found = (read.data?.data ?? []).map(({ id, kind, name }): File => ({
+    fileId: id,
+    kind,
+    fileName: name,
+    stale: false,
+  }));
+  const known = new Map([...found, ...match.files].map((file) => [file.fileId, file]));
+  // A former cloud user's file is named anew when it is chosen anew.
+  for (const file of found) known.set(file.fileId, file);
+  const choose = (ids: string[]) => {
+    if (ids.includes(IGNORE)) {
+      onChange({ ...match, ignored: true, files: [] });
+      onDone();
+      return;
+    }
+    onChange({ ...match, ignored: false, files: ids.flatMap((id) => known.get(id) ?? []) });
+    setText('');
+  };
+  return (
+    <MultiSelect
+      className={styles.picker}
+      aria-label={label}
+      data={[
+        ...[...known.values()].map(({ fileId, fileName }) => ({ value: fileId, label: fileName || fileId })),
+        { value: IGNORE, label: t('products.ignore') },
+      ]}
+      value={match.files.map(({ fileId }) => fileId)}
+      onChange={choose}
+      searchable
+      searchValue={text}
+      onSearchChange={setText}
+      filter={({ options }) => options}
+      hidePickedOptions
+      autoFocus
+      defaultDropdownOpened
+      onBlur={onDone}
+      placeholder={match.files.length === 0 ? t('products.choose') : undefined}
+      error={read.error ? sentence(read.error) : undefined}
+      renderOption={({ option }) =>
+        option.value === IGNORE ? (
+          <span className={styles.ignoreOption}>
+            <IconEyeOff size={15} aria-hidden="true" />
+            {option.label}
+          </span>
+        ) : (
+          <PresetOption name={option.label} kind={known.get(option.value)?.kind ?? ''} />
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,104 @@
+// A product of the shop at the left, what the buyer gets for it at the right.
+import '@/i18n/en/stores';
+import { Button } from '@mantine/core';
+import {
+  IconAlertTriangle,
+  IconArrowRight,
+  IconEyeOff,
+  IconMicrophone2,
+  IconPlus,
+  IconWaveSine,
+} from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { queries } from '@/api/queries';
+import { t } from '@/i18n/text';
+import type { File, Match } from './draft';
+import styles from './products.module.css';
+
+type Props = {
+  name: string;
+  detail: ReactNode;
+  match: Match;
+  changed: boolean;
+  note?: string; // what its lack has cost
+  onChange: (match: Match) => void;
+};
+
+const FilePicker = lazy(() => import('./FilePicker').then((part) => ({ default: part.FilePicker })));
+
+export function MatchRow({ name, detail, match, changed, note, onChange }: Props) {
+  const [editing, setEditing] = useState(false);
+  const bare = !match.ignored && match.files.length === 0;
+  return (
+    <li className={styles.row} data-quiet={match.ignored || undefined}>
+      <div className={styles.product}>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
+        <span>{detail}</span>
+      </div>
+      <IconArrowRight className={styles.arrow} size={17} data-needs={bare || changed || undefined} aria-hidden="true" />
+      <div className={styles.gets}>
+        {editing ? (
+          <Suspense>
+            <FilePicker
+              label={t('products.presetsOf', { product: name })}
+              match={match}
+              onChange={onChange}
+              onDone={() => setEditing(false)}
+            />
+          </Suspense>
+        ) : match.ignored ? (
+          <>
+            <span className={styles.ignored}>
+              <IconEyeOff size={16} aria-hidden="true" />
+              {t('products.ignored')}
+            </span>
+            <button type="button" className={styles.quietButton} onClick={() => onChange({ ...match, ignored: false })}>
+              {t('products.unignore')}
+            </button>
+          </>
+        ) : bare ? (
+          <>
+            <Button className={styles.choose} leftSection={<IconPlus size={15} />} onClick={() => setEditing(true)}>
+              {t('products.choose')}
+            </Button>
+            {note ? (
+              <span className={styles.note}>
+                <IconAlertTriangle size={16} aria-hidden="true" />
+                {note}
+              </span>
+            ) : null}
+          </>
+        ) : (
+          <button type="button" className={styles.chips} onClick={() => setEditing(true)}>
+            <span className="unseen">{t('products.presetsOf', { product: name })}</span>
+            {match.files.map((file) => (
+              <Chip key={file.fileId} file={file} changed={changed} />
+            ))}
+          </button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Chip({ file, changed }: { file: File; changed: boolean }) {
+  const Icon = file.kind === 'capture' ? IconMicrophone2 : IconWaveSine;
+  // Matched, and no longer in the cloud account.
+  const lost = useQuery(queries.presetPage({ limit: 100, gone: true })).data?.data;
+  const gone = !file.stale && lost?.some(({ id }) => id === file.fileId);
+  return (
+    <span
+      className={styles.chip}
+      data-changed={changed || undefined}
+      data-stale={file.stale || gone || undefined}
+      title={file.stale ? t('products.stale') : file.fileId}
+    >
+      {file.stale || gone ? <IconAlertTriangle size={15} aria-hidden="true" /> : <Icon size={15} aria-hidden="true" />}
+      <bdi>{file.fileName || file.fileId}</bdi>
+      {gone ? <span className={styles.gone}>{t('products.gone')}</span> : null}
+    </span>
+  );
+}

@@ -1,0 +1,231 @@
+// What the shop has sold at the left, what buyers get for it at the right; saved all at once.
+import '@/i18n/en/stores';
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { IconBuildingStore, IconPlus, IconSearch } from '@tabler/icons-react';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { Panel } from '@/components/Panel';
+import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
+import { useUnsaved } from '@/components/unsaved';
+import { t } from '@/i18n/text';
+import { changed as changedSearch } from '../../search';
+import { Csv } from './ImportCsv';
+import { changesOf, keyOf, keyOfProduct, mappingsWith, matchesOf, withMatch, type Draft, type Match } from './draft';
+import { MatchRow } from './MatchRow';
+import { SaveBar } from './SaveBar';
+import { TryIt } from './TryIt';
+import styles from './products.module.css';
+
+const AddProduct = lazy(() => import('./AddProduct').then((part) => ({ default: part.AddProduct })));
+
+const route = getRouteApi('/inside/integrations/stores/$id/products');
+type Product = Schemas['Product'];
+
+export function Products() {
+  const { id } = route.useParams();
+  const mappings = useQuery({ ...queries.mappings(id), refetchOnWindowFocus: false });
+  return (
+    <Loaded read={mappings} what={t('products.what')} skeleton={<SkeletonRows rows={6} height={60} />}>
+      {(set) => <Content id={id} set={set} />}
+    </Loaded>
+  );
+}
+
+function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
+  const search = route.useSearch();
+  const navigate = useNavigate();
+  const [draft, setDraft] = useState<Draft>(new Map());
+  const [adding, setAdding] = useState(false);
+  const [text, setText] = useState(search.q ?? '');
+  const [asked] = useDebouncedValue(text.trim(), 250);
+  const needing = search.show === 'needs';
+  const store = useQuery(queries.store(id));
+  const query = { limit: 100, ...(asked ? { q: asked } : {}), ...(needing ? { mapped: false } : {}) };
+  const read = useInfiniteQuery({
+    queryKey: ['stores', 'products', id, query],
+    initialPageParam: null as string | null,
+    queryFn: ({ pageParam, signal }) =>
+      ok(
+        api.GET('/api/integrations/{integration}/products', {
+          params: { path: { integration: id }, query: { ...query, ...(pageParam ? { cursor: pageParam } : {}) } },
+          signal,
+        }),
+      ),
+    getNextPageParam: (page) => page.nextCursor,
+  });
+  const saved = matchesOf(set.mappings);
+  const products = read.data?.pages.flatMap(({ data }) => data) ?? [];
+  const rows = products.flatMap((product) => {
+    const by = keyOfProduct(product, set.mappings);
+    return by ? [{ product, by, key: keyOf(by) }] : [];
+  });
+  const named = new Set(rows.map(({ key }) => key));
+  const others =
+    asked || needing || read.hasNextPage
+      ? []
+      : [...new Map([...saved, ...draft]).values()].filter((match) => !named.has(keyOf(match)));
+  const matchOf = (by: Pick<Match, 'matchType' | 'matchValue'>): Match =>
+    draft.get(keyOf(by)) ?? saved.get(keyOf(by)) ?? { ...by, ignored: false, files: [] };
+  const guard = useUnsaved(changesOf(draft, saved) > 0);
+  const change = (match: Match) => setDraft((now) => withMatch(now, saved, match));
+  const stale = set.mappings.filter((mapping) => mapping.stale).length;
+  const changes = changesOf(draft, saved);
+  const unsaved = changes > 0 ? mappingsWith(saved, draft) : null;
+  // What needs somebody stands first; in the order of the service within.
+  const bare = ({ by }: (typeof rows)[number]) => !saved.get(keyOf(by));
+  const ordered = [...rows.filter(bare), ...rows.filter((row) => !bare(row))];
+  return (
+    <div className={styles.columns}>
+      <div>
+        <div className={styles.bar}>
+          <TextInput
+            className={styles.search}
+            type="search"
+            aria-label={t('products.search')}
+            placeholder={t('products.search')}
+            leftSection={<IconSearch size={16} />}
+            maxLength={200}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <SegmentedControl
+            aria-label={t('products.what')}
+            value={needing ? 'needs' : 'all'}
+            onChange={(show) =>
+              void navigate({
+                to: '/integrations/stores/$id/products',
+                params: { id },
+                search: changedSearch(search, { show: show === 'needs' ? 'needs' : undefined }),
+              })
+            }
+            data={[
+              { value: 'needs', label: `${t('products.needs')} ${store.data?.counts.unmappedProducts ?? ''}` },
+              { value: 'all', label: t('products.all') },
+            ]}
+          />
+          <div className={styles.rest}>
+            <Button variant="subtle" leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
+              {t('products.add')}
+            </Button>
+            <Csv id={id} />
+          </div>
+        </div>
+        {stale > 0 ? (
+          <div className={styles.banner}>
+            <Panel tone="amber">{t('products.staleBanner', { count: stale })}</Panel>
+          </div>
+        ) : null}
+        <Loaded read={read} what={t('products.what')} skeleton={<SkeletonRows rows={6} height={60} />}>
+          {() => (
+            <>
+              {rows.length > 0 ? (
+                <>
+                  <div className={styles.head} aria-hidden="true">
+                    <span>{t('products.col.product')}</span>
+                    <span>{t('products.col.presets')}</span>
+                  </div>
+                  <ul aria-label={t('products.what')}>
+                    {ordered.map(({ product, by, key }) => (
+                      <MatchRow
+                        key={key}
+                        name={product.title ?? product.sku ?? by.matchValue}
+                        detail={<Detail it={product} />}
+                        match={matchOf(by)}
+                        changed={draft.has(key)}
+                        note={skipped(product)}
+                        onChange={change}
+                      />
+                    ))}
+                  </ul>
+                </>
+              ) : others.length === 0 ? (
+                <None filtered={asked !== ''} needing={needing} />
+              ) : null}
+              {others.length > 0 ? (
+                <>
+                  <h2 className={styles.other}>{t('products.other')}</h2>
+                  <ul>
+                    {others.map((match) => (
+                      <MatchRow
+                        key={keyOf(match)}
+                        name={match.matchValue}
+                        detail={t(`match.${match.matchType}`)}
+                        match={matchOf(match)}
+                        changed={draft.has(keyOf(match))}
+                        onChange={change}
+                      />
+                    ))}
+                  </ul>
+                </>
+              ) : null}
+              {read.hasNextPage ? (
+                <Button onClick={() => void read.fetchNextPage()}>{t('products.more')}</Button>
+              ) : null}
+            </>
+          )}
+        </Loaded>
+        {unsaved ? (
+          <SaveBar
+            id={id}
+            version={set.version}
+            mappings={unsaved}
+            changes={changes}
+            onDone={() => setDraft(new Map())}
+          />
+        ) : null}
+      </div>
+      <TryIt id={id} mappings={unsaved} />
+      <Suspense>
+        {adding ? (
+          <AddProduct
+            opened
+            taken={(key) => saved.has(key) || draft.has(key) || named.has(key)}
+            onClose={() => setAdding(false)}
+            onAdd={(matchType, matchValue) =>
+              setDraft((now) =>
+                new Map(now).set(keyOf({ matchType, matchValue }), {
+                  matchType,
+                  matchValue,
+                  ignored: false,
+                  files: [],
+                }),
+              )
+            }
+          />
+        ) : null}
+      </Suspense>
+      {guard}
+    </div>
+  );
+}
+
+function Detail({ it }: { it: Product }) {
+  const code = it.sku ?? it.variantId ?? it.productId;
+  return (
+    <>
+      {code ? (
+        <>
+          <code>{code}</code>
+          {', '}
+        </>
+      ) : null}
+      {t('products.sold', { count: it.soldCount })}
+    </>
+  );
+}
+
+const skipped = ({ skippedOrders, skippedOrdersExact }: Product) =>
+  skippedOrders === 0
+    ? undefined
+    : skippedOrdersExact
+      ? t('products.skipped', { count: skippedOrders })
+      : t('products.skippedMany', { n: skippedOrders });
+
+function None({ filtered, needing }: { filtered: boolean; needing: boolean }) {
+  const name = filtered ? 'none' : needing ? 'allMatched' : 'empty';
+  return <EmptyState icon={IconBuildingStore} title={t(`products.${name}.title`)} body={t(`products.${name}.body`)} />;
+}

@@ -1,0 +1,96 @@
+// What one of the shop's orders would deliver, with the changes that are not saved yet.
+import '@/i18n/en/stores';
+import { NativeSelect } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { Loaded, SkeletonRows } from '@/components/States';
+import { Shape } from '@/components/StatusIcon';
+import { t } from '@/i18n/text';
+import styles from './products.module.css';
+
+type Props = { id: string; mappings: Schemas['NewMapping'][] | null }; // null: as they are saved
+
+export function TryIt({ id, mappings }: Props) {
+  const orders = useQuery(queries.orders({ integrationId: id, limit: 20 }));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const rows = orders.data?.data.filter(({ lineCount }) => lineCount > 0) ?? [];
+  const order = rows.find((row) => row.id === chosen) ?? rows[0];
+  const preview = useQuery({
+    queryKey: ['stores', 'preview', id, order?.orderId, mappings],
+    enabled: order !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      ok(
+        api.POST('/api/integrations/{integration}/mappings/preview', {
+          params: { path: { integration: id } },
+          body: { orderId: order?.orderId ?? '', ...(mappings ? { mappings } : {}) },
+          signal,
+        }),
+      ),
+  });
+  return (
+    <aside className={styles.tryIt} aria-label={t('try.title')}>
+      <div>
+        <h2>{t('try.title')}</h2>
+        <p>{rows.length > 0 ? t('try.lead') : t('try.none')}</p>
+      </div>
+      {order ? (
+        <>
+          <NativeSelect
+            aria-label={t('try.choose')}
+            data={rows.map((row) => ({
+              value: row.id,
+              label: `${row.orderNumber ?? row.orderId}  ${t('try.products', { count: row.lineCount })}`,
+            }))}
+            value={order.id}
+            onChange={(event) => setChosen(event.currentTarget.value)}
+          />
+          <Loaded read={preview} what={t('try.title')} skeleton={<SkeletonRows rows={2} />}>
+            {(it) => <Preview it={it} />}
+          </Loaded>
+        </>
+      ) : null}
+    </aside>
+  );
+}
+
+function Preview({ it }: { it: Schemas['MappingPreview'] }) {
+  const nameOf = new Map(it.files.map(({ fileId, fileName }) => [fileId, fileName || fileId]));
+  return (
+    <>
+      <ul className={styles.lines}>
+        {it.lines.slice(0, 20).map((line) => (
+          <li key={line.lineId}>
+            <div className={styles.line}>
+              <strong>
+                <bdi>{line.title ?? line.sku ?? line.productId ?? line.lineId}</bdi>
+              </strong>
+              <span>
+                {line.outcome === 'delivers' && line.matchedBy
+                  ? t(`match.by.${line.matchedBy}`)
+                  : t(line.outcome === 'ignored' ? 'try.ignored' : 'try.unmapped')}
+              </span>
+            </div>
+            {line.fileIds.map((file) => (
+              <div key={file} className={styles.file}>
+                <Shape icon="check" colour="teal" />
+                <bdi>{nameOf.get(file) ?? file}</bdi>
+              </div>
+            ))}
+          </li>
+        ))}
+      </ul>
+      {it.outcome === 'delivery' ? (
+        <div className={styles.sum}>
+          <span>{t('try.gets', { count: it.files.length })}</span>
+          <strong>{t('count.credits', { count: it.credits })}</strong>
+        </div>
+      ) : (
+        <p>{t(`try.outcome.${it.outcome}`)}</p>
+      )}
+      {it.tooLarge ? <p>{t('try.tooLarge')}</p> : null}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+// The matches of a store as one edits them: what is saved, what is changed, and what a save would send. A match is a value of the
+// shop (a SKU, an id, a title) and the files that it delivers, or the word that it delivers none.
+import type { Schemas } from '@/api/client';
+import type { MatchType } from '@/vocabulary/store';
+
+export type File = { fileId: string; kind: string; fileName: string; stale: boolean };
+export type Match = { matchType: MatchType; matchValue: string; ignored: boolean; files: File[] };
+export type Key = string;
+export type Draft = ReadonlyMap<Key, Match>;
+
+type Mapping = Schemas['Mapping'];
+type Product = Schemas['Product'];
+
+export const keyOf = ({ matchType, matchValue }: Pick<Match, 'matchType' | 'matchValue'>): Key =>
+  `${matchType}:${matchValue}`;
+
+// How many matches a save would change: one that was added and has no file yet is none.
+export const changesOf = (draft: Draft, saved: ReadonlyMap<Key, Match>) =>
+  [...draft].filter(([key, match]) => !same(saved.get(key), match)).length;
+
+export function matchesOf(mappings: Mapping[]): Map<Key, Match> {
+  const matches = new Map<Key, Match>();
+  for (const { matchType, matchValue, action, fileId, kind, fileName, stale } of mappings) {
+    const key = keyOf({ matchType, matchValue });
+    const match = matches.get(key) ?? { matchType, matchValue, ignored: false, files: [] };
+    if (action === 'ignore') match.ignored = true;
+    else match.files.push({ fileId, kind, fileName, stale });
+    matches.set(key, match);
+  }
+  return matches;
+}
+
+// By what a product is known: the match that serves it, else the most exact of what the shop tells of it.
+export function keyOfProduct(product: Product, mappings: Mapping[]): Pick<Match, 'matchType' | 'matchValue'> | null {
+  const serving = product.mappedBy ? mappings.find(({ id }) => product.mappedBy?.mappingIds.includes(id)) : undefined;
+  return serving ? { matchType: serving.matchType, matchValue: serving.matchValue } : exactKeyOf(product);
+}
+
+export function exactKeyOf(
+  product: Pick<Product, 'sku' | 'variantId' | 'productId' | 'title'>,
+): Pick<Match, 'matchType' | 'matchValue'> | null {
+  if (product.sku) return { matchType: 'sku', matchValue: product.sku };
+  if (product.variantId) return { matchType: 'variant_id', matchValue: product.variantId };
+  if (product.productId) return { matchType: 'product_id', matchValue: product.productId };
+  if (product.title) return { matchType: 'title', matchValue: product.title };
+  return null;
+}
+
+const same = (a: Match | undefined, b: Match) =>
+  (a?.ignored ?? false) === b.ignored &&
+  (a?.files ?? []).map(({ fileId }) => fileId).join('\n') === b.files.map(({ fileId }) => fileId).join('\n');
+
+// The draft with one match as it shall be; one that is as it is saved leaves the draft.
+export function withMatch(draft: Draft, saved: ReadonlyMap<Key, Match>, match: Match): Draft {
+  const next = new Map(draft);
+  const key = keyOf(match);
+  if (same(saved.get(key), match)) next.delete(key);
+  else next.set(key, match);
+  return next;
+}
+
+// All matches of the store with the draft over them, as the service takes them.
+export function mappingsWith(saved: ReadonlyMap<Key, Match>, draft: Draft): Schemas['NewMapping'][] {
+  return [...new Map([...saved, ...draft]).values()].flatMap(
+    ({ matchType, matchValue, ignored, files }): Schemas['NewMapping'][] =>
+      ignored
+        ? [{ matchType, matchValue, action: 'ignore' }]
+        : files.map(({ fileId, kind, fileName }) => ({
+            matchType,
+            matchValue,
+            action: 'deliver',
+            fileId,
+            kind,
+            fileName,
+          })),
+  );
+}

@@ -1,0 +1,26 @@
+// The events that a shop's webhooks are made for, in the shop's own words: what sends a paid order first, then the rest. The same stand in
+// docs/guides, which a test holds to.
+import '@/i18n/en/stores';
+import type { TextKey } from '@/i18n/text';
+
+type Word = Extract<TextKey, `steps.word.${string}`>;
+type Event = readonly [name: Word, why: Extract<TextKey, `steps.why.${string}`>];
+
+export const SHOP_WEBHOOKS = {
+  shopify: {
+    first: 'steps.word.event',
+    others: [
+      ['steps.word.update', 'steps.why.update'],
+      ['steps.word.cancel', 'steps.why.cancel'],
+      ['steps.word.refund', 'steps.why.refund'],
+    ],
+  },
+  woocommerce: {
+    first: 'steps.word.topic',
+    others: [
+      ['steps.word.updated', 'steps.why.updated'],
+      ['steps.word.deleted', 'steps.why.deleted'],
+      ['steps.word.restored', 'steps.why.restored'],
+    ],
+  },
+} as const satisfies Record<string, { first: Word; others: readonly Event[] }>;

@@ -1,0 +1,53 @@
+import '@/i18n/en/stores';
+import { Button } from '@mantine/core';
+import { IconBuildingStore, IconPlus } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { queries } from '@/api/queries';
+import { PageHeader } from '@/components/PageHeader';
+import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
+import { t, T } from '@/i18n/text';
+import { StoreRows } from './StoreRows';
+
+export function NewStoreButton() {
+  return (
+    <Button component={Link} to="/integrations/stores/new" variant="filled" leftSection={<IconPlus size={16} />}>
+      {t('stores.new')}
+    </Button>
+  );
+}
+
+export function StoreList() {
+  const read = useQuery(queries.stores());
+  return (
+    <Loaded read={read} what={t('stores.what')} skeleton={<SkeletonRows rows={3} height={56} />}>
+      {({ data }) =>
+        data.length > 0 ? (
+          <StoreRows rows={data} />
+        ) : (
+          <EmptyState
+            icon={IconBuildingStore}
+            title={t('stores.empty.title')}
+            body={t('stores.empty.body')}
+            action={<NewStoreButton />}
+          />
+        )
+      }
+    </Loaded>
+  );
+}
+
+export function Stores() {
+  const cloud = useQuery(queries.cloud());
+  const user = cloud.data?.cloudUsername;
+  return (
+    <>
+      <PageHeader
+        title={t('stores.title')}
+        lead={user ? <T k="stores.lead" values={{ user: <bdi translate="no">{user}</bdi> }} /> : t('stores.leadNone')}
+        actions={<NewStoreButton />}
+      />
+      <StoreList />
+    </>
+  );
+}

@@ -1,0 +1,236 @@
+import '@/i18n/en/webhooks';
+import { ActionIcon, Button, Menu, Select } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconDots, IconSend } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { api, ok } from '@/api/client';
+import { isMissing, sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { ConfirmDialog, Dialog } from '@/components/Dialogs';
+import { OverlapChoice } from '@/components/OverlapChoice';
+import { PageHeader } from '@/components/PageHeader';
+import { SecretOnce } from '@/components/SecretOnce';
+import { Loaded, SkeletonRows } from '@/components/States';
+import { useNow } from '@/components/Time';
+import { toast } from '@/components/toasts';
+import { duration, momentWithin } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { nameOf, type Subscription } from '@/vocabulary/webhook';
+import { Missing } from '../missing/Missing';
+import { eventsText, HealthText, storesText } from '../webhooks/SubscriptionRows';
+import { accepted, Ticks } from '../webhooks/Ticks';
+import { Banner } from './Banner';
+import { Events } from './Events';
+import styles from './webhook.module.css';
+
+const SubscriptionForm = lazy(() =>
+  import('../webhooks/SubscriptionForm').then((part) => ({ default: part.SubscriptionForm })),
+);
+
+const route = getRouteApi('/inside/integrations/webhooks/$id');
+
+export function WebhookPage() {
+  const { id } = route.useParams();
+  const read = useQuery(queries.subscription(id));
+  if (isMissing(read.error)) return <Missing body={t('webhook.missing')} />;
+  return (
+    <Loaded read={read} page what={t('webhooks.what')}>
+      {(it) => <Content it={it} />}
+    </Loaded>
+  );
+}
+
+function Content({ it }: { it: Subscription }) {
+  const now = useNow();
+  const overlap =
+    it.previousSecretExpiresAt && Date.parse(it.previousSecretExpiresAt) > now ? it.previousSecretExpiresAt : null;
+  return (
+    <>
+      <PageHeader
+        title={nameOf(it)}
+        crumbs={[{ label: t('webhooks.title'), to: '/integrations/webhooks' }, { label: nameOf(it) }]}
+        meta={
+          <>
+            <span
+              className={
+                it.health === 'failing' || it.health === 'off' || it.health === 'gone' ? styles.bad : undefined
+              }
+            >
+              <HealthText health={it.health} />
+            </span>
+            {it.health === 'failing' && it.failuresInARow > 0 ? (
+              <span>{t('webhook.inARow', { count: it.failuresInARow })}</span>
+            ) : null}
+            {it.name ? <bdi>{it.url}</bdi> : null}
+            <span title={it.eventTypes.join(', ')}>{eventsText(it)}</span>
+            <span>{storesText(it)}</span>
+            {overlap ? <span>{t('webhook.overlap', { time: momentWithin(overlap) })}</span> : null}
+          </>
+        }
+        actions={<Actions it={it} />}
+      />
+      <Banner it={it} />
+      <div className={styles.answers}>
+        {it.recent.length > 0 ? (
+          <>
+            <p>
+              <strong>{t('answers.accepted', { good: accepted(it.recent), n: it.recent.length })}</strong>{' '}
+              {it.p50Ms === null ? null : (
+                <span className="muted">{t('answers.typical', { time: duration(it.p50Ms) })}</span>
+              )}
+            </p>
+            <Ticks recent={it.recent} width="page" />
+          </>
+        ) : (
+          <p className="muted">{t('answers.none')}</p>
+        )}
+      </div>
+      <Events it={it} />
+    </>
+  );
+}
+
+const RECOVER_DAYS = ['1', '3', '7', '14'] as const;
+type Question = 'edit' | 'rotate' | 'off' | 'delete' | 'recover';
+
+function Actions({ it }: { it: Subscription }) {
+  const [asked, setAsked] = useState<Question | null>(null);
+  // An entry that is only hidden would take the focus from the menu.
+  const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
+  const [overlapSeconds, setOverlap] = useState(86_400);
+  const [days, setDays] = useState<(typeof RECOVER_DAYS)[number]>('1');
+  const [secret, setSecret] = useState<string | null>(null);
+  const [busy, setBusy] = useState(false);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const params = { path: { subscription: it.id } };
+  const name = nameOf(it);
+  const close = () => setAsked(null);
+  const again = () => client.invalidateQueries({ queryKey: ['subscriptions'] });
+  async function test() {
+    setBusy(true);
+    try {
+      const { eventId } = await ok(api.POST('/api/webhook-subscriptions/{subscription}/test', { params }));
+      toast(t('webhook.tested'));
+      await again();
+      await navigate({ to: '/integrations/webhooks/$id', params: { id: it.id }, search: { event: eventId } });
+    } catch (error) {
+      toast(sentence(error), { tone: 'bad' });
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <>
+      <Button
+        leftSection={<IconSend size={16} />}
+        variant={it.health === 'failing' ? 'filled' : 'default'}
+        disabled={!it.active}
+        aria-disabled={busy || undefined}
+        onClick={() => (busy ? undefined : void test())}
+      >
+        {t('webhook.test')}
+      </Button>
+      <Button className={styles.wide} onClick={() => setAsked('rotate')}>
+        {t('webhook.rotate')}
+      </Button>
+      <Menu width={240}>
+        <Menu.Target>
+          <ActionIcon variant="default" size={34} aria-label={t('action.more')}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {narrow ? <Menu.Item onClick={() => setAsked('rotate')}>{t('webhook.rotate')}</Menu.Item> : null}
+          <Menu.Item onClick={() => setAsked('edit')}>{t('webhook.edit')}</Menu.Item>
+          <Menu.Item onClick={() => setAsked('recover')}>{t('webhook.recover')}</Menu.Item>
+          {it.active ? <Menu.Item onClick={() => setAsked('off')}>{t('webhook.off')}</Menu.Item> : null}
+          <Menu.Divider />
+          <Menu.Item data-danger onClick={() => setAsked('delete')}>
+            {t('webhook.delete')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Dialog opened={asked === 'edit'} onClose={close} title={t('newWebhook.edit')} size={520}>
+        <Suspense fallback={<SkeletonRows rows={5} />}>
+          <SubscriptionForm
+            it={it}
+            onCancel={close}
+            onChanged={() => {
+              close();
+              toast(t('newWebhook.changed'));
+              void again();
+            }}
+          />
+        </Suspense>
+      </Dialog>
+      <ConfirmDialog
+        opened={asked === 'rotate'}
+        onClose={close}
+        title={t('webhook.rotate.title')}
+        body={t('webhook.rotate.body')}
+        button={t('rotate.button')}
+        onConfirm={async () => {
+          const made = await ok(
+            api.POST('/api/webhook-subscriptions/{subscription}/rotate-secret', { params, body: { overlapSeconds } }),
+          );
+          setSecret(made.secret);
+          void again();
+        }}
+      >
+        <OverlapChoice value={overlapSeconds} onChange={setOverlap} />
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asked === 'off'}
+        onClose={close}
+        title={t('webhook.off.title', { name })}
+        body={t('webhook.off.body')}
+        button={t('webhook.off.button')}
+        onConfirm={async () => {
+          await ok(api.PATCH('/api/webhook-subscriptions/{subscription}', { params, body: { active: false } }));
+          await again();
+        }}
+      />
+      <ConfirmDialog
+        opened={asked === 'delete'}
+        onClose={close}
+        title={t('webhook.delete.title', { name })}
+        body={t('webhook.delete.body')}
+        button={t('webhook.delete.button')}
+        danger
+        onConfirm={async () => {
+          await ok(api.DELETE('/api/webhook-subscriptions/{subscription}', { params }));
+          toast(t('webhook.deleted', { name }));
+          await navigate({ to: '/integrations/webhooks', search: {} });
+          void again();
+        }}
+      />
+      <ConfirmDialog
+        opened={asked === 'recover'}
+        onClose={close}
+        title={t('webhook.recover.title')}
+        body={t('webhook.recover.body')}
+        button={t('webhook.recover.button')}
+        onConfirm={async () => {
+          const since = new Date(Date.now() - Number(days) * 86_400_000).toISOString();
+          const { total } = await ok(
+            api.POST('/api/webhook-subscriptions/{subscription}/recover', { params, body: { since } }),
+          );
+          toast(t('webhook.recovered', { count: total }));
+          void again();
+        }}
+      >
+        <Select
+          label={t('webhook.recover.since')}
+          size="md"
+          data={RECOVER_DAYS.map((value) => ({ value, label: t(`webhook.recover.${value}`) }))}
+          value={days}
+          onChange={(value) => setDays((value as typeof days | null) ?? '1')}
+        />
+      </ConfirmDialog>
+      <SecretOnce secret={secret} title={t('webhook.rotated')} onDone={() => setSecret(null)} />
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+// A new outbound webhook, or a change of one.
+import '@/i18n/en/webhooks';
+import { Button, MultiSelect, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { problemsOf, sentence } from '@/api/errors';
+import { queries } from '@/api/queries';
+import { Alert } from '@/components/Alert';
+import { t } from '@/i18n/text';
+import { EVENT_TYPES, type EventType } from '@/vocabulary/webhook';
+import styles from './webhooks.module.css';
+
+type Props = {
+  it?: Schemas['Subscription']; // to change; else a new one
+  onMade?: (made: Schemas['SubscriptionWithSecret']) => void;
+  onChanged?: () => void;
+  onCancel: () => void;
+};
+
+export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
+  const stores = useQuery(queries.stores());
+  const [url, setUrl] = useState(it?.url ?? '');
+  const [name, setName] = useState(it?.name ?? '');
+  const [eventTypes, setTypes] = useState<string[]>(it?.eventTypes ?? []);
+  const [integrationIds, setStores] = useState<string[]>(it?.integrationIds ?? []);
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const problems = problemsOf(error);
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    const body = { url: url.trim(), name: name.trim(), eventTypes: eventTypes as EventType[], integrationIds };
+    try {
+      if (it) {
+        await ok(
+          api.PATCH('/api/webhook-subscriptions/{subscription}', { params: { path: { subscription: it.id } }, body }),
+        );
+        onChanged?.();
+      } else {
+        onMade?.(await ok(api.POST('/api/webhook-subscriptions', { body })));
+      }
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+  return (
+    <form className={styles.form} onSubmit={(event) => void submit(event)}>
+      <TextInput
+        label={t('newWebhook.url')}
+        description={t('newWebhook.urlHint')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        type="url"
+        size="md"
+        maxLength={2000}
+        value={url}
+        error={problems.url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        label={t('newWebhook.name')}
+        description={t('newWebhook.nameHint')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        size="md"
+        maxLength={100}
+        value={name}
+        error={problems.name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <MultiSelect
+        label={t('newWebhook.events')}
+        description={t('newWebhook.eventsHint')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        size="md"
+        data={EVENT_TYPES}
+        value={eventTypes}
+        error={problems.eventTypes}
+        onChange={setTypes}
+      />
+      <MultiSelect
+        label={t('newWebhook.stores')}
+        description={t('newWebhook.storesHint')}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        size="md"
+        data={(stores.data?.data ?? []).map(({ id, name: label }) => ({ value: id, label }))}
+        value={integrationIds}
+        error={problems.integrationIds}
+        onChange={setStores}
+      />
+      {error && Object.keys(problems).length === 0 ? <Alert>{sentence(error)}</Alert> : null}
+      <div className={styles.buttons}>
+        <Button size="lg" onClick={onCancel}>
+          {t('action.cancel')}
+        </Button>
+        <Button size="lg" type="submit" variant="filled" disabled={!url.trim()} aria-disabled={busy || undefined}>
+          {busy ? t('action.saving') : it ? t('action.save') : t('newWebhook.button')}
+        </Button>
+      </div>
+    </form>
+  );
+}

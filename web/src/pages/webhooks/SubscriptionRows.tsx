@@ -1,0 +1,55 @@
+import '@/i18n/en/webhooks';
+import type { Schemas } from '@/api/client';
+import { Rows, type Column } from '@/components/Rows';
+import { Shape } from '@/components/StatusIcon';
+import { t } from '@/i18n/text';
+import { HEALTH_LOOKS, nameOf, type Subscription } from '@/vocabulary/webhook';
+import { Ticks } from './Ticks';
+import styles from './webhooks.module.css';
+
+export function HealthText({ health }: { health: Subscription['health'] }) {
+  const [icon, colour] = HEALTH_LOOKS[health] ?? ['circle', 'grey'];
+  return (
+    <span className={styles.health} title={health}>
+      <Shape icon={icon} colour={colour} />
+      {t(`health.${health}`)}
+    </span>
+  );
+}
+
+export const eventsText = ({ eventTypes }: Pick<Subscription, 'eventTypes'>) =>
+  eventTypes.length === 0 ? t('webhooks.allEvents') : t('webhooks.someEvents', { count: eventTypes.length });
+export const storesText = ({ integrationIds }: Pick<Subscription, 'integrationIds'>) =>
+  integrationIds.length === 0 ? t('webhooks.allStores') : t('count.stores', { count: integrationIds.length });
+
+const columns: Column<Schemas['Subscription']>[] = [
+  {
+    key: 'url',
+    header: t('webhooks.col.url'),
+    width: '27%',
+    narrow: 'first',
+    cell: (it) => <bdi className="strong">{nameOf(it)}</bdi>,
+  },
+  { key: 'state', header: t('webhooks.col.state'), narrow: 'second', cell: (it) => <HealthText health={it.health} /> },
+  { key: 'events', header: t('webhooks.col.events'), width: '100px', cell: eventsText },
+  { key: 'stores', header: t('webhooks.col.stores'), width: '100px', cell: storesText },
+  {
+    key: 'recent',
+    header: t('webhooks.col.recent'),
+    width: '164px',
+    cell: (it) => <Ticks recent={it.recent} width="list" />,
+  },
+];
+
+export function SubscriptionRows({ rows }: { rows: Schemas['Subscription'][] }) {
+  return (
+    <Rows
+      label={t('webhooks.title')}
+      columns={columns}
+      rows={rows}
+      height={56}
+      idOf={({ id }) => id}
+      linkOf={({ id }) => ({ to: '/integrations/webhooks/$id', params: { id }, search: {} })}
+    />
+  );
+}

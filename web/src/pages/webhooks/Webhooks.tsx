@@ -1,0 +1,90 @@
+import '@/i18n/en/webhooks';
+import { Button } from '@mantine/core';
+import { IconPlus, IconWebhook } from '@tabler/icons-react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import type { Schemas } from '@/api/client';
+import { queries } from '@/api/queries';
+import { CopyButton } from '@/components/Copy';
+import { Dialog } from '@/components/Dialogs';
+import { PageHeader } from '@/components/PageHeader';
+import { SecretOnce } from '@/components/SecretOnce';
+import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
+import { t } from '@/i18n/text';
+import { SubscriptionRows } from './SubscriptionRows';
+import { VERIFY } from './verify';
+import styles from './webhooks.module.css';
+
+const SubscriptionForm = lazy(() => import('./SubscriptionForm').then((part) => ({ default: part.SubscriptionForm })));
+
+export function SubscriptionList() {
+  const read = useQuery(queries.subscriptions());
+  return (
+    <Loaded read={read} what={t('webhooks.what')} skeleton={<SkeletonRows rows={3} height={56} />}>
+      {({ data }) =>
+        data.length > 0 ? (
+          <SubscriptionRows rows={data} />
+        ) : (
+          <EmptyState icon={IconWebhook} title={t('webhooks.empty.title')} body={t('webhooks.empty.body')} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+export function NewWebhookButton({ filled = true }: { filled?: boolean }) {
+  const [making, setMaking] = useState(false);
+  const [made, setMade] = useState<Schemas['SubscriptionWithSecret'] | null>(null);
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  return (
+    <>
+      <Button
+        variant={filled ? 'filled' : 'default'}
+        leftSection={<IconPlus size={16} />}
+        onClick={() => setMaking(true)}
+      >
+        {t('webhooks.new')}
+      </Button>
+      <Dialog opened={making} onClose={() => setMaking(false)} title={t('newWebhook.title')} size={520}>
+        <Suspense fallback={<SkeletonRows rows={5} />}>
+          <SubscriptionForm
+            onCancel={() => setMaking(false)}
+            onMade={(it) => {
+              setMaking(false);
+              setMade(it);
+              void client.invalidateQueries({ queryKey: ['subscriptions'] });
+            }}
+          />
+        </Suspense>
+      </Dialog>
+      <SecretOnce
+        secret={made?.secret ?? null}
+        title={t('newWebhook.secret')}
+        onDone={() => {
+          const id = made?.id ?? '';
+          setMade(null);
+          void navigate({ to: '/integrations/webhooks/$id', params: { id }, search: {} });
+        }}
+      >
+        <details>
+          <summary>{t('newWebhook.verify')}</summary>
+          <pre className={styles.verify} tabIndex={0}>
+            {VERIFY}
+          </pre>
+          <CopyButton text={VERIFY} />
+        </details>
+      </SecretOnce>
+    </>
+  );
+}
+
+export function Webhooks() {
+  return (
+    <>
+      <PageHeader title={t('webhooks.title')} lead={t('webhooks.lead')} actions={<NewWebhookButton />} />
+      <SubscriptionList />
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+// The sign-in over a page whose session has ended: what was typed there stays.
+import { Button, Modal, PasswordInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { Alert } from '@/components/Alert';
+import { t } from '@/i18n/text';
+import { Issuers } from '@/pages/sign-in/Issuers';
+import { session } from '.';
+import { signInConfig } from './config';
+import { signInSentence } from './words';
+import styles from './session.module.css';
+
+export function SignInAgain({ email }: { email: string }) {
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const config = useQuery(signInConfig());
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    setBusy(true);
+    setError(undefined);
+    try {
+      await session.signIn(email, password);
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  }
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title={t('session.ended.title')}
+      size={420}
+    >
+      <form className={styles.form} onSubmit={(event) => void submit(event)}>
+        <p className="muted">{t('session.ended.body')}</p>
+        {config.data?.passwords === false ? null : (
+          <>
+            <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
+            <PasswordInput
+              label={t('signIn.password')}
+              autoComplete="current-password"
+              value={password}
+              onChange={(event) => setPassword(event.currentTarget.value)}
+              data-autofocus
+              size="md"
+              visibilityToggleButtonProps={{ 'aria-label': t('signIn.showPassword') }}
+            />
+            {error ? <Alert>{signInSentence(error)}</Alert> : null}
+            <Button type="submit" variant="filled" size="lg" disabled={!password} aria-disabled={busy || undefined}>
+              {busy ? t('signIn.busy') : t('signIn.button')}
+            </Button>
+          </>
+        )}
+        <Issuers config={config.data} to={`${window.location.pathname}${window.location.search}`} />
+        <button type="button" className="link" onClick={() => session.forget()}>
+          {t('session.other')}
+        </button>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,216 @@
+// Who is signed in. The ID token lives in this object and nowhere else; the refresh token is a cookie that no script can read.
+// Tabs refresh one after the other (Web Locks), and tell one another what came of it (BroadcastChannel), so that one refresh serves
+// all. No framework here: the surroundings are parameters.
+import { ApiError, errorOfAnswer, errorOfNetwork } from '@/api/errors';
+import type { components } from '@/api/schema.mjs';
+
+export type Tokens = {
+  idToken: string;
+  idTokenExpiresAt: string;
+  user: { id: string; email: string };
+  accountId: string;
+};
+
+export type SessionState =
+  | { name: 'unknown' } // not asked yet
+  | { name: 'out' }
+  | { name: 'in'; tokens: Tokens }
+  | { name: 'ended'; tokens: Tokens }; // it was in, and the service does not know it any more
+
+// `ask`: has somebody a token? `answer`: to that one, and no news for others.
+type Message = { type: 'tokens' | 'answer'; tokens: Tokens } | { type: 'out' } | { type: 'ask' };
+export type Surroundings = {
+  fetch: typeof fetch;
+  locks: Pick<LockManager, 'request'> | undefined;
+  channel: Pick<BroadcastChannel, 'postMessage'> & { onmessage: BroadcastChannel['onmessage'] };
+  now: () => number;
+};
+
+const ANSWER_MS = 1_000; // for another tab to tell its tokens, if one has any
+const EARLY_MS = 60_000; // a token that ends sooner is refreshed before it is used
+const LOCK = 'presetbridge-session';
+
+export type Session = ReturnType<typeof createSession>;
+
+export function createSession({ fetch, locks, channel, now }: Surroundings) {
+  let state: SessionState = { name: 'unknown' };
+  let refreshing: Promise<Tokens | null> | undefined;
+  const listeners = new Set<() => void>();
+
+  const become = (next: SessionState) => {
+    state = next;
+    for (const listener of listeners) listener();
+  };
+  const enter = (tokens: Tokens) => {
+    become({ name: 'in', tokens });
+    channel.postMessage({ type: 'tokens', tokens } satisfies Message);
+  };
+  const tokens = () => (state.name === 'in' ? state.tokens : null);
+  const fresh = () => {
+    const held = tokens();
+    return held && Date.parse(held.idTokenExpiresAt) - now() > EARLY_MS ? held : null;
+  };
+  const isOver = () => state.name === 'ended' || state.name === 'out';
+  const leave = () =>
+    become(state.name === 'in' || state.name === 'ended' ? { name: 'ended', tokens: state.tokens } : { name: 'out' });
+
+  let answered: ((tokens: Tokens) => void) | undefined;
+  channel.onmessage = ({ data }: MessageEvent<Message>) => {
+    switch (data.type) {
+      case 'tokens':
+        become({ name: 'in', tokens: data.tokens });
+        break;
+      case 'answer':
+        answered?.(data.tokens);
+        break;
+      case 'ask': {
+        const held = fresh();
+        if (held) channel.postMessage({ type: 'answer', tokens: held } satisfies Message);
+        break;
+      }
+      case 'out':
+        become({ name: 'out' });
+    }
+  };
+  // Until there is another token than `used`, or nobody has told one.
+  function hear(used: string | null): Promise<void> {
+    const isThere = () => isOver() || (fresh() ?? { idToken: used }).idToken !== used;
+    if (isThere()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        listeners.delete(look);
+        answered = undefined;
+        resolve();
+      };
+      const look = () => isThere() && done();
+      const timer = setTimeout(done, ANSWER_MS);
+      listeners.add(look);
+      answered = (next) => {
+        const held = tokens();
+        const newer = !held || Date.parse(next.idTokenExpiresAt) >= Date.parse(held.idTokenExpiresAt);
+        if (newer && next.idToken !== used) become({ name: 'in', tokens: next });
+      };
+      channel.postMessage({ type: 'ask' } satisfies Message);
+    });
+  }
+
+  async function send(
+    path: string,
+    body: Record<string, unknown>,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    try {
+      return await fetch(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+        credentials: 'same-origin',
+      });
+    } catch {
+      throw errorOfNetwork();
+    }
+  }
+  async function enterBy(path: string, body: Record<string, unknown>) {
+    const response = await send(path, { ...body, session: 'cookie' });
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (!response.ok) throw errorOfAnswer(response, answer);
+    enter(answer as Tokens);
+  }
+
+  // New tokens by the cookie; null: there is no session any more. `used`: the token that was refused, if one was.
+  async function refreshNow(used: string | null): Promise<Tokens | null> {
+    const held = fresh();
+    if (held && held.idToken !== used) return held; // another tab was first
+    const response = await send('/api/auth/refresh', { session: 'cookie' });
+    if (response.ok) {
+      const next = (await response.json()) as Tokens;
+      enter(next);
+      return next;
+    }
+    const error = errorOfAnswer(response, await response.json().catch(() => undefined));
+    if (response.status !== 401 && response.status !== 403) throw error; // the service is away: the session may live on
+    leave();
+    return null;
+  }
+  // One tab after the other. A tab that had to wait hears from the one before it what came of that, however late that is told.
+  async function inTurn(used: string | null): Promise<Tokens | null> {
+    if (!locks) return refreshNow(used);
+    const first = await locks.request(LOCK, { ifAvailable: true }, async (lock) =>
+      lock ? { tokens: await refreshNow(used) } : null,
+    );
+    if (first) return first.tokens;
+    return locks.request(LOCK, async () => {
+      await hear(used);
+      return isOver() ? null : refreshNow(used);
+    });
+  }
+  async function refresh(used: string | null): Promise<Tokens | null> {
+    if (isOver()) return null; // until somebody signs in again
+    if (refreshing) {
+      const next = await refreshing;
+      return next && next.idToken === used ? refresh(used) : next;
+    }
+    refreshing = inTurn(used).finally(() => {
+      refreshing = undefined;
+    });
+    return refreshing;
+  }
+
+  // What ends all other sessions. Resolves to the tokens of programs that are in force; null: they could not be read.
+  async function replace(path: string, body: Record<string, unknown>) {
+    const bearer = { authorization: `Bearer ${(fresh() ?? (await refresh(null)))?.idToken ?? ''}` };
+    const response = await send(path, body, bearer);
+    const answer: unknown = await response.json().catch(() => undefined);
+    if (!response.ok) throw errorOfAnswer(response, answer);
+    const { keys, ...tokens } = answer as Tokens & { keys: components['schemas']['ApiKey'][] | null };
+    enter(tokens);
+    return keys;
+  }
+
+  return {
+    get: () => state,
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    // At the start: is there a session that the cookie opens?
+    async restore() {
+      if (state.name === 'unknown') await refresh(null);
+    },
+    // An ID token that is good for a while. Throws 401 where there is no session.
+    async token(): Promise<string> {
+      const held = fresh() ?? (await refresh(null));
+      if (!held) throw new ApiError(401, 'UNAUTHORIZED', '');
+      return held.idToken;
+    },
+    // A token in the place of one that the service refused.
+    async tokenAfter(used: string): Promise<string | null> {
+      return (await refresh(used))?.idToken ?? null;
+    },
+    signIn: (email: string, password: string) => enterBy('/api/auth/sign-in', { email, password }),
+    // With an account of their own, or into the account that the invitation is of.
+    signUp: (email: string, password: string, into: { accountName?: string } | { invitation: string }) =>
+      enterBy('/api/auth/sign-up', { email, password, ...into }),
+    // Confirms in this session that it is still the same person.
+    async stepUp(password: string) {
+      const bearer = { authorization: `Bearer ${(fresh() ?? (await refresh(null)))?.idToken ?? ''}` };
+      const response = await send('/api/auth/step-up', { password }, bearer);
+      const answer: unknown = await response.json().catch(() => undefined);
+      if (!response.ok) throw errorOfAnswer(response, answer);
+      enter(answer as Tokens);
+    },
+    changePassword: (currentPassword: string, newPassword: string) =>
+      replace('/api/auth/password', { currentPassword, newPassword }),
+    changeEmail: (password: string, email: string) => replace('/api/auth/email', { password, email }),
+    // Signed out here whatever the service says; in all tabs.
+    async signOut() {
+      await send('/api/auth/sign-out', { session: 'cookie' }).catch(() => undefined);
+      become({ name: 'out' });
+      channel.postMessage({ type: 'out' } satisfies Message);
+    },
+    forget() {
+      become({ name: 'out' });
+    },
+  };
+}

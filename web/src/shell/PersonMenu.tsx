@@ -1,0 +1,47 @@
+// The menu of whoever is signed in. It is no part of the first script: menus and what they float on are a large part of it.
+import { ActionIcon, Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
+import { IconSelector } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { queries } from '@/api/queries';
+import { useOpensItself } from '@/components/useOpensItself';
+import { t } from '@/i18n/text';
+import { session } from '@/session';
+
+const THEMES: [MantineColorScheme, 'nav.theme.auto' | 'nav.theme.light' | 'nav.theme.dark'][] = [
+  ['auto', 'nav.theme.auto'],
+  ['light', 'nav.theme.light'],
+  ['dark', 'nav.theme.dark'],
+];
+
+export function PersonMenu({ onHelp }: { onHelp: () => void }) {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const version = useQuery(queries.version());
+  const { button, menu } = useOpensItself();
+  return (
+    <Menu position="top-end" width={232} {...menu}>
+      <Menu.Target>
+        <ActionIcon ref={button} aria-label={t('nav.person')}>
+          <IconSelector size={17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{t('nav.theme')}</Menu.Label>
+        {THEMES.map(([scheme, key]) => (
+          <Menu.RadioItem
+            key={scheme}
+            value={scheme}
+            checked={colorScheme === scheme}
+            onChange={() => setColorScheme(scheme)}
+            closeMenuOnClick
+          >
+            {t(key)}
+          </Menu.RadioItem>
+        ))}
+        <Menu.Divider />
+        <Menu.Item onClick={onHelp}>{t('nav.shortcuts')}</Menu.Item>
+        <Menu.Item onClick={() => void session.signOut()}>{t('nav.signOut')}</Menu.Item>
+        {version.data ? <Menu.Label>{t('nav.version', { version: version.data.version })}</Menu.Label> : null}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

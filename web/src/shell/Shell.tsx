@@ -1,0 +1,83 @@
+// The frame of every page behind the sign-in: navigation at the left, or a bar and a drawer on narrow screens.
+import { ActionIcon } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { IconMenu2, IconSearch } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useCallback, useEffect } from 'react';
+import { usePreferences } from '@/api/preferences';
+import { queries } from '@/api/queries';
+import { OfflineBar } from '@/components/LiveSign';
+import { Toasts } from '@/components/toasts';
+import { t } from '@/i18n/text';
+import { loadLater, ShortcutsDialog } from './later';
+import { Mark } from './Mark';
+import { Nav } from './Nav';
+import { isDialogOpen, turnShortcuts, usePaletteKey, useShortcuts } from './shortcuts';
+import styles from './Shell.module.css';
+
+const ACCOUNT_MS = 15_000;
+
+const Palette = lazy(() => import('./palette/Palette').then((part) => ({ default: part.Palette })));
+const PhoneNav = lazy(() => import('./PhoneNav').then((part) => ({ default: part.PhoneNav })));
+
+export function Shell() {
+  const [menu, { open: openMenu, close: closeMenu }] = useDisclosure();
+  const [help, { open: openHelp, close: closeHelp }] = useDisclosure();
+  const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
+  const path = useLocation({ select: ({ pathname }) => pathname });
+  // Nobody is told that somebody has another role, or none any more.
+  const account = useQuery({ ...queries.account(), refetchInterval: ACCOUNT_MS });
+  const version = useQuery(queries.version());
+  const { data: preferences } = usePreferences();
+  useEffect(() => {
+    if (preferences) turnShortcuts(!preferences.shortcutsOff);
+  }, [preferences]);
+  useShortcuts({ '?': openHelp });
+  useEffect(closeMenu, [path, closeMenu]);
+  useEffect(loadLater, []);
+  const search = useCallback(() => {
+    closeMenu();
+    openPalette();
+  }, [closeMenu, openPalette]);
+  usePaletteKey(() => (palette ? closePalette() : isDialogOpen() ? undefined : search()));
+  return (
+    <>
+      <a className={styles.skip} href="#content">
+        {t('app.skip')}
+      </a>
+      {version.data?.sandbox ? (
+        <div className={styles.sandbox} role="region" aria-label={t('app.sandboxLabel')}>
+          {t('app.sandbox')}
+        </div>
+      ) : null}
+      <div className={styles.shell} data-sandbox={version.data?.sandbox || undefined}>
+        <header className={styles.bar}>
+          <Mark size={28} />
+          <strong>{account.data?.name ?? t('app.name')}</strong>
+          <ActionIcon size={44} aria-label={t('nav.search')} onClick={search}>
+            <IconSearch size={21} />
+          </ActionIcon>
+          <ActionIcon size={44} aria-label={t('nav.open')} aria-expanded={menu} onClick={openMenu}>
+            <IconMenu2 size={22} />
+          </ActionIcon>
+        </header>
+        <div className={styles.side}>
+          <div className={styles.fixed}>
+            <Nav onHelp={openHelp} onSearch={search} />
+          </div>
+        </div>
+        <main id="content" className={styles.main}>
+          <OfflineBar />
+          <Outlet />
+        </main>
+      </div>
+      <Suspense>
+        {menu ? <PhoneNav onClose={closeMenu} onHelp={openHelp} onSearch={search} /> : null}
+        {palette ? <Palette onClose={closePalette} onHelp={openHelp} /> : null}
+        {help ? <ShortcutsDialog onClose={closeHelp} /> : null}
+      </Suspense>
+      <Toasts />
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import '@/i18n/en/palette';
+import { useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { queries } from '@/api/queries';
+import { session, useSession } from '@/session';
+import { useIsOwner } from '@/session/useIsOwner';
+import { recentOf } from '../recent';
+import { actionEntries, foundEntries, matching, pageEntries, recentEntries, type Entry } from './entries';
+
+const EACH = 5; // of a group
+
+// Before anything is typed: what was looked at last, pages, and the first actions.
+export function useEntries(text: string, onHelp: () => void) {
+  const { setColorScheme } = useMantineColorScheme();
+  const state = useSession();
+  const user = state.name === 'in' || state.name === 'ended' ? state.tokens.user.id : '';
+  const owner = useIsOwner();
+  const stores = useQuery(queries.stores());
+  const typed = text.replace(/\p{Cc}/gu, ' ').trim();
+  const [asked] = useDebouncedValue(typed, 150);
+  const found = useQuery(queries.search(asked));
+  const does = { theme: setColorScheme, shortcuts: onHelp, signOut: () => void session.signOut() };
+  const actions = actionEntries(stores.data?.data ?? [], does, owner);
+  const first = (entries: Entry[]) => entries.slice(0, EACH);
+  if (!typed) {
+    const recent = recentEntries(recentOf(user));
+    return { shown: [...first(recent), ...pageEntries(), ...first(actions)], busy: false, error: null };
+  }
+  return {
+    shown: [
+      ...first(matching(pageEntries(), typed)),
+      ...first(matching(actions, typed)),
+      ...foundEntries(found.data?.groups ?? []),
+    ],
+    busy: found.isFetching || asked !== typed,
+    error: found.error,
+  };
+}

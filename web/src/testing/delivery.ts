@@ -1,0 +1,43 @@
+// A delivery as the service tells it, for tests.
+import type { Schemas } from '@/api/client';
+
+type Delivery = Schemas['DeliveryWithTimeline'];
+
+const item = (name: string): Delivery['items'][number] => ({
+  id: `itm_${name}`, fileId: `f-${name}`, kind: 'preset', name, matchedBy: 'sku', quantity: 1, status: 'owed', sharedAt: null,
+  username: null, former: false, dryRun: false, credits: 0,
+}); // prettier-ignore
+
+export function aDelivery(more: Partial<Delivery> = {}): Delivery {
+  return {
+    id: 'del_0a1b2c3d4e5f6', accountId: 'acc_0a1b2c3d4e5f6', integrationId: 'int_0a1b2c3d4e5f6', integrationName: 'marlowtones.com',
+    orderId: '5872094412901', orderNumber: '#4124', eventId: 'oev_1', status: 'queued', resolutionCode: null, resolution: null,
+    message: 'It is queued.', reason: null, reviewReason: null, pendingAction: null, targetUsername: 'jonasek_', rawUsername: 'Jonasek_ ',
+    customerEmail: 'jonas@posteo.net', cloudAccountId: null, customerId: null, itemCount: 2, sharedCount: 0, firstItemName: 'Lead',
+    flags: [], refunded: false, cancelled: false, attemptCount: 1, nextAttemptAt: null, queuePosition: 2, estimatedAt: null,
+    createdAt: '2026-11-22T13:21:05.000Z', updatedAt: '2026-11-22T13:21:09.000Z', completedAt: null, dryRun: false, sequence: 2,
+    items: [item('Lead'), item('Rhythm')],
+    steps: (['order_received', 'buyer_found', 'friend_request', 'accepted', 'shared'] as const).map((key, index) => ({ key, state: index === 0 ? 'done' : 'ahead', at: null })),
+    allowedActions: ['retry', 'change_username', 'complete', 'reopen', 'invalidate'], resumableUntil: null, partlyUnmapped: false,
+    usernameSource: 'store', firstRequestAt: null, givesUpAt: null, nextLookAt: null, storeOrderUrl: null, buyerUrl: 'https://bridge.example/p#token',
+    events: [], timeline: [], timelineNextCursor: null, ...more,
+  }; // prettier-ignore
+}
+
+export const failedFor = (code: Schemas['ResolutionCode'], more: Partial<Delivery> = {}) =>
+  aDelivery({
+    status: 'failed',
+    resolutionCode: code,
+    resolution: {
+      code,
+      title: 'Title',
+      whatHappened: 'What.',
+      whatToDo: 'Do.',
+      text: 'Text.',
+      remedy: 'retry',
+      affectedCount: 12,
+      creditsNeeded: 3,
+      fileName: 'Lofi Bedroom DI',
+    },
+    ...more,
+  });

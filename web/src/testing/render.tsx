@@ -1,0 +1,27 @@
+// A component in the surroundings of a page, for tests: theme, queries, and a router whose every address is there.
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { render } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import { theme } from '@/theme/theme';
+
+// `role`: of who looks.
+export async function show(children: ReactNode, { role = 'owner' }: { role?: 'owner' | 'member' } = {}) {
+  const client = new QueryClient({ defaultOptions: { queries: { retry: false, enabled: false } } });
+  client.setQueryData(['account'], { name: 'Marlow Tone Co.', caller: { role } });
+  const root = createRootRoute({ component: () => children });
+  const router = createRouter({
+    routeTree: root,
+    history: createMemoryHistory(),
+    defaultNotFoundComponent: () => children,
+  });
+  await router.load();
+  return render(
+    <MantineProvider theme={theme} env="test" withCssVariables={false} withGlobalClasses={false}>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router as never} />
+      </QueryClientProvider>
+    </MantineProvider>,
+  );
+}

@@ -1,0 +1,32 @@
+// The muted words after a delivery's status, in lists.
+import type { Schemas } from '@/api/client';
+import { duration, hoursMinutes } from '@/i18n/format';
+import { t } from '@/i18n/text';
+import { codeWord, stopReason, word } from './delivery';
+
+export function lineOf(it: Schemas['Delivery'], now = Date.now()): string {
+  if (it.pendingAction) return word('line.pending', it.pendingAction);
+  switch (it.status) {
+    case 'queued':
+      if (it.nextAttemptAt && Date.parse(it.nextAttemptAt) > now + 60_000)
+        return t('line.again', { time: hoursMinutes(it.nextAttemptAt) });
+      if (it.queuePosition === null) return '';
+      return it.queuePosition > 1000 ? t('line.inLineMany') : t('line.inLine', { n: it.queuePosition });
+    case 'processing':
+      return it.itemCount > 0
+        ? t('line.sharing', { n: Math.min(it.sharedCount + 1, it.itemCount), total: it.itemCount })
+        : '';
+    case 'completed':
+      return it.completedAt
+        ? t('line.in', { time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)) })
+        : '';
+    case 'failed':
+      return it.resolutionCode ? codeWord(it.resolutionCode) : '';
+    case 'in_review':
+      return it.reviewReason ? word('review', it.reviewReason) : '';
+    case 'invalidated':
+      return stopReason(it.reason);
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,31 @@
+// What became of an order, and of each of its lines.
+import type { Schemas } from '@/api/client';
+import { word, type Colour, type Icon } from './delivery';
+
+export type Outcome = Schemas['OrderOutcome'];
+export type LineResult = Schemas['OrderLine']['result'];
+
+const OUTCOME_LOOKS = {
+  delivery: ['check', 'teal'],
+  no_mapped_items: ['circle', 'amber'],
+  awaiting_payment: ['clock', 'amber'],
+  stopped: ['slash', 'grey'],
+  inactive: ['slash', 'grey'],
+} satisfies Record<Outcome, [Icon, Colour]>;
+export const OUTCOMES = Object.keys(OUTCOME_LOOKS) as Outcome[];
+
+export const outcomeWord = (outcome: string) => word('orderOutcome', outcome);
+export const lookOfOutcome = (outcome: string): { icon: Icon; colour: Colour } => {
+  const [icon, colour]: [Icon, Colour] = Object.hasOwn(OUTCOME_LOOKS, outcome)
+    ? OUTCOME_LOOKS[outcome as Outcome]
+    : ['circle', 'grey'];
+  return { icon, colour };
+};
+
+export const LINE_RESULTS = Object.keys({
+  delivers: 1,
+  ignored: 1,
+  unmapped: 1,
+  not_mapped_yet: 1,
+  unknown: 1,
+} satisfies Record<LineResult, 1>) as LineResult[];
