@@ -134,21 +134,21 @@ Task<api::Reply> read_only(services::Reception* reception, api::Call call) {
   const auto database = place.open(clock, options.checkpoint_pages);
   IdSource ids(clock, 0);
   net::Runtime runtime(2);
-  storage::GroupCommit commits(*database, log,
-                               {.writers = options.database.postgres ? options.database.writers : 1,
-                                .max_units = options.database.postgres ? 1U : 256U,
-                                .tell = [&](const storage::News& news) { news_log.tell(news); }});
+  storage::AsyncDatabase async_db(*database, log,
+                                  {.writers = options.database.postgres ? options.database.writers : 1,
+                                   .max_units = options.database.postgres ? 1U : 256U,
+                                   .tell = [&](const storage::News& news) { news_log.tell(news); }});
   services::DeliveryChanges changes(ids, random);
-  services::DisabledAccounts disabled(commits, ids, clock);
-  services::IntegrationDirectory directory_of_integrations(commits, cipher, clock, &disabled);
-  services::Intake intake(commits, changes, clock, [] {});
+  services::DisabledAccounts disabled(async_db, ids, clock);
+  services::IntegrationDirectory directory_of_integrations(async_db, cipher, clock, &disabled);
+  services::Intake intake(async_db, changes, clock, [] {});
   identity::TokenVerifier tokens({}, clock);
-  services::Accounts accounts(commits, ids, identity::Signup::closed);
-  services::ApiKeys api_keys(commits, ids, random, log, {});
+  services::Accounts accounts(async_db, ids, identity::Signup::closed);
+  services::ApiKeys api_keys(async_db, ids, random, log, {});
   api::Authentication authentication(tokens, accounts, api_keys, disabled);
   net::NetworkBudget failures(clock, {}, {.failures = 300, .window = std::chrono::minutes{1}});
   api::Router router;
-  services::Reception reception({directory_of_integrations, intake, commits, clock, metrics}, {});
+  services::Reception reception({directory_of_integrations, intake, async_db, clock, metrics}, {});
   if (store)
     api::add_webhook_routes(router, {reception, failures});
   else
@@ -164,7 +164,7 @@ Task<api::Reply> read_only(services::Reception* reception, api::Call call) {
   while (read(control, &byte, 1) > 0) {
   }
   server.stop(Millis{2'000});
-  commits.shutdown();
+  async_db.shutdown();
   runtime.stop(Millis{1'000});
   _exit(0);
 }

@@ -212,10 +212,10 @@ int main_of(int argc, char** argv) {
   const std::int64_t before_all = ids.next();
 
   net::Runtime runtime(2);
-  storage::GroupCommit commits(*database, log,
-                               {.writers = options.database.postgres ? options.database.writers : 1,
-                                .max_units = options.database.postgres ? 1U : 2'048U,
-                                .max_queue = 100'000});
+  storage::AsyncDatabase async_db(*database, log,
+                                  {.writers = options.database.postgres ? options.database.writers : 1,
+                                   .max_units = options.database.postgres ? 1U : 2'048U,
+                                   .max_queue = 100'000});
   services::DeliveryChanges changes(ids, random);
   InstantCloud cloud;
   InstantAgent agent(clock);
@@ -223,7 +223,7 @@ int main_of(int argc, char** argv) {
   auto& scheduler = runtime.scheduler(1);
   std::unique_ptr<cloud::SessionCache> sessions;
   std::unique_ptr<services::DeliveryWorker> worker;
-  services::Intake intake(commits, changes, clock, [&] { worker->wake(); });
+  services::Intake intake(async_db, changes, clock, [&] { worker->wake(); });
   const bool endless = options.database.idle_transaction > 0;
   Feed feeding{.intake = intake,
                .scheduler = runtime.scheduler(0),
@@ -236,7 +236,7 @@ int main_of(int argc, char** argv) {
   runtime.run_on(1, [&] {
     sessions = std::make_unique<cloud::SessionCache>(scheduler, clock, agent);
     worker = std::make_unique<services::DeliveryWorker>(
-        services::WorkerPorts{scheduler, clock, random, log, metrics, commits, cloud, *sessions, changes},
+        services::WorkerPorts{scheduler, clock, random, log, metrics, async_db, cloud, *sessions, changes},
         services::WorkerOptions{.jobs_per_minute = 0, .max_jobs = options.jobs, .poll = Millis{50}});
     worker->start();
   });
@@ -276,7 +276,7 @@ int main_of(int argc, char** argv) {
   }
   feeding.total = 0;
   while (feeding.running > 0) pause(Millis{1});
-  const auto stats = commits.stats();
+  const auto stats = async_db.stats();
   const auto deliveries = count(kCountCompleted);
   const auto events = count(kCountEvents);
 
@@ -287,7 +287,7 @@ int main_of(int argc, char** argv) {
     worker.reset();
     sessions.reset();
   });
-  commits.shutdown();
+  async_db.shutdown();
   runtime.stop(Millis{1'000});
 
   if (endless ? per_second == 0 : deliveries < options.deliveries)

@@ -148,9 +148,9 @@ int run(const Options& options) {
   Outcomes outcomes(options.events);
   net::SystemResolver resolver;
   net::CurlClient client(runtime, 0, resolver, {.calls_per_host = 256});
-  storage::GroupCommit commits(**database, log);
+  storage::AsyncDatabase async_db(**database, log);
   services::WebhookDispatcher dispatcher(
-      {runtime.scheduler(0), clock, ids, log, outcomes, commits, client, cipher}, {.sandbox = true});
+      {runtime.scheduler(0), clock, ids, log, outcomes, async_db, client, cipher}, {.sandbox = true});
   runtime.start();
   const double cpu_before = cpu_seconds();
   const auto begin = Steady::now();
@@ -174,7 +174,7 @@ int run(const Options& options) {
   const double cpu = (cpu_seconds() - cpu_before) * 1e6 / options.events;
   client.stop();
   server.stop(Millis{1'000});
-  commits.shutdown();
+  async_db.shutdown();
   runtime.stop(Millis{1'000});
 
   std::int64_t recorded = 0;
@@ -190,7 +190,7 @@ int run(const Options& options) {
   getrusage(RUSAGE_SELF, &usage);
   const double per_second = options.events / seconds;
   const double rss = static_cast<double>(usage.ru_maxrss) / 1024;
-  const auto stats = commits.stats();
+  const auto stats = async_db.stats();
   std::printf(options.json ? "{\"sentPerSecond\":%.0f,\"peakRssMiB\":%.1f,\"cpuMicrosPerSend\":%.1f,"
                              "\"events\":%d,\"commits\":%llu}\n"
                            : "%.0f webhooks sent and recorded a second, %.1f MiB at most, %.1f us of CPU "

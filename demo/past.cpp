@@ -130,9 +130,9 @@ struct Past::Parts {
     api::add_webhook_events_routes(router, {webhook_events});
     api::add_webhook_routes(router, {reception, failures});
     api::add_direct_routes(router, {of_deliveries, reception});
-    api::add_stores_routes(router,
-                           {services::Products(commits), services::MappingPreviews(commits, stores.limits()),
-                            services::TestOrders(commits, directory, ids, clock), reception});
+    api::add_stores_routes(
+        router, {services::Products(async_db), services::MappingPreviews(async_db, stores.limits()),
+                 services::TestOrders(async_db, directory, ids, clock), reception});
   }
 
   void start_all() {
@@ -170,7 +170,7 @@ struct Past::Parts {
     bank.stop(add());
     platform.stop();
     for (int i = 0; left > 0 && i < 60; ++i) scheduler.advance(Millis{1'000});
-    commits.shutdown();
+    async_db.shutdown();
   }
 
   void work_came() {
@@ -188,7 +188,7 @@ struct Past::Parts {
   const crypto::ServiceCipher cipher;
   const crypto::SealingVaultKey vault_key;
   IdSource ids{clock, 0};
-  storage::GroupCommit commits{*database, log, {.inline_execution = true}};
+  storage::AsyncDatabase async_db{*database, log, {.inline_execution = true}};
 
   cloudsim::Simulator platform{scheduler, clock, random, {}};
   InProcess cloud_http{scheduler, platform};
@@ -211,36 +211,36 @@ struct Past::Parts {
   net::NetworkBudget failed_sign_ins{clock, {}, app::failed_sign_in_limits(config)};
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {.threads = 0}};
-  identity::BuiltInIssuer issuer{{commits, passwords, hasher, cipher, ids, random, clock, log},
+  identity::BuiltInIssuer issuer{{async_db, passwords, hasher, cipher, ids, random, clock, log},
                                  {.iss = app::issuer_name(config), .signup = identity::Signup::open}};
   identity::TokenVerifier tokens{{&issuer}, clock};
-  services::Accounts accounts{commits, ids, identity::Signup::open, 0};
-  services::ApiKeys keys{commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour}};
+  services::Accounts accounts{async_db, ids, identity::Signup::open, 0};
+  services::ApiKeys keys{async_db, ids, random, log, {.rate_limit = config.api_key_requests_per_hour}};
 
   services::DeliveryChanges changes{ids, random, config.credits_low_threshold, {}};
-  services::DisabledAccounts disabled{commits, ids, clock};
-  services::IntegrationDirectory directory{commits, cipher, clock, &disabled};
+  services::DisabledAccounts disabled{async_db, ids, clock};
+  services::IntegrationDirectory directory{async_db, cipher, clock, &disabled};
   cloud::HttpCloud cloud{cloud_http, clock, app::cloud_options(config)};
   cloud::SessionCache sessions{scheduler, clock, agent};
-  services::DeliveryWorker worker{{scheduler, clock, random, log, metrics, commits, cloud, sessions, changes,
+  services::DeliveryWorker worker{{scheduler, clock, random, log, metrics, async_db, cloud, sessions, changes,
                                    [this] { dispatcher.wake(); }},
                                   {.jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
                                    .poll = minutes{1},
                                    .maintenance = minutes{1}}};
-  services::WebhookDispatcher dispatcher{{scheduler, clock, ids, log, metrics, commits, receivers, cipher},
+  services::WebhookDispatcher dispatcher{{scheduler, clock, ids, log, metrics, async_db, receivers, cipher},
                                          {.sandbox = true, .poll = kLook, .maintenance = minutes{1}}};
   services::SubscriptionWatch subscription_watch{
-      scheduler, commits, ids, random, log, [this] { work_came(); }, {.look = kLook}};
-  services::ShopErasure shop_erasure{scheduler, commits, changes, log};
-  services::Intake intake{commits, changes, clock, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
-  services::StoreTally tally{scheduler, commits, ids, clock, log, {.period = minutes{1}}};
-  services::Reception reception{{directory, intake, commits, clock, metrics, &tally},
+      scheduler, async_db, ids, random, log, [this] { work_came(); }, {.look = kLook}};
+  services::ShopErasure shop_erasure{scheduler, async_db, changes, log};
+  services::Intake intake{async_db, changes, clock, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
+  services::StoreTally tally{scheduler, async_db, ids, clock, log, {.period = minutes{1}}};
+  services::Reception reception{{directory, intake, async_db, clock, metrics, &tally},
                                 app::order_limits(config)};
-  services::LoginGuard guard{commits, ids, [] { return std::string("logins of the past"); }};
+  services::LoginGuard guard{async_db, ids, [] { return std::string("logins of the past"); }};
   services::CloudSessions cloud_sessions{scheduler, sessions};
-  services::CloudLogins cloud_logins{commits, ids, random, cipher, agent, guard};
-  services::OwnStoredLogins stored{commits, cloud, agent, cloud_sessions, cloud_logins};
-  services::Vault vault{{.commits = commits,
+  services::CloudLogins cloud_logins{async_db, ids, random, cipher, agent, guard};
+  services::OwnStoredLogins stored{async_db, cloud, agent, cloud_sessions, cloud_logins};
+  services::Vault vault{{.async_db = async_db,
                          .ids = ids,
                          .random = random,
                          .log = log,
@@ -252,36 +252,36 @@ struct Past::Parts {
                          .retire_sessions = [this](AccountId account) { cloud_sessions.retire(account); },
                          .changed = [this] { work_came(); }}};
   services::CredentialChecks credential_checks{scheduler, vault, log, kLook};
-  services::Housekeeping housekeeping{scheduler, commits, log, services::Retention{}};
-  services::Presets presets{commits, stored, cloud_logins, clock};
-  services::PresetUses preset_uses{commits};
-  services::Integrations stores{commits, ids, random, cipher, directory, [this] { work_came(); }};
+  services::Housekeeping housekeeping{scheduler, async_db, log, services::Retention{}};
+  services::Presets presets{async_db, stored, cloud_logins, clock};
+  services::PresetUses preset_uses{async_db};
+  services::Integrations stores{async_db, ids, random, cipher, directory, [this] { work_came(); }};
   services::Subscriptions subscriptions{
-      commits, ids, random, cipher, net::AddressPolicy::sandbox_receivers, [this] { work_came(); }};
-  services::WebhookEvents webhook_events{commits, ids, [this] { work_came(); }};
-  services::Credits credits{commits, ids, [this] { work_came(); }};
-  services::DeliveryActions deliveries{commits, changes, static_cast<int>(config.delivery_jobs_per_minute),
+      async_db, ids, random, cipher, net::AddressPolicy::sandbox_receivers, [this] { work_came(); }};
+  services::WebhookEvents webhook_events{async_db, ids, [this] { work_came(); }};
+  services::Credits credits{async_db, ids, [this] { work_came(); }};
+  services::DeliveryActions deliveries{async_db, changes, static_cast<int>(config.delivery_jobs_per_minute),
                                        [this] { work_came(); }};
-  app::FiguresParts figures{config, commits, keys, clock};
-  services::BuyerLinks links{commits, cipher, ids, random};
-  app::OrderParts order_parts{{commits, changes, directory, deliveries, scheduler, log,
+  app::FiguresParts figures{config, async_db, keys, clock};
+  services::BuyerLinks links{async_db, cipher, ids, random};
+  app::OrderParts order_parts{{async_db, changes, directory, deliveries, scheduler, log,
                                std::chrono::days(config.retention_payload_days), [this] { work_came(); }}};
 
   app::PeopleParts people{
-      {config, commits, ids, random, tokens, accounts, failures, vault, [this] { order_parts.job_came(); }}};
+      {config, async_db, ids, random, tokens, accounts, failures, vault, [this] { order_parts.job_came(); }}};
 
   payments::Stripe processor{
       bank_http, crypto::SecretString("sk_test_of_the_past"), {.base_url = std::string(kBaseUrl)}};
-  services::Settlement settlement{commits, changes, processor, log, [this] { work_came(); }};
-  services::Reconciliation reconciliation{{scheduler, clock, commits, settlement, log, metrics, "past"},
+  services::Settlement settlement{async_db, changes, processor, log, [this] { work_came(); }};
+  services::Reconciliation reconciliation{{scheduler, clock, async_db, settlement, log, metrics, "past"},
                                           {.look = kLook, .notices = kLook}};
   services::Purchases purchases{
-      commits, ids, &settlement, {.packs = packs_of(config), .base_url = std::string(kBaseUrl)}};
+      async_db, ids, &settlement, {.packs = packs_of(config), .base_url = std::string(kBaseUrl)}};
   const std::vector<crypto::SecretString> secrets_of_bank = bank_secrets();
   net::KeyBudget checkouts{clock, {.times = 30, .window = minutes{10}}};
   net::KeyBudget refreshes{clock, {.times = 60, .window = minutes{1}}};
 
-  app::SignInParts sign_in_parts{{config, issuer, keys, disabled, failed_sign_ins, failures, commits,
+  app::SignInParts sign_in_parts{{config, issuer, keys, disabled, failed_sign_ins, failures, async_db,
                                   cloud_http, cipher, ids, random, clock, log},
                                  {}};
   api::Router router;

@@ -135,9 +135,9 @@ class ApiTest : public ::testing::Test {
   std::string peer_ = "127.0.0.1";
   std::unique_ptr<identity::BuiltInIssuer> issuer_;
   std::unique_ptr<identity::TokenVerifier> tokens_;
-  services::Accounts accounts_{world_.commits, world_.ids, identity::Signup::open};
-  services::ApiKeys keys_{world_.commits, world_.ids, world_.random, world_.log, {}};
-  services::DisabledAccounts disabled_{world_.commits, world_.ids, world_.clock()};
+  services::Accounts accounts_{world_.async_db, world_.ids, identity::Signup::open};
+  services::ApiKeys keys_{world_.async_db, world_.ids, world_.random, world_.log, {}};
+  services::DisabledAccounts disabled_{world_.async_db, world_.ids, world_.clock()};
   std::unique_ptr<Authentication> authentication_;
   Router router_;
   std::unique_ptr<Api> api_;
@@ -624,11 +624,11 @@ TEST_F(ApiTest, ANetworkWithoutAValidTokenOrKeyIsHeardAgainLaterAndOthersAtOnce)
 
 TEST_F(ApiTest, OfABuyersRouteTheBudgetAndTheLinkComeBeforeTheContract) {
   services::DeliveryChanges changes(world_.ids, world_.random);
-  services::BuyerLinks links(world_.commits, world_.cipher, world_.ids, world_.random);
+  services::BuyerLinks links(world_.async_db, world_.cipher, world_.ids, world_.random);
   ASSERT_TRUE(world_.await(links.start(world_.scheduler)));
-  services::Buyers buyers(world_.commits, links, changes, [] {});
+  services::Buyers buyers(world_.async_db, links, changes, [] {});
   net::KeyBudget looks(world_.clock(), {.times = 1, .window = std::chrono::minutes{1}});
-  services::BuyerChanges live({world_.scheduler, world_.commits, world_.clock(), world_.log, metrics_});
+  services::BuyerChanges live({world_.scheduler, world_.async_db, world_.clock(), world_.log, metrics_});
   services::ReaderBudget readers(1);
   add_buyer_routes(router_, {.buyers = buyers,
                              .failures = failures_,

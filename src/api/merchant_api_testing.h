@@ -223,27 +223,28 @@ class MerchantApiTest : public ::testing::Test {
   identity::Principal stranger_;
   crypto::VaultPrivateKey vault_key_ = crypto::VaultPrivateKey::generate(world_.random);
   const crypto::SealingVaultKey sealing_key_{vault_key_.public_key()};
-  services::LoginGuard guard_{world_.commits, world_.ids, [] { return std::string("key of e-mail hashes"); }};
-  services::IntegrationDirectory directory_{world_.commits, world_.cipher, world_.clock(), nullptr};
-  services::Integrations integrations_{world_.commits, world_.ids, world_.random,
-                                       world_.cipher,  directory_, [this] { ++wakes_; }};
+  services::LoginGuard guard_{world_.async_db, world_.ids,
+                              [] { return std::string("key of e-mail hashes"); }};
+  services::IntegrationDirectory directory_{world_.async_db, world_.cipher, world_.clock(), nullptr};
+  services::Integrations integrations_{world_.async_db, world_.ids, world_.random,
+                                       world_.cipher,   directory_, [this] { ++wakes_; }};
   services::Subscriptions subscriptions_{
-      world_.commits,      world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https,
+      world_.async_db,     world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https,
       [this] { ++wakes_; }};
-  services::WebhookEvents webhook_events_{world_.commits, world_.ids, [this] { ++wakes_; }};
-  services::Credits credits_{world_.commits, world_.ids, [this] { ++wakes_; }};
+  services::WebhookEvents webhook_events_{world_.async_db, world_.ids, [this] { ++wakes_; }};
+  services::Credits credits_{world_.async_db, world_.ids, [this] { ++wakes_; }};
   services::DeliveryChanges changes_{world_.ids, world_.random};
-  services::BuyerLinks links_{world_.commits, world_.cipher, world_.ids, world_.random};
-  services::DeliveryActions deliveries_{world_.commits, changes_, 5, [this] { ++wakes_; }};
-  services::CloudLogins logins_{world_.commits, world_.ids, world_.random, world_.cipher, agent_, guard_};
+  services::BuyerLinks links_{world_.async_db, world_.cipher, world_.ids, world_.random};
+  services::DeliveryActions deliveries_{world_.async_db, changes_, 5, [this] { ++wakes_; }};
+  services::CloudLogins logins_{world_.async_db, world_.ids, world_.random, world_.cipher, agent_, guard_};
   cloud::SessionCache cache_{world_.scheduler, world_.clock(), agent_};
   services::CloudSessions sessions_{world_.scheduler, cache_};
-  services::OwnStoredLogins stored_{world_.commits, cloud_, agent_, sessions_, logins_};
-  services::Vault vault_{{world_.commits, world_.ids, world_.random, log_, agent_, stored_, guard_,
+  services::OwnStoredLogins stored_{world_.async_db, cloud_, agent_, sessions_, logins_};
+  services::Vault vault_{{world_.async_db, world_.ids, world_.random, log_, agent_, stored_, guard_,
                           sealing_key_, [this](AccountId id) { forgotten_.push_back(id); },
                           [this](AccountId id) { retired_.push_back(id); }, [this] { ++wakes_; }}};
-  services::Presets presets_{world_.commits, stored_, logins_, world_.clock()};
-  services::PresetUses preset_uses_{world_.commits};
+  services::Presets presets_{world_.async_db, stored_, logins_, world_.clock()};
+  services::PresetUses preset_uses_{world_.async_db};
   Router router_;
 };
 

@@ -37,9 +37,9 @@ class Patches : public MerchantApiTest {
     }
   }
 
-  services::Orders orders_{world_.commits, changes_, directory_, [this] { ++wakes_; }};
-  services::BulkJobs jobs_{world_.commits, world_.ids, [this] { ++wakes_; }};
-  services::BulkReprocess bulk_{world_.commits, changes_, directory_, jobs_};
+  services::Orders orders_{world_.async_db, changes_, directory_, [this] { ++wakes_; }};
+  services::BulkJobs jobs_{world_.async_db, world_.ids, [this] { ++wakes_; }};
+  services::BulkReprocess bulk_{world_.async_db, changes_, directory_, jobs_};
 };
 
 TEST_F(Patches, AStoresMembersThatCannotBeChangedAreRefused) {

@@ -94,8 +94,8 @@ BuiltInIssuer::BuiltInIssuer(Deps deps, BuiltInIssuerOptions options)
         if (!hash) throw std::runtime_error(hash.error().message);
         return *hash;
       }()),
-      keys_(deps.commits, deps.cipher, deps.clock),
-      sessions_({deps.commits, keys_, deps.ids, deps.random, deps.clock, deps.log},
+      keys_(deps.async_db, deps.cipher, deps.clock),
+      sessions_({deps.async_db, keys_, deps.ids, deps.random, deps.clock, deps.log},
                 {.iss = options_.iss, .audience = options_.audience}),
       sign_ups_(options_.signups) {}
 
@@ -170,7 +170,7 @@ Task<LoginResult<Sessions::Opened>> BuiltInIssuer::make_account(Executor& execut
   auto seat = deps_.passwords.seat(caller);
   if (!seat) co_return std::unexpected(seat.error());
   // No hash for what will come to nothing.
-  auto hopeful = co_await deps_.commits.read(executor, [&](Tx& tx) -> Expected<void> {
+  auto hopeful = co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<void> {
     if (!wanted.invitation.empty()) {
       if (const auto good = find_good_invitation(tx, wanted.invitation); !good)
         return std::unexpected(good.error());
@@ -181,7 +181,7 @@ Task<LoginResult<Sessions::Opened>> BuiltInIssuer::make_account(Executor& execut
   if (!hopeful) co_return std::unexpected(hopeful.error());
   auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(wanted.password));
   if (!hash) co_return std::unexpected(hash.error());
-  auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
+  auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     const storage::UserRow user{deps_.ids.make<UserId>(), wanted.email, *hash};
     if (!storage::insert_user(tx, user.id, user.email, user.password_hash)) throw Error(taken);
     const auto sub = to_string(user.id);
@@ -206,7 +206,7 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
     std::optional<storage::UserRow> user;
     Millis locked_for{0};
   };
-  auto known = co_await deps_.commits.read(executor, [&](Tx& tx) {
+  auto known = co_await deps_.async_db.read(executor, [&](Tx& tx) {
     const auto tries = storage::find_sign_in_tries(tx, key);
     return Known{storage::find_user_by_email(tx, email), tries ? tries->locked_until - tx.now() : Millis{0}};
   });
@@ -219,7 +219,7 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
   const bool right = *verified && known->user;
   // Of many that ran at once only so many are told what came of it: each sees here who ended before it. A row
   // is written only for what a hash was spent on.
-  auto locked_for = co_await deps_.commits.write(executor, [&](Tx& tx) {
+  auto locked_for = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     const auto now = tx.now();
     auto tries = storage::lock_sign_in_tries(tx, key);
     if (tries.locked_until > now) return tries.locked_until - now;
@@ -260,7 +260,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::sign_in(Executor& executor, net::Caller
     if (auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(password)))
       better_hash = std::move(*hash);
   }
-  auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
+  auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     // The password may have been changed since it was verified: then this sign-in is one with the old
     // password.
     const auto current = storage::find_user(tx, user->id);
@@ -277,7 +277,7 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_own_password(Executor&
                                                                        const Principal& by,
                                                                        std::string password, Origin origin) {
   const auto id = by.person->id;
-  auto known = co_await deps_.commits.read(executor, [&](Tx& tx) { return storage::find_user(tx, id); });
+  auto known = co_await deps_.async_db.read(executor, [&](Tx& tx) { return storage::find_user(tx, id); });
   if (!known) co_return std::unexpected(known.error());
   if (!*known) co_return wrong_login();
   co_return co_await verify_password(executor, seat, (*known)->email, std::move(password), std::move(origin));
@@ -297,7 +297,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_password(Executor& executor, net
   if (!hash) co_return std::unexpected(hash.error());
 
   const auto id = by.person->id;
-  auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
+  auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     // A reset may have come in between: then it was an old password that was verified.
     const auto now = storage::find_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
@@ -330,7 +330,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
   const auto wait = sign_ups_.admit(caller, counted_at);
   if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));
   const auto id = by.person->id;
-  auto session = co_await deps_.commits.write(executor, [&](Tx& tx) {
+  auto session = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     auto now = storage::find_user(tx, id);
     if (!now || now->password_hash != verified->password_hash) throw Error(wrong_login().error());
     if (!storage::set_user_email(tx, id, email))
@@ -367,7 +367,7 @@ Task<Expected<AccountId>> BuiltInIssuer::reset_password(Executor& executor, std:
   if (!seat) co_return std::unexpected(seat.error());
   auto hash = co_await deps_.passwords.hash(executor, *seat, std::move(next));
   if (!hash) co_return std::unexpected(hash.error());
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<AccountId> {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<AccountId> {
     const auto user = storage::find_user_by_email(tx, email);
     if (!user) return fail("NOT_FOUND", "Nobody has this e-mail address.");
     storage::forget_sign_in_tries(tx, crypto::sha256(email));

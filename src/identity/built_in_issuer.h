@@ -28,7 +28,7 @@
 #include "identity/signing_keys.h"
 #include "identity/token_verifier.h"
 #include "net/client_address.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/identity_store.h"
 
 namespace presetbridge::identity {
@@ -54,7 +54,7 @@ class BuiltInIssuer final : public Issuer {
  public:
   // All outlive this.
   struct Deps {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     PasswordWorkers& passwords;
     const crypto::PasswordHasher& hasher;
     const crypto::ServiceCipher& cipher;

@@ -51,7 +51,7 @@ class BuiltInIssuerTest : public ::testing::Test {
   // From here on nothing can be hashed.
   void use_overloaded_hasher(std::optional<SignUpLimits> limits = std::nullopt) {
     issuer_ = std::make_unique<BuiltInIssuer>(
-        BuiltInIssuer::Deps{world_.commits, full_, world_.hasher, world_.cipher, world_.ids, world_.random,
+        BuiltInIssuer::Deps{world_.async_db, full_, world_.hasher, world_.cipher, world_.ids, world_.random,
                             world_.clock(), world_.log},
         BuiltInIssuerOptions{.iss = "https://bridge.example", .signups = limits});
     ASSERT_TRUE(world_.await(issuer_->start(world_.scheduler)));
@@ -411,7 +411,7 @@ TEST_F(BuiltInIssuerTest, AServiceKeyThatIsNotTheRowsStopsTheStart) {
   std::vector<crypto::ServiceKey> keys;
   keys.push_back(crypto::generate_service_key(other));
   crypto::ServiceCipher cipher(std::move(keys), other);
-  BuiltInIssuer issuer({world_.commits, world_.passwords, world_.hasher, cipher, world_.ids, world_.random,
+  BuiltInIssuer issuer({world_.async_db, world_.passwords, world_.hasher, cipher, world_.ids, world_.random,
                         world_.clock(), world_.log},
                        {.iss = "https://bridge.example"});
   const auto started = world_.await(issuer.start(world_.scheduler));

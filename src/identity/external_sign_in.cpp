@@ -302,8 +302,8 @@ Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::finish(Executor& execut
 Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issuer& issuer,
                                                   const Attempt& attempt, VerifiedToken token,
                                                   net::Caller caller, Device device) {
-  auto known = co_await deps_.commits.read(executor,
-                                           [&](Tx& tx) { return find_membership(tx, token.iss, token.sub); });
+  auto known = co_await deps_.async_db.read(
+      executor, [&](Tx& tx) { return find_membership(tx, token.iss, token.sub); });
   if (!known) co_return std::unexpected(known.error());
   const bool is_new = !*known;
   const bool invited = !attempt.invitation.empty();
@@ -336,9 +336,9 @@ Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issu
                                 .authenticated_at = token.auth_time,
                                 .device = device});
   };
-  auto opened = co_await deps_.commits.write(executor, open_in);
+  auto opened = co_await deps_.async_db.write(executor, open_in);
   // Two first sign-ins at once: the other one has made the account.
-  if (!opened && opened.error().code == "CONFLICT") opened = co_await deps_.commits.write(executor, open_in);
+  if (!opened && opened.error().code == "CONFLICT") opened = co_await deps_.async_db.write(executor, open_in);
   if (!opened && is_new) deps_.sign_ups.give_back(caller, now);
   if (!opened) co_return std::unexpected(opened.error());
   co_return deps_.sessions.tokens(std::move(*opened));
@@ -349,7 +349,7 @@ Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::confirm(Executor& execu
   // What was asked for with max_age.
   if (!token.auth_time || deps_.clock.now() - *token.auth_time > kStepUpAfter + TokenVerifier::leeway)
     co_return answer_invalid();
-  auto session = co_await deps_.commits.read(
+  auto session = co_await deps_.async_db.read(
       executor, [&](Tx& tx) { return storage::find_session(tx, attempt.step_up); });
   if (!session) co_return std::unexpected(session.error());
   if (!*session) co_return fail("UNAUTHORIZED", "The session has ended meanwhile. Sign in again.");

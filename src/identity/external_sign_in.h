@@ -28,7 +28,7 @@
 #include "identity/sign_up_limit.h"
 #include "net/client_address.h"
 #include "net/http_client.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::identity {
 
@@ -49,7 +49,7 @@ class ExternalSignIn {
  public:
   // All outlive this.
   struct Deps {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     Sessions& sessions;
     SignUpGate& sign_ups;
     net::HttpClient& http;

@@ -92,8 +92,8 @@ class ExternalSignInTest : public ::testing::Test {
          .client_secret = secret.empty() ? crypto::SecretString() : crypto::SecretString(secret),
          .signup = signup});
     external_ = std::make_unique<ExternalSignIn>(
-        ExternalSignIn::Deps{world_.commits, issuer_->sessions(), gate_, provider_, world_.cipher, world_.ids,
-                             world_.random, world_.clock(), world_.log},
+        ExternalSignIn::Deps{world_.async_db, issuer_->sessions(), gate_, provider_, world_.cipher,
+                             world_.ids, world_.random, world_.clock(), world_.log},
         "https://bridge.example", std::move(options));
   }
   Expected<ExternalSignIn::Begun> begin(std::optional<storage::SessionRow> step_up = std::nullopt) {

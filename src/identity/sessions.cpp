@@ -99,7 +99,7 @@ Task<LoginResult<Tokens>> Sessions::refresh(Executor& executor, std::string refr
   const auto hash = crypto::opaque_token_hash(kRefreshTokenPrefix, refresh_token);
   if (!hash) co_return wrong_token();
   Refused refused;
-  auto opened = co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<Opened> {
+  auto opened = co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<Opened> {
     refused = {};
     const auto token = storage::find_session_token(tx, *hash);
     return token ? refresh_known(tx, *hash, *token, device, refused)
@@ -182,7 +182,7 @@ void Sessions::audit_session(Tx& tx, const SessionRow& session, const Origin& or
 Task<Expected<bool>> Sessions::sign_out(Executor& executor, std::string refresh_token, Origin origin) {
   const auto hash = crypto::opaque_token_hash(kRefreshTokenPrefix, refresh_token);
   if (!hash) co_return false;
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) {
     if (const auto token = storage::find_session_token(tx, *hash)) {
       const auto session = storage::lock_session(tx, token->session);
       if (session && storage::end_session(tx, session->user, session->id))
@@ -201,7 +201,7 @@ Task<Expected<bool>> Sessions::sign_out(Executor& executor, std::string refresh_
 Task<Expected<SessionRow>> Sessions::of_token(Executor& executor, std::string refresh_token) {
   const auto hash = crypto::opaque_token_hash(kRefreshTokenPrefix, refresh_token);
   if (!hash) co_return wrong_token();
-  auto found = co_await deps_.commits.read(executor, [&](Tx& tx) -> std::optional<SessionRow> {
+  auto found = co_await deps_.async_db.read(executor, [&](Tx& tx) -> std::optional<SessionRow> {
     const auto token = storage::find_session_token(tx, *hash);
     if (!token || token->replaced_at) return std::nullopt;
     return storage::find_session(tx, token->session);
@@ -214,12 +214,12 @@ Task<Expected<SessionRow>> Sessions::of_token(Executor& executor, std::string re
 Task<Expected<storage::Page<SessionRow>>> Sessions::list(Executor& executor, Principal by,
                                                          storage::PageRequest page) {
   const auto user = by.person->id;
-  co_return co_await deps_.commits.read(executor,
-                                        [&](Tx& tx) { return storage::list_sessions(tx, user, page); });
+  co_return co_await deps_.async_db.read(executor,
+                                         [&](Tx& tx) { return storage::list_sessions(tx, user, page); });
 }
 
 Task<Expected<void>> Sessions::end(Executor& executor, Principal by, SessionId id) {
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<void> {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<void> {
     if (!storage::end_session(tx, by.person->id, id)) return fail("NOT_FOUND", "There is no such session.");
     storage::revoke_refresh_family(tx, by.person->id, id.value);
     audit(tx, deps_.ids, by,
@@ -229,7 +229,7 @@ Task<Expected<void>> Sessions::end(Executor& executor, Principal by, SessionId i
 }
 
 Task<Expected<void>> Sessions::end_all(Executor& executor, Principal by) {
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<void> {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<void> {
     end_all(tx, by.person->id);
     audit(tx, deps_.ids, by,
           {.action = "sessions.ended",
@@ -241,7 +241,7 @@ Task<Expected<void>> Sessions::end_all(Executor& executor, Principal by) {
 
 Task<Expected<Tokens>> Sessions::confirm(Executor& executor, SessionId id, std::optional<Timestamp> at,
                                          Origin origin) {
-  auto opened = co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<Opened> {
+  auto opened = co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<Opened> {
     auto session = storage::lock_session(tx, id);
     const auto now = tx.now();
     if (!session || !session->stands(now)) return wrong_token();

@@ -27,7 +27,7 @@
 #include "identity/signing_keys.h"
 #include "net/client_address.h"
 #include "net/key_budget.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/session_store.h"
 
@@ -80,7 +80,7 @@ class Sessions {
  public:
   // All outlive this.
   struct Deps {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     const SigningKeys& keys;
     IdSource& ids;
     Random& random;

@@ -35,7 +35,7 @@ storage::IssuerKeyRow SigningKeys::make_key(Timestamp now) const {
 }
 
 Task<Expected<Keys>> SigningKeys::load(Executor& executor) {
-  auto stored = co_await commits_.write(executor, [this](Tx& tx) {
+  auto stored = co_await async_db_.write(executor, [this](Tx& tx) {
     auto found = storage::issuer_keys(tx);
     if (found.empty()) {
       // The first of several nodes that start at one moment decides, and the others take what it made.
@@ -58,7 +58,7 @@ Task<Expected<Keys>> SigningKeys::load(Executor& executor) {
 
 Task<Expected<int>> SigningKeys::reload(Executor& executor) {
   auto stored =
-      co_await commits_.read(executor, [](Tx& tx) { return Stored{storage::issuer_keys(tx), tx.now()}; });
+      co_await async_db_.read(executor, [](Tx& tx) { return Stored{storage::issuer_keys(tx), tx.now()}; });
   if (!stored) co_return std::unexpected(stored.error());
   const auto taken = take(*stored);
   if (!taken) co_return std::unexpected(taken.error());
@@ -66,7 +66,7 @@ Task<Expected<int>> SigningKeys::reload(Executor& executor) {
 }
 
 Task<Expected<bool>> SigningKeys::add(Executor& executor) {
-  co_return co_await commits_.write(executor, [this](Tx& tx) {
+  co_return co_await async_db_.write(executor, [this](Tx& tx) {
     tx.lock_schema();  // one at a time
     auto known = storage::issuer_keys(tx);
     if (known.size() != 1) return false;

@@ -17,7 +17,7 @@
 #include "crypto/jws.h"
 #include "crypto/service_cipher.h"
 #include "identity/token_verifier.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/identity_store.h"
 
 namespace presetbridge::identity {
@@ -29,8 +29,8 @@ inline constexpr Millis kSigningKeyKnown = std::chrono::seconds{15};
 class SigningKeys {
  public:
   // All outlive this.
-  SigningKeys(storage::GroupCommit& commits, const crypto::ServiceCipher& cipher, const Clock& clock)
-      : commits_(commits), cipher_(cipher), clock_(clock) {}
+  SigningKeys(storage::AsyncDatabase& async_db, const crypto::ServiceCipher& cipher, const Clock& clock)
+      : async_db_(async_db), cipher_(cipher), clock_(clock) {}
 
   // Reads the keys, and makes the first one. RECORD_CORRUPT, UNKNOWN_SERVICE_KEY: a stored key cannot be
   // decrypted.
@@ -59,7 +59,7 @@ class SigningKeys {
   Expected<Keys> take(const Stored& stored);
   std::shared_ptr<const Ring> ring() const;
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   const crypto::ServiceCipher& cipher_;
   const Clock& clock_;
   mutable std::mutex mutex_;

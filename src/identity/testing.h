@@ -16,7 +16,7 @@
 #include "crypto/service_cipher.h"
 #include "identity/built_in_issuer.h"
 #include "identity/password_workers.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
@@ -43,7 +43,7 @@ class World {
 
   std::unique_ptr<BuiltInIssuer> issuer(BuiltInIssuerOptions options = {.iss = "https://bridge.example"}) {
     return std::make_unique<BuiltInIssuer>(
-        BuiltInIssuer::Deps{commits, passwords, hasher, cipher, ids, random, clock(), log},
+        BuiltInIssuer::Deps{async_db, passwords, hasher, cipher, ids, random, clock(), log},
         std::move(options));
   }
 
@@ -54,7 +54,7 @@ class World {
   presetbridge::testing::VirtualScheduler scheduler{db.clock};
   presetbridge::testing::SeededRandom random;
   IdSource ids{db.clock, 0};
-  storage::GroupCommit commits{*db, log, {.inline_execution = true}};
+  storage::AsyncDatabase async_db{*db, log, {.inline_execution = true}};
   crypto::PasswordHasher hasher{crypto::PasswordCost{1, 8192}};
   PasswordWorkers passwords{hasher, {.threads = 0}};
   crypto::ServiceCipher cipher{keys(random), random};

@@ -357,7 +357,7 @@ class World {
   void start_worker(WorkerOptions options) {
     sessions = std::make_unique<cloud::SessionCache>(scheduler, database.clock, agent);
     worker = std::make_unique<DeliveryWorker>(
-        WorkerPorts{scheduler, database.clock, random, log, metrics, commits, cloud, *sessions, changes},
+        WorkerPorts{scheduler, database.clock, random, log, metrics, async_db, cloud, *sessions, changes},
         options);
     worker->start();
   }
@@ -485,16 +485,16 @@ class World {
   RecordingLog log;
   NullMetrics metrics;
   crypto::ServiceCipher cipher = make_cipher(random);
-  storage::GroupCommit commits{*database, log, {.inline_execution = true}};
+  storage::AsyncDatabase async_db{*database, log, {.inline_execution = true}};
   DeliveryChanges changes{ids, random};
   FakeCloud cloud{database.clock};
   FakeAgent agent{database.clock};
-  IntegrationDirectory directory{commits, cipher, database.clock, nullptr};
-  Intake intake{commits, changes, database.clock, [this] {
+  IntegrationDirectory directory{async_db, cipher, database.clock, nullptr};
+  Intake intake{async_db, changes, database.clock, [this] {
                   if (worker) worker->wake();
                 }};
-  Reception reception{{directory, intake, commits, database.clock, metrics}, {}};
-  DeliveryActions actions{commits, changes, 5, [this] {
+  Reception reception{{directory, intake, async_db, database.clock, metrics}, {}};
+  DeliveryActions actions{async_db, changes, 5, [this] {
                             if (worker) worker->wake();
                           }};
   std::unique_ptr<cloud::SessionCache> sessions;

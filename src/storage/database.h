@@ -288,7 +288,7 @@ std::vector<Param> params_of(std::span<const AnyId> ids) {
 
 using TxFn = std::function<void(Tx&)>;
 
-// One database. Thread-safe: the driver holds the connections. Calls block; GroupCommit (group_commit.h) is
+// One database. Thread-safe: the driver holds the connections. Calls block; AsyncDatabase (async_database.h) is
 // how the rest of the program reaches it without blocking.
 class Database {
  public:

@@ -1,6 +1,6 @@
 // What a transaction did that the log and the metrics tell of: each end of an order and of a delivery, the
 // platform's going and coming back, and the trouble of receivers (spec 10.1, 12.3). It is gathered in
-// Tx::news() and told by GroupCommit once the transaction is durable, so that nothing is told that did not
+// Tx::news() and told by AsyncDatabase once the transaction is durable, so that nothing is told that did not
 // happen. What PostgreSQL committed while its answer was lost is not told. Ids and words of ours alone: no
 // personal data, no text from outside but the store's id of the order.
 #pragma once

@@ -76,18 +76,18 @@ INSTANTIATE_TEST_SUITE_P(Engines, DurabilityTest, ::testing::ValuesIn(all_engine
 
 TEST_P(DurabilityTest, WhatWasCommittedOutlivesAKilledProcess) {
   constexpr std::int64_t acknowledged = 40;
-  const Pipe commits;
+  const Pipe async_db;
   run_and_kill(
       [&](Database& database) {
         database.write(
             [](Tx& tx) { tx.exec_script("CREATE TABLE thing(id <int> NOT NULL PRIMARY KEY) <table>;"); });
         for (std::int64_t id = 1;; ++id) {
           database.write([&](Tx& tx) { tx.exec(insert, id); });
-          commits.send(id);
+          async_db.send(id);
         }
       },
       [&] {
-        while (commits.receive() < acknowledged) {
+        while (async_db.receive() < acknowledged) {
         }
       });
   const auto found = ids();

@@ -19,7 +19,7 @@ Node::~Node() {
 
 void Node::start_worker() {
   worker = std::make_unique<services::DeliveryWorker>(
-      services::WorkerPorts{scheduler, world.clock, random, log, metrics, commits, world.cloud, sessions,
+      services::WorkerPorts{scheduler, world.clock, random, log, metrics, async_db, world.cloud, sessions,
                             changes},
       options_);
   worker->start();

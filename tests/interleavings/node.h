@@ -137,26 +137,26 @@ class Node {
   IdSource ids;
   TroubleLog log;
   NullMetrics metrics;
-  storage::GroupCommit commits{database, log, {.max_units = 1, .inline_execution = true}};
+  storage::AsyncDatabase async_db{database, log, {.max_units = 1, .inline_execution = true}};
   services::DeliveryChanges changes{ids, random};
-  services::IntegrationDirectory directory{commits, world.cipher, world.clock, nullptr};
-  services::Intake intake{commits, changes, world.clock, [] {}};
-  services::DeliveryActions actions{commits, changes, 5, [] {}};
-  services::Orders orders{commits, changes, directory, [] {}};
-  services::Credits credits{commits, ids, [] {}};
-  services::Settlement settlement{commits, changes, world.processor, log, [] {}};
-  services::Integrations integrations{commits, ids, random, world.cipher, directory, [] {}};
+  services::IntegrationDirectory directory{async_db, world.cipher, world.clock, nullptr};
+  services::Intake intake{async_db, changes, world.clock, [] {}};
+  services::DeliveryActions actions{async_db, changes, 5, [] {}};
+  services::Orders orders{async_db, changes, directory, [] {}};
+  services::Credits credits{async_db, ids, [] {}};
+  services::Settlement settlement{async_db, changes, world.processor, log, [] {}};
+  services::Integrations integrations{async_db, ids, random, world.cipher, directory, [] {}};
   cloud::SessionCache sessions{scheduler, world.clock, world.agent};
 
  private:
   services::CloudSessions shared_sessions_{scheduler, sessions};
-  services::LoginGuard guard_{commits, ids, [] { return std::string("key of e-mail hashes"); }};
-  services::CloudLogins logins_{commits, ids, random, world.cipher, world.agent, guard_};
-  services::OwnStoredLogins stored_{commits, world.cloud, world.agent, shared_sessions_, logins_};
+  services::LoginGuard guard_{async_db, ids, [] { return std::string("key of e-mail hashes"); }};
+  services::CloudLogins logins_{async_db, ids, random, world.cipher, world.agent, guard_};
+  services::OwnStoredLogins stored_{async_db, world.cloud, world.agent, shared_sessions_, logins_};
   const services::WorkerOptions options_;
 
  public:
-  services::Vault vault{{.commits = commits,
+  services::Vault vault{{.async_db = async_db,
                          .ids = ids,
                          .random = random,
                          .log = log,

@@ -150,14 +150,14 @@ UseCase settle_purchase() {
 }
 UseCase notice() {
   return {"a webhook of a purchase", [](Scene& scene, Node& node) {
-            services::Purchases purchases(node.commits, node.ids, &node.settlement, {});
+            services::Purchases purchases(node.async_db, node.ids, &node.settlement, {});
             done(scene,
                  node.await(purchases.noticed(node.scheduler, scene.world.processor.told.back().notice)));
           }};
 }
 UseCase give_back(std::int64_t total) {
   return {"give back " + std::to_string(total), [total](Scene& scene, Node& node) {
-            services::Refunds refunds(node.commits, node.ids, node.settlement);
+            services::Refunds refunds(node.async_db, node.ids, node.settlement);
             done(scene, node.await(refunds.give_back(node.scheduler, {scene.purchase, total, "op"})));
           }};
 }

@@ -31,9 +31,10 @@ WorkerOptions slow() {
 class Run {
  public:
   explicit Run(bool with_story) : with_story_(with_story), world_(slow(), 4) {
-    integrations_.emplace(world_.commits, world_.ids, world_.random, world_.cipher, world_.directory, [this] {
-      if (world_.worker) world_.worker->wake();
-    });
+    integrations_.emplace(world_.async_db, world_.ids, world_.random, world_.cipher, world_.directory,
+                          [this] {
+                            if (world_.worker) world_.worker->wake();
+                          });
     world_.cloud.auto_accept = false;
     world_.cloud.unknown_users = {"Nobody"};
     world_.cloud.before = [this](const std::string& call, const std::string&) { return fate(call); };

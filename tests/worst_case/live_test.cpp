@@ -40,7 +40,7 @@ TEST_F(Live, AReaderWhoComesBack) {
       tx.changes().push_back(changed(storage::ChangeKind::bulk, world_.account, BulkJobId{id}));
   });
   services::LiveChanges changes(
-      {world_.scheduler, world_.commits, world_.ids, world_.database.clock, world_.log, world_.metrics}, {});
+      {world_.scheduler, world_.async_db, world_.ids, world_.database.clock, world_.log, world_.metrics}, {});
   services::ReaderBudget readers(1);
   std::optional<std::string> hello;
   std::optional<std::string> missed;

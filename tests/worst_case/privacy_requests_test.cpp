@@ -57,7 +57,7 @@ TEST_F(PrivacyRequests, ADataRequestFullOfIds) {
           .bytes_read = 20'000,
           .allocations = 3 * count + kNamed * 20,
           .branches = 200'000'000});
-  services::PrivacyInbox inbox(world_.commits, world_.ids);
+  services::PrivacyInbox inbox(world_.async_db, world_.ids);
   const auto listed = measure([&] {
     const auto me = world_.merchant();
     const auto id = world_.await(inbox.list(world_.scheduler, me, true, {})).value().rows.at(0).id;
@@ -73,7 +73,7 @@ TEST_F(PrivacyRequests, ADataRequestFullOfIds) {
 
 TEST_F(PrivacyRequests, AShop) {
   accept_orders(kKnown);
-  services::ShopErasure erasure(world_.scheduler, world_.commits, world_.changes, world_.log);
+  services::ShopErasure erasure(world_.scheduler, world_.async_db, world_.changes, world_.log);
   hook("shop/redact", std::string(R"({"shop_id":1})"));
   const auto work = measure([&] {
     erasure.start();

@@ -319,10 +319,10 @@ TEST_F(Routes, WhatIsToldOfABusyAccount) {
                      storage::Activity{storage::took_kind(3, 2)}, 1, at);
     }
   });
-  services::LimitedRequests limited(world_.commits);
-  services::Statistics statistics(world_.commits, limited);
-  services::Overviews overviews(world_.commits, {});
-  services::Search search(world_.commits);
+  services::LimitedRequests limited(world_.async_db);
+  services::Statistics statistics(world_.async_db, limited);
+  services::Overviews overviews(world_.async_db, {});
+  services::Search search(world_.async_db);
   api::add_statistics_routes(router_, {statistics, world_.database.clock});
   api::add_overview_routes(router_, {overviews, search});
   const auto overview =

@@ -16,9 +16,9 @@ class Stores : public WorstCase {
  protected:
   Stores() {
     api::add_stores_routes(
-        router_, {services::Products(world_.commits),
-                  services::MappingPreviews(world_.commits, integrations_.limits()),
-                  services::TestOrders(world_.commits, world_.directory, world_.ids, world_.database.clock),
+        router_, {services::Products(world_.async_db),
+                  services::MappingPreviews(world_.async_db, integrations_.limits()),
+                  services::TestOrders(world_.async_db, world_.directory, world_.ids, world_.database.clock),
                   world_.reception});
   }
   // As many as a store may have, with names as long as they may be.
@@ -127,7 +127,8 @@ TEST_F(Stores, ATableOfMappings) {
 }
 
 TEST_F(Stores, WhatIsGatheredOfAStore) {
-  services::StoreTally tally(world_.scheduler, world_.commits, world_.ids, world_.database.clock, world_.log);
+  services::StoreTally tally(world_.scheduler, world_.async_db, world_.ids, world_.database.clock,
+                             world_.log);
   const auto store = world_.await(world_.directory.find(world_.scheduler, world_.integration)).value();
   services::Accepted accepted;
   accepted.first_seen = true;

@@ -163,26 +163,27 @@ class WorstCase : public ::testing::Test {
   }
 
   Work work_;
-  services::BuyerLinks links_{world_.commits, world_.cipher, world_.ids, world_.random};
+  services::BuyerLinks links_{world_.async_db, world_.cipher, world_.ids, world_.random};
   services::testing::World world_{
       services::testing::World::unlimited(), 1'000'000,
       [this](std::unique_ptr<storage::Database> database) { return count_work(std::move(database), work_); }};
   net::NetworkBudget failures_{
       world_.database.clock, {}, {.failures = 300, .window = std::chrono::minutes{1}}};
-  services::Integrations integrations_{world_.commits, world_.ids,       world_.random,
-                                       world_.cipher,  world_.directory, [] {}};
+  services::Integrations integrations_{world_.async_db, world_.ids,       world_.random,
+                                       world_.cipher,   world_.directory, [] {}};
   services::Subscriptions subscriptions_{
-      world_.commits, world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https, [] {}};
-  services::LoginGuard guard_{world_.commits, world_.ids, [] { return std::string("key of e-mail hashes"); }};
-  services::CloudLogins logins_{world_.commits, world_.ids,   world_.random,
-                                world_.cipher,  world_.agent, guard_};
+      world_.async_db, world_.ids, world_.random, world_.cipher, net::AddressPolicy::public_https, [] {}};
+  services::LoginGuard guard_{world_.async_db, world_.ids,
+                              [] { return std::string("key of e-mail hashes"); }};
+  services::CloudLogins logins_{world_.async_db, world_.ids,   world_.random,
+                                world_.cipher,   world_.agent, guard_};
   services::CloudSessions sessions_{world_.scheduler, *world_.sessions};
-  services::OwnStoredLogins stored_{world_.commits, world_.cloud, world_.agent, sessions_, logins_};
-  services::Presets presets_{world_.commits, stored_, logins_, world_.database.clock};
-  services::Orders orders_{world_.commits, world_.changes, world_.directory, [] {}};
-  services::BulkJobs bulk_jobs_{world_.commits, world_.ids, [] {}};
-  services::BulkReprocess reprocess_{world_.commits, world_.changes, world_.directory, bulk_jobs_};
-  services::BulkDeliveries on_deliveries_{world_.commits, world_.actions, bulk_jobs_};
+  services::OwnStoredLogins stored_{world_.async_db, world_.cloud, world_.agent, sessions_, logins_};
+  services::Presets presets_{world_.async_db, stored_, logins_, world_.database.clock};
+  services::Orders orders_{world_.async_db, world_.changes, world_.directory, [] {}};
+  services::BulkJobs bulk_jobs_{world_.async_db, world_.ids, [] {}};
+  services::BulkReprocess reprocess_{world_.async_db, world_.changes, world_.directory, bulk_jobs_};
+  services::BulkDeliveries on_deliveries_{world_.async_db, world_.actions, bulk_jobs_};
   api::Router router_;
   std::string store_;
 };

@@ -281,8 +281,12 @@ TEST_F(MerchantApi, ASubscriptionToAPrivateAddressOrUnknownEventIsRefused) {
 }
 
 TEST_F(MerchantApi, InTheSandboxPlainHttpGoesToThisMachineAlone) {
-  services::Subscriptions sandbox{
-      world_.commits, world_.ids, world_.random, world_.cipher, net::AddressPolicy::sandbox_receivers, [] {}};
+  services::Subscriptions sandbox{world_.async_db,
+                                  world_.ids,
+                                  world_.random,
+                                  world_.cipher,
+                                  net::AddressPolicy::sandbox_receivers,
+                                  [] {}};
   const auto code = [&](std::string url) {
     const auto made = world_.await(sandbox.create(world_.scheduler, me_, {.url = std::move(url)}));
     return made ? "ok" : made.error().code + " " + made.error().details.at(0).field;

@@ -44,11 +44,11 @@ class OrdersApi : public testing::MerchantApiTest {
     return send(me_, "POST", "/api/orders/reprocess", std::move(body)).body.at("total").as_int64();
   }
 
-  services::Orders orders_{world_.commits, changes_, directory_, [this] { ++wakes_; }};
-  services::BulkJobs jobs_{world_.commits, world_.ids, [this] { ++wakes_; }};
-  services::BulkReprocess bulk_{world_.commits, changes_, directory_, jobs_};
-  services::BulkDeliveries on_deliveries_{world_.commits, deliveries_, jobs_};
-  services::PrivacyInbox inbox_{world_.commits, world_.ids};
+  services::Orders orders_{world_.async_db, changes_, directory_, [this] { ++wakes_; }};
+  services::BulkJobs jobs_{world_.async_db, world_.ids, [this] { ++wakes_; }};
+  services::BulkReprocess bulk_{world_.async_db, changes_, directory_, jobs_};
+  services::BulkDeliveries on_deliveries_{world_.async_db, deliveries_, jobs_};
+  services::PrivacyInbox inbox_{world_.async_db, world_.ids};
 };
 
 TEST_F(OrdersApi, AnOrderSaysWhyItDeliversNothing) {

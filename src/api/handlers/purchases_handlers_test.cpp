@@ -47,9 +47,9 @@ class PurchasesApi : public testing::MerchantApiTest {
   net::KeyBudget checkouts_{world_.clock(), {.times = 3, .window = std::chrono::minutes{10}}};
   net::KeyBudget refreshes_{world_.clock(), {.times = 2, .window = std::chrono::minutes{1}}};
   services::testing::FakeProcessor processor_{world_.clock()};
-  services::Settlement settlement_{world_.commits, changes_, processor_, log_, [] {}};
+  services::Settlement settlement_{world_.async_db, changes_, processor_, log_, [] {}};
   services::Purchases purchases_{
-      world_.commits,
+      world_.async_db,
       world_.ids,
       &settlement_,
       {.packs = {{"small", "100 credits", 100, 1'900, "eur"}}, .base_url = "https://bridge.example"}};

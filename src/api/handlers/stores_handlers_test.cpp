@@ -16,9 +16,9 @@ class StoresApi : public MerchantApiTest {
   StoresApi() {
     add_webhook_routes(router_, {reception_, failures_});
     add_stores_routes(
-        router_, {services::Products(world_.commits),
-                  services::MappingPreviews(world_.commits, integrations_.limits()),
-                  services::TestOrders(world_.commits, directory_, world_.ids, world_.clock()), reception_});
+        router_, {services::Products(world_.async_db),
+                  services::MappingPreviews(world_.async_db, integrations_.limits()),
+                  services::TestOrders(world_.async_db, directory_, world_.ids, world_.clock()), reception_});
     made_ = add_integration();
     store_ = "/api/integrations/" + made_.string("id");
   }
@@ -83,11 +83,11 @@ class StoresApi : public MerchantApiTest {
     return send(me_, "GET", store_ + "/products" + query);
   }
 
-  services::Intake intake_{world_.commits, changes_, world_.clock(), [] {}};
-  services::StoreTally tally_{world_.scheduler, world_.commits, world_.ids, world_.clock(), log_};
+  services::Intake intake_{world_.async_db, changes_, world_.clock(), [] {}};
+  services::StoreTally tally_{world_.scheduler, world_.async_db, world_.ids, world_.clock(), log_};
   NullMetrics metrics_;
   net::NetworkBudget failures_{world_.clock(), {}, {.failures = 300, .window = std::chrono::minutes{1}}};
-  services::Reception reception_{{directory_, intake_, world_.commits, world_.clock(), metrics_, &tally_},
+  services::Reception reception_{{directory_, intake_, world_.async_db, world_.clock(), metrics_, &tally_},
                                  {}};
   Answer made_;
   std::string store_;

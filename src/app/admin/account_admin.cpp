@@ -90,7 +90,7 @@ Task<Expected<json::object>> AccountAdmin::list(Executor& executor, json::object
     if (!before) co_return no_such("account", cursor);
     page.before = before->value;
   }
-  co_return co_await commits_.read(executor, [page](Tx& tx) {
+  co_return co_await async_db_.read(executor, [page](Tx& tx) {
     json::object answer;
     json::array accounts;
     const auto disabled = storage::disabled_accounts(tx);
@@ -138,7 +138,7 @@ Task<Expected<json::object>> AccountAdmin::list_keys(Executor& executor, json::o
     if (!before) co_return no_such("API key", cursor);
     page.before = before->value;
   }
-  auto known = co_await commits_.read(
+  auto known = co_await async_db_.read(
       executor, [&](Tx& tx) { return storage::find_account(tx, *account).has_value(); });
   if (!known) co_return std::unexpected(known.error());
   if (!*known) co_return no_such("account", name);
@@ -164,7 +164,7 @@ Task<Expected<json::object>> AccountAdmin::find_order(Executor& executor, json::
     co_return fail("VALIDATION_FAILED",
                    "Give --account: only ord_… and del_… are found without it (list-accounts tells them).");
   }
-  auto found = co_await commits_.read(executor, [&](Tx& tx) {
+  auto found = co_await async_db_.read(executor, [&](Tx& tx) {
     json::array orders;
     std::vector<OrderId> ids;
     if (id) {

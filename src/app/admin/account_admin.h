@@ -8,7 +8,7 @@
 #include "base/task.h"
 #include "services/accounts/api_keys.h"
 #include "services/accounts/disabled_accounts.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::app {
 
@@ -16,8 +16,9 @@ namespace presetbridge::app {
 class AccountAdmin {
  public:
   // All outlive this.
-  AccountAdmin(storage::GroupCommit& commits, services::ApiKeys& keys, services::DisabledAccounts& disabled)
-      : commits_(commits), keys_(keys), disabled_(disabled) {}
+  AccountAdmin(storage::AsyncDatabase& async_db, services::ApiKeys& keys,
+               services::DisabledAccounts& disabled)
+      : async_db_(async_db), keys_(keys), disabled_(disabled) {}
 
   // Arguments as of AdminCommands::run():
   //   list-accounts [cursor]             -> accounts [{id, name, createdAt, credits, disabled}], nextCursor
@@ -35,7 +36,7 @@ class AccountAdmin {
   Task<Expected<boost::json::object>> find_order(Executor& executor, boost::json::object request);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   services::ApiKeys& keys_;
   services::DisabledAccounts& disabled_;
 };

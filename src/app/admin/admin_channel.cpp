@@ -71,24 +71,24 @@ Expected<json::object> run_here(const Config& config, Foundation foundation, con
   const crypto::ServiceCipher cipher(std::move(foundation.service_keys), random);
   IdSource ids(*foundation.open.clock, foundation.node_number);
   net::Runtime runtime(1);
-  storage::GroupCommit commits(*foundation.open.database, log);
+  storage::AsyncDatabase async_db(*foundation.open.database, log);
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords(hasher, {.threads = 1});
   identity::BuiltInIssuer issuer(
-      {commits, passwords, hasher, cipher, ids, random, *foundation.open.clock, log},
+      {async_db, passwords, hasher, cipher, ids, random, *foundation.open.clock, log},
       {.iss = *issuer_known,
        .signup = identity::Signup::open,
        .signup_credits = config.credits_signup_credits});
-  services::Credits credits(commits, ids, [] {});
-  services::ApiKeys keys(commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour});
-  PurchaseAdmin purchases(commits, ids);
-  services::DisabledAccounts disabled(commits, ids, *foundation.open.clock);
-  AdminCommands admin_commands({commits, issuer, credits, keys, disabled, purchases, ids});
+  services::Credits credits(async_db, ids, [] {});
+  services::ApiKeys keys(async_db, ids, random, log, {.rate_limit = config.api_key_requests_per_hour});
+  PurchaseAdmin purchases(async_db, ids);
+  services::DisabledAccounts disabled(async_db, ids, *foundation.open.clock);
+  AdminCommands admin_commands({async_db, issuer, credits, keys, disabled, purchases, ids});
   runtime.start();
   auto done = run_alone<json::object>(
       runtime, [&](Executor& executor) { return start_and_run(executor, issuer, admin_commands, request); });
   passwords.stop();
-  commits.shutdown();
+  async_db.shutdown();
   runtime.stop();
   if (!config.database_url.empty())
     give_number_back(*foundation.open.database, foundation.node_number, foundation.node);

@@ -36,7 +36,7 @@ Task<Expected<json::object>> AdminCommands::create_account(Executor& executor, j
                                                text_of(request, "password"), text_of(request, "name"));
   if (!tokens) co_return std::unexpected(tokens.error());
   const auto name = operator_of(request);
-  auto told = co_await ports_.commits.write(executor, [&](storage::Tx& tx) {
+  auto told = co_await ports_.async_db.write(executor, [&](storage::Tx& tx) {
     const auto user = to_string(tokens->user);
     storage::insert_audit(tx, ports_.ids,
                           {.account = tokens->account,

@@ -22,7 +22,7 @@ namespace presetbridge::app {
 class AdminCommands {
  public:
   struct Ports {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     identity::BuiltInIssuer& issuer;  // one that lets accounts be made
     services::Credits& credits;
     services::ApiKeys& keys;
@@ -31,7 +31,8 @@ class AdminCommands {
     IdSource& ids;
     KeyParts* keys_at_rest = nullptr;  // of the running service
   };
-  explicit AdminCommands(Ports ports) : ports_(ports), accounts_(ports.commits, ports.keys, ports.disabled) {}
+  explicit AdminCommands(Ports ports)
+      : ports_(ports), accounts_(ports.async_db, ports.keys, ports.disabled) {}
 
   // {"command": …} and its arguments, all texts or whole numbers:
   //   create-account email password [name]   -> accountId, userId, email

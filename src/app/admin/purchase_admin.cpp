@@ -68,7 +68,7 @@ Task<Expected<json::object>> PurchaseAdmin::list(Executor& executor, json::objec
     account = parse_id<AccountKind>(name);
     if (!account) co_return no_such("account", name);
   }
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     const auto found =
         account ? list_purchases(tx, *account, state, page) : list_all_purchases(tx, state, page);
     json::array purchases;
@@ -92,7 +92,7 @@ Task<Expected<json::object>> PurchaseAdmin::reconcile(Executor& executor, json::
   if (days < 0 || days > kMostDays)
     co_return fail("VALIDATION_FAILED", fmt::format("The processor keeps its notices {} days.", kMostDays));
   const bool live = settlement_->processor().live();
-  const auto due = co_await commits_.write(executor, [&](Tx& tx) {
+  const auto due = co_await async_db_.write(executor, [&](Tx& tx) {
     if (days > 0) reread_notices(tx, live, tx.now() - std::chrono::days(days));
     return make_pending_purchases_due(tx, tx.now(), kMostDue);
   });
@@ -106,7 +106,7 @@ Task<Expected<json::object>> PurchaseAdmin::refund(Executor& executor, json::obj
   const auto name = text_of(request, "purchase");
   const auto id = parse_id<PurchaseKind>(name);
   if (!id) co_return no_such("purchase", name);
-  services::Refunds refunds(commits_, ids_, *settlement_);
+  services::Refunds refunds(async_db_, ids_, *settlement_);
   // A program of before asks for an amount, which given twice would go back twice.
   if (request.contains("amount"))
     co_return fail("VALIDATION_FAILED", "Say what shall have gone back in all: --total.");

@@ -9,7 +9,7 @@
 #include "base/executor.h"
 #include "base/ids.h"
 #include "services/payments/settlement.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::app {
 
@@ -17,7 +17,7 @@ namespace presetbridge::app {
 class PurchaseAdmin {
  public:
   // Both outlive this.
-  PurchaseAdmin(storage::GroupCommit& commits, IdSource& ids) : commits_(commits), ids_(ids) {}
+  PurchaseAdmin(storage::AsyncDatabase& async_db, IdSource& ids) : async_db_(async_db), ids_(ids) {}
   // `wake` is called when reconciliation has work. Before anything is asked of it.
   void sell_with(services::Settlement& settlement, std::function<void()> wake) {
     settlement_ = &settlement;
@@ -40,7 +40,7 @@ class PurchaseAdmin {
   Task<Expected<boost::json::object>> refund(Executor& executor, boost::json::object request);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   services::Settlement* settlement_ = nullptr;
   std::function<void()> wake_;

@@ -12,19 +12,19 @@
 #include "services/buyers/buyer_links.h"
 #include "services/buyers/buyers.h"
 #include "services/delivery/actions.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::app {
 
 class BuyerParts {
  public:
   // All outlives this.
-  BuyerParts(const Config& config, storage::GroupCommit& commits, services::BuyerLinks& links,
+  BuyerParts(const Config& config, storage::AsyncDatabase& async_db, services::BuyerLinks& links,
              services::DeliveryChanges& changes, net::NetworkBudget& failures, const Clock& clock,
              std::function<void()> work_came)
       : config_(config),
         failures_(failures),
-        buyers_(commits, links, changes, std::move(work_came)),
+        buyers_(async_db, links, changes, std::move(work_came)),
         looks_(clock, {.times = 120, .window = std::chrono::minutes{1}}) {}
 
   void add_routes(api::Router& router, api::BuyerReaders live) {

@@ -9,20 +9,20 @@
 #include "services/figures/overview.h"
 #include "services/figures/search.h"
 #include "services/figures/statistics.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::app {
 
 class FiguresParts {
  public:
   // All outlives this.
-  FiguresParts(const Config& config, storage::GroupCommit& commits, services::ApiKeys& keys,
+  FiguresParts(const Config& config, storage::AsyncDatabase& async_db, services::ApiKeys& keys,
                const Clock& clock)
       : clock_(clock),
-        statistics_(commits, keys.limited()),
-        overviews_(commits, {.jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
-                             .credits_low_at = config.credits_low_threshold}),
-        search_(commits) {}
+        statistics_(async_db, keys.limited()),
+        overviews_(async_db, {.jobs_per_minute = static_cast<int>(config.delivery_jobs_per_minute),
+                              .credits_low_at = config.credits_low_threshold}),
+        search_(async_db) {}
 
   void add_routes(api::Router& router) {
     api::add_statistics_routes(router, {statistics_, clock_});

@@ -71,7 +71,7 @@ KeyParts::KeyParts(Ports ports, const Config& config, const DataDirectory& direc
                    int number)
     : ports_(std::move(ports)),
       watch_(ports_.scheduler,
-             {.commits = ports_.commits,
+             {.async_db = ports_.async_db,
               .clock = ports_.clock,
               .log = ports_.log,
               .metrics = ports_.metrics,
@@ -81,7 +81,7 @@ KeyParts::KeyParts(Ports ports, const Config& config, const DataDirectory& direc
               .refresh = [this](Executor& executor) { return refresh(executor); },
               .lost = ports_.lost},
              watch_options(config, directory, node, number)),
-      rotation_({.sealing = {ports_.commits, ports_.cipher, ports_.keeper, ports_.clock, ports_.log,
+      rotation_({.sealing = {ports_.async_db, ports_.cipher, ports_.keeper, ports_.clock, ports_.log,
                              ports_.metrics},
                  .watch = watch_,
                  .issuer = ports_.issuer,

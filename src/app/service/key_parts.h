@@ -17,7 +17,7 @@ class KeyParts {
  public:
   struct Ports {
     Scheduler& scheduler;
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     const Clock& clock;
     Log& log;
     Metrics& metrics;

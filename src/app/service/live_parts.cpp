@@ -10,11 +10,11 @@ LiveParts::LiveParts(const Deps& deps, const Config& config)
       proxies_(trusted_proxies(config)),
       readers_(shares_.of_accounts),
       buyers_(shares_.of_buyers),
-      changes_({deps.scheduler, deps.commits, deps.ids, deps.clock, deps.log, deps.metrics},
+      changes_({deps.scheduler, deps.async_db, deps.ids, deps.clock, deps.log, deps.metrics},
                {.others_write = !config.database_url.empty(),
                 .poll = Millis(config.live_poll_ms),
                 .kept = std::chrono::minutes(config.live_kept_minutes)}),
-      buyer_changes_({deps.scheduler, deps.commits, deps.clock, deps.log, deps.metrics}) {}
+      buyer_changes_({deps.scheduler, deps.async_db, deps.clock, deps.log, deps.metrics}) {}
 
 void LiveParts::add_routes(api::Router& router) {
   api::add_events_routes(

@@ -15,7 +15,7 @@
 #include "services/live/buyer_changes.h"
 #include "services/live/live_changes.h"
 #include "services/live/reader_budget.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::app {
 
@@ -25,7 +25,7 @@ class LiveParts {
   // All outlive this.
   struct Deps {
     Scheduler& scheduler;
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     IdSource& ids;
     const Clock& clock;
     Log& log;

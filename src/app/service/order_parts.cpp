@@ -9,13 +9,13 @@ namespace presetbridge::app {
 
 OrderParts::OrderParts(Ports ports)
     : payloads_kept_(ports.payloads_kept),
-      orders_(ports.commits, ports.changes, ports.directory, ports.work_came),
-      jobs_(ports.commits, ports.changes.ids(), [this] { worker_.wake(); }),
-      reprocess_(ports.commits, ports.changes, ports.directory, jobs_),
-      on_deliveries_(ports.commits, ports.deliveries, jobs_),
-      customers_(ports.commits, ports.changes, jobs_),
-      worker_(ports.scheduler, ports.commits, ports.log, actions(), ports.work_came),
-      privacy_(ports.commits, ports.changes.ids()) {}
+      orders_(ports.async_db, ports.changes, ports.directory, ports.work_came),
+      jobs_(ports.async_db, ports.changes.ids(), [this] { worker_.wake(); }),
+      reprocess_(ports.async_db, ports.changes, ports.directory, jobs_),
+      on_deliveries_(ports.async_db, ports.deliveries, jobs_),
+      customers_(ports.async_db, ports.changes, jobs_),
+      worker_(ports.scheduler, ports.async_db, ports.log, actions(), ports.work_came),
+      privacy_(ports.async_db, ports.changes.ids()) {}
 
 std::vector<services::BulkAction*> OrderParts::actions() {
   std::vector<services::BulkAction*> all{&reprocess_, &customers_};

@@ -19,7 +19,7 @@ namespace presetbridge::app {
 class OrderParts {
  public:
   struct Ports {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     services::DeliveryChanges& changes;
     services::IntegrationDirectory& directory;
     services::DeliveryActions& deliveries;

@@ -109,18 +109,18 @@ struct Service::Parts {
   IdSource ids{clock, node_number};
   net::Runtime runtime{thread_count(config)};
   const services::NewsLog news_log{log, metrics};
-  LiveParts live_parts{{runtime.scheduler(0), commits, ids, clock, log, metrics}, config};
-  storage::GroupCommit commits{*database,
-                               log,
-                               {.writers = shared() ? static_cast<int>(config.storage_writers) : 1,
-                                .readers = static_cast<int>(config.storage_readers),
-                                .max_units = shared() ? 1U : storage::GroupCommit::Options{}.max_units,
-                                .clock = &clock,
-                                .probe = storage::write_probe,
-                                .tell = [this](const storage::News& news) {
-                                  news_log.tell(news);
-                                  live_parts.told(news);
-                                }}};
+  LiveParts live_parts{{runtime.scheduler(0), async_db, ids, clock, log, metrics}, config};
+  storage::AsyncDatabase async_db{*database,
+                                  log,
+                                  {.writers = shared() ? static_cast<int>(config.storage_writers) : 1,
+                                   .readers = static_cast<int>(config.storage_readers),
+                                   .max_units = shared() ? 1U : storage::AsyncDatabase::Options{}.max_units,
+                                   .clock = &clock,
+                                   .probe = storage::write_probe,
+                                   .tell = [this](const storage::News& news) {
+                                     news_log.tell(news);
+                                     live_parts.told(news);
+                                   }}};
   // Receivers' names are anybody's: ones that never answer must not hold up the platform's.
   net::SystemResolver resolver;
   net::SystemResolver outbound_resolver;
@@ -147,7 +147,7 @@ struct Service::Parts {
   const crypto::PasswordHasher hasher;
   identity::PasswordWorkers passwords{hasher, {}};
   identity::BuiltInIssuer issuer{
-      {commits, passwords, hasher, cipher, ids, random, clock, log},
+      {async_db, passwords, hasher, cipher, ids, random, clock, log},
       {.iss = issuer_name(config),
        .signup = *identity::parse_signup(config.identity_signup),
        .signup_credits = config.credits_signup_credits,
@@ -156,19 +156,19 @@ struct Service::Parts {
   const std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted =
       trusted_issuers(config.identity_trusted, reading_http, clock, log);
   identity::TokenVerifier tokens{all_issuers(), clock};
-  services::Accounts accounts{commits, ids, *identity::parse_signup(config.identity_signup),
+  services::Accounts accounts{async_db, ids, *identity::parse_signup(config.identity_signup),
                               config.credits_signup_credits,
                               services::Accounts::FoundingLimit{issuer.sign_ups(), clock}};
-  services::ApiKeys keys{commits, ids, random, log, {.rate_limit = config.api_key_requests_per_hour}};
+  services::ApiKeys keys{async_db, ids, random, log, {.rate_limit = config.api_key_requests_per_hour}};
 
   services::DeliveryChanges changes{ids, random, config.credits_low_threshold, buyer_url()};
-  services::DisabledAccounts disabled{commits, ids, clock};
-  services::IntegrationDirectory integrations{commits, cipher, clock, &disabled};
+  services::DisabledAccounts disabled{async_db, ids, clock};
+  services::IntegrationDirectory integrations{async_db, cipher, clock, &disabled};
   cloud::HttpCloud cloud{cloud_http, clock, cloud_options(config)};
-  services::KnownKeyAgent opener{agent, agent, commits, log};  // of stored logins
+  services::KnownKeyAgent opener{agent, agent, async_db, log};  // of stored logins
   cloud::SessionCache sessions{runtime.scheduler(worker_core), clock, opener};
   services::DeliveryWorker worker{
-      {runtime.scheduler(worker_core), clock, random, log, metrics, commits, cloud, sessions, changes,
+      {runtime.scheduler(worker_core), clock, random, log, metrics, async_db, cloud, sessions, changes,
        [this] {
          dispatcher.wake();
          tell_others();
@@ -183,33 +183,33 @@ struct Service::Parts {
        .sweep_page = static_cast<int>(config.delivery_sweep_page),
        .first_sweep = std::chrono::seconds(config.delivery_first_sweep_seconds)}};
   services::WebhookDispatcher dispatcher{
-      {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, commits, outbound_http, cipher},
+      {runtime.scheduler(dispatcher_core), clock, ids, log, metrics, async_db, outbound_http, cipher},
       {.sandbox = config.sandbox,
        .max_sends = static_cast<int>(config.outbound_concurrency),
        .per_host = static_cast<int>(config.outbound_concurrency_per_host)}};
   services::SubscriptionWatch subscription_watch{
-      runtime.scheduler(dispatcher_core), commits, ids, random, log, [this] { work_came(); }};
-  services::ShopErasure shop_erasure{runtime.scheduler(dispatcher_core), commits, changes, log};
-  services::Intake intake{commits, changes, clock, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
-  services::StoreTally store_tally{runtime.scheduler(0), commits, ids, clock, log};
-  services::Reception reception{{integrations, intake, commits, clock, metrics, &store_tally},
+      runtime.scheduler(dispatcher_core), async_db, ids, random, log, [this] { work_came(); }};
+  services::ShopErasure shop_erasure{runtime.scheduler(dispatcher_core), async_db, changes, log};
+  services::Intake intake{async_db, changes, clock, [this] { work_came(); }, [this] { shop_erasure.wake(); }};
+  services::StoreTally store_tally{runtime.scheduler(0), async_db, ids, clock, log};
+  services::Reception reception{{integrations, intake, async_db, clock, metrics, &store_tally},
                                 order_limits(config)};
 
   // E-mail addresses of logins are hashed with a key of the service key, so that it need not be kept besides.
   services::LoginGuard login_guard{
-      commits, ids,
+      async_db, ids,
       [this] { return std::string(crypto::text_of(cipher.derived("presetbridge login guard"))); }};
   services::CloudSessions cloud_sessions{runtime.scheduler(worker_core), sessions};
-  services::CloudLogins cloud_logins{commits, ids, random, cipher, agent, login_guard};
+  services::CloudLogins cloud_logins{async_db, ids, random, cipher, agent, login_guard};
   cloud::HttpCloud reading_cloud{reading_http, clock, cloud_options(config)};
-  services::OwnStoredLogins own_logins{commits, reading_cloud, opener, cloud_sessions, cloud_logins};
-  services::AskedStoredLogins asked_logins{runtime.scheduler(worker_core), commits, ids, clock,
+  services::OwnStoredLogins own_logins{async_db, reading_cloud, opener, cloud_sessions, cloud_logins};
+  services::AskedStoredLogins asked_logins{runtime.scheduler(worker_core), async_db, ids, clock,
                                            [this] { tell_others(); }};
   services::StoredLogins& stored_logins =
       opens_logins(config) ? static_cast<services::StoredLogins&>(own_logins) : asked_logins;
-  services::WorkerCallServer worker_calls{runtime.scheduler(worker_core), commits, own_logins, log,
+  services::WorkerCallServer worker_calls{runtime.scheduler(worker_core), async_db, own_logins, log,
                                           [this] { tell_others(); }};
-  services::Vault vault{{.commits = commits,
+  services::Vault vault{{.async_db = async_db,
                          .ids = ids,
                          .random = random,
                          .log = log,
@@ -221,10 +221,11 @@ struct Service::Parts {
                          .retire_sessions = [this](AccountId account) { cloud_sessions.retire(account); },
                          .changed = [this] { work_came(); }}};
   services::CredentialChecks credential_checks{runtime.scheduler(worker_core), vault, log};
-  services::Housekeeping housekeeping{runtime.scheduler(dispatcher_core), commits, log, retention_of(config)};
-  services::Presets presets{commits, stored_logins, cloud_logins, clock};
-  services::PresetUses preset_uses{commits};
-  services::Integrations stores{commits,
+  services::Housekeeping housekeeping{runtime.scheduler(dispatcher_core), async_db, log,
+                                      retention_of(config)};
+  services::Presets presets{async_db, stored_logins, cloud_logins, clock};
+  services::PresetUses preset_uses{async_db};
+  services::Integrations stores{async_db,
                                 ids,
                                 random,
                                 cipher,
@@ -233,41 +234,41 @@ struct Service::Parts {
                                 {.of_store = static_cast<std::size_t>(config.limits_mappings),
                                  .of_key = static_cast<std::size_t>(config.limits_mappings_per_key)}};
   services::Subscriptions subscriptions{
-      commits,
+      async_db,
       ids,
       random,
       cipher,
       config.sandbox ? net::AddressPolicy::sandbox_receivers : net::AddressPolicy::public_https,
       [this] { work_came(); }};
-  services::WebhookEvents webhook_events{commits, ids, [this] { work_came(); }};
-  services::Credits credits{commits, ids, [this] { work_came(); }};
-  services::DeliveryActions deliveries{commits, changes, static_cast<int>(config.delivery_jobs_per_minute),
+  services::WebhookEvents webhook_events{async_db, ids, [this] { work_came(); }};
+  services::Credits credits{async_db, ids, [this] { work_came(); }};
+  services::DeliveryActions deliveries{async_db, changes, static_cast<int>(config.delivery_jobs_per_minute),
                                        [this] { work_came(); }};
-  FiguresParts figures{config, commits, keys, clock};
-  services::BuyerLinks links{commits, cipher, ids, random};
-  BuyerParts buyers{config, commits, links, changes, failed_requests, clock, [this] { work_came(); }};
+  FiguresParts figures{config, async_db, keys, clock};
+  services::BuyerLinks links{async_db, cipher, ids, random};
+  BuyerParts buyers{config, async_db, links, changes, failed_requests, clock, [this] { work_came(); }};
 
-  OrderParts order_parts{{commits, changes, integrations, deliveries, runtime.scheduler(dispatcher_core), log,
-                          std::chrono::days(config.retention_payload_days), [this] { work_came(); }}};
+  OrderParts order_parts{{async_db, changes, integrations, deliveries, runtime.scheduler(dispatcher_core),
+                          log, std::chrono::days(config.retention_payload_days), [this] { work_came(); }}};
 
-  PeopleParts people{{config, commits, ids, random, tokens, accounts, failed_requests, vault,
+  PeopleParts people{{config, async_db, ids, random, tokens, accounts, failed_requests, vault,
                       [this] { order_parts.job_came(); }}};
   PaymentParts payments;
 
   // The operator makes accounts also where sign-up is closed.
-  identity::BuiltInIssuer operators_issuer{{commits, passwords, hasher, cipher, ids, random, clock, log},
+  identity::BuiltInIssuer operators_issuer{{async_db, passwords, hasher, cipher, ids, random, clock, log},
                                            {.iss = issuer_name(config),
                                             .signup = identity::Signup::open,
                                             .signup_credits = config.credits_signup_credits}};
   SignInParts sign_in_parts;
-  KeyParts key_parts{{runtime.scheduler(0), commits, clock, log, metrics, cipher, vault_key, agent, issuer,
+  KeyParts key_parts{{runtime.scheduler(0), async_db, clock, log, metrics, cipher, vault_key, agent, issuer,
                       operators_issuer, links, [this] { on_fault(); }},
                      config,
                      directory,
                      node,
                      node_number};
   AdminCommands admin_commands{
-      {commits, operators_issuer, credits, keys, disabled, payments.admin(), ids, &key_parts}};
+      {async_db, operators_issuer, credits, keys, disabled, payments.admin(), ids, &key_parts}};
   std::optional<AdminChannel> admin_channel;
 
   api::Router router;
@@ -278,11 +279,12 @@ struct Service::Parts {
   Front front;
   net::HttpServer server{runtime, front, random, log, server_options(config, listen)};
   services::NodeNumber own_number{
-      runtime.scheduler(0),  commits, log, node_number, node, fmt::format("{}", fmt::join(config.roles, ",")),
+      runtime.scheduler(0),  async_db, log,
+      node_number,           node,     fmt::format("{}", fmt::join(config.roles, ",")),
       [this] { on_fault(); }};
   services::Census census{runtime.scheduler(0),
                           clock,
-                          commits,
+                          async_db,
                           log,
                           metrics,
                           {.only_node = shared() ? std::vector<std::string>() : config.roles}};

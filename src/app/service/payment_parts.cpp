@@ -25,8 +25,8 @@ PaymentParts::Selling::Selling(const Config& config, PaymentKeys keys, const Por
       processor(http, std::move(keys.api),
                 {.base_url = config.payments_url,
                  .timeout = std::chrono::seconds(config.payments_timeout_seconds)}),
-      settlement(ports.commits, ports.changes, processor, ports.log, ports.work_came),
-      reconciliation({ports.runtime.scheduler(ports.core), ports.clock, ports.commits, settlement, ports.log,
+      settlement(ports.async_db, ports.changes, processor, ports.log, ports.work_came),
+      reconciliation({ports.runtime.scheduler(ports.core), ports.clock, ports.async_db, settlement, ports.log,
                       ports.metrics, ports.node}) {}
 
 PaymentParts::PaymentParts(const Config& config, std::optional<PaymentKeys> keys, Ports ports,
@@ -36,7 +36,7 @@ PaymentParts::PaymentParts(const Config& config, std::optional<PaymentKeys> keys
       base_url_(std::move(base_url)),
       checkouts_(ports_.clock, {.times = 30, .window = std::chrono::minutes{10}}),
       refreshes_(ports_.clock, {.times = 60, .window = std::chrono::minutes{1}}),
-      admin_(ports_.commits, ports_.changes.ids()) {
+      admin_(ports_.async_db, ports_.changes.ids()) {
   if (!keys) return;
   if (keys->webhook.empty())
     ports_.log.warn(
@@ -48,7 +48,7 @@ PaymentParts::PaymentParts(const Config& config, std::optional<PaymentKeys> keys
 
 void PaymentParts::add_routes(api::Router& router) {
   purchases_.emplace(
-      ports_.commits, ports_.changes.ids(), selling_ ? &selling_->settlement : nullptr,
+      ports_.async_db, ports_.changes.ids(), selling_ ? &selling_->settlement : nullptr,
       services::PurchaseOptions{.packs = selling_ ? packs_of(config_) : std::vector<domain::CreditPack>(),
                                 .base_url = base_url_()});
   api::add_purchases_routes(router, {*purchases_, checkouts_, refreshes_});

@@ -23,7 +23,7 @@ namespace presetbridge::app {
 class PaymentParts {
  public:
   struct Ports {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     services::DeliveryChanges& changes;
     net::Runtime& runtime;
     int core = 0;  // of the calls to the processor, and of reconciliation

@@ -14,7 +14,7 @@
 #include "net/network_budget.h"
 #include "services/accounts/account_deletion.h"
 #include "services/accounts/people.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::app {
 
@@ -23,7 +23,7 @@ class PeopleParts {
   // All outlive this.
   struct Ports {
     const Config& config;
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     IdSource& ids;
     Random& random;
     identity::TokenVerifier& tokens;
@@ -34,9 +34,9 @@ class PeopleParts {
   };
   explicit PeopleParts(Ports ports)
       : ports_(ports),
-        people_({ports.commits, ports.ids, ports.random, ports.tokens},
+        people_({ports.async_db, ports.ids, ports.random, ports.tokens},
                 *identity::parse_signup(ports.config.identity_signup), invitations_are_good(ports.config)),
-        deletion_(ports.commits, ports.ids, ports.vault, ports.job_came) {}
+        deletion_(ports.async_db, ports.ids, ports.vault, ports.job_came) {}
 
   void add_routes(api::Router& router, const std::string& base_url) {
     api::add_account_routes(router, {ports_.accounts});

@@ -5,12 +5,12 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "cloud/agent_client.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::app {
 
 // Answers on `executor`, within two seconds; the database is tried on `home`. All outlive the task.
-Task<api::Readiness> readiness(Executor& executor, Scheduler& home, storage::GroupCommit& commits,
+Task<api::Readiness> readiness(Executor& executor, Scheduler& home, storage::AsyncDatabase& async_db,
                                const cloud::AgentProcess& agent);
 
 }  // namespace presetbridge::app

@@ -19,7 +19,7 @@ namespace presetbridge::app {
 void Service::Parts::add_routes() {
   api::add_health_routes(
       router,
-      {.readiness = [this](Executor& on) { return readiness(on, runtime.scheduler(0), commits, agent); },
+      {.readiness = [this](Executor& on) { return readiness(on, runtime.scheduler(0), async_db, agent); },
        .metrics_text =
            config.http_metrics ? [this] { return metrics_text(); } : std::function<std::string()>()});
   if (has_role(config, "api")) {
@@ -55,15 +55,15 @@ void Service::Parts::add_api_routes() {
   api::add_webhook_routes(router, {reception, failed_requests});
   api::add_direct_routes(router, {of_deliveries, reception});
   api::add_stores_routes(router,
-                         {services::Products(commits), services::MappingPreviews(commits, stores.limits()),
-                          services::TestOrders(commits, integrations, ids, clock), reception});
+                         {services::Products(async_db), services::MappingPreviews(async_db, stores.limits()),
+                          services::TestOrders(async_db, integrations, ids, clock), reception});
 }
 
 // With what is known without a look into the database.
 std::string Service::Parts::metrics_text() {
   const auto flag = [](bool yes) { return yes ? 1.0 : 0.0; };
-  metrics.set("presetbridge_storage_in_trouble", flag(commits.writes_in_trouble()), {{"what", "writes"}});
-  metrics.set("presetbridge_storage_in_trouble", flag(commits.reads_in_trouble()), {{"what", "reads"}});
+  metrics.set("presetbridge_storage_in_trouble", flag(async_db.writes_in_trouble()), {{"what", "writes"}});
+  metrics.set("presetbridge_storage_in_trouble", flag(async_db.reads_in_trouble()), {{"what", "reads"}});
   metrics.set("presetbridge_credential_agent_up", flag(agent.pid() != 0));
   live_parts.show_readers();
   metrics.set("presetbridge_backlog", static_cast<double>(intake.waiting()), {{"stage", "intake"}});

@@ -32,10 +32,10 @@ Service::Parts::Parts(Config the_config, Foundation foundation,
       vault_key(foundation.vault_key),
       cipher(std::move(foundation.service_keys), random),
       payments(config, std::move(payment_keys),
-               {commits, changes, runtime, dispatcher_core, resolver, clock, log, metrics, failed_requests,
+               {async_db, changes, runtime, dispatcher_core, resolver, clock, log, metrics, failed_requests,
                 node, [this] { work_came(); }},
                [this] { return config.base_url.empty() ? url() : config.base_url; }),
-      sign_in_parts({config, issuer, keys, disabled, failed_sign_ins, failed_requests, commits, reading_http,
+      sign_in_parts({config, issuer, keys, disabled, failed_sign_ins, failed_requests, async_db, reading_http,
                      cipher, ids, random, clock, log},
                     std::move(the_issuers)),
       on_fault(std::move(the_end)) {}
@@ -146,7 +146,7 @@ void Service::Parts::stop(Millis gone, const std::function<void(const char*)>& a
   }
   at("committing what waits");
   database->give_up();
-  commits.shutdown();
+  async_db.shutdown();
   at("ending the event loops");
   if (started) runtime.stop(kLastCalls);
   at("leaving the other nodes");

@@ -13,7 +13,7 @@ void SignInParts::add_routes(api::Router& router, const std::string& base_url) {
   const auto& config = ports_.config;
   auto& sessions = ports_.issuer.sessions();
   const api::SessionCookie cookie(base_url);
-  external_.emplace(identity::ExternalSignIn::Deps{ports_.commits, sessions, ports_.issuer.sign_ups(),
+  external_.emplace(identity::ExternalSignIn::Deps{ports_.async_db, sessions, ports_.issuer.sign_ups(),
                                                    ports_.http, ports_.cipher, ports_.ids, ports_.random,
                                                    ports_.clock, ports_.log, config.credits_signup_credits},
                     base_url, std::move(issuers_));

@@ -26,7 +26,7 @@ class SignInParts {
     services::DisabledAccounts& disabled;
     net::NetworkBudget& failed_sign_ins;
     net::NetworkBudget& failed_requests;
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     net::HttpClient& http;
     const crypto::ServiceCipher& cipher;
     IdSource& ids;

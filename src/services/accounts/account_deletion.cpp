@@ -23,7 +23,7 @@ constexpr Millis kOnTheWay{60'000};
 }  // namespace
 
 Task<Expected<void>> AccountDeletion::run(Executor& executor, identity::Principal by, std::string name) {
-  auto done = co_await commits_.write(executor, [&](Tx& tx) -> Expected<void> {
+  auto done = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
     const auto account = storage::find_account(tx, by.account);
     if (!account || !storage::lock_account(tx, by.account))
       return fail("NOT_FOUND", "There is no such account.");

@@ -10,21 +10,21 @@
 #include "base/task.h"
 #include "identity/principal.h"
 #include "services/vault/vault.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
 class AccountDeletion {
  public:
   // All outlive this. `asked` is called, on any thread, when there is a job for BulkWorker.
-  AccountDeletion(storage::GroupCommit& commits, IdSource& ids, Vault& vault, std::function<void()> asked)
-      : commits_(commits), ids_(ids), vault_(vault), asked_(std::move(asked)) {}
+  AccountDeletion(storage::AsyncDatabase& async_db, IdSource& ids, Vault& vault, std::function<void()> asked)
+      : async_db_(async_db), ids_(ids), vault_(vault), asked_(std::move(asked)) {}
 
   // VALIDATION_FAILED: `name` is not what the account is called.
   Task<Expected<void>> run(Executor& executor, identity::Principal by, std::string name);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Vault& vault_;
   const std::function<void()> asked_;

@@ -36,7 +36,7 @@ Task<identity::LoginResult<identity::Principal>> Accounts::principal_of(Executor
     if (!of_session) co_return std::unexpected(of_session.error());
     co_return std::move(*of_session);
   }
-  auto known = co_await commits_.read(
+  auto known = co_await async_db_.read(
       executor, [&](Tx& tx) { return identity::find_membership(tx, token.iss, token.sub); });
   if (!known) co_return std::unexpected(known.error());
   if (*known) co_return principal(**known, std::move(token));
@@ -49,14 +49,14 @@ Task<identity::LoginResult<identity::Principal>> Accounts::principal_of(Executor
   const auto now = limit_ ? limit_->clock.now() : Timestamp{};
   const auto wait = limit_ ? limit_->gate.admit(caller, now) : Millis{0};
   if (wait > Millis{0}) co_return std::unexpected(identity::rate_limit_exceeded(wait));
-  auto founded = co_await commits_.write(executor, [&](Tx& tx) {
+  auto founded = co_await async_db_.write(executor, [&](Tx& tx) {
     return identity::found_account(tx, ids_, ids_.make<UserId>(), token.iss, token.sub,
                                    identity::account_name_of(token.email), signup_credits_, token.email);
   });
   if (!founded) {
     if (limit_) limit_->gate.give_back(caller, now);
     // Two first requests of one identity at the same moment: the other one has founded it.
-    auto meanwhile = co_await commits_.read(
+    auto meanwhile = co_await async_db_.read(
         executor, [&](Tx& tx) { return identity::find_membership(tx, token.iss, token.sub); });
     if (meanwhile && *meanwhile) co_return principal(**meanwhile, std::move(token));
     co_return std::unexpected(founded.error());
@@ -66,7 +66,7 @@ Task<identity::LoginResult<identity::Principal>> Accounts::principal_of(Executor
 
 Task<Expected<identity::Principal>> Accounts::principal_of_session(Executor& executor,
                                                                    identity::VerifiedToken token) {
-  auto found = co_await commits_.read(
+  auto found = co_await async_db_.read(
       executor, [&](Tx& tx) { return storage::find_session_member(tx, *token.session); });
   if (!found) co_return std::unexpected(found.error());
   if (!*found) co_return fail("UNAUTHORIZED", "This session has ended. Sign in again.");
@@ -86,7 +86,7 @@ Task<Expected<identity::Principal>> Accounts::principal_of_session(Executor& exe
 }
 
 Task<Expected<storage::AccountRow>> Accounts::get(Executor& executor, AccountId account) {
-  auto row = co_await commits_.read(executor, [&](Tx& tx) { return storage::find_account(tx, account); });
+  auto row = co_await async_db_.read(executor, [&](Tx& tx) { return storage::find_account(tx, account); });
   if (!row) co_return std::unexpected(row.error());
   if (!*row) co_return fail("NOT_FOUND", "There is no such account.");
   co_return std::move(**row);
@@ -94,7 +94,7 @@ Task<Expected<storage::AccountRow>> Accounts::get(Executor& executor, AccountId 
 
 Task<Expected<storage::AccountRow>> Accounts::change(Executor& executor, identity::Principal by,
                                                      Change wanted) {
-  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<storage::AccountRow> {
+  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<storage::AccountRow> {
     // Another change at the same moment, or the account's end, comes before or after this one.
     const bool there = storage::lock_account(tx, by.account);
     auto row = there ? storage::find_account(tx, by.account) : std::nullopt;
@@ -118,8 +118,8 @@ Task<Expected<storage::AccountRow>> Accounts::change(Executor& executor, identit
 Task<Expected<storage::Page<storage::AuditRow>>> Accounts::audit_log(Executor& executor, AccountId account,
                                                                      storage::AuditFilter filter,
                                                                      storage::PageRequest page) {
-  co_return co_await commits_.read(executor,
-                                   [&](Tx& tx) { return storage::list_audit(tx, account, page, filter); });
+  co_return co_await async_db_.read(executor,
+                                    [&](Tx& tx) { return storage::list_audit(tx, account, page, filter); });
 }
 
 }  // namespace presetbridge::services

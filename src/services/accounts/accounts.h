@@ -17,7 +17,7 @@
 #include "identity/principal.h"
 #include "identity/sign_up_limit.h"
 #include "identity/token_verifier.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/account_store.h"
 #include "storage/stores/audit_store.h"
@@ -32,9 +32,9 @@ class Accounts {
     const Clock& clock;
   };
   // All outlive this. Without a limit as many as are asked for.
-  Accounts(storage::GroupCommit& commits, IdSource& ids, identity::Signup signup,
+  Accounts(storage::AsyncDatabase& async_db, IdSource& ids, identity::Signup signup,
            std::int64_t signup_credits = 0, std::optional<FoundingLimit> limit = std::nullopt)
-      : commits_(commits), ids_(ids), signup_(signup), signup_credits_(signup_credits), limit_(limit) {}
+      : async_db_(async_db), ids_(ids), signup_(signup), signup_credits_(signup_credits), limit_(limit) {}
 
   // The person behind a verified token. One of a session is whom the session is of, UNAUTHORIZED once that
   // has ended. Of others a (iss, sub) seen for the first time gets an account of its own when sign-up is
@@ -61,7 +61,7 @@ class Accounts {
  private:
   Task<Expected<identity::Principal>> principal_of_session(Executor& executor, identity::VerifiedToken token);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const identity::Signup signup_;
   const std::int64_t signup_credits_;  // of a new account (spec 11.1)

@@ -36,7 +36,7 @@ class AccountsTest : public ::testing::Test {
   identity::testing::World world_;
   InterruptedClock clock_{world_.clock()};
   IdSource ids_{clock_, 2};
-  Accounts accounts_{world_.commits, ids_, identity::Signup::open};
+  Accounts accounts_{world_.async_db, ids_, identity::Signup::open};
 };
 
 TEST_F(AccountsTest, TwoFirstRequestsOfOneIdentityAreOfOneAccount) {
@@ -46,11 +46,11 @@ TEST_F(AccountsTest, TwoFirstRequestsOfOneIdentityAreOfOneAccount) {
           [&](auto outcome) { got.push_back(outcome.value->value().account); });
   };
   // Both look before either is founded.
-  world_.commits.submit_read([](storage::Tx&) {},
-                             [&](const std::exception_ptr&, storage::Completions&) {
-                               ask();
-                               ask();
-                             });
+  world_.async_db.submit_read([](storage::Tx&) {},
+                              [&](const std::exception_ptr&, storage::Completions&) {
+                                ask();
+                                ask();
+                              });
   world_.scheduler.run();
   ASSERT_EQ(got.size(), 2U);
   EXPECT_EQ(got[0], got[1]);

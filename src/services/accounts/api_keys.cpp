@@ -125,7 +125,7 @@ void audit(Tx& tx, IdSource& ids, const Principal& by, std::string_view action, 
 
 Task<Expected<IssuedApiKey>> ApiKeys::create(Executor& executor, Principal by, NewApiKey wanted) {
   const auto secret = crypto::generate_api_key(random_);
-  auto key = co_await commits_.write(executor, [&](Tx& tx) {
+  auto key = co_await async_db_.write(executor, [&](Tx& tx) {
     if (wanted.expires_at && *wanted.expires_at <= tx.now()) {
       throw Error{"VALIDATION_FAILED",
                   "The request has fields that are not valid.",
@@ -153,7 +153,7 @@ Task<Expected<IssuedApiKey>> ApiKeys::create(Executor& executor, Principal by, N
 
 Task<Expected<storage::Page<ApiKey>>> ApiKeys::list(Executor& executor, Principal by,
                                                     storage::PageRequest page, std::optional<bool> active) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     const auto rows = storage::list_api_keys(tx, by.account, page, active);
     storage::Page<ApiKey> keys{{}, rows.next};
     for (const auto& row : rows.rows) keys.rows.push_back(to_key(row, options_.rate_window, tx.now()));
@@ -162,7 +162,7 @@ Task<Expected<storage::Page<ApiKey>>> ApiKeys::list(Executor& executor, Principa
 }
 
 Task<Expected<ApiKey>> ApiKeys::get(Executor& executor, Principal by, ApiKeyId id) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<ApiKey> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<ApiKey> {
     const auto row = storage::find_api_key(tx, by.account, id);
     if (!row) return no_such_key();
     return to_key(*row, options_.rate_window, tx.now());
@@ -170,7 +170,7 @@ Task<Expected<ApiKey>> ApiKeys::get(Executor& executor, Principal by, ApiKeyId i
 }
 
 Task<Expected<ApiKey>> ApiKeys::change(Executor& executor, Principal by, ApiKeyId id, ApiKeyChange change) {
-  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
+  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
     auto row = storage::lock_api_key(tx, by.account, id);
     if (!row) return no_such_key();
     if (opens_more(*row, change) && !by.signed_in_lately(tx.now()))
@@ -203,7 +203,7 @@ Task<Expected<ApiKey>> ApiKeys::change(Executor& executor, Principal by, ApiKeyI
 Task<Expected<IssuedApiKey>> ApiKeys::rotate(Executor& executor, Principal by, ApiKeyId id, Millis overlap) {
   const auto secret = crypto::generate_api_key(random_);
   overlap = std::clamp(overlap, Millis{0}, max_rotation_overlap);
-  auto key = co_await commits_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
+  auto key = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
     auto old = storage::lock_api_key(tx, by.account, id);
     if (!old) return no_such_key();
     if (refusal(*old, tx.now()))
@@ -241,7 +241,7 @@ Task<Expected<ApiKey>> ApiKeys::set_rate_limit(Executor& executor, ApiKeyId id, 
   if (limit < 1 || limit > max_rate_limit) {
     co_return fail("VALIDATION_FAILED", fmt::format("A rate limit lies between 1 and {}.", max_rate_limit));
   }
-  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
+  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<ApiKey> {
     const auto found = storage::find_api_key(tx, id);
     if (!found) return no_such_key();
     auto row = storage::lock_api_key(tx, found->account, id);
@@ -268,7 +268,7 @@ Task<KeyCheck> ApiKeys::admit(Executor& executor, std::string text) {
   std::optional<ApiKeyId> unreadable;
   std::optional<ApiKeyRow> limited;
   Timestamp at;
-  auto check = co_await commits_.write(executor, [&](Tx& tx) -> KeyCheck {
+  auto check = co_await async_db_.write(executor, [&](Tx& tx) -> KeyCheck {
     const auto key = storage::lock_api_key_by_hash(tx, crypto::api_key_hash(text));
     if (!key) return {unknown_key(), std::nullopt};
     if (auto error = refusal(key->row, tx.now())) return {std::unexpected(std::move(*error)), std::nullopt};

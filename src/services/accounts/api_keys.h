@@ -16,7 +16,7 @@
 #include "domain/rate_window.h"
 #include "identity/principal.h"
 #include "services/accounts/limited_requests.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/api_key_store.h"
 
@@ -80,8 +80,8 @@ class ApiKeys {
   static constexpr std::int64_t max_rate_limit = 100'000;
 
   // All outlive this.
-  ApiKeys(storage::GroupCommit& commits, IdSource& ids, Random& random, Log& log, Options options)
-      : commits_(commits), ids_(ids), random_(random), log_(log), options_(options), limited_(commits) {}
+  ApiKeys(storage::AsyncDatabase& async_db, IdSource& ids, Random& random, Log& log, Options options)
+      : async_db_(async_db), ids_(ids), random_(random), log_(log), options_(options), limited_(async_db) {}
 
   // What was over the keys' limits.
   LimitedRequests& limited() { return limited_; }
@@ -114,7 +114,7 @@ class ApiKeys {
   static Expected<identity::Principal> check(storage::Tx& tx, std::string_view text);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Random& random_;
   Log& log_;

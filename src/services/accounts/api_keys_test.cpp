@@ -25,7 +25,7 @@ class ApiKeysTest : public ::testing::Test {
     bob_ = person("bob");
   }
   Principal person(const std::string& sub) {
-    Accounts accounts(world_.commits, world_.ids, identity::Signup::open);
+    Accounts accounts(world_.async_db, world_.ids, identity::Signup::open);
     return world_
         .await(accounts.principal_of(world_.scheduler, {"https://id.example", sub, sub + "@example.com", {}}))
         .value();
@@ -56,13 +56,13 @@ class ApiKeysTest : public ::testing::Test {
   }
 
   identity::testing::World world_;
-  ApiKeys keys_{world_.commits, world_.ids, world_.random, world_.log, {}};
+  ApiKeys keys_{world_.async_db, world_.ids, world_.random, world_.log, {}};
   Principal ann_, bob_;
 };
 
 TEST_F(ApiKeysTest, AnAccountThatWasDeletedMeanwhileGetsNoKeyAndNoName) {
-  Accounts accounts(world_.commits, world_.ids, identity::Signup::open);
-  world_.await(world_.commits.write(
+  Accounts accounts(world_.async_db, world_.ids, identity::Signup::open);
+  world_.await(world_.async_db.write(
       world_.scheduler, [&](storage::Tx& tx) { storage::delete_account_data(tx, ann_.account); }));
   const auto key = world_.await(keys_.create(world_.scheduler, ann_, {.name = "late"}));
   EXPECT_EQ(key ? "made" : key.error().code, "NOT_FOUND");
@@ -142,7 +142,7 @@ TEST_F(ApiKeysTest, TheWindowOutlivesARestartAndIsTheKeysOwn) {
   const auto first = create(ann_);
   const auto second = create(ann_);
   for (int i = 0; i < 100; ++i) ASSERT_EQ(code(first.secret), "ok");
-  ApiKeys restarted(world_.commits, world_.ids, world_.random, world_.log, {});
+  ApiKeys restarted(world_.async_db, world_.ids, world_.random, world_.log, {});
   EXPECT_FALSE(world_.await(restarted.admit(world_.scheduler, first.secret)).principal);
   EXPECT_TRUE(world_.await(restarted.admit(world_.scheduler, second.secret)).principal);
 }
@@ -151,7 +151,7 @@ TEST_F(ApiKeysTest, NoRollingHourAdmitsMoreThanTheLimit) {
   EXPECT_TRUE(rc::check("admitted requests in every window are at most the limit", [this] {
     const auto limit = *rc::gen::inRange<std::int64_t>(1, 12);
     const Millis window{*rc::gen::inRange(1, 2000)};
-    ApiKeys keys(world_.commits, world_.ids, world_.random, world_.log,
+    ApiKeys keys(world_.async_db, world_.ids, world_.random, world_.log,
                  {.rate_limit = limit, .rate_window = window, .max_active = 1'000'000});
     const auto secret = world_.await(keys.create(world_.scheduler, ann_, {.name = "p"})).value().secret;
     std::deque<Timestamp> admitted;
@@ -323,7 +323,7 @@ TEST_F(ApiKeysTest, ARateLogThatCannotBeReadCountsAsFullAndIsToldOf) {
 TEST_F(ApiKeysTest, AFirstTokenFoundsOneAccountAndLaterOnesFindIt) {
   EXPECT_EQ(person("ann").account, ann_.account);
   EXPECT_NE(ann_.account, bob_.account);
-  Accounts closed(world_.commits, world_.ids, identity::Signup::closed);
+  Accounts closed(world_.async_db, world_.ids, identity::Signup::closed);
   const auto known =
       world_.await(closed.principal_of(world_.scheduler, {"https://id.example", "ann", "", {}}));
   EXPECT_TRUE(known);

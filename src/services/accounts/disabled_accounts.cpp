@@ -33,7 +33,7 @@ Task<Expected<bool>> DisabledAccounts::holds(Executor& executor, AccountId accou
   if (read) {
     const auto began = clock_.now();
     auto found =
-        co_await commits_.read(executor, [](storage::Tx& tx) { return storage::disabled_accounts(tx); });
+        co_await async_db_.read(executor, [](storage::Tx& tx) { return storage::disabled_accounts(tx); });
     const std::lock_guard lock(mutex_);
     reading_ = false;
     if (found) {
@@ -71,7 +71,7 @@ Task<Expected<bool>> DisabledAccounts::enable(Executor& executor, AccountId acco
 
 Task<Expected<bool>> DisabledAccounts::change(Executor& executor, AccountId account, bool disabled,
                                               std::string reason, std::string name) {
-  auto changed = co_await commits_.write(executor, [&](storage::Tx& tx) -> Expected<bool> {
+  auto changed = co_await async_db_.write(executor, [&](storage::Tx& tx) -> Expected<bool> {
     if (!storage::find_account(tx, account)) return fail("NOT_FOUND", "There is no such account.");
     auto accounts = storage::lock_disabled_accounts(tx);
     const auto at = std::ranges::lower_bound(accounts, account);

@@ -15,7 +15,7 @@
 #include "base/executor.h"
 #include "base/ids.h"
 #include "base/task.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -25,11 +25,11 @@ class DisabledAccounts {
   static constexpr Millis kMaxAge{2'000};
 
   // All outlive this.
-  DisabledAccounts(storage::GroupCommit& commits, IdSource& ids, const Clock& clock)
-      : commits_(commits), ids_(ids), clock_(clock) {}
+  DisabledAccounts(storage::AsyncDatabase& async_db, IdSource& ids, const Clock& clock)
+      : async_db_(async_db), ids_(ids), clock_(clock) {}
 
   // As it was kMaxAge ago or later; while the database does not answer, as it was last read. Errors: as of
-  // GroupCommit, where it never was.
+  // AsyncDatabase, where it never was.
   Task<Expected<bool>> holds(Executor& executor, AccountId account);
 
   // The operator's, who is called `name`, noted in the account's audit log. Returns whether that changed
@@ -47,7 +47,7 @@ class DisabledAccounts {
   Task<Expected<bool>> change(Executor& executor, AccountId account, bool disabled, std::string reason,
                               std::string name);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const Clock& clock_;
   std::mutex mutex_;

@@ -25,8 +25,8 @@ class DisabledAccountsTest : public ::testing::Test {
   }
 
   World world_;
-  DisabledAccounts here_{world_.commits, world_.ids, world_.database.clock};
-  DisabledAccounts there_{world_.commits, world_.ids, world_.database.clock};  // another node
+  DisabledAccounts here_{world_.async_db, world_.ids, world_.database.clock};
+  DisabledAccounts there_{world_.async_db, world_.ids, world_.database.clock};  // another node
 };
 
 TEST_F(DisabledAccountsTest, CountsAtOnceHereAndSoonOnOtherNodes) {
@@ -79,7 +79,7 @@ TEST_F(DisabledAccountsTest, TheListIsBounded) {
 }
 
 TEST_F(DisabledAccountsTest, ItsStoresAreInactiveAsLongAsItIsDisabled) {
-  IntegrationDirectory directory{world_.commits, world_.cipher, world_.database.clock, &here_};
+  IntegrationDirectory directory{world_.async_db, world_.cipher, world_.database.clock, &here_};
   const auto active = [&] {
     return await(directory.find(world_.scheduler, world_.integration)).value()->rules.active;
   };

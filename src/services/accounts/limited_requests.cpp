@@ -28,7 +28,7 @@ Task<void> LimitedRequests::flush(Executor& executor) {
     taken.swap(gathered_);
   }
   if (taken.empty()) co_return;
-  const auto written = co_await commits_.write(executor, [&](storage::Tx& tx) {
+  const auto written = co_await async_db_.write(executor, [&](storage::Tx& tx) {
     for (const auto& [place, of] : taken)
       count_activity(tx, {of.first, {}, place.first}, storage::Activity::limited, of.second, place.second);
   });

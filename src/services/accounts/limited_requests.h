@@ -13,14 +13,14 @@
 #include "base/ids.h"
 #include "base/task.h"
 #include "base/time.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
 // Thread-safe.
 class LimitedRequests {
  public:
-  explicit LimitedRequests(storage::GroupCommit& commits) : commits_(commits) {}
+  explicit LimitedRequests(storage::AsyncDatabase& async_db) : async_db_(async_db) {}
 
   // Counts one, and writes all that is gathered if that was last done kPeriod ago.
   Task<void> count(Executor& executor, AccountId account, ApiKeyId key, Timestamp at);
@@ -34,7 +34,7 @@ class LimitedRequests {
 
   void add(const Gathered& more);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   std::mutex mutex_;
   Gathered gathered_;  // by key and quarter
   std::optional<Timestamp> written_at_;

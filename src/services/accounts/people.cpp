@@ -40,12 +40,12 @@ Expected<PersonRow> lock_dispensable(Tx& tx, AccountId account, UserId id) {
 
 Task<Expected<storage::Page<PersonRow>>> People::list(Executor& executor, identity::Principal by,
                                                       storage::PageRequest page) {
-  co_return co_await deps_.commits.read(executor,
-                                        [&](Tx& tx) { return storage::list_people(tx, by.account, page); });
+  co_return co_await deps_.async_db.read(executor,
+                                         [&](Tx& tx) { return storage::list_people(tx, by.account, page); });
 }
 
 Task<Expected<PersonRow>> People::get(Executor& executor, identity::Principal by, UserId person) {
-  co_return co_await deps_.commits.read(executor, [&](Tx& tx) -> Expected<PersonRow> {
+  co_return co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<PersonRow> {
     auto row = storage::find_person(tx, by.account, person);
     if (!row) return nobody();
     return std::move(*row);
@@ -54,7 +54,7 @@ Task<Expected<PersonRow>> People::get(Executor& executor, identity::Principal by
 
 Task<Expected<PersonRow>> People::set_role(Executor& executor, identity::Principal by, UserId person,
                                            Role role) {
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<PersonRow> {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<PersonRow> {
     if (role == Role::owner) {
       if (!storage::lock_account(tx, by.account)) return nobody();
     } else if (const auto dispensable = lock_dispensable(tx, by.account, person); !dispensable) {
@@ -87,17 +87,17 @@ Expected<void> People::remove_in(Tx& tx, const identity::Principal& by, UserId p
 }
 
 Task<Expected<void>> People::remove(Executor& executor, identity::Principal by, UserId person) {
-  co_return co_await deps_.commits.write(executor,
-                                         [&](Tx& tx) { return remove_in(tx, by, person, "person.removed"); });
+  co_return co_await deps_.async_db.write(
+      executor, [&](Tx& tx) { return remove_in(tx, by, person, "person.removed"); });
 }
 
 Task<Expected<void>> People::leave(Executor& executor, identity::Principal by) {
-  co_return co_await deps_.commits.write(
+  co_return co_await deps_.async_db.write(
       executor, [&](Tx& tx) { return remove_in(tx, by, by.person->id, "person.left"); });
 }
 
 Task<Expected<PreferencesRow>> People::preferences(Executor& executor, identity::Principal by) {
-  co_return co_await deps_.commits.read(executor, [&](Tx& tx) -> Expected<PreferencesRow> {
+  co_return co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<PreferencesRow> {
     auto row = storage::find_preferences(tx, by.account, by.person->id);
     if (!row) return no_member();
     return std::move(*row);
@@ -107,7 +107,7 @@ Task<Expected<PreferencesRow>> People::preferences(Executor& executor, identity:
 Task<Expected<PreferencesRow>> People::set_preferences(Executor& executor, identity::Principal by,
                                                        std::optional<std::int64_t> version,
                                                        std::string content) {
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<PreferencesRow> {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<PreferencesRow> {
     const auto before = storage::lock_preferences(tx, by.account, by.person->id);
     if (!before) return no_member();
     if (version && *version != before->version)
@@ -123,7 +123,7 @@ Task<Expected<People::Invited>> People::invite(Executor& executor, identity::Pri
   if (!invitations_)
     co_return fail("SIGNUP_CLOSED", "Nobody can join by an invitation: sign-up is closed here.");
   const auto token = crypto::generate_opaque_token(deps_.random, identity::kInvitationPrefix);
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<Invited> {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<Invited> {
     const auto now = tx.now();
     const auto until = expires_at.value_or(now + kInvitationLifetime);
     if (until <= now || until > now + kLongestInvitation)
@@ -151,12 +151,12 @@ Task<Expected<People::Invited>> People::invite(Executor& executor, identity::Pri
 Task<Expected<storage::Page<storage::InvitationRow>>> People::invitations(Executor& executor,
                                                                           identity::Principal by,
                                                                           storage::PageRequest page) {
-  co_return co_await deps_.commits.read(
+  co_return co_await deps_.async_db.read(
       executor, [&](Tx& tx) { return storage::list_invitations(tx, by.account, page); });
 }
 
 Task<Expected<void>> People::revoke(Executor& executor, identity::Principal by, InvitationId id) {
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) -> Expected<void> {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<void> {
     if (!storage::lock_account(tx, by.account) || !storage::delete_invitation(tx, by.account, id))
       return fail("NOT_FOUND", "There is no such invitation.");
     audit(tx, deps_.ids, by, {.action = "invitation.revoked", .target = to_string(id)});
@@ -165,7 +165,7 @@ Task<Expected<void>> People::revoke(Executor& executor, identity::Principal by, 
 }
 
 Task<Expected<People::Look>> People::look(Executor& executor, std::string token) {
-  co_return co_await deps_.commits.read(executor, [&](Tx& tx) -> Expected<Look> {
+  co_return co_await deps_.async_db.read(executor, [&](Tx& tx) -> Expected<Look> {
     auto row = identity::find_good_invitation(tx, token);
     if (!row) return std::unexpected(row.error());
     auto account = storage::find_account(tx, row->account);
@@ -183,7 +183,7 @@ Task<Expected<identity::Membership>> People::join(Executor& executor, std::strin
   // Whoever has a session here has an account.
   if (who->session)
     co_return fail("ALREADY_MEMBER", "You belong to an account here already; a person belongs to one.");
-  co_return co_await deps_.commits.write(executor, [&](Tx& tx) {
+  co_return co_await deps_.async_db.write(executor, [&](Tx& tx) {
     return identity::join_account(tx, deps_.ids, deps_.ids.make<UserId>(), who->iss, who->sub, who->email,
                                   token, origin);
   });

@@ -13,7 +13,7 @@
 #include "identity/membership.h"
 #include "identity/principal.h"
 #include "identity/token_verifier.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/people_store.h"
 
@@ -29,7 +29,7 @@ class People {
   // All outlive this. `signup`: who may join by the built-in issuer, and by tokens of trusted ones.
   // `invitations`: whether there is a way in which an invitation is any good.
   struct Deps {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     IdSource& ids;
     Random& random;
     identity::TokenVerifier& tokens;

@@ -43,7 +43,7 @@ class PeopleTest : public ::testing::Test {
   }
   // Of an identity of another issuer, in a transaction of its own.
   std::string code_of_join(const std::string& sub, const std::string& invitation) {
-    return code_of(world_.await(world_.commits.write(world_.scheduler, [&](storage::Tx& tx) {
+    return code_of(world_.await(world_.async_db.write(world_.scheduler, [&](storage::Tx& tx) {
       return identity::join_account(tx, world_.ids, world_.ids.make<UserId>(), "https://id.example", sub, "",
                                     invitation, {});
     })));
@@ -84,8 +84,8 @@ class PeopleTest : public ::testing::Test {
     return made;
   }();
   identity::TokenVerifier verifier_{{issuer_.get()}, world_.clock()};
-  Accounts accounts_{world_.commits, world_.ids, identity::Signup::invite};
-  People people_{{world_.commits, world_.ids, world_.random, verifier_}, identity::Signup::invite, true};
+  Accounts accounts_{world_.async_db, world_.ids, identity::Signup::invite};
+  People people_{{world_.async_db, world_.ids, world_.random, verifier_}, identity::Signup::invite, true};
   identity::Principal owner_;
 };
 
@@ -138,7 +138,7 @@ TEST_F(PeopleTest, ARevokedInvitationOpensNothing) {
 
 // Its tokens would open nothing. The invitation is not used up.
 TEST_F(PeopleTest, NobodyJoinsAnAccountThatTheOperatorHasDisabled) {
-  DisabledAccounts disabled(world_.commits, world_.ids, world_.clock());
+  DisabledAccounts disabled(world_.async_db, world_.ids, world_.clock());
   const auto token = invite();
   ASSERT_TRUE(world_.await(disabled.disable(world_.scheduler, owner_.account, "")));
   const auto before = audited();

@@ -221,7 +221,7 @@ Task<Expected<BulkDeliveriesPlan>> BulkDeliveries::ask(Executor& executor, ident
   Chosen chosen{std::move(wanted.ids), wanted.filter.value_or(DeliveryFilter{}), std::move(asked.reason)};
   BulkDeliveriesPlan plan;
   Timestamp as_of;
-  auto counted = co_await commits_.read(executor, [&](Tx& tx) {
+  auto counted = co_await async_db_.read(executor, [&](Tx& tx) {
     plan = {};
     as_of = std::min(wanted.as_of.value_or(tx.now()), tx.now());
     std::vector<FoundDelivery> found;

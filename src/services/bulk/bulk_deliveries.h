@@ -39,8 +39,8 @@ struct BulkDeliveriesPlan {
 class BulkDeliveries {
  public:
   // All outlive this.
-  BulkDeliveries(storage::GroupCommit& commits, DeliveryActions& deliveries, BulkJobs& jobs)
-      : commits_(commits),
+  BulkDeliveries(storage::AsyncDatabase& async_db, DeliveryActions& deliveries, BulkJobs& jobs)
+      : async_db_(async_db),
         jobs_(jobs),
         retry_(deliveries, domain::MerchantAction::retry),
         approve_(deliveries, domain::MerchantAction::approve),
@@ -72,7 +72,7 @@ class BulkDeliveries {
   };
   const Action& action_of(domain::MerchantAction action) const;
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   BulkJobs& jobs_;
   Action retry_;
   Action approve_;

@@ -31,7 +31,7 @@ class BulkDeliveriesTest : public ::testing::Test {
   Worker start() {
     std::vector<BulkAction*> actions;
     for (auto* const action : bulk.actions()) actions.push_back(action);
-    auto worker = std::make_unique<BulkWorker>(world.scheduler, world.commits, world.log, std::move(actions),
+    auto worker = std::make_unique<BulkWorker>(world.scheduler, world.async_db, world.log, std::move(actions),
                                                [this] { world.worker->wake(); });
     worker->start();
     return worker;
@@ -114,8 +114,8 @@ class BulkDeliveriesTest : public ::testing::Test {
   }
 
   World world;
-  BulkJobs jobs{world.commits, world.ids, [] {}};
-  BulkDeliveries bulk{world.commits, world.actions, jobs};
+  BulkJobs jobs{world.async_db, world.ids, [] {}};
+  BulkDeliveries bulk{world.async_db, world.actions, jobs};
 };
 
 TEST_F(BulkDeliveriesTest, EachIsRetriedOnceWhateverIsKilledAndHoweverManyWork) {
@@ -231,7 +231,7 @@ TEST_F(BulkDeliveriesTest, OneWhoseReasonBecameGraverMeanwhileIsNotApproved) {
     EXPECT_THAT(find(), Contains(in.held.value));
     reasons("payment_withdrawn,held");
     const auto act = world.await(action.prepare(world.scheduler, job, in.held.value)).value();
-    const auto done = world.await(world.commits.write(world.scheduler, [&](storage::Tx& tx) { act(tx); }));
+    const auto done = world.await(world.async_db.write(world.scheduler, [&](storage::Tx& tx) { act(tx); }));
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, "INVALID_TRANSITION");
     EXPECT_EQ(world.status(in.held), "in_review");
@@ -337,7 +337,7 @@ TEST_F(BulkDeliveriesTest, OneThatIsNotWhatWasChosenAnyMoreIsLeftAsItIs) {
   ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), ids[1], {})));
   world.settle();
   const auto act = world.await(action.prepare(world.scheduler, job, ids[1].value)).value();
-  const auto done = world.await(world.commits.write(world.scheduler, [&](storage::Tx& tx) { act(tx); }));
+  const auto done = world.await(world.async_db.write(world.scheduler, [&](storage::Tx& tx) { act(tx); }));
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, "INVALID_TRANSITION");
   EXPECT_EQ(world.status(ids[1]), "completed");

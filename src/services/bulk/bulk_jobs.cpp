@@ -59,7 +59,7 @@ Task<Expected<BulkJobRow>> BulkJobs::add(Executor& executor, identity::Principal
                  .total_is_exact = wanted.total_is_exact,
                  .eligible = wanted.eligible,
                  .excluded = std::move(wanted.excluded)};
-  auto added = co_await commits_.write(executor, [&](Tx& tx) -> Expected<void> {
+  auto added = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
     storage::lock_standing(tx, by.account);  // who counts at the same time waits
     if (count_bulk_jobs_under_way(tx, by.account) >= kMostBulkJobs)
       return fail("LIMIT_REACHED", "Five such jobs are under way: wait until one has ended.");
@@ -75,7 +75,7 @@ Task<Expected<BulkJobRow>> BulkJobs::add(Executor& executor, identity::Principal
 }
 
 Task<Expected<BulkJobRow>> BulkJobs::get(Executor& executor, identity::Principal by, BulkJobId id) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<BulkJobRow> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<BulkJobRow> {
     auto job = find_bulk_job(tx, id);
     if (!job || job->account != by.account ||
         !by.integrations.includes(IntegrationScope::from_text(job->integration_ids)))
@@ -101,7 +101,7 @@ BulkAction* BulkWorker::action_of(const BulkJobRow& job) const {
 Task<void> BulkWorker::loop() {
   bool went_on = false;  // in this round
   while (!tasks_.stopping()) {
-    auto next = co_await commits_.read(scheduler_, [this](Tx& tx) { return next_bulk_job(tx, last_); });
+    auto next = co_await async_db_.read(scheduler_, [this](Tx& tx) { return next_bulk_job(tx, last_); });
     if (next && *next) {
       last_ = **next;
       const auto step = co_await turn(last_);
@@ -118,7 +118,7 @@ Task<void> BulkWorker::loop() {
 Task<BulkWorker::Step> BulkWorker::turn(BulkJobId id) {
   std::optional<BulkJobRow> job;
   BulkAction::Found found;
-  auto looked = co_await commits_.read(scheduler_, [&](Tx& tx) {
+  auto looked = co_await async_db_.read(scheduler_, [&](Tx& tx) {
     job = find_bulk_job(tx, id);
     if (!job || job->finished_at || action_of(*job) == nullptr) {
       job.reset();
@@ -142,7 +142,7 @@ Task<BulkWorker::Step> BulkWorker::one(BulkAction& action, BulkJobRow& job, std:
     auto prepared = co_await action.prepare(scheduler_, job, id);
     if (prepared) {
       bool again = false;
-      auto done = co_await commits_.write(scheduler_, [&](Tx& tx) -> std::optional<BulkJobRow> {
+      auto done = co_await async_db_.write(scheduler_, [&](Tx& tx) -> std::optional<BulkJobRow> {
         again = false;
         auto row = lock_as_known(tx, job);
         if (!row) return std::nullopt;
@@ -173,7 +173,7 @@ Task<BulkWorker::Step> BulkWorker::one(BulkAction& action, BulkJobRow& job, std:
     if (failure.code == "INTERNAL_ERROR")
       log_.error("one of many could not be done",
                  {{"job", to_string(job.id)}, {"id", action.id_text(id)}, {"error", failure.message}});
-    auto noted = co_await commits_.write(scheduler_, [&](Tx& tx) -> std::optional<BulkJobRow> {
+    auto noted = co_await async_db_.write(scheduler_, [&](Tx& tx) -> std::optional<BulkJobRow> {
       auto row = lock_as_known(tx, job);
       if (!row) return std::nullopt;
       row->done_to = id;
@@ -190,7 +190,7 @@ Task<BulkWorker::Step> BulkWorker::one(BulkAction& action, BulkJobRow& job, std:
 }
 
 Task<BulkWorker::Step> BulkWorker::advance(BulkJobRow& job, std::optional<std::int64_t> next) {
-  auto advanced = co_await commits_.write(scheduler_, [&](Tx& tx) {
+  auto advanced = co_await async_db_.write(scheduler_, [&](Tx& tx) {
     auto row = lock_as_known(tx, job);
     if (!row) return false;
     if (next) {
@@ -207,7 +207,7 @@ Task<BulkWorker::Step> BulkWorker::advance(BulkJobRow& job, std::optional<std::i
 
 Task<BulkWorker::Step> BulkWorker::give_up(const BulkJobRow& job, const Error& why) {
   log_.error("a job on many cannot go on", {{"job", to_string(job.id)}, {"error", why.message}});
-  auto ended = co_await commits_.write(scheduler_, [&](Tx& tx) {
+  auto ended = co_await async_db_.write(scheduler_, [&](Tx& tx) {
     auto row = lock_as_known(tx, job);
     if (!row) return false;
     finish(*row, tx.now());

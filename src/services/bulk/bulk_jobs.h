@@ -16,7 +16,7 @@
 #include "base/log.h"
 #include "base/task.h"
 #include "identity/principal.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/bulk_store.h"
 
 namespace presetbridge::services {
@@ -60,8 +60,8 @@ struct NewBulkJob {
 class BulkJobs {
  public:
   // All outlive this. `asked` is called, on any thread, when there is a new job.
-  BulkJobs(storage::GroupCommit& commits, IdSource& ids, Callback asked)
-      : commits_(commits), ids_(ids), asked_(std::move(asked)) {}
+  BulkJobs(storage::AsyncDatabase& async_db, IdSource& ids, Callback asked)
+      : async_db_(async_db), ids_(ids), asked_(std::move(asked)) {}
 
   // LIMIT_REACHED: the account has kMostBulkJobs under way.
   Task<Expected<storage::BulkJobRow>> add(Executor& executor, identity::Principal by, NewBulkJob wanted);
@@ -69,7 +69,7 @@ class BulkJobs {
   Task<Expected<storage::BulkJobRow>> get(Executor& executor, identity::Principal by, BulkJobId id);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Callback asked_;
 };
@@ -80,10 +80,10 @@ class BulkJobs {
 class BulkWorker {
  public:
   // All outlive this. `changed` is called when there may be new work for the delivery worker.
-  BulkWorker(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, std::vector<BulkAction*> actions,
-             std::function<void()> changed)
+  BulkWorker(Scheduler& scheduler, storage::AsyncDatabase& async_db, Log& log,
+             std::vector<BulkAction*> actions, std::function<void()> changed)
       : scheduler_(scheduler),
-        commits_(commits),
+        async_db_(async_db),
         log_(log),
         actions_(std::move(actions)),
         changed_(std::move(changed)),
@@ -107,7 +107,7 @@ class BulkWorker {
   BulkAction* action_of(const storage::BulkJobRow& job) const;
 
   Scheduler& scheduler_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   Log& log_;
   const std::vector<BulkAction*> actions_;
   const std::function<void()> changed_;

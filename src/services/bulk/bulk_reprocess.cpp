@@ -57,7 +57,7 @@ Task<Expected<ReprocessPlan>> BulkReprocess::ask(Executor& executor, identity::P
                      .received_from = query.received_from,
                      .received_before = query.received_before};
   NewBulkJob wanted{.action = name(), .filter = {}, .as_of = {}};
-  auto counted = co_await commits_.read(executor, [&](Tx& tx) {
+  auto counted = co_await async_db_.read(executor, [&](Tx& tx) {
     filter.search = read_search(tx, by.account, query.search);
     // Ids of this millisecond are of orders that are there already.
     wanted.as_of = tx.now() + Millis{1};
@@ -90,7 +90,7 @@ BulkAction::Found BulkReprocess::find(Tx& tx, const BulkJobRow& job, int limit) 
 Task<Expected<BulkAction::Do>> BulkReprocess::prepare(Executor& executor, const BulkJobRow& job,
                                                       std::int64_t id) {
   const OrderId order{id};
-  auto integration = co_await commits_.read(executor, [order](Tx& tx) -> Expected<IntegrationId> {
+  auto integration = co_await async_db_.read(executor, [order](Tx& tx) -> Expected<IntegrationId> {
     const auto found = find_order_integration(tx, order);
     if (!found) return fail("NOT_FOUND", "There is no such order.");
     return *found;

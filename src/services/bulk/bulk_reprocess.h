@@ -15,9 +15,9 @@ struct ReprocessPlan {
 class BulkReprocess final : public BulkAction {
  public:
   // All outlive this.
-  BulkReprocess(storage::GroupCommit& commits, DeliveryChanges& changes, IntegrationDirectory& directory,
+  BulkReprocess(storage::AsyncDatabase& async_db, DeliveryChanges& changes, IntegrationDirectory& directory,
                 BulkJobs& jobs)
-      : commits_(commits), changes_(changes), directory_(directory), jobs_(jobs) {}
+      : async_db_(async_db), changes_(changes), directory_(directory), jobs_(jobs) {}
 
   // `query`: its page counts for nothing. With `dry_run` nothing is asked for. Errors: as BulkJobs::add().
   Task<Expected<ReprocessPlan>> ask(Executor& executor, identity::Principal by, OrderQuery query,
@@ -29,7 +29,7 @@ class BulkReprocess final : public BulkAction {
   std::string id_text(std::int64_t id) const override { return to_string(OrderId{id}); }
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   IntegrationDirectory& directory_;
   BulkJobs& jobs_;

@@ -72,7 +72,7 @@ Expected<std::shared_ptr<const BuyerLinks::Ring>> BuyerLinks::ring_of(std::span<
 }
 
 Task<Expected<void>> BuyerLinks::start(Executor& executor) {
-  auto rows = co_await commits_.write(executor, [this](Tx& tx) {
+  auto rows = co_await async_db_.write(executor, [this](Tx& tx) {
     auto found = find_link_keys(tx);
     if (found.empty()) {
       // The first of several nodes that start at one moment decides, and the others take what it made.
@@ -92,7 +92,7 @@ Task<Expected<void>> BuyerLinks::start(Executor& executor) {
 }
 
 Task<Expected<int>> BuyerLinks::reload(Executor& executor) {
-  auto rows = co_await commits_.read(executor, [](Tx& tx) { return find_link_keys(tx); });
+  auto rows = co_await async_db_.read(executor, [](Tx& tx) { return find_link_keys(tx); });
   if (!rows) co_return std::unexpected(rows.error());
   const auto opened = ring_of(*rows);
   if (!opened) co_return std::unexpected(opened.error());
@@ -100,7 +100,7 @@ Task<Expected<int>> BuyerLinks::reload(Executor& executor) {
 }
 
 Task<Expected<bool>> BuyerLinks::add_key(Executor& executor) {
-  co_return co_await commits_.write(executor, [this](Tx& tx) {
+  co_return co_await async_db_.write(executor, [this](Tx& tx) {
     tx.lock_schema();  // one at a time
     const auto known = find_link_keys(tx);
     if (known.size() != 1) return false;
@@ -126,7 +126,7 @@ Task<Expected<DeliveryRow>> BuyerLinks::find(Executor& executor, std::string tok
     bool erased = false;
     Timestamp now;
   };
-  auto found = co_await commits_.read(executor, [id = DeliveryId{claim->id}](Tx& tx) {
+  auto found = co_await async_db_.read(executor, [id = DeliveryId{claim->id}](Tx& tx) {
     return Found{find_link_keys(tx), find_delivery(tx, id), is_erased(tx, id), tx.now()};
   });
   if (!found) co_return std::unexpected(found.error());

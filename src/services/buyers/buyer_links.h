@@ -13,7 +13,7 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "crypto/service_cipher.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/link_key_store.h"
 
@@ -29,9 +29,9 @@ bool is_link_over(domain::DeliveryStatus status, Timestamp ended, Timestamp now)
 // Thread-safe once start() has succeeded.
 class BuyerLinks {
  public:
-  BuyerLinks(storage::GroupCommit& commits, const crypto::ServiceCipher& cipher, IdSource& ids,
+  BuyerLinks(storage::AsyncDatabase& async_db, const crypto::ServiceCipher& cipher, IdSource& ids,
              Random& random)
-      : commits_(commits), cipher_(cipher), ids_(ids), random_(random) {}
+      : async_db_(async_db), cipher_(cipher), ids_(ids), random_(random) {}
 
   // Reads the link keys; the first node makes the first. The errors of ServiceCipher::decrypt, and of
   // storage.
@@ -62,7 +62,7 @@ class BuyerLinks {
   // The keys of these rows, newest first; those read before are not opened again.
   Expected<std::shared_ptr<const Ring>> ring_of(std::span<const storage::LinkKeyRow> rows);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   const crypto::ServiceCipher& cipher_;
   IdSource& ids_;
   Random& random_;

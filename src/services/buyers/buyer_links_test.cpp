@@ -17,7 +17,7 @@ class BuyerLinksTest : public ::testing::Test {
  protected:
   BuyerLinksTest() { EXPECT_TRUE(start(links_)); }
   Expected<void> start(BuyerLinks& links) { return world_.await(links.start(world_.scheduler)); }
-  BuyerLinks node() { return {world_.commits, world_.cipher, world_.ids, world_.random}; }
+  BuyerLinks node() { return {world_.async_db, world_.cipher, world_.ids, world_.random}; }
 
   DeliveryId completed() {
     const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
@@ -160,7 +160,7 @@ TEST_F(BuyerLinksTest, AServiceKeyThatIsNotTheRowsStopsTheStart) {
   std::vector<crypto::ServiceKey> service_keys;
   service_keys.push_back(crypto::generate_service_key(random));
   const crypto::ServiceCipher cipher(std::move(service_keys), random);
-  BuyerLinks other(world_.commits, cipher, world_.ids, world_.random);
+  BuyerLinks other(world_.async_db, cipher, world_.ids, world_.random);
   const auto started = start(other);
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code, "UNKNOWN_SERVICE_KEY");

@@ -101,7 +101,7 @@ void queue_last(Tx& tx, const storage::DeliveryRow& row) {
 }  // namespace
 
 Task<Expected<BuyerView>> Buyers::view(Executor& executor, DeliveryId delivery) {
-  co_return co_await commits_.read(executor, [delivery](Tx& tx) -> Expected<BuyerView> {
+  co_return co_await async_db_.read(executor, [delivery](Tx& tx) -> Expected<BuyerView> {
     const auto row = find_delivery(tx, delivery);
     if (!row) return fail("NOT_FOUND", "There is no such delivery.");
     return view_of(tx, *row);
@@ -120,7 +120,7 @@ Task<identity::LoginResult<BuyerView>> Buyers::retry(Executor& executor, Deliver
 Task<identity::LoginResult<BuyerView>> Buyers::act(Executor& executor, DeliveryId delivery,
                                                    std::string username) {
   using Result = identity::LoginResult<BuyerView>;
-  auto result = co_await commits_.write(executor, [this, delivery, &username](Tx& tx) -> Expected<Result> {
+  auto result = co_await async_db_.write(executor, [this, delivery, &username](Tx& tx) -> Expected<Result> {
     lock_order(tx, OrderId{delivery.value});
     hold_customers_of(tx, std::array{delivery});
     DeliverySet set(tx, changes_);

@@ -11,7 +11,7 @@
 #include "identity/login_failure.h"
 #include "services/buyers/buyer_links.h"
 #include "services/delivery/actions.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -45,9 +45,9 @@ struct BuyerView {
 class Buyers {
  public:
   // `changed`: as of DeliveryActions.
-  Buyers(storage::GroupCommit& commits, BuyerLinks& links, DeliveryChanges& changes,
+  Buyers(storage::AsyncDatabase& async_db, BuyerLinks& links, DeliveryChanges& changes,
          std::function<void()> changed)
-      : commits_(commits), links_(links), changes_(changes), changed_(std::move(changed)) {}
+      : async_db_(async_db), links_(links), changes_(changes), changed_(std::move(changed)) {}
 
   // What the token opens; the refusals of BuyerLinks::find().
   Task<Expected<storage::DeliveryRow>> open(Executor& executor, std::string token) {
@@ -66,7 +66,7 @@ class Buyers {
  private:
   Task<identity::LoginResult<BuyerView>> act(Executor& executor, DeliveryId delivery, std::string username);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   BuyerLinks& links_;
   DeliveryChanges& changes_;
   const std::function<void()> changed_;

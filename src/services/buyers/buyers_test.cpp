@@ -33,8 +33,8 @@ class BuyersTest : public ::testing::Test {
   void minute() { world_.settle(std::chrono::minutes{1}); }
 
   World world_;
-  BuyerLinks links_{world_.commits, world_.cipher, world_.ids, world_.random};
-  Buyers buyers_{world_.commits, links_, world_.changes, [this] { world_.worker->wake(); }};
+  BuyerLinks links_{world_.async_db, world_.cipher, world_.ids, world_.random};
+  Buyers buyers_{world_.async_db, links_, world_.changes, [this] { world_.worker->wake(); }};
 };
 
 TEST_F(BuyersTest, SeesWhatIsNeededAndNothingElse) {

@@ -50,7 +50,7 @@ std::string Customers::filter_of(const CustomerName& who) {
 
 Task<Expected<storage::OrderWalk>> Customers::find(Executor& executor, identity::Principal by,
                                                    CustomerName who, OrderId after, int limit) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     auto walk = walk_customer_orders(tx, by.account, who, after, tx.now() + Millis{1}, kCustomerLook);
     if (std::ssize(walk.orders) > limit) {
       walk.orders.resize(static_cast<std::size_t>(limit));
@@ -63,7 +63,7 @@ Task<Expected<storage::OrderWalk>> Customers::find(Executor& executor, identity:
 Task<Expected<ErasurePlan>> Customers::erase(Executor& executor, identity::Principal by, CustomerName who,
                                              bool dry_run) {
   NewBulkJob wanted{.action = name(), .filter = filter_of(who), .as_of = {}};
-  auto counted = co_await commits_.read(executor, [&](Tx& tx) {
+  auto counted = co_await async_db_.read(executor, [&](Tx& tx) {
     // Ids of this millisecond are of orders that are there already.
     wanted.as_of = tx.now() + Millis{1};
     return count(tx, by.account, who, wanted.as_of);
@@ -89,7 +89,7 @@ BulkAction::Found Customers::find(Tx& tx, const BulkJobRow& job, int limit) cons
 }
 
 Task<Expected<BulkAction::Do>> Customers::prepare(Executor& executor, const BulkJobRow&, std::int64_t id) {
-  auto row = co_await commits_.read(executor, [id](Tx& tx) { return storage::find_order(tx, OrderId{id}); });
+  auto row = co_await async_db_.read(executor, [id](Tx& tx) { return storage::find_order(tx, OrderId{id}); });
   if (!row) co_return std::unexpected(row.error());
   if (!*row) co_return fail("NOT_FOUND", "There is no such order.");
   co_return Do([this, integration = (*row)->integration,

@@ -13,7 +13,7 @@
 #include "identity/principal.h"
 #include "services/bulk/bulk_jobs.h"
 #include "services/delivery/change.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/customer_orders.h"
 
 namespace presetbridge::services {
@@ -33,8 +33,8 @@ struct ErasurePlan {
 class Customers final : public BulkAction {
  public:
   // All outlive this.
-  Customers(storage::GroupCommit& commits, DeliveryChanges& changes, BulkJobs& jobs)
-      : commits_(commits), changes_(changes), jobs_(jobs) {}
+  Customers(storage::AsyncDatabase& async_db, DeliveryChanges& changes, BulkJobs& jobs)
+      : async_db_(async_db), changes_(changes), jobs_(jobs) {}
 
   // Orders of the person after `after`, oldest first; a page may be short, even empty, and have a next one.
   Task<Expected<storage::OrderWalk>> find(Executor& executor, identity::Principal by,
@@ -52,7 +52,7 @@ class Customers final : public BulkAction {
   std::string id_text(std::int64_t id) const override { return to_string(OrderId{id}); }
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   BulkJobs& jobs_;
 };

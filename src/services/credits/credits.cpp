@@ -49,7 +49,7 @@ std::pair<LedgerId, std::int64_t> ids_of(const Credits::LedgerFilter& filter) {
 }  // namespace
 
 Task<Expected<Credits::View>> Credits::balance(Executor& executor, identity::Principal by) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<View> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<View> {
     const auto found = find_balance(tx, by.account);
     if (!found) return no_such_account();
     return View{*found, credits_low_at(tx, by.account), credit_pace(tx, by.account, *found)};
@@ -58,7 +58,7 @@ Task<Expected<Credits::View>> Credits::balance(Executor& executor, identity::Pri
 
 Task<Expected<Credits::View>> Credits::set_low_at(Executor& executor, identity::Principal by,
                                                   std::optional<std::int64_t> low_at) {
-  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<View> {
+  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<View> {
     const auto found = lock_balance(tx, by.account);
     if (!found) return no_such_account();
     const auto words = [](std::optional<std::int64_t> at) {
@@ -76,7 +76,7 @@ Task<Expected<Credits::View>> Credits::set_low_at(Executor& executor, identity::
 
 Task<Expected<storage::Page<LedgerEntry>>> Credits::ledger(Executor& executor, identity::Principal by,
                                                            LedgerFilter filter, storage::PageRequest page) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     std::vector<LedgerEntry> rows;
     const auto wanted = static_cast<std::size_t>(page.fetch());
     const bool all = filter.kind.empty();
@@ -103,7 +103,7 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
                                                std::string note, std::string name) {
   if (note.size() > max_note_bytes)
     co_return fail("VALIDATION_FAILED", fmt::format("A note has at most {} bytes.", max_note_bytes));
-  auto granted = co_await commits_.write(executor, [&](Tx& tx) -> Expected<domain::Balance> {
+  auto granted = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<domain::Balance> {
     const auto before = lock_balance(tx, account);
     if (!before) return fail("NOT_FOUND", "There is no such account.");
     auto after = domain::grant(*before, credits);

@@ -11,7 +11,7 @@
 #include "domain/credits.h"
 #include "identity/principal.h"
 #include "services/credits/credit_pace.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/credit_store.h"
 
@@ -21,8 +21,8 @@ namespace presetbridge::services {
 class Credits {
  public:
   // `changed` is called, on any thread, when there may be new work for the delivery worker.
-  Credits(storage::GroupCommit& commits, IdSource& ids, std::function<void()> changed)
-      : commits_(commits), ids_(ids), changed_(std::move(changed)) {}
+  Credits(storage::AsyncDatabase& async_db, IdSource& ids, std::function<void()> changed)
+      : async_db_(async_db), ids_(ids), changed_(std::move(changed)) {}
 
   struct View {
     domain::Balance balance;
@@ -51,7 +51,7 @@ class Credits {
                                         std::string note, std::string name = {});
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const std::function<void()> changed_;
 };

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 class CreditsTest : public ::testing::Test {
  protected:
   CreditsTest() {
-    Accounts accounts(world_.commits, world_.ids, identity::Signup::open);
+    Accounts accounts(world_.async_db, world_.ids, identity::Signup::open);
     me_ = world_.await(accounts.principal_of(world_.scheduler, {"https://id.example", "me", "", {}})).value();
   }
   // As payments will: a pack is bought, used up and refunded.
@@ -50,7 +50,7 @@ class CreditsTest : public ::testing::Test {
   }
 
   identity::testing::World world_;
-  Credits credits_{world_.commits, world_.ids, [] {}};
+  Credits credits_{world_.async_db, world_.ids, [] {}};
   identity::Principal me_;
 };
 

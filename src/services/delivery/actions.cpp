@@ -106,7 +106,7 @@ void ask_again(DeliverySet& set, const storage::DeliveryRow& row) {
 }  // namespace
 
 Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::Principal by, DeliveryId id) {
-  co_return co_await commits_.read(executor, [this, by, id](Tx& tx) -> Expected<DeliveryView> {
+  co_return co_await async_db_.read(executor, [this, by, id](Tx& tx) -> Expected<DeliveryView> {
     auto row = find_delivery(tx, id);
     if (!row || !visible(by, *row)) return std::unexpected(no_such_delivery());
     return view_of(tx, std::move(*row), jobs_per_minute_);
@@ -116,7 +116,7 @@ Task<Expected<DeliveryView>> DeliveryActions::get(Executor& executor, identity::
 Task<Expected<storage::Page<ShownEntry>>> DeliveryActions::timeline(Executor& executor,
                                                                     identity::Principal by, DeliveryId id,
                                                                     storage::PageRequest page) {
-  co_return co_await commits_.read(executor, [by, id, page](Tx& tx) -> Expected<storage::Page<ShownEntry>> {
+  co_return co_await async_db_.read(executor, [by, id, page](Tx& tx) -> Expected<storage::Page<ShownEntry>> {
     const auto row = find_delivery(tx, id);
     if (!row || !visible(by, *row)) return std::unexpected(no_such_delivery());
     return timeline_of(tx, *row, page);
@@ -127,7 +127,7 @@ Task<Expected<storage::Page<DeliverySummary>>> DeliveryActions::list(Executor& e
                                                                      identity::Principal by,
                                                                      storage::DeliveryFilter filter) {
   limit_to(by, filter);
-  co_return co_await commits_.read(executor, [this, filter](Tx& tx) {
+  co_return co_await async_db_.read(executor, [this, filter](Tx& tx) {
     auto found = list_deliveries(tx, filter);
     return storage::Page<DeliverySummary>{.rows = summaries_of(tx, std::move(found.rows), jobs_per_minute_),
                                           .next = found.next};
@@ -137,7 +137,7 @@ Task<Expected<storage::Page<DeliverySummary>>> DeliveryActions::list(Executor& e
 Task<Expected<storage::DeliveryCount>> DeliveryActions::count(Executor& executor, identity::Principal by,
                                                               storage::DeliveryFilter filter) {
   limit_to(by, filter);
-  co_return co_await commits_.read(executor, [filter](Tx& tx) { return count_deliveries(tx, filter); });
+  co_return co_await async_db_.read(executor, [filter](Tx& tx) { return count_deliveries(tx, filter); });
 }
 
 Task<Expected<DeliveryView>> DeliveryActions::renew_link(Executor& executor, identity::Principal by,
@@ -155,7 +155,7 @@ Task<Expected<DeliveryView>> DeliveryActions::renew_link(Executor& executor, ide
 Task<Expected<DeliveryView>> DeliveryActions::act(Executor& executor, identity::Principal by, DeliveryId id,
                                                   const char* name, Act act) {
   auto result =
-      co_await commits_.write(executor, [this, by, id, name, act](Tx& tx) -> Expected<DeliveryView> {
+      co_await async_db_.write(executor, [this, by, id, name, act](Tx& tx) -> Expected<DeliveryView> {
         DeliverySet set(tx, changes_);
         auto* const row = lock_for_action(set, id);
         if (row == nullptr || !visible(by, *row)) return std::unexpected(no_such_delivery());

@@ -13,7 +13,7 @@
 #include "services/delivery/delivery_set.h"
 #include "services/delivery/items.h"
 #include "services/delivery/view.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/delivery_search.h"
 
 namespace presetbridge::services {
@@ -32,9 +32,9 @@ struct RevokeQuery {
 class DeliveryActions {
  public:
   // `changed` is called, on any thread, when there may be new work for the delivery worker.
-  DeliveryActions(storage::GroupCommit& commits, DeliveryChanges& changes, int jobs_per_minute,
+  DeliveryActions(storage::AsyncDatabase& async_db, DeliveryChanges& changes, int jobs_per_minute,
                   std::function<void()> changed)
-      : commits_(commits),
+      : async_db_(async_db),
         changes_(changes),
         jobs_per_minute_(jobs_per_minute),
         changed_(std::move(changed)) {}
@@ -92,7 +92,7 @@ class DeliveryActions {
   static Expected<void> approve_row(DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor);
   static void conclude_or_queue(DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   const int jobs_per_minute_;
   const std::function<void()> changed_;

@@ -127,7 +127,7 @@ TEST_F(DirectDeliveries, KeepTheirFilesWhenTheMappingsChange) {
     update_integration(tx, row);
   });
   world.directory.forget(world.integration);
-  Orders orders(world.commits, world.changes, world.directory, [] {});
+  Orders orders(world.async_db, world.changes, world.directory, [] {});
   ASSERT_TRUE(world.await(orders.reprocess(world.scheduler, world.merchant(), OrderId{id.value})));
   EXPECT_THAT(files_of(id), ::testing::UnorderedElementsAre("file-77 file_id My file-77 owed",
                                                             "file-1 sku File 1 dropped"));

@@ -94,7 +94,8 @@ class DispatcherTest : public ::testing::Test {
 
   std::unique_ptr<WebhookDispatcher> dispatcher(DispatcherOptions options = {}) {
     auto made = std::make_unique<WebhookDispatcher>(
-        DispatcherPorts{scheduler_, db_.clock, ids_, log_, metrics_, *commits_, receiver_, cipher_}, options);
+        DispatcherPorts{scheduler_, db_.clock, ids_, log_, metrics_, *async_db_, receiver_, cipher_},
+        options);
     made->start();
     return made;
   }
@@ -188,8 +189,8 @@ class DispatcherTest : public ::testing::Test {
   presetbridge::testing::CountingMetrics metrics_;
   crypto::ServiceCipher cipher_{keys(), random_};
   FakeReceiver receiver_;
-  std::unique_ptr<storage::GroupCommit> commits_ = std::make_unique<storage::GroupCommit>(
-      *db_, log_, storage::GroupCommit::Options{.inline_execution = true});
+  std::unique_ptr<storage::AsyncDatabase> async_db_ = std::make_unique<storage::AsyncDatabase>(
+      *db_, log_, storage::AsyncDatabase::Options{.inline_execution = true});
 };
 
 }  // namespace presetbridge::services::testing

@@ -45,7 +45,7 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
     : ports_(ports),
       options_(std::move(options)),
       secrets_(ports_.cipher, options_.cached_secrets),
-      recorder_(ports_.commits,
+      recorder_(ports_.async_db,
                 [](Tx& tx, std::span<const SendResult> results, std::span<std::monostate>) {
                   storage::record_sends(tx, results);
                 },
@@ -57,7 +57,7 @@ WebhookDispatcher::WebhookDispatcher(DispatcherPorts ports, DispatcherOptions op
                                 .message = "a task of the webhook dispatcher failed",
                                 .metrics = &ports_.metrics,
                                 .counter = "presetbridge_dispatcher_faults_total"}),
-      missed_work_({ports_.scheduler, ports_.clock, ports_.commits, scan_, tasks_},
+      missed_work_({ports_.scheduler, ports_.clock, ports_.async_db, scan_, tasks_},
                    {[](Tx& tx) { return storage::next_ready_subscription(tx, {}); }, find_forgotten},
                    options_.maintenance) {
   if (options_.lease <= options_.deadline) {
@@ -83,7 +83,7 @@ Task<void> WebhookDispatcher::lease_loop() {
     Millis pause = options_.poll;
     if (slots > 0) {
       const Timestamp from = scan_.begin();
-      auto leased = co_await ports_.commits.write(
+      auto leased = co_await ports_.async_db.write(
           ports_.scheduler, [limits = lease_limits(from, slots)](Tx& tx) { return lease_sends(tx, limits); });
       if (leased) {
         scan_.saw(from, leased->next_ready, leased->at);
@@ -184,12 +184,12 @@ Task<void> WebhookDispatcher::maintenance_loop() {
   while (!tasks_.stopping()) {
     const Timestamp from = expired_.begin(ports_.clock.now());
     // A read costs no write: an idle service leaves the disk alone.
-    const auto expired = co_await ports_.commits.read(ports_.scheduler, [from](Tx& tx) {
+    const auto expired = co_await ports_.async_db.read(ports_.scheduler, [from](Tx& tx) {
       return std::pair(storage::any_send_expired(tx, from), tx.now());
     });
     bool more = false;
     if (expired && expired->first) {
-      const auto taken = co_await ports_.commits.write(ports_.scheduler, [from](Tx& tx) {
+      const auto taken = co_await ports_.async_db.write(ports_.scheduler, [from](Tx& tx) {
         return storage::take_over_expired_sends(tx, from, kTakeOverPiece);
       });
       more = taken && *taken > 0;

@@ -20,8 +20,8 @@
 #include "services/dispatcher/secret_cache.h"
 #include "services/leases/missed_work.h"
 #include "services/leases/ready_scan.h"
+#include "storage/commit/async_database.h"
 #include "storage/commit/batcher.h"
-#include "storage/commit/group_commit.h"
 #include "storage/stores/send_store.h"
 
 namespace presetbridge::services {
@@ -49,13 +49,13 @@ struct DispatcherPorts {
   IdSource& ids;
   Log& log;
   Metrics& metrics;
-  storage::GroupCommit& commits;
+  storage::AsyncDatabase& async_db;
   net::HttpClient& http;
   const crypto::ServiceCipher& cipher;
 };
 
 // All but wake() are called on the scheduler's thread. Destroyed after `stopped`, and after
-// GroupCommit::shutdown().
+// AsyncDatabase::shutdown().
 class WebhookDispatcher {
  public:
   // Throws std::invalid_argument unless a lease outlasts a call.

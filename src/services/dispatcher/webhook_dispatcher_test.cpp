@@ -85,9 +85,9 @@ TEST_F(DispatcherTest, WhatAnotherNodeHoldsIsNotAskedForAgainAtOnce) {
   });
   held.get_future().wait();
   auto d = dispatcher();
-  const auto before = commits_->stats().commits;
+  const auto before = async_db_->stats().commits;
   scheduler_.advance(100ms);
-  EXPECT_LE(commits_->stats().commits - before, 15u);
+  EXPECT_LE(async_db_->stats().commits - before, 15u);
   enough.set_value();
   other.join();
   scheduler_.advance(20ms);
@@ -352,7 +352,7 @@ TEST_F(DispatcherTest, WhatWaitedWhileASubscriptionWasInactiveIsSentOnceItIsActi
   auto d = dispatcher({.poll = 1h, .maintenance = 1h});
   scheduler_.run();
   ASSERT_EQ(receiver_.requests.size(), 1u);
-  Subscriptions subscriptions(*commits_, ids_, random_, cipher_, net::AddressPolicy::public_https,
+  Subscriptions subscriptions(*async_db_, ids_, random_, cipher_, net::AddressPolicy::public_https,
                               [&] { d->wake(); });
   const identity::Principal merchant{.account = kAccount, .permissions = identity::PermissionSet::all()};
   const auto activate = [&](bool active) {

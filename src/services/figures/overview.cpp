@@ -336,7 +336,7 @@ class Look {
 
 Task<Expected<Overview>> Overviews::get(Executor& executor, Principal by, TimeZone zone,
                                         std::optional<IntegrationId> store) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<Overview> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<Overview> {
     if (store) {
       const auto row = find_integration(tx, *store);
       if (!row || row->account != by.account || !by.sees(row->id) || row->archived_at)

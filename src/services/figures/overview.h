@@ -16,7 +16,7 @@
 #include "base/time_zone.h"
 #include "identity/principal.h"
 #include "services/delivery/view.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -110,7 +110,7 @@ class Overviews {
     int jobs_per_minute = 5;           // of a cloud account; 0: no limit
     std::int64_t credits_low_at = 10;  // of accounts that have set nothing else
   };
-  Overviews(storage::GroupCommit& commits, Options options) : commits_(commits), options_(options) {}
+  Overviews(storage::AsyncDatabase& async_db, Options options) : async_db_(async_db), options_(options) {}
 
   // The calendar day is that of `zone`. With a store all that is a store's is of that one alone. NOT_FOUND:
   // it is not the account's.
@@ -118,7 +118,7 @@ class Overviews {
                                std::optional<IntegrationId> store);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   const Options options_;
 };
 

@@ -165,7 +165,7 @@ class Finder {
 
 Task<Expected<std::vector<FoundGroup>>> Search::find(Executor& executor, Principal by, std::string text,
                                                      int limit) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) { return Finder(tx, by, text, limit).all(); });
+  co_return co_await async_db_.read(executor, [&](Tx& tx) { return Finder(tx, by, text, limit).all(); });
 }
 
 }  // namespace presetbridge::services

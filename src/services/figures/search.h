@@ -12,7 +12,7 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "identity/principal.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -31,7 +31,7 @@ struct FoundGroup {
 // Thread-safe.
 class Search {
  public:
-  explicit Search(storage::GroupCommit& commits) : commits_(commits) {}
+  explicit Search(storage::AsyncDatabase& async_db) : async_db_(async_db) {}
 
   // At most `limit` of each kind that the caller may read, in this order; a kind of which nothing is found
   // has no group. Deliveries and orders: the newest, by the beginning of an order's number or id, of a
@@ -41,7 +41,7 @@ class Search {
                                                int limit);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
 };
 
 }  // namespace presetbridge::services

@@ -103,7 +103,7 @@ std::optional<Millis> median_of_classes(const std::vector<std::int64_t>& classes
 
 Task<Expected<OutcomesOverTime>> Statistics::deliveries(Executor& executor, Principal by, TimeBuckets period,
                                                         StatisticsOf of) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     OutcomesOverTime found{std::vector<Outcomes>(period.size()), {}};
     each_sum(tx, by.account, period, number(Activity::made), number(Activity::invalidated),
              [&](std::size_t place, const ActivitySum& sum) {
@@ -117,7 +117,7 @@ Task<Expected<OutcomesOverTime>> Statistics::deliveries(Executor& executor, Prin
 
 Task<Expected<Durations>> Statistics::durations(Executor& executor, Principal by, TimeBuckets period,
                                                 StatisticsOf of) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     Durations found;
     found.classes.resize(storage::kTookClasses);
     std::vector<std::int64_t> own(storage::kTookClasses);
@@ -137,7 +137,7 @@ Task<Expected<Durations>> Statistics::durations(Executor& executor, Principal by
 Task<Expected<UsageOverTime>> Statistics::usage(Executor& executor, Principal by, TimeBuckets period,
                                                 StatisticsOf of, UsageBy group_by) {
   co_await limited_.flush(executor);
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<UsageOverTime> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<UsageOverTime> {
     if (of.key && !find_api_key(tx, by.account, *of.key))
       return fail("NOT_FOUND", "There is no such API key.");
     UsageOverTime found{std::vector<Usage>(period.size()), {}, {}};

@@ -15,7 +15,7 @@
 #include "domain/time_buckets.h"
 #include "identity/principal.h"
 #include "services/accounts/limited_requests.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/activity_store.h"
 
 namespace presetbridge::services {
@@ -76,8 +76,8 @@ struct StatisticsOf {
 class Statistics {
  public:
   // `limited` outlives this.
-  Statistics(storage::GroupCommit& commits, LimitedRequests& limited)
-      : commits_(commits), limited_(limited) {}
+  Statistics(storage::AsyncDatabase& async_db, LimitedRequests& limited)
+      : async_db_(async_db), limited_(limited) {}
 
   // A store that is not the caller's has no deliveries.
   Task<Expected<OutcomesOverTime>> deliveries(Executor& executor, identity::Principal by,
@@ -89,7 +89,7 @@ class Statistics {
                                       StatisticsOf of, UsageBy group_by);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   LimitedRequests& limited_;
 };
 

@@ -101,9 +101,9 @@ class StatisticsTest : public ::testing::Test {
   }
 
   World world_;
-  LimitedRequests limited_{world_.commits};
-  Statistics statistics_{world_.commits, limited_};
-  Overviews overviews_{world_.commits, {.jobs_per_minute = 5, .credits_low_at = 10}};
+  LimitedRequests limited_{world_.async_db};
+  Statistics statistics_{world_.async_db, limited_};
+  Overviews overviews_{world_.async_db, {.jobs_per_minute = 5, .credits_low_at = 10}};
   std::mt19937 draw_{2026};
   int last_ = 0;
 };

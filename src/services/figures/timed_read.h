@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/task.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -18,11 +18,11 @@ struct TimedRead {
 };
 
 template <class Read, class T = std::invoke_result_t<Read&, storage::Tx&>>
-Task<TimedRead<T>> timed_read(storage::GroupCommit& commits, Executor& executor, const Clock& clock,
+Task<TimedRead<T>> timed_read(storage::AsyncDatabase& async_db, Executor& executor, const Clock& clock,
                               Read read) {
   const Stopwatch all(clock);
   Millis took{0};
-  auto found = co_await commits.read(executor, [&](storage::Tx& tx) {
+  auto found = co_await async_db.read(executor, [&](storage::Tx& tx) {
     const Stopwatch watch(clock);
     auto value = read(tx);
     took = watch.elapsed();

@@ -97,14 +97,14 @@ storage::OrderNews news_of(const IntegrationSnapshot& integration, const Accepte
 
 }  // namespace
 
-Intake::Intake(storage::GroupCommit& commits, DeliveryChanges& changes, const Clock& clock, Callback accepted,
-               Callback shop_to_erase)
+Intake::Intake(storage::AsyncDatabase& async_db, DeliveryChanges& changes, const Clock& clock,
+               Callback accepted, Callback shop_to_erase)
     : changes_(changes),
       clock_(clock),
       fulfilment_(changes),
       accepted_(std::move(accepted)),
-      privacy_(commits, changes, std::move(shop_to_erase)),
-      batcher_(commits,
+      privacy_(async_db, changes, std::move(shop_to_erase)),
+      batcher_(async_db,
                [this](Tx& tx, std::span<const IncomingOrder> orders, std::span<Acceptance> answers) {
                  accept_batch(tx, orders, answers);
                },

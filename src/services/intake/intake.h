@@ -55,13 +55,13 @@ struct Acceptance : Accepted {
   bool put_off = false;  // nothing was done: the batch had cost enough
 };
 
-// Thread-safe. Destroyed after GroupCommit::shutdown().
+// Thread-safe. Destroyed after AsyncDatabase::shutdown().
 class Intake {
  public:
   // `clock` tells what an event costs. `accepted` is called, on any thread, after commits that may have made
   // work for the delivery worker, `shop_to_erase` when ShopErasure has work.
   Intake(
-      storage::GroupCommit& commits, DeliveryChanges& changes, const Clock& clock, Callback accepted,
+      storage::AsyncDatabase& async_db, DeliveryChanges& changes, const Clock& clock, Callback accepted,
       Callback shop_to_erase = [] {});
 
   // Resumes on `executor` once the order is on disk. Errors: OVERLOADED, STORAGE_UNAVAILABLE, INTERNAL_ERROR.

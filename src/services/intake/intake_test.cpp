@@ -54,12 +54,12 @@ TEST(Intake, AMerchantHasAnEighthOfWhatWaitsWhileAnotherWaits) {
             outcomes[id] = *outcome.value ? "accepted" : outcome.value->error().code;
           });
   };
-  world.commits.submit([](storage::Tx&) {},
-                       [&](const std::exception_ptr&, storage::Completions&) {
-                         send(theirs, "first");
-                         for (int i = 1; i <= 9; ++i) send(mine, std::to_string(i));
-                         send(theirs, "second");
-                       });
+  world.async_db.submit([](storage::Tx&) {},
+                        [&](const std::exception_ptr&, storage::Completions&) {
+                          send(theirs, "first");
+                          for (int i = 1; i <= 9; ++i) send(mine, std::to_string(i));
+                          send(theirs, "second");
+                        });
   for (int i = 0; i < 1'000 && outcomes.size() < 11; ++i) world.scheduler.run();
   EXPECT_EQ(outcomes["first"], "accepted");
   EXPECT_EQ(outcomes["second"], "accepted");
@@ -80,8 +80,8 @@ TEST(Intake, SmallEventsOfLargeOrdersAreTakenAFewAtATime) {
   }
   const auto mine = world.await(world.directory.find(world.scheduler, world.integration)).value();
   int accepted = 0;
-  const auto before = world.commits.stats().units;
-  world.commits.submit(
+  const auto before = world.async_db.stats().units;
+  world.async_db.submit(
       [](storage::Tx&) {},
       [&](const std::exception_ptr&, storage::Completions&) {
         for (int i = 0; i < kOrders; ++i) {
@@ -93,7 +93,7 @@ TEST(Intake, SmallEventsOfLargeOrdersAreTakenAFewAtATime) {
       });
   for (int i = 0; i < 1'000 && accepted < kOrders; ++i) world.scheduler.run();
   EXPECT_EQ(accepted, kOrders);
-  EXPECT_GT(world.commits.stats().units - before, 3U);
+  EXPECT_GT(world.async_db.stats().units - before, 3U);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@
 #include "services/accounts/disabled_accounts.h"
 #include "services/delivery/fulfilment.h"
 #include "services/intake/integration_versions.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/integration_store.h"
 
 namespace presetbridge::services {
@@ -68,20 +68,20 @@ Expected<IntegrationSnapshot> make_snapshot(const storage::IntegrationRow& row,
                                             const std::vector<storage::MappingRow>& mappings,
                                             const crypto::ServiceCipher& cipher);
 
-// Thread-safe. Outlives the coroutines that wait in it, and is destroyed after GroupCommit::shutdown().
+// Thread-safe. Outlives the coroutines that wait in it, and is destroyed after AsyncDatabase::shutdown().
 class IntegrationDirectory {
  public:
   static constexpr std::size_t kMaxWeight = std::size_t{64} << 20;
   // `disabled` outlives it; null: no account is. `max_weight`: bytes of copies kept; those used longest ago
   // go first, the newest stays whatever it weighs.
-  IntegrationDirectory(storage::GroupCommit& commits, const crypto::ServiceCipher& cipher, const Clock& clock,
-                       DisabledAccounts* disabled, std::size_t max_weight = kMaxWeight)
-      : commits_(commits),
+  IntegrationDirectory(storage::AsyncDatabase& async_db, const crypto::ServiceCipher& cipher,
+                       const Clock& clock, DisabledAccounts* disabled, std::size_t max_weight = kMaxWeight)
+      : async_db_(async_db),
         cipher_(cipher),
         clock_(clock),
         disabled_(disabled),
         max_weight_(max_weight),
-        versions_(commits) {}
+        versions_(async_db) {}
 
   using Copy = std::shared_ptr<const IntegrationSnapshot>;
   // What is only read, not written with, is this old at most: another node may change it.
@@ -117,7 +117,7 @@ class IntegrationDirectory {
   void keep(IntegrationId id, Copy copy, Timestamp read_at);
   void drop(IntegrationId id);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   const crypto::ServiceCipher& cipher_;
   const Clock& clock_;
   DisabledAccounts* const disabled_;

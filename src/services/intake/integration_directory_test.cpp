@@ -43,11 +43,11 @@ class IntegrationDirectoryTest : public ::testing::Test {
   // Returns how many transactions read.
   int reads_of(std::function<void()> asks) {
     const int before = reads_;
-    world_.commits.submit_read(
+    world_.async_db.submit_read(
         [](storage::Tx&) {},
         [&](const std::exception_ptr&, storage::Completions&) {
           asks();
-          world_.commits.submit_read(
+          world_.async_db.submit_read(
               [](storage::Tx&) {},
               [&](const std::exception_ptr&, storage::Completions&) { world_.scheduler.run(); });
         });
@@ -146,7 +146,7 @@ TEST_F(IntegrationDirectoryTest, CopiesThatWereUsedLongestAgoGoWhereTheyWeighToo
   EXPECT_GT(one, 100U * 300) << "value, its key and what is around them";
   EXPECT_LT(one, 100U * 1'000);
 
-  IntegrationDirectory small(world_.commits, world_.cipher, world_.database.clock, nullptr,
+  IntegrationDirectory small(world_.async_db, world_.cipher, world_.database.clock, nullptr,
                              one * 3 + one / 2);
   for (const int i : {0, 1, 2, 0, 3})
     reads_of([&] { ask(small, stores[static_cast<std::size_t>(i)], "of four"); });
@@ -156,7 +156,7 @@ TEST_F(IntegrationDirectoryTest, CopiesThatWereUsedLongestAgoGoWhereTheyWeighToo
   EXPECT_FALSE(asks_anew(small, stores[3]));
   EXPECT_TRUE(asks_anew(small, stores[1]));
 
-  IntegrationDirectory tiny(world_.commits, world_.cipher, world_.database.clock, nullptr, 1);
+  IntegrationDirectory tiny(world_.async_db, world_.cipher, world_.database.clock, nullptr, 1);
   for (const int i : {0, 1})
     reads_of([&] { ask(tiny, stores[static_cast<std::size_t>(i)], "of a tiny one"); });
   EXPECT_FALSE(asks_anew(tiny, stores[1])) << "the newest stays";
@@ -197,7 +197,7 @@ class DirectoryTest : public ::testing::Test {
   }
 
   World world;
-  IntegrationDirectory directory{world.commits, world.cipher, world.database.clock, nullptr};
+  IntegrationDirectory directory{world.async_db, world.cipher, world.database.clock, nullptr};
 };
 
 TEST_F(DirectoryTest, AStoreThatHasChangedIsReadAnewWhereThatIsKnown) {

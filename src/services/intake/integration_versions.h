@@ -13,18 +13,18 @@
 #include "base/executor.h"
 #include "base/ids.h"
 #include "base/task.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/integration_store.h"
 
 namespace presetbridge::services {
 
-// Thread-safe. Outlives the coroutines that wait in it, and is destroyed after GroupCommit::shutdown().
+// Thread-safe. Outlives the coroutines that wait in it, and is destroyed after AsyncDatabase::shutdown().
 class IntegrationVersions {
  public:
   static constexpr std::size_t kMostIds = 512;  // of one read
   static constexpr std::size_t kMostWaiting = 10'000;
 
-  explicit IntegrationVersions(storage::GroupCommit& commits) : commits_(commits) {}
+  explicit IntegrationVersions(storage::AsyncDatabase& async_db) : async_db_(async_db) {}
   IntegrationVersions(const IntegrationVersions&) = delete;
   IntegrationVersions& operator=(const IntegrationVersions&) = delete;
 
@@ -46,7 +46,7 @@ class IntegrationVersions {
   // The next ones that wait, at most so many; whether others are left.
   bool take(Batch& batch, std::size_t most);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   std::mutex mutex_;
   std::deque<Waiting> waiting_;
   bool reading_ = false;

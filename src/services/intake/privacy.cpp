@@ -139,13 +139,13 @@ bool is_privacy_request(OrderEvent::Kind kind) {
          kind == OrderEvent::Kind::data_request;
 }
 
-PrivacyRequests::PrivacyRequests(storage::GroupCommit& commits, DeliveryChanges& changes,
+PrivacyRequests::PrivacyRequests(storage::AsyncDatabase& async_db, DeliveryChanges& changes,
                                  Callback shop_to_erase)
-    : commits_(commits),
+    : async_db_(async_db),
       changes_(changes),
       shop_to_erase_(std::move(shop_to_erase)),
       pieces_(
-          commits,
+          async_db,
           [this](Tx& tx, std::span<const Piece> pieces, std::span<std::monostate>) {
             for (const auto& piece : pieces) erase_orders(tx, changes_, piece.orders);
           },
@@ -168,7 +168,7 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
                         .integration = integration.id,
                         .kind = kind,
                         .orders = std::ssize(named)};
-  auto begun = co_await commits_.write(executor, [&](Tx& tx) -> std::optional<PrivacyRequestRow> {
+  auto begun = co_await async_db_.write(executor, [&](Tx& tx) -> std::optional<PrivacyRequestRow> {
     if (integration_versions(tx, std::array{integration.id}).front() != integration.version)
       return std::nullopt;
     row.received_at = tx.now();
@@ -190,7 +190,7 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
   std::vector<storage::OrderKey> known;
   for (std::size_t done = 0; done < named.size(); done += kLookPiece) {
     const auto next = std::span(named).subspan(done, std::min(kLookPiece, named.size() - done));
-    auto found = co_await commits_.read(executor, [&](Tx& tx) {
+    auto found = co_await async_db_.read(executor, [&](Tx& tx) {
       std::vector<storage::OrderKey> keys;
       for (const auto& order_key : next) keys.push_back({integration.id, order_key});
       return known_orders(tx, keys);
@@ -203,7 +203,7 @@ Task<Expected<Accepted>> PrivacyRequests::accept(Executor& executor, IncomingOrd
     auto erased = co_await pieces_.add(executor, {integration.account, {next.begin(), next.end()}});
     if (!erased) co_return std::unexpected(erased.error());
   }
-  auto ended = co_await commits_.write(executor, [&](Tx& tx) { end_privacy_request(tx, (*begun)->id); });
+  auto ended = co_await async_db_.write(executor, [&](Tx& tx) { end_privacy_request(tx, (*begun)->id); });
   if (!ended) co_return std::unexpected(ended.error());
   co_return answer;
 }
@@ -219,7 +219,7 @@ void ShopErasure::stop(Callback stopped) {
 Task<void> ShopErasure::loop() {
   while (!tasks_.stopping()) {
     std::optional<ErasureTurn> turn;
-    auto erased = co_await commits_.write(scheduler_, [this, &turn](Tx& tx) {
+    auto erased = co_await async_db_.write(scheduler_, [this, &turn](Tx& tx) {
       turn.reset();
       erase_piece_of_shop(tx, changes_, last_, aside_, turn);
     });

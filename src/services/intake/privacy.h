@@ -18,8 +18,8 @@
 #include "base/task.h"
 #include "domain/order_event.h"
 #include "services/delivery/change.h"
+#include "storage/commit/async_database.h"
 #include "storage/commit/batcher.h"
-#include "storage/commit/group_commit.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
@@ -35,11 +35,11 @@ void erase_orders(storage::Tx& tx, DeliveryChanges& changes, std::span<const sto
 
 bool is_privacy_request(domain::OrderEvent::Kind kind);
 
-// Thread-safe. Destroyed after GroupCommit::shutdown().
+// Thread-safe. Destroyed after AsyncDatabase::shutdown().
 class PrivacyRequests {
  public:
   // `shop_to_erase` is called, on any thread, when a shop is to be erased as a whole.
-  PrivacyRequests(storage::GroupCommit& commits, DeliveryChanges& changes, Callback shop_to_erase);
+  PrivacyRequests(storage::AsyncDatabase& async_db, DeliveryChanges& changes, Callback shop_to_erase);
 
   // When it resumes the request is on disk and what it names is erased, kErasePiece orders a transaction (of
   // those that there are: a body holds a hundred thousand ids); a
@@ -52,7 +52,7 @@ class PrivacyRequests {
     AccountId account;
     std::vector<storage::OrderKey> orders;
   };
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   Callback shop_to_erase_;
   // One piece at a time, accounts in turn.
@@ -72,9 +72,9 @@ struct ErasureTurn {
 class ShopErasure {
  public:
   // All outlive this.
-  ShopErasure(Scheduler& scheduler, storage::GroupCommit& commits, DeliveryChanges& changes, Log& log)
+  ShopErasure(Scheduler& scheduler, storage::AsyncDatabase& async_db, DeliveryChanges& changes, Log& log)
       : scheduler_(scheduler),
-        commits_(commits),
+        async_db_(async_db),
         changes_(changes),
         log_(log),
         tasks_(scheduler, {.log = log, .message = "the erasure of shops has ended by a fault"}) {}
@@ -89,7 +89,7 @@ class ShopErasure {
   Task<void> loop();
 
   Scheduler& scheduler_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   Log& log_;
   PrivacyRequestId last_;  // whose turn it was; none: a round begins

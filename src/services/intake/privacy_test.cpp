@@ -169,10 +169,10 @@ TEST_F(Privacy, ManyOrdersAreErasedPieceByPieceBeforeTheAnswer) {
     ids.push_back("order-" + std::to_string(i));
     if (i % 2 == 0) world.accept(world.order(ids.back(), "Ann", {"sku-1"}));
   }
-  const auto before = world.commits.stats().commits;
+  const auto before = world.async_db.stats().commits;
   ask(OrderEvent::Kind::customer_redact, ids);
   EXPECT_EQ(everything().find("Ann"), std::string::npos);
-  EXPECT_EQ(world.commits.stats().commits - before, 2 + (250 + kErasePiece - 1) / kErasePiece)
+  EXPECT_EQ(world.async_db.stats().commits - before, 2 + (250 + kErasePiece - 1) / kErasePiece)
       << "kept, its pieces, ended";
   ASSERT_EQ(requests().size(), 1U);
   EXPECT_EQ(requests()[0].orders, 500);
@@ -194,7 +194,7 @@ TEST_F(Privacy, ARequestThatIsSentAgainIsCarriedOutAgainAndKeptOnce) {
 }
 
 TEST_F(Privacy, AShopThatComesAgainIsErasedAgain) {
-  ShopErasure erasure(world.scheduler, world.commits, world.changes, world.log);
+  ShopErasure erasure(world.scheduler, world.async_db, world.changes, world.log);
   erasure.start();
   for (const auto* order : {"1", "2"}) {
     world.accept(world.order(order, "Ann", {"sku-1"}));
@@ -231,7 +231,7 @@ TEST_F(Privacy, AShopIsErasedInPiecesAndGoesOnWhereItWas) {
   EXPECT_NE(everything().find("Ann"), std::string::npos) << "after the answer";
   // A process that dies in the middle: one piece is done.
   {
-    auto dying = std::make_unique<ShopErasure>(world.scheduler, world.commits, world.changes, world.log);
+    auto dying = std::make_unique<ShopErasure>(world.scheduler, world.async_db, world.changes, world.log);
     bool stopped = false;
     dying->start();
     dying->stop([&] { stopped = true; });
@@ -241,7 +241,7 @@ TEST_F(Privacy, AShopIsErasedInPiecesAndGoesOnWhereItWas) {
   EXPECT_EQ(requests()[0].orders, static_cast<std::int64_t>(kErasePiece));
   EXPECT_FALSE(requests()[0].carried_out_at);
 
-  ShopErasure erasure(world.scheduler, world.commits, world.changes, world.log);
+  ShopErasure erasure(world.scheduler, world.async_db, world.changes, world.log);
   erasure.start();
   world.settle();
   const auto text = everything();
@@ -286,7 +286,7 @@ TEST_F(Privacy, ShopsTakeTurnsAndOneThatCannotBeErasedIsNamedAndLeftAloneForAWhi
              [&](const storage::Row& r) { state = r.string(0); });
     tx.exec({"UPDATE orders SET state = '{' WHERE id = $1"}, broken);
   });
-  ShopErasure erasure(world.scheduler, world.commits, world.changes, world.log);
+  ShopErasure erasure(world.scheduler, world.async_db, world.changes, world.log);
   erasure.start();
   world.scheduler.run();
   EXPECT_TRUE(request_of(small).carried_out_at);

@@ -38,7 +38,7 @@ Task<Expected<ApiKeyId>> Reception::check_key(Executor& executor, const PostedOr
       co_return fail("UNAUTHORIZED", "This integration asks for an API key in the X-API-Key header.");
     co_return store->owning_key;
   }
-  auto principal = co_await ports_.commits.read(
+  auto principal = co_await ports_.async_db.read(
       executor, [key = std::string(sent.front())](storage::Tx& tx) { return ApiKeys::check(tx, key); });
   if (!principal) co_return std::unexpected(principal.error());
   if (principal->account != store->account || !principal->sees(store->id))

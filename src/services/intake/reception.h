@@ -47,7 +47,7 @@ struct DirectOrder {
 struct ReceptionPorts {
   IntegrationDirectory& integrations;
   Intake& intake;
-  storage::GroupCommit& commits;
+  storage::AsyncDatabase& async_db;
   const Clock& clock;
   Metrics& metrics;
   StoreTally* tally = nullptr;  // null: what stores send is not counted

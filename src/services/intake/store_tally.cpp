@@ -190,7 +190,7 @@ Task<bool> StoreTally::write_counts(Stores& stores) {
       for (const auto& topic : store.topics) topics.push_back({id, topic.name, topic.at});
       if (!store.origin.empty()) origins.push_back({id, store.origin, clock_.now()});
     }
-    auto written = co_await commits_.write(scheduler_, [&](Tx& tx) {
+    auto written = co_await async_db_.write(scheduler_, [&](Tx& tx) {
       if (!hours.empty()) add_store_hours(tx, hours);
       if (!orders.empty()) note_store_orders(tx, orders);
       if (!topics.empty()) note_store_topics(tx, topics);
@@ -217,7 +217,7 @@ Task<bool> StoreTally::write_products(Stores& stores) {
   for (auto& row : rows) row.id = ids_.next();
   for (std::size_t from = 0; from < rows.size(); from += options_.piece) {
     const auto piece = piece_of(rows, from, options_.piece);
-    auto written = co_await commits_.write(scheduler_, [&](Tx& tx) { put_products(tx, piece); });
+    auto written = co_await async_db_.write(scheduler_, [&](Tx& tx) { put_products(tx, piece); });
     if (!written && !dropped(written.error(), "products")) co_return false;
     for (const auto& row : piece) stores.at(row.integration).products.erase(row.key);
   }
@@ -257,10 +257,10 @@ Task<void> StoreTally::look_again(const std::unordered_map<IntegrationId, std::i
   for (std::size_t from = 0; from < ids.size(); from += options_.piece) {
     const auto piece = piece_of(ids, from, options_.piece);
     const auto now =
-        co_await commits_.read(scheduler_, [&](Tx& tx) { return integration_versions(tx, piece); });
+        co_await async_db_.read(scheduler_, [&](Tx& tx) { return integration_versions(tx, piece); });
     if (!now) co_return;
     for (std::size_t i = 0; i < piece.size(); ++i) {
-      if ((*now)[i] != looked_up.at(piece[i])) co_await look_products_up(commits_, scheduler_, piece[i]);
+      if ((*now)[i] != looked_up.at(piece[i])) co_await look_products_up(async_db_, scheduler_, piece[i]);
     }
   }
 }

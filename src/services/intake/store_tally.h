@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "services/intake/intake.h"
 #include "services/intake/integration_directory.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/product_store.h"
 #include "storage/stores/store_activity_store.h"
 
@@ -41,7 +41,7 @@ struct SentWith {
 SeenEvent seen(const domain::OrderEvent& event, SentWith with);
 
 // accepted() and refused() are called on any thread; all else on `scheduler`. Destroyed after
-// GroupCommit::shutdown().
+// AsyncDatabase::shutdown().
 class StoreTally {
  public:
   struct Options {
@@ -52,12 +52,13 @@ class StoreTally {
     std::size_t piece = 500;  // rows of a kind in one transaction
   };
   // All outlive this.
-  StoreTally(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, const Clock& clock, Log& log)
-      : StoreTally(scheduler, commits, ids, clock, log, Options{}) {}
-  StoreTally(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, const Clock& clock, Log& log,
-             Options options)
+  StoreTally(Scheduler& scheduler, storage::AsyncDatabase& async_db, IdSource& ids, const Clock& clock,
+             Log& log)
+      : StoreTally(scheduler, async_db, ids, clock, log, Options{}) {}
+  StoreTally(Scheduler& scheduler, storage::AsyncDatabase& async_db, IdSource& ids, const Clock& clock,
+             Log& log, Options options)
       : scheduler_(scheduler),
-        commits_(commits),
+        async_db_(async_db),
         ids_(ids),
         clock_(clock),
         log_(log),
@@ -113,7 +114,7 @@ class StoreTally {
   Task<void> look_again(const std::unordered_map<IntegrationId, std::int64_t>& versions);
 
   Scheduler& scheduler_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const Clock& clock_;
   Log& log_;

@@ -83,11 +83,11 @@ class StoreTallyTest : public ::testing::Test {
   World world{World::unlimited(), 1'000, [this](std::unique_ptr<storage::Database> database) {
                 return std::make_unique<Unsteady>(std::move(database), away);
               }};
-  StoreTally tally{world.scheduler, world.commits,
+  StoreTally tally{world.scheduler, world.async_db,
                    world.ids,       world.database.clock,
                    world.log,       {.most_products = 40, .most_products_of_store = 30, .piece = 7}};
-  Products catalogue{world.commits};
-  Integrations stores{world.commits, world.ids, world.random, world.cipher, world.directory, [] {}};
+  Products catalogue{world.async_db};
+  Integrations stores{world.async_db, world.ids, world.random, world.cipher, world.directory, [] {}};
 };
 
 TEST_F(StoreTallyTest, CountsWhatWasAcceptedAndWhatWasRefused) {

@@ -136,7 +136,7 @@ Task<Expected<std::vector<KeyStanding>>> KeyRotation::standing(Executor& executo
     std::vector<storage::IssuerKeyRow> issuer;
     std::vector<storage::LinkKeyRow> links;
   };
-  const auto stored = co_await ports_.sealing.commits.read(
+  const auto stored = co_await ports_.sealing.async_db.read(
       executor, [](Tx& tx) { return Stored{storage::issuer_keys(tx), storage::find_link_keys(tx)}; });
   if (!stored) co_return std::unexpected(stored.error());
   std::vector<KeyStanding> all;
@@ -184,7 +184,7 @@ Task<Expected<std::vector<TurnStep::Node>>> KeyRotation::activate(Executor& exec
   if (fresh.empty()) co_return Nodes();
   if (auto nodes = lacking(state.nodes, fresh, state.own); !nodes.empty()) co_return std::move(nodes);
   // A node that starts at this moment looks at the keys under the same lock.
-  auto refused = co_await ports_.sealing.commits.write(executor, [&](Tx& tx) {
+  auto refused = co_await ports_.sealing.async_db.write(executor, [&](Tx& tx) {
     tx.lock_schema();
     auto nodes = lacking(nodes_at_work(tx), fresh, state.own);
     if (nodes.empty()) {
@@ -259,7 +259,7 @@ Task<Expected<std::vector<DropStep::Kind>>> KeyRotation::give_up_used(Executor& 
                                                                       const KeyKinds& kinds) {
   const auto state = co_await ports_.watch.look(executor);
   if (!state) co_return std::unexpected(state.error());
-  co_return co_await ports_.sealing.commits.write(
+  co_return co_await ports_.sealing.async_db.write(
       executor, [&](Tx& tx) -> Expected<std::vector<DropStep::Kind>> {
         tx.lock_schema();
         std::vector<DropStep::Kind> all;
@@ -282,7 +282,7 @@ Task<Expected<std::vector<DropStep::Kind>>> KeyRotation::give_up_used(Executor& 
 }
 
 Task<Expected<DropStep::Kind>> KeyRotation::give_up_issuer(Executor& executor, bool now) {
-  auto kind = co_await ports_.sealing.commits.write(executor, [now](Tx& tx) {
+  auto kind = co_await ports_.sealing.async_db.write(executor, [now](Tx& tx) {
     tx.lock_schema();
     DropStep::Kind one{.kind = KeyKind::issuer};
     const auto rows = storage::issuer_keys(tx);
@@ -307,7 +307,7 @@ Task<Expected<void>> KeyRotation::look_at_links(Executor& executor) {
   constexpr int kPiece = 1'000;
   const Stopwatch watch(ports_.sealing.clock);
   while (!links_.over) {
-    auto look = co_await ports_.sealing.commits.read(executor, [before = links_](Tx& tx) {
+    auto look = co_await ports_.sealing.async_db.read(executor, [before = links_](Tx& tx) {
       auto look = before;
       if (look.end == 0) {
         const auto keys = storage::find_link_keys(tx);
@@ -335,7 +335,7 @@ Task<Expected<void>> KeyRotation::look_at_links(Executor& executor) {
 Task<Expected<DropStep::Kind>> KeyRotation::give_up_links(Executor& executor, bool now) {
   const auto open = links_.open;
   const bool looked = now || links_.end > 0;
-  auto kind = co_await ports_.sealing.commits.write(executor, [now, open, looked](Tx& tx) {
+  auto kind = co_await ports_.sealing.async_db.write(executor, [now, open, looked](Tx& tx) {
     tx.lock_schema();
     DropStep::Kind one{.kind = KeyKind::links};
     const auto rows = storage::find_link_keys(tx);
@@ -379,7 +379,7 @@ Task<Expected<DropStep>> KeyRotation::drop_once(Executor& executor, const KeyKin
           "Not all nodes have sealed with the new keys alone for the last 20 seconds: run "
           "`presetbridge vault rotate` until it is done.");
     if (old.contains(KeyKind::service)) {
-      const auto since = co_await ports_.sealing.commits.read(executor, [&](Tx& tx) {
+      const auto since = co_await ports_.sealing.async_db.read(executor, [&](Tx& tx) {
         return storage::key_used_since(tx, KeyUse::service, state->own.service.sealing);
       });
       if (!since) co_return std::unexpected(since.error());

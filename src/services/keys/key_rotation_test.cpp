@@ -97,13 +97,13 @@ class KeyRotationTest : public ::testing::Test {
       keeper = std::make_unique<KeeperOfFiles>(vault_key());
       auto& world = test.world_;
       issuer = std::make_unique<identity::BuiltInIssuer>(
-          identity::BuiltInIssuer::Deps{world.commits, world.passwords, world.hasher, *cipher, world.ids,
+          identity::BuiltInIssuer::Deps{world.async_db, world.passwords, world.hasher, *cipher, world.ids,
                                         world.random, world.clock(), world.log},
           identity::BuiltInIssuerOptions{.iss = "https://bridge.example"});
-      links = std::make_unique<BuyerLinks>(world.commits, *cipher, world.ids, world.random);
+      links = std::make_unique<BuyerLinks>(world.async_db, *cipher, world.ids, world.random);
       watch = std::make_unique<KeyWatch>(
           world.scheduler,
-          KeyWatch::Ports{world.commits, world.clock(), world.log, test.metrics_, *cipher, *sealing, *keeper,
+          KeyWatch::Ports{world.async_db, world.clock(), world.log, test.metrics_, *cipher, *sealing, *keeper,
                           [](Executor&) -> Task<Expected<void>> { co_return Expected<void>{}; },
                           [this] { ++lost; }},
           KeyWatch::Options{.service_key = service_key(),
@@ -119,7 +119,7 @@ class KeyRotationTest : public ::testing::Test {
     void begin_process(KeyRotationTest& test) {
       auto& world = test.world_;
       rotation = std::make_unique<KeyRotation>(
-          KeyRotation::Ports{{world.commits, *cipher, *keeper, world.clock(), world.log, test.metrics_},
+          KeyRotation::Ports{{world.async_db, *cipher, *keeper, world.clock(), world.log, test.metrics_},
                              *watch,
                              *issuer,
                              *links},
@@ -201,7 +201,7 @@ class KeyRotationTest : public ::testing::Test {
     return step;
   }
   void world_write(std::function<void(Tx&)> fn) {
-    ASSERT_TRUE(world_.await(world_.commits.write(world_.scheduler, std::move(fn))));
+    ASSERT_TRUE(world_.await(world_.async_db.write(world_.scheduler, std::move(fn))));
   }
 
   // Of the first store.
@@ -311,11 +311,11 @@ class KeyRotationTest : public ::testing::Test {
             "{}");
     });
     // What is in the database as a fresh process reads it.
-    identity::BuiltInIssuer issuer({world_.commits, world_.passwords, world_.hasher, *node.cipher, world_.ids,
-                                    world_.random, world_.clock(), world_.log},
+    identity::BuiltInIssuer issuer({world_.async_db, world_.passwords, world_.hasher, *node.cipher,
+                                    world_.ids, world_.random, world_.clock(), world_.log},
                                    {.iss = "https://bridge.example"});
     EXPECT_TRUE(world_.await(issuer.start(world_.scheduler)));
-    BuyerLinks links(world_.commits, *node.cipher, world_.ids, world_.random);
+    BuyerLinks links(world_.async_db, *node.cipher, world_.ids, world_.random);
     EXPECT_TRUE(world_.await(links.start(world_.scheduler)));
   }
   std::vector<std::string> used(KeyUse use) {
@@ -583,7 +583,7 @@ TEST_F(KeyRotationTest, ANodeThatLacksAUsedKeySaysWhich) {
 
 TEST_F(KeyRotationTest, ALoginOfAKeyThatOnlyOthersHaveIsNotUnreadable) {
   auto& node = add_node();
-  KnownKeyAgent agent(*node.keeper, *node.keeper, world_.commits, world_.log);
+  KnownKeyAgent agent(*node.keeper, *node.keeper, world_.async_db, world_.log);
   const auto kind_of = [&](const crypto::Bytes& sealed) {
     const auto session = world_.await(agent.login(world_.scheduler, AccountId{1}, 1, sealed));
     return session ? std::nullopt : std::optional(session.error().kind);

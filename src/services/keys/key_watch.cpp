@@ -137,7 +137,7 @@ KeysOfNode KeyWatch::take_up(Files files, const KeyState& state) {
 Task<Expected<KeyState>> KeyWatch::look(Executor& executor) {
   auto files = co_await read_files(executor);
   if (!files) co_return std::unexpected(files.error());
-  auto known = co_await ports_.commits.read(executor, [](Tx& tx) {
+  auto known = co_await ports_.async_db.read(executor, [](Tx& tx) {
     return KeyState{.own = {},
                     .used_vault = storage::used_keys(tx, KeyUse::vault),
                     .used_service = storage::used_keys(tx, KeyUse::service),
@@ -165,7 +165,7 @@ Task<Expected<KeyState>> KeyWatch::look(Executor& executor) {
   const bool told = std::ranges::any_of(
       known->nodes, [&](const auto& node) { return node.number == own.number && node.keys == own.keys; });
   if (!told) {
-    auto noted = co_await ports_.commits.write(executor, [&](Tx& tx) {
+    auto noted = co_await ports_.async_db.write(executor, [&](Tx& tx) {
       storage::note_node_keys(tx, *options_.number, options_.owner, text, options_.place);
       return nodes_at_work(tx);
     });

@@ -21,7 +21,7 @@
 #include "crypto/service_cipher.h"
 #include "crypto/vault_keys.h"
 #include "services/keys/node_keys.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -59,7 +59,7 @@ class KeyWatch {
     Millis every{5'000};
   };
   struct Ports {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     const Clock& clock;
     Log& log;
     Metrics& metrics;

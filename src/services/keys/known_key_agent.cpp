@@ -14,7 +14,7 @@ using cloud::CloudError;
 Task<bool> KnownKeyAgent::lacks_key_of(Executor& executor, crypto::VaultKeyId key) {
   const auto held = co_await keeper_.held_keys(executor);
   if (held && std::ranges::find(*held, key) != held->end()) co_return false;
-  const auto used = co_await commits_.read(
+  const auto used = co_await async_db_.read(
       executor, [](storage::Tx& tx) { return storage::used_keys(tx, storage::KeyUse::vault); });
   // Where nobody can tell, it is not said of the login that it is lost.
   co_return !held || !used || std::ranges::find(*used, crypto::hex_encode(key)) != used->end();

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "cloud/agent_client.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -14,9 +14,9 @@ namespace presetbridge::services {
 class KnownKeyAgent final : public cloud::CredentialAgent {
  public:
   // All outlive this.
-  KnownKeyAgent(cloud::CredentialAgent& agent, cloud::VaultKeeper& keeper, storage::GroupCommit& commits,
+  KnownKeyAgent(cloud::CredentialAgent& agent, cloud::VaultKeeper& keeper, storage::AsyncDatabase& async_db,
                 Log& log)
-      : agent_(agent), keeper_(keeper), commits_(commits), log_(log) {}
+      : agent_(agent), keeper_(keeper), async_db_(async_db), log_(log) {}
 
   Millis login_deadline() const override { return agent_.login_deadline(); }
   Task<cloud::CloudResult<cloud::Session>> login(Executor& executor, AccountId account, std::int64_t version,
@@ -32,7 +32,7 @@ class KnownKeyAgent final : public cloud::CredentialAgent {
 
   cloud::CredentialAgent& agent_;
   cloud::VaultKeeper& keeper_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   Log& log_;
 };
 

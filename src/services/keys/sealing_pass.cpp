@@ -129,7 +129,7 @@ Task<Expected<std::optional<crypto::Bytes>>> SealingPass::fresh(Executor& execut
 
 Task<Expected<void>> SealingPass::piece(Executor& executor) {
   const auto table = tables_.back();
-  auto rows = co_await ports_.commits.read(
+  auto rows = co_await ports_.async_db.read(
       executor, [&](Tx& tx) { return sealed_rows(tx, table, after_, options_.piece); });
   if (!rows) co_return std::unexpected(rows.error());
   const auto before = counts_;
@@ -148,7 +148,7 @@ Task<Expected<void>> SealingPass::piece(Executor& executor) {
     }
   }
   if (!all.empty()) {
-    const auto replaced = co_await ports_.commits.write(executor, [&](Tx& tx) {
+    const auto replaced = co_await ports_.async_db.write(executor, [&](Tx& tx) {
       std::int64_t count = 0;
       for (const auto& one : all)
         count += replace_sealed(tx, table, (*rows)[one.row], one.former, one.value) ? 1 : 0;

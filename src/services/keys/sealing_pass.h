@@ -15,7 +15,7 @@
 #include "cloud/agent_client.h"
 #include "crypto/service_cipher.h"
 #include "services/keys/node_keys.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/sealed_store.h"
 
 namespace presetbridge::services {
@@ -23,7 +23,7 @@ namespace presetbridge::services {
 class SealingPass {
  public:
   struct Ports {
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     const crypto::ServiceCipher& cipher;
     cloud::VaultKeeper& keeper;
     const Clock& clock;

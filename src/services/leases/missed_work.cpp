@@ -10,7 +10,7 @@ Task<void> MissedWork::run() {
   const auto& clock = ports_.clock;
   while (!ports_.tasks.stopping()) {
     if (ports_.scan.take_full(clock.now())) {
-      const auto ready = co_await timed_read(ports_.commits, ports_.scheduler, clock, queries_.first_ready);
+      const auto ready = co_await timed_read(ports_.async_db, ports_.scheduler, clock, queries_.first_ready);
       if (ports_.scan.saw_full(ready.found, ready.took)) ports_.tasks.wake();
     }
     if (!ports_.tasks.stopping() && forgotten_.take(clock.now())) co_await wake_forgotten();
@@ -21,10 +21,10 @@ Task<void> MissedWork::run() {
 
 Task<void> MissedWork::wake_forgotten() {
   const auto wake =
-      co_await timed_read(ports_.commits, ports_.scheduler, ports_.clock, queries_.find_forgotten);
+      co_await timed_read(ports_.async_db, ports_.scheduler, ports_.clock, queries_.find_forgotten);
   forgotten_.done(wake.took);
   if (!wake.found || !*wake.found) co_return;
-  if (co_await ports_.commits.write(ports_.scheduler, *wake.found)) ports_.tasks.wake();
+  if (co_await ports_.async_db.write(ports_.scheduler, *wake.found)) ports_.tasks.wake();
 }
 
 }  // namespace presetbridge::services

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/wakeup.h"
 #include "services/leases/ready_scan.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -20,7 +20,7 @@ class MissedWork {
   struct Ports {
     Scheduler& scheduler;
     const Clock& clock;
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     ReadyScan& scan;         // of the loop of leases
     BackgroundTasks& tasks;  // that loop waits there
   };

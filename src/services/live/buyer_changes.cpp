@@ -144,8 +144,8 @@ Task<void> BuyerChanges::look() {
   for (std::size_t from = 0; from < deliveries.size() && !tasks_.stopping(); from += kDeliveriesAtOnce) {
     const auto some = std::span<const DeliveryId>(deliveries)
                           .subspan(from, std::min(kDeliveriesAtOnce, deliveries.size() - from));
-    auto marks = co_await deps_.commits.read(deps_.scheduler,
-                                             [some](Tx& tx) { return find_delivery_marks(tx, some); });
+    auto marks = co_await deps_.async_db.read(deps_.scheduler,
+                                              [some](Tx& tx) { return find_delivery_marks(tx, some); });
     if (!marks) {
       if (!storage::is_told(marks.error()))
         deps_.log.warn("buyers' deliveries could not be read", {{"error", marks.error().message}});

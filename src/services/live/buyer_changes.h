@@ -20,7 +20,7 @@
 #include "base/task.h"
 #include "net/http.h"
 #include "services/live/reader_budget.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/change_store.h"
 
 namespace presetbridge::services {
@@ -28,12 +28,12 @@ namespace presetbridge::services {
 class BuyerReader;
 
 // open() is called on any thread, all else on `scheduler`. Outlives its readers; destroyed after
-// GroupCommit::shutdown().
+// AsyncDatabase::shutdown().
 class BuyerChanges {
  public:
   struct Deps {
     Scheduler& scheduler;
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     const Clock& clock;
     Log& log;
     Metrics& metrics;

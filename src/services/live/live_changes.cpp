@@ -48,7 +48,7 @@ Task<Expected<std::shared_ptr<LiveReader>>> LiveChanges::reader_of(Scheduler& sc
     if (const auto known = feeds_.find(account); known != feeds_.end()) co_return join(known->second.feed);
   }
   const auto generation = deps_.ids.next();
-  auto position = co_await deps_.commits.write(
+  auto position = co_await deps_.async_db.write(
       scheduler, [&](Tx& tx) { return watch_account(tx, account, generation, watched_until(tx.now())); });
   if (!position) co_return std::unexpected(position.error());
   const std::scoped_lock lock(mutex_);
@@ -76,7 +76,7 @@ Task<Expected<void>> LiveChanges::writers_end(Scheduler& scheduler) {
   std::optional<std::set<std::string>> before;
   const auto deadline = deps_.clock.now() + options_.settling;
   for (;;) {
-    auto writers = co_await deps_.commits.read(scheduler, [](Tx& tx) { return watch_writers(tx); });
+    auto writers = co_await deps_.async_db.read(scheduler, [](Tx& tx) { return watch_writers(tx); });
     if (!writers) co_return std::unexpected(writers.error());
     if (before) std::erase_if(*writers, [&](const std::string& one) { return !before->contains(one); });
     if (writers->empty()) co_return Expected<void>{};
@@ -91,7 +91,7 @@ Task<Expected<void>> LiveChanges::writers_end(Scheduler& scheduler) {
 Task<Expected<bool>> LiveChanges::reaches(Executor& executor, const LiveFeed& feed, LivePosition position) {
   if (position.sequence <= feed.position().sequence) co_return true;
   const std::array account{feed.account()};
-  auto now = co_await deps_.commits.read(
+  auto now = co_await deps_.async_db.read(
       executor, [&](Tx& tx) { return find_watches(tx, account).front().value_or(LivePosition{}); });
   if (!now) co_return std::unexpected(now.error());
   co_return now->generation == position.generation&& position.sequence <= now->sequence;
@@ -102,7 +102,7 @@ Task<Expected<LiveChanges::Page>> LiveChanges::read_on(Executor& executor, const
   // Not further: what the feed does not know of may not be durable yet.
   const auto known = feed.position();
   const std::array asked{storage::ChangesAsked{feed.account(), after.generation, after.sequence}};
-  auto rows = co_await deps_.commits.read(
+  auto rows = co_await deps_.async_db.read(
       executor, [&](Tx& tx) { return std::move(find_changes(tx, asked, kChangesAtOnce).front()); });
   if (!rows) co_return std::unexpected(rows.error());
   Page page{.text = {}, .read_to = after.sequence};
@@ -237,8 +237,8 @@ Task<void> LiveChanges::look_at(std::vector<FeedPtr> feeds) {
     return found;
   };
   // SQLite shows what is committed before it is durable: among the writes it is told of when it is.
-  auto found = options_.others_write ? co_await deps_.commits.read(deps_.scheduler, read)
-                                     : co_await deps_.commits.write(deps_.scheduler, read);
+  auto found = options_.others_write ? co_await deps_.async_db.read(deps_.scheduler, read)
+                                     : co_await deps_.async_db.write(deps_.scheduler, read);
   if (!found) {
     failed(found.error(), "looked for");
     const std::scoped_lock lock(mutex_);
@@ -271,7 +271,7 @@ Task<void> LiveChanges::watch_again(std::vector<FeedPtr> feeds) {
     const auto to = std::min(from + kFeedsAtOnce, feeds.size());
     std::vector<std::int64_t> generations;
     for (auto i = from; i < to; ++i) generations.push_back(deps_.ids.next());
-    auto positions = co_await deps_.commits.write(deps_.scheduler, [&](Tx& tx) {
+    auto positions = co_await deps_.async_db.write(deps_.scheduler, [&](Tx& tx) {
       std::vector<LivePosition> found;
       for (auto i = from; i < to; ++i)  // in the order in which changes lock them
         found.push_back(
@@ -301,7 +301,7 @@ Task<void> LiveChanges::watch_again(std::vector<FeedPtr> feeds) {
 
 Task<void> LiveChanges::delete_old() {
   for (std::int64_t deleted = kDeletedAtOnce; deleted >= kDeletedAtOnce && !tasks_.stopping();) {
-    auto done = co_await deps_.commits.write(deps_.scheduler, [&](Tx& tx) {
+    auto done = co_await deps_.async_db.write(deps_.scheduler, [&](Tx& tx) {
       delete_ended_watches(tx, tx.now(), kDeletedAtOnce);
       return delete_old_changes(tx, tx.now() - options_.kept, kDeletedAtOnce);
     });

@@ -25,14 +25,14 @@
 #include "net/http.h"
 #include "services/live/live_feed.h"
 #include "services/live/reader_budget.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
 class LiveReader;
 
 // open(), told() and readers() are called on any thread, all else on `scheduler`. Outlives its readers;
-// destroyed after GroupCommit::shutdown().
+// destroyed after AsyncDatabase::shutdown().
 class LiveChanges {
  public:
   struct Options {
@@ -44,7 +44,7 @@ class LiveChanges {
   };
   struct Deps {
     Scheduler& scheduler;
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     IdSource& ids;
     const Clock& clock;
     Log& log;

@@ -47,7 +47,7 @@ class LiveChangesTest : public ::testing::Test {
   }
 
   void start(LiveChanges::Options options = {}) {
-    live_.emplace(LiveChanges::Deps{scheduler_, commits_, ids_, db_.clock, log_, metrics_}, options);
+    live_.emplace(LiveChanges::Deps{scheduler_, async_db_, ids_, db_.clock, log_, metrics_}, options);
     live_->start();
     pass(kAWhile);
   }
@@ -77,22 +77,23 @@ class LiveChangesTest : public ::testing::Test {
   // By this node, which is told of what it commits.
   void change(int times = 1, AccountId account = kShop) {
     for (int i = 0; i < times; ++i) {
-      spawn(commits_.write(scheduler_,
-                           [account](Tx& tx) {
-                             tx.changes().push_back(changed(storage::ChangeKind::credits, account));
-                           }),
+      spawn(async_db_.write(scheduler_,
+                            [account](Tx& tx) {
+                              tx.changes().push_back(changed(storage::ChangeKind::credits, account));
+                            }),
             [](auto outcome) { EXPECT_TRUE(outcome.value->has_value()); });
     }
     pass(kAWhile);
   }
   // As many things in one transaction.
   void change_many(int things) {
-    spawn(commits_.write(scheduler_,
-                         [things](Tx& tx) {
-                           for (int id = 1; id <= things; ++id)
-                             tx.changes().push_back(changed(storage::ChangeKind::bulk, kShop, BulkJobId{id}));
-                         }),
-          [](auto outcome) { EXPECT_TRUE(outcome.value->has_value()); });
+    spawn(
+        async_db_.write(scheduler_,
+                        [things](Tx& tx) {
+                          for (int id = 1; id <= things; ++id)
+                            tx.changes().push_back(changed(storage::ChangeKind::bulk, kShop, BulkJobId{id}));
+                        }),
+        [](auto outcome) { EXPECT_TRUE(outcome.value->has_value()); });
     pass(kAWhile);
   }
   // By another one.
@@ -116,7 +117,7 @@ class LiveChangesTest : public ::testing::Test {
   presetbridge::testing::RecordingLog log_;
   presetbridge::testing::CountingMetrics metrics_;
   IdSource ids_{db_.clock, 1};
-  storage::GroupCommit commits_{
+  storage::AsyncDatabase async_db_{
       *db_, log_, {.max_units = 1, .inline_execution = true, .tell = [this](const storage::News& news) {
                      if (live_) live_->told(news.changes);
                    }}};

@@ -89,7 +89,7 @@ Task<void> Census::loop() {
   while (!tasks_.stopping()) {
     if (pace.take(clock_.now())) {
       const auto counted =
-          co_await timed_read(commits_, scheduler_, clock_, [](Tx& tx) { return count(tx); });
+          co_await timed_read(async_db_, scheduler_, clock_, [](Tx& tx) { return count(tx); });
       pace.done(counted.took);
       if (counted.found) {
         show_stages(*counted.found, metrics_);

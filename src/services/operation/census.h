@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/task.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -25,11 +25,11 @@ class Census {
     std::vector<std::string> only_node = {};
   };
   // All outlive this.
-  Census(Scheduler& scheduler, const Clock& clock, storage::GroupCommit& commits, Log& log, Metrics& metrics,
-         Options options)
+  Census(Scheduler& scheduler, const Clock& clock, storage::AsyncDatabase& async_db, Log& log,
+         Metrics& metrics, Options options)
       : scheduler_(scheduler),
         clock_(clock),
-        commits_(commits),
+        async_db_(async_db),
         log_(log),
         metrics_(metrics),
         options_(std::move(options)),
@@ -45,7 +45,7 @@ class Census {
 
   Scheduler& scheduler_;
   const Clock& clock_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   Log& log_;
   Metrics& metrics_;
   const Options options_;

@@ -40,7 +40,7 @@ class CensusTest : public ::testing::Test {
 
   testing::World world_;
   Gauges gauges_;
-  Census census_{world_.scheduler, world_.database.clock, world_.commits, world_.log, gauges_, {}};
+  Census census_{world_.scheduler, world_.database.clock, world_.async_db, world_.log, gauges_, {}};
 };
 
 TEST_F(CensusTest, CountsWhatWaitsByStageAndTellsTheAgeOfTheOldest) {

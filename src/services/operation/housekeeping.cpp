@@ -148,7 +148,7 @@ Task<void> Housekeeping::round() {
     return of_oldest(delete_old_changes(tx, tx.now() - kChangesKept, limit), limit);
   });
   // Strangers make rows with addresses that nobody has.
-  auto crowd = co_await commits_.read(
+  auto crowd = co_await async_db_.read(
       scheduler_, [this](Tx& tx) { return age_of_sign_in_tries(tx, pace_.sign_in_tries - 1); });
   const auto too_many_since = crowd && *crowd ? **crowd : Timestamp{};
   co_await walk("tries to sign in", [limit, too_many_since](Tx& tx, std::int64_t) {
@@ -163,7 +163,7 @@ Task<void> Housekeeping::list_orders() {
   std::int64_t listed = 0;
   std::optional<std::int64_t> after = 0;
   while (after && !tasks_.stopping()) {
-    auto piece = co_await commits_.write(scheduler_, [&](Tx& tx) {
+    auto piece = co_await async_db_.write(scheduler_, [&](Tx& tx) {
       return list_orders_of_before(tx, *after, std::min(pace_.piece, kStatesAtOnce));
     });
     if (!piece) {
@@ -182,7 +182,7 @@ Task<void> Housekeeping::walk(std::string_view what, DeletePiece delete_piece) {
   std::int64_t deleted = 0;
   std::optional<std::int64_t> after = 0;
   while (after && !tasks_.stopping()) {
-    auto piece = co_await commits_.write(scheduler_, [&](Tx& tx) { return delete_piece(tx, *after); });
+    auto piece = co_await async_db_.write(scheduler_, [&](Tx& tx) { return delete_piece(tx, *after); });
     if (!piece) {
       if (!storage::is_told(piece.error()))
         log_.warn("old rows could not be deleted", {{"what", what}, {"error", piece.error().message}});

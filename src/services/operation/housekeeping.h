@@ -14,7 +14,7 @@
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/task.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/retention.h"
 
 namespace presetbridge::services {
@@ -43,11 +43,12 @@ class Housekeeping {
         100'000;  // kept by a round, those touched last; and those touched together with the oldest of them
   };
   // All outlive this. The database's clock says what is old.
-  Housekeeping(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, Retention retention)
-      : Housekeeping(scheduler, commits, log, retention, Pace{}) {}
-  Housekeeping(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, Retention retention, Pace pace)
+  Housekeeping(Scheduler& scheduler, storage::AsyncDatabase& async_db, Log& log, Retention retention)
+      : Housekeeping(scheduler, async_db, log, retention, Pace{}) {}
+  Housekeeping(Scheduler& scheduler, storage::AsyncDatabase& async_db, Log& log, Retention retention,
+               Pace pace)
       : scheduler_(scheduler),
-        commits_(commits),
+        async_db_(async_db),
         log_(log),
         retention_(retention),
         pace_(pace),
@@ -67,7 +68,7 @@ class Housekeeping {
   Task<void> walk(std::string_view what, DeletePiece delete_piece);
 
   Scheduler& scheduler_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   Log& log_;
   const Retention retention_;
   const Pace pace_;

@@ -124,7 +124,7 @@ class HousekeepingTest : public ::testing::Test {
 
   void start(Housekeeping::Pace pace = {}) {
     keeping_ =
-        std::make_unique<Housekeeping>(world_.scheduler, world_.commits, world_.log, Retention{}, pace);
+        std::make_unique<Housekeeping>(world_.scheduler, world_.async_db, world_.log, Retention{}, pace);
     keeping_->start();
     world_.scheduler.run();
   }
@@ -271,10 +271,10 @@ TEST_F(HousekeepingTest, MuchIsDeletedInPiecesWithPausesAndAStopEndsBetweenThem)
   for (int i = 0; i < 25; ++i) payload();
   for (int i = 0; i < 15; ++i) event();
   pass(days{100});
-  const auto before = world_.commits.stats().commits;
+  const auto before = world_.async_db.stats().commits;
   start({.piece = 10, .pause = Millis{100}});
   EXPECT_EQ(count(kPayloads), 15);
-  EXPECT_EQ(world_.commits.stats().commits - before, 1U);
+  EXPECT_EQ(world_.async_db.stats().commits - before, 1U);
   pass(Millis{100});
   EXPECT_EQ(count(kPayloads), 5);
   stop();

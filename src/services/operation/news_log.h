@@ -14,7 +14,7 @@ class NewsLog {
  public:
   NewsLog(Log& log, Metrics& metrics) : log_(log), metrics_(metrics) {}
 
-  // For GroupCommit's options.
+  // For AsyncDatabase's options.
   void tell(const storage::News& news) const;
 
  private:

@@ -19,7 +19,7 @@ void NodeNumber::stop(Callback stopped) {
 Task<void> NodeNumber::loop() {
   bool told = false;
   while (!tasks_.stopping()) {
-    const auto kept = co_await commits_.write(scheduler_, [this](storage::Tx& tx) {
+    const auto kept = co_await async_db_.write(scheduler_, [this](storage::Tx& tx) {
       return storage::keep_node_number(tx, number_, owner_, tx.now() + kNodeNumberLife, roles_);
     });
     if (!kept) log_.warn("the node's number could not be renewed", {{"error", kept.error().message}});

@@ -8,7 +8,7 @@
 #include "base/executor.h"
 #include "base/log.h"
 #include "base/task.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -23,10 +23,10 @@ class NodeNumber {
   // `number` is `owner`'s already; `roles`, comma-separated, is what the node does. `lost` is called once,
   // when another has it (after a renewal was missed for all of kNodeNumberLife, and every other number was
   // taken since): this node must end. All outlive this.
-  NodeNumber(Scheduler& scheduler, storage::GroupCommit& commits, Log& log, int number, std::string owner,
+  NodeNumber(Scheduler& scheduler, storage::AsyncDatabase& async_db, Log& log, int number, std::string owner,
              std::string roles, std::function<void()> lost)
       : scheduler_(scheduler),
-        commits_(commits),
+        async_db_(async_db),
         log_(log),
         number_(number),
         owner_(std::move(owner)),
@@ -42,7 +42,7 @@ class NodeNumber {
   Task<void> loop();
 
   Scheduler& scheduler_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   Log& log_;
   const int number_;
   const std::string owner_;

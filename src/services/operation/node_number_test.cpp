@@ -19,7 +19,7 @@ class NodeNumberTest : public ::testing::Test {
       for (int i = 1; i < storage::kMostNodes; ++i)
         take_node_number(tx, "others", tx.now() + std::chrono::days{1});
     });
-    node_ = std::make_unique<NodeNumber>(world_.scheduler, world_.commits, world_.log, number_, "us",
+    node_ = std::make_unique<NodeNumber>(world_.scheduler, world_.async_db, world_.log, number_, "us",
                                          "api,worker", [this] { ++lost_; });
   }
   ~NodeNumberTest() override {

@@ -111,7 +111,7 @@ Expected<OrderView> view_of(WholeOrder whole, const IntegrationSnapshot* store) 
 }  // namespace
 
 Task<Expected<storage::Page<OrderInList>>> Orders::list(Executor& executor, Principal by, OrderQuery query) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     const storage::OrderFilter filter{.account = by.account,
                                       .outcome = query.outcome,
                                       .integration = query.integration,
@@ -141,7 +141,7 @@ Task<Expected<storage::Page<OrderInList>>> Orders::list(Executor& executor, Prin
 }
 
 Task<Expected<OrderView>> Orders::get(Executor& executor, Principal by, OrderId id) {
-  auto whole = co_await commits_.read(executor, [&](Tx& tx) { return read_whole(tx, by, id); });
+  auto whole = co_await async_db_.read(executor, [&](Tx& tx) { return read_whole(tx, by, id); });
   if (!whole) co_return std::unexpected(whole.error());
   auto store = co_await directory_.find(executor, whole->row.integration);
   if (!store) co_return std::unexpected(store.error());
@@ -149,7 +149,7 @@ Task<Expected<OrderView>> Orders::get(Executor& executor, Principal by, OrderId 
 }
 
 Task<Expected<OrderPayload>> Orders::payload(Executor& executor, Principal by, OrderId id) {
-  auto stored = co_await commits_.read(executor, [&](Tx& tx) -> Expected<storage::StoredPayload> {
+  auto stored = co_await async_db_.read(executor, [&](Tx& tx) -> Expected<storage::StoredPayload> {
     if (!visible(by, find_order(tx, id))) return no_such_order();
     auto payload = find_order_payload(tx, id);
     if (!payload) return fail("NOT_FOUND", "What the store sent is not kept any more.");
@@ -175,7 +175,7 @@ std::optional<Expected<void>> reprocess_in(Tx& tx, DeliveryChanges& changes, Ord
 }
 
 Task<Expected<OrderView>> Orders::reprocess(Executor& executor, Principal by, OrderId id) {
-  auto integration = co_await commits_.read(executor, [&](Tx& tx) -> Expected<IntegrationId> {
+  auto integration = co_await async_db_.read(executor, [&](Tx& tx) -> Expected<IntegrationId> {
     const auto row = visible(by, find_order(tx, id));
     if (!row) return no_such_order();
     return row->integration;
@@ -185,7 +185,7 @@ Task<Expected<OrderView>> Orders::reprocess(Executor& executor, Principal by, Or
     auto store = co_await directory_.find(executor, *integration);
     if (!store) co_return std::unexpected(store.error());
     if (!*store) co_return fail("INVALID_TRANSITION", "The store is archived.");
-    auto whole = co_await commits_.write(executor, [&](Tx& tx) -> Expected<std::optional<WholeOrder>> {
+    auto whole = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<std::optional<WholeOrder>> {
       const auto done = reprocess_in(tx, changes_, id, **store, {by.actor(), by.key.value_or(ApiKeyId{})});
       if (!done) return std::nullopt;
       if (!*done) return std::unexpected(done->error());

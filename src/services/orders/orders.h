@@ -11,7 +11,7 @@
 #include "identity/principal.h"
 #include "services/delivery/change.h"
 #include "services/intake/integration_directory.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/order_list.h"
 
 namespace presetbridge::services {
@@ -67,9 +67,9 @@ inline constexpr std::size_t kFilesOfLine = 20;
 class Orders {
  public:
   // All outlive this. `changed` is called, on any thread, when there may be new work for the delivery worker.
-  Orders(storage::GroupCommit& commits, DeliveryChanges& changes, IntegrationDirectory& directory,
+  Orders(storage::AsyncDatabase& async_db, DeliveryChanges& changes, IntegrationDirectory& directory,
          std::function<void()> changed)
-      : commits_(commits), changes_(changes), directory_(directory), changed_(std::move(changed)) {}
+      : async_db_(async_db), changes_(changes), directory_(directory), changed_(std::move(changed)) {}
 
   // Newest first; a page may be short and have a next one: storage/stores/order_list.h.
   Task<Expected<storage::Page<OrderInList>>> list(Executor& executor, identity::Principal by,
@@ -81,7 +81,7 @@ class Orders {
   Task<Expected<OrderView>> reprocess(Executor& executor, identity::Principal by, OrderId id);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   IntegrationDirectory& directory_;
   const std::function<void()> changed_;

@@ -90,7 +90,7 @@ class OrdersTest : public ::testing::Test {
   }
 
   World world;
-  Orders orders{world.commits, world.changes, world.directory, [this] { world.worker->wake(); }};
+  Orders orders{world.async_db, world.changes, world.directory, [this] { world.worker->wake(); }};
 };
 
 TEST_F(OrdersTest, ProcessingAgainThatReplacesAMissingFileResumesTheDelivery) {
@@ -311,7 +311,7 @@ TEST_F(OrdersTest, WhatAProgramOfBeforeWroteIsShownAndLaterFound) {
   });
   EXPECT_EQ(list().rows.at(0).order.summary, fresh);
   EXPECT_THAT(keys({.search = "77"}), IsEmpty());
-  Housekeeping housekeeping(world.scheduler, world.commits, world.log, {});
+  Housekeeping housekeeping(world.scheduler, world.async_db, world.log, {});
   housekeeping.start();
   world.settle();
   EXPECT_THAT(keys({.search = "77"}), ElementsAre("old"));
@@ -382,7 +382,7 @@ class ReprocessMany : public OrdersTest {
   using Worker = std::unique_ptr<BulkWorker>;
   Worker start() {
     auto worker =
-        std::make_unique<BulkWorker>(world.scheduler, world.commits, world.log,
+        std::make_unique<BulkWorker>(world.scheduler, world.async_db, world.log,
                                      std::vector<BulkAction*>{&bulk}, [this] { world.worker->wake(); });
     worker->start();
     return worker;
@@ -418,8 +418,8 @@ class ReprocessMany : public OrdersTest {
     });
   }
 
-  BulkJobs jobs{world.commits, world.ids, [] {}};
-  BulkReprocess bulk{world.commits, world.changes, world.directory, jobs};
+  BulkJobs jobs{world.async_db, world.ids, [] {}};
+  BulkReprocess bulk{world.async_db, world.changes, world.directory, jobs};
 };
 
 TEST_F(ReprocessMany, EachOnceWhateverIsKilledAndHoweverManyWork) {
@@ -545,7 +545,7 @@ TEST_F(OrdersTest, AMerchantSeesWhichOrdersADataRequestNames) {
                 .provider = domain::Provider::provider_a,
                 .email = "ann@example.com",
                 .order_ids = {"3", "1", "2", "1"}});
-  PrivacyInbox inbox(world.commits, world.ids);
+  PrivacyInbox inbox(world.async_db, world.ids);
   const auto me = world.merchant();
   const auto id = world.await(inbox.list(world.scheduler, me, true, {})).value().rows.at(0).id;
   const auto page = [&](const identity::Principal& by, storage::PageRequest request) {
@@ -578,7 +578,7 @@ TEST_F(OrdersTest, AMerchantSeesAndClosesPrivacyRequests) {
                          .email = "buyer@example.com",
                          .order_ids = {"1"}};
   world.accept(asked);
-  PrivacyInbox inbox(world.commits, world.ids);
+  PrivacyInbox inbox(world.async_db, world.ids);
   const auto list_open = [&](const identity::Principal& by, bool open) {
     return world.await(inbox.list(world.scheduler, by, open, {})).value().rows;
   };

@@ -20,7 +20,7 @@ class PaymentsWorld : public identity::testing::World {
       : World(std::move(wrap)), me(new_account("me")) {}
 
   identity::Principal new_account(const std::string& subject) {
-    Accounts accounts(commits, ids, identity::Signup::open);
+    Accounts accounts(async_db, ids, identity::Signup::open);
     return await(accounts.principal_of(scheduler, {"https://id.example", subject, "", {}})).value();
   }
   storage::PurchaseRow buy(const identity::Principal& by, const std::string& pack = "small") {
@@ -74,7 +74,7 @@ class PaymentsWorld : public identity::testing::World {
   }
   void start_reconciliation(Reconciliation::Pace pace = {}) {
     reconciliation = std::make_unique<Reconciliation>(
-        Reconciliation::Ports{scheduler, db.clock, commits, settlement, log, metrics, "node"}, pace);
+        Reconciliation::Ports{scheduler, db.clock, async_db, settlement, log, metrics, "node"}, pace);
     reconciliation->start();
   }
   void stop_reconciliation() {
@@ -95,8 +95,8 @@ class PaymentsWorld : public identity::testing::World {
   FakeProcessor processor{db.clock};
   DeliveryChanges changes{ids, random};
   int resumed = 0;
-  Settlement settlement{commits, changes, processor, log, [this] { ++resumed; }};
-  Purchases purchases{commits, ids, &settlement, options()};
+  Settlement settlement{async_db, changes, processor, log, [this] { ++resumed; }};
+  Purchases purchases{async_db, ids, &settlement, options()};
   std::unique_ptr<Reconciliation> reconciliation;
   identity::Principal me;
 };

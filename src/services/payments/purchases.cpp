@@ -44,7 +44,7 @@ Task<Expected<PurchaseRow>> Purchases::buy(Executor& executor, identity::Princip
   if (pack == options_.packs.end())
     co_return fail("VALIDATION_FAILED", "The request has fields that are not valid.",
                    {{"packId", "is not a pack that is sold"}});
-  auto opened = co_await commits_.write(executor, [&](Tx& tx) -> Expected<PurchaseRow> {
+  auto opened = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<PurchaseRow> {
     if (count_pending_purchases(tx, by.account, kMostPendingPurchases) >= kMostPendingPurchases)
       return fail("LIMIT_REACHED",
                   fmt::format("{} purchases wait for their payment: finish or leave those first.",
@@ -83,7 +83,7 @@ Task<Expected<PurchaseRow>> Purchases::open_page(Executor& executor, PurchaseRow
                                                                          .return_url = back,
                                                                          .cancel_url = back,
                                                                          .expires_at = row.expires_at});
-  auto noted = co_await commits_.write(executor, [&](Tx& tx) -> Expected<PurchaseRow> {
+  auto noted = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<PurchaseRow> {
     auto now = lock_purchase(tx, row.id);
     if (!now) return no_such_purchase();
     if (now->standing.state != PurchaseState::pending || !now->session.empty()) return std::move(*now);
@@ -105,12 +105,12 @@ Task<Expected<PurchaseRow>> Purchases::open_page(Executor& executor, PurchaseRow
 Task<Expected<storage::Page<PurchaseRow>>> Purchases::list(Executor& executor, identity::Principal by,
                                                            std::optional<PurchaseState> state,
                                                            storage::PageRequest page) {
-  co_return co_await commits_.read(executor,
-                                   [&](Tx& tx) { return list_purchases(tx, by.account, state, page); });
+  co_return co_await async_db_.read(executor,
+                                    [&](Tx& tx) { return list_purchases(tx, by.account, state, page); });
 }
 
 Task<Expected<PurchaseRow>> Purchases::get(Executor& executor, identity::Principal by, PurchaseId id) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<PurchaseRow> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<PurchaseRow> {
     auto row = find_purchase(tx, id);
     if (!row || row->account != by.account) return no_such_purchase();
     return std::move(*row);
@@ -121,7 +121,7 @@ Task<Expected<PurchaseRow>> Purchases::refresh(Executor& executor, identity::Pri
   auto row = co_await get(executor, std::move(by), id);
   if (!row) co_return std::unexpected(row.error());
   if (settlement_ == nullptr) co_return payments_off();
-  const auto now = co_await commits_.read(executor, [](Tx& tx) { return tx.now(); });
+  const auto now = co_await async_db_.read(executor, [](Tx& tx) { return tx.now(); });
   if (!now) co_return std::unexpected(now.error());
   if (row->asked_at && *now - *row->asked_at < kAskedAnew) co_return std::move(*row);
   co_return co_await settlement_->settle(executor, row->id);
@@ -129,12 +129,12 @@ Task<Expected<PurchaseRow>> Purchases::refresh(Executor& executor, identity::Pri
 
 Task<Expected<void>> Purchases::noticed(Executor& executor, payments::Notice notice) {
   if (settlement_ == nullptr) co_return payments_off();
-  const auto id = co_await commits_.read(executor, [&](Tx& tx) { return purchase_of(tx, notice); });
+  const auto id = co_await async_db_.read(executor, [&](Tx& tx) { return purchase_of(tx, notice); });
   if (!id) co_return std::unexpected(id.error());
   if (!*id) co_return Expected<void>();
   const auto settled = co_await settlement_->settle(executor, *id, notice.session);
   if (settled) co_return Expected<void>();
-  auto due = co_await commits_.write(executor, [&](Tx& tx) {
+  auto due = co_await async_db_.write(executor, [&](Tx& tx) {
     make_purchase_due(tx, *id, tx.now());
     return true;
   });

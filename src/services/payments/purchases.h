@@ -11,7 +11,7 @@
 #include "domain/credit_pack.h"
 #include "identity/principal.h"
 #include "services/payments/settlement.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/purchase_store.h"
 
 namespace presetbridge::services {
@@ -31,8 +31,8 @@ inline constexpr Millis kAskedAnew{2'000};
 class Purchases {
  public:
   // All outlive this. `settlement`: null where no processor is configured.
-  Purchases(storage::GroupCommit& commits, IdSource& ids, Settlement* settlement, PurchaseOptions options)
-      : commits_(commits), ids_(ids), settlement_(settlement), options_(std::move(options)) {}
+  Purchases(storage::AsyncDatabase& async_db, IdSource& ids, Settlement* settlement, PurchaseOptions options)
+      : async_db_(async_db), ids_(ids), settlement_(settlement), options_(std::move(options)) {}
 
   // Those that are sold now.
   const std::vector<domain::CreditPack>& packs() const { return options_.packs; }
@@ -56,7 +56,7 @@ class Purchases {
  private:
   Task<Expected<storage::PurchaseRow>> open_page(Executor& executor, storage::PurchaseRow row);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Settlement* const settlement_;
   const PurchaseOptions options_;

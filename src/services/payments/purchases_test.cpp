@@ -37,7 +37,7 @@ TEST_F(PurchasesTest, AreThereBeforeTheirPageAndKeepTheirPack) {
   world_.processor.pay(bought.session);
   auto options = testing::PaymentsWorld::options();
   options.packs = {{"small", "100 credits", 1, 99'000, "usd"}};
-  Purchases later(world_.commits, world_.ids, &world_.settlement, options);
+  Purchases later(world_.async_db, world_.ids, &world_.settlement, options);
   const auto refreshed = world_.await(later.refresh(world_.scheduler, world_.me, bought.id));
   ASSERT_TRUE(refreshed);
   EXPECT_EQ(refreshed->standing.state, domain::PurchaseState::paid);
@@ -223,7 +223,7 @@ TEST_F(PurchasesTest, ThatWaitAreLimited) {
             "LIMIT_REACHED");
   EXPECT_EQ(world_.await(world_.purchases.buy(world_.scheduler, world_.me, "huge")).error().code,
             "VALIDATION_FAILED");
-  Purchases off(world_.commits, world_.ids, nullptr, {});
+  Purchases off(world_.async_db, world_.ids, nullptr, {});
   EXPECT_EQ(world_.await(off.buy(world_.scheduler, world_.me, "small")).error().code, "PAYMENTS_OFF");
 }
 

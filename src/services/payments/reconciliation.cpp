@@ -46,7 +46,7 @@ Task<void> Reconciliation::loop() {
 
 Task<void> Reconciliation::read_notices() {
   const bool live = ports_.settlement.processor().live();
-  auto cursor = co_await ports_.commits.write(ports_.scheduler, [&](Tx& tx) {
+  auto cursor = co_await ports_.async_db.write(ports_.scheduler, [&](Tx& tx) {
     return lease_notices(tx, live, ports_.node, tx.now() + pace_.lease, tx.now() - pace_.overlap);
   });
   if (!cursor || !*cursor) co_return;
@@ -61,7 +61,7 @@ Task<bool> Reconciliation::read_page(NoticeCursor& cursor) {
   const bool live = ports_.settlement.processor().live();
   const bool begins = cursor.until <= cursor.since;
   if (begins) {
-    const auto now = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return tx.now(); });
+    const auto now = co_await ports_.async_db.read(ports_.scheduler, [](Tx& tx) { return tx.now(); });
     if (!now) co_return false;
     cursor.until = std::max(*now, cursor.since + Millis{1'000});
   }
@@ -78,7 +78,7 @@ Task<bool> Reconciliation::read_page(NoticeCursor& cursor) {
     next.until = next.since;
   }
   std::vector<std::string> taken;
-  const auto advanced = co_await ports_.commits.write(ports_.scheduler, [&](Tx& tx) {
+  const auto advanced = co_await ports_.async_db.write(ports_.scheduler, [&](Tx& tx) {
     taken.clear();
     std::set<PurchaseId> due;
     for (const auto& notice : page->notices) {
@@ -107,9 +107,9 @@ void Reconciliation::remember(const std::string& notice) {
 
 Task<void> Reconciliation::ask_due() {
   const auto any =
-      co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) { return any_purchase_due(tx); });
+      co_await ports_.async_db.read(ports_.scheduler, [](Tx& tx) { return any_purchase_due(tx); });
   if (!any || !*any) co_return;
-  const auto due = co_await ports_.commits.write(ports_.scheduler, [this](Tx& tx) {
+  const auto due = co_await ports_.async_db.write(ports_.scheduler, [this](Tx& tx) {
     return claim_due_purchases(tx, tx.now() + pace_.again, pace_.claimed);
   });
   if (!due) co_return;
@@ -127,7 +127,7 @@ Task<void> Reconciliation::ask(PurchaseId id) {
 }
 
 Task<void> Reconciliation::count_pending() {
-  const auto old = co_await ports_.commits.read(ports_.scheduler, [](Tx& tx) {
+  const auto old = co_await ports_.async_db.read(ports_.scheduler, [](Tx& tx) {
     return count_old_pending_purchases(tx, tx.now() - kOldPending, kMostCounted);
   });
   if (old) ports_.metrics.set("presetbridge_purchases_pending_old", static_cast<double>(*old));

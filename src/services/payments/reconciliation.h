@@ -14,7 +14,7 @@
 #include "base/metrics.h"
 #include "base/recurring.h"
 #include "services/payments/settlement.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -25,7 +25,7 @@ class Reconciliation {
   struct Ports {
     Scheduler& scheduler;
     const Clock& clock;
-    storage::GroupCommit& commits;
+    storage::AsyncDatabase& async_db;
     Settlement& settlement;
     Log& log;
     Metrics& metrics;

@@ -139,8 +139,8 @@ TEST_F(ReconciliationTest, OfSeveralNodesOneReadsTheNotices) {
   std::vector<std::unique_ptr<Reconciliation>> nodes;
   for (const auto* name : {"a", "b", "c"}) {
     nodes.push_back(std::make_unique<Reconciliation>(
-        Reconciliation::Ports{world_.scheduler, world_.clock(), world_.commits, world_.settlement, world_.log,
-                              world_.metrics, name}));
+        Reconciliation::Ports{world_.scheduler, world_.clock(), world_.async_db, world_.settlement,
+                              world_.log, world_.metrics, name}));
     nodes.back()->start();
   }
   world_.scheduler.advance(Millis{19'000});

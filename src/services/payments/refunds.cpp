@@ -76,7 +76,7 @@ std::string Refunds::Try::key() const {
 }
 
 Task<Expected<Refunds::Known>> Refunds::known(Executor& executor, PurchaseId id) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<Known> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<Known> {
     const auto row = find_purchase(tx, id);
     if (!row) return fail("NOT_FOUND", "There is no such purchase.");
     return Known{tx.now(), last_entry(tx, *row, row->created_at - kUnderWay)};
@@ -85,7 +85,7 @@ Task<Expected<Refunds::Known>> Refunds::known(Executor& executor, PurchaseId id)
 
 Task<Expected<std::optional<Refunds::Try>>> Refunds::begin(Executor& executor, const Asked& asked,
                                                            const Known& known, const PurchaseRow& row) {
-  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<std::optional<Try>> {
+  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<std::optional<Try>> {
     lock_purchase(tx, row.id);
     // In this transaction, which others wait for, only what came meanwhile.
     auto last = last_entry(tx, row, known.at - kUnderWay);
@@ -117,7 +117,7 @@ Task<Expected<std::optional<Refunds::Try>>> Refunds::begin(Executor& executor, c
 
 Task<Expected<void>> Refunds::end(Executor& executor, Try it, std::string by, std::string_view action,
                                   std::string_view how) {
-  const auto done = co_await commits_.write(executor, [&](Tx& tx) {
+  const auto done = co_await async_db_.write(executor, [&](Tx& tx) {
     lock_purchase(tx, it.purchase.id);
     const auto last = last_entry(tx, it.purchase, it.purchase.created_at - kUnderWay);
     if (!last || last->id != it.entry) return false;  // told by another who asked for the same

@@ -13,7 +13,7 @@
 #include "base/ids.h"
 #include "base/task.h"
 #include "services/payments/settlement.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/audit_store.h"
 
 namespace presetbridge::services {
@@ -36,8 +36,8 @@ class Refunds {
   };
 
   // All outlive this.
-  Refunds(storage::GroupCommit& commits, IdSource& ids, Settlement& settlement)
-      : commits_(commits), ids_(ids), settlement_(settlement) {}
+  Refunds(storage::AsyncDatabase& async_db, IdSource& ids, Settlement& settlement)
+      : async_db_(async_db), ids_(ids), settlement_(settlement) {}
 
   // NOT_FOUND; VALIDATION_FAILED: so much was not paid, or more than that went back;
   // CONFLICT: the processor refused, or the refund failed, and nothing went back; PAYMENTS_UNAVAILABLE: that
@@ -76,7 +76,7 @@ class Refunds {
   Task<Expected<void>> end(Executor& executor, Try it, std::string by, payments::Refund::Status status);
   Task<Expected<GivenBack>> tell(Executor& executor, Try it, std::string by, payments::Refund refund);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Settlement& settlement_;
 };

@@ -76,7 +76,7 @@ class RefundsTest : public ::testing::Test {
 
   DyingDatabase* database_ = nullptr;
   testing::PaymentsWorld world_;
-  Refunds refunds_{world_.commits, world_.ids, world_.settlement};
+  Refunds refunds_{world_.async_db, world_.ids, world_.settlement};
   PurchaseId purchase_;
   std::string session_;
 };

@@ -140,7 +140,7 @@ Error payments_unavailable(const payments::ProcessorError& error) {
 }
 
 Task<Expected<PurchaseRow>> Settlement::settle(Executor& executor, PurchaseId id, std::string session) {
-  const auto asked = co_await commits_.write(executor, [id](Tx& tx) -> Expected<PurchaseRow> {
+  const auto asked = co_await async_db_.write(executor, [id](Tx& tx) -> Expected<PurchaseRow> {
     auto row = number_question(tx, id);
     if (!row) return fail("NOT_FOUND", "There is no such purchase.");
     return std::move(*row);
@@ -148,7 +148,7 @@ Task<Expected<PurchaseRow>> Settlement::settle(Executor& executor, PurchaseId id
   if (!asked) co_return std::unexpected(asked.error());
   if (!asked->session.empty()) session = asked->session;
   if (session.empty()) {
-    co_return co_await commits_.write(executor, [&](Tx& tx) {
+    co_return co_await async_db_.write(executor, [&](Tx& tx) {
       auto row = locked(tx, id);
       const bool counts = asked->asked > row.answered;
       const bool late = tx.now() - row.created_at >= kOpensWithin;
@@ -163,7 +163,7 @@ Task<Expected<PurchaseRow>> Settlement::settle(Executor& executor, PurchaseId id
               {{"purchase", to_string(id)}, {"error", payment.error().message}});
     co_return std::unexpected(payments_unavailable(payment.error()));
   }
-  auto applied = co_await commits_.write(executor, [&](Tx& tx) -> Applied {
+  auto applied = co_await async_db_.write(executor, [&](Tx& tx) -> Applied {
     auto row = locked(tx, id);
     const bool counts = asked->asked > row.answered;
     const bool same =

@@ -16,7 +16,7 @@
 #include "base/task.h"
 #include "payments/processor.h"
 #include "services/delivery/change.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/purchase_store.h"
 
 namespace presetbridge::services {
@@ -28,9 +28,9 @@ inline constexpr Millis kOpensWithin = std::chrono::minutes{5};
 class Settlement {
  public:
   // All outlive this. `changed` is called, on any thread, when there may be new work for the delivery worker.
-  Settlement(storage::GroupCommit& commits, DeliveryChanges& changes, payments::Processor& processor,
+  Settlement(storage::AsyncDatabase& async_db, DeliveryChanges& changes, payments::Processor& processor,
              Log& log, std::function<void()> changed)
-      : commits_(commits),
+      : async_db_(async_db),
         changes_(changes),
         processor_(processor),
         log_(log),
@@ -43,7 +43,7 @@ class Settlement {
   payments::Processor& processor() { return processor_; }
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   DeliveryChanges& changes_;
   payments::Processor& processor_;
   Log& log_;

@@ -216,7 +216,7 @@ class Histories : public ::testing::Test {
     options.packs.front().credits += roll(30);
     if (roll(3) == 0) options.packs.pop_back();
     shops_.push_back(
-        std::make_unique<Purchases>(world_.commits, world_.ids, &world_.settlement, std::move(options)));
+        std::make_unique<Purchases>(world_.async_db, world_.ids, &world_.settlement, std::move(options)));
   }
   template <class T>
   void background(Task<T> task) {
@@ -241,11 +241,11 @@ class Histories : public ::testing::Test {
   // taken.
   int take_at_once(const std::vector<payments::Notice>& notices) {
     const bool postgres = world_.db->engine() == "postgres";
-    storage::GroupCommit commits(*world_.db, world_.log,
-                                 {.writers = postgres ? 4 : 1, .max_units = postgres ? 1U : 256U});
+    storage::AsyncDatabase async_db(*world_.db, world_.log,
+                                    {.writers = postgres ? 4 : 1, .max_units = postgres ? 1U : 256U});
     storage::testing::Mailbox mailbox;
-    Settlement settlement(commits, world_.changes, world_.processor, world_.log, [] {});
-    Purchases purchases(commits, world_.ids, &settlement, testing::PaymentsWorld::options());
+    Settlement settlement(async_db, world_.changes, world_.processor, world_.log, [] {});
+    Purchases purchases(async_db, world_.ids, &settlement, testing::PaymentsWorld::options());
     std::size_t done = 0;
     int good = 0;
     for (const auto& notice : notices) {
@@ -255,7 +255,7 @@ class Histories : public ::testing::Test {
       });
     }
     mailbox.run_until([&] { return done == notices.size(); });
-    commits.shutdown();
+    async_db.shutdown();
     return good;
   }
 

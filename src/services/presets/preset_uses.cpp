@@ -36,7 +36,7 @@ MappedPresets read_mapped(Tx& tx, const identity::Principal& by) {
 
 Task<Expected<std::optional<MappedPresets>>> PresetUses::mapped(Executor& executor, identity::Principal by) {
   if (!by.may(Permission::integrations)) co_return std::nullopt;
-  auto found = co_await commits_.read(executor, [&](Tx& tx) { return read_mapped(tx, by); });
+  auto found = co_await async_db_.read(executor, [&](Tx& tx) { return read_mapped(tx, by); });
   if (!found) co_return std::unexpected(found.error());
   co_return std::optional(std::move(*found));
 }
@@ -44,7 +44,7 @@ Task<Expected<std::optional<MappedPresets>>> PresetUses::mapped(Executor& execut
 Task<Expected<std::optional<std::vector<std::int64_t>>>> PresetUses::deliveries(
     Executor& executor, identity::Principal by, std::vector<std::string> files) {
   if (!by.may(Permission::deliveries_read) || !by.integrations.all()) co_return std::nullopt;
-  auto counts = co_await commits_.read(
+  auto counts = co_await async_db_.read(
       executor, [&](Tx& tx) { return count_deliveries_with(tx, by.account, files, kMostDeliveries); });
   if (!counts) co_return std::unexpected(counts.error());
   co_return std::optional(std::move(*counts));

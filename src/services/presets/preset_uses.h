@@ -12,7 +12,7 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "identity/principal.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -39,7 +39,7 @@ class PresetUses {
   static constexpr std::size_t kMostUses = 100;
   static constexpr std::int64_t kMostDeliveries = 1'000;
 
-  explicit PresetUses(storage::GroupCommit& commits) : commits_(commits) {}
+  explicit PresetUses(storage::AsyncDatabase& async_db) : async_db_(async_db) {}
 
   // Files that mappings of stores which the caller sees deliver: of the first kMostMappings mappings, the
   // newest store's first. Nothing for a caller without Permission::integrations.
@@ -51,7 +51,7 @@ class PresetUses {
                                                                       std::vector<std::string> files);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
 };
 
 }  // namespace presetbridge::services

@@ -111,7 +111,7 @@ Task<Expected<Presets::Files>> Presets::files(Executor& executor, identity::Prin
     co_return co_await known_or_read(executor, std::move(whose) + " of " + to_string(*by.key), refresh,
                                      [&] { return stored_.files_of_session(executor, session->hash); });
   }
-  auto standing = co_await commits_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
+  auto standing = co_await async_db_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
   if (!standing) co_return std::unexpected(standing.error());
   using storage::CredentialsStatus;
   if (!*standing || (*standing)->status == CredentialsStatus::missing ||
@@ -132,7 +132,7 @@ Task<Expected<PresetPage>> Presets::list(Executor& executor, identity::Principal
 
 Task<Expected<std::vector<std::string>>> Presets::unknown(Executor& executor, identity::Principal by,
                                                           std::vector<std::string> ids) {
-  auto standing = co_await commits_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
+  auto standing = co_await async_db_.read(executor, [&](Tx& tx) { return find_standing(tx, by.account); });
   if (!standing) co_return std::unexpected(standing.error());
   Files files;
   if (*standing) {

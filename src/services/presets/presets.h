@@ -15,7 +15,7 @@
 #include "identity/principal.h"
 #include "services/vault/cloud_logins.h"
 #include "services/vault/stored_logins.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -43,8 +43,8 @@ class Presets {
   static constexpr std::size_t max_lists = 200;  // kept at once
 
   // All outlive this.
-  Presets(storage::GroupCommit& commits, StoredLogins& stored, CloudLogins& logins, const Clock& clock)
-      : commits_(commits), stored_(stored), logins_(logins), clock_(clock) {}
+  Presets(storage::AsyncDatabase& async_db, StoredLogins& stored, CloudLogins& logins, const Clock& clock)
+      : async_db_(async_db), stored_(stored), logins_(logins), clock_(clock) {}
 
   // `token`: of X-Session-Token. UNAUTHORIZED (the token), CREDENTIALS_MISSING (no login in the vault, or not
   // valid), CLOUD_UNAVAILABLE, WORKER_UNAVAILABLE. A vault's login that the platform refuses is noted as
@@ -81,7 +81,7 @@ class Presets {
   Task<Expected<Files>> known_or_read(Executor& executor, std::string key, bool refresh, ReadFiles read);
   void keep(const std::string& key, Files files);  // under mutex_
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   StoredLogins& stored_;
   CloudLogins& logins_;
   const Clock& clock_;

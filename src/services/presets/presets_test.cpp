@@ -85,11 +85,11 @@ class PresetsTest : public ::testing::Test {
   World world_;
   ListingCloud cloud_{world_.database.clock};
   NumberingAgent agent_{world_.database.clock};
-  LoginGuard guard_{world_.commits, world_.ids, [] { return std::string(32, 'k'); }};
-  CloudLogins logins_{world_.commits, world_.ids, world_.random, world_.cipher, agent_, guard_};
+  LoginGuard guard_{world_.async_db, world_.ids, [] { return std::string(32, 'k'); }};
+  CloudLogins logins_{world_.async_db, world_.ids, world_.random, world_.cipher, agent_, guard_};
   CloudSessions sessions_{world_.scheduler, *world_.sessions};
-  OwnStoredLogins stored_{world_.commits, cloud_, agent_, sessions_, logins_};
-  Presets presets_{world_.commits, stored_, logins_, world_.database.clock};
+  OwnStoredLogins stored_{world_.async_db, cloud_, agent_, sessions_, logins_};
+  Presets presets_{world_.async_db, stored_, logins_, world_.database.clock};
   identity::Principal key_;
 };
 

@@ -196,7 +196,7 @@ Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Princ
     co_return fail("FORBIDDEN", "A key that is limited to some integrations cannot add one.");
   }
   const auto secret = wanted.secret ? *wanted.secret : crypto::random_base62(random_, kSecretLength);
-  auto made = co_await commits_.write(executor, [&](Tx& tx) {
+  auto made = co_await async_db_.write(executor, [&](Tx& tx) {
     storage::lock_standing(tx, by.account);  // who counts at the same time waits
     if (count_integrations(tx, by.account) >= max_integrations) {
       throw Error{"LIMIT_REACHED",
@@ -224,7 +224,7 @@ Task<Expected<IssuedIntegration>> Integrations::create(Executor& executor, Princ
 Task<Expected<storage::Page<IntegrationView>>> Integrations::list(Executor& executor, Principal by,
                                                                   IntegrationFilter filter,
                                                                   storage::PageRequest page) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     const auto wanted = [&](const IntegrationRow& row) {
       return by.sees(row.id) && (!filter.provider || row.provider == *filter.provider) &&
              (!filter.active || row.active == *filter.active);
@@ -254,7 +254,7 @@ Task<Expected<storage::Page<IntegrationView>>> Integrations::list(Executor& exec
 }
 
 Task<Expected<IntegrationView>> Integrations::get(Executor& executor, Principal by, IntegrationId id) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<IntegrationView> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<IntegrationView> {
     auto row = visible(by, find_integration(tx, id));
     if (!row) return no_such_integration();
     return view(tx, std::move(*row));
@@ -263,7 +263,7 @@ Task<Expected<IntegrationView>> Integrations::get(Executor& executor, Principal 
 
 Task<Expected<IntegrationView>> Integrations::change(Executor& executor, Principal by, IntegrationId id,
                                                      IntegrationChange change) {
-  auto changed = co_await commits_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
+  auto changed = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
     auto row = visible(by, lock_integration(tx, id));
     if (!row) return no_such_integration();
     const auto before = *row;
@@ -282,7 +282,7 @@ Task<Expected<IntegrationView>> Integrations::change(Executor& executor, Princip
 }
 
 Task<Expected<void>> Integrations::archive(Executor& executor, Principal by, IntegrationId id) {
-  auto archived = co_await commits_.write(executor, [&](Tx& tx) -> Expected<void> {
+  auto archived = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
     auto row = visible(by, lock_integration(tx, id));
     if (!row) return no_such_integration();
     row->archived_at = tx.now();
@@ -300,7 +300,7 @@ Task<Expected<IssuedIntegration>> Integrations::rotate_secret(Executor& executor
                                                               Millis overlap) {
   const auto secret = wanted ? *wanted : crypto::random_base62(random_, kSecretLength);
   overlap = std::clamp(overlap, Millis{0}, max_overlap);
-  auto rotated = co_await commits_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
+  auto rotated = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<IntegrationView> {
     auto row = visible(by, lock_integration(tx, id));
     if (!row) return no_such_integration();
     if (overlap > Millis{0}) {
@@ -323,7 +323,7 @@ Task<Expected<IssuedIntegration>> Integrations::rotate_secret(Executor& executor
 }
 
 Task<Expected<MappingSet>> Integrations::mappings(Executor& executor, Principal by, IntegrationId id) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<MappingSet> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<MappingSet> {
     const auto row = visible(by, find_integration(tx, id));
     if (!row) return no_such_integration();
     return MappingSet{row->version, find_mappings(tx, id)};
@@ -334,7 +334,7 @@ Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Pr
                                                           std::optional<std::int64_t> version,
                                                           std::vector<WantedMapping> wanted) {
   auto rows = checked_mappings(wanted, limits_);
-  auto old = co_await commits_.read(executor, [&](Tx& tx) -> Expected<std::vector<storage::MappingRow>> {
+  auto old = co_await async_db_.read(executor, [&](Tx& tx) -> Expected<std::vector<storage::MappingRow>> {
     const auto row = visible(by, find_integration(tx, id));
     if (!row) return no_such_integration();
     if (version && *version != row->version) return changed_since();
@@ -355,7 +355,7 @@ Task<Expected<MappingSet>> Integrations::replace_mappings(Executor& executor, Pr
     if (!*saved) continue;
     directory_.forget(id);
     changed_();
-    co_await look_products_up(commits_, executor, id);
+    co_await look_products_up(async_db_, executor, id);
     co_return std::move(**saved);
   }
   co_return fail("CONFLICT", "The cloud login changed while the mappings were being saved. Save them again.");
@@ -377,7 +377,7 @@ Task<Expected<std::optional<MappingSet>>> Integrations::save_mappings(
     std::ranges::sort(set.mappings, {}, [](const auto& m) { return m.mapping.id; });
     return set;
   };
-  auto begun = co_await commits_.write(executor, [&](Tx& tx) -> std::optional<MappingSet> {
+  auto begun = co_await async_db_.write(executor, [&](Tx& tx) -> std::optional<MappingSet> {
     lock_unchanged(tx, by, id, version);
     save = begin_mappings(tx, id, tx.now() + kSaveGivenUpAfter);
     stage_mappings(tx, save, all.first(std::min(piece, all.size())));
@@ -387,22 +387,22 @@ Task<Expected<std::optional<MappingSet>>> Integrations::save_mappings(
   Expected<std::optional<MappingSet>> saved;
   for (std::size_t done = piece; done < all.size() && saved; done += piece) {
     const auto next = all.subspan(done, std::min(piece, all.size() - done));
-    if (auto staged = co_await commits_.write(executor, [&](Tx& tx) { stage_mappings(tx, save, next); });
+    if (auto staged = co_await async_db_.write(executor, [&](Tx& tx) { stage_mappings(tx, save, next); });
         !staged) {
       saved = std::unexpected(staged.error());
     }
   }
-  if (saved) saved = co_await commits_.write(executor, end);
+  if (saved) saved = co_await async_db_.write(executor, end);
   if (saved && *saved) co_return saved;
-  (void)co_await commits_.write(executor,
-                                [&](Tx& tx) { give_up_mappings(tx, save); });  // else when their time is over
+  (void)co_await async_db_.write(
+      executor, [&](Tx& tx) { give_up_mappings(tx, save); });  // else when their time is over
   co_return saved;
 }
 
 Task<void> Integrations::delete_remains(Executor& executor, IntegrationId id) {
   Expected<bool> more = true;
   while (more && *more)
-    more = co_await commits_.write(executor, [&](Tx& tx) { return delete_piece(tx, id); });
+    more = co_await async_db_.write(executor, [&](Tx& tx) { return delete_piece(tx, id); });
 }
 
 }  // namespace presetbridge::services

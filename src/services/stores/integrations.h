@@ -13,7 +13,7 @@
 #include "crypto/service_cipher.h"
 #include "identity/principal.h"
 #include "services/intake/integration_directory.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/store_activity_store.h"
@@ -96,10 +96,10 @@ class Integrations {
   static constexpr Millis max_overlap = std::chrono::hours{24 * 30};
 
   // All outlive this. `changed` is called, on any thread, when there may be new work for the delivery worker.
-  Integrations(storage::GroupCommit& commits, IdSource& ids, Random& random,
+  Integrations(storage::AsyncDatabase& async_db, IdSource& ids, Random& random,
                const crypto::ServiceCipher& cipher, IntegrationDirectory& directory,
                std::function<void()> changed, MappingLimits limits = {})
-      : commits_(commits),
+      : async_db_(async_db),
         ids_(ids),
         random_(random),
         cipher_(cipher),
@@ -144,7 +144,7 @@ class Integrations {
   // Deletes what a save, or what it replaced, has left, piece by piece; what it cannot housekeeping does.
   Task<void> delete_remains(Executor& executor, IntegrationId id);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Random& random_;
   const crypto::ServiceCipher& cipher_;

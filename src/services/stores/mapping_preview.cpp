@@ -96,7 +96,7 @@ Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Prin
     for (std::size_t i = 0; i < wanted->size(); ++i)
       (*wanted)[i].id = MappingId{static_cast<std::int64_t>(i) + 1};
   }
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<MappingPreview> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<MappingPreview> {
     const auto store = find_integration(tx, id);
     if (!store || store->account != by.account || store->archived_at || !by.sees(id))
       return fail("NOT_FOUND", "There is no such integration.");

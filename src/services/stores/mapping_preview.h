@@ -37,14 +37,15 @@ struct MappingPreview {
 // the store has not sent, are NOT_FOUND.
 class MappingPreviews {
  public:
-  MappingPreviews(storage::GroupCommit& commits, MappingLimits limits) : commits_(commits), limits_(limits) {}
+  MappingPreviews(storage::AsyncDatabase& async_db, MappingLimits limits)
+      : async_db_(async_db), limits_(limits) {}
   const MappingLimits& limits() const { return limits_; }
   // VALIDATION_FAILED as Integrations::replace_mappings().
   Task<Expected<MappingPreview>> preview(Executor& executor, identity::Principal by, IntegrationId id,
                                          PreviewRequest request);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   const MappingLimits limits_;
 };
 

@@ -26,7 +26,7 @@ class MappingPreviewTest : public ::testing::Test {
   }
 
   World world;
-  MappingPreviews previews{world.commits, MappingLimits{}};
+  MappingPreviews previews{world.async_db, MappingLimits{}};
 };
 
 TEST_F(MappingPreviewTest, WhatIsSharedCostsNoCreditAgain) {

@@ -20,7 +20,7 @@ Task<Expected<storage::Page<storage::PrivacyRequestRow>>> PrivacyInbox::list(Exe
                                                                              identity::Principal by,
                                                                              bool open,
                                                                              storage::PageRequest page) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     return list_privacy_requests(tx, by.account, page, open, by.integrations.ids());
   });
 }
@@ -29,7 +29,7 @@ Task<Expected<storage::Page<storage::OrderNamed>>> PrivacyInbox::orders(Executor
                                                                         identity::Principal by,
                                                                         PrivacyRequestId id,
                                                                         storage::PageRequest page) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<storage::Page<storage::OrderNamed>> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<storage::Page<storage::OrderNamed>> {
     const auto found = find_privacy_request(tx, by.account, id);
     if (!found || !by.sees(found->integration)) return no_such_request();
     return list_orders_named(tx, *found, page);
@@ -38,7 +38,7 @@ Task<Expected<storage::Page<storage::OrderNamed>>> PrivacyInbox::orders(Executor
 
 Task<Expected<storage::PrivacyRequestRow>> PrivacyInbox::close(Executor& executor, identity::Principal by,
                                                                PrivacyRequestId id) {
-  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<storage::PrivacyRequestRow> {
+  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<storage::PrivacyRequestRow> {
     const auto found = find_privacy_request(tx, by.account, id);
     if (!found || !by.sees(found->integration)) return no_such_request();
     const auto actor = to_string(by.actor());

@@ -4,7 +4,7 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "identity/principal.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/privacy_store.h"
 
 namespace presetbridge::services {
@@ -12,7 +12,7 @@ namespace presetbridge::services {
 // Thread-safe. A key that is limited to integrations sees and closes the requests of those alone.
 class PrivacyInbox {
  public:
-  PrivacyInbox(storage::GroupCommit& commits, IdSource& ids) : commits_(commits), ids_(ids) {}
+  PrivacyInbox(storage::AsyncDatabase& async_db, IdSource& ids) : async_db_(async_db), ids_(ids) {}
 
   // Newest first; `open`: those that are not closed.
   Task<Expected<storage::Page<storage::PrivacyRequestRow>>> list(Executor& executor, identity::Principal by,
@@ -25,7 +25,7 @@ class PrivacyInbox {
                                                    PrivacyRequestId id);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
 };
 

@@ -65,7 +65,7 @@ bool names(const ProductRow& row, const std::string& wanted) {
 Task<Expected<ProductPage>> Products::list(Executor& executor, Principal by, IntegrationId id,
                                            ProductFilter filter, storage::PageRequest page) {
   bool outdated = false;
-  auto found = co_await commits_.read(executor, [&](Tx& tx) -> Expected<ProductPage> {
+  auto found = co_await async_db_.read(executor, [&](Tx& tx) -> Expected<ProductPage> {
     const auto store = find_integration(tx, id);
     if (!store || store->account != by.account || store->archived_at || !by.sees(id))
       return fail("NOT_FOUND", "There is no such integration.");
@@ -95,16 +95,16 @@ Task<Expected<ProductPage>> Products::list(Executor& executor, Principal by, Int
     }
     return shown;
   });
-  if (found && outdated) co_await look_products_up(commits_, executor, id);
+  if (found && outdated) co_await look_products_up(async_db_, executor, id);
   co_return found;
 }
 
-Task<void> look_products_up(storage::GroupCommit& commits, Executor& executor, IntegrationId id) {
+Task<void> look_products_up(storage::AsyncDatabase& async_db, Executor& executor, IntegrationId id) {
   constexpr int kPiece = 500;
   std::string after;
   bool more = true;
   while (more) {
-    const auto next = co_await commits.write(executor, [&](Tx& tx) -> std::optional<std::string> {
+    const auto next = co_await async_db.write(executor, [&](Tx& tx) -> std::optional<std::string> {
       // Held, so that who saves mappings meanwhile looks up after this.
       if (!lock_integration(tx, id)) return std::nullopt;
       auto rows = find_products(tx, id, after, kPiece);

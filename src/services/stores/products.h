@@ -9,7 +9,7 @@
 #include "base/task.h"
 #include "domain/mapping.h"
 #include "identity/principal.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/product_store.h"
 
@@ -32,18 +32,18 @@ struct ProductPage {
 // Thread-safe. Another account's integration, one outside the key's scope, and an archived one are NOT_FOUND.
 class Products {
  public:
-  explicit Products(storage::GroupCommit& commits) : commits_(commits) {}
+  explicit Products(storage::AsyncDatabase& async_db) : async_db_(async_db) {}
   // Those first seen last come first. Reads the store's products and mappings, which are bounded, and its
   // newest orders that are not mapped.
   Task<Expected<ProductPage>> list(Executor& executor, identity::Principal by, IntegrationId id,
                                    ProductFilter filter, storage::PageRequest page);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
 };
 
 // Looks up all products of the store with its mappings of now, piece by piece, and writes which are mapped.
 // To be called after the mappings have changed; what it cannot do is done when somebody looks at the list.
-Task<void> look_products_up(storage::GroupCommit& commits, Executor& executor, IntegrationId id);
+Task<void> look_products_up(storage::AsyncDatabase& async_db, Executor& executor, IntegrationId id);
 
 }  // namespace presetbridge::services

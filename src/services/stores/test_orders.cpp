@@ -45,7 +45,7 @@ Task<Expected<TestOrder>> TestOrders::make(Executor& executor, identity::Princip
   if (!*store || (*store)->account != by.account || !by.sees(id))
     co_return fail("NOT_FOUND", "There is no such integration.");
   const auto& integration = **store;
-  auto order = co_await commits_.read(executor, [&](Tx& tx) {
+  auto order = co_await async_db_.read(executor, [&](Tx& tx) {
     providers::SampleOrder sample{.order_id = "test-" + std::to_string(ids_.next()),
                                   .username = wish.username.value_or(std::string(kAnybody)),
                                   .email = "buyer@example.com",

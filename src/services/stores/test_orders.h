@@ -31,15 +31,15 @@ struct TestOrder {
 // Thread-safe. All outlive this.
 class TestOrders {
  public:
-  TestOrders(storage::GroupCommit& commits, IntegrationDirectory& directory, IdSource& ids,
+  TestOrders(storage::AsyncDatabase& async_db, IntegrationDirectory& directory, IdSource& ids,
              const Clock& clock)
-      : commits_(commits), directory_(directory), ids_(ids), clock_(clock) {}
+      : async_db_(async_db), directory_(directory), ids_(ids), clock_(clock) {}
   // NOT_FOUND: another account's integration, one outside the key's scope, an archived one.
   Task<Expected<TestOrder>> make(Executor& executor, identity::Principal by, IntegrationId id,
                                  TestOrderWish wish);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IntegrationDirectory& directory_;
   IdSource& ids_;
   const Clock& clock_;

@@ -49,7 +49,7 @@ Task<LoginResult<OpenedSession>> CloudLogins::login(Executor& executor, identity
     text = json::serialize(json::object{
         {"token", session->token}, {"userId", session->user_id}, {"username", session->username}});
   }
-  auto opened = co_await commits_.write(executor, [&](Tx& tx) {
+  auto opened = co_await async_db_.write(executor, [&](Tx& tx) {
     OpenedSession o;
     delete_expired_cloud_sessions(tx, tx.now());
     if (session) {
@@ -75,7 +75,7 @@ Task<Expected<storage::CloudSessionRow>> CloudLogins::find(Executor& executor, i
                                                            std::string token) {
   const auto hash = crypto::opaque_token_hash(kTokenPrefix, token);
   if (!hash || !by.key) co_return no_session();
-  auto row = co_await commits_.read(executor, [&](Tx& tx) -> std::optional<storage::CloudSessionRow> {
+  auto row = co_await async_db_.read(executor, [&](Tx& tx) -> std::optional<storage::CloudSessionRow> {
     auto found = find_cloud_session(tx, *hash);
     if (!found || found->key != *by.key || found->account != by.account || found->expires_at <= tx.now())
       return std::nullopt;
@@ -91,7 +91,7 @@ Task<Expected<cloud::Session>> CloudLogins::open(Executor& executor, crypto::Byt
     storage::CloudSessionRow row;
     crypto::Bytes encrypted;
   };
-  auto found = co_await commits_.read(executor, [&](Tx& tx) -> std::optional<Found> {
+  auto found = co_await async_db_.read(executor, [&](Tx& tx) -> std::optional<Found> {
     auto row = find_cloud_session(tx, hash);
     auto encrypted = find_encrypted_session(tx, hash);
     if (!row || !encrypted || row->expires_at <= tx.now()) return std::nullopt;

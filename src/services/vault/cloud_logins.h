@@ -10,7 +10,7 @@
 #include "crypto/service_cipher.h"
 #include "identity/principal.h"
 #include "services/vault/login_guard.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/cloud_login_store.h"
 
 namespace presetbridge::services {
@@ -28,9 +28,9 @@ class CloudLogins {
   static constexpr Millis max_age = std::chrono::hours{1};
 
   // All outlive this.
-  CloudLogins(storage::GroupCommit& commits, IdSource& ids, Random& random,
+  CloudLogins(storage::AsyncDatabase& async_db, IdSource& ids, Random& random,
               const crypto::ServiceCipher& cipher, cloud::CredentialAgent& agent, LoginGuard& guard)
-      : commits_(commits), ids_(ids), random_(random), cipher_(cipher), agent_(agent), guard_(guard) {}
+      : async_db_(async_db), ids_(ids), random_(random), cipher_(cipher), agent_(agent), guard_(guard) {}
 
   // By a key. INVALID_CREDENTIALS, CLOUD_UNAVAILABLE, RATE_LIMIT_EXCEEDED; FORBIDDEN without a key.
   Task<LoginResult<OpenedSession>> login(Executor& executor, identity::Principal by, std::string email,
@@ -43,7 +43,7 @@ class CloudLogins {
   Task<Expected<cloud::Session>> open(Executor& executor, crypto::Bytes hash);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Random& random_;
   const crypto::ServiceCipher& cipher_;

@@ -31,7 +31,7 @@ Task<LoginResult<std::int64_t>> LoginGuard::begin(Executor& executor, AccountId 
   const auto digest = crypto::hmac_sha256(email_key_(), folded(email));
   const std::vector<std::byte> hash(digest.begin(), digest.end());
   const auto id = ids_.next();
-  auto wait = co_await commits_.write(executor, [&](Tx& tx) -> std::optional<Millis> {
+  auto wait = co_await async_db_.write(executor, [&](Tx& tx) -> std::optional<Millis> {
     lock_standing(tx, account);  // the account's tries come one after the other
     const auto now = tx.now();
     std::optional<Millis> longest;
@@ -58,7 +58,7 @@ Task<LoginResult<std::int64_t>> LoginGuard::begin(Executor& executor, AccountId 
 
 Task<Expected<void>> LoginGuard::end(Executor& executor, std::int64_t id, Outcome outcome) {
   if (outcome == Outcome::refused) co_return Expected<void>{};
-  co_return co_await commits_.write(executor, [&](Tx& tx) {
+  co_return co_await async_db_.write(executor, [&](Tx& tx) {
     if (outcome == Outcome::succeeded) {
       clear_login_failure(tx, id);
     } else {

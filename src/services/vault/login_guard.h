@@ -16,7 +16,7 @@
 #include "base/task.h"
 #include "base/time.h"
 #include "identity/login_failure.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -45,9 +45,9 @@ class LoginGuard {
   };
   // All outlive this. `email_key` gives what e-mails are hashed with now (HMAC-SHA256), so that the table
   // alone tells no address; where it becomes another, tries at an address count anew. Any thread.
-  LoginGuard(storage::GroupCommit& commits, IdSource& ids, std::function<std::string()> email_key,
+  LoginGuard(storage::AsyncDatabase& async_db, IdSource& ids, std::function<std::string()> email_key,
              LoginLimits limits = {})
-      : commits_(commits), ids_(ids), email_key_(std::move(email_key)), limits_(limits) {}
+      : async_db_(async_db), ids_(ids), email_key_(std::move(email_key)), limits_(limits) {}
 
   // The try's id, for end(). RATE_LIMIT_EXCEEDED, with the time after which it would be let through.
   Task<LoginResult<std::int64_t>> begin(Executor& executor, AccountId account, std::string email);
@@ -55,7 +55,7 @@ class LoginGuard {
   Task<Expected<void>> end(Executor& executor, std::int64_t id, Outcome outcome);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const std::function<std::string()> email_key_;
   const LoginLimits limits_;

@@ -56,7 +56,7 @@ Task<Expected<cloud::Session>> OwnStoredLogins::vault_session(Executor& executor
                                                               std::int64_t version) {
   for (bool again = false;; again = true) {
     auto login =
-        co_await commits_.read(executor, [account](Tx& tx) { return find_stored_login(tx, account); });
+        co_await async_db_.read(executor, [account](Tx& tx) { return find_stored_login(tx, account); });
     if (!login) co_return std::unexpected(login.error());
     if (!*login || (*login)->version != version) co_return no_login();
     auto session = co_await sessions_.session(executor, account, {version, std::move((*login)->sealed)});
@@ -64,7 +64,7 @@ Task<Expected<cloud::Session>> OwnStoredLogins::vault_session(Executor& executor
     // Somebody made the cache forget the account while it was signed in for this.
     if (session_refused(session.error()) && !again) continue;
     if (const auto fault = login_fault(session.error())) {
-      auto noted = co_await commits_.write(
+      auto noted = co_await async_db_.write(
           executor, [&, fault](Tx& tx) { return refuse_login(tx, account, version, *fault); });
       if (!noted) co_return std::unexpected(noted.error());
     }
@@ -96,7 +96,8 @@ Task<Expected<PresetFiles>> OwnStoredLogins::files_of_session(Executor& executor
 
 Task<Expected<CheckedLogin>> OwnStoredLogins::check_login(Executor& executor, AccountId account,
                                                           std::int64_t version) {
-  auto login = co_await commits_.read(executor, [account](Tx& tx) { return find_stored_login(tx, account); });
+  auto login =
+      co_await async_db_.read(executor, [account](Tx& tx) { return find_stored_login(tx, account); });
   if (!login) co_return std::unexpected(login.error());
   if (!*login || (*login)->version != version) {
     co_return CheckedLogin(std::unexpected(CloudError{

@@ -11,7 +11,7 @@
 #include "crypto/bytes.h"
 #include "services/vault/cloud_logins.h"
 #include "services/vault/cloud_sessions.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -44,9 +44,9 @@ class StoredLogins {
 class OwnStoredLogins final : public StoredLogins {
  public:
   // All outlive this.
-  OwnStoredLogins(storage::GroupCommit& commits, cloud::Cloud& cloud, cloud::CredentialAgent& agent,
+  OwnStoredLogins(storage::AsyncDatabase& async_db, cloud::Cloud& cloud, cloud::CredentialAgent& agent,
                   CloudSessions& sessions, CloudLogins& logins)
-      : commits_(commits), cloud_(cloud), agent_(agent), sessions_(sessions), logins_(logins) {}
+      : async_db_(async_db), cloud_(cloud), agent_(agent), sessions_(sessions), logins_(logins) {}
 
   Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
                                              std::int64_t version) override;
@@ -58,7 +58,7 @@ class OwnStoredLogins final : public StoredLogins {
   Task<Expected<cloud::Session>> vault_session(Executor& executor, AccountId account, std::int64_t version);
   Task<cloud::CloudResult<PresetFiles>> read_all(Executor& executor, cloud::Session session);
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   cloud::Cloud& cloud_;
   cloud::CredentialAgent& agent_;
   CloudSessions& sessions_;

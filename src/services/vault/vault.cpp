@@ -84,7 +84,7 @@ std::string mask_email(std::string_view email) {
 }
 
 Task<Expected<CredentialsView>> Vault::get(Executor& executor, identity::Principal by) {
-  co_return co_await ports_.commits.read(executor, [&](Tx& tx) { return view(tx, by.account); });
+  co_return co_await ports_.async_db.read(executor, [&](Tx& tx) { return view(tx, by.account); });
 }
 
 std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRecord& record,
@@ -132,7 +132,7 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
     co_return failure(ended.error());
   }
   if (refused(session)) {
-    auto noted = co_await ports_.commits.write(executor, [&](Tx& tx) {
+    auto noted = co_await ports_.async_db.write(executor, [&](Tx& tx) {
       audit(tx, ports_.ids, by, "credentials.refused", "the cloud platform refused a login");
     });
     if (!noted) co_return failure(noted.error());
@@ -140,7 +140,7 @@ Task<LoginResult<CredentialsView>> Vault::save(Executor& executor, identity::Pri
                        "The cloud platform refused this e-mail address and password. Nothing was saved.",
                        {}});
   }
-  auto saved = co_await ports_.commits.write(executor, [&](Tx& tx) -> Expected<CredentialsView> {
+  auto saved = co_await ports_.async_db.write(executor, [&](Tx& tx) -> Expected<CredentialsView> {
     auto standing = lock_standing(tx, by.account);
     if (!standing) return fail("NOT_FOUND", "There is no such account.");
     ++standing->version;
@@ -186,7 +186,7 @@ void Vault::removed(AccountId account) {
 }
 
 Task<Expected<void>> Vault::remove(Executor& executor, identity::Principal by) {
-  auto done = co_await ports_.commits.write(executor, [&](Tx& tx) { remove_in(tx, by); });
+  auto done = co_await ports_.async_db.write(executor, [&](Tx& tx) { remove_in(tx, by); });
   if (!done) co_return std::unexpected(done.error());
   removed(by.account);
   co_return Expected<void>{};
@@ -199,7 +199,7 @@ Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId acc
     CredentialsView view;
     bool changed = false;
   };
-  auto written = co_await ports_.commits.write(executor, [&](Tx& tx) {
+  auto written = co_await ports_.async_db.write(executor, [&](Tx& tx) {
     auto standing = lock_standing(tx, account);
     auto record = find_credentials(tx, account);
     bool changed = false;
@@ -232,7 +232,7 @@ Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId acc
 
 Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity::Principal by) {
   auto record =
-      co_await ports_.commits.read(executor, [&](Tx& tx) { return find_credentials(tx, by.account); });
+      co_await ports_.async_db.read(executor, [&](Tx& tx) { return find_credentials(tx, by.account); });
   if (!record) co_return failure(record.error());
   if (!*record) co_return failure({"NOT_FOUND", "There are no such credentials.", {}});
   // The address is sealed; the account's login stands for it.
@@ -263,10 +263,10 @@ Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity:
 
 Task<Expected<int>> Vault::check_due(Executor& executor, int limit) {
   const auto any =
-      co_await ports_.commits.read(executor, [](Tx& tx) { return any_credentials_to_check(tx, tx.now()); });
+      co_await ports_.async_db.read(executor, [](Tx& tx) { return any_credentials_to_check(tx, tx.now()); });
   if (!any) co_return std::unexpected(any.error());
   if (!*any) co_return 0;
-  auto due = co_await ports_.commits.write(executor, [limit](Tx& tx) {
+  auto due = co_await ports_.async_db.write(executor, [limit](Tx& tx) {
     return take_credentials_to_check(tx, tx.now(), tx.now() + kCheckTaken, limit);
   });
   if (!due) co_return std::unexpected(due.error());

@@ -16,7 +16,7 @@
 #include "identity/principal.h"
 #include "services/vault/login_guard.h"
 #include "services/vault/stored_logins.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/credential_store.h"
 
 namespace presetbridge::services {
@@ -39,7 +39,7 @@ struct CredentialsView {
 std::string mask_email(std::string_view email);
 
 struct VaultPorts {
-  storage::GroupCommit& commits;
+  storage::AsyncDatabase& async_db;
   IdSource& ids;
   Random& random;
   Log& log;

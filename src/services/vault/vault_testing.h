@@ -41,15 +41,15 @@ class VaultOfWorld {
 
  private:
   World& world_;
-  LoginGuard guard_{world_.commits, world_.ids, [] { return std::string("key of e-mail hashes"); }};
+  LoginGuard guard_{world_.async_db, world_.ids, [] { return std::string("key of e-mail hashes"); }};
   crypto::VaultPrivateKey key_ = crypto::VaultPrivateKey::generate(world_.random);
   const crypto::SealingVaultKey public_key_{key_.public_key()};
-  CloudLogins logins_{world_.commits, world_.ids, world_.random, world_.cipher, world_.agent, guard_};
+  CloudLogins logins_{world_.async_db, world_.ids, world_.random, world_.cipher, world_.agent, guard_};
   CloudSessions sessions_{world_.scheduler, *world_.sessions};
 
  public:
-  OwnStoredLogins stored{world_.commits, world_.cloud, world_.agent, sessions_, logins_};
-  Vault vault{{.commits = world_.commits,
+  OwnStoredLogins stored{world_.async_db, world_.cloud, world_.agent, sessions_, logins_};
+  Vault vault{{.async_db = world_.async_db,
                .ids = world_.ids,
                .random = world_.random,
                .log = world_.log,

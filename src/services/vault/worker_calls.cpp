@@ -149,12 +149,12 @@ Task<Expected<std::string>> AskedStoredLogins::asked(WorkerCall call) {
   };
   const Leave leave{waiting_, &wakeup};
   std::optional<Expected<std::string>> answer;  // nothing: not yet
-  if (auto written = co_await commits_.write(home_, [&](Tx& tx) { insert_worker_call(tx, call); }); !written)
+  if (auto written = co_await async_db_.write(home_, [&](Tx& tx) { insert_worker_call(tx, call); }); !written)
     answer = std::unexpected(written.error());
   else
     tell_();
   while (!answer && !stopping_) {
-    auto found = co_await commits_.read(home_, [&](Tx& tx) { return find_worker_answer(tx, call.id); });
+    auto found = co_await async_db_.read(home_, [&](Tx& tx) { return find_worker_answer(tx, call.id); });
     if (!found) {
       answer = std::unexpected(found.error());
     } else if (*found) {
@@ -166,7 +166,7 @@ Task<Expected<std::string>> AskedStoredLogins::asked(WorkerCall call) {
     }
   }
   // What is left behind is deleted when it has expired.
-  if (!stopping_) co_await commits_.write(home_, [&](Tx& tx) { delete_worker_call(tx, call.id); });
+  if (!stopping_) co_await async_db_.write(home_, [&](Tx& tx) { delete_worker_call(tx, call.id); });
   co_return answer ? *std::move(answer) : nobody_answered();
 }
 
@@ -196,10 +196,10 @@ Task<void> WorkerCallServer::loop() {
     const int room = most_at_once - tasks_.jobs();
     bool more = false;
     const auto any =
-        co_await commits_.read(scheduler_, [](Tx& tx) { return any_worker_calls(tx, tx.now()); });
+        co_await async_db_.read(scheduler_, [](Tx& tx) { return any_worker_calls(tx, tx.now()); });
     if (any && *any && room > 0) {
-      auto calls = co_await commits_.write(scheduler_,
-                                           [room](Tx& tx) { return take_worker_calls(tx, tx.now(), room); });
+      auto calls = co_await async_db_.write(scheduler_,
+                                            [room](Tx& tx) { return take_worker_calls(tx, tx.now(), room); });
       if (!calls && !storage::is_told(calls.error()))
         log_.warn("calls of other nodes could not be taken", {{"error", calls.error().message}});
       more = calls && static_cast<int>(calls->size()) == room;
@@ -226,7 +226,7 @@ Task<void> WorkerCallServer::answer(WorkerCall call) {
       break;
   }
   const auto written =
-      co_await commits_.write(scheduler_, [&](Tx& tx) { answer_worker_call(tx, call.id, text); });
+      co_await async_db_.write(scheduler_, [&](Tx& tx) { answer_worker_call(tx, call.id, text); });
   if (written) tell_();
 }
 

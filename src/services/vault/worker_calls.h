@@ -26,9 +26,9 @@ class AskedStoredLogins final : public StoredLogins {
   static constexpr Millis poll{500};         // where a wake-up was lost
 
   // `home`: where it waits. `tell`: other nodes have something to look at; any thread. All outlive this.
-  AskedStoredLogins(Scheduler& home, storage::GroupCommit& commits, IdSource& ids, const Clock& clock,
+  AskedStoredLogins(Scheduler& home, storage::AsyncDatabase& async_db, IdSource& ids, const Clock& clock,
                     std::function<void()> tell)
-      : home_(home), commits_(commits), ids_(ids), clock_(clock), tell_(std::move(tell)) {}
+      : home_(home), async_db_(async_db), ids_(ids), clock_(clock), tell_(std::move(tell)) {}
 
   // WORKER_UNAVAILABLE: no worker has answered within `patience`.
   Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
@@ -48,7 +48,7 @@ class AskedStoredLogins final : public StoredLogins {
   void notify();                                                // likewise
 
   Scheduler& home_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const Clock& clock_;
   const std::function<void()> tell_;
@@ -62,10 +62,10 @@ class WorkerCallServer {
   static constexpr int most_at_once = 16;
 
   // `tell` as above. All outlive this.
-  WorkerCallServer(Scheduler& scheduler, storage::GroupCommit& commits, StoredLogins& stored, Log& log,
+  WorkerCallServer(Scheduler& scheduler, storage::AsyncDatabase& async_db, StoredLogins& stored, Log& log,
                    std::function<void()> tell, Millis poll = Millis{1'000})
       : scheduler_(scheduler),
-        commits_(commits),
+        async_db_(async_db),
         stored_(stored),
         log_(log),
         tell_(std::move(tell)),
@@ -83,7 +83,7 @@ class WorkerCallServer {
   Task<void> answer(storage::WorkerCall call);
 
   Scheduler& scheduler_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   StoredLogins& stored_;
   Log& log_;
   const std::function<void()> tell_;

@@ -81,11 +81,11 @@ class WorkerCallsTest : public ::testing::Test {
   World world_;
   ToldLogins stored_;
   bool told_ = true;  // whether wake-ups arrive
-  AskedStoredLogins asked_{world_.scheduler, world_.commits, world_.ids, world_.database.clock, [this] {
+  AskedStoredLogins asked_{world_.scheduler, world_.async_db, world_.ids, world_.database.clock, [this] {
                              if (told_) desk_->wake();
                            }};
   std::unique_ptr<WorkerCallServer> desk_ =
-      std::make_unique<WorkerCallServer>(world_.scheduler, world_.commits, stored_, world_.log, [this] {
+      std::make_unique<WorkerCallServer>(world_.scheduler, world_.async_db, stored_, world_.log, [this] {
         if (told_) asked_.wake();
       });
   bool desk_stopping_ = false;

@@ -85,10 +85,10 @@ bool tell(Tx& tx, IdSource& ids, Random& random, SubscriptionId id, const storag
 
 }  // namespace
 
-SubscriptionWatch::SubscriptionWatch(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids,
+SubscriptionWatch::SubscriptionWatch(Scheduler& scheduler, storage::AsyncDatabase& async_db, IdSource& ids,
                                      Random& random, Log& log, Callback changed, Pace pace)
     : scheduler_(scheduler),
-      commits_(commits),
+      async_db_(async_db),
       ids_(ids),
       random_(random),
       log_(log),
@@ -111,10 +111,10 @@ Task<void> SubscriptionWatch::recovery_loop() {
   SubscriptionId last;  // they take turns
   while (!tasks_.stopping()) {
     // Looking costs no write: an idle service leaves the disk alone.
-    const auto any = co_await commits_.read(scheduler_, [](Tx& tx) { return storage::any_recovery(tx); });
+    const auto any = co_await async_db_.read(scheduler_, [](Tx& tx) { return storage::any_recovery(tx); });
     bool more = false;
     if (any && *any) {
-      const auto piece = co_await commits_.write(
+      const auto piece = co_await async_db_.write(
           scheduler_, [&](Tx& tx) { return storage::recover_failed_sends(tx, last, pace_.piece); });
       if (piece) {
         more = piece->has_value() || last;
@@ -130,7 +130,7 @@ Task<void> SubscriptionWatch::recovery_loop() {
 
 Task<void> SubscriptionWatch::trouble_loop() {
   while (!tasks_.stopping()) {
-    const auto found = co_await commits_.read(scheduler_, [this](Tx& tx) {
+    const auto found = co_await async_db_.read(scheduler_, [this](Tx& tx) {
       return storage::find_subscriptions_in_trouble(tx, rules(tx.now()), kToldAtOnce);
     });
     if (found) {
@@ -143,7 +143,7 @@ Task<void> SubscriptionWatch::trouble_loop() {
 }
 
 Task<void> SubscriptionWatch::tell_of(SubscriptionId id) {
-  const auto told = co_await commits_.write(
+  const auto told = co_await async_db_.write(
       scheduler_, [this, id](Tx& tx) { return tell(tx, ids_, random_, id, rules(tx.now())); });
   if (told && *told) changed_();
   if (!told && !storage::is_told(told.error()))

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/task.h"
 #include "base/wakeup.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/subscription_store.h"
 
 namespace presetbridge::services {
@@ -28,10 +28,10 @@ class SubscriptionWatch {
     Millis told_before = std::chrono::days{1};
   };
   // All outlive this. `changed` is called when there may be something to send.
-  SubscriptionWatch(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, Random& random,
+  SubscriptionWatch(Scheduler& scheduler, storage::AsyncDatabase& async_db, IdSource& ids, Random& random,
                     Log& log, Callback changed)
-      : SubscriptionWatch(scheduler, commits, ids, random, log, std::move(changed), Pace{}) {}
-  SubscriptionWatch(Scheduler& scheduler, storage::GroupCommit& commits, IdSource& ids, Random& random,
+      : SubscriptionWatch(scheduler, async_db, ids, random, log, std::move(changed), Pace{}) {}
+  SubscriptionWatch(Scheduler& scheduler, storage::AsyncDatabase& async_db, IdSource& ids, Random& random,
                     Log& log, Callback changed, Pace pace);
 
   void start();
@@ -50,7 +50,7 @@ class SubscriptionWatch {
   }
 
   Scheduler& scheduler_;
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Random& random_;
   Log& log_;

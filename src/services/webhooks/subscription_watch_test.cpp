@@ -56,7 +56,7 @@ class SubscriptionWatchTest : public DispatcherTest {
 
   int dead_answers_ = 503;
   std::unique_ptr<WebhookDispatcher> dispatcher_;
-  SubscriptionWatch watch_{scheduler_,  *commits_, ids_, random_, log_, [this] { dispatcher_->wake(); },
+  SubscriptionWatch watch_{scheduler_,  *async_db_, ids_, random_, log_, [this] { dispatcher_->wake(); },
                            {.look = 1h}};
   const SubscriptionId dead_ = subscribe("https://dead.example/hook?token=in-the-address");
   const SubscriptionId alive_ = subscribe("https://alive.example/hook");
@@ -118,7 +118,7 @@ TEST_F(SubscriptionWatchTest, AfterFiveDaysItIsTurnedOffAndThatIsTold) {
   EXPECT_EQ(receiver_.requests.size(), sent) << "nothing more is sent to it";
 
   // Turned on again it has as long as any other.
-  Subscriptions subscriptions(*commits_, ids_, random_, cipher_, net::AddressPolicy::public_https,
+  Subscriptions subscriptions(*async_db_, ids_, random_, cipher_, net::AddressPolicy::public_https,
                               [&] { dispatcher_->wake(); });
   spawn(subscriptions.change(scheduler_, {.account = kAccount, .permissions = identity::PermissionSet::all()},
                              dead_, {.active = true}),

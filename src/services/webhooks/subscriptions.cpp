@@ -128,7 +128,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Pri
     problems.push_back({"secret", "must be whsec_ and the base64 of 24 to 64 bytes"});
   }
   const auto secret = wanted.secret ? *wanted.secret : crypto::generate_webhook_secret(random_);
-  auto made = co_await commits_.write(executor, [&](Tx& tx) {
+  auto made = co_await async_db_.write(executor, [&](Tx& tx) {
     auto all_problems = problems;
     check_integrations(tx, all_problems, by, wanted.integrations);
     if (!all_problems.empty()) throw invalid(std::move(all_problems));
@@ -158,7 +158,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::create(Executor& executor, Pri
 
 Task<Expected<storage::Page<SubscriptionView>>> Subscriptions::list(Executor& executor, Principal by,
                                                                     storage::PageRequest page) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) {
     // An account has at most max_subscriptions: read on until the page is full.
     std::vector<SubscriptionView> rows;
     std::int64_t before = page.before;
@@ -177,7 +177,7 @@ Task<Expected<storage::Page<SubscriptionView>>> Subscriptions::list(Executor& ex
 }
 
 Task<Expected<SubscriptionView>> Subscriptions::get(Executor& executor, Principal by, SubscriptionId id) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
     auto row = visible_subscription(by, find_subscription(tx, id));
     if (!row) return no_such_subscription();
     return view(tx, std::move(*row));
@@ -188,7 +188,7 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
                                                        SubscriptionChange change) {
   auto problems = change.url ? problems_of_url(*change.url) : std::vector<FieldProblem>{};
   if (change.event_types) check_event_types(problems, *change.event_types);
-  auto changed = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
+  auto changed = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
     auto row = visible_subscription(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
     auto all_problems = problems;
@@ -221,7 +221,7 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
 }
 
 Task<Expected<void>> Subscriptions::remove(Executor& executor, Principal by, SubscriptionId id) {
-  co_return co_await commits_.write(executor, [&](Tx& tx) -> Expected<void> {
+  co_return co_await async_db_.write(executor, [&](Tx& tx) -> Expected<void> {
     if (!visible_subscription(by, lock_subscription(tx, id))) return no_such_subscription();
     delete_subscription(tx, id);
     tx.changes().push_back(storage::changed(storage::ChangeKind::subscription, by.account, id));
@@ -239,7 +239,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::rotate_secret(Executor& execut
   }
   const auto secret = wanted ? *wanted : crypto::generate_webhook_secret(random_);
   overlap = std::clamp(overlap, Millis{0}, max_overlap);
-  auto rotated = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
+  auto rotated = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<SubscriptionView> {
     auto row = visible_subscription(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
     if (overlap > Millis{0}) {
@@ -262,7 +262,7 @@ Task<Expected<IssuedSubscription>> Subscriptions::rotate_secret(Executor& execut
 Task<Expected<std::string>> Subscriptions::test(Executor& executor, Principal by, SubscriptionId id) {
   const auto event = ids_.make<EventId>();
   const auto uuid = event_uuid(event, random_);
-  auto queued = co_await commits_.write(executor, [&](Tx& tx) -> Expected<std::string> {
+  auto queued = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<std::string> {
     const auto row = visible_subscription(by, lock_subscription(tx, id));
     if (!row) return no_such_subscription();
     if (!row->active) return fail("CONFLICT", "The subscription is not active. Activate it first.");
@@ -286,7 +286,7 @@ Task<Expected<std::string>> Subscriptions::test(Executor& executor, Principal by
 Task<Expected<storage::Page<storage::AttemptRow>>> Subscriptions::attempts(Executor& executor, Principal by,
                                                                            SubscriptionId id,
                                                                            storage::PageRequest page) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<storage::Page<storage::AttemptRow>> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<storage::Page<storage::AttemptRow>> {
     if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
     return list_attempts(tx, id, page);
   });

@@ -14,7 +14,7 @@
 #include "crypto/service_cipher.h"
 #include "identity/principal.h"
 #include "net/http_client.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/page.h"
 #include "storage/stores/subscription_store.h"
 
@@ -58,9 +58,9 @@ class Subscriptions {
 
   // All outlive this. `policy`: public_https, or sandbox_receivers in sandbox mode (spec 10.5). `changed` is
   // called, on any thread, when there may be something to send.
-  Subscriptions(storage::GroupCommit& commits, IdSource& ids, Random& random,
+  Subscriptions(storage::AsyncDatabase& async_db, IdSource& ids, Random& random,
                 const crypto::ServiceCipher& cipher, net::AddressPolicy policy, std::function<void()> changed)
-      : commits_(commits),
+      : async_db_(async_db),
         ids_(ids),
         random_(random),
         cipher_(cipher),
@@ -91,7 +91,7 @@ class Subscriptions {
  private:
   std::vector<FieldProblem> problems_of_url(const std::string& url) const;
 
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   Random& random_;
   const crypto::ServiceCipher& cipher_;

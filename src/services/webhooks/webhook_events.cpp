@@ -41,7 +41,7 @@ Task<Expected<storage::Page<SentEventRow>>> WebhookEvents::list(Executor& execut
                                                                 SubscriptionId id,
                                                                 storage::SentEventFilter filter,
                                                                 storage::PageRequest page) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<storage::Page<SentEventRow>> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<storage::Page<SentEventRow>> {
     if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
     return list_sent_events(tx, id, filter, page);
   });
@@ -49,7 +49,7 @@ Task<Expected<storage::Page<SentEventRow>>> WebhookEvents::list(Executor& execut
 
 Task<Expected<SentEventView>> WebhookEvents::get(Executor& executor, Principal by, SubscriptionId id,
                                                  std::string uuid) {
-  co_return co_await commits_.read(executor, [&](Tx& tx) -> Expected<SentEventView> {
+  co_return co_await async_db_.read(executor, [&](Tx& tx) -> Expected<SentEventView> {
     if (!visible_subscription(by, find_subscription(tx, id))) return no_such_subscription();
     auto row = find(tx, id, uuid);
     if (!row) return no_such_event();
@@ -61,7 +61,7 @@ Task<Expected<SentEventView>> WebhookEvents::get(Executor& executor, Principal b
 
 Task<Expected<SentEventRow>> WebhookEvents::resend(Executor& executor, Principal by, SubscriptionId id,
                                                    std::string uuid) {
-  auto sent = co_await commits_.write(executor, [&](Tx& tx) -> Expected<SentEventRow> {
+  auto sent = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<SentEventRow> {
     const auto subscription = visible_subscription(by, find_subscription(tx, id));
     if (!subscription) return no_such_subscription();
     const auto row = find(tx, id, uuid);
@@ -77,7 +77,7 @@ Task<Expected<SentEventRow>> WebhookEvents::resend(Executor& executor, Principal
 
 Task<Expected<Recovery>> WebhookEvents::recover(Executor& executor, Principal by, SubscriptionId id,
                                                 Timestamp since) {
-  auto begun = co_await commits_.write(executor, [&](Tx& tx) -> Expected<Recovery> {
+  auto begun = co_await async_db_.write(executor, [&](Tx& tx) -> Expected<Recovery> {
     const auto subscription = visible_subscription(by, find_subscription(tx, id));
     if (!subscription) return no_such_subscription();
     if (!subscription->active) return not_active();

@@ -10,7 +10,7 @@
 #include "base/executor.h"
 #include "base/task.h"
 #include "identity/principal.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 #include "storage/stores/webhook_event_store.h"
 
 namespace presetbridge::services {
@@ -32,8 +32,8 @@ class WebhookEvents {
   static constexpr int most_counted = 10'000;
 
   // All outlive this. `changed` is called, on any thread, when there may be something to send or to recover.
-  WebhookEvents(storage::GroupCommit& commits, IdSource& ids, std::function<void()> changed)
-      : commits_(commits), ids_(ids), changed_(std::move(changed)) {}
+  WebhookEvents(storage::AsyncDatabase& async_db, IdSource& ids, std::function<void()> changed)
+      : async_db_(async_db), ids_(ids), changed_(std::move(changed)) {}
 
   // As list_sent_events() has it.
   Task<Expected<storage::Page<storage::SentEventRow>>> list(Executor& executor, identity::Principal by,
@@ -53,7 +53,7 @@ class WebhookEvents {
                                    Timestamp since);
 
  private:
-  storage::GroupCommit& commits_;
+  storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const std::function<void()> changed_;
 };

@@ -18,7 +18,7 @@ class WebhookEventsTest : public DispatcherTest {
 
   std::unique_ptr<SubscriptionWatch> watch() {
     auto made = std::make_unique<SubscriptionWatch>(
-        scheduler_, *commits_, ids_, random_, log_,
+        scheduler_, *async_db_, ids_, random_, log_,
         [this] {
           if (dispatcher_) dispatcher_->wake();
         },
@@ -79,7 +79,7 @@ class WebhookEventsTest : public DispatcherTest {
   }
 
   std::unique_ptr<WebhookDispatcher> dispatcher_;
-  WebhookEvents events_{*commits_, ids_, [this] {
+  WebhookEvents events_{*async_db_, ids_, [this] {
                           if (dispatcher_) dispatcher_->wake();
                         }};
 };

@@ -232,11 +232,11 @@ TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
   std::optional<DeliveryId> accepted;
   std::jthread other_node([&] {
     testing::VirtualScheduler scheduler{world.database.clock};
-    storage::GroupCommit commits{*world.database, world.log, {.inline_execution = true}};
+    storage::AsyncDatabase async_db{*world.database, world.log, {.inline_execution = true}};
     IdSource ids{world.database.clock, 2};
     DeliveryChanges changes{ids, world.random};
-    IntegrationDirectory directory{commits, world.cipher, world.database.clock, nullptr};
-    Intake intake{commits, changes, world.database.clock, [] {}};
+    IntegrationDirectory directory{async_db, world.cipher, world.database.clock, nullptr};
+    Intake intake{async_db, changes, world.database.clock, [] {}};
     spawn(
         [](auto& w, auto& on, auto& stores, auto& in) -> Task<Expected<Accepted>> {
           const auto store = co_await stores.find(on, w.integration);

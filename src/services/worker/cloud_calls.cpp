@@ -34,7 +34,7 @@ void put(Answer& answer, CloudResult<T> result) {
 }  // namespace
 
 Task<CloudCalls::LogIn> CloudCalls::log_in(AccountId account) {
-  auto login = co_await ports_.commits.read(ports_.scheduler, [account](storage::Tx& tx) {
+  auto login = co_await ports_.async_db.read(ports_.scheduler, [account](storage::Tx& tx) {
     return std::pair(find_standing(tx, account), find_stored_login(tx, account));
   });
   if (!login) co_return LogIn{not_called(CloudError::Kind::unavailable, "the login could not be read")};

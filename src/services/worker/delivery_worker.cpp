@@ -46,7 +46,7 @@ struct DeliveryWorker::Parts {
                             tasks.wake();
                             ports.notify_others();
                           }};
-  MissedWork missed_work{{ports.scheduler, ports.clock, ports.commits, scan, tasks},
+  MissedWork missed_work{{ports.scheduler, ports.clock, ports.async_db, scan, tasks},
                          {[](Tx& tx) { return storage::next_ready(tx, {}); }, find_forgotten},
                          options.maintenance};
 };

@@ -10,7 +10,7 @@
 namespace presetbridge::services {
 
 // All but wake() are called on the scheduler's thread. Destroyed after `stopped`, and after
-// GroupCommit::shutdown().
+// AsyncDatabase::shutdown().
 class DeliveryWorker {
  public:
   // Throws std::invalid_argument if a lease would not outlast a call of the cloud port (spec 3.4).

@@ -17,10 +17,10 @@ Task<bool> isolate(const WorkerPorts& ports, Error error, LeasePlace at) {
                    {"customer", at.customer ? to_string(at.customer) : std::string()},
                    {"error", error.message}});
   count_fault(ports);
-  auto done = co_await ports.commits.write(ports.scheduler, [at](storage::Tx& tx) { set_aside(tx, at); });
+  auto done = co_await ports.async_db.write(ports.scheduler, [at](storage::Tx& tx) { set_aside(tx, at); });
   if (!done && !is_passing(done.error()) && at.customer && at.cloud_account) {
     at.customer = {};
-    done = co_await ports.commits.write(ports.scheduler, [at](storage::Tx& tx) { set_aside(tx, at); });
+    done = co_await ports.async_db.write(ports.scheduler, [at](storage::Tx& tx) { set_aside(tx, at); });
   }
   co_return done.has_value();
 }

@@ -10,8 +10,8 @@ JobRunner::JobRunner(const WorkerPorts& ports, const WorkerOptions& options, Clo
       calls_(calls),
       tasks_(tasks),
       steps_(ports.changes, ports.random, options, ports.cloud.call_timeout()),
-      answers_(ports.commits, [this](storage::Tx& tx, std::span<const JobAnswer> answers,
-                                     std::span<JobCall> next) { steps_.advance(tx, answers, next); }) {}
+      answers_(ports.async_db, [this](storage::Tx& tx, std::span<const JobAnswer> answers,
+                                      std::span<JobCall> next) { steps_.advance(tx, answers, next); }) {}
 
 Task<void> JobRunner::run(Job job) {
   const LeasePlace place{job.cloud_account, job.customer, job.fence};

@@ -12,7 +12,7 @@
 
 namespace presetbridge::services {
 
-// Owned by the worker, on its thread; destroyed after GroupCommit::shutdown(). The steps of all jobs under
+// Owned by the worker, on its thread; destroyed after AsyncDatabase::shutdown(). The steps of all jobs under
 // way are one batch.
 class JobRunner {
  public:

@@ -31,7 +31,7 @@ TEST(LastCredits, SixtyFourWorkersShareTenFilesAndTheRestGoesOnByItselfAfterAPur
   for (int n = 1; n < kWorkers; ++n) {
     workers.push_back(std::make_unique<DeliveryWorker>(
         WorkerPorts{world.scheduler, world.database.clock, world.random, world.log, world.metrics,
-                    world.commits, world.cloud, *world.sessions, world.changes},
+                    world.async_db, world.cloud, *world.sessions, world.changes},
         options(n)));
     workers.back()->start();
   }

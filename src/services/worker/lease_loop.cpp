@@ -30,7 +30,7 @@ Task<Millis> LeaseLoop::round() {
   std::optional<Timestamp> next;
   if (!busy_) {
     // A read costs no write: an idle service leaves the disk alone.
-    const auto seen = co_await ports_.commits.read(
+    const auto seen = co_await ports_.async_db.read(
         ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
     if (seen) {
       next = seen->first;
@@ -42,7 +42,7 @@ Task<Millis> LeaseLoop::round() {
   if (places > 0 && now >= closed_until_ && (std::exchange(busy_, false) || (next && *next <= now))) {
     LeasePlace at;
     auto leased =
-        co_await ports_.commits.write(ports_.scheduler, [this, from, places, pace = pace_, &at](Tx& tx) {
+        co_await ports_.async_db.write(ports_.scheduler, [this, from, places, pace = pace_, &at](Tx& tx) {
           return lease_jobs(tx, options_, from, places, pace, at);
         });
     if (leased) {

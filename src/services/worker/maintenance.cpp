@@ -66,7 +66,7 @@ Task<bool> Maintenance::round(Timestamp now) {
   // What is aside, or may not begin yet, is found too: it must not fill the list.
   const int aside = deliveries_aside_.size();
   const int chores = kMostChores + chores_aside_.size() + chore_starts_.held();
-  auto waiting = co_await ports_.commits.read(
+  auto waiting = co_await ports_.async_db.read(
       ports_.scheduler, [leases, from, aside, chores, turn = dry_run_turn_](Tx& tx) {
         Waiting found{.at = tx.now(),
                       .expired = leases && storage::any_lease_expired(tx, from, tx.now()),
@@ -94,7 +94,7 @@ Task<bool> Maintenance::round(Timestamp now) {
 
 Task<bool> Maintenance::take_over(Timestamp from) {
   LeasePlace at;
-  auto taken = co_await ports_.commits.write(ports_.scheduler, [this, from, &at](Tx& tx) {
+  auto taken = co_await ports_.async_db.write(ports_.scheduler, [this, from, &at](Tx& tx) {
     return take_over_expired(tx, ports_.changes, from, kMostTakenOver, at);
   });
   if (taken && *taken > 0)
@@ -107,13 +107,13 @@ Task<bool> Maintenance::take_over(Timestamp from) {
 Task<void> Maintenance::start_probes(std::vector<CloudAccountId> due) {
   for (const auto id : due) {
     if (tasks_.stopping()) co_return;
-    auto done = co_await ports_.commits.write(
+    auto done = co_await ports_.async_db.write(
         ports_.scheduler, [this, id](Tx& tx) { start_probe(tx, ports_.changes.ids(), id); });
     if (done || is_passing(done.error())) continue;
     ports_.log.error("a failed delivery could not be tried again; another in an hour",
                      {{"cloudAccount", to_string(id)}, {"error", done.error().message}});
     count_fault(ports_);
-    co_await ports_.commits.write(ports_.scheduler, [id](Tx& tx) { storage::postpone_probe(tx, id); });
+    co_await ports_.async_db.write(ports_.scheduler, [id](Tx& tx) { storage::postpone_probe(tx, id); });
   }
   if (!due.empty()) worked_();
 }
@@ -122,8 +122,8 @@ Task<bool> Maintenance::complete_dry_runs(std::vector<DeliveryId> waiting) {
   std::erase_if(waiting, [this](DeliveryId id) { return deliveries_aside_.contains({AccountId{}, id}); });
   if (waiting.empty()) co_return false;
   DeliveryId at;
-  auto done = co_await ports_.commits.write(ports_.scheduler,
-                                            [&](Tx& tx) { run_dry(tx, ports_.changes, waiting, at); });
+  auto done = co_await ports_.async_db.write(ports_.scheduler,
+                                             [&](Tx& tx) { run_dry(tx, ports_.changes, waiting, at); });
   if (done) co_return true;
   if (is_passing(done.error()) || !at) co_return false;
   ports_.log.error("a test order that fails here is left alone for some minutes",
@@ -142,7 +142,7 @@ Task<bool> Maintenance::do_chores(std::vector<storage::Chore> waiting) {
     for (const auto& [place, until] : deliveries_aside_.all())
       if (place.first == chore.account) aside.insert(place.second);
     DeliveryId at;
-    auto done = co_await ports_.commits.write(
+    auto done = co_await ports_.async_db.write(
         ports_.scheduler, [&](Tx& tx) { return do_chore(tx, ports_.changes, chore, aside, at); });
     const auto later = ports_.clock.now() + kSetAside;
     if (!done && is_passing(done.error())) continue;

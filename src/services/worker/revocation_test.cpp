@@ -113,10 +113,10 @@ TEST(Revocation, OfAFormerCustomersFileSeesWhoIsGivenItMeanwhile) {
 
   const auto revoke = [&] {
     testing::VirtualScheduler scheduler{world.database.clock};
-    storage::GroupCommit commits{*world.database, world.log, {.inline_execution = true}};
+    storage::AsyncDatabase async_db{*world.database, world.log, {.inline_execution = true}};
     IdSource ids{world.database.clock, 2};
     DeliveryChanges changes{ids, world.random};
-    DeliveryActions actions{commits, changes, 0, [] {}};
+    DeliveryActions actions{async_db, changes, 0, [] {}};
     bool revoked = false;
     spawn(actions.revoke(scheduler, world.merchant(), id, former),
           [&](auto outcome) { revoked = outcome.value && outcome.value->has_value(); });

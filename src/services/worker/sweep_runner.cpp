@@ -17,7 +17,7 @@ constexpr int kMostExpired = 200;   // in one transaction
 }  // namespace
 
 Task<void> SweepRunner::run(SweepLease lease) {
-  auto owners = co_await ports_.commits.read(ports_.scheduler, [id = lease.cloud_account](Tx& tx) {
+  auto owners = co_await ports_.async_db.read(ports_.scheduler, [id = lease.cloud_account](Tx& tx) {
     return storage::accounts_of_cloud_account(tx, id);
   });
   if (!owners) co_return log_fault(lease, "a sweep could not begin; its lease runs out", owners.error());
@@ -25,7 +25,7 @@ Task<void> SweepRunner::run(SweepLease lease) {
   if (!owners->empty()) read = co_await read_pages(lease, owners->front());
   if (!read.failure && !read.own) co_return;
   if (!read.failure) co_await expire_waiting(lease);
-  auto ended = co_await ports_.commits.write(
+  auto ended = co_await ports_.async_db.write(
       ports_.scheduler, [this, lease, failure = std::move(read.failure)](Tx& tx) {
         return failure ? fail_sweep(tx, lease, *failure) : end_sweep(tx, options_, lease);
       });
@@ -39,7 +39,7 @@ Task<SweepRunner::Reading> SweepRunner::read_pages(const SweepLease& lease, Acco
         co_await calls_.friendships_since(owner, lease.cloud_user, cursor, options_.sweep_page);
     if (!page) {
       if (const auto fault = login_fault(page.error())) {
-        auto noted = co_await ports_.commits.write(
+        auto noted = co_await ports_.async_db.write(
             ports_.scheduler,
             [owner, version = login_version, fault](Tx& tx) { refuse_login(tx, owner, version, *fault); });
         if (!noted) log_fault(lease, "that a login was refused could not be written", noted.error());
@@ -58,7 +58,7 @@ Task<SweepRunner::Reading> SweepRunner::read_pages(const SweepLease& lease, Acco
 // one.
 Task<bool> SweepRunner::take_in(const SweepLease& lease, const std::string& cursor,
                                 const cloud::FriendshipPage& page) {
-  auto taken = co_await ports_.commits.write(ports_.scheduler, [&](Tx& tx) {
+  auto taken = co_await ports_.async_db.write(ports_.scheduler, [&](Tx& tx) {
     return take_in_page(tx, ports_.changes, options_, lease, cursor, page);
   });
   if (taken) co_return *taken;
@@ -68,7 +68,7 @@ Task<bool> SweepRunner::take_in(const SweepLease& lease, const std::string& curs
   }
   for (const auto& change : page.changes) {
     const cloud::FriendshipPage one{.changes = {change}, .next_cursor = {}, .more = false};
-    auto alone = co_await ports_.commits.write(ports_.scheduler, [&](Tx& tx) {
+    auto alone = co_await ports_.async_db.write(ports_.scheduler, [&](Tx& tx) {
       return take_in_page(tx, ports_.changes, options_, lease, cursor, one);
     });
     if (alone && !*alone) co_return false;
@@ -79,7 +79,7 @@ Task<bool> SweepRunner::take_in(const SweepLease& lease, const std::string& curs
 
 Task<void> SweepRunner::expire_waiting(const SweepLease& lease) {
   while (!tasks_.stopping()) {
-    auto expired = co_await ports_.commits.write(ports_.scheduler, [this, lease](Tx& tx) {
+    auto expired = co_await ports_.async_db.write(ports_.scheduler, [this, lease](Tx& tx) {
       return services::expire_waiting(tx, ports_.changes, lease, kMostExpired);
     });
     // What waits too long is found again by the next sweep.

@@ -9,7 +9,7 @@
 #include "cloud/cloud.h"
 #include "cloud/session_cache.h"
 #include "services/delivery/change.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::services {
 
@@ -20,7 +20,7 @@ struct WorkerPorts {
   Random& random;
   Log& log;
   Metrics& metrics;
-  storage::GroupCommit& commits;
+  storage::AsyncDatabase& async_db;
   cloud::Cloud& cloud;
   cloud::SessionCache& sessions;  // on the same scheduler
   DeliveryChanges& changes;

@@ -2,7 +2,7 @@
 // are handed to one function in one transaction, so the SQL can be bulk. No timer: a batch is what gathered
 // while the previous commit ran.
 //
-//   Batcher<NewOrder, Accepted> intake(commits, accept_orders, {});
+//   Batcher<NewOrder, Accepted> intake(async_db, accept_orders, {});
 //   Expected<Accepted> accepted = co_await intake.add(executor, std::move(order));   // durable when it
 //   returns
 //
@@ -33,7 +33,7 @@
 #include "base/error.h"
 #include "base/executor.h"
 #include "base/task.h"
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 namespace presetbridge::storage {
 
@@ -45,7 +45,7 @@ struct BatcherOptions {
   std::size_t turn_bytes = 64 << 10;       // of one owner before the next one's turn
 };
 
-// Thread-safe. Outlives the coroutines that wait in it, and is destroyed after GroupCommit::shutdown(). Out
+// Thread-safe. Outlives the coroutines that wait in it, and is destroyed after AsyncDatabase::shutdown(). Out
 // is default-constructible and movable. When Out is Expected<U>, add() returns Expected<U>.
 template <class In, class Out>
 class Batcher {
@@ -64,8 +64,9 @@ class Batcher {
     std::function<bool(const Out&)> put_off = {};
   };
 
-  Batcher(GroupCommit& commits, Run run, BatcherOptions options = {}, Weigh weigh = {}, Sharing sharing = {})
-      : commits_(commits),
+  Batcher(AsyncDatabase& async_db, Run run, BatcherOptions options = {}, Weigh weigh = {},
+          Sharing sharing = {})
+      : async_db_(async_db),
         run_(std::move(run)),
         options_(options),
         weigh_(std::move(weigh)),
@@ -124,7 +125,7 @@ class Batcher {
     std::vector<Out> outs;
     std::vector<Waiter*> waiters;
   };
-  // What one unit of GroupCommit runs: `count` of `rows`, from `begin` on. Without rows it takes them from
+  // What one unit of AsyncDatabase runs: `count` of `rows`, from `begin` on. Without rows it takes them from
   // the queue when it first runs, and keeps them: a run after a roll back does the same again.
   struct Part {
     std::shared_ptr<Rows> rows;
@@ -201,10 +202,10 @@ class Batcher {
 
   void schedule(Part part) {
     auto shared = std::make_shared<Part>(std::move(part));
-    commits_.submit([this, shared](Tx& tx) { run(*shared, tx); },
-                    [this, shared](const std::exception_ptr& thrown, Completions& completions) {
-                      finish(*shared, thrown, completions);
-                    });
+    async_db_.submit([this, shared](Tx& tx) { run(*shared, tx); },
+                     [this, shared](const std::exception_ptr& thrown, Completions& completions) {
+                       finish(*shared, thrown, completions);
+                     });
   }
 
   void run(Part& part, Tx& tx) {
@@ -303,7 +304,7 @@ class Batcher {
   static constexpr std::size_t kMostLearned = 10'000;
   static constexpr std::size_t kMostTurns = 16;  // that a row waits for what those before it cost
 
-  GroupCommit& commits_;
+  AsyncDatabase& async_db_;
   const Run run_;
   const BatcherOptions options_;
   const Weigh weigh_;

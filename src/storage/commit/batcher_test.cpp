@@ -53,16 +53,17 @@ class BatcherTest : public ::testing::Test {
       ++finished_;
     });
   }
-  // Starts them so that they wait together: while a unit of `commits`, which executes inline, is being
+  // Starts them so that they wait together: while a unit of `async_db`, which executes inline, is being
   // finished.
-  void start_together(GroupCommit& commits, Numbers& batcher, std::span<const std::int64_t> numbers) {
-    commits.submit([](Tx&) {},
-                   [&](const std::exception_ptr&, Completions&) {
-                     for (const std::int64_t number : numbers) start(batcher, number);
-                   });
+  void start_together(AsyncDatabase& async_db, Numbers& batcher, std::span<const std::int64_t> numbers) {
+    async_db.submit([](Tx&) {},
+                    [&](const std::exception_ptr&, Completions&) {
+                      for (const std::int64_t number : numbers) start(batcher, number);
+                    });
   }
-  void start_together(GroupCommit& commits, Numbers& batcher, std::initializer_list<std::int64_t> numbers) {
-    start_together(commits, batcher, std::span(numbers.begin(), numbers.size()));
+  void start_together(AsyncDatabase& async_db, Numbers& batcher,
+                      std::initializer_list<std::int64_t> numbers) {
+    start_together(async_db, batcher, std::span(numbers.begin(), numbers.size()));
   }
   void run_all() {
     mailbox_.run_until([this] { return finished_ == results_.size(); });
@@ -75,7 +76,7 @@ class BatcherTest : public ::testing::Test {
     return found;
   }
 
-  static inline const GroupCommit::Options inline_options{.inline_execution = true};
+  static inline const AsyncDatabase::Options inline_options{.inline_execution = true};
   testing::TemporarySqlite database_;
   NullLog log_;
   testing::Mailbox mailbox_;
@@ -85,37 +86,37 @@ class BatcherTest : public ::testing::Test {
 };
 
 TEST_F(BatcherTest, RowsThatWaitTogetherGoInOneRunAndWakeInOnePost) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner());
-  start_together(commits, batcher, {3, 1, 2});
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner());
+  start_together(async_db, batcher, {3, 1, 2});
   run_all();
   EXPECT_THAT(runs_, ElementsAre(ElementsAre(3, 1, 2)));
   EXPECT_THAT(results_, ElementsAre(30, 10, 20));
   EXPECT_EQ(mailbox_.posts(), 1U);
-  EXPECT_EQ(commits.stats().commits, 2U);
+  EXPECT_EQ(async_db.stats().commits, 2U);
 }
 
 TEST_F(BatcherTest, ABatchIsCappedInRows) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner(), {.max_rows = 2});
-  start_together(commits, batcher, {1, 2, 3, 4, 5});
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner(), {.max_rows = 2});
+  start_together(async_db, batcher, {1, 2, 3, 4, 5});
   run_all();
   EXPECT_THAT(runs_, ElementsAre(ElementsAre(1, 2), ElementsAre(3, 4), ElementsAre(5)));
 }
 
 TEST_F(BatcherTest, ABatchIsCappedInBytesAndAHeavyRowGoesAlone) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner(), {.max_bytes = 10},
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner(), {.max_bytes = 10},
                   [](const std::int64_t& n) { return static_cast<std::size_t>(n); });
-  start_together(commits, batcher, {4, 5, 6, 50, 1, 2});
+  start_together(async_db, batcher, {4, 5, 6, 50, 1, 2});
   run_all();
   EXPECT_THAT(runs_, ElementsAre(ElementsAre(4, 5), ElementsAre(6), ElementsAre(50), ElementsAre(1, 2)));
 }
 
 TEST_F(BatcherTest, APoisonedRowFailsAlone) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner());
-  start_together(commits, batcher, {1, 2, -3, 4, 5});
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner());
+  start_together(async_db, batcher, {1, 2, -3, 4, 5});
   run_all();
   EXPECT_THAT(ids(), ElementsAre(1, 2, 4, 5));
   ASSERT_FALSE(results_[2]);
@@ -125,15 +126,15 @@ TEST_F(BatcherTest, APoisonedRowFailsAlone) {
 }
 
 TEST_F(BatcherTest, TheSameRowsRunAgainWhenAnotherUnitOfTheTransactionThrows) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner());
-  commits.submit([](Tx&) {},
-                 [&](const std::exception_ptr&, Completions&) {
-                   start(batcher, 1);
-                   start(batcher, 2);
-                   commits.submit([](Tx&) { throw std::runtime_error("poison"); },
-                                  [](const std::exception_ptr& e, Completions&) { EXPECT_TRUE(e); });
-                 });
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner());
+  async_db.submit([](Tx&) {},
+                  [&](const std::exception_ptr&, Completions&) {
+                    start(batcher, 1);
+                    start(batcher, 2);
+                    async_db.submit([](Tx&) { throw std::runtime_error("poison"); },
+                                    [](const std::exception_ptr& e, Completions&) { EXPECT_TRUE(e); });
+                  });
   run_all();
   EXPECT_THAT(runs_, ElementsAre(ElementsAre(1, 2), ElementsAre(1, 2)));
   EXPECT_THAT(results_, ElementsAre(10, 20));
@@ -141,15 +142,15 @@ TEST_F(BatcherTest, TheSameRowsRunAgainWhenAnotherUnitOfTheTransactionThrows) {
 }
 
 TEST_F(BatcherTest, AFullQueueRefusesAtOnceInRowsAndInBytes) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers rows(commits, runner(), {.max_queue = 2});
-  start_together(commits, rows, {1, 2, 3});
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers rows(async_db, runner(), {.max_queue = 2});
+  start_together(async_db, rows, {1, 2, 3});
   run_all();
   EXPECT_EQ(results_[2].error().code, "OVERLOADED");
-  Numbers bytes(commits, runner(), {.max_queue_bytes = 100},
+  Numbers bytes(async_db, runner(), {.max_queue_bytes = 100},
                 [](const std::int64_t& n) { return static_cast<std::size_t>(n); });
-  start_together(commits, bytes, {500, 60, 50});
-  start_together(commits, bytes, {70});
+  start_together(async_db, bytes, {500, 60, 50});
+  start_together(async_db, bytes, {70});
   run_all();
   EXPECT_THAT(ids(), ElementsAre(1, 2, 70, 500));
   EXPECT_EQ(results_[4].error().code, "OVERLOADED");
@@ -163,16 +164,16 @@ std::uint64_t owner_of(const std::int64_t& number) {
 }
 
 TEST_F(BatcherTest, OwnersTakeTurnsByWeightAndEachKeepsItsOrder) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner(), {.max_rows = 4, .turn_bytes = 10},
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner(), {.max_rows = 4, .turn_bytes = 10},
                   [](const std::int64_t& number) { return number < 200 ? 5UZ : 10UZ; }, {.owner = owner_of});
-  start_together(commits, batcher, {101, 102, 103, 104, 105, 201, 202, 301});
+  start_together(async_db, batcher, {101, 102, 103, 104, 105, 201, 202, 301});
   run_all();
   EXPECT_THAT(runs_, ElementsAre(ElementsAre(101, 102, 201, 301), ElementsAre(103, 104, 202, 105)));
 }
 
 TEST_F(BatcherTest, WhatARunPutsOffComesFirstInALaterOneAndItsOwnerPaysForWhatItCost) {
-  GroupCommit commits(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, inline_options);
   struct Done {
     std::int64_t number = 0;
     bool put_off = false;
@@ -180,7 +181,7 @@ TEST_F(BatcherTest, WhatARunPutsOffComesFirstInALaterOneAndItsOwnerPaysForWhatIt
   std::vector<std::vector<std::int64_t>> runs;
   // Of owner 1 a run does one row, which costs a hundred times what it weighs.
   Batcher<std::int64_t, Done> batcher(
-      commits,
+      async_db,
       [&](Tx&, std::span<const std::int64_t> ins, std::span<Done> outs) {
         runs.emplace_back(ins.begin(), ins.end());
         bool first = true;
@@ -196,29 +197,29 @@ TEST_F(BatcherTest, WhatARunPutsOffComesFirstInALaterOneAndItsOwnerPaysForWhatIt
     spawn(batcher.add(mailbox_, number),
           [&](auto outcome) { answered.push_back(outcome.value->value().number); });
   };
-  commits.submit([](Tx&) {},
-                 [&](const std::exception_ptr&, Completions&) {
-                   for (const std::int64_t number : {101, 102, 103, 201}) start(number);
-                 });
+  async_db.submit([](Tx&) {},
+                  [&](const std::exception_ptr&, Completions&) {
+                    for (const std::int64_t number : {101, 102, 103, 201}) start(number);
+                  });
   mailbox_.run_until([&] { return answered.size() == 4; });
   EXPECT_THAT(runs, ElementsAre(ElementsAre(101, 102, 103, 201), ElementsAre(102), ElementsAre(103)))
       << "a row costs 100 by now, and a batch 150";
   EXPECT_THAT(answered, ElementsAre(101, 201, 102, 103));
   runs.clear();
-  commits.submit([](Tx&) {},
-                 [&](const std::exception_ptr&, Completions&) {
-                   for (const std::int64_t number : {104, 105, 201, 202}) start(number);
-                 });
+  async_db.submit([](Tx&) {},
+                  [&](const std::exception_ptr&, Completions&) {
+                    for (const std::int64_t number : {104, 105, 201, 202}) start(number);
+                  });
   mailbox_.run_until([&] { return answered.size() == 8; });
   EXPECT_THAT(runs, ElementsAre(ElementsAre(201, 202, 104), ElementsAre(105)));
   EXPECT_EQ(batcher.queued(), 0U);
 }
 
 TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEighth) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner(), {.max_queue = 16}, {}, {.owner = owner_of});
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner(), {.max_queue = 16}, {}, {.owner = owner_of});
   std::vector<std::int64_t> numbers{201, 101, 102, 103, 202, 203};
-  start_together(commits, batcher, numbers);
+  start_together(async_db, batcher, numbers);
   run_all();
   EXPECT_THAT(ids(), ElementsAre(101, 102, 201, 202));
   EXPECT_EQ(results_[3].error().code, "OVERLOADED");
@@ -227,7 +228,7 @@ TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEi
   numbers.clear();
   for (std::int64_t number = 301; number <= 315; ++number) numbers.push_back(number);
   numbers.insert(numbers.end(), {401, 402, 501});
-  start_together(commits, batcher, numbers);
+  start_together(async_db, batcher, numbers);
   run_all();
   EXPECT_EQ(ids().size(), 4U + 14 + 2);
   EXPECT_EQ(results_[6 + 13], 3140);
@@ -237,11 +238,11 @@ TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEi
 }
 
 TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsPlacesAre) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner(), {.max_queue_bytes = 800},
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner(), {.max_queue_bytes = 800},
                   [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); },
                   {.owner = owner_of});
-  start_together(commits, batcher, {202, 160, 150, 140, 299, 301});
+  start_together(async_db, batcher, {202, 160, 150, 140, 299, 301});
   run_all();
   EXPECT_THAT(ids(), ElementsAre(140, 160, 202, 301));
   EXPECT_EQ(results_[2].error().code, "OVERLOADED") << "60 + 50 are more than an eighth";
@@ -249,27 +250,28 @@ TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsPlacesAre) {
 }
 
 TEST_F(BatcherTest, AnOwnersRowsThatWaitAloneMayEachBeHeavierThanItsShare) {
-  GroupCommit commits(*database_, log_, inline_options);
-  Numbers batcher(commits, runner(), {.max_queue_bytes = 80},
+  AsyncDatabase async_db(*database_, log_, inline_options);
+  Numbers batcher(async_db, runner(), {.max_queue_bytes = 80},
                   [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); },
                   {.owner = owner_of});
-  start_together(commits, batcher, {120, 220, 320});
+  start_together(async_db, batcher, {120, 220, 320});
   run_all();
   EXPECT_THAT(ids(), ElementsAre(120, 220, 320));
 }
 
 TEST_F(BatcherTest, AnOutThatIsAnExpectedAnswersForItsRowAlone) {
-  GroupCommit commits(*database_, log_, inline_options);
+  AsyncDatabase async_db(*database_, log_, inline_options);
   using Checked = Batcher<std::int64_t, Expected<std::string>>;
-  Checked batcher(commits, [](Tx&, std::span<const std::int64_t> ins, std::span<Expected<std::string>> outs) {
-    for (std::size_t i = 0; i < ins.size(); ++i) {
-      if (ins[i] % 2 == 0) {
-        outs[i] = std::to_string(ins[i]);
-      } else {
-        outs[i] = fail("ODD", "It is odd.");
-      }
-    }
-  });
+  Checked batcher(async_db,
+                  [](Tx&, std::span<const std::int64_t> ins, std::span<Expected<std::string>> outs) {
+                    for (std::size_t i = 0; i < ins.size(); ++i) {
+                      if (ins[i] % 2 == 0) {
+                        outs[i] = std::to_string(ins[i]);
+                      } else {
+                        outs[i] = fail("ODD", "It is odd.");
+                      }
+                    }
+                  });
   std::vector<Expected<std::string>> results;
   for (const std::int64_t number : {1, 2}) {
     spawn(batcher.add(mailbox_, number), [&](auto outcome) { results.push_back(std::move(*outcome.value)); });
@@ -280,16 +282,16 @@ TEST_F(BatcherTest, AnOutThatIsAnExpectedAnswersForItsRowAlone) {
 }
 
 TEST_F(BatcherTest, WhatWaitsAtShutdownIsCommittedAndWhatComesAfterIsRefused) {
-  GroupCommit commits(*database_, log_);
-  Numbers batcher(commits, runner());
+  AsyncDatabase async_db(*database_, log_);
+  Numbers batcher(async_db, runner());
   std::latch entered{1};
   std::latch opened{1};
-  commits.submit([&](Tx&) { entered.count_down(), opened.wait(); },
-                 [](const std::exception_ptr&, Completions&) {});
+  async_db.submit([&](Tx&) { entered.count_down(), opened.wait(); },
+                  [](const std::exception_ptr&, Completions&) {});
   entered.wait();
   for (std::int64_t number = 1; number <= 100; ++number) start(batcher, number);
   opened.count_down();
-  commits.shutdown();
+  async_db.shutdown();
   EXPECT_EQ(ids().size(), 100U);
   start(batcher, 101);
   start(batcher, 102);
@@ -305,8 +307,8 @@ TEST_F(BatcherTest, WithAnyPoisonedRowsAndCapsEveryRowGetsItsOwnAnswer) {
     database_->write([](Tx& tx) { tx.exec(Sql{"DELETE FROM t"}); });
     results_.clear();
     finished_ = 0;
-    GroupCommit commits(*database_, log_, inline_options);
-    Numbers batcher(commits, runner(), {.max_rows = *rc::gen::inRange<std::size_t>(1, 20)});
+    AsyncDatabase async_db(*database_, log_, inline_options);
+    Numbers batcher(async_db, runner(), {.max_rows = *rc::gen::inRange<std::size_t>(1, 20)});
     const auto poisoned =
         *rc::gen::container<std::vector<bool>>(rc::gen::weightedElement<bool>({{4, false}, {1, true}}));
     std::vector<std::int64_t> numbers;
@@ -316,7 +318,7 @@ TEST_F(BatcherTest, WithAnyPoisonedRowsAndCapsEveryRowGetsItsOwnAnswer) {
       numbers.push_back(poisoned[i] ? -number : number);
       if (!poisoned[i]) healthy.push_back(number);
     }
-    start_together(commits, batcher, numbers);
+    start_together(async_db, batcher, numbers);
     run_all();
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       RC_ASSERT((poisoned[i] ? !results_[i] : results_[i] == numbers[i] * 10));
@@ -326,8 +328,8 @@ TEST_F(BatcherTest, WithAnyPoisonedRowsAndCapsEveryRowGetsItsOwnAnswer) {
 }
 
 TEST_F(BatcherTest, ManyThreadsEachGetTheirOwnAnswer) {
-  GroupCommit commits(*database_, log_);
-  Numbers batcher(commits, runner(), {.max_rows = 32});
+  AsyncDatabase async_db(*database_, log_);
+  Numbers batcher(async_db, runner(), {.max_rows = 32});
   constexpr std::int64_t each = 300;
   std::atomic<int> right = 0;
   std::vector<std::thread> threads;

@@ -1,4 +1,4 @@
-// The write that tells whether trouble of the storage is over (GroupCommit::Options::probe, spec 12.3).
+// The write that tells whether trouble of the storage is over (AsyncDatabase::Options::probe, spec 12.3).
 #pragma once
 
 #include "storage/database.h"

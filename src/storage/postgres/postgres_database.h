@@ -27,7 +27,7 @@ namespace presetbridge::storage {
 
 struct PostgresOptions {
   std::string url;  // libpq's connection string, a URI or key=value; may hold a password: never shown
-  int writers = 4;  // 1..64; GroupCommit uses as many as its Options::writers
+  int writers = 4;  // 1..64; AsyncDatabase uses as many as its Options::writers
   int readers = 2;  // 1..64
   // For each address; in whole seconds, at least 2. A server that lets it pass is not asked again for a
   // second, by the clock `told`.

@@ -1,4 +1,4 @@
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 #include <algorithm>
 #include <chrono>
@@ -84,7 +84,7 @@ void Completions::post() {
   waiting_.clear();
 }
 
-GroupCommit::GroupCommit(Database& database, Log& log, Options options)
+AsyncDatabase::AsyncDatabase(Database& database, Log& log, Options options)
     : database_(database),
       log_(log),
       options_(std::move(options)),
@@ -100,11 +100,11 @@ GroupCommit::GroupCommit(Database& database, Log& log, Options options)
     threads_.emplace_back([this] { work(reads_, false); });
 }
 
-GroupCommit::~GroupCommit() {
+AsyncDatabase::~AsyncDatabase() {
   shutdown();
 }
 
-void GroupCommit::shutdown() {
+void AsyncDatabase::shutdown() {
   std::vector<std::thread> threads;
   {
     const std::lock_guard lock(mutex_);
@@ -116,14 +116,14 @@ void GroupCommit::shutdown() {
   for (std::thread& thread : threads) thread.join();
 }
 
-void GroupCommit::submit(TxFn fn, Done done) {
+void AsyncDatabase::submit(TxFn fn, Done done) {
   enqueue(writes_, {std::move(fn), std::move(done)});
 }
-void GroupCommit::submit_read(TxFn fn, Done done) {
+void AsyncDatabase::submit_read(TxFn fn, Done done) {
   enqueue(reads_, {std::move(fn), std::move(done)});
 }
 
-void GroupCommit::Awaiter::await_suspend(std::coroutine_handle<> caller) {
+void AsyncDatabase::Awaiter::await_suspend(std::coroutine_handle<> caller) {
   // The unit may be done, and *this gone, before enqueue returns.
   auto done = [this, caller, &on = executor](const std::exception_ptr& thrown, Completions& completions) {
     if (thrown) error = explain(thrown);
@@ -132,7 +132,7 @@ void GroupCommit::Awaiter::await_suspend(std::coroutine_handle<> caller) {
   owner.enqueue(queue, {std::move(fn), std::move(done)});
 }
 
-void GroupCommit::enqueue(Queue& queue, Unit unit) {
+void AsyncDatabase::enqueue(Queue& queue, Unit unit) {
   std::unique_lock lock(mutex_);
   const char* refusal = nullptr;
   if (stopping_) {
@@ -157,14 +157,14 @@ void GroupCommit::enqueue(Queue& queue, Unit unit) {
   }
 }
 
-std::vector<GroupCommit::Unit> GroupCommit::take(Queue& queue, std::size_t most) {
+std::vector<AsyncDatabase::Unit> AsyncDatabase::take(Queue& queue, std::size_t most) {
   const auto end = queue.units.begin() + static_cast<std::ptrdiff_t>(std::min(queue.units.size(), most));
   std::vector<Unit> taken(std::make_move_iterator(queue.units.begin()), std::make_move_iterator(end));
   queue.units.erase(queue.units.begin(), end);
   return taken;
 }
 
-void GroupCommit::work(Queue& queue, bool writes) {
+void AsyncDatabase::work(Queue& queue, bool writes) {
   std::unique_lock lock(mutex_);
   while (true) {
     if (await(queue, lock, writes)) break;
@@ -191,7 +191,7 @@ void GroupCommit::work(Queue& queue, bool writes) {
   if (writes && --writing_ == 0) unsynced_.filled.notify_one();
 }
 
-bool GroupCommit::await(Queue& queue, std::unique_lock<std::mutex>& lock, bool writes) {
+bool AsyncDatabase::await(Queue& queue, std::unique_lock<std::mutex>& lock, bool writes) {
   while (queue.units.empty()) {
     if (stopping_) return true;
     if (!writes || !options_.probe || !writes_trouble_.failing()) {
@@ -206,7 +206,7 @@ bool GroupCommit::await(Queue& queue, std::unique_lock<std::mutex>& lock, bool w
 }
 
 // Alone in its transaction: what it is too large for must not fail with it.
-void GroupCommit::run_probe() {
+void AsyncDatabase::run_probe() {
   std::exception_ptr thrown;
   try {
     database_.write(options_.probe);
@@ -222,7 +222,7 @@ void GroupCommit::run_probe() {
   writes_trouble_.worked();
 }
 
-void GroupCommit::sync_loop() {
+void AsyncDatabase::sync_loop() {
   std::unique_lock lock(mutex_);
   while (true) {
     unsynced_.filled.wait(lock, [&] { return writing_ == 0 || !unsynced_.units.empty(); });
@@ -245,7 +245,7 @@ void GroupCommit::sync_loop() {
 // Adds what came meanwhile to a transaction that is open; false when it is to be committed. That is once the
 // disk has done with the commits before it: an earlier one would only wait for it, and write the pages that
 // both change twice.
-bool GroupCommit::gather(std::vector<Unit>& batch) {
+bool AsyncDatabase::gather(std::vector<Unit>& batch) {
   std::unique_lock lock(mutex_);
   const auto disk_free = [&] { return stopping_ || (!syncing_ && unsynced_.units.empty()); };
   writes_.filled.wait(lock, [&] { return disk_free() || !writes_.units.empty(); });
@@ -254,7 +254,7 @@ bool GroupCommit::gather(std::vector<Unit>& batch) {
   return true;
 }
 
-void GroupCommit::sync_units(std::span<Unit> units) {
+void AsyncDatabase::sync_units(std::span<Unit> units) {
   std::exception_ptr thrown;
   try {
     database_.sync();
@@ -264,7 +264,7 @@ void GroupCommit::sync_units(std::span<Unit> units) {
   finish(units, thrown, true);
 }
 
-void GroupCommit::run_inline() {
+void AsyncDatabase::run_inline() {
   std::unique_lock lock(mutex_);
   if (running_inline_) return;  // called by a unit: the loop below takes what it queued
   running_inline_ = true;
@@ -283,7 +283,7 @@ void GroupCommit::run_inline() {
   running_inline_ = false;
 }
 
-void GroupCommit::write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced) {
+void AsyncDatabase::write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced) {
   batch.reserve(options_.max_units);  // so that what gather() adds moves nothing
   std::vector<std::span<Unit>> todo{batch};
   // Only the first try may grow: afterwards there are spans of the batch.
@@ -339,7 +339,7 @@ void GroupCommit::write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsyn
   }
 }
 
-void GroupCommit::read_one(Unit& unit) {
+void AsyncDatabase::read_one(Unit& unit) {
   std::exception_ptr thrown;
   try {
     database_.read(unit.fn);
@@ -349,7 +349,7 @@ void GroupCommit::read_one(Unit& unit) {
   finish(std::span(&unit, 1), thrown, false);
 }
 
-void GroupCommit::finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote) {
+void AsyncDatabase::finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote) {
   {
     const std::lock_guard lock(mutex_);
     if (thrown) {
@@ -375,14 +375,14 @@ void GroupCommit::finish(std::span<Unit> units, const std::exception_ptr& thrown
   completions.post();
 }
 
-void GroupCommit::tell(std::span<const Unit> units) const {
+void AsyncDatabase::tell(std::span<const Unit> units) const {
   if (!options_.tell) return;
   for (const Unit& unit : units) {
     if (unit.news) options_.tell(*unit.news);
   }
 }
 
-GroupCommit::Stats GroupCommit::stats() const {
+AsyncDatabase::Stats AsyncDatabase::stats() const {
   const std::lock_guard lock(mutex_);
   Stats stats = stats_;
   stats.queued_writes = writes_.units.size();

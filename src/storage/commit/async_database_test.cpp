@@ -1,4 +1,4 @@
-#include "storage/commit/group_commit.h"
+#include "storage/commit/async_database.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -90,7 +90,7 @@ class FullDisk final : public Database {
  public:
   explicit FullDisk(Database& real) : real_(real) {}
   Durability commit(const TxFn& fn) override {
-    ++commits;
+    ++async_db;
     return real_.commit([&](Tx& tx) {
       large_ = false;
       fn(tx);
@@ -105,16 +105,16 @@ class FullDisk final : public Database {
     return [this](Tx&) { large_ = true; };
   }
   std::atomic<bool> full = true;
-  std::atomic<int> commits = 0;
+  std::atomic<int> async_db = 0;
 
  private:
   Database& real_;
   bool large_ = false;  // one transaction runs at a time in these tests
 };
 
-class GroupCommitTest : public ::testing::TestWithParam<testing::Engine> {
+class AsyncDatabaseTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
-  GroupCommitTest() {
+  AsyncDatabaseTest() {
     database_->write([](Tx& tx) {
       tx.exec_script(
           "CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, "
@@ -132,9 +132,9 @@ class GroupCommitTest : public ::testing::TestWithParam<testing::Engine> {
   // Occupies the writer until open() is called, so that what is submitted in between waits together.
   class Gate {
    public:
-    explicit Gate(GroupCommit& commits) {
-      commits.submit([this](Tx&) { entered_.count_down(), opened_.wait(); },
-                     [](const std::exception_ptr&, Completions&) {});
+    explicit Gate(AsyncDatabase& async_db) {
+      async_db.submit([this](Tx&) { entered_.count_down(), opened_.wait(); },
+                      [](const std::exception_ptr&, Completions&) {});
       entered_.wait();
     }
     void open() { opened_.count_down(); }
@@ -146,9 +146,9 @@ class GroupCommitTest : public ::testing::TestWithParam<testing::Engine> {
 
   // Starts a write; its outcome arrives in results_[i].
   template <class Fn>
-  void start(GroupCommit& commits, Executor& executor, std::size_t i, Fn fn) {
+  void start(AsyncDatabase& async_db, Executor& executor, std::size_t i, Fn fn) {
     if (results_.size() <= i) results_.resize(i + 1);
-    spawn(commits.write(executor, std::move(fn)), [this, i](auto outcome) {
+    spawn(async_db.write(executor, std::move(fn)), [this, i](auto outcome) {
       results_[i] = std::move(*outcome.value);
       ++finished_;
     });
@@ -169,38 +169,39 @@ std::int64_t add(Tx& tx, std::int64_t id) {
   return id;
 }
 
-INSTANTIATE_TEST_SUITE_P(Engines, GroupCommitTest, ::testing::ValuesIn(testing::engines),
+INSTANTIATE_TEST_SUITE_P(Engines, AsyncDatabaseTest, ::testing::ValuesIn(testing::engines),
                          [](const auto& info) { return testing::engine_name(info); });
 
-TEST_P(GroupCommitTest, UnitsThatWaitTogetherShareOneCommitAndOnePostAnExecutor) {
-  GroupCommit commits(*database_, log_);
+TEST_P(AsyncDatabaseTest, UnitsThatWaitTogetherShareOneCommitAndOnePostAnExecutor) {
+  AsyncDatabase async_db(*database_, log_);
   testing::Mailbox other;
-  Gate gate(commits);
+  Gate gate(async_db);
   for (std::size_t i = 0; i < 100; ++i) {
-    start(commits, i % 2 == 0 ? mailbox_ : other, i,
+    start(async_db, i % 2 == 0 ? mailbox_ : other, i,
           [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
   }
-  EXPECT_EQ(commits.stats().queued_writes, 100U);
+  EXPECT_EQ(async_db.stats().queued_writes, 100U);
   gate.open();
   mailbox_.run_until(finished(50));
   other.run_until(finished(100));
   EXPECT_EQ(mailbox_.posts(), 1U);
   EXPECT_EQ(other.posts(), 1U);
-  EXPECT_EQ(commits.stats().commits, 2U);
-  EXPECT_EQ(commits.stats().units, 101U);
+  EXPECT_EQ(async_db.stats().commits, 2U);
+  EXPECT_EQ(async_db.stats().units, 101U);
   for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(results_[i], static_cast<std::int64_t>(i));
   EXPECT_EQ(ids().size(), 100U);
   EXPECT_THAT(log_.lines, IsEmpty());
 }
 
-TEST_P(GroupCommitTest, WhoIsToldOfSuccessIsOnDiskWhileTheNextTransactionRuns) {
+TEST_P(AsyncDatabaseTest, WhoIsToldOfSuccessIsOnDiskWhileTheNextTransactionRuns) {
   SlowDisk disk(*database_);
-  GroupCommit commits(disk, log_);
+  AsyncDatabase async_db(disk, log_);
   std::latch second_committed{1};
-  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
   disk.syncing.acquire();
-  start(commits, mailbox_, 1, [](Tx& tx) { return add(tx, 1); });
-  commits.submit([&](Tx&) { second_committed.count_down(); }, [](const std::exception_ptr&, Completions&) {});
+  start(async_db, mailbox_, 1, [](Tx& tx) { return add(tx, 1); });
+  async_db.submit([&](Tx&) { second_committed.count_down(); },
+                  [](const std::exception_ptr&, Completions&) {});
   second_committed.wait();
   EXPECT_EQ(mailbox_.posts(), 0U) << "nothing is on disk";
   disk.let.release();
@@ -223,14 +224,14 @@ void one_by_one(std::size_t units, Ran& ran, const Start& start_unit) {
   }
 }
 
-TEST_P(GroupCommitTest, WhatComesWhileTheDiskIsBusyIsOneTransaction) {
+TEST_P(AsyncDatabaseTest, WhatComesWhileTheDiskIsBusyIsOneTransaction) {
   Ran ran{0};
   SlowDisk disk(*database_);
-  GroupCommit commits(disk, log_);
-  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  AsyncDatabase async_db(disk, log_);
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
   disk.syncing.acquire();
   one_by_one(5, ran, [&](std::size_t i) {
-    start(commits, mailbox_, i, [i, &ran](Tx& tx) {
+    start(async_db, mailbox_, i, [i, &ran](Tx& tx) {
       add(tx, static_cast<std::int64_t>(i));
       ran.release();
       return static_cast<std::int64_t>(i);
@@ -239,18 +240,18 @@ TEST_P(GroupCommitTest, WhatComesWhileTheDiskIsBusyIsOneTransaction) {
   EXPECT_THAT(ids(), ElementsAre(0)) << "it is open";
   disk.let.release(2);
   mailbox_.run_until(finished(6));
-  EXPECT_EQ(commits.stats().commits, 2U);
+  EXPECT_EQ(async_db.stats().commits, 2U);
   EXPECT_THAT(ids(), ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST_P(GroupCommitTest, AFullTransactionDoesNotWaitForTheDisk) {
+TEST_P(AsyncDatabaseTest, AFullTransactionDoesNotWaitForTheDisk) {
   Ran ran{0};
   SlowDisk disk(*database_);
-  GroupCommit commits(disk, log_, {.max_units = 2});
-  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  AsyncDatabase async_db(disk, log_, {.max_units = 2});
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
   disk.syncing.acquire();
   one_by_one(3, ran, [&](std::size_t i) {
-    start(commits, mailbox_, i, [i, &ran](Tx& tx) {
+    start(async_db, mailbox_, i, [i, &ran](Tx& tx) {
       add(tx, static_cast<std::int64_t>(i));
       ran.release();
       return static_cast<std::int64_t>(i);
@@ -259,17 +260,17 @@ TEST_P(GroupCommitTest, AFullTransactionDoesNotWaitForTheDisk) {
   EXPECT_THAT(ids(), ElementsAre(0, 1, 2)) << "the third began after they were committed";
   disk.let.release(3);
   mailbox_.run_until(finished(4));
-  EXPECT_EQ(commits.stats().commits, 3U);
+  EXPECT_EQ(async_db.stats().commits, 3U);
 }
 
-TEST_P(GroupCommitTest, AUnitAtFaultThatCameWhileTheDiskWasBusyFailsAlone) {
+TEST_P(AsyncDatabaseTest, AUnitAtFaultThatCameWhileTheDiskWasBusyFailsAlone) {
   Ran ran{0};
   SlowDisk disk(*database_);
-  GroupCommit commits(disk, log_);
-  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  AsyncDatabase async_db(disk, log_);
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
   disk.syncing.acquire();
   one_by_one(4, ran, [&](std::size_t i) {
-    start(commits, mailbox_, i, [i, &ran](Tx& tx) {
+    start(async_db, mailbox_, i, [i, &ran](Tx& tx) {
       ran.release();
       if (i == 3) throw std::runtime_error("poison");
       return add(tx, static_cast<std::int64_t>(i));
@@ -282,19 +283,19 @@ TEST_P(GroupCommitTest, AUnitAtFaultThatCameWhileTheDiskWasBusyFailsAlone) {
   EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("poison")));
 }
 
-TEST_P(GroupCommitTest, AShutdownDoesNotWaitForMoreWhileTheDiskIsBusy) {
+TEST_P(AsyncDatabaseTest, AShutdownDoesNotWaitForMoreWhileTheDiskIsBusy) {
   Ran ran{0};
   SlowDisk disk(*database_);
-  GroupCommit commits(disk, log_);
-  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  AsyncDatabase async_db(disk, log_);
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
   disk.syncing.acquire();
   one_by_one(1, ran, [&](std::size_t i) {
-    start(commits, mailbox_, i, [&ran](Tx& tx) {
+    start(async_db, mailbox_, i, [&ran](Tx& tx) {
       ran.release();
       return add(tx, 1);
     });
   });
-  std::thread stopping([&] { commits.shutdown(); });
+  std::thread stopping([&] { async_db.shutdown(); });
   while (ids().size() < 2) std::this_thread::yield();  // committed, though nothing is synced
   disk.let.release(2);
   stopping.join();
@@ -302,29 +303,29 @@ TEST_P(GroupCommitTest, AShutdownDoesNotWaitForMoreWhileTheDiskIsBusy) {
   EXPECT_EQ(results_[1], 1);
 }
 
-TEST_P(GroupCommitTest, AFailedSyncIsToldToAllThatWaitedForIt) {
+TEST_P(AsyncDatabaseTest, AFailedSyncIsToldToAllThatWaitedForIt) {
   SlowDisk disk(*database_);
   disk.broken = true;
   disk.let.release(2);
-  GroupCommit commits(disk, log_);
-  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
-  start(commits, mailbox_, 1, [](Tx& tx) { return add(tx, 1); });
+  AsyncDatabase async_db(disk, log_);
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  start(async_db, mailbox_, 1, [](Tx& tx) { return add(tx, 1); });
   mailbox_.run_until(finished(2));
   EXPECT_EQ(results_[0].error().code, "STORAGE_UNAVAILABLE");
   EXPECT_EQ(results_[1].error().code, "STORAGE_UNAVAILABLE");
-  EXPECT_EQ(commits.stats().failed, 2U);
+  EXPECT_EQ(async_db.stats().failed, 2U);
 }
 
-TEST_P(GroupCommitTest, SeveralWritersLoseNothing) {
+TEST_P(AsyncDatabaseTest, SeveralWritersLoseNothing) {
   static constexpr Sql add_one{"UPDATE t SET parent = parent + 1 WHERE id = -1"};
   static constexpr Sql total{"SELECT parent FROM t WHERE id = -1"};
   database_->write([](Tx& tx) {
     tx.exec_script("DROP TABLE t; CREATE TABLE t(id <int> NOT NULL PRIMARY KEY, parent <int>) <table>;");
     tx.exec(insert, -1, 0);
   });
-  GroupCommit commits(*database_, log_, {.writers = 4, .max_units = 8});
+  AsyncDatabase async_db(*database_, log_, {.writers = 4, .max_units = 8});
   for (std::size_t i = 0; i < 200; ++i) {
-    start(commits, mailbox_, i, [i](Tx& tx) {
+    start(async_db, mailbox_, i, [i](Tx& tx) {
       tx.exec(add_one);
       return add(tx, static_cast<std::int64_t>(i));
     });
@@ -335,37 +336,37 @@ TEST_P(GroupCommitTest, SeveralWritersLoseNothing) {
   database_->read([&](Tx& tx) {
     EXPECT_EQ(tx.one(total, [](const Row& row) { return row.int64(0); }), std::optional<std::int64_t>(200));
   });
-  EXPECT_EQ(commits.stats().units, 200U);
+  EXPECT_EQ(async_db.stats().units, 200U);
 }
 
-TEST_P(GroupCommitTest, ATransactionHoldsNoMoreUnitsThanItsCap) {
-  GroupCommit commits(*database_, log_, {.max_units = 10});
-  Gate gate(commits);
+TEST_P(AsyncDatabaseTest, ATransactionHoldsNoMoreUnitsThanItsCap) {
+  AsyncDatabase async_db(*database_, log_, {.max_units = 10});
+  Gate gate(async_db);
   for (std::size_t i = 0; i < 35; ++i) {
-    start(commits, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
+    start(async_db, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
   }
   gate.open();
   mailbox_.run_until(finished(35));
-  EXPECT_EQ(commits.stats().commits, 1U + 4U);
+  EXPECT_EQ(async_db.stats().commits, 1U + 4U);
 }
 
-TEST_P(GroupCommitTest, OnlyTheUnitAtFaultFails) {
-  GroupCommit commits(*database_, log_);
-  Gate gate(commits);
+TEST_P(AsyncDatabaseTest, OnlyTheUnitAtFaultFails) {
+  AsyncDatabase async_db(*database_, log_);
+  Gate gate(async_db);
   for (std::size_t i = 0; i < 30; ++i) {
     const auto id = static_cast<std::int64_t>(i);
     if (i == 7) {
-      start(commits, mailbox_, i,
+      start(async_db, mailbox_, i,
             [id](Tx& tx) -> std::int64_t { add(tx, id), throw std::runtime_error("poison"); });
     } else if (i == 13) {
-      start(commits, mailbox_, i,
+      start(async_db, mailbox_, i,
             [id](Tx& tx) -> std::int64_t { add(tx, id), throw Error{"MINE", "Refused.", {}}; });
     } else if (i == 20) {
-      start(commits, mailbox_, i, [](Tx& tx) { return add(tx, 0); });  // there already
+      start(async_db, mailbox_, i, [](Tx& tx) { return add(tx, 0); });  // there already
     } else if (i == 29) {
-      start(commits, mailbox_, i, [id](Tx& tx) { return tx.exec(insert, id, 999); });  // fails at the commit
+      start(async_db, mailbox_, i, [id](Tx& tx) { return tx.exec(insert, id, 999); });  // fails at the commit
     } else {
-      start(commits, mailbox_, i, [id](Tx& tx) { return add(tx, id); });
+      start(async_db, mailbox_, i, [id](Tx& tx) { return add(tx, id); });
     }
   }
   gate.open();
@@ -384,24 +385,24 @@ TEST_P(GroupCommitTest, OnlyTheUnitAtFaultFails) {
     }
   }
   EXPECT_EQ(ids(), expected);
-  EXPECT_EQ(commits.stats().failed, 4U);
+  EXPECT_EQ(async_db.stats().failed, 4U);
   ASSERT_EQ(log_.lines.size(), 3U) << "an Error is an answer, not a fault";
   EXPECT_THAT(log_.lines, Contains(HasSubstr("poison")));
   EXPECT_THAT(log_.lines, Contains(AnyOf(HasSubstr("UNIQUE"), HasSubstr("unique constraint"))));
   EXPECT_THAT(log_.lines, Contains(AnyOf(HasSubstr("FOREIGN KEY"), HasSubstr("foreign key constraint"))));
 }
 
-TEST_P(GroupCommitTest, AUnitThatWaitsForALockInVainFailsAloneAndIsNotWaitedForAgain) {
-  GroupCommit commits(*database_, log_);
-  Gate gate(commits);
+TEST_P(AsyncDatabaseTest, AUnitThatWaitsForALockInVainFailsAloneAndIsNotWaitedForAgain) {
+  AsyncDatabase async_db(*database_, log_);
+  Gate gate(async_db);
   int waited = 0;
-  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
-  start(commits, mailbox_, 1, [&waited](Tx& tx) -> std::int64_t {
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 0); });
+  start(async_db, mailbox_, 1, [&waited](Tx& tx) -> std::int64_t {
     ++waited;
     add(tx, 1);
     throw DbError(DbError::Kind::busy, "a lock timeout");
   });
-  start(commits, mailbox_, 2, [](Tx& tx) { return add(tx, 2); });
+  start(async_db, mailbox_, 2, [](Tx& tx) { return add(tx, 2); });
   gate.open();
   mailbox_.run_until(finished(3));
   EXPECT_EQ(results_[1].error().code, "OVERLOADED");
@@ -409,102 +410,102 @@ TEST_P(GroupCommitTest, AUnitThatWaitsForALockInVainFailsAloneAndIsNotWaitedForA
   EXPECT_EQ(ids(), (std::vector<std::int64_t>{0, 2}));
 }
 
-TEST_P(GroupCommitTest, TheResultIsThatOfTheRunThatWasCommitted) {
-  GroupCommit commits(*database_, log_);
-  Gate gate(commits);
+TEST_P(AsyncDatabaseTest, TheResultIsThatOfTheRunThatWasCommitted) {
+  AsyncDatabase async_db(*database_, log_);
+  Gate gate(async_db);
   std::atomic<int> runs = 0;
-  start(commits, mailbox_, 0, [&](Tx&) -> std::int64_t { return ++runs; });
-  start(commits, mailbox_, 1, [&](Tx&) -> std::int64_t { throw std::runtime_error("poison"); });
+  start(async_db, mailbox_, 0, [&](Tx&) -> std::int64_t { return ++runs; });
+  start(async_db, mailbox_, 1, [&](Tx&) -> std::int64_t { throw std::runtime_error("poison"); });
   gate.open();
   mailbox_.run_until(finished(2));
   EXPECT_EQ(runs, 2);
   EXPECT_EQ(results_[0], 2);
 }
 
-TEST_P(GroupCommitTest, AnUnavailableDatabaseFailsAllAtOnceWithoutBlame) {
+TEST_P(AsyncDatabaseTest, AnUnavailableDatabaseFailsAllAtOnceWithoutBlame) {
   UnavailableDatabase away(*database_);
-  GroupCommit commits(away, log_, {.inline_execution = true});
-  commits.submit([](Tx&) {},
-                 [&](const std::exception_ptr&, Completions&) {
-                   // Called within the loop that runs units: these three wait together.
-                   for (std::size_t i = 0; i < 3; ++i)
-                     start(commits, mailbox_, i, [](Tx& tx) { return add(tx, 1); });
-                 });
+  AsyncDatabase async_db(away, log_, {.inline_execution = true});
+  async_db.submit([](Tx&) {},
+                  [&](const std::exception_ptr&, Completions&) {
+                    // Called within the loop that runs units: these three wait together.
+                    for (std::size_t i = 0; i < 3; ++i)
+                      start(async_db, mailbox_, i, [](Tx& tx) { return add(tx, 1); });
+                  });
   mailbox_.run_until(finished(3));
   for (const auto& result : results_) EXPECT_EQ(result.error().code, "STORAGE_UNAVAILABLE");
   EXPECT_EQ(away.writes, 2);
   EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes")));
 }
 
-TEST_P(GroupCommitTest, HoweverOftenAnUnavailableDatabaseIsTriedTheLogSaysItOnceAndThatItIsOver) {
+TEST_P(AsyncDatabaseTest, HoweverOftenAnUnavailableDatabaseIsTriedTheLogSaysItOnceAndThatItIsOver) {
   UnavailableDatabase away(*database_);
-  GroupCommit commits(away, log_, {.inline_execution = true});
+  AsyncDatabase async_db(away, log_, {.inline_execution = true});
   int failed = 0;
   const auto count = [&](const std::exception_ptr& thrown, Completions&) { failed += thrown ? 1 : 0; };
-  for (int i = 0; i < 100; ++i) commits.submit([](Tx&) {}, count);
+  for (int i = 0; i < 100; ++i) async_db.submit([](Tx&) {}, count);
   EXPECT_EQ(failed, 100);
   EXPECT_EQ(log_.lines.size(), 1U);
-  commits.submit_read([](Tx&) {}, count);
+  async_db.submit_read([](Tx&) {}, count);
   EXPECT_EQ(log_.lines.size(), 1U) << "what reads is another matter";
   away.away = false;
-  for (int i = 0; i < 10; ++i) commits.submit([](Tx&) {}, count);
+  for (int i = 0; i < 10; ++i) async_db.submit([](Tx&) {}, count);
   EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes the server is away"),
                                       HasSubstr("the storage works again writes")));
 }
 
-TEST_P(GroupCommitTest, TroubleIsOverOnlyOnceAWriteAsLargeAsAnOrdersHasGoneWell) {
+TEST_P(AsyncDatabaseTest, TroubleIsOverOnlyOnceAWriteAsLargeAsAnOrdersHasGoneWell) {
   using std::chrono::seconds;
   FullDisk disk(*database_);
-  GroupCommit commits(disk, log_,
-                      {.inline_execution = true, .clock = &database_.clock, .probe = disk.large()});
+  AsyncDatabase async_db(disk, log_,
+                         {.inline_execution = true, .clock = &database_.clock, .probe = disk.large()});
   int failed = 0;
   const auto count = [&](const std::exception_ptr& thrown, Completions&) { failed += thrown ? 1 : 0; };
   const auto small = [](Tx&) {};
-  commits.submit(small, count);
-  EXPECT_EQ(disk.commits, 1) << "nothing is tried while all is well";
-  commits.submit(disk.large(), count);
+  async_db.submit(small, count);
+  EXPECT_EQ(disk.async_db, 1) << "nothing is tried while all is well";
+  async_db.submit(disk.large(), count);
   EXPECT_EQ(failed, 1);
   for (int i = 0; i < 5; ++i) {
     database_.clock.advance(seconds{11});
-    commits.submit(small, count);
-    EXPECT_TRUE(commits.writes_in_trouble()) << "small writes go well on a full disk";
+    async_db.submit(small, count);
+    EXPECT_TRUE(async_db.writes_in_trouble()) << "small writes go well on a full disk";
   }
   EXPECT_EQ(failed, 1);
-  EXPECT_EQ(disk.commits, 2 + 5 * 2);
+  EXPECT_EQ(disk.async_db, 2 + 5 * 2);
   disk.full = false;
   database_.clock.advance(seconds{9});
-  commits.submit(small, count);
-  EXPECT_TRUE(commits.writes_in_trouble()) << "the probe failed nine seconds ago";
+  async_db.submit(small, count);
+  EXPECT_TRUE(async_db.writes_in_trouble()) << "the probe failed nine seconds ago";
   database_.clock.advance(seconds{1});
-  commits.submit(small, count);
-  EXPECT_FALSE(commits.writes_in_trouble());
+  async_db.submit(small, count);
+  EXPECT_FALSE(async_db.writes_in_trouble());
   EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes"),
                                       HasSubstr("the storage works again writes")));
 }
 
-TEST_P(GroupCommitTest, AnIdleWriterFindsOutByItselfThatTroubleIsOver) {
+TEST_P(AsyncDatabaseTest, AnIdleWriterFindsOutByItselfThatTroubleIsOver) {
   FullDisk disk(*database_);
-  GroupCommit commits(disk, log_, {.clock = &database_.clock, .probe = disk.large()});
+  AsyncDatabase async_db(disk, log_, {.clock = &database_.clock, .probe = disk.large()});
   std::latch failed{1};
-  commits.submit(disk.large(), [&](const std::exception_ptr&, Completions&) { failed.count_down(); });
+  async_db.submit(disk.large(), [&](const std::exception_ptr&, Completions&) { failed.count_down(); });
   failed.wait();
-  EXPECT_TRUE(commits.writes_in_trouble());
+  EXPECT_TRUE(async_db.writes_in_trouble());
   disk.full = false;
   database_.clock.advance(TroubleLog::kCalm);
-  while (commits.writes_in_trouble()) std::this_thread::yield();
-  EXPECT_EQ(disk.commits, 2);
-  EXPECT_EQ(commits.stats().failed, 1U);
+  while (async_db.writes_in_trouble()) std::this_thread::yield();
+  EXPECT_EQ(disk.async_db, 2);
+  EXPECT_EQ(async_db.stats().failed, 1U);
 }
 
-TEST_P(GroupCommitTest, AProbeThatIsWrongItselfLeavesNobodyWaiting) {
+TEST_P(AsyncDatabaseTest, AProbeThatIsWrongItselfLeavesNobodyWaiting) {
   FullDisk disk(*database_);
-  GroupCommit commits(disk, log_, {.inline_execution = true, .clock = &database_.clock, .probe = [](Tx&) {
-                                     throw std::runtime_error("no such table");
-                                   }});
-  commits.submit(disk.large(), [](const std::exception_ptr&, Completions&) {});
+  AsyncDatabase async_db(disk, log_, {.inline_execution = true, .clock = &database_.clock, .probe = [](Tx&) {
+                                        throw std::runtime_error("no such table");
+                                      }});
+  async_db.submit(disk.large(), [](const std::exception_ptr&, Completions&) {});
   database_.clock.advance(TroubleLog::kCalm);
-  commits.submit([](Tx&) {}, [](const std::exception_ptr&, Completions&) {});
-  EXPECT_FALSE(commits.writes_in_trouble());
+  async_db.submit([](Tx&) {}, [](const std::exception_ptr&, Completions&) {});
+  EXPECT_FALSE(async_db.writes_in_trouble());
   EXPECT_THAT(log_.lines, Contains(HasSubstr("no such table")));
 }
 
@@ -529,12 +530,12 @@ std::int64_t add_and_tell(Tx& tx, std::int64_t id) {
   return add(tx, id);
 }
 
-TEST_P(GroupCommitTest, WhatIsToldIsOnDiskAndOfTheRunThatStands) {
+TEST_P(AsyncDatabaseTest, WhatIsToldIsOnDiskAndOfTheRunThatStands) {
   Told told;
-  GroupCommit commits(*database_, log_, {.tell = told.sink()});
-  Gate gate(commits);
+  AsyncDatabase async_db(*database_, log_, {.tell = told.sink()});
+  Gate gate(async_db);
   for (std::size_t i = 0; i < 10; ++i) {
-    start(commits, mailbox_, i, [i](Tx& tx) {
+    start(async_db, mailbox_, i, [i](Tx& tx) {
       const auto id = add_and_tell(tx, static_cast<std::int64_t>(i));
       if (i == 4) throw std::runtime_error("poison");
       return id;
@@ -542,32 +543,32 @@ TEST_P(GroupCommitTest, WhatIsToldIsOnDiskAndOfTheRunThatStands) {
   }
   gate.open();
   mailbox_.run_until(finished(10));
-  commits.shutdown();
+  async_db.shutdown();
   EXPECT_THAT(told.all(), ElementsAre(0, 1, 2, 3, 5, 6, 7, 8, 9));
 }
 
-TEST_P(GroupCommitTest, WhatTheDiskHasNotTakenIsNotTold) {
+TEST_P(AsyncDatabaseTest, WhatTheDiskHasNotTakenIsNotTold) {
   Told told;
   SlowDisk disk(*database_);
-  GroupCommit commits(disk, log_, {.tell = told.sink()});
-  start(commits, mailbox_, 0, [](Tx& tx) { return add_and_tell(tx, 0); });
+  AsyncDatabase async_db(disk, log_, {.tell = told.sink()});
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add_and_tell(tx, 0); });
   disk.syncing.acquire();
   EXPECT_THAT(told.all(), IsEmpty()) << "it is committed, and not on disk";
   disk.let.release();
   mailbox_.run_until(finished(1));
   disk.broken = true;
   disk.let.release();
-  start(commits, mailbox_, 1, [](Tx& tx) { return add_and_tell(tx, 1); });
+  start(async_db, mailbox_, 1, [](Tx& tx) { return add_and_tell(tx, 1); });
   mailbox_.run_until(finished(2));
-  commits.shutdown();
+  async_db.shutdown();
   EXPECT_THAT(told.all(), ElementsAre(0));
 }
 
-TEST_P(GroupCommitTest, AFullQueueRefusesAtOnce) {
-  GroupCommit commits(*database_, log_, {.max_queue = 3});
-  Gate gate(commits);
+TEST_P(AsyncDatabaseTest, AFullQueueRefusesAtOnce) {
+  AsyncDatabase async_db(*database_, log_, {.max_queue = 3});
+  Gate gate(async_db);
   for (std::size_t i = 0; i < 5; ++i) {
-    start(commits, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
+    start(async_db, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
   }
   mailbox_.run_until(finished(2));  // while the writer is held
   EXPECT_EQ(results_[3].error().code, "OVERLOADED");
@@ -578,69 +579,69 @@ TEST_P(GroupCommitTest, AFullQueueRefusesAtOnce) {
   EXPECT_THAT(log_.lines, IsEmpty());
 }
 
-TEST_P(GroupCommitTest, ShutdownRunsWhatWaitsAndRefusesWhatComesAfter) {
-  GroupCommit commits(*database_, log_);
-  Gate gate(commits);
+TEST_P(AsyncDatabaseTest, ShutdownRunsWhatWaitsAndRefusesWhatComesAfter) {
+  AsyncDatabase async_db(*database_, log_);
+  Gate gate(async_db);
   for (std::size_t i = 0; i < 50; ++i) {
-    start(commits, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
+    start(async_db, mailbox_, i, [i](Tx& tx) { return add(tx, static_cast<std::int64_t>(i)); });
   }
   gate.open();
-  commits.shutdown();
-  commits.shutdown();
+  async_db.shutdown();
+  async_db.shutdown();
   EXPECT_EQ(ids().size(), 50U);
-  start(commits, mailbox_, 50, [](Tx& tx) { return add(tx, 50); });
+  start(async_db, mailbox_, 50, [](Tx& tx) { return add(tx, 50); });
   mailbox_.run_until(finished(51));
   for (std::size_t i = 0; i < 50; ++i) EXPECT_TRUE(results_[i]);
   EXPECT_EQ(results_[50].error().code, "OVERLOADED");
 }
 
-TEST_P(GroupCommitTest, AReadSeesWhatWasCommittedAndCannotWrite) {
-  GroupCommit commits(*database_, log_);
-  start(commits, mailbox_, 0, [](Tx& tx) { return add(tx, 5); });
+TEST_P(AsyncDatabaseTest, AReadSeesWhatWasCommittedAndCannotWrite) {
+  AsyncDatabase async_db(*database_, log_);
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add(tx, 5); });
   mailbox_.run_until(finished(1));
   std::optional<Expected<std::int64_t>> read;
   std::optional<Expected<void>> wrote;
-  spawn(commits.read(mailbox_,
-                     [](Tx& tx) { return *tx.one(all_ids, [](const Row& row) { return row.int64(0); }); }),
+  spawn(async_db.read(mailbox_,
+                      [](Tx& tx) { return *tx.one(all_ids, [](const Row& row) { return row.int64(0); }); }),
         [&](auto outcome) { read = *outcome.value; });
   mailbox_.run_until([&] { return read.has_value(); });
   EXPECT_EQ(*read, 5);
-  spawn(commits.read(mailbox_, [](Tx& tx) { add(tx, 6); }), [&](auto outcome) { wrote = *outcome.value; });
+  spawn(async_db.read(mailbox_, [](Tx& tx) { add(tx, 6); }), [&](auto outcome) { wrote = *outcome.value; });
   mailbox_.run_until([&] { return wrote.has_value(); });
   EXPECT_EQ(wrote->error().code, "INTERNAL_ERROR");
   EXPECT_THAT(ids(), ElementsAre(5));
 }
 
-TEST_P(GroupCommitTest, AReturnedErrorDoesNotRollBackAndAThrownOneDoes) {
-  GroupCommit commits(*database_, log_);
+TEST_P(AsyncDatabaseTest, AReturnedErrorDoesNotRollBackAndAThrownOneDoes) {
+  AsyncDatabase async_db(*database_, log_);
   std::optional<Expected<int>> returned;
-  spawn(commits.write(mailbox_,
-                      [](Tx& tx) -> Expected<int> {
-                        add(tx, 1);
-                        return fail("STANDS", "It stands.");
-                      }),
+  spawn(async_db.write(mailbox_,
+                       [](Tx& tx) -> Expected<int> {
+                         add(tx, 1);
+                         return fail("STANDS", "It stands.");
+                       }),
         [&](auto outcome) { returned = *outcome.value; });
   mailbox_.run_until([&] { return returned.has_value(); });
   EXPECT_EQ(returned->error().code, "STANDS");
-  start(commits, mailbox_, 0,
+  start(async_db, mailbox_, 0,
         [](Tx& tx) -> std::int64_t { add(tx, 2), throw Error{"GONE", "It is gone.", {}}; });
   mailbox_.run_until(finished(1));
   EXPECT_EQ(results_[0].error().code, "GONE");
   EXPECT_THAT(ids(), ElementsAre(1));
 }
 
-TEST_P(GroupCommitTest, InlineExecutionNeedsNoThreadAndNoWaiting) {
+TEST_P(AsyncDatabaseTest, InlineExecutionNeedsNoThreadAndNoWaiting) {
   presetbridge::testing::VirtualScheduler scheduler(database_.clock);
-  GroupCommit commits(*database_, log_, {.inline_execution = true});
-  start(commits, scheduler, 0, [](Tx& tx) { return add(tx, 1); });
+  AsyncDatabase async_db(*database_, log_, {.inline_execution = true});
+  start(async_db, scheduler, 0, [](Tx& tx) { return add(tx, 1); });
   EXPECT_THAT(ids(), ElementsAre(1));
   EXPECT_EQ(finished_, 0U) << "it resumes as a callback of its executor";
   scheduler.run();
   EXPECT_EQ(results_[0], 1);
 }
 
-TEST_P(GroupCommitTest, ManyThreadsEachGetTheirOwnAnswer) {
-  GroupCommit commits(*database_, log_);
+TEST_P(AsyncDatabaseTest, ManyThreadsEachGetTheirOwnAnswer) {
+  AsyncDatabase async_db(*database_, log_);
   constexpr int threads = 4;
   constexpr int each = 200;
   std::atomic<int> right = 0;
@@ -651,11 +652,11 @@ TEST_P(GroupCommitTest, ManyThreadsEachGetTheirOwnAnswer) {
       int done = 0;
       for (int i = 0; i < each; ++i) {
         const std::int64_t id = t * each + i;
-        spawn(commits.write(mailbox,
-                            [id, i](Tx& tx) {
-                              if (i % 50 == 49) throw std::runtime_error("poison");
-                              return add(tx, id);
-                            }),
+        spawn(async_db.write(mailbox,
+                             [id, i](Tx& tx) {
+                               if (i % 50 == 49) throw std::runtime_error("poison");
+                               return add(tx, id);
+                             }),
               [&, id, i](auto outcome) {
                 ++done;
                 const Expected<std::int64_t>& result = *outcome.value;

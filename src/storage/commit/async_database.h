@@ -1,10 +1,10 @@
-// GroupCommit: how coroutines reach the Database. Units of work are queued; a writer thread takes all that
+// AsyncDatabase: how coroutines reach the Database. Units of work are queued; a writer thread takes all that
 // wait, runs them in ONE transaction and commits once, so a thousand callers share one fsync. Where the
 // engine leaves the syncing to its user, another thread does it while the next transaction runs; who is told
 // of success is on disk (spec 2.5). With PostgreSQL, whose transactions wait for each other's rows, one
 // has one unit: several would take their locks in the order in which they happened to come.
 //
-//   auto id = co_await commits.write(executor, [order](Tx& tx) { return insert(tx, order); });   //
+//   auto id = co_await async_db.write(executor, [order](Tx& tx) { return insert(tx, order); });   //
 //   Expected<OrderId>
 //
 // The function of a unit runs on a storage thread while its coroutine sleeps. It may run several times
@@ -81,7 +81,7 @@ template <class T>
 using AsExpectedT = typename AsExpected<T>::type;
 
 // Thread-safe. Outlives every coroutine that waits in it; the executors named in calls outlive it.
-class GroupCommit {
+class AsyncDatabase {
  public:
   struct Options {
     int writers = 1;                 // threads; 1 for SQLite, as many as write connections for PostgreSQL
@@ -112,11 +112,11 @@ class GroupCommit {
   // committed. Wake-ups go into `completions`, which is posted right after. Must not throw or block.
   using Done = std::move_only_function<void(std::exception_ptr, Completions&)>;
 
-  GroupCommit(Database& database, Log& log, Options options);
-  GroupCommit(Database& database, Log& log) : GroupCommit(database, log, Options{}) {}
-  ~GroupCommit();  // shutdown()
-  GroupCommit(const GroupCommit&) = delete;
-  GroupCommit& operator=(const GroupCommit&) = delete;
+  AsyncDatabase(Database& database, Log& log, Options options);
+  AsyncDatabase(Database& database, Log& log) : AsyncDatabase(database, log, Options{}) {}
+  ~AsyncDatabase();  // shutdown()
+  AsyncDatabase(const AsyncDatabase&) = delete;
+  AsyncDatabase& operator=(const AsyncDatabase&) = delete;
 
   // Runs `fn` in a transaction shared with other units; resumes on `executor` after the commit. Fn: T(Tx&), T
   // may be void.
@@ -156,7 +156,7 @@ class GroupCommit {
   // Suspends until the unit is done; resumes on `executor` with nothing, or the Error for what was thrown:
   // the exception itself stays on the storage thread.
   struct Awaiter {
-    GroupCommit& owner;
+    AsyncDatabase& owner;
     Queue& queue;
     Executor& executor;
     TxFn fn;
