@@ -278,7 +278,8 @@ test('an account has its integrations and subscriptions once for all nodes, not 
 test('a cloud account has its jobs a minute once for all nodes, not once for each, whatever dies', async (t) => {
   const scope = new Scope(t);
   const args = ['--delivery-poll-ms', '50'];
-  const stack = await startPair(scope, { jobsPerMinute: 5, args });
+  // The first sweep, a minute after a friend request: an earlier one would take the place of a job.
+  const stack = await startPair(scope, { jobsPerMinute: 5, firstSweepSeconds: 60, args });
   const { nodes, sim } = stack;
   const merchant = await Merchant.signUp(balanced(nodes), 1);
   const store = await merchant.store('generic');
