@@ -52,6 +52,7 @@ test('filters become a tab, and what was searched for is not kept', async () => 
 
 test('it is there on another visit, and leads to its filters', async () => {
   await me.go('/deliveries');
+  await are([...BUILT_IN, 'Tone <b>failed</b>']);
   await isAt('All');
   await tabs().last().click();
   await isAt('Tone <b>failed</b>');
