@@ -393,7 +393,9 @@ std::string Model::share_begins(const std::string& user, const std::string& file
     owed = owed || d.open_question;
     const auto at = d.promises.find({user, file});
     if (at == d.promises.end() || present(d) != user || at->second.state != State::owed) continue;
-    if (d.standing != Standing::open && d.standing != Standing::failed) continue;
+    // A file that is being taken back, and is paid again, is given again as soon as it is gone.
+    const bool returns = d.standing == Standing::completed && at->second.settling;
+    if (d.standing != Standing::open && d.standing != Standing::failed && !returns) continue;
     at->second.unknown = at->second.unknown || !sure;
     owed = true;
   }

@@ -269,7 +269,9 @@ bool Model::given_elsewhere(const std::string& id, const std::string& user, cons
 std::string Model::compare_items(const std::string& id, const Seen& seen) {
   auto& d = *delivery(id);
   // What a delivery that is over owes has no meaning until it goes on; then the order says it.
-  const bool over = is_stopped(orders_.at(id)) || d.standing == Standing::invalidated;
+  // One that is too large to be read does not say it.
+  const auto& order = orders_.at(id);
+  const bool over = is_stopped(order) || order.too_large || d.standing == Standing::invalidated;
   auto expected = d.promises;
   for (const auto& item : seen.items) {
     // They were named, renamed and named again: the newer one tells. Until the name is resolved nobody knows
