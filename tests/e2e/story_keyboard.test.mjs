@@ -211,6 +211,28 @@ describe('tables, the palette and many at once', () => {
     await me.page.waitForURL((url) => !url.search.includes('code='));
     await hands.isSomewhere('the filter was taken away');
   });
+  test('letters that are typed before the palette has come are searched for', async () => {
+    let come;
+    const script = new Promise((resolve) => (come = resolve));
+    let asked = false;
+    await me.page.route(/\/Palette[^/]*\.js$/, async (route) => {
+      asked = true;
+      await script;
+      await route.continue();
+    });
+    await me.go('/deliveries');
+    await me.page.keyboard.press('Control+k');
+    await me.page.keyboard.type('usagf');
+    await me.page.keyboard.press('Backspace');
+    await me.page.keyboard.type('e');
+    assert.deepEqual([asked, await me.dialog.count()], [true, 0]);
+    come();
+    await me.page.getByRole('option', { name: /Usage/ }).first().waitFor();
+    assert.equal(await me.dialog.getByRole('combobox').inputValue(), 'usage');
+    await me.page.keyboard.press('Escape');
+    await me.dialog.waitFor({ state: 'detached' });
+    await me.page.unroute(/\/Palette[^/]*\.js$/);
+  });
   test('the palette leads anywhere, and back', async () => {
     await me.go('/deliveries');
     await hands.skip();

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
 import { usePreferences } from '@/api/preferences';
 import { queries } from '@/api/queries';
 import { OfflineBar } from '@/components/LiveSign';
@@ -13,6 +13,7 @@ import { t } from '@/i18n/text';
 import { loadLater, ShortcutsDialog } from './later';
 import { Mark } from './Mark';
 import { Nav } from './Nav';
+import { collectTyping } from './palette/early';
 import { isDialogOpen, turnShortcuts, usePaletteKey, useShortcuts } from './shortcuts';
 import styles from './Shell.module.css';
 
@@ -36,11 +37,18 @@ export function Shell() {
   useShortcuts({ '?': openHelp });
   useEffect(closeMenu, [path, closeMenu]);
   useEffect(loadLater, []);
+  const [typed, setTyped] = useState(() => () => '');
   const search = useCallback(() => {
     closeMenu();
+    const collected = collectTyping();
+    setTyped(() => collected);
     openPalette();
   }, [closeMenu, openPalette]);
-  usePaletteKey(() => (palette ? closePalette() : isDialogOpen() ? undefined : search()));
+  const closeSearch = () => {
+    typed();
+    closePalette();
+  };
+  usePaletteKey(() => (palette ? closeSearch() : isDialogOpen() ? undefined : search()));
   return (
     <>
       <a className={styles.skip} href="#content">
@@ -74,7 +82,7 @@ export function Shell() {
       </div>
       <Suspense>
         {menu ? <PhoneNav onClose={closeMenu} onHelp={openHelp} onSearch={search} /> : null}
-        {palette ? <Palette onClose={closePalette} onHelp={openHelp} /> : null}
+        {palette ? <Palette typed={typed} onClose={closeSearch} onHelp={openHelp} /> : null}
         {help ? <ShortcutsDialog onClose={closeHelp} /> : null}
       </Suspense>
       <Toasts />

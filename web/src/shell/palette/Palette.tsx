@@ -11,9 +11,10 @@ import type { Entry } from './entries';
 import styles from './palette.module.css';
 import { useEntries } from './useEntries';
 
-type Props = { onClose: () => void; onHelp: () => void };
+// `typed`: what was typed since it was asked for.
+type Props = { typed: () => string; onClose: () => void; onHelp: () => void };
 
-export function Palette({ onClose, onHelp }: Props) {
+export function Palette({ typed, onClose, onHelp }: Props) {
   const [before] = useState(() => document.activeElement);
   useEffect(() => () => (before instanceof HTMLElement && before.isConnected ? before.focus() : undefined), [before]);
   return (
@@ -28,12 +29,12 @@ export function Palette({ onClose, onHelp }: Props) {
       classNames={{ body: styles.body, content: styles.content }}
       aria-label={t('palette.label')}
     >
-      <Finder onClose={onClose} onHelp={onHelp} />
+      <Finder typed={typed} onClose={onClose} onHelp={onHelp} />
     </Modal>
   );
 }
 
-function Finder({ onClose, onHelp }: Props) {
+function Finder({ typed, onClose, onHelp }: Props) {
   const id = useId();
   const [text, setText] = useState('');
   const [wanted, setWanted] = useState<string | null>(null); // none: the first, whatever comes
@@ -84,6 +85,10 @@ function Finder({ onClose, onHelp }: Props) {
         autoComplete="off"
         data-autofocus
         value={text}
+        onFocus={() => {
+          const early = typed();
+          if (early) setText(early.slice(0, 100));
+        }}
         onChange={(event) => {
           setText(event.currentTarget.value);
           setWanted(null);
