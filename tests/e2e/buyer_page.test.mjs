@@ -69,6 +69,8 @@ describe('the page', () => {
       await button(page, 'Send my presets').click();
       await page.getByRole('alert').filter({ hasText: problem }).waitFor();
       assert.equal(await field.inputValue(), typed, 'what was typed stays');
+      await until('the field has the focus', () => field.evaluate((it) => it === document.activeElement));
+      assert.ok((await page.locator('#username-problem').textContent()).includes(problem));
     }
     await sim.put('/sim/unknown-users', { create: true });
     await field.fill('spelt');

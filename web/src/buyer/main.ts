@@ -171,8 +171,13 @@ async function act(call: (token: string) => Promise<Answer>) {
   } else if (answer.kind === 'away') {
     local.problem = texts.away.text;
   }
-  if (answer.kind === 'delivery' || answer.kind === 'gone') take(answer);
-  else paint();
+  if (answer.kind === 'delivery' || answer.kind === 'gone') {
+    take(answer);
+  } else {
+    paint();
+    // To where it is mended, or tried again.
+    (document.getElementById('username') ?? root.querySelector<HTMLElement>('button.primary'))?.focus();
+  }
   if (missed) void look();
   else later();
 }
