@@ -218,6 +218,10 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
   } else if (standing != d.standing) {
     return "it is not what it should be";
   }
+  // A later event may find that a delivery already in review has an order that is too large.
+  if (d.standing == Standing::in_review && orders_.at(id).too_large &&
+      seen.reviews.has(ReviewReason::too_large))
+    d.reviews.add(ReviewReason::too_large);
   if (standing == Standing::in_review && seen.reviews.gravest() != d.reviews.gravest())
     return "it is in review for another reason";
   // Edits and refunds together may have left nothing: which did it, nobody can say.
