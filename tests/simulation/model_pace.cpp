@@ -189,6 +189,8 @@ std::string Model::seen(const std::string& id, const Seen& seen, const Facts& fa
     d.code = ResolutionCode::none;
   }
 
+  // The job that has it ends it with its next step.
+  if (seen.status == DeliveryStatus::processing && d.standing != Standing::open && !owes) return {};
   const Standing standing = standing_of(seen);
   if (d.racing && (standing != d.standing)) {
     // The order in which a share and a command came about is the service's to choose.
@@ -367,6 +369,7 @@ std::string Model::finish(const std::string& id, const Seen& what, const Facts& 
   const auto& order = orders_.at(id);
   auto& d = *delivery(id);
   if (what.action_waits) return "an action waits for ever";
+  if (what.status == DeliveryStatus::processing) return "a job of it never ends";
   if (auto wrong = compare_items(id, what); !wrong.empty()) return wrong;
   if (what.refunded != (payment(order) == domain::Payment::refunded ||
                         order.told == domain::Payment::refunded || !order.refunds.empty()))
