@@ -1,4 +1,4 @@
-// What the settings give clients and their networks (spec 8.6).
+// The limits that the settings give clients and their networks (spec 8.6).
 #pragma once
 
 #include <vector>

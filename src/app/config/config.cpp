@@ -24,53 +24,54 @@ constexpr std::uintmax_t kLongestFile = kMebibyte;
 
 const std::array kSettings = {
     Setting{"listen", &Config::listen, "Numeric address and port to listen on; port 0: any free one"},
-    Setting{"base_url", &Config::base_url, "The public address, without a slash at its end"},
+    Setting{"base_url", &Config::base_url, "Public address of the service, without a slash at its end"},
     Setting{"data_dir", &Config::data_dir, "Folder of the database and the keys"},
     Setting{"database_url", &Config::database_url,
             "postgresql://… of a database that nodes share, without password; empty: SQLite in data_dir"},
-    Setting{"roles", &Config::roles, "What this node does, of: api, worker, dispatcher"},
-    Setting{"threads", &Config::threads, "Threads that serve; 0: one a core", 0, 256},
+    Setting{"roles", &Config::roles, "Roles of this node: api, worker, dispatcher"},
+    Setting{"threads", &Config::threads, "Threads that serve requests; 0: one per core", 0, 256},
     Setting{"sandbox", &Config::sandbox, "Simulated surroundings; plain HTTP to subscribers on this machine"},
     Setting{"support_url", &Config::support_url, "Page where merchants find help"},
-    Setting{"log.level", &Config::log_level, "The least severe lines to write", 0, 0,
+    Setting{"log.level", &Config::log_level, "Lowest severity of the lines that are logged", 0, 0,
             "debug info warn error"},
     Setting{"http.connections", &Config::http_connections,
-            "Open connections at most; fewer where the limit of open files is low", 1, 1'000'000},
+            "Limit of open client connections; lower where the limit of open files is low", 1, 1'000'000},
     Setting{"http.metrics", &Config::http_metrics, "Whether GET /metrics answers"},
     Setting{"http.trusted_proxies", &Config::http_trusted_proxies,
             "Reverse proxies whose X-Forwarded-For is believed: addresses, or networks like 10.0.0.0/8"},
     Setting{"http.failures_per_address", &Config::http_failures_per_address,
-            "Requests of one address without a valid token, key, signature or store; they come back over a "
-            "minute",
+            "Limit of requests from one address without a valid token, key, signature or store; the budget "
+            "refills evenly over a minute",
             1, 60'000},
-    Setting{"limits.body_bytes", &Config::limits_body_bytes, "Longest body of a request", 1024,
+    Setting{"limits.body_bytes", &Config::limits_body_bytes, "Size limit of a request body, in bytes", 1024,
             64 * kMebibyte},
-    Setting{"limits.line_items", &Config::limits_line_items, "Most lines of an order", 1, 10'000},
+    Setting{"limits.line_items", &Config::limits_line_items, "Limit of line items in one order", 1, 10'000},
     Setting{"limits.refund_lines", &Config::limits_refund_lines,
-            "Most refunded lines that one event of an order tells", 1, 10'000},
-    Setting{"limits.username_characters", &Config::limits_username_characters, "Longest username", 1, 1'000},
-    Setting{"limits.json_depth", &Config::limits_json_depth, "Deepest nesting of an order", 4, 512},
-    Setting{"limits.mappings", &Config::limits_mappings, "Most mappings of a store", 1, 50'000},
+            "Limit of refunded lines in one event of an order", 1, 10'000},
+    Setting{"limits.username_characters", &Config::limits_username_characters,
+            "Length limit of a username, in characters", 1, 1'000},
+    Setting{"limits.json_depth", &Config::limits_json_depth, "Nesting limit of an order's JSON", 4, 512},
+    Setting{"limits.mappings", &Config::limits_mappings, "Limit of mappings of one store", 1, 50'000},
     Setting{"limits.mappings_per_key", &Config::limits_mappings_per_key,
-            "Most mappings of one match type and value", 1, 1'000},
+            "Limit of mappings of one store with equal match type and value", 1, 1'000},
     Setting{"live.readers", &Config::live_readers,
-            "Readers of events at one time; half of http.connections at most. A quarter of them is "
+            "Limit of open event streams, half of http.connections at most; a quarter of them is reserved "
             "for buyers",
             8, 100'000},
-    Setting{"live.readers_per_account", &Config::live_readers_per_account, "Of these, of one account", 1,
-            1'000},
+    Setting{"live.readers_per_account", &Config::live_readers_per_account,
+            "Limit of open event streams of one account", 1, 1'000},
     Setting{"live.kept_minutes", &Config::live_kept_minutes,
-            "For how long a reader who was away is told what it missed", 1, 1'440},
+            "How long a disconnected reader of events can resume without a gap", 1, 1'440},
     Setting{"live.write_seconds", &Config::live_write_seconds,
-            "In which a reader has to take what is sent to it, or is dropped", 1, 300},
+            "Time after which a reader that does not accept data is disconnected", 1, 300},
     Setting{"live.poll_ms", &Config::live_poll_ms,
-            "Between two looks, while there are readers, for what other nodes changed", 10, 60'000},
+            "Poll interval for changes of other nodes, while event streams are open", 10, 60'000},
     Setting{"cloud.url", &Config::cloud_url, "Address of the cloud platform, without a slash at its end"},
-    Setting{"cloud.timeout_seconds", &Config::cloud_timeout_seconds, "For one call of the cloud platform", 1,
-            300},
-    Setting{"cloud.concurrency", &Config::cloud_concurrency, "Calls of the cloud platform at one time", 1,
-            10'000},
-    Setting{"cloud.login_path", &Config::cloud_login_path, "Path of logging in"},
+    Setting{"cloud.timeout_seconds", &Config::cloud_timeout_seconds,
+            "Timeout of one call to the cloud platform", 1, 300},
+    Setting{"cloud.concurrency", &Config::cloud_concurrency,
+            "Limit of concurrent calls to the cloud platform", 1, 10'000},
+    Setting{"cloud.login_path", &Config::cloud_login_path, "Path of the login"},
     Setting{"cloud.user_path", &Config::cloud_user_path, "Path of a user, with {username}", 0, 0, "",
             "{username}"},
     Setting{"cloud.friendships_path", &Config::cloud_friendships_path, "Path of the friendships"},
@@ -79,7 +80,7 @@ const std::array kSettings = {
     Setting{"cloud.files_path", &Config::cloud_files_path, "Path of the files"},
     Setting{"cloud.share_path", &Config::cloud_share_path, "Path of a share, with {fileId} and {userId}", 0,
             0, "", "{fileId} {userId}"},
-    Setting{"cloud.name", &Config::cloud_name, "What people call the cloud platform"},
+    Setting{"cloud.name", &Config::cloud_name, "Name of the cloud platform, as people know it"},
     Setting{"cloud.friend_requests_url", &Config::cloud_friend_requests_url,
             "Page of the cloud platform where a user answers friend requests, for buyers"},
     Setting{"cloud.app_url", &Config::cloud_app_url,
@@ -88,70 +89,73 @@ const std::array kSettings = {
             "Jobs of one cloud account in any 60 seconds; 0: no limit", 0, 100'000},
     Setting{"delivery.jobs_per_minute_total", &Config::delivery_jobs_per_minute_total,
             "Jobs of all cloud accounts together, on all nodes, in any 60 seconds; 0: no limit", 0, 20'000},
-    Setting{"delivery.max_jobs", &Config::delivery_max_jobs, "Jobs at one time", 1, 10'000},
+    Setting{"delivery.max_jobs", &Config::delivery_max_jobs, "Limit of concurrent jobs", 1, 10'000},
     Setting{"delivery.lease_seconds", &Config::delivery_lease_seconds,
-            "How long a job is ours; at least 10 more than cloud.timeout_seconds", 5, 600},
-    Setting{"delivery.poll_ms", &Config::delivery_poll_ms, "Between two looks for work of which no word came",
-            10, 60'000},
+            "Duration of a job's lease; at least 10 more than cloud.timeout_seconds", 5, 600},
+    Setting{"delivery.poll_ms", &Config::delivery_poll_ms,
+            "Poll interval for due work when no wake-up arrives", 10, 60'000},
     Setting{"delivery.maintenance_ms", &Config::delivery_maintenance_ms,
-            "Between two rounds of take-overs, and looks for work that was missed", 10, 60'000},
-    Setting{"delivery.sweep_page", &Config::delivery_sweep_page, "Friendships asked for at once", 1, 500},
+            "Interval of maintenance: expired leases are taken over, missed work is found", 10, 60'000},
+    Setting{"delivery.sweep_page", &Config::delivery_sweep_page, "Page size of a sweep of friendships", 1,
+            500},
     Setting{"delivery.first_sweep_seconds", &Config::delivery_first_sweep_seconds,
-            "From a friend request to the first look whether it was accepted", 1, 3'600},
-    Setting{"outbound.concurrency", &Config::outbound_concurrency, "Outbound webhooks at one time", 1,
-            20'000},
-    Setting{"outbound.concurrency_per_host", &Config::outbound_concurrency_per_host, "Of these, to one host",
-            1, 1'000},
-    Setting{"identity.signup", &Config::identity_signup, "Who may join", 0, 0, "open invite closed"},
+            "Delay from a friend request to the first check whether it was accepted", 1, 3'600},
+    Setting{"outbound.concurrency", &Config::outbound_concurrency,
+            "Limit of concurrent delivery attempts of outbound webhooks", 1, 20'000},
+    Setting{"outbound.concurrency_per_host", &Config::outbound_concurrency_per_host,
+            "Limit of concurrent delivery attempts to one host", 1, 1'000},
+    Setting{"identity.signup", &Config::identity_signup, "Whether new people may sign up", 0, 0,
+            "open invite closed"},
     Setting{"identity.signups_per_hour", &Config::identity_signups_per_hour,
-            "Tries to sign up in any hour, of everybody together", 1, 100'000},
+            "Limit of sign-up attempts in any hour, of all clients together", 1, 100'000},
     Setting{"identity.signups_per_address", &Config::identity_signups_per_address,
-            "Tries to sign up in any hour from one address", 1, 100'000},
+            "Limit of sign-up attempts in any hour from one address", 1, 100'000},
     Setting{"identity.failures_per_address", &Config::identity_failures_per_address,
-            "Failed sign-ins of one address; they come back over an hour", 1, 100'000},
+            "Limit of failed sign-ins from one address; the budget refills evenly over an hour", 1, 100'000},
     Setting{"identity.issuer", &Config::identity_issuer,
-            "Issuer name of the built-in sign-in: keep it when base_url changes, people are known by it"},
+            "Issuer name of the built-in sign-in; identities depend on it: keep it when base_url changes"},
     Setting{"identity.trusted", &Config::identity_trusted,
-            "OpenID Connect issuers besides: \"ISSUER AUDIENCE\" each"},
+            "Further OpenID Connect issuers whose ID tokens are accepted: \"ISSUER AUDIENCE\" each"},
     Setting{"identity.external", &Config::identity_external,
-            "Issuers that people sign in with in a browser: \"ID SIGNUP ISSUER CLIENT NAME\" each"},
+            "Identity providers for sign-in in a browser: \"ID SIGNUP ISSUER CLIENT NAME\" each"},
     Setting{"identity.passwords", &Config::identity_passwords,
             "Whether people sign up and sign in with e-mail and password"},
     Setting{"credits.low_threshold", &Config::credits_low_threshold,
-            "With so many credits left an account is told (credits.low), unless it has set another number", 0,
+            "Balance at which an account is notified (credits.low), unless it has set its own threshold", 0,
             1'000'000},
-    Setting{"credits.signup_credits", &Config::credits_signup_credits,
-            "Credits that a new account begins with", 0, 1'000'000},
+    Setting{"credits.signup_credits", &Config::credits_signup_credits, "Initial credits of a new account", 0,
+            1'000'000},
     Setting{
         "credits.packs", &Config::credits_packs,
-        "What is sold: \"ID CREDITS PRICE CURRENCY NAME\" each, the price in the currency's smallest unit"},
+        "Packs for sale: \"ID CREDITS PRICE CURRENCY NAME\" each, the price in the currency's smallest unit"},
     Setting{"payments.url", &Config::payments_url,
             "Address of the payment processor's API: https, or http on this machine"},
     Setting{"payments.timeout_seconds", &Config::payments_timeout_seconds,
-            "For one call of the payment processor", 1, 30},
-    Setting{"api.key_requests_per_hour", &Config::api_key_requests_per_hour, "Of a new API key", 1, 100'000},
-    Setting{"storage.writers", &Config::storage_writers, "Connections that write, with PostgreSQL", 1, 64},
+            "Timeout of one call to the payment processor", 1, 30},
+    Setting{"api.key_requests_per_hour", &Config::api_key_requests_per_hour,
+            "Hourly request limit of new API keys", 1, 100'000},
+    Setting{"storage.writers", &Config::storage_writers, "Database connections for writing, with PostgreSQL",
+            1, 64},
     Setting{"storage.path", &Config::storage_path, "The database file; empty: presetbridge.db in data_dir"},
-    Setting{"storage.readers", &Config::storage_readers, "Connections that read", 1, 64},
-    Setting{"storage.cache_mib", &Config::storage_cache_mib, "Page cache of a connection, in MiB", 1, 4'096},
+    Setting{"storage.readers", &Config::storage_readers, "Database connections for reading", 1, 64},
+    Setting{"storage.cache_mib", &Config::storage_cache_mib, "Page cache of each database connection, in MiB",
+            1, 4'096},
     Setting{"storage.checkpoint_pages", &Config::storage_checkpoint_pages,
-            "Pages of the log (4 KiB each) at which it is checkpointed: more are fewer writes in all, each "
-            "checkpoint longer",
+            "Pages of the write-ahead log (4 KiB each) at which it is checkpointed; a higher number makes "
+            "checkpoints rarer and longer",
             100, 1'000'000},
     Setting{"retention.payload_days", &Config::retention_payload_days,
-            "How long the orders' payloads are kept, from the newest event of an order", 1, 36'500},
+            "Retention of the orders' payloads, from the newest event of an order", 1, 36'500},
     Setting{"retention.outbound_days", &Config::retention_outbound_days,
-            "How long outbound events, their bodies and the attempts at them are kept", 2, 36'500},
+            "Retention of outbound events, their bodies and delivery attempts", 2, 36'500},
     Setting{"retention.timeline_days", &Config::retention_timeline_days,
-            "How long each attempt on a delivery is kept, before they become one entry that sums them up", 7,
-            36'500},
-    Setting{"retention.audit_days", &Config::retention_audit_days, "How long the audit log is kept", 1,
-            36'500},
+            "Retention of each attempt on a delivery; older ones are summed up in one entry", 7, 36'500},
+    Setting{"retention.audit_days", &Config::retention_audit_days, "Retention of the audit log", 1, 36'500},
     Setting{"shutdown.drain_seconds", &Config::shutdown_drain_seconds,
-            "For what runs when the service is told to stop", 1, 8},
+            "Time that running requests and jobs get at a shutdown", 1, 8},
 };
 
-// Variables that others of our verbs read.
+// Variables of the environment that verbs read themselves.
 constexpr std::array<std::string_view, 4> kNoSettings = {"PRESETBRIDGE_CONFIG", "PRESETBRIDGE_LISTEN_SECRET",
                                                          "PRESETBRIDGE_ORDER_SECRET", "PRESETBRIDGE_API_KEY"};
 
@@ -194,7 +198,7 @@ class Loader {
   LoadedConfig& into_;
 };
 
-// `spell` makes of a setting what the source calls it.
+// `spell` gives the name of a setting at the source.
 template <class Spell>
 std::string not_a_setting(std::string_view name, const Spell& spell) {
   std::vector<std::string> known;
@@ -318,7 +322,7 @@ void Loader::flags(const std::vector<std::pair<std::string, std::string>>& flags
   }
 }
 
-// What an empty text stands for, as a comment of one line.
+// The default that an empty text stands for, as a comment of one line.
 std::string meaning_of_empty(const Config& config, const Setting& setting) {
   const auto own_url = "http://" + config.listen;
   std::string meaning;
@@ -357,7 +361,7 @@ std::optional<ListenAddress> parse_listen(std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, error] = std::from_chars(port_text.data(), port_text.data() + port_text.size(), port);
   if (error != std::errc{} || end != port_text.data() + port_text.size()) return std::nullopt;
-  // A zone, as in fe80::1%eth0, is the system's to judge.
+  // The system checks the zone, as in fe80::1%eth0.
   const std::string numeric(bracketed ? host.substr(0, host.find('%')) : host);
   in6_addr parsed{};
   if (::inet_pton(bracketed ? AF_INET6 : AF_INET, numeric.c_str(), &parsed) != 1) return std::nullopt;
@@ -384,7 +388,7 @@ LoadedConfig load_config(const ConfigSources& sources) {
   if (!loaded.file_read) return loaded;
   loader.environment(sources.environment);
   loader.flags(sources.flags);
-  // The simulator's usual place: with --sandbox nothing else has to be said.
+  // The simulator's default address, so that --sandbox needs no other setting.
   if (loaded.config.sandbox && loaded.config.cloud_url.empty())
     loaded.config.cloud_url = "http://127.0.0.1:8090";
   for (auto& problem : check_config(loaded.config)) loaded.problems.push_back(std::move(problem));

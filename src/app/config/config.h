@@ -121,34 +121,35 @@ struct Setting {
 std::span<const Setting> settings();
 std::string environment_name(const Setting& setting);
 std::string flag_name(const Setting& setting);  // without the two hyphens
-// What the setting is in `config`, as its flag and its environment variable take it.
+// The setting's value in `config`, as its flag and its environment variable take it.
 std::string flag_value(const Setting& setting, const Config& config);
 
 struct ConfigSources {
   std::optional<std::filesystem::path> file;
-  std::vector<std::pair<std::string, std::string>> environment;  // all of it: what is not ours is passed over
-  std::vector<std::pair<std::string, std::string>> flags;        // setting key and value
+  std::vector<std::pair<std::string, std::string>>
+      environment;                                         // all of it: names without our prefix are ignored
+  std::vector<std::pair<std::string, std::string>> flags;  // setting key and value
 };
 
 struct LoadedConfig {
   Config config;
   std::vector<FieldProblem> problems;  // empty: the configuration can be used
-  bool file_read = true;  // else that is the only problem told: of what the file says nothing is known
+  bool file_read = true;               // else `problems` holds this problem alone
 };
 // Reads the file and nothing else of the world. A file that cannot be read is a problem too.
 LoadedConfig load_config(const ConfigSources& sources);
 
-// What is wrong with values together, or with the form of one.
+// The problems of single values and of values that contradict each other.
 std::vector<FieldProblem> check_config(const Config& config);
 
 bool has_role(const Config& config, std::string_view role);
 // Threads that serve: `threads`, or one a core of this machine; 1 to 256.
 int thread_count(const Config& config);
-// Whether this node opens stored logins itself. One of several that is no worker asks those that are: it need
-// not be able to (docs/decisions/0016-database-roles.md).
+// Whether this node opens stored logins itself. A node without the role `worker` asks worker nodes instead
+// (docs/decisions/0016-database-roles.md).
 bool opens_logins(const Config& config);
 
-// All settings, as a TOML file that would set them. What an empty one stands for follows as a comment.
+// All settings, as a TOML file that would set them. A comment gives the default that an empty one stands for.
 std::string to_toml(const Config& config);
 
 struct ListenAddress {

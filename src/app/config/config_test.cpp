@@ -48,7 +48,7 @@ TEST_F(ConfigTest, TheDefaultsNeedNothingButThePlatformsAddress) {
   EXPECT_EQ(loaded.config.limits_body_bytes, 1024 * 1024);
 }
 
-TEST_F(ConfigTest, WhatTheHelpTellsOfASettingIsWhatItsFlagTakes) {
+TEST_F(ConfigTest, TheFlagValueOfASettingIsAcceptedByItsFlag) {
   Config other;
   other.listen = "127.0.0.1:9";
   other.cloud_url = "https://cloud.example";
@@ -129,7 +129,7 @@ TEST_F(ConfigTest, VariablesOfOtherVerbsAreNoProblem) {
       IsEmpty());
 }
 
-TEST_F(ConfigTest, EveryProblemIsToldAtOnce) {
+TEST_F(ConfigTest, EveryProblemIsReportedAtOnce) {
   auto sources = with_file("sandbox = \"yes\"\nthreads = 257\n[storage]\nreaders = \"2\"\n");
   sources.environment = {{"PRESETBRIDGE_LISTEN", "localhost"}, {"PRESETBRIDGE_DELIVERY_POLL_MS", "10s"}};
   sources.flags = {{"identity.signup", "ask"}, {"log.level", "loud"}};
@@ -148,7 +148,7 @@ TEST_F(ConfigTest, TheRoleThatIsNoneIsNamed) {
   EXPECT_EQ(problem_of("api,workers"), "must be one or more of: api, worker, dispatcher; not workers");
 }
 
-TEST_F(ConfigTest, AFileThatCannotBeUsedIsToldWithItsPlace) {
+TEST_F(ConfigTest, AFileThatCannotBeUsedIsReportedWithItsLine) {
   const auto broken = load(with_file("listen = \n"));
   ASSERT_EQ(broken.problems.size(), 1U);
   EXPECT_THAT(broken.problems[0].field, ::testing::EndsWith("presetbridge.toml:1"));

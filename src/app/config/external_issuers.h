@@ -16,19 +16,21 @@
 
 namespace presetbridge::app {
 
-// "ID SIGNUP ISSUER CLIENT_ID NAME…", as in identity.external, without a secret. What is wrong with it, in
-// words behind "must", where it is none.
+// Parses "ID SIGNUP ISSUER CLIENT_ID NAME…", as in identity.external, without a secret. The error is text
+// that follows "must".
 std::expected<identity::ExternalIssuerOptions, std::string> parse_external_issuer(std::string_view text);
 
-// Each with its client secret, from the file ID.client-secret of the folder; without that file a public
-// client. `texts` are good. KEY_FILE_INVALID: others may read the file, or it cannot be read.
+// The issuers of identity.external, each with its client secret from the file ID.client-secret of the folder;
+// without that file a public client. `texts` are valid. KEY_FILE_INVALID: others may read the file, or it
+// cannot be read.
 Expected<std::vector<identity::ExternalIssuerOptions>> external_issuers(const std::vector<std::string>& texts,
                                                                         const std::filesystem::path& folder);
 
-// Whether there is a way in which somebody joins by an invitation: not where all sign-up is closed.
+// Whether an invitation can be used: false where all sign-up is closed.
 bool invitations_are_good(const Config& config);
 
-// Of "ISSUER AUDIENCE" each, as in identity.trusted; `texts` are good. The rest outlives the issuers.
+// The issuers of identity.trusted, "ISSUER AUDIENCE" each; `texts` are valid. `http`, `clock` and `log` must
+// outlive the issuers.
 std::vector<std::unique_ptr<identity::RemoteIssuer>> trusted_issuers(const std::vector<std::string>& texts,
                                                                      net::HttpClient& http,
                                                                      const Clock& clock, Log& log);
