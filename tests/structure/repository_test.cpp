@@ -22,8 +22,8 @@ std::string read(const fs::path& path) {
 }
 
 bool is_source(const fs::path& path) {
-  static constexpr std::array<std::string_view, 10> kEndings = {".h",  ".cpp", ".mjs",   ".ts",  ".tsx",
-                                                                ".sh", ".sql", ".cmake", ".txt", ".yaml"};
+  static constexpr std::array<std::string_view, 11> kEndings = {
+      ".h", ".cpp", ".mjs", ".ts", ".tsx", ".sh", ".sql", ".cmake", ".txt", ".yaml", ".md"};
   return std::ranges::find(kEndings, path.extension().string()) != kEndings.end() ||
          path.filename() == "package-lock.json";
 }
@@ -31,9 +31,10 @@ bool is_source(const fs::path& path) {
 std::vector<SourceFile> read_repository() {
   const fs::path root = REPOSITORY;
   std::vector<SourceFile> files = {{"dev", read(root / "dev")},
+                                   {"README.md", read(root / "README.md")},
                                    {"CMakeLists.txt", read(root / "CMakeLists.txt")}};
   for (const auto* folder : {"src", "cloudsim", "paysim", "simulator_parts", "sim", "demo", "web", "api",
-                             "tests", "fuzz", "bench", "tools", "cmake"}) {
+                             "docs", "tests", "fuzz", "bench", "tools", "cmake"}) {
     if (!fs::is_directory(root / folder)) continue;
     for (auto entry = fs::recursive_directory_iterator(root / folder);
          entry != fs::recursive_directory_iterator(); ++entry) {

@@ -12,6 +12,8 @@
 #include <span>
 #include <utility>
 
+#include "retired_words.h"
+
 namespace presetbridge::structure {
 namespace {
 
@@ -167,6 +169,38 @@ std::optional<Span> opaque_at(std::string_view text, std::size_t at) {
   return std::nullopt;
 }
 
+// Markdown with its inline code blanked out.
+std::string prose_only(std::string text) {
+  static const std::regex code("`[^`\n]*`");
+  for (std::sregex_iterator match(text.begin(), text.end(), code), end; match != end; ++match) {
+    for (auto i = match->position(); i < match->position() + match->length(); ++i) {
+      text[static_cast<std::size_t>(i)] = ' ';
+    }
+  }
+  return text;
+}
+
+// Names are taken apart at '_' and at capitals.
+std::vector<Finding> find_retired(const std::string& path, std::string_view text,
+                                  std::span<const RetiredWord> retired) {
+  static const std::regex part("[A-Z]?[a-z]+");
+  std::vector<Finding> findings;
+  int number = 0;
+  for (const auto line : lines_of(text)) {
+    ++number;
+    for (std::cregex_iterator match(line.data(), line.data() + line.size(), part), end; match != end;
+         ++match) {
+      auto word = match->str();
+      word.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(word.front())));
+      const auto found = std::ranges::find(retired, word, &RetiredWord::word);
+      if (found == retired.end()) continue;
+      findings.push_back({path, number, fmt::format("'{}' is a retired word", word),
+                          fmt::format("write: {}", found->instead)});
+    }
+  }
+  return findings;
+}
+
 }  // namespace
 
 std::string to_string(const Finding& f) {
@@ -191,6 +225,19 @@ std::string code_only(std::string_view text) {
     at = std::max(opaque->end, at + 1);
   }
   return code;
+}
+
+std::string comments_only(std::string_view text) {
+  std::string comments(text);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto opaque = opaque_at(text, at);
+    const auto end = opaque ? std::max(opaque->end, at + 1) : at + 1;
+    const auto start = text.substr(at, 2);
+    for (; at < end; ++at) {
+      if (start != "//" && start != "/*" && comments[at] != '\n') comments[at] = ' ';
+    }
+  }
+  return comments;
 }
 
 std::set<std::pair<std::string_view, std::string_view>> layer_edges(const std::vector<SourceFile>& files) {
@@ -357,10 +404,29 @@ std::vector<Finding> check_lock_file(const SourceFile& file) {
   return find_banned(file.path, file.text, bans);
 }
 
+std::vector<Finding> check_plain_words(const SourceFile& file) {
+  static const auto phrases = [] {
+    std::vector<Ban> bans;
+    for (const auto& [pattern, problem, instead] : kRetiredPhrases) {
+      bans.push_back({std::regex(pattern), std::string(problem), std::string(instead)});
+    }
+    return bans;
+  }();
+  const bool held = std::ranges::any_of(kPlainPaths, [&](auto path) { return file.path.starts_with(path); });
+  const bool markdown = file.path.ends_with(".md");
+  const bool script = file.path.ends_with(".ts") || file.path.ends_with(".tsx");
+  if (!held || (!markdown && !script && !is_cpp(file.path))) return {};
+  const auto prose = markdown ? prose_only(file.text) : comments_only(file.text);
+  auto findings = find_retired(file.path, prose, kRetiredWords);
+  append(findings, find_banned(file.path, prose, phrases));
+  if (!markdown) append(findings, find_retired(file.path, code_only(file.text), kRetiredNames));
+  return findings;
+}
+
 std::vector<Finding> check(const SourceFile& file) {
   std::vector<Finding> findings;
   for (const auto rule : {check_layer_edges, check_library_homes, check_injection, check_length, check_name,
-                          check_wholeness, check_lock_file}) {
+                          check_wholeness, check_lock_file, check_plain_words}) {
     append(findings, rule(file));
   }
   return findings;

@@ -37,6 +37,8 @@ std::string layer_picture(const std::set<std::pair<std::string_view, std::string
 // C++ text with the insides of comments, strings and character literals blanked out; lines stay where they
 // are.
 std::string code_only(std::string_view text);
+// C++ text with everything but its comments blanked out.
+std::string comments_only(std::string_view text);
 
 std::vector<Finding> check_layer_edges(
     const SourceFile& file);  // a layer includes only itself and what stands below it
@@ -47,6 +49,9 @@ std::vector<Finding> check_length(const SourceFile& file);     // a file of the 
 std::vector<Finding> check_name(const SourceFile& file);       // a file is named for the one thing it holds
 std::vector<Finding> check_wholeness(const SourceFile& file);  // no marks of unfinished work, no skipped test
 std::vector<Finding> check_lock_file(const SourceFile& file);  // a package lock names no registry's host
+// Comments, names and Markdown of the paths in retired_words.h use none of the words retired there. Strings
+// of C++ and inline code of Markdown are free: they quote what is stored or sent.
+std::vector<Finding> check_plain_words(const SourceFile& file);
 
 // All of the above, each on the files it is about.
 std::vector<Finding> check(const SourceFile& file);

@@ -236,6 +236,34 @@ TEST(LockFile, NamesNoHost) {
               IsEmpty());
 }
 
+TEST(PlainWords, ARetiredWordInACommentOrANameIsRefused) {
+  EXPECT_THAT(check_plain_words({"src/app/config/a.h", "// Starts the chores.\n"}),
+              ElementsAre(finding(1, "'chores' is a retired word")));
+  EXPECT_THAT(check_plain_words({"src/app/config/a.cpp", "int n;\nint login_tries = 0;\nbool wasTold();\n"}),
+              ElementsAre(finding(2, "'tries' is a retired word"), finding(3, "'told' is a retired word")));
+  EXPECT_THAT(check_plain_words({"docs/development.md", "It puts the job aside.\n"}),
+              ElementsAre(finding(1, "'aside' is a retired word")));
+}
+
+TEST(PlainWords, ARetiredPhraseIsRefused) {
+  for (const auto* text :
+       {"// What a job needs.", "/* Whoever waits. */", "// It ends. Those that wait go on.",
+        "int n;  // Of the rows found.", "// The same for many.", "// The last look.", "// Tells the store.",
+        "// Leases the due sends."}) {
+    EXPECT_EQ(check_plain_words({"src/app/config/a.cpp", text}).size(), 1U) << text;
+  }
+}
+
+TEST(PlainWords, OtherWordsStringsAndOtherFoldersAreFree) {
+  for (const auto* text :
+       {"// Looks it up, and tells the two apart.", "// A lookup of the same row sends it; foretold.",
+        "auto sql = \"UPDATE account_chores SET tries = 1\";", "auto sql = R\"(told)\";"}) {
+    EXPECT_THAT(check_plain_words({"src/app/config/a.cpp", text}), IsEmpty()) << text;
+  }
+  EXPECT_THAT(check_plain_words({"docs/development.md", "The table `account_chores`.\n"}), IsEmpty());
+  EXPECT_THAT(check_plain_words({"tests/structure/a.cpp", "// What the chore told.\n"}), IsEmpty());
+}
+
 TEST(AllRules, AreRunByCheck) {
   const SourceFile file{"src/domain/utils.cpp",
                         "#include \"app/main.h\"\n#include <sqlite3.h>\nint n = rand();\n// TO"
@@ -243,6 +271,7 @@ TEST(AllRules, AreRunByCheck) {
                             lines(600)};
   EXPECT_EQ(check(file).size(), 6U);
   EXPECT_EQ(check({"tests/e2e/package-lock.json", "\"resolved\": 1\n"}).size(), 1U);
+  EXPECT_EQ(check({"src/app/config/a.h", "// The desk.\n"}).size(), 1U);
 }
 
 }  // namespace

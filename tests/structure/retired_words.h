@@ -1,0 +1,54 @@
+// The words and phrases that this project has retired, with their replacements, and the paths that are held to
+// plain words. docs/development.md explains them in its glossary.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace presetbridge::structure {
+
+struct RetiredWord {
+  std::string_view word;  // in lower case, as a part of a name too: "told" is in wasTold and was_told
+  std::string_view instead;
+};
+
+// In comments and in Markdown.
+inline constexpr std::array kRetiredWords = {
+    RetiredWord{"aside", "postponed, or: set apart"},
+    RetiredWord{"chore", "account task"},
+    RetiredWord{"chores", "account tasks"},
+    RetiredWord{"desk", "the name of the class"},
+    RetiredWord{"told", "logged, reported, returned or notified"},
+    RetiredWord{"tries", "attempts (noun), attempts or retries (verb)"},
+};
+
+// In the names of code. Names of src/storage are used everywhere: `chore` follows when they are renamed.
+inline constexpr std::array kRetiredNames = {
+    RetiredWord{"desk", "the name of the class"},
+    RetiredWord{"told", "logged, reported, returned or notified"},
+    RetiredWord{"tries", "attempts"},
+};
+
+struct RetiredPhrase {
+  const char* pattern;  // of ECMAScript, on one line
+  std::string_view problem;
+  std::string_view instead;
+};
+
+// In comments and in Markdown.
+inline constexpr std::array kRetiredPhrases = {
+    RetiredPhrase{R"(\b(What|Whoever|Those (that|who|which|whose)|Of (an?|the|all|these|those))\b)",
+                  "a sentence that begins with a clause", "begin with the name of the thing"},
+    RetiredPhrase{R"(\bThe same( (as|but|by|for|in|of|with|without)\b|[,.:;]))",
+                  "a contract that refers to another one", "say what it does"},
+    RetiredPhrase{R"(\b[Ll]ooks?\b(?!([- ](it|them))?[- ](up|like)\b))", "'look'",
+                  "poll, scan, search or read"},
+    RetiredPhrase{R"(\b[Tt]ells?\b(?!.* apart\b))", "'tell'", "log, report, return, notify or say"},
+    RetiredPhrase{R"(\b(an?|the|each|one|due|its|their|all|such) sends?\b)", "'send' as a noun",
+                  "delivery attempt, or dispatch"},
+};
+
+// A file is held to plain words if its path begins with one of these.
+inline constexpr std::array<std::string_view, 2> kPlainPaths = {"docs/development.md", "src/app/config/"};
+
+}  // namespace presetbridge::structure
