@@ -16,7 +16,7 @@
 
 namespace presetbridge {
 
-// What an exception says of itself, whatever its type.
+// The message of an exception of any type.
 inline std::string fault_text(const std::exception_ptr& fault) {
   try {
     std::rethrow_exception(fault);
@@ -29,22 +29,24 @@ inline std::string fault_text(const std::exception_ptr& fault) {
   }
 }
 
-// Where it is told that an exception left a task: a fault of ours, which ends that task and nothing else.
+// The log line and the counter for an exception that left a task: a fault of ours, which ends that task and
+// nothing else.
 struct FaultReport {
   Log& log;
-  std::string_view message;  // of the line, which names the task and tells what it threw
+  std::string_view message;  // of the line, which also names the task and its exception
   Metrics* metrics = nullptr;
   std::string_view counter = {};  // with `metrics`
 };
 
-// Lives on `scheduler`, where all of it is called but wake(). One of the tasks may wait(); all look at
-// stopping() and come to an end soon after it is true. Texts that are passed as views are literals.
+// All functions but wake() are called on `scheduler`. At most one of the tasks may wait(); every task checks
+// stopping() and ends soon after it is true. Texts that are passed as views are literals.
 class BackgroundTasks {
  public:
-  // At a task's end; `fault`, told of already, is null when it ended as it should. Must not throw.
+  // Called at a task's end. `fault`, already logged, is null when the task ended without an exception. Must
+  // not throw.
   using Ended = std::move_only_function<void(const std::exception_ptr& fault)>;
 
-  // What `report` names outlives this.
+  // The objects in `report` outlive this.
   BackgroundTasks(Scheduler& scheduler, FaultReport report) : wakeup_(scheduler), report_(report) {}
 
   // Runs until it is stopped.

@@ -63,7 +63,7 @@ TEST_F(BackgroundTasksTest, AStopWakesTheLoopAndWaitsForEveryTask) {
   EXPECT_EQ(log_.text, "");
 }
 
-TEST_F(BackgroundTasksTest, WhateverIsThrownIsToldCountedAndAnEnd) {
+TEST_F(BackgroundTasksTest, WhateverIsThrownIsReportedCountedAndAnEnd) {
   const auto throwing = [](auto what) -> Task<void> {
     throw what;
     co_return;

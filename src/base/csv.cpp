@@ -45,7 +45,7 @@ class Reader {
     at_ += two ? 2 : 1;
     ++line_;
   }
-  // What is wrong with it; empty: nothing.
+  // Returns the problem of the field; empty: none.
   std::string_view quoted(std::string& field) {
     for (++at_; !at_end();) {
       if (text_[at_] == '"') {

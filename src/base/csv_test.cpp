@@ -22,7 +22,7 @@ CsvProblem problem(std::string_view text, CsvLimits limits = {}) {
   return records ? CsvProblem() : records.error();
 }
 
-TEST(Csv, FieldsAndLinesAreTold) {
+TEST(Csv, FieldsAndLinesAreReported) {
   const auto records = read("a,b,\r\n1,2,3\nx,,z\ry");
   ASSERT_EQ(records.size(), 4U);
   EXPECT_THAT(records[0].fields, ElementsAre("a", "b", ""));
@@ -54,7 +54,7 @@ TEST(Csv, SemicolonsSeparateWhereTheFirstLineHasThemAlone) {
   EXPECT_THAT(read("a,b;c\n1;2,3")[1].fields, ElementsAre("1;2", "3"));
 }
 
-TEST(Csv, WhatIsNoTableIsToldWithLineAndColumn) {
+TEST(Csv, WhatIsNoTableIsReportedWithLineAndColumn) {
   const auto open = problem("a,b\n1,\"2\n3,4");
   EXPECT_EQ(open.line, 2U);
   EXPECT_EQ(open.column, 2U);

@@ -1,4 +1,4 @@
-// What can go wrong, as a value. An Error carries a stable code of the API (spec 8.1) or of a layer, a
+// Errors as values. An Error carries a stable code of the API (spec 8.1) or of a layer, a
 // sentence for a person, and optional field problems. It never carries a secret.
 #pragma once
 

@@ -98,7 +98,7 @@ using SessionId = Id<SessionKind>;  // of a person's sign-in
 // "del_" + 13 characters of lower-case Crockford base32: sorts as the integer does.
 std::string format_id(std::string_view prefix, std::int64_t value);
 inline constexpr std::size_t kMostIdCharacters = 17;
-// The same, behind what is in `out`.
+// Appends the text of an id to `out`.
 void append_id(std::string& out, std::string_view prefix, std::int64_t value);
 // Nothing unless `text` is exactly what format_id makes of a positive value with this prefix.
 std::optional<std::int64_t> parse_id(std::string_view prefix, std::string_view text);

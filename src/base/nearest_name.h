@@ -1,4 +1,4 @@
-// What somebody may have meant by a name that is none.
+// The known name that is nearest to a mistyped one.
 #pragma once
 
 #include <optional>

@@ -120,7 +120,7 @@ struct Detached {
 
 }  // namespace task_detail
 
-// What a spawned task ended with: its value, or the exception that left it.
+// The end of a spawned task: its value, or the exception that left it.
 template <class T>
 struct Outcome {
   std::exception_ptr exception;

@@ -1,5 +1,5 @@
 // Fakes of the ports of base/, for tests of every layer: a clock that a test sets, chance from a seed, a log
-// and metrics to look at, and a virtual-time scheduler that runs callbacks in a fixed order.
+// and metrics to inspect, and a virtual-time scheduler that runs callbacks in a fixed order.
 #pragma once
 
 #include <map>
@@ -36,7 +36,7 @@ class SeededRandom final : public Random {
   std::mt19937_64 engine_;
 };
 
-// What the lines say, one after the other: "message name=value name=value".
+// The lines as texts, in order: "message name=value name=value".
 class RecordingLog final : public Log {
  public:
   void write(Severity, std::string_view message, std::span<const LogField> fields) noexcept override {
@@ -54,7 +54,7 @@ class RecordingLog final : public Log {
   std::string text;
 };
 
-// What was counted, by the counter's name alone.
+// The counts, by the counter's name alone.
 class CountingMetrics final : public Metrics {
  public:
   void count(std::string_view counter, Labels, double by) noexcept override {

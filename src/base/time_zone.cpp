@@ -52,8 +52,8 @@ std::chrono::sys_days TimeZone::date_at(Timestamp at) const {
 
 Timestamp TimeZone::start_of(std::chrono::sys_days date) const {
   const Timestamp midnight{date};
-  // No clock is a day or more ahead or behind. Of the offsets around it the first that has the day's
-  // beginning.
+  // No clock is a day or more ahead or behind. Takes the first of the offsets around it that has the
+  // day's beginning.
   auto now = offset_at(midnight - days{1});
   while (midnight - now.offset >= now.end) now = offset_at(now.end);
   return std::max(midnight - now.offset, now.begin);

@@ -14,7 +14,7 @@ class time_zone;
 
 namespace presetbridge {
 
-// A value; what it looks at is never gone. Thread-safe.
+// A value that refers to data which is never freed. Thread-safe.
 class TimeZone {
  public:
   // UTC, which needs no database.

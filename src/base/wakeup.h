@@ -1,4 +1,4 @@
-// What a worker loop waits on: "until somebody notifies, or a while has passed".
+// Lets a worker loop wait until it is notified or a time has passed.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class Wakeup {
     }
     Scheduler& scheduler;
     std::atomic<bool> notified{false};
-    // Of the scheduler's thread alone:
+    // Used on the scheduler's thread alone:
     std::coroutine_handle<> waiter;
     std::unique_ptr<Timer> timer;
     bool woken = false;

@@ -23,7 +23,7 @@ bool take(std::string_view& text, char c) {
   return true;
 }
 
-// What follows 'e'; an exponent that is out of all reason is the largest.
+// Reads the exponent behind 'e'; one beyond the range becomes the largest.
 std::optional<std::int64_t> take_exponent(std::string_view& text) {
   const bool negative = take(text, '-');
   if (!negative) take(text, '+');

@@ -33,7 +33,7 @@ CloudResult<Session> away(const char* message) {
   return std::unexpected(CloudError{CloudError::Kind::unavailable, message, false, std::nullopt});
 }
 
-// Of an answer that is not what was asked for.
+// The error for an answer that does not fit the request.
 CloudError error_of(const AgentReply::Result& result) {
   const auto* session = std::get_if<CloudResult<Session>>(&result);
   if (session && !*session) return session->error();

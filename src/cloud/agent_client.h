@@ -35,7 +35,7 @@ class CredentialAgent {
                                                 crypto::SecretString password) = 0;
 };
 
-// What else the vault's keys are needed for (spec 5.4). As CredentialAgent; `credentials_unreadable` where
+// The other uses of the vault's keys (spec 5.4). As CredentialAgent; `credentials_unreadable` where
 // the record does not open, or a key is not held.
 class VaultKeeper {
  public:
@@ -60,7 +60,7 @@ struct AgentProcessOptions {
 // Starts the agent as a child: one end of a SOCK_SEQPACKET pair as descriptor 3, /dev/null as standard input
 // and output, standard error kept, everything else closed, environment empty. A thread of its own reads the
 // answers, watches the deadlines, and starts a dead agent again; what that one was asked is answered
-// `unavailable`. A record that cannot be opened is told to the log, by account and version.
+// `unavailable`. A record that cannot be opened is logged, by account and version.
 class AgentProcess final : public CredentialAgent, public VaultKeeper {
  public:
   // Starts the process at once, before there are other threads (spec 5.3). `log` must outlive this.

@@ -1,4 +1,4 @@
-// What the service and its credential agent say to each other: one packet of a SOCK_SEQPACKET socket a
+// The messages between the service and its credential agent: one packet of a SOCK_SEQPACKET socket a
 // message. Requests may be answered in any order; an answer carries its request's id. Pure.
 #pragma once
 

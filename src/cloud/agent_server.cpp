@@ -34,7 +34,7 @@ std::string login_body(const CloudLogin& login) {
 
 }  // namespace
 
-// What the executor never ran may be destroyed after the server.
+// Work that the executor never ran may be destroyed after the server.
 class AgentServer::Place {
  public:
   explicit Place(std::shared_ptr<std::atomic<std::size_t>> taken) : taken_(std::move(taken)) { ++*taken_; }

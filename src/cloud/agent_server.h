@@ -1,4 +1,4 @@
-// What the credential agent does with what it is asked (spec 5.3): opens the sealed login, logs in at the
+// The credential agent's reactions to requests (spec 5.3): opens the sealed login, logs in at the
 // platform, answers; and seals a login to another of its keys (spec 5.4). The process around it is
 // cloud/credential_agent.h.
 #pragma once

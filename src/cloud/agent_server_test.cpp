@@ -41,9 +41,9 @@ class AgentServerTest : public ::testing::Test {
                         std::nullopt) {}
   AgentServerTest(AgentOptions options, std::optional<crypto::VaultKeyring> keys)
       : options_(std::move(options)),
-        desk_(ends_[1], options_, std::move(keys), {runtime_.scheduler(0), http_, clock_, log_}) {
+        server_(ends_[1], options_, std::move(keys), {runtime_.scheduler(0), http_, clock_, log_}) {
     runtime_.start();
-    serving_ = std::thread([this] { ended_well_ = desk_.serve(); });
+    serving_ = std::thread([this] { ended_well_ = server_.serve(); });
   }
   ~AgentServerTest() override {
     hang_up();
@@ -84,12 +84,12 @@ class AgentServerTest : public ::testing::Test {
   ThrowingHttp http_;
   net::Runtime runtime_{1};
   const AgentOptions options_;
-  AgentServer desk_;
+  AgentServer server_;
   std::thread serving_;
   bool ended_well_ = false;
 };
 
-TEST_F(AgentServerTest, ALoginThatThrowsIsAnsweredToldOfAndGivesItsPlaceBack) {
+TEST_F(AgentServerTest, ALoginThatThrowsIsAnsweredLoggedAndFreesItsSlot) {
   for (std::uint64_t id = 1; id <= 3; ++id) {
     const auto reply = ask({id, CloudLogin{"m@example.com", crypto::SecretString("planted-password")}});
     EXPECT_EQ(reply.id, id);

@@ -55,7 +55,7 @@ struct FilePage {
 
 struct Share {
   std::string id;
-  std::string idempotency_key;  // of the call that made it; empty if the platform does not tell
+  std::string idempotency_key;  // of the call that made it; empty if the platform does not return it
   Timestamp shared_at;
   bool existed = false;  // share(): it stood before this call
 };
@@ -64,7 +64,7 @@ struct CloudError {
   using Kind = domain::CallFailure;
   Kind kind;
   std::string message;          // for a person; no secret
-  bool effect_unknown = false;  // the call may have had its effect: look before doing it again
+  bool effect_unknown = false;  // the call may have had its effect: check before a retry
   std::optional<Millis> retry_after;
 };
 

@@ -1,4 +1,4 @@
-// What is inside a sealed cloud login (spec 5.2): the plain text that is sealed at the save and opened by the
+// The content of a sealed cloud login (spec 5.2): the plain text that is sealed at the save and opened by the
 // credential agent.
 #pragma once
 

@@ -23,7 +23,7 @@ struct Friendship {
 std::optional<Friendship> read_friendship(std::string_view body);
 std::optional<FriendshipPage> read_friendship_page(std::string_view body);
 std::optional<FilePage> read_file_page(std::string_view body);
-// Share::existed is left false: the status tells it, not the body.
+// Share::existed is left false: it follows from the status, not from the body.
 std::optional<Share> read_share(std::string_view body);
 
 struct PlatformError {

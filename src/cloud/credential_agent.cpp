@@ -46,7 +46,7 @@ class StandardErrorLog final : public Log {
                              {"message", message}};
     for (const auto& field : fields) std::visit([&](auto value) { line[field.name] = value; }, field.value);
     std::fprintf(stderr, "%s\n", boost::json::serialize(line).c_str());
-  } catch (...) {  // there is no other place to tell it
+  } catch (...) {  // no other output remains
   }
 
  private:
@@ -76,7 +76,7 @@ std::vector<std::string> agent_arguments(const AgentOptions& options) {
 
 Expected<AgentOptions> parse_agent_arguments(std::span<const std::string> arguments) {
   AgentOptions options;
-  bool keys_told = false;
+  bool keys_given = false;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     const std::string& name = arguments[i];
     const std::string& value = arguments[i + 1];
@@ -91,7 +91,7 @@ Expected<AgentOptions> parse_agent_arguments(std::span<const std::string> argume
       options.cloud.timeout = Millis{timeout_ms};
     } else if (name == "--key-file") {
       options.key_file = value;
-      keys_told = true;
+      keys_given = true;
     } else if (name == "--max-concurrent") {
       good = read_integer<std::size_t>(value, 1, 10'000, options.max_concurrent);
     } else {
@@ -99,7 +99,7 @@ Expected<AgentOptions> parse_agent_arguments(std::span<const std::string> argume
     }
     if (!good) return fail("INVALID_ARGUMENT", "The credential agent does not understand " + name + ".");
   }
-  if (arguments.size() % 2 != 0 || options.cloud.base_url.empty() || !keys_told) {
+  if (arguments.size() % 2 != 0 || options.cloud.base_url.empty() || !keys_given) {
     return fail("INVALID_ARGUMENT", "The credential agent needs --cloud-url and --key-file.");
   }
   return options;

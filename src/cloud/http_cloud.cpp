@@ -75,7 +75,7 @@ std::optional<std::string_view> header(const net::HttpAnswer& answer, std::strin
   return std::nullopt;
 }
 
-// What an answer with an unexpected status means. The status decides where it says all; elsewhere only an
+// The meaning of an answer with an unexpected status. The status decides where it says all; elsewhere only an
 // error body of the contract is believed, so that a stranger's 404 (a proxy, a wrong base URL) never counts
 // as "no such user".
 CloudError error_of(const net::HttpAnswer& answer, Effect effect, Timestamp now, std::string_view secret) {
@@ -89,7 +89,7 @@ CloudError error_of(const net::HttpAnswer& answer, Effect effect, Timestamp now,
     result.kind = Kind::unavailable;
     result.effect_unknown = status >= 500 && effect == Effect::possible;
   } else if (status == 401) {
-    result.kind = Kind::session_refused;  // whether the login is good, the next log-in tells
+    result.kind = Kind::session_refused;  // the next login shows whether the credentials are valid
   } else if (body) {
     result.kind = kind_of(body->code);
   } else {

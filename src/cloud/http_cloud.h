@@ -1,8 +1,8 @@
 // The cloud platform over its HTTP contract (api/cloud-platform.openapi.yaml, spec 4.1).
 //
 // Everything that comes from the platform is checked: an answer that is not of the contract is `malformed`. A
-// call that changes something and ends in a timeout, a lost connection, a 5xx or a broken answer is told as
-// `effect_unknown`.
+// call that changes something and ends in a timeout, a lost connection, a 5xx or a broken answer is reported
+// as `effect_unknown`.
 #pragma once
 
 #include <string>

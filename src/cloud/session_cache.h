@@ -36,14 +36,14 @@ class SessionCache {
 
   // The cached session if it was made with this version of the login.
   std::optional<Session> cached(AccountId account, std::int64_t version) const;
-  // The same; else a login, one at a time for an
-  // account however many ask. A login that was invalidated meanwhile ends as `session_refused`.
+  // The cached session if it was made with this version of the login; else logs in, once at a time for an
+  // account however many callers wait. A login that was invalidated meanwhile ends as `session_refused`.
   Task<CloudResult<Session>> session(AccountId account, SealedLogin login);
   // A session of that cloud user that the account's login before was made with, while it is good (spec 3.11).
   std::optional<Session> former(AccountId account, const std::string& cloud_user) const;
 
-  // Another login was saved: the session is a former one now, until its end, which is within `max_age`. One
-  // that follows the cached one's version in session() tells the same.
+  // Another login was saved: the session is a former one now, until its end, which is within `max_age`. A
+  // call of session() with a newer version has this effect too.
   void retire(AccountId account);
   // The credentials were deleted: former sessions go too.
   void invalidate(AccountId account);

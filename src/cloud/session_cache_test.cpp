@@ -176,7 +176,7 @@ TEST_F(SessionCacheTest, TheSessionOfALoginThatWasReplacedIsKeptUntilItsEndAsAFo
   EXPECT_EQ(former("m-1"), "") << "no longer than any session is used";
 }
 
-TEST_F(SessionCacheTest, WhoeverWasNotToldOfTheChangeSeesItByTheNextVersion) {
+TEST_F(SessionCacheTest, ACacheThatWasNotNotifiedSeesTheChangeByTheNextVersion) {
   ask(1, 1);
   end_login(0, "old");
   ask(1, 2);

@@ -20,7 +20,7 @@ Sha256 sha256(ByteView data) {
 }
 
 Sha256 hmac_sha256(ByteView key, ByteView data) {
-  // The one-shot call looks its algorithm up each time: 1 µs of the 10 µs that a 10 KB order takes. Contexts
+  // The one-shot call looks up its algorithm each time: 1 µs of the 10 µs that a 10 KB order takes. Contexts
   // kept between calls would save that and cost an object to pass around; libsodium's portable SHA-256 takes
   // 34 µs.
   Sha256 mac;

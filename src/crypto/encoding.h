@@ -25,7 +25,7 @@ std::optional<Bytes> base64_decode(std::string_view text);
 std::string base64url_encode(ByteView bytes);
 std::optional<Bytes> base64url_decode(std::string_view text);
 
-// The same for values of a known size, without allocation: true and `out` filled only if `text` encodes
+// Decodes a value of a known size, without allocation: true and `out` filled only if `text` encodes
 // exactly out.size() bytes; else `out` is unspecified.
 bool hex_decode_exactly(std::string_view text, std::span<std::byte> out,
                         HexCase accepted = HexCase::lower_only);

@@ -32,7 +32,7 @@ constexpr std::size_t max_kid_bytes = 256;
 constexpr std::size_t es256_signature_size = 64;
 constexpr std::size_t p256_coordinate_size = 32;
 
-// What cjose hands out for us to free, as its own dealloc does.
+// Memory of cjose that its caller frees, with cjose's own dealloc.
 struct CjoseFree {
   void operator()(char* text) const { cjose_get_dealloc()(text); }
 };
@@ -129,7 +129,7 @@ bool allows(const json::object& jwk, std::string_view operation) {
          std::ranges::any_of(*list, [&](const auto& one) { return one.get_string() == operation; });
 }
 
-// What the members of a JWK, public or private, say of it.
+// The members of a JWK, public or private.
 Expected<Described> describe(const json::object& jwk, std::string_view operation) {
   const auto kty = text_member(jwk, "kty"), alg = text_member(jwk, "alg"), use = text_member(jwk, "use"),
              kid = text_member(jwk, "kid");
@@ -159,7 +159,7 @@ std::unexpected<Error> algorithm_refused() {
   return fail("TOKEN_ALGORITHM_REFUSED", "The token's algorithm is not accepted.");
 }
 
-// What a token says of itself, before anything is believed.
+// The header of a token, not yet verified.
 struct TokenHeader {
   std::string alg;
   std::optional<std::string> kid;

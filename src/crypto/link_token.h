@@ -18,7 +18,7 @@ inline constexpr std::size_t link_token_length = 32;
 
 std::string make_link_token(ByteView key, std::int64_t id, std::int64_t version);
 
-// What a token says, before anybody has looked whether it is true.
+// The content of a token that is not yet verified.
 struct LinkClaim {
   std::int64_t id = 0;  // positive
   std::array<std::byte, 16> mac{};

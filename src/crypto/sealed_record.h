@@ -81,7 +81,7 @@ class VaultKeyring {
   std::vector<VaultPrivateKey> keys_;
 };
 
-// The key that an intact record is sealed to; RECORD_CORRUPT otherwise. Needs no key: tells whether to
+// The key that an intact record is sealed to; RECORD_CORRUPT otherwise. Needs no key: says whether to
 // reseal, and finds accidental damage.
 Expected<VaultKeyId> sealed_record_key_id(ByteView record);
 

@@ -41,7 +41,7 @@ void wipe(std::span<std::byte> bytes) {
 }
 
 void wipe(std::string& text) {
-  // What an earlier, longer value left behind the end counts too.
+  // Bytes of an earlier, longer value behind the end are wiped too.
   text.resize(text.capacity());
   sodium_memzero(text.data(), text.size());
   text.clear();

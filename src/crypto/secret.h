@@ -35,7 +35,7 @@ class SecretBytes {
   std::size_t size_ = 0;
 };
 
-// The same for text.
+// Compares texts in constant time.
 class SecretString {
  public:
   SecretString() = default;

@@ -38,8 +38,8 @@ struct WebhookSignatures {
 Expected<WebhookSignatures> sign_webhook(const WebhookMessage& message, std::string_view secret,
                                          std::optional<std::string_view> previous_secret = std::nullopt);
 
-// The receiver's side. X-Vendor-Signature alone tells nothing about age: also verify the other where it is
-// sent.
+// The receiver's side. X-Vendor-Signature alone does not authenticate the time: also verify the other where
+// it is sent.
 bool verify_vendor_signature(std::string_view secret, std::string_view header, std::string_view body);
 
 enum class WebhookVerdict {

@@ -22,7 +22,7 @@ bool in_dns_name(char c) {
 
 // Whether it may be a name of the public DNS: labels with dots between, of which the last one is no number
 // and none of those that are kept for machines of one's own (RFC 6761, RFC 6762, and ICANN's `internal`).
-// What it stands for is looked up, and checked, with each call.
+// Each call resolves the name and checks its addresses.
 bool is_public_name(std::string_view host) {
   if (host.ends_with('.')) host.remove_suffix(1);
   const auto dot = host.rfind('.');

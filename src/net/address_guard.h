@@ -1,6 +1,6 @@
-// Which URLs and addresses a call may reach under an AddressPolicy (spec 10.5). What counts is the address
-// that a connection would really be made to; the check of the URL is there to refuse early and to tell a
-// person why.
+// Which URLs and addresses a call may reach under an AddressPolicy (spec 10.5). The address
+// of the actual connection decides; the check of the URL serves to refuse early and with a reason for a
+// person.
 #pragma once
 
 #include <expected>
@@ -26,8 +26,8 @@ bool address_allowed(AddressPolicy policy, bool https, const IpAddress& address)
 
 // `invalid`: not an absolute http(s) URL of at most 2,048 printable ASCII characters, with user info, with a
 // host that is neither an address nor of letters, digits, '.', '-' and '_' (also when it is percent-encoded),
-// or of a scheme that the policy refuses. `denied`: the host is an address that the policy refuses. Looks
-// nothing up.
+// or of a scheme that the policy refuses. `denied`: the host is an address that the policy refuses. Resolves
+// no name.
 std::expected<OutgoingUrl, HttpFailure> check_url(std::string_view url, AddressPolicy policy);
 
 }  // namespace presetbridge::net

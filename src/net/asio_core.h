@@ -33,7 +33,7 @@ struct Runtime::Core final : Scheduler {
   std::thread thread;
 };
 
-// What an operation of Asio ended with.
+// The result of an operation of Asio.
 template <class Value>
 struct IoResult {
   error_code error;

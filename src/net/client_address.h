@@ -21,7 +21,7 @@ struct Caller {
   // The IPv4 address, or the /64 of an IPv6 one, which is what one host is given. Empty: nobody known.
   std::string network;
   // It may speak for others: a loopback address (a proxy that is not named), a named proxy that does not say
-  // for whom, or nobody known. What one of them did is then no reason to refuse the next.
+  // for whom, or nobody known. A fault of one of its clients is no reason to refuse another.
   bool for_others = true;
 };
 Caller caller_of(const HttpRequest& request, const std::vector<IpNetwork>& proxies);

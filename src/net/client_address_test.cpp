@@ -59,7 +59,7 @@ TEST(ClientAddress, OneHostIsOneCallerHoweverManyAddressesItHas) {
   EXPECT_FALSE(caller_of(request_of("198.51.100.7"), {}).for_others);
 }
 
-TEST(ClientAddress, WhoMaySpeakForOthersIsToldApart) {
+TEST(ClientAddress, WhoMaySpeakForOthersIsDistinguished) {
   for (const char* many : {"127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", ""})
     EXPECT_TRUE(caller_of(request_of(many), {}).for_others) << many;
   const std::vector<IpNetwork> proxies{*IpNetwork::parse("10.0.0.0/8"), *IpNetwork::parse("127.0.0.1")};

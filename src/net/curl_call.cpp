@@ -206,7 +206,7 @@ std::size_t CurlCall::on_body(char* data, std::size_t, std::size_t size, void* s
 int CurlCall::on_request(void* self, char*, char*, int, int) {
   auto& call = *static_cast<CurlCall*>(self);
   if (call.sent_)
-    return CURL_PREREQFUNC_ABORT;  // libcurl tries again on a new connection: the effect would be unknown,
+    return CURL_PREREQFUNC_ABORT;  // libcurl retries on a new connection: the effect would be unknown,
                                    // twice
   call.sent_ = true;
   return CURL_PREREQFUNC_OK;

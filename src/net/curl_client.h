@@ -36,7 +36,7 @@ class CurlClient final : public HttpClient {
   Task<HttpResult> send(Executor& executor, OutgoingRequest request) override;
 
   // Ends every call, and every later one, as `aborted`. Not from a core of the runtime; before
-  // Runtime::stop(), so that the callers can still be told.
+  // Runtime::stop(), so that the callers still get their results.
   void stop();
 
  private:

@@ -21,7 +21,7 @@ using ::testing::Not;
 using ::testing::Pair;
 using Kind = HttpFailure::Kind;
 
-// Knows the names that a test tells it, and answers on a thread of its own; keeps silent about "silent.test".
+// Resolves the names that a test adds, on a thread of its own; never answers for "silent.test".
 class TestResolver final : public Resolver {
  public:
   void resolve(std::string host, std::function<void(Addresses)> done) override {

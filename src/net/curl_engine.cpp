@@ -79,7 +79,7 @@ void CurlEngine::turn() {
   reap();
   launch_next();
   run_timers();
-  // What ended has made room for others.
+  // Calls that ended have made room for others.
   reap();
   launch_next();
   flush();

@@ -80,7 +80,7 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   bool woken_ = false;
   bool stopped_ = false;
 
-  // Of the core alone:
+  // Used on the core alone:
   int epoll_ = -1;
   asio::posix::basic_stream_descriptor<IoExecutor> sockets_;
   SteadyTimer timer_;

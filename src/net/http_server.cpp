@@ -52,7 +52,7 @@ struct HttpServer::State {
   TcpAcceptor acceptor;  // on core 0
   std::uint16_t port = 0;
   bool stopped = false;
-  // Of the acceptor's trouble: what was not told, and from when on it is.
+  // The acceptor's faults since the last log line, and the time from which the next one is logged.
   std::int64_t untold = 0;
   SteadyTime tell_at;
 };
@@ -139,7 +139,8 @@ Task<void> HttpServer::State::accept_all(std::shared_ptr<State> self) {
     if (!self->acceptor.is_open()) co_return;
     if (accepted.error) {
       const bool no_file = out_of_files(accepted.error);
-      // Linux says so before it looks whether anybody waits: without a caller nobody has to give way.
+      // Linux returns this error before it checks whether a client waits: without one no connection is
+      // closed.
       if (no_file) {
         co_await io<int>([&](auto done) {
           self->acceptor.async_wait(TcpAcceptor::wait_read,

@@ -1,5 +1,5 @@
-// The HTTP/1.1 server: hands requests to an HttpHandler and writes its answers. What it refuses itself
-// (malformed, too slow, too many connections) gets the error body of spec 8.1. Every answer carries
+// The HTTP/1.1 server: hands requests to an HttpHandler and writes its answers. Requests that it refuses
+// itself (malformed, too slow, too many connections) get the error body of spec 8.1. Every answer carries
 // X-Request-Id.
 #pragma once
 
@@ -27,19 +27,20 @@ struct HttpServerOptions {
   Millis body_deadline{30'000};          // from the end of the header to the end of the body
   Millis idle_deadline{60'000};   // from the end of an answer (or the connect) to the first byte of a request
   Millis write_deadline{30'000};  // for one answer
-  // Of an answer with a stream: for one piece of it, and what the system keeps of those that were not taken.
+  // For one chunk of a streamed answer, and the system's buffer of chunks that the client has not received.
   Millis stream_write_deadline{15'000};
   int stream_buffer_bytes = 64 * 1024;
-  // Beyond them the connection that has been idle longest gives way to a new one; without such a one, or
-  // beyond those of the new one's network without one of that network, it is answered 503 and closed.
+  // Beyond this number the longest idle connection is closed for a new one; beyond the limit of the new one's
+  // network, the longest idle one of that network. Without an idle one the new one is answered 503 and
+  // closed.
   int connections = 10'000;
   int connections_per_network = 0;         // one IPv4 address, a /64 of IPv6; 0: no such limit
-  std::vector<IpNetwork> shared_networks;  // of peers that speak for others: limited by `connections` alone
+  std::vector<IpNetwork> shared_networks;  // of peers that forward for others: limited by `connections` alone
 };
 
 // One acceptor deals connections round robin to the cores of the runtime; a connection stays on its core.
-// Without a free file descriptor the one idle longest gives way too; else the acceptor tries again ten times
-// a second. Requests of one connection are answered one after the other.
+// Without a free file descriptor the longest idle connection is closed too; else the acceptor retries ten
+// times a second. Requests of one connection are answered one after the other.
 class HttpServer {
  public:
   // `handler`, `random` and `log` outlive the runtime's threads.

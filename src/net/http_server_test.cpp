@@ -23,7 +23,7 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-// Of an idle connection, between its connect and what the test sends over it.
+// The time between the connect of an idle connection and the test's first bytes on it.
 constexpr Millis kLongerThanAPause{1'000};
 
 class LockedRandom final : public Random {
@@ -391,7 +391,7 @@ TEST_F(HttpServerTest, AnswersALaterVersionOneAsItsOwn) {
   }
 }
 
-// What old clients send behind a body.
+// Bytes that old clients send behind a body.
 TEST_F(HttpServerTest, SkipsAFewEmptyLinesBeforeARequest) {
   start();
   const std::string request = "GET /a HTTP/1.1\r\nHost: x\r\n";

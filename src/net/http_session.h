@@ -24,7 +24,7 @@ namespace presetbridge::net {
 
 class HttpSession;
 
-// What the connections of a server share.
+// Shared by the connections of a server.
 struct ServerShared {
   HttpHandler& handler;
   Random& random;
@@ -37,7 +37,7 @@ struct ServerShared {
   std::condition_variable ended;  // a connection did
 };
 
-// What the connections of one core share; used on that core alone.
+// Shared by the connections of one core; used on that core alone.
 class SessionCore : public std::enable_shared_from_this<SessionCore> {
  public:
   SessionCore(std::shared_ptr<ServerShared> shared, Runtime::Core& core);

@@ -19,7 +19,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a test puts in comes out of next().
+// Chunks that a test puts in come out of next().
 class TestStream final : public BodyStream {
  public:
   explicit TestStream(Scheduler& scheduler) : wakeup_(scheduler) {}

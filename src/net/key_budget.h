@@ -42,7 +42,7 @@ class KeyBudget {
   const Clock& clock_;
   const Limits limits_;
   mutable std::mutex mutex_;
-  // A key is in that of its newest count. What is in `former_` for a window has all of its budget again.
+  // A key is in the map of its newest count. After a window in `former_` it has its whole budget again.
   Keys recent_;
   Keys former_;
   Timestamp turned_at_;

@@ -1,5 +1,5 @@
-// How many requests of one client network may fail (spec 8.6), so that a stranger cannot have the service
-// look things up for ever. What succeeds costs nothing.
+// Limits the failing requests of one client network (spec 8.6), so that a stranger cannot cause look-ups
+// without end. Requests that succeed cost nothing.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,12 @@ class NetworkBudget {
         budget_(clock, {.times = limits.failures, .window = limits.window, .keys = limits.networks}) {}
 
   // How long until a request of this one's network may fail again, the window at most; 0: now. Counts
-  // nothing. Without a failure in the last window, of anybody, it does not look at the request.
+  // nothing. Does not read the request unless some network had a failure in the last window.
   Millis wait(const HttpRequest& request);
   // A request that failed.
   void count(const HttpRequest& request);
 
-  // Of the client (Caller::network).
+  // The client's network (Caller::network).
   std::string network_of(const HttpRequest& request) const { return caller_of(request, proxies_).network; }
 
   std::size_t networks() const { return budget_.keys(); }

@@ -12,9 +12,9 @@ namespace presetbridge::net {
 struct ResponseFraming {
   std::string_view request_id = {};
   std::string_view date = {};  // as HTTP writes it
-  bool head = false;           // answers HEAD: the body's length is told, the body is not sent
+  bool head = false;           // answers HEAD: the body's length is sent, the body is not
   bool keep_alive = true;      // else `Connection: close`
-  bool http10 = false;         // a keep-alive has to be told, and there are no chunks
+  bool http10 = false;         // a keep-alive needs a header, and there are no chunks
 };
 
 // The status line and header. A stream is chunked, but for HTTP/1.0, where the connection's end is its own;

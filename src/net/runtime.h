@@ -41,8 +41,8 @@ class Runtime {
   void on_termination(std::function<void(int signal)> callback);
 
   // Lets the cores finish what is posted and waits until nothing is pending on them (timers and connections
-  // count: stop the servers, clients and loops first), at most `drain`; then ends and joins the threads. What
-  // is left is never run. From a thread that is not a core; repeated calls do nothing.
+  // count: stop the servers, clients and loops first), at most `drain`; then ends and joins the threads.
+  // Callbacks that are left are never run. From a thread that is not a core; repeated calls do nothing.
   void stop(Millis drain = Millis{5'000});
 
   // Runs `work` on that core and waits until it has run; here, if the threads are not running. Not from a

@@ -1,6 +1,6 @@
 // The port to the payment processor (spec 11.3). Implemented for Stripe's API in stripe.h; faked in tests.
 //
-// What it tells is the processor's present state: services settle purchases by asking for it, and take its
+// Its answers are the processor's present state: services settle purchases by asking for it, and take its
 // notices (webhooks, and those that it lists) for nothing but a reason to ask.
 #pragma once
 
@@ -60,7 +60,7 @@ struct Notice {
   // Which: one of them at least, else it is none of our kind.
   std::string session;
   std::string payment;
-  std::string purchase;  // as the page was told it
+  std::string purchase;  // as it was given to the page
 };
 struct NoticePage {
   std::vector<Notice> notices;
@@ -90,13 +90,13 @@ class Processor {
   virtual Task<ProcessorResult<Checkout>> open_checkout(Executor& executor, NewCheckout wanted) = 0;
   virtual Task<ProcessorResult<Payment>> look_up(Executor& executor, std::string session) = 0;
   // Gives so much of the payment back. For a day the same key gets the same answer, a refusal too; after
-  // that it may be done again: made_refund() tells whether it was.
+  // that it may be done again: made_refund() returns whether it was.
   virtual Task<ProcessorResult<Refund>> refund(Executor& executor, std::string payment, std::int64_t amount,
                                                std::string key) = 0;
-  // What refund() made under that key, as it is now; nothing: it made none.
+  // The refund that refund() made under that key, in its present state; nothing: it made none.
   virtual Task<ProcessorResult<std::optional<Refund>>> made_refund(Executor& executor, std::string payment,
                                                                    std::string key) = 0;
-  // What happened in [since, until), newest first, behind the notice `after` (empty: from the first on).
+  // The events of [since, until), newest first, behind the notice `after` (empty: from the first on).
   virtual Task<ProcessorResult<NoticePage>> notices(Executor& executor, Timestamp since, Timestamp until,
                                                     std::string after) = 0;
 };

@@ -17,7 +17,7 @@ constexpr std::size_t kLongestAnswer = 256 * 1024;
 constexpr std::size_t kLongestList = 4 * 1024 * 1024;
 constexpr int kNoticesAtOnce = 50;
 
-// What moves money, or ends a page.
+// The events that move money or end a page.
 constexpr std::array<std::string_view, 13> kEventTypes{
     "checkout.session.completed",
     "checkout.session.async_payment_succeeded",
@@ -75,8 +75,8 @@ class Form {
   std::string text_;
 };
 
-// What a browser is sent to: never another scheme, and no plain HTTP where the API itself is reached by
-// HTTPS.
+// Whether a browser may be sent to the URL: never another scheme, and no plain HTTP where the API itself is
+// reached by HTTPS.
 bool is_page_url(std::string_view url, std::string_view base_url) {
   return url.starts_with("https://") || (base_url.starts_with("http://") && url.starts_with("http://"));
 }

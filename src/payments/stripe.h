@@ -2,8 +2,8 @@
 // and events, of one pinned version of the API.
 //
 // Everything that comes from Stripe is checked: what is not of the API is `malformed`. A page is looked up in
-// up to four calls (session, payment intent, charge, disputes), the later ones only where there can be what
-// they tell.
+// up to four calls (session, payment intent, charge, disputes), the later ones only where they can have
+// data.
 #pragma once
 
 #include <string>

@@ -45,7 +45,7 @@ class Members {
     if (found.empty()) return refuse();
     return found;
   }
-  // An object of the API where only its id is told: the id. Absent or null: empty.
+  // The id of an object of the API that may be given by its id alone. Absent or null: empty.
   std::string optional_id(std::string_view name) {
     const auto* value = object_.if_contains(name);
     return value && value->is_object() ? Members(value->get_object()).text("id") : optional_text(name);
@@ -121,7 +121,7 @@ std::optional<domain::PaymentFacts::Page> page_of(std::string_view status) {
 }
 
 std::optional<StripeDispute> dispute_of(const json::object& object) {
-  // Those that take no money: inquiries, and what ended well.
+  // The states of a dispute that take no money: inquiries, and disputes that were won.
   static constexpr std::array<std::string_view, 5> kTakesNothing{
       "warning_needs_response", "warning_under_review", "warning_closed", "won", "prevented"};
   Members members(object);

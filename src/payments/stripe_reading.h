@@ -1,4 +1,4 @@
-// What Stripe's API answers, read from its JSON: as far as purchases need it, and nothing else is believed.
+// Reads the answers of Stripe's API from their JSON, as far as purchases need them.
 // Each is nothing for what is not of the API: a member that is needed and missing, of another type or longer
 // than kLongestStripeId, an amount below 0 or beyond 2^53 - 1, JSON deeper than 32.
 #pragma once

@@ -21,7 +21,7 @@ enum class StripeVerdict {
 
 inline constexpr Millis kStripeTolerance = std::chrono::seconds{300};  // either way
 
-// `body`: the exact bytes received. How long it takes tells nothing of the secrets.
+// `body`: the exact bytes received. Takes a time that does not depend on the secrets.
 StripeVerdict verify_stripe(std::string_view header, std::string_view body,
                             std::span<const crypto::SecretString> secrets, Timestamp now);
 

@@ -147,21 +147,21 @@ TEST_F(StripeTest, APageOfNobodyOrOfAnotherSchemeIsNone) {
 }
 
 TEST_F(StripeTest, ErrorsTellWhatToDoAndNoSecret) {
-  const auto told = [&](int status, const std::string& body) {
+  const auto answered = [&](int status, const std::string& body) {
     answer(body, status);
     return checkout().error();
   };
-  EXPECT_EQ(told(500, "").kind, Kind::unavailable);
-  EXPECT_EQ(told(429, "{}").kind, Kind::unavailable);
-  EXPECT_EQ(told(409, "{}").kind, Kind::unavailable);
-  EXPECT_EQ(told(401, "{}").kind, Kind::refused);
-  const auto refused = told(400, R"({"error":{"message":"Invalid currency: xyz"}})");
+  EXPECT_EQ(answered(500, "").kind, Kind::unavailable);
+  EXPECT_EQ(answered(429, "{}").kind, Kind::unavailable);
+  EXPECT_EQ(answered(409, "{}").kind, Kind::unavailable);
+  EXPECT_EQ(answered(401, "{}").kind, Kind::refused);
+  const auto refused = answered(400, R"({"error":{"message":"Invalid currency: xyz"}})");
   EXPECT_EQ(refused.kind, Kind::refused);
   EXPECT_THAT(refused.message, HasSubstr("Invalid currency"));
-  EXPECT_THAT(told(400, R"({"error":{"message":"your key sk_test_planted123 is odd"}})").message,
+  EXPECT_THAT(answered(400, R"({"error":{"message":"your key sk_test_planted123 is odd"}})").message,
               Not(HasSubstr("planted")));
-  EXPECT_EQ(told(302, "").kind, Kind::malformed);
-  EXPECT_EQ(told(400, "no json").kind, Kind::malformed);
+  EXPECT_EQ(answered(302, "").kind, Kind::malformed);
+  EXPECT_EQ(answered(400, "no json").kind, Kind::malformed);
   for (const auto kind :
        {net::HttpFailure::Kind::timeout, net::HttpFailure::Kind::connect, net::HttpFailure::Kind::lost}) {
     fail_with(kind);

@@ -26,8 +26,8 @@ class AccountAdmin {
   //   enable-account account             -> id, disabled, changed
   //   list-keys account [cursor]         -> keys [{…}], nextCursor
   //   find-order order [account]         -> orders [{…}]: 20 at most, the newest; by ord_… or del_… in all
-  //     accounts, else in that one by number, store's order id, username or e-mail address. Who bought is not
-  //     told.
+  //     accounts, else in that one by number, store's order id, username or e-mail address. The buyer is not
+  //     returned.
   // Errors: NOT_FOUND, VALIDATION_FAILED, and those of the services behind.
   Task<Expected<boost::json::object>> list(Executor& executor, boost::json::object request);
   Task<Expected<boost::json::object>> disable(Executor& executor, boost::json::object request);

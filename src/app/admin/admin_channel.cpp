@@ -137,13 +137,14 @@ Expected<json::object> ask_service(const DataDirectory& directory, const json::o
   if (answered->status == 200) return std::move(body.get_object());
   const auto* message = body.as_object().if_contains("error");
   if (message && message->is_object() && message->get_object().contains("message")) {
-    Error told{text_of(message->get_object(), "code"), std::string(message->at("message").as_string()), {}};
+    Error refused{
+        text_of(message->get_object(), "code"), std::string(message->at("message").as_string()), {}};
     if (const auto* details = message->get_object().if_contains("details"); details && details->is_array()) {
       for (const auto& detail : details->get_array())
-        told.details.push_back(
+        refused.details.push_back(
             {std::string(detail.at("field").as_string()), std::string(detail.at("problem").as_string())});
     }
-    return std::unexpected(std::move(told));
+    return std::unexpected(std::move(refused));
   }
   return unreachable("its answer makes no sense");
 }
@@ -205,7 +206,8 @@ Expected<json::object> ask_running_service(const Config& config, const json::obj
 Expected<json::object> administrate(const Config& config, const json::object& request) {
   const auto directory = data_directory(config);
   std::error_code error;
-  // A service at work here knows its database and its keys. What one left that was killed is of nobody.
+  // A service that runs on this directory knows its database and its keys. A killed one may have left its
+  // file.
   if (std::filesystem::exists(directory.admin_channel, error)) {
     auto answer = ask_service(directory, request);
     if (answer || answer.error().code != "SERVICE_UNREACHABLE") return answer;

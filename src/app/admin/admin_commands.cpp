@@ -36,7 +36,7 @@ Task<Expected<json::object>> AdminCommands::create_account(Executor& executor, j
                                                text_of(request, "password"), text_of(request, "name"));
   if (!tokens) co_return std::unexpected(tokens.error());
   const auto name = operator_of(request);
-  auto told = co_await ports_.async_db.write(executor, [&](storage::Tx& tx) {
+  auto noted = co_await ports_.async_db.write(executor, [&](storage::Tx& tx) {
     const auto user = to_string(tokens->user);
     storage::insert_audit(tx, ports_.ids,
                           {.account = tokens->account,
@@ -46,8 +46,8 @@ Task<Expected<json::object>> AdminCommands::create_account(Executor& executor, j
                            .detail = "with the account",
                            .actor_name = name});
   });
-  if (!told) co_return std::unexpected(told.error());
-  // The sign-in that came with it is nobody's.
+  if (!noted) co_return std::unexpected(noted.error());
+  // Nobody uses the session that the sign-up made.
   auto out = co_await ports_.issuer.sessions().sign_out(executor, tokens->refresh_token);
   if (!out) co_return std::unexpected(out.error());
   co_return json::object{{"accountId", to_string(tokens->account)},
@@ -69,7 +69,7 @@ Task<Expected<json::object>> AdminCommands::reset_password(Executor& executor, j
   auto done = co_await ports_.issuer.reset_password(executor, text_of(request, "email"),
                                                     text_of(request, "password"), operator_of(request));
   if (!done) co_return std::unexpected(done.error());
-  // What somebody with the former password may have left behind.
+  // Keys that somebody with the former password may have made.
   identity::Principal owner;
   owner.account = *done;
   const auto found = co_await ports_.keys.list(executor, std::move(owner), {.limit = 100}, true);

@@ -1,6 +1,5 @@
-// What the operator does from the command line (spec 12.4): accounts, keys, credits, purchases. The same code
-// serves the running service, which is asked over its admin channel, and a data directory in which nobody is
-// at work.
+// The operator's commands (spec 12.4): accounts, keys, credits, purchases. This code
+// serves the running service, by its admin channel, and a data directory in which no service runs.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -42,7 +41,7 @@ class AdminCommands {
   //   purchases, reconcile, refund           -> purchase_admin.h
   //   list-accounts, disable-account, enable-account, list-keys, find-order  -> account_admin.h
   //   keys, turn-keys, drop-keys             -> key_parts.h; SERVICE_NOT_RUNNING without one
-  // and with each "operator": who is at the machine, as the audit log tells.
+  // and with each "operator": the user at the machine, as the audit log names them.
   // Errors: VALIDATION_FAILED, and those of the services behind.
   Task<Expected<boost::json::object>> run(Executor& executor, boost::json::object request);
 

@@ -1,5 +1,5 @@
-// What the operator does about purchases of credits from the command line (spec 11.3): look at them, have the
-// processor asked about them again, and give money back.
+// The operator's commands for purchases of credits (spec 11.3): list them, have the processor asked about
+// them again, and give money back.
 #pragma once
 
 #include <boost/json/object.hpp>

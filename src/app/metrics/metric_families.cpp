@@ -80,7 +80,7 @@ std::string_view help_of(std::string_view metric) {
 
 void show_families(MetricsRegistry& metrics) {
   metrics.set("presetbridge_build_info", 1, {{"version", kVersion}, {"commit", kCommit}});
-  // Of the route that shows it, which is answered for the first time.
+  // The route that shows the metrics has no answer yet at its first request.
   metrics.count("presetbridge_http_requests_total", {{"route", "/metrics"}, {"status", "200"}}, 0);
   metrics.show("presetbridge_http_request_seconds", {{"route", "/metrics"}});
   for (const auto* kind : {"delivery", "duplicate", "ignored"})

@@ -7,11 +7,11 @@
 
 namespace presetbridge::app {
 
-// What it counts, for HELP; empty for a name that is not of the service.
+// The metric's text for HELP; empty for a name that is not of the service.
 std::string_view help_of(std::string_view metric);
 
 // Makes every family seen from the first scrape on: with a sample for each of the labels that are known
-// before anything has happened. Else nobody could tell what has not happened from what is not counted.
+// before anything has happened. Otherwise an event that has not happened looks like one that is not counted.
 void show_families(MetricsRegistry& metrics);
 
 }  // namespace presetbridge::app

@@ -30,7 +30,7 @@ class Signal {
   bool given_ = false;
 };
 
-// Parts of the service that were told to stop. One thread at a time adds and waits; it outlives the parts'
+// Parts of the service that were asked to stop. One thread at a time adds and waits; it outlives the parts'
 // answers.
 class Endings {
  public:

@@ -1,4 +1,4 @@
-// What every process with keys in its memory does first.
+// Hardens a process that holds keys in its memory, as its first action.
 #pragma once
 
 namespace presetbridge::app {

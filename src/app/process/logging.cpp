@@ -15,7 +15,7 @@ namespace presetbridge::app {
 namespace {
 
 constexpr std::size_t kLongestText = 4 * 1024;
-// What waits takes 64 MiB at most, where short lines come many at a time.
+// Queued lines take 64 MiB at most, where short lines come many at a time.
 constexpr std::size_t kQueuedLines = 4'096;
 constexpr std::size_t kLinesAtOnce = 16 * 1024;  // bytes of short lines that count as one of those
 
@@ -88,7 +88,7 @@ void append_text(std::string& line, std::string_view text) {
   line += cut ? "…\"" : "\"";
 }
 
-// What lines with that message begin with.
+// The beginning of a line with that message.
 std::string head_of(Timestamp at, Severity severity, std::string_view message) {
   std::string head =
       fmt::format(R"({{"time":"{}","level":"{}","message":)", to_iso8601(at), name_of(severity));

@@ -20,8 +20,8 @@ class thread_pool;
 
 namespace presetbridge::app {
 
-// One line without its end. What is not UTF-8 becomes U+FFFD; texts are cut at 4 KiB, so that no line grows
-// without bound.
+// One line without its end. Bytes that are not UTF-8 become U+FFFD; texts are cut at 4 KiB, so that no line
+// grows without bound.
 std::string log_line(Timestamp at, Severity severity, std::string_view message,
                      std::span<const LogField> fields);
 inline std::string log_line(Timestamp at, Severity severity, std::string_view message,

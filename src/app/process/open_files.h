@@ -21,7 +21,7 @@ std::int64_t own_files(const Config& config, int threads);
 // http.connections).
 Expected<std::int64_t> connections_within(const Config& config, int threads, std::int64_t limit);
 
-// Raises the limit, and lowers http.connections to what it leaves room for, which the log is told.
+// Raises the limit of open files, and lowers http.connections to fit it, which is logged.
 // TOO_FEW_FILES.
 Expected<void> fit_open_files(Config& config, int threads, Log& log);
 

@@ -16,7 +16,7 @@ TEST(OpenFiles, ConnectionsGetWhatIsLeft) {
   EXPECT_EQ(connections_within(config, 4, own + 128), 128);
 }
 
-TEST(OpenFiles, ALimitThatIsTooLowIsToldWithWhatIsNeeded) {
+TEST(OpenFiles, ALimitThatIsTooLowIsReportedWithWhatIsNeeded) {
   const Config config;
   const auto own = own_files(config, 4);
   const auto refused = connections_within(config, 4, own + 127);

@@ -36,7 +36,7 @@ class Termination {
   int wait();
   // Since the signal came; 0 without one.
   Millis elapsed() const;
-  // What the stop is at, for the line at the deadline: a literal.
+  // Names the current step of the stop, for the line at the deadline. `step` is a literal.
   void at(const char* step) { step_ = step; }
 
  private:

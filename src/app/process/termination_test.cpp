@@ -31,13 +31,13 @@ void write_to_nobody() {
 
 class TerminationTest : public ::testing::Test {
  protected:
-  // What is told of a process holds in one that starts anew.
+  // A process that starts anew must report this too.
   TerminationTest() { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
   net::SystemClock clock_;
 };
 using TerminationDeathTest = TerminationTest;
 
-TEST_F(TerminationTest, ASignalIsToldOnceServing) {
+TEST_F(TerminationTest, ASignalIsReportedOnceServing) {
   for (const int signal : {SIGTERM, SIGINT}) {
     Termination termination(clock_, kNever);
     termination.serving();

@@ -1,4 +1,4 @@
-// What buyers can do with the link of a delivery (spec 13.3), and how often.
+// The actions of buyers with the link of a delivery (spec 13.3), and their limits.
 #pragma once
 
 #include <functional>

@@ -103,8 +103,8 @@ Expected<Ids> make_and_check_keys(const DataDirectory& directory, bool opens_log
   return opens_logins ? ids : Ids();
 }
 
-// What a child says to its parent: a word, then lines.
-std::string told_of(const Expected<Ids>& done) {
+// The message of a child to its parent: a word, then lines.
+std::string message_of(const Expected<Ids>& done) {
   if (!done) return "error\n" + done.error().code + '\n' + done.error().message;
   std::string text = "ids";
   for (const auto& id : *done) text += '\n' + id;
@@ -124,22 +124,22 @@ Expected<std::vector<std::string>> make_and_check_keys_elsewhere(const DataDirec
   const pid_t child = ::fork();
   if (child == 0) {
     // One write, shorter than a pipe takes at once: a key file has 64 KiB.
-    const auto told = told_of(make_and_check_keys(directory, opens_logins));
-    ::_exit(::write(ends[1], told.data(), told.size()) == static_cast<ssize_t>(told.size()) ? 0 : 1);
+    const auto message = message_of(make_and_check_keys(directory, opens_logins));
+    ::_exit(::write(ends[1], message.data(), message.size()) == static_cast<ssize_t>(message.size()) ? 0 : 1);
   }
   ::close(ends[1]);
-  std::string told;
+  std::string message;
   std::array<char, 1024> piece{};
   for (ssize_t got = 0; child > 0 && (got = ::read(ends[0], piece.data(), piece.size())) != 0;) {
     if (got < 0 && errno != EINTR) break;
-    if (got > 0) told.append(piece.data(), static_cast<std::size_t>(got));
+    if (got > 0) message.append(piece.data(), static_cast<std::size_t>(got));
   }
   ::close(ends[0]);
   int status = 0;
   while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (child <= 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return failed();
-  auto lines = split(told, '\n');
+  auto lines = split(message, '\n');
   if (lines.size() == 3 && lines[0] == "error")
     return std::unexpected(Error{std::move(lines[1]), std::move(lines[2]), {}});
   if (lines.empty() || lines[0] != "ids") return failed();

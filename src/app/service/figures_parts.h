@@ -1,4 +1,4 @@
-// What an account's people see at a glance: the overview, figures over time, and the search (spec 6.4, 13.1).
+// The figures of an account: the overview, figures over time, and the search (spec 6.4, 13.1).
 #pragma once
 
 #include "api/handlers/overview_handlers.h"

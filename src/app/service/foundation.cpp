@@ -72,7 +72,7 @@ bool has_no_file(const Config& config, const DataDirectory& directory) {
   return (error && error == std::errc::no_such_file_or_directory) || (!error && size == 0);
 }
 
-// Where one was to be copied from, that is what to tell.
+// Whether the folder holds a database that was to be copied: then the error names that.
 bool can_be_copied(const Config& config, const DataDirectory& directory) {
   std::error_code unknown;
   return !config.database_url.empty() && std::filesystem::exists(directory.database, unknown);
@@ -87,7 +87,7 @@ Expected<void> check_for_unfinished_copy(storage::Tx& tx, std::string_view engin
       "until it says that all is equal, then start.");
 }
 
-// What the folder has, newest first.
+// The keys of the folder, newest first.
 struct Keys {
   std::vector<crypto::ServiceKey> service;
   std::vector<crypto::VaultPublicKey> vault;
@@ -168,7 +168,7 @@ Expected<bool> check_keys(const DataDirectory& directory, storage::Database& dat
       whole = database_missing(config, directory, "is empty");
       return;
     }
-    // Of those that are there later on a rotation says which are used.
+    // A rotation names the used keys among those that exist later on.
     if (used.empty()) used = {keys.ids.service.held.front()};
     if (sealed.empty()) sealed = {keys.ids.vault.held.front()};
     keys.ids.service.sealing = services::sealing_key(keys.ids.service.held, used);

@@ -1,5 +1,4 @@
-// What has to exist before the service, or a command-line verb that works without it, can be made: folder,
-// database, keys.
+// The foundation of the service, and of a command-line verb that works without it: folder, database, keys.
 #pragma once
 
 #include <memory>
@@ -37,7 +36,7 @@ struct Foundation {
 // (storage/copy/copy.h). NOT_COPIED: it is empty, and the data directory holds an SQLite database.
 Expected<Foundation> lay_foundation(const Config& config, Log& log, bool replace_lost_database = false);
 
-// This process makes no ids with its number any more. What fails is left to run out.
+// This process makes no ids with its number any more. If that fails, the number expires.
 void give_number_back(storage::Database& database, int number, std::string_view node) noexcept;
 
 // The name that people's identities are known by at the built-in issuer: it must outlive a restart on another

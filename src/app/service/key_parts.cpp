@@ -52,8 +52,8 @@ Expected<KeyKinds> kinds_of(const json::object& request) {
   return kinds;
 }
 
-// The channel shows what it has a status for; what keeps a key from being turned is the operator's to read.
-std::unexpected<Error> told(const Error& error) {
+// Passes on the errors that the channel has a status for; the operator reads the other reasons as text.
+std::unexpected<Error> for_channel(const Error& error) {
   const bool known =
       error.code == "STORAGE_UNAVAILABLE" || error.code == "OVERLOADED" || error.code == "INTERNAL_ERROR";
   return known ? std::unexpected(error) : fail("CONFLICT", error.message);
@@ -87,7 +87,7 @@ KeyParts::KeyParts(Ports ports, const Config& config, const DataDirectory& direc
                  .issuer = ports_.issuer,
                  .links = ports_.links},
                 {.opens_logins = opens_logins(config),
-                 // What a browser keeps of a sign-in under way.
+                 // The cookie of a sign-in that has begun.
                  .kept_by_clients = config.identity_external.empty()
                                         ? Millis{0}
                                         : identity::kAttemptLifetime + std::chrono::minutes{1}}) {}
@@ -111,7 +111,7 @@ Task<Expected<json::object>> KeyParts::run(Executor& executor, json::object requ
   const auto command = text_of(request, "command");
   if (command == "keys") {
     const auto standing = co_await rotation_.standing(executor);
-    if (!standing) co_return told(standing.error());
+    if (!standing) co_return for_channel(standing.error());
     json::array keys;
     for (const auto& one : *standing) {
       keys.push_back(json::object{{"kind", to_string(one.kind)},
@@ -126,7 +126,7 @@ Task<Expected<json::object>> KeyParts::run(Executor& executor, json::object requ
   const bool begin = integer_of(request, "begin") != 0;
   if (command == "turn-keys") {
     const auto step = co_await rotation_.turn(executor, *kinds, begin);
-    if (!step) co_return told(step.error());
+    if (!step) co_return for_channel(step.error());
     json::array nodes;
     for (const auto& node : step->nodes)
       nodes.push_back(json::object{{"name", node.name}, {"lacks", texts(node.lacks)}});
@@ -135,7 +135,7 @@ Task<Expected<json::object>> KeyParts::run(Executor& executor, json::object requ
                            {"left", step->counts.left()},        {"unreadable", step->counts.unreadable}};
   }
   const auto step = co_await rotation_.drop(executor, *kinds, begin, integer_of(request, "now") != 0);
-  if (!step) co_return told(step.error());
+  if (!step) co_return for_channel(step.error());
   json::array dropped;
   for (const auto& one : step->kinds) {
     dropped.push_back(

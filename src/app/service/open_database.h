@@ -18,9 +18,8 @@ struct OpenDatabase {
 };
 
 // STORAGE_LOCKED: with SQLite, another process is at work in this data directory. STORAGE_UNAVAILABLE: the
-// file cannot be used, or the server not be reached. No message shows a password.
-// `log` is told of what goes wrong without anybody's waiting for it, and outlives the database; nullptr:
-// nobody.
+// file cannot be used, or the server not be reached. No message shows a password. Faults that no caller waits
+// for are logged to `log`, which outlives the database; nullptr: they are dropped.
 Expected<OpenDatabase> open_database(const Config& config, const DataDirectory& directory,
                                      Log* log = nullptr);
 

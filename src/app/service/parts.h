@@ -320,7 +320,7 @@ struct Service::Parts {
     worker.wake();
     dispatcher.wake();
   }
-  void others_have_told() {
+  void other_node_notified() {
     look_for_work();
     asked_logins.wake();
     worker_calls.wake();

@@ -1,4 +1,4 @@
-// Whether the service can take an order now: what GET /readyz tells a balancer (spec 12.3).
+// Whether the service can take an order now, which GET /readyz reports to a balancer (spec 12.3).
 #pragma once
 
 #include "api/handlers/meta_handlers.h"

@@ -59,7 +59,7 @@ void Service::Parts::add_api_routes() {
                           services::TestOrders(async_db, integrations, ids, clock), reception});
 }
 
-// With what is known without a look into the database.
+// Adds the values that are known without the database.
 std::string Service::Parts::metrics_text() {
   const auto flag = [](bool yes) { return yes ? 1.0 : 0.0; };
   metrics.set("presetbridge_storage_in_trouble", flag(async_db.writes_in_trouble()), {{"what", "writes"}});

@@ -40,7 +40,7 @@ Service::Parts::Parts(Config the_config, Foundation foundation,
                     std::move(the_issuers)),
       on_fault(std::move(the_end)) {}
 
-// On the first core; `what` is told where it ends by a fault.
+// Runs on the first core; `what` names the part in the log if it ends by a fault.
 template <class One>
 Expected<void> Service::Parts::start_one(One& one, std::string_view what) {
   Scheduler& core = runtime.scheduler(0);
@@ -89,7 +89,7 @@ Expected<void> Service::Parts::start() {
   if (shared()) {
     runtime.run_on(0, [this] { own_number.start(); });
     other_nodes.emplace(storage::WakeupsOptions{.url = config.database_url}, log,
-                        [this] { others_have_told(); });
+                        [this] { other_node_notified(); });
   }
   add_components();
   background.start();

@@ -31,7 +31,7 @@ class Service {
   // Where it listens, e.g. "http://127.0.0.1:8080".
   std::string url() const;
   // Accepts no more, finishes what runs for at most the drain time, of which `gone` is over already, releases
-  // leases, drains storage last. `at` is told each step as it begins. Once.
+  // leases, drains storage last. `at` is called with each step as it begins. Once.
   void stop(Millis gone, const std::function<void(const char* step)>& at);
 
  private:

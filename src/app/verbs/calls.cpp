@@ -21,7 +21,7 @@ std::string text_at(const json::object& object, std::string_view name) {
   return value && value->is_string() ? std::string(value->get_string()) : std::string();
 }
 
-Error told(const json::value& body, int status) {
+Error refusal_of(const json::value& body, int status) {
   Error error{"REFUSED", "The service answered " + std::to_string(status) + ".", {}};
   const auto* object = body.if_object();
   const auto* inner = object ? object->if_contains("error") : nullptr;
@@ -85,7 +85,8 @@ Expected<json::object> ServiceApi::call(std::string_view method, std::string_vie
   boost::system::error_code error;
   auto parsed = json::parse(answer->body, error);
   if (error) parsed = nullptr;
-  if (answer->status < 200 || answer->status > 299) return std::unexpected(told(parsed, answer->status));
+  if (answer->status < 200 || answer->status > 299)
+    return std::unexpected(refusal_of(parsed, answer->status));
   return parsed.is_object() ? std::move(parsed.get_object()) : json::object();
 }
 

@@ -64,7 +64,7 @@ bool others_reach(const std::string& address) {
   return !ip || ip->is_public() || address == "0.0.0.0" || address == "::";
 }
 
-// What is wrong with the path of an endpoint of the cloud platform (spec 4.1); empty: nothing.
+// The problem of an endpoint's path at the cloud platform (spec 4.1); empty: none.
 std::string problem_of_path(std::string_view path, std::string_view placeholders) {
   if (!path.starts_with('/')) return "must begin with a slash";
   const auto needed = split(placeholders, ' ');
@@ -102,7 +102,7 @@ void check_packs(const Config& config, const auto& wrong) {
   }
 }
 
-// What a TOML file can hold.
+// TOML files hold UTF-8 only.
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
     utf8proc_int32_t point = 0;

@@ -33,7 +33,7 @@ constexpr Millis kTellEach{1'000};
 // A statement that moves 10,000 rows, on a server that is at work for others too.
 constexpr Millis kStatement{300'000};
 
-// What is wrong with the options; empty: nothing. Never shows what may be a password.
+// The problem of the options; empty: none. Never shows a text that may be a password.
 std::string problem_of(const CopyVerbOptions& options) {
   if (!options.from.starts_with(kSqlite) || options.from.size() == kSqlite.size())
     return "--from must be sqlite: and the path of a database file";

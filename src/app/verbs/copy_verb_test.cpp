@@ -18,12 +18,12 @@ using ::testing::Not;
 // A server that nobody runs: what is refused here is refused before one is asked.
 constexpr const char* kNowhere = "postgresql://127.0.0.1:1/none";
 
-struct Told {
+struct Outcome {
   int code;
   std::string out;
   std::string err;
 };
-Told told(const CopyVerbOptions& options) {
+Outcome copied(const CopyVerbOptions& options) {
   std::ostringstream out;
   std::ostringstream err;
   const int code = run_copy(options, out, err);
@@ -31,17 +31,17 @@ Told told(const CopyVerbOptions& options) {
 }
 
 TEST(CopyVerb, RefusesWhatIsNoSourceOrTarget) {
-  EXPECT_EQ(told({.from = "presetbridge.db", .to = kNowhere}).code, 2);
-  EXPECT_EQ(told({.from = "sqlite:", .to = kNowhere}).code, 2);
-  EXPECT_EQ(told({.from = kNowhere, .to = kNowhere}).code, 2);
-  EXPECT_EQ(told({.from = "sqlite:a.db", .to = "sqlite:b.db"}).code, 2);
-  EXPECT_EQ(told({.from = "sqlite:a.db", .to = "host=db.example"}).code, 2);
+  EXPECT_EQ(copied({.from = "presetbridge.db", .to = kNowhere}).code, 2);
+  EXPECT_EQ(copied({.from = "sqlite:", .to = kNowhere}).code, 2);
+  EXPECT_EQ(copied({.from = kNowhere, .to = kNowhere}).code, 2);
+  EXPECT_EQ(copied({.from = "sqlite:a.db", .to = "sqlite:b.db"}).code, 2);
+  EXPECT_EQ(copied({.from = "sqlite:a.db", .to = "host=db.example"}).code, 2);
 }
 
 TEST(CopyVerb, RefusesAPasswordInTheUrlAndDoesNotShowIt) {
   for (const char* url :
        {"postgresql://user:secret-word@db.example/x", "postgres://db.example/x?password=secret-word"}) {
-    const auto refused = told({.from = "sqlite:a.db", .to = url});
+    const auto refused = copied({.from = "sqlite:a.db", .to = url});
     EXPECT_EQ(refused.code, 2);
     EXPECT_THAT(refused.err, HasSubstr("--to must not hold a password"));
     EXPECT_THAT(refused.err, Not(HasSubstr("secret-word")));
@@ -50,7 +50,7 @@ TEST(CopyVerb, RefusesAPasswordInTheUrlAndDoesNotShowIt) {
 
 TEST(CopyVerb, RefusesAFileThatIsNotThereAndMakesNone) {
   const storage::testing::TemporaryDirectory folder;
-  const auto refused = told({.from = "sqlite:" + folder.file("none.db"), .to = kNowhere});
+  const auto refused = copied({.from = "sqlite:" + folder.file("none.db"), .to = kNowhere});
   EXPECT_EQ(refused.code, 1);
   EXPECT_THAT(refused.err, HasSubstr("There is no file"));
   EXPECT_TRUE(std::filesystem::is_empty(folder.file("")));
@@ -59,7 +59,7 @@ TEST(CopyVerb, RefusesAFileThatIsNotThereAndMakesNone) {
 TEST(CopyVerb, RefusesADatabaseInUse) {
   storage::testing::TemporarySqlite used;
   ASSERT_TRUE(storage::migrate(*used));
-  const auto refused = told({.from = "sqlite:" + used.path(), .to = kNowhere});
+  const auto refused = copied({.from = "sqlite:" + used.path(), .to = kNowhere});
   EXPECT_EQ(refused.code, 1);
   EXPECT_THAT(refused.err, HasSubstr("STORAGE_LOCKED"));
 }
@@ -69,7 +69,7 @@ TEST(CopyVerb, RefusesASourceOfAnotherSchemaAndLeavesItAsItWas) {
   const presetbridge::testing::ManualClock clock;
   const std::string file = folder.file("test.db");
   std::ofstream(file).flush();
-  EXPECT_THAT(told({.from = "sqlite:" + file, .to = kNowhere}).err, HasSubstr("SCHEMA_MISSING"));
+  EXPECT_THAT(copied({.from = "sqlite:" + file, .to = kNowhere}).err, HasSubstr("SCHEMA_MISSING"));
   {
     const auto database = storage::open_sqlite({.path = file, .lock_file = {}}, clock);
     ASSERT_TRUE(database);
@@ -77,7 +77,7 @@ TEST(CopyVerb, RefusesASourceOfAnotherSchemaAndLeavesItAsItWas) {
     constexpr storage::Migration other{1, "other", "CREATE TABLE a(id <int> PRIMARY KEY) <table>;"};
     ASSERT_TRUE(storage::migrate(**database, std::array{other}));
   }
-  EXPECT_THAT(told({.from = "sqlite:" + file, .to = kNowhere}).err, HasSubstr("SCHEMA_CHANGED"));
+  EXPECT_THAT(copied({.from = "sqlite:" + file, .to = kNowhere}).err, HasSubstr("SCHEMA_CHANGED"));
 }
 
 TEST(CopyVerb, CopiesToPostgres) {
@@ -93,13 +93,13 @@ TEST(CopyVerb, CopiesToPostgres) {
       tx.exec_script("INSERT INTO accounts (id, name, created_at) VALUES (1, 'one', 1), (2, 'two', 1);");
     });
   }
-  const auto done = told({.from = "sqlite:" + file, .to = server.url(), .json = true});
+  const auto done = copied({.from = "sqlite:" + file, .to = server.url(), .json = true});
   EXPECT_EQ(done.code, 0) << done.err;
   EXPECT_THAT(done.out, HasSubstr(R"({"table":"accounts","sourceRows":2,"targetRows":2,"sourceChecksum":")"));
   EXPECT_THAT(done.out, HasSubstr(R"("rows":2,"equal":true})"
                                   "\n"));
   EXPECT_THAT(done.err, HasSubstr("copying accounts: 2 rows, done\n"));
-  const auto again = told({.from = "sqlite:" + file, .to = server.url()});
+  const auto again = copied({.from = "sqlite:" + file, .to = server.url()});
   EXPECT_EQ(again.code, 1);
   EXPECT_THAT(again.err, HasSubstr("COPY_TARGET_NOT_EMPTY"));
 }

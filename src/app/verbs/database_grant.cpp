@@ -14,7 +14,7 @@ namespace {
 constexpr int kFailed = 1;
 constexpr int kWrongUse = 2;
 
-// What is wrong with the options; empty: nothing. Never shows what may be a password.
+// The problem of the options; empty: none. Never shows a text that may be a password.
 std::string problem_of(const DatabaseGrantOptions& options) {
   if (!options.url.starts_with("postgresql://") && !options.url.starts_with("postgres://"))
     return "--database-url must begin with postgresql://";

@@ -196,8 +196,8 @@ class Demo {
              .arguments = {"serve", "--sandbox", "--data-dir", (folder_ / "data").string(), "--listen",
                            fmt::format("127.0.0.1:{}", options_.port), "--cloud-url", *cloud_url,
                            "--credits-signup-credits", std::to_string(kCredits),
-                           // Elsewhere 5 jobs a minute, and a minute until the first look whether a
-                           // friend request was accepted (spec 3.4, 3.5).
+                           // The defaults are 5 jobs a minute, and a minute until the first check whether
+                           // a friend request was accepted (spec 3.4, 3.5).
                            "--delivery-jobs-per-minute", "120", "--delivery-first-sweep-seconds", "5"},
              .log = folder_ / "serve.log"});
     if (!url) return std::unexpected(url.error());
@@ -220,7 +220,8 @@ class Demo {
     return {};
   }
 
-  // Until a signal: what `listen` receives is told. False: a program ended by itself, which `err` is told.
+  // Prints the events that `listen` receives, until a signal. False: a program ended by itself, which is
+  // reported to `err`.
   bool attend(const Endings& endings, std::ostream& err) {
     auto& listener = programs_.back();
     for (;;) {
@@ -240,7 +241,7 @@ class Demo {
     }
   }
 
-  // False: one had to be killed, which `err` is told.
+  // False: a program had to be killed, which is reported to `err`.
   bool stop(std::ostream& err) {
     bool well = true;
     for (; !programs_.empty(); programs_.pop_back()) {

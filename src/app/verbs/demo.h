@@ -16,8 +16,8 @@ struct DemoOptions {
   std::string cloudsim;                      // empty: beside this program
 };
 
-// Until SIGINT, SIGTERM or SIGHUP; then, and however this process ends, what it started ends too. 0: told to
-// stop. 1: it could not start, or a program of it ended by itself. Called in a process without threads.
+// Runs until SIGINT, SIGTERM or SIGHUP. Its programs end with it, however this process ends. 0: stopped by a
+// signal. 1: it could not start, or a program of it ended by itself. Called in a process without threads.
 int run_demo(const DemoOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace presetbridge::app

@@ -1,4 +1,4 @@
-// `presetbridge doctor` (spec 12.4): looks at everything that a deployment needs (settings, folder, keys,
+// `presetbridge doctor` (spec 12.4): checks everything that a deployment needs (settings, folder, keys,
 // database, clock, cloud platform, public address, proxy, payments, issuers, the service itself) and says
 // what to do. It changes nothing.
 #pragma once

@@ -171,7 +171,7 @@ class OwnSubscription {
   std::string id_;
 };
 
-// What is wrong with the options; empty: nothing.
+// The problem of the options; empty: none.
 std::string problem_of(const ListenOptions& o) {
   if (o.service.empty() && o.secret.empty())
     return "give --secret of a subscription, or --service with --api-key or --email to make one";

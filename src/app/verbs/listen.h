@@ -38,7 +38,7 @@ struct ListenOptions {
 // process without threads.
 int run_listen(const ListenOptions& options, std::ostream& out, std::ostream& err);
 
-// What was received. The texts come from outside.
+// A received event. The texts come from outside.
 struct ReceivedWebhook {
   std::string id;
   std::string type;

@@ -5,8 +5,8 @@
 
 namespace presetbridge::app {
 
-// "ann on host-1"; who has become another user by sudo: "ann as root on host-1". Users without a name are
-// told by number.
+// "ann on host-1"; for a user who became another one by sudo: "ann as root on host-1". Users without a name
+// appear by number.
 std::string operator_name();
 
 }  // namespace presetbridge::app

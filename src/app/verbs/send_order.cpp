@@ -60,7 +60,7 @@ std::string flag_without_utf8(const SendOrderOptions& o) {
   return {};
 }
 
-// What is wrong with the options; empty: nothing.
+// The problem of the options; empty: none.
 std::string problem_of(const SendOrderOptions& o, const providers::Profile* profile) {
   if (o.url.empty()) return "--url is needed: the store's webhook address";
   if (o.secret.empty()) return "--secret is needed: the store's signing secret";

@@ -69,7 +69,7 @@ void add_listen(CLI::App& app, std::function<int()>& run) {
   });
 }
 
-// Of a file, or of standard input: -.
+// Reads a file, or standard input for "-".
 std::optional<std::string> read_payload(const std::string& file) {
   std::ifstream opened;
   if (file != "-") opened.open(file, std::ios::binary);

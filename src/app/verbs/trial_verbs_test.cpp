@@ -1,4 +1,4 @@
-// Tests of the verbs with which a merchant tries things out: listen.h and send_order.h.
+// Tests of the verbs with which a merchant tests a connection: listen.h and send_order.h.
 #include <gtest/gtest.h>
 
 #include <sstream>
