@@ -1,5 +1,5 @@
-// The words and phrases that this project has retired, with their replacements, and the paths that are held to
-// plain words. docs/development.md explains them in its glossary.
+// The words and phrases that this project has retired, with their replacements, and the paths that are held
+// to plain words. docs/development.md explains them in its glossary.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ inline constexpr std::array kRetiredPhrases = {
                   "a sentence that begins with a clause", "begin with the name of the thing"},
     RetiredPhrase{R"(\bThe same( (as|but|by|for|in|of|with|without)\b|[,.:;]))",
                   "a contract that refers to another one", "say what it does"},
-    RetiredPhrase{R"(\b[Ll]ooks?\b(?!([- ](it|them))?[- ](up|like)\b))", "'look'",
+    RetiredPhrase{R"(\b[Ll]ooks?\b(?!([- ](it|them))?[- ](ups?|like)\b))", "'look'",
                   "poll, scan, search or read"},
     RetiredPhrase{R"(\b[Tt]ells?\b(?!.* apart\b))", "'tell'", "log, report, return, notify or say"},
     RetiredPhrase{R"(\b(an?|the|each|one|due|its|their|all|such) sends?\b)", "'send' as a noun",
@@ -49,6 +49,31 @@ inline constexpr std::array kRetiredPhrases = {
 };
 
 // A file is held to plain words if its path begins with one of these.
-inline constexpr std::array<std::string_view, 2> kPlainPaths = {"docs/development.md", "src/app/config/"};
+inline constexpr std::array kPlainPaths = std::to_array<std::string_view>({
+    "README.md",
+    "docs/README.md",
+    "docs/api.md",
+    "docs/architecture.md",
+    "docs/cloud-platform.md",
+    "docs/development.md",
+    "docs/guides/",
+    "docs/operations.md",
+    "docs/payment-simulator.md",
+    "docs/payments.md",
+    "docs/security.md",
+    "docs/state-machine.md",
+    "docs/stores.md",
+    "docs/webhooks.md",
+    "src/app/admin/",
+    "src/app/config/",
+    "src/app/metrics/",
+    "src/app/process/",
+    "src/app/verbs/",
+    "src/base/",
+    "src/cloud/",
+    "src/crypto/",
+    "src/net/",
+    "src/payments/",
+});
 
 }  // namespace presetbridge::structure

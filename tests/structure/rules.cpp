@@ -120,6 +120,7 @@ std::vector<Finding> find_banned(const std::string& path, std::string_view text,
   int number = 0;
   for (const auto line : lines_of(text)) {
     ++number;
+    if (line.find_first_not_of(' ') == std::string_view::npos) continue;
     for (const auto& ban : bans) {
       if (std::regex_search(line.data(), line.data() + line.size(), ban.pattern)) {
         findings.push_back({path, number, ban.problem, ban.instead});
@@ -169,9 +170,9 @@ std::optional<Span> opaque_at(std::string_view text, std::size_t at) {
   return std::nullopt;
 }
 
-// Markdown with its inline code blanked out.
+// Markdown with its inline code and the targets of its links blanked out.
 std::string prose_only(std::string text) {
-  static const std::regex code("`[^`\n]*`");
+  static const std::regex code(R"(`[^`\n]*`|\]\([^)\n]*\))");
   for (std::sregex_iterator match(text.begin(), text.end(), code), end; match != end; ++match) {
     for (auto i = match->position(); i < match->position() + match->length(); ++i) {
       text[static_cast<std::size_t>(i)] = ' ';
@@ -183,14 +184,15 @@ std::string prose_only(std::string text) {
 // Names are taken apart at '_' and at capitals.
 std::vector<Finding> find_retired(const std::string& path, std::string_view text,
                                   std::span<const RetiredWord> retired) {
-  static const std::regex part("[A-Z]?[a-z]+");
   std::vector<Finding> findings;
   int number = 0;
   for (const auto line : lines_of(text)) {
     ++number;
-    for (std::cregex_iterator match(line.data(), line.data() + line.size(), part), end; match != end;
-         ++match) {
-      auto word = match->str();
+    for (std::size_t at = 0, end = 0; at < line.size(); at = end) {
+      end = at + 1;
+      if (std::isalpha(static_cast<unsigned char>(line[at])) == 0) continue;
+      while (end < line.size() && line[end] >= 'a' && line[end] <= 'z') ++end;
+      std::string word(line.substr(at, end - at));
       word.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(word.front())));
       const auto found = std::ranges::find(retired, word, &RetiredWord::word);
       if (found == retired.end()) continue;
