@@ -20,8 +20,8 @@ namespace presetbridge::api {
 // For each request: match (404, 405) -> body within the limit (413) -> budget of the caller's
 // network (429) -> authenticate (401, 403, 429) -> permission, step-up (403) -> what the contract says of
 // query and body (422) -> handler. An open route comes after the match to the contract and the handler, or to
-// the handler alone (Access::proven). Every answer is told to metrics by route pattern; what is the service's
-// own fault is logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
+// the handler alone (Access::proven). Every answer is counted by route pattern; faults of the service
+// are logged, with the request's id, method, route pattern and account (spec 8.1, 12.3).
 class Api final : public net::HttpHandler {
  public:
   // `router` is complete; everything outlives this. `failures`: of requests whose token or key is not valid.
@@ -41,7 +41,7 @@ class Api final : public net::HttpHandler {
   void require_contract() const;
 
  private:
-  // What is logged of a request beside its route. Outlives the answering.
+  // The data of a request that is logged beside its route. Outlives the answering.
   struct Trace {
     std::string id;
     std::string method;

@@ -28,7 +28,7 @@ namespace presetbridge::api {
 
 struct Authenticated {
   identity::Principal principal;
-  std::optional<domain::Admission> rate;  // of a key: told in the answer's headers
+  std::optional<domain::Admission> rate;  // of a key, for the answer's headers
 };
 
 struct Refused {

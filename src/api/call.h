@@ -30,17 +30,17 @@ struct Call {
   std::string_view route;  // the pattern that matched, for logs and metrics
   std::vector<std::pair<std::string_view, std::string>> params;  // of the path, decoded
   std::vector<std::pair<std::string, std::string>> query;        // decoded, in order; one of a name each
-  // Parameters of the query that the operation does not have, where it has some: QueryFields tells them.
+  // Parameters of the query that the operation does not have, where it has some: QueryFields reports them.
   std::vector<FieldProblem> unknown_parameters;
   identity::Principal principal;  // of open routes: none
-  // Of a route that judges itself (Access::proven): what the contract has against the query or the body,
-  // which is read by this. Empty: nothing.
+  // For a route that checks access itself (Access::proven): checks the query and the body, which it reads,
+  // against the contract. Empty: none.
   std::function<std::optional<Error>(Call&)> contract;
 
   Executor& executor() const { return *request.executor; }
   // A parameter that the route's pattern names.
   const std::string& param(std::string_view name) const;
-  // The same as an id; NOT_FOUND when the text is not one, as for an id that does not exist.
+  // The parameter as an id; NOT_FOUND when the text is not one, as for an id that does not exist.
   template <class AnyId>
   Expected<AnyId> id(std::string_view name) const {
     return read_id(param(name), AnyId{});

@@ -16,10 +16,10 @@ namespace presetbridge::api {
 std::optional<int> status_of(std::string_view code);
 
 // Whether an answer of this error is the service's own fault, so that it is logged: 500s, and storage that
-// fails. What waits for others or asks to come back (OVERLOADED, CLOUD_UNAVAILABLE) is not.
+// fails. Errors that wait for others or ask to come back (OVERLOADED, CLOUD_UNAVAILABLE) are not.
 bool is_fault(const Error& error);
 
-// Of the details of one error so many are told.
+// The most details that one error returns.
 inline constexpr std::size_t kMostDetails = 100;
 
 // 503 answers also carry Retry-After. The message of a 500 is a general sentence, whatever the error's own

@@ -45,7 +45,7 @@ std::string_view trim(std::string_view text) {
 
 const json::object kNoFields;
 
-// Looks for fields that nobody asked for, in what was read of a body.
+// Finds fields of a body that no read has asked for.
 struct UnknownFields {
   const std::map<std::string, JsonReading::Names, std::less<>>& names;
   std::vector<FieldProblem>& problems;
@@ -339,7 +339,7 @@ Expected<JsonBody> JsonBody::parse(const net::HttpRequest& request) {
     return std::unexpected(invalid_fields({{"body", std::move(problem)}}));
   };
   if (request.body.empty()) return unreadable("is empty: a JSON object is needed");
-  // What the parser has at hand on its way, and leaves there.
+  // The parser's first memory, which still holds its data afterwards.
   struct Scratch {
     std::array<unsigned char, 4'096> bytes;
     ~Scratch() { crypto::wipe(std::as_writable_bytes(std::span(bytes))); }

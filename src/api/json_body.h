@@ -1,6 +1,6 @@
-// Reads bodies of REST requests field by field. Each read checks its field and gathers what is wrong with it.
-// problems() tells all of it at once (422 VALIDATION_FAILED), and every field that no read has asked for: so
-// ask for all fields, whatever the others hold. null counts as absent, unless it is refused.
+// Reads bodies of REST requests field by field. Each read checks its field and gathers its problems.
+// problems() returns all of them at once (422 VALIDATION_FAILED), and every field that no read has asked for:
+// so ask for all fields, whatever the others hold. null counts as absent, unless it is refused.
 //
 //   auto body = JsonBody::parse(call.request);  // 413, 415, 422
 //   if (!body) co_return std::unexpected(body.error());
@@ -37,7 +37,7 @@ struct TextRule {
   bool exact = false;     // not trimmed (passwords, secrets)
 };
 
-// What reading a body came to so far.
+// The state of reading a body.
 struct JsonReading {
   std::vector<FieldProblem> problems;
   // Names that were asked for in one object.
@@ -147,7 +147,7 @@ class JsonBody {
   // PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE (not application/json), VALIDATION_FAILED (empty, not a JSON
   // object, or deeper than 32).
   static Expected<JsonBody> parse(const net::HttpRequest& request);
-  // Of a request that needs none: no body is an empty object, whatever the content type.
+  // For a request that needs no body: none is an empty object, whatever the content type.
   static Expected<JsonBody> parse_optional(const net::HttpRequest& request);
 
   // Reads at the top level: body->text("name"). Valid as long as this body, also when it has moved.
@@ -155,9 +155,9 @@ class JsonBody {
   JsonFields& operator*() { return fields_; }
   // Overwrites every text in it, for a body that held a secret: what is read afterwards is not what was sent.
   void wipe();
-  // What is wrong, with the fields that were not asked for so far (the first 20); nothing if all is well.
+  // The problems, with the fields that were not asked for so far (the first 20); nothing if there are none.
   std::optional<Error> problems() const;
-  // The same without those that were not asked for, where a body may hold any.
+  // The problems without the fields that were not asked for, where a body may hold any field.
   std::optional<Error> problems_of_known() const;
 
  private:

@@ -15,8 +15,8 @@ struct JsonRead {
 };
 
 // Reads all of `text`, RFC 8259. A number that is whole ("278.0", "2.78e2") is an integer where 64 bits hold
-// it, exactly; any other is a double. Of a key given twice the last one counts. `scratch` is what the reader
-// has at hand before it asks for memory: it leaves parts of `text` there.
+// it, exactly; any other is a double. If a key is given twice, the last one counts. The reader
+// uses `scratch` before it allocates memory, and leaves parts of `text` there.
 JsonRead read_json(std::string_view text, std::size_t max_depth, std::span<unsigned char> scratch);
 
 }  // namespace presetbridge::api

@@ -21,13 +21,13 @@ class Operations {
   // Takes the query of `call.request` apart into `call.query`, and refuses it or the body:
   //   a parameter that is given twice, cannot be decoded, or that the operation does not have (where it has
   //   others, they go to `call.unknown_parameters`)                                         VALIDATION_FAILED
-  //   a body with members where the operation has none (GET aside), and what is no JSON     as
+  //   a body with members where the operation has none (but for GET), and what is no JSON    as
   //   JsonBody::parse
   // For operations with `x-any-query: true` and routes that are not in the document: a query that cannot be
   // decoded is left out, and nothing is refused.
   std::optional<Error> read(const Router::Route& route, Call& call) const;
 
-  // What the contract lacks of the router's routes, and the router of the contract's operations, as
+  // The router's routes that the contract lacks, and the contract's operations that the router lacks, as
   // sentences. An operation that the router refuses by itself is there.
   std::vector<std::string> differences(const Router& router) const;
 

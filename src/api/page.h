@@ -20,7 +20,7 @@ namespace presetbridge::api {
 inline constexpr int kMaxLimit = 100;
 inline constexpr std::string_view kCursorPrefix = "cur";
 
-// Of a list that takes no other parameters: VALIDATION_FAILED as of QueryFields.
+// The page of a list that takes no other parameters: VALIDATION_FAILED as that of QueryFields.
 Expected<storage::PageRequest> page_request(const Call& call);
 
 // A cursor as page_request() reads it.

@@ -1,4 +1,4 @@
-// What a PATCH shows beside what it changes, and what somebody types to search by.
+// The other members in the answer of a PATCH, and texts to search by.
 #include <set>
 #include "api/merchant_api_testing.h"
 
@@ -19,7 +19,7 @@ class Patches : public MerchantApiTest {
       told[std::string(detail.at("field").as_string())] = detail.at("problem").as_string();
     return told;
   }
-  // Every member that is shown, with another value, is changed, refused or told to count for nothing.
+  // Every member that is shown, with another value, is changed, refused or documented as ignored.
   void expect_no_silence(const std::string& path, const std::set<std::string>& settable,
                          const std::set<std::string>& moving) {
     const auto shown = send(me_, "GET", path).body.as_object();

@@ -1,5 +1,5 @@
 // Parameters of a query, read one by one as the fields of a body are (json_body.h): each read checks and
-// gathers what is wrong, and problems() tells all of it at once, with the parameters that the operation does
+// gathers problems, and problems() returns all of them at once, with the parameters that the operation does
 // not have. Hence a handler of an operation that has parameters reads them here, and asks for problems(). A
 // parameter that is there and empty is wrong.
 #pragma once

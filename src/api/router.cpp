@@ -72,7 +72,7 @@ bool is_utf8(std::string_view text) {
   return !error;
 }
 
-// What serves GET serves HEAD too: the server sends the header of the same answer, and no body.
+// A route of GET serves HEAD too: the server sends the header of its answer, and no body.
 bool serves(std::string_view route_method, std::string_view method) {
   return route_method == method || (route_method == "GET" && method == "HEAD");
 }

@@ -54,7 +54,7 @@ class Access {
   // Any valid token or key.
   static constexpr Access anyone_known() { return Access(Kind::known, Permission::account); }
 
-  // The same, and of a browser's session a person who signed in lately (spec 7.2): before a secret is shown,
+  // As this access, but a browser's session must have signed in lately (spec 7.2): before a secret is shown,
   // a key made, the cloud login changed, credits bought. Else 403 STEP_UP_REQUIRED.
   constexpr Access after_step_up() const {
     Access access = *this;
@@ -109,7 +109,7 @@ class Router {
   // A method that is refused for a reason worth a sentence: 405 METHOD_NOT_ALLOWED with `message`.
   void refuse(std::string method, std::string pattern, std::string message);
 
-  // What is left to be answered: the route, or the whole answer: 404, 405 (with Allow), or 204 with all
+  // The route to be answered, or the whole answer: 404, 405 (with Allow), or 204 with all
   // methods in Allow for OPTIONS of "*", the server itself (RFC 9110, 9.3.7).
   std::expected<Match, net::HttpResponse> match(std::string_view method, std::string_view path) const;
 
@@ -137,7 +137,7 @@ std::string operation_of(std::string_view method, std::string_view pattern);
 std::optional<std::string> percent_decode(std::string_view text, bool plus_is_space = false);
 
 // The decoded `name=value` pairs of a query, in order; else the parameter that cannot be decoded, is given
-// twice, or is the 51st ("query" where it has no name to tell).
+// twice, or is the 51st ("query" where it has no name).
 std::expected<std::vector<std::pair<std::string, std::string>>, FieldProblem> parse_query(
     std::string_view query);
 

@@ -11,7 +11,7 @@ namespace presetbridge::api {
 // RFC 3339, as "2026-01-31T12:00:00Z": of a year from 1970 to 2999 as it is written, with seconds up to 59,
 // at most nine digits after them, and an offset.
 std::optional<Timestamp> parse_sent_time(std::string_view text);
-// What is wrong with a text that is none.
+// The problem of a text that is no time.
 inline constexpr std::string_view kNoSentTime = "must be a time like 2026-01-31T12:00:00Z, from 1970 to 2999";
 
 }  // namespace presetbridge::api

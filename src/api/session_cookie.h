@@ -13,7 +13,7 @@
 
 namespace presetbridge::api {
 
-// What a page that was let in comes through.
+// The way by which an accepted page has come.
 enum class Door { https, loopback };
 
 // A cookie by that name; its value is of visible ASCII without ';'.
@@ -32,8 +32,8 @@ class SessionCookie {
   // The service's public address; http:// or https://.
   explicit SessionCookie(std::string base_url);
 
-  // What the address makes of a navigation, which no page vouches for. INSECURE_ADDRESS: plain http, and not
-  // of this machine.
+  // The way of a navigation, by its address alone, since no page vouches for it. INSECURE_ADDRESS: plain
+  // http, and not of this machine.
   Expected<Door> door() const;
   // For what a page sends: it must be one of this service, as Origin and Sec-Fetch-Site say. The address, or
   // where that is on this machine any name of it. CROSS_SITE_REQUEST, INSECURE_ADDRESS.

@@ -43,7 +43,7 @@ TEST_F(WebFilesTest, AFileIsServedInTheSmallestEncodingThatIsTaken) {
     EXPECT_EQ(field(*response, "Content-Encoding"), encoding) << accepted;
     EXPECT_NE(field(*response, "Vary").find("Accept-Encoding"), std::string::npos);
   }
-  // What does not become smaller is sent as it is.
+  // A file that does not become smaller is sent as it is.
   EXPECT_EQ(files_.answer(get("/assets/main-1.js", {{"Accept-Encoding", "br"}}))->body, "the script");
 }
 

@@ -1,4 +1,4 @@
-// The parameter `tz` of a query: the time zone of whoever looks, UTC where none is named.
+// The parameter `tz` of a query: the time zone of the viewer, UTC where none is named.
 #pragma once
 
 #include "api/query_fields.h"

@@ -1,5 +1,5 @@
-// What a delivery is to its buyer, and what the buyer may do about it (spec 13.3). Never why the merchant's
-// side holds it up.
+// The buyer's view of a delivery, and the actions that the buyer may take (spec 13.3). It never holds the
+// reason for a delay on the merchant's side.
 #pragma once
 
 #include <array>

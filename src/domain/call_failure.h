@@ -1,4 +1,4 @@
-// Why a call of the cloud platform failed (spec 4.1). What that does is call_reaction.h's.
+// Why a call of the cloud platform failed (spec 4.1). call_reaction.h has the reactions.
 #pragma once
 
 namespace presetbridge::domain {

@@ -1,5 +1,5 @@
-// What the worker does when a call of the platform fails: one table, by call and cause (spec 3.5, 3.6, 3.9,
-// 3.10). Who carries it out: services/worker/step_error.cpp, for sweeps services/worker/sweep_runner.cpp and
+// The worker's reactions to failed calls of the platform: one table, by call and cause (spec 3.5, 3.6, 3.9,
+// 3.10). Carried out by services/worker/step_error.cpp, for sweeps services/worker/sweep_runner.cpp and
 // sweep.cpp.
 #pragma once
 
@@ -11,8 +11,8 @@ namespace presetbridge::domain {
 
 enum class Reaction {
   // The failure passes: tried again with exponential backoff, up to 72 hours, and a share that is looked up
-  // hourly from then on. A call for one file puts off its delivery alone, and the job goes on; any other ends the
-  // job. It counts for an outage of the account.
+  // hourly from then on. A call for one file puts off its delivery alone, and the job goes on; any other ends
+  // the job. It counts for an outage of the account.
   retry,
   // Likewise, but the platform answered: it counts for no outage.
   refused,

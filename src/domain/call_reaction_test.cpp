@@ -14,7 +14,7 @@ using Code = ResolutionCode;
 using R = Reaction;
 using Answers = std::map<CallFailure, CallReaction>;
 
-// What is so whatever the call was, beside a sweep's.
+// Reactions that hold for every call but a sweep's.
 Answers with_usual(Answers answers) {
   answers.insert({{unavailable, {R::retry}},
                   {malformed, {R::retry}},
@@ -97,7 +97,7 @@ TEST(CallReaction, IsTheOneOfEachCallAndCause) {
   }
 }
 
-// spec 3.9: nothing but a look-up tells what came of it.
+// spec 3.9: only a look-up finds the outcome.
 TEST(CallReaction, OfAShareThatMayHaveBeenMadeIsToLookItUpWhateverFailed) {
   for (const auto& [call, answers] : kExpected) {
     for (const auto& [failure, expected] : answers) {

@@ -18,7 +18,7 @@ struct CreditPack {
   bool operator==(const CreditPack&) const = default;
 };
 
-// What is wrong with it, else the pack. The id: 1 to 40 small letters, digits, '-' and '_'; the name: 1 to
+// The pack, or the problem of the text. The id: 1 to 40 small letters, digits, '-' and '_'; the name: 1 to
 // 100 bytes without control characters.
 std::expected<CreditPack, std::string_view> parse_credit_pack(std::string_view text);
 

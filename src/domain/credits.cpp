@@ -24,7 +24,7 @@ bool has_room(const Balance& b, std::int64_t n) {
   return b.granted <= kMost - n - b.purchased;
 }
 
-// What is available pays the debt: a debt that is paid has become a reversal that could be taken.
+// Pays the debt from the available credits: a debt that is paid has become a reversal that could be taken.
 Balance pay_debt(Balance b) {
   const std::int64_t paid = std::min(b.debt, b.available());
   b.debt -= paid;

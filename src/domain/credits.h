@@ -25,8 +25,8 @@ struct Balance {
   std::int64_t within_reach() const { return available() + held - debt; }
 };
 
-// n >= 1, else INVALID_AMOUNT; a sum beyond 2^53 - 1 is refused so too. What release, grant and purchase take
-// off the debt they have paid: the ledger tells it as debt_paid.
+// n >= 1, else INVALID_AMOUNT; a sum beyond 2^53 - 1 is refused so too. Release, grant and purchase
+// first pay the debt, which the ledger stores as debt_paid.
 Expected<Balance> hold(Balance b, std::int64_t n);     // INSUFFICIENT_CREDITS if n > available
 Expected<Balance> release(Balance b, std::int64_t n);  // INVALID_AMOUNT if n > held
 Expected<Balance> spend(Balance b, std::int64_t n);    // held -> spent; INVALID_AMOUNT if n > held

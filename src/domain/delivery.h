@@ -124,8 +124,8 @@ class ReviewReasons {
   std::bitset<kReviewReasonNames.size()> bits_;
 };
 
-// What was asked of a delivery while a job had it (spec 3.3), weakest first: of two, the stronger stays (see
-// combine).
+// A request for a delivery that came while a job had it (spec 3.3), weakest first: of two, the stronger stays
+// (see combine).
 enum class PendingActionKind {
   none,
   refresh,  // the order, its refunds or the mappings changed: read the items again, then go on
@@ -174,12 +174,12 @@ struct PendingAction {
 // To review for these reasons, of which there are some.
 PendingAction pending_review(const ReviewReasons& reasons);
 
-// What is pending once `next` is asked on top of `current`: the stronger of both (on a tie the newer), all
-// reasons of a review, and the newest name.
+// The pending action once `next` is requested besides `current`: the stronger of both (on a tie the newer),
+// all reasons of a review, and the newest name.
 PendingAction combine(const PendingAction& current, const PendingAction& next);
 
-// What the order had asked and says no more: its stop, and `settled` of the reasons. What the merchant asked,
-// other reasons and a corrected name still wait.
+// `pending` without the requests that the order has withdrawn: its stop, and the reasons `settled`. The
+// merchant's requests, other reasons and a corrected name still wait.
 PendingAction without_stop(PendingAction pending, const ReviewReasons& settled);
 
 // "system", "order", "usr_…", "key_…", "buyer".

@@ -238,7 +238,7 @@ InvalidatedBy Transition::invalidated_by() const {
 
 namespace {
 
-// What a merchant can ask for, by its name in the API.
+// The merchant's actions, by their names in the API.
 constexpr std::array kAsked = std::to_array<std::pair<Cause, std::string_view>>({
     {C::retried, "retry"},
     {C::approved, "approve"},

@@ -3,10 +3,10 @@
 //
 // Revocation (spec 3.10) and settlement change items, never a delivery's status. New items on a delivery that
 // is queued, waiting, failed or in review do not move it either, unless the store's orders are held: that is
-// no transition. Nor is a further reason of a review. What a cause would queue while reasons for a review
-// stand takes two: that one and, at once, the one to review (services/delivery/change.h). Correcting the
-// username of a delivery that is queued or in review changes the name only (spec 3.11): approval starts the
-// attempt.
+// no transition. Nor is a further reason of a review. A cause that queues a delivery while reasons for a
+// review stand makes two transitions: that one and, at once, the one to review (services/delivery/change.h).
+// Correcting the username of a delivery that is queued or in review changes the name only (spec 3.11):
+// approval starts the attempt.
 #pragma once
 
 #include <optional>
@@ -63,9 +63,9 @@ enum class Cause {
 };
 std::string_view to_string(Cause cause);
 
-// Of a cause that brings to review.
+// The reason of a cause that leads to review.
 std::optional<ReviewReason> review_reason_of(Cause cause);
-// Of a delivery that there is, for the gravest of the reasons, of which there are some.
+// The cause that moves an existing delivery to review for the gravest of `reasons`, which are not empty.
 Cause review_cause(const ReviewReasons& reasons);
 
 struct Transition {
@@ -74,7 +74,7 @@ struct Transition {
   DeliveryStatus to;
   std::optional<EventType> emits = std::nullopt;
 
-  // What changes on the row beside the status. Every other field stays.
+  // The changes of the row beside the status. Every other field stays.
   bool sets_resolution() const;  // the caller supplies a code other than none
   bool clears_resolution() const;
   bool sets_completed_at() const;
@@ -84,7 +84,7 @@ struct Transition {
   std::optional<ReviewReason> review_reason() const;  // where `to` is in_review
   bool restarts_waiting() const;         // for the customer's answer, from the beginning (spec 3.5)
   bool counts_try() const;               // attempt failed: next attempt by retry_schedule.h
-  bool resets_tries() const;             // due now, with a fresh allowance of tries
+  bool resets_tries() const;             // due now, with a fresh allowance of attempts
   InvalidatedBy invalidated_by() const;  // nobody unless `to` is invalidated
   bool operator==(const Transition&) const = default;
 };

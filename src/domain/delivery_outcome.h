@@ -1,5 +1,5 @@
-// What the end of a job, or a change of items, means for a delivery: from its items' statuses, what the job
-// found and what was asked of it meanwhile, to the one cause that the state machine takes.
+// The effect of a job's end, or of a change of items, on a delivery: from its items' statuses, the job's
+// findings and the pending requests to the one cause that the state machine takes.
 // spec 3.1, 3.3, 3.9.
 #pragma once
 
@@ -11,20 +11,19 @@
 
 namespace presetbridge::domain {
 
-// Of the items that are owed to the delivery's present customer (spec 3.11): those of a former one never
-// count.
+// Counts the items that are owed to the delivery's present customer (spec 3.11), never those of a former one.
 struct ItemTally {
   int owed = 0;     // still to be shared
-  int sharing = 0;  // outcome unknown: a settlement will tell
+  int sharing = 0;  // outcome unknown until a settlement
   int shared = 0;   // reached the customer, even if revoked since
   int dropped = 0;
   bool operator==(const ItemTally&) const = default;
 };
 ItemTally tally(std::span<const ItemStatus> items);
 
-// What a job ended with.
+// The end of a job.
 enum class Finding {
-  worked,  // did what it could: items tell the rest
+  worked,  // did all it could: the items have the rest
   request_sent,
   still_waiting,
   transient,        // trouble of this delivery alone
@@ -58,7 +57,7 @@ Verdict conclude_items(DeliveryStatus status, const ItemTally& items);
 // so that it can be reopened or paid again.
 Verdict conclude_stop(DeliveryStatus status, const ItemTally& items);
 
-// What an item `sharing` becomes when a settlement finds no share: owed again, or dropped if the order has
+// The status of an item `sharing` after a settlement found no share: owed again, or dropped if the order has
 // stopped since.
 ItemStatus after_absent_share(PendingActionKind pending);
 

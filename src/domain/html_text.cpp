@@ -42,7 +42,8 @@ constexpr std::array kOthers{
     Named{"lsaquo", 0x2039}, Named{"rsaquo", 0x203A}, Named{"euro", 0x20AC},   Named{"trade", 0x2122},
     Named{"minus", 0x2212}};
 
-// What browsers make of the references 128 to 159, where Unicode has control characters (HTML, 13.2.5.80).
+// The characters that browsers read for the references 128 to 159, where Unicode has control characters
+// (HTML, 13.2.5.80).
 constexpr std::array<std::uint32_t, 32> kWindows1252{
     0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,

@@ -23,24 +23,25 @@ inline constexpr std::array<std::string_view, 5> kStepStateNames = {"done", "cur
 struct JourneyFacts {
   DeliveryStatus status = DeliveryStatus::queued;
   ResolutionCode code = ResolutionCode::none;
-  bool found = false;      // the platform has told who the customer is
+  bool found = false;      // the platform has identified the customer
   bool requested = false;  // a friend request was made
   bool friends = false;
   ItemTally items;  // of the present customer
 };
 std::array<StepState, 5> journey(const JourneyFacts& facts);
 
-// What the API takes for a delivery, by its name there. change_username: a retry with another username.
+// The actions of the API on a delivery, by their names there. change_username: a retry with another username.
 enum class MerchantAction { retry, change_username, approve, complete, reopen, invalidate, revoke };
 inline constexpr std::array<std::string_view, 7> kMerchantActionNames = {
     "retry", "change_username", "approve", "complete", "reopen", "invalidate", "revoke"};
 
-// Those that the delivery's status takes (delivery_machine.h), in the order of the enum. `nothing_to_serve`:
-// it is too large, and no file of it is known; `revocable`: something that is shared can be taken back.
+// The actions that the delivery's status allows (delivery_machine.h), in the order of the enum.
+// `nothing_to_serve`: it is too large, and no file of it is known; `revocable`: a shared file can be taken
+// back.
 std::vector<MerchantAction> allowed_actions(DeliveryStatus status, bool nothing_to_serve, bool revocable);
 
-// What solves a failure: an action on the delivery (change_username, retry, complete), or one after which it
-// goes on by itself (save_credentials, save_mapping, add_credits, and wait for the platform). Empty for
+// The solution of a failure: an action on the delivery (change_username, retry, complete), or one after which
+// it goes on by itself (save_credentials, save_mapping, add_credits, and wait for the platform). Empty for
 // `none`.
 std::string_view remedy_of(ResolutionCode code);
 

@@ -42,7 +42,7 @@ TEST(Journey, AFailureStopsAtTheStepThatItIsAbout) {
   EXPECT_THAT(failed_for(ResolutionCode::cloud_unavailable), ElementsAre(done, done, done, stopped, ahead));
 }
 
-// What is shown as possible is taken by the machine, and the other way round.
+// The machine accepts exactly the actions that are shown as possible.
 TEST(Journey, WhatIsAllowedIsWhatTheMachineTakes) {
   for (std::size_t i = 0; i < kDeliveryStatusNames.size(); ++i) {
     const auto status = static_cast<DeliveryStatus>(i);

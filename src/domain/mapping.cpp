@@ -82,7 +82,7 @@ std::string fold(std::string text) {
   return text;
 }
 
-// What a line names itself goes by the line's title, where it has one.
+// A file that a line names itself takes the line's title, where it has one.
 OwedFile named_file(const OrderLine& line) {
   return {.file_id = line.file_id,
           .kind = {},
@@ -238,7 +238,7 @@ void plan_item(const ItemNow& item, const std::vector<std::string>& line_ids, co
     const bool failed = item.status == ItemStatus::revoke_failed;
     // Where nobody knows whether it is there still it is shared again.
     if (item.status == ItemStatus::revoked || (failed && !untouched)) plan.owe.push_back(item.id);
-    // What the platform refused to take back is there.
+    // A file that the platform refused to take back is still shared.
     if ((item.status == ItemStatus::revoking || failed) && untouched) plan.keep.push_back(item.id);
   }
   // A line that is not in the order any more was taken out of it, which is no refund.
@@ -264,7 +264,7 @@ ItemPlan plan_items(std::span<const ItemNow> items, const OrderState& order, con
     if (complete || owing.contains(line)) looked_at.insert(line);
   }
   ItemPlan plan;
-  // What is too much to be served changes nothing.
+  // An order with too many files changes nothing.
   if (mapped.too_many) {
     plan.too_many = true;
     return plan;

@@ -60,9 +60,9 @@ std::string_view matched_by(const OwedFile& file);
 
 inline constexpr std::size_t kMaxFiles = 500;  // that one delivery may owe (spec 2.14)
 
-// What mappings make of lines of an order.
+// The result of mapping the lines of an order.
 struct MappedOrder {
-  std::vector<std::string> lines;  // the ids of those that were looked at
+  std::vector<std::string> lines;  // the ids of the mapped lines
   std::vector<OwedFile> files;     // in the order of the lines, then of the mappings' ids
   bool too_many = false;           // more than kMaxFiles: `files` holds none
   bool operator==(const MappedOrder&) const = default;
@@ -82,7 +82,7 @@ class MappingIndex {
   };
   // Notes in the lines what came of them. A line that names its file owes that, by no mapping.
   MappedOrder map(OrderState& order, Lines which) const;
-  // What the line matches: the type that wins, and all mappings of that key; nothing: it matches none.
+  // The match of the line: the type that wins, and all mappings of that key; nothing: it matches none.
   struct Match {
     MatchType type;
     std::vector<MappingId> mappings;
@@ -107,14 +107,15 @@ struct ItemNow {
   bool revocation_begun = false;      // ... and whether the platform did that is not known
 };
 
-// What brings the items of a delivery in line with what its order owes now.
+// The changes that adapt the items of a delivery to the files that its order owes now.
 struct ItemPlan {
   std::vector<OwedFile> add;  // no item has this file yet; without a paid quantity: it may be paid later
   // -> owed: what was dropped and is wanted again; and, where the order is paid again, what was taken back
-  // because the order had ended (spec 3.10). That is `revoked`, and `revoke_failed` where nobody knows whether
-  // the customer still has it (revocation_begun): a job shares it again, which makes no second share and, as
-  // the item was charged, costs nothing. What a person took back is in neither list. While the delivery waits
-  // for a person, `revoke_failed` stays as it is until they approve (services/delivery/items.cpp).
+  // because the order had ended (spec 3.10). That is `revoked`, and `revoke_failed` where nobody knows
+  // whether the customer still has it (revocation_begun): a job shares it again, which makes no second share
+  // and, as the item was charged, costs nothing. A file that a person took back is in neither list. While the
+  // delivery waits for a person, `revoke_failed` stays as it is until they approve
+  // (services/delivery/items.cpp).
   std::vector<ItemId> owe;
   // -> shared: what is there still, though it was to be taken back for that reason: it was not asked for yet,
   // or the platform refused it.

@@ -32,8 +32,8 @@ int strength(Payment p) {
 
 using Time = std::optional<Timestamp>;
 
-// Whether what is told at `event` replaces what is held from `held`; without a time on either side the later
-// arrival does.
+// Whether a value of the time `event` replaces a stored one of the time `held`; without a time on either side
+// the later arrival does.
 bool replaces(const Time& held, const Time& event) {
   return !held || !event || *event >= *held;
 }
@@ -63,7 +63,7 @@ void tell_payment(OrderState& s, Payment payment, const Time& at) {
 void tell_trash(OrderState& s, const OrderEvent& e) {
   const Timestamp at = e.updated_at.value_or(e.received_at);
   if (e.trashed) {
-    // What is known to be newer than it has lifted it already.
+    // An event that is known to be newer has lifted it already.
     if (e.updated_at && s.updated_at && *e.updated_at < *s.updated_at) return;
     if (s.trashed_at && *s.trashed_at > at) return;
     // On a tie the store's time, so that it does not matter which came first.
@@ -167,7 +167,7 @@ bool same_product(const OrderLine& a, const OrderLine& b) {
          std::tie(b.variant_id, b.sku, b.product_id, b.title);
 }
 
-// What the mappings made of the lines stays with them.
+// Lines keep the result of their mapping.
 void keep_mapped(const std::vector<OrderLine>& before, std::vector<OrderLine>& after) {
   std::unordered_map<std::string_view, const OrderLine*> known;
   for (const OrderLine& line : before) known.emplace(line.line_id, &line);

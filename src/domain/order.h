@@ -1,5 +1,5 @@
-// The stored truth of one order, and how events change it (spec 2.6, 2.11). merge() is a function of what was
-// told, not of the order in which it arrived: events with different times end in the same state in any order.
+// The stored truth of one order, and how events change it (spec 2.6, 2.11). merge() depends on the
+// events, not on the order of their arrival: events with different times end in the same state in any order.
 //
 // - The whole-order part (lines, payment, number, test) is that of the newest order event by the store's own
 // time.
@@ -7,7 +7,7 @@
 // - Without a time on either side the later arrival wins, but a stop without a time is never undone by an
 // event: it cannot be
 //   shown to be older. (The merchant can reopen the delivery.)
-// - The trash (and a deletion) lies over what was told of the payment. Without a time it counts as of its
+// - The trash (and a deletion) overrides the payment. Without a time it counts as of its
 // arrival; a later full event that does not say so lifts it, and so does a restoration, unless both have the
 // store's time and the trash is the newer.
 // - Username and e-mail are those of the newest event that had one: a missing one is filled in even by an
@@ -31,8 +31,8 @@
 
 namespace presetbridge::domain {
 
-// Refunds and lines of refunds, together (spec 2.14). What comes beyond them is not kept, and only flags the
-// order: it is never read as refunded.
+// Refunds and lines of refunds, together (spec 2.14). Those beyond the limit are not stored, and only flag
+// the order: it is never read as refunded.
 inline constexpr std::size_t kMaxRefundLines = 2000;
 // A line's id that is longer is of no store, and counts as absent: each item remembers the ids of its lines.
 inline constexpr std::size_t kMaxLineIdBytes = 32;
@@ -50,7 +50,7 @@ struct OrderState {
   bool high_risk = false;
   bool erased = false;  // personal fields are blank and stay so (spec 9.6)
   // The merchant approved the order as it is, unpaid, of high risk or too large to be read: that is not asked
-  // again, until the store told that it is over and tells of it anew.
+  // again, until the store reports its end and then its return.
   bool approved_unpaid = false;
   bool approved_risk = false;
   bool approved_size = false;
@@ -65,7 +65,7 @@ struct OrderState {
   bool trash_timed = false;              // ... as the store says, not as of the arrival
   std::vector<Refund> refunds;           // by id, ascending
   std::optional<Timestamp> updated_at;   // of the newest order event
-  std::optional<Timestamp> told_at;      // of the event that `told` is from
+  std::optional<Timestamp> told_at;      // the time of the event that gave the payment
   std::optional<Timestamp> username_at;  // of the event that the username is from
   std::optional<Timestamp> email_at;
   std::optional<Timestamp> risk_at;
@@ -86,7 +86,7 @@ struct OrderState {
   // Whether the order by itself asks for its files to be shared: seen, paid, not of high risk, not erased. (A
   // merchant may approve one that does not.)
   bool deliverable() const { return seen && payment() == Payment::deliver && !high_risk && !erased; }
-  // What stands against delivering it, and the merchant has not approved: it waits for a payment, is of high
+  // The obstacles to a delivery that the merchant has not approved: it waits for a payment, is of high
   // risk, or has more lines or refunds than are read.
   ReviewReasons unapproved() const;
   // The merchant wants it delivered as it is.
@@ -97,9 +97,9 @@ struct OrderState {
   void erase();
 };
 
-// What is left to deliver of the lines of an order: their quantity less what refunds took of it, and not more
-// than `current_quantity`; never below 0. Costs as much as all refunds once, then as much as a look-up. The
-// order outlives it.
+// The quantities of an order's lines that are left to deliver: their quantity less what refunds took of it,
+// and not more than `current_quantity`; never below 0. Costs as much as all refunds once, then as much as a
+// look-up. The order outlives it.
 class PaidQuantities {
  public:
   explicit PaidQuantities(const OrderState& order);

@@ -1,4 +1,4 @@
-// What a store told us about one order, in the words of no particular store: the output of providers/, the
+// An event of one order, in the terms of no particular store: the output of providers/, the
 // input of the merge (domain/order.h). spec 2.6-2.11.
 #pragma once
 
@@ -38,9 +38,9 @@ struct OrderLine {
   std::string variant_id;
   std::string title;
   std::int64_t quantity = 1;  // as ordered; a store line without a usable number counts as 1
-  // What is left of it after removals and refunds, if the store says so itself (`current_quantity`).
+  // The quantity left after removals and refunds, if the store itself sends it (`current_quantity`).
   std::optional<std::int64_t> current_quantity;
-  // What the mappings made of it; stores never say so (domain/order.h).
+  // The result of the mapping; stores never send it (domain/order.h).
   enum class Mapped {
     not_yet,
     owes,     // a file
@@ -49,7 +49,7 @@ struct OrderLine {
     earlier   // by a program of before, which did not note what came of it
   };
   Mapped mapped = Mapped::not_yet;
-  // Of a direct delivery: the line is this file itself, and no mapping is asked (spec 3.8).
+  // In a direct delivery the line is this file itself, and no mapping is asked (spec 3.8).
   std::string file_id = {};
   bool operator==(const OrderLine&) const = default;
 };
@@ -60,14 +60,14 @@ struct RefundLine {
   bool operator==(const RefundLine&) const = default;
 };
 
-// Refunds add up by their id: the same refund told twice counts once (spec 2.6).
+// Refunds add up by their id: a refund that is sent twice counts once (spec 2.6).
 struct Refund {
   std::string id;
   std::vector<RefundLine> lines;  // empty: names no lines, only flags the order
   bool operator==(const Refund&) const = default;
 };
 
-// What the order's state means for delivering (spec 2.11).
+// The meaning of the order's state for a delivery (spec 2.11).
 enum class Payment {
   deliver,           // paid, or the store does not say
   awaiting_payment,  // known, not paid (any more)

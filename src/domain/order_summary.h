@@ -1,4 +1,4 @@
-// What lists and searches show of an order without reading the whole of it (spec 9.3).
+// The fields of an order that lists and searches show without reading the whole of it (spec 9.3).
 #pragma once
 
 #include <bitset>
@@ -17,7 +17,7 @@ enum class OrderMark : std::uint8_t {
   refunded,   // some of it, or all
   cancelled,  // in the trash, too
   erased,     // personal fields were blanked
-  unseen,     // the order itself has not come: only a stop, a refund or a risk was told
+  unseen,     // the order itself has not come: only a stop, a refund or a risk has come
   too_large,  // more lines than are read
 };
 inline constexpr std::size_t kOrderMarks = 6;

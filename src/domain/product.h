@@ -1,4 +1,4 @@
-// What a line of an order says of the product that was sold (spec 9.2): which one it is among its store's.
+// Identifies the product of an order's line among the products of its store (spec 9.2).
 #pragma once
 
 #include <optional>

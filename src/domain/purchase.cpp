@@ -72,7 +72,7 @@ using Part = std::pair<std::optional<ReversalCause>, std::int64_t>;
 std::vector<Part> parts_of(std::int64_t moved, const PurchaseStanding& before,
                            const PurchaseStanding& after) {
   if (moved == 0) return {};
-  // What moved the other way caused nothing of it.
+  // Money that moved the other way is no cause.
   const auto money = [&](std::int64_t was, std::int64_t is) {
     return std::max<std::int64_t>(moved > 0 ? is - was : was - is, 0);
   };

@@ -25,9 +25,9 @@ enum class PurchaseState {
 std::string_view to_string(PurchaseState state);
 std::optional<PurchaseState> parse_purchase_state(std::string_view text);
 
-// What was agreed when the payment page was opened; it never changes.
+// The terms of the purchase when the payment page was opened; they never change.
 struct PurchaseTerms {
-  std::string purchase;  // ids as the processor was told them
+  std::string purchase;  // ids as sent to the processor
   std::string account;
   std::int64_t credits = 0;
   std::int64_t amount = 0;  // in the currency's smallest unit, as all money here
@@ -35,7 +35,7 @@ struct PurchaseTerms {
   bool live = false;
 };
 
-// What the processor says of a payment page and its payment, at one moment.
+// The processor's state of a payment page and its payment, at one moment.
 struct PaymentFacts {
   enum class Page { open, complete, expired };
   Page page = Page::open;
@@ -63,11 +63,11 @@ struct PurchaseStanding {
   bool operator==(const PurchaseStanding&) const = default;
 };
 
-// What was granted stays granted: only refunds and disputes take it back, and a payment that the processor
+// Granted credits stay granted: only refunds and disputes take it back, and a payment that the processor
 // does not call paid any more changes nothing.
 PurchaseStanding settle(const PurchaseTerms& terms, const PurchaseStanding& before, const PaymentFacts& now);
 
-// What made a reversal, or undid it: money that went back, or that a dispute took.
+// The cause of a reversal, or of its end: money that went back, or that a dispute took.
 enum class ReversalCause { refund, dispute };
 std::string_view to_string(ReversalCause cause);
 
@@ -78,10 +78,9 @@ struct LedgerLine {
   Balance after;
   std::optional<ReversalCause> cause = std::nullopt;  // of a reversal, and of one undone
 };
-// What takes the ledger from the one standing to the other; empty where both hold the same credits. Where a
-// refund and a dispute both moved it the one way, each has its line, by its part of the money; the odd credit
-// is the refund's.
-// INVALID_AMOUNT where the balance cannot take it.
+// The lines that take the ledger from one standing to the other; empty where both hold the same credits.
+// Where a refund and a dispute both moved it the one way, each has its line, by its part of the money; the
+// odd credit is the refund's. INVALID_AMOUNT where the balance cannot take it.
 Expected<std::vector<LedgerLine>> ledger_lines(const Balance& balance, const PurchaseStanding& before,
                                                const PurchaseStanding& after);
 

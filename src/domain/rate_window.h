@@ -36,10 +36,10 @@ class RateWindow {
 
   // Counts one request if it is allowed.
   Admission admit(Timestamp now);
-  // What was admitted then, some seconds ago at most, counts no more: one that counts at that time, or at the
+  // Takes back an admission of some seconds ago at most: one that counts at that time, or at the
   // later one that it was overtaken by. None is no error.
   void give_back(Timestamp admitted_at);
-  // What admit would say, without `remaining` counting one.
+  // The result that admit() would give, but counts nothing.
   Admission peek(Timestamp now) const;
   // The earliest time, not before `now`, when a request is allowed; never with limit 0: then nothing.
   std::optional<Timestamp> next_free(Timestamp now) const;

@@ -1,4 +1,4 @@
-// What a resolution code means to a merchant, and what resumes the work that it stopped (spec 3.6).
+// The meaning of a resolution code to a merchant, and the event that resumes the stopped work (spec 3.6).
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,8 @@ struct ResolutionText {
 // All empty for `none`.
 const ResolutionText& describe(ResolutionCode code);
 
-// What a merchant reads of `credentials_missing` where there is a login, but it cannot be opened (spec 5.4).
+// The text of `credentials_missing` for a merchant where there is a login, but it cannot be opened (spec
+// 5.4).
 inline constexpr std::string_view kUnreadableLogin =
     "The stored cloud login cannot be opened any more. Save it again: on the Cloud account page of the "
     "dashboard, or with PUT /api/credentials.";

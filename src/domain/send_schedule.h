@@ -1,4 +1,4 @@
-// What the outcome of sending an outbound webhook means, and when it is sent again (spec 10.4).
+// The meaning of a delivery attempt's outcome, and the time of the next one (spec 10.4).
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ enum class SendVerdict {
 };
 
 enum class SendFailure {
-  none,       // an answer came: its status tells
+  none,       // an answer came: its status decides
   transport,  // connect failure, TLS failure, timeout, broken answer
   denied,     // the address guard refused the target: no retry can help
 };

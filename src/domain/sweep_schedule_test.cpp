@@ -9,7 +9,7 @@ namespace {
 using namespace std::chrono_literals;
 constexpr Timestamp kStart = from_unix_ms(1'790'000'000'000);
 
-// What spec 3.5 says of a sweep at `t`, as a naive rule: may it take place, the last one having been at
+// Spec 3.5 on a sweep at `t`, as a naive rule: may it take place, the last one having been at
 // `last`?
 bool allowed(const SweepState& s, Timestamp t) {
   const Millis age = t - *s.newest_request_at;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kFailuresOfOutage = 3;
 constexpr Millis kDefaultRetryAfter = std::chrono::minutes(1);
 constexpr Millis kShortestRetryAfter = std::chrono::seconds(1);
-// What is at work meets trouble again within an hour (kFailedProbeInterval); who did not was away meanwhile.
+// A running account meets its trouble again within an hour (kFailedProbeInterval); one that did not was idle.
 constexpr Millis kTroubleForgotten = std::chrono::hours(3);
 
 bool is_outage(const CallTrouble& its) {
@@ -31,7 +31,7 @@ void remember(CallTrouble& its, DeliveryId delivery) {
   if (std::ranges::find(its.deliveries, delivery) == its.deliveries.end()) its.deliveries.push_back(delivery);
 }
 
-// Of a call without trouble nothing is kept, and without an outage no probe's time.
+// Removes calls without trouble, and a probe's time without an outage.
 AccountTrouble tidied(AccountTrouble account) {
   std::erase_if(account.calls, [](const CallTrouble& its) {
     return !its.outage_since && !its.limited_since && its.deliveries.empty();
@@ -121,10 +121,10 @@ AfterFailure after_failure(AccountTrouble account, std::optional<FailingCall> cu
     return {.account = std::move(account), .customer = customer, .retry_at = {}, .paused = true};
   }
   if (!customer) customer = FailingCall{.call = call, .delivery = delivery, .failures = 0, .since = now};
-  // Tries that a new order brought forward fail for the same reason: the waiting does not grow by them.
+  // Attempts that a new order brought forward fail for the same reason: the waiting does not grow by them.
   if (now - customer->since >= customer->failures * kRetryFloor) ++customer->failures;
   const auto retry = next_retry(customer->since, static_cast<int>(customer->failures), now, draw);
-  // Whoever resumes what failed gives it the whole time again.
+  // A resumed delivery gets the whole time again.
   if (!retry) customer.reset();
   return {.account = std::move(account), .customer = customer, .retry_at = retry, .paused = false};
 }
@@ -203,7 +203,7 @@ AccountTrouble without_gone(AccountTrouble account, const std::function<bool(Del
     std::erase_if(its.deliveries, [&](DeliveryId id) { return !at_work(id); });
     if (!its.deliveries.empty()) continue;
     its.outage_since.reset();
-    // What the platform asked for holds, whoever it was asked of.
+    // A limit of the platform holds for all calls of the account.
     if (its.limited_until > now) continue;
     its.limited_since.reset();
     its.limited_until = {};

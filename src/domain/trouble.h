@@ -4,8 +4,8 @@
 //
 // A delivery's failure is its customer's own trouble, retried by retry_schedule.h, until three different
 // deliveries have failed in a row with no success of the same call between. That is an outage of the account:
-// one probe a minute tries what failed, all other work waits, and no delivery loses a try. A 429 stops the
-// account for its Retry-After. Sweeps are apart: they fail for no delivery, and are no probe.
+// one probe a minute retries failed work, all other work waits, and no delivery loses an attempt. A 429 stops
+// the account for its Retry-After. Sweeps are apart: they fail for no delivery, and are no probe.
 #pragma once
 
 #include <array>
@@ -84,7 +84,7 @@ bool put_failing_row(FailingCalls& rows, CallKind call, DeliveryId delivery, std
 struct AfterFailure {
   AccountTrouble account;
   std::optional<FailingCall> customer;
-  // What becomes of the job's deliveries: tried again at `retry_at`; or, where both say no, failed as
+  // The effect on the job's deliveries: retried at `retry_at`; or, where both say no, failed as
   // cloud_unavailable.
   std::optional<Timestamp> retry_at;
   bool paused = false;  // the account is in an outage: no try is lost, and the queue goes on with a probe
@@ -112,18 +112,18 @@ AccountTrouble after_probe_started(AccountTrouble account, Timestamp now);
 AccountTrouble without_gone(AccountTrouble account, const std::function<bool(DeliveryId)>& at_work,
                             Timestamp now);
 
-// What pauses the account's work, for logs and metrics: "outage", "rate_limited", or "" for nothing. A limit
-// counts until the call that met it succeeds.
+// The trouble that pauses the account's work, for logs and metrics: "outage", "rate_limited", or "" for
+// nothing. A limit counts until the call that met it succeeds.
 std::string_view trouble_name(const AccountTrouble& account);
 // Jobs of deliveries are down to one probe a minute.
 bool in_outage(const AccountTrouble& account);
 // The deliveries that an outage's probe is to try.
 std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account);
-// Whether a probe of this minute tries other due work first, as each second one does: those that failed may
+// Whether a probe of this minute takes other due work first, as each second one does: those that failed may
 // fail for a reason of their own, which must not stop the account.
 bool probe_tries_others(const AccountTrouble& account, Timestamp now);
-// Whose turn it is of so many, one at least, whom the probes of an outage try one after the other, however
-// soon each is due: one that fails for a reason of its own must not be the only one that is tried.
+// The index of the next of so many failed ones, one at least, which the probes of an outage retry in turn,
+// however soon each is due: one that fails for a reason of its own must not be the only one that is tried.
 std::size_t turn_of_probe(const AccountTrouble& account, std::size_t of, Timestamp now);
 // When a job of a delivery may start, and when a sweep: `now` or later.
 Timestamp next_job_at(const AccountTrouble& account, Timestamp now);

@@ -206,7 +206,7 @@ TEST(AccountTrouble, OfSweepsIsTheirsAlone) {
 
 // ---------------------------------------------------------------- any course of things
 
-// What spec 3.5 says, kept as a history: for each call what failed since its last success.
+// Spec 3.5 as a history: for each call its failures since its last success.
 struct History {
   struct Of {
     std::vector<DeliveryId> row;

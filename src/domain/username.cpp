@@ -126,7 +126,7 @@ std::string_view skip_joiners(std::string_view text) {
   return text;
 }
 
-// What counts of a field name; as much of it as it takes to be longer than `longest`.
+// The significant part of a field name, cut one character beyond `longest`.
 std::string field_key(std::string_view name, std::size_t longest) {
   std::string key;
   for (name = skip_joiners(name); !name.empty() && key.size() <= longest; name = skip_joiners(name)) {
@@ -136,7 +136,7 @@ std::string field_key(std::string_view name, std::size_t longest) {
   return key;
 }
 
-// What follows `name` at the front of `text`, or nothing (a null view) if `text` does not start with it.
+// The text behind `name` at the front of `text`, or nothing (a null view) if `text` does not start with it.
 std::string_view after_name(std::string_view text, std::string_view name) {
   name = skip_joiners(name);
   if (name.empty()) return {};

@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxUsernameCharacters = 200;  // spec 2.14
 
 // The username that `raw` means, or "" if it means none. Trims Unicode white space and zero-width characters
 // at both ends, takes one leading '@' away ("@@x" is no handle and stays as it is) and, of a pasted profile
-// URL (with a scheme, or `host.tld/...`), keeps the last path segment. What is longer than `max_characters`
+// URL (with a scheme, or `host.tld/...`), keeps the last path segment. A name longer than `max_characters`
 // (Unicode characters) is none: a cut name could be somebody else's. Idempotent.
 std::string normalise_username(std::string_view raw, std::size_t max_characters = kMaxUsernameCharacters);
 

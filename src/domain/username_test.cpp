@@ -80,7 +80,7 @@ TEST(Username, SurvivesTextThatIsNoUtf8) {
   EXPECT_EQ(normalise_username(std::string(201, '\x80')), "");
 }
 
-// Text made of the pieces that the rules look at, so that their combinations occur.
+// Text made of the parts that the rules examine, so that their combinations occur.
 rc::Gen<std::string> tricky_text() {
   return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::oneOf(
                           rc::gen::elementOf(std::vector<std::string>{"@",        " ",

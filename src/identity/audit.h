@@ -11,7 +11,7 @@
 
 namespace presetbridge::identity {
 
-// What changed from what to what; never a secret. Empty: nothing.
+// A changed field with its old and new value; never a secret. Empty: none.
 struct ChangedField {
   std::string_view field;  // as the API names it
   std::string from;
@@ -28,7 +28,7 @@ struct Deed {
   std::vector<ChangedField> changes = {};  // those that are the same are left out
 };
 void audit(storage::Tx& tx, IdSource& ids, const Principal& by, const Deed& deed);
-// Of a person who is no principal (yet): who signs in.
+// Writes an entry for a person who signs in and is no principal yet.
 void audit(storage::Tx& tx, IdSource& ids, const Membership& member, const Origin& origin, const Deed& deed);
 
 }  // namespace presetbridge::identity

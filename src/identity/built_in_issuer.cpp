@@ -217,8 +217,8 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
   auto verified = co_await deps_.passwords.verify(executor, seat, std::move(stored), std::move(password));
   if (!verified) co_return std::unexpected(verified.error());
   const bool right = *verified && known->user;
-  // Of many that ran at once only so many are told what came of it: each sees here who ended before it. A row
-  // is written only for what a hash was spent on.
+  // Only so many of concurrent attempts get their result: each sees here those that ended before it. A row is
+  // written only where a hash was computed.
   auto locked_for = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     const auto now = tx.now();
     auto tries = storage::lock_sign_in_tries(tx, key);
@@ -325,7 +325,7 @@ Task<LoginResult<Tokens>> BuiltInIssuer::change_email(Executor& executor, net::C
   if (!verified) co_return std::unexpected(verified.error());
   if (verified->email == email) co_return invalid_field("email", "is the address that you sign in with");
 
-  // Whether somebody has the address is told no oftener than to those who sign up.
+  // The answer whether the address is taken is limited as sign-ups are.
   const auto counted_at = deps_.clock.now();
   const auto wait = sign_ups_.admit(caller, counted_at);
   if (wait > Millis{0}) co_return std::unexpected(rate_limit_exceeded(wait));

@@ -2,7 +2,7 @@
 // people, whose ID tokens (ES256, one hour) it signs. It is verified like any other issuer: TokenVerifier
 // sees only its Issuer side.
 //
-// Nothing that it answers tells whether an e-mail address has an account, sign-up aside: a wrong password and
+// No answer but that of sign-up reveals whether an e-mail address has an account: a wrong password and
 // an unknown address get the same error after the same work, and are locked alike.
 #pragma once
 
@@ -42,11 +42,11 @@ struct BuiltInIssuerOptions {
 };
 
 inline constexpr std::size_t kMinPasswordCharacters = 10;
-// Failed tries to sign in are worth nothing any more when the newest is this old.
+// Failed sign-ins are forgotten when the newest is this old.
 inline constexpr Millis kFailuresForgottenAfter = std::chrono::hours{24};
 
-// Only what can be told without writing to it: one '@' with something on both sides, no white space or
-// controls, and 254 characters at most.
+// Checks the form alone, without a mail to the address: one '@' with something on both sides, no white space
+// or controls, and 254 characters at most.
 bool looks_like_email(std::string_view email);
 
 // Thread-safe; tasks resume on `executor`. E-mail addresses are trimmed and folded to lower case.
@@ -75,12 +75,12 @@ class BuiltInIssuer final : public Issuer {
 
   // VALIDATION_FAILED (e-mail, password), EMAIL_TAKEN, SIGNUP_CLOSED, RATE_LIMIT_EXCEEDED. `account_name`
   // empty: the e-mail's local part. With an `invitation`'s token the person joins that account
-  // (join_account()), and the name is not looked at. `caller`: whose tries are counted (SignUpLimit).
-  // EMAIL_TAKEN costs a try, as it tells who has an account; what fails by our fault (OVERLOADED) costs none.
+  // (join_account()), and the name is ignored. `caller`: the client whose attempts are counted (SignUpLimit).
+  // EMAIL_TAKEN costs an attempt, as it reveals who has an account; a fault of ours (OVERLOADED) costs none.
   Task<LoginResult<Tokens>> sign_up(Executor& executor, net::Caller caller, std::string email,
                                     std::string password, std::string account_name, Device device = {},
                                     std::string invitation = {});
-  // What is wrong with the fields of a sign-up, of each at most one problem; the database is not asked.
+  // The problems of the fields of a sign-up, at most one each; the database is not read.
   static std::vector<FieldProblem> problems_of_sign_up(std::string_view email, std::string_view password);
   // INVALID_CREDENTIALS, TOO_MANY_ATTEMPTS: from the fifth failure in a row on, the address is locked for 30
   // s, doubling up to 15 min. OVERLOADED, and RATE_LIMIT_EXCEEDED (the caller's network is at so many of them

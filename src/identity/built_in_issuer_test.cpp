@@ -222,7 +222,7 @@ TEST_F(BuiltInIssuerTest, ANetworkBeyondItsShareCostsNothing) {
 TEST_F(BuiltInIssuerTest, OfManyTriesAtOnceNoMoreAreToldThanOneAfterTheOther) {
   ASSERT_TRUE(sign_up("ann@example.com"));
   std::map<std::string, int> told;
-  // All look before the first has ended; the right password is among those that are too many.
+  // All read before the first has ended; the right password is among those that are too many.
   for (int i = 0; i < 20; ++i) {
     spawn(issuer_->sign_in(world_.scheduler, {}, "ann@example.com", i == 10 ? kPassword : "a wrong guess"),
           [&](Outcome<LoginResult<Tokens>> outcome) {

@@ -24,7 +24,7 @@ constexpr std::size_t kLongestAttempt = 3'500;  // browsers keep 4,096 bytes of 
 constexpr std::size_t kLongestCode = 4'000;
 constexpr std::size_t kLongestAnswer = 64 * 1024;
 constexpr Millis kDeadline = std::chrono::seconds{10};
-// What is refused as unknown may be a key that the issuer has made since; the codes that bring such tokens
+// An unknown key may be one that the issuer has made since; the codes that bring such tokens
 // are the issuer's own, so strangers cause no fetches.
 constexpr Millis kKeysCoolDown = std::chrono::seconds{5};
 
@@ -346,7 +346,7 @@ Task<LoginResult<Tokens>> ExternalSignIn::sign_in(Executor& executor, const Issu
 
 Task<LoginResult<ExternalSignIn::Ended>> ExternalSignIn::confirm(Executor& executor, const Attempt& attempt,
                                                                  VerifiedToken token, Origin origin) {
-  // What was asked for with max_age.
+  // The request had max_age.
   if (!token.auth_time || deps_.clock.now() - *token.auth_time > kStepUpAfter + TokenVerifier::leeway)
     co_return answer_invalid();
   auto session = co_await deps_.async_db.read(

@@ -1,5 +1,5 @@
 // Sign-in with an issuer elsewhere, through the service (spec 7.2): authorization code with PKCE (RFC 7636),
-// OpenID Connect. What comes of it is a session like any other (sessions.h), of the identity (iss, sub),
+// OpenID Connect. Its result is a session like any other (sessions.h), of the identity (iss, sub),
 // which no e-mail address joins with another.
 //
 // An attempt is bound to the browser that began it: state, nonce and verifier lie sealed in a cookie of its
@@ -83,7 +83,7 @@ class ExternalSignIn {
   Task<Expected<Begun>> begin(Executor& executor, std::string id, std::string return_to,
                               std::optional<storage::SessionRow> step_up, std::string invitation = {});
 
-  // What the issuer sent the browser back with; each may be empty.
+  // The parameters with which the issuer sent the browser back; each may be empty.
   struct Answer {
     std::string state;
     std::string code;

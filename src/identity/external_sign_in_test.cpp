@@ -23,7 +23,7 @@ namespace json = boost::json;
 constexpr const char* kIss = "https://id.example";
 const Device kBrowser{.browser = true, .network = "192.0.2.7", .user_agent = "Firefox on Linux"};
 
-// A provider that signs what it is told to.
+// A provider that signs what a test sets.
 class Provider final : public net::HttpClient {
  public:
   explicit Provider(const Clock& clock) : clock_(clock) {}

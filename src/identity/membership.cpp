@@ -58,7 +58,7 @@ Membership found_account(storage::Tx& tx, IdSource& ids, UserId user, std::strin
   storage::insert_account(tx, account, account_name);
   if (!storage::insert_identity(tx, iss, sub,
                                 {account, user, std::string(to_string(Role::owner)), std::string(email)})) {
-    // Another node's transaction came between the look and the insert: roll back, the caller tries again.
+    // Another node's transaction came between the read and the insert: roll back, the caller retries.
     throw Error{"CONFLICT", "This identity signed up at the same moment.", {}};
   }
   const Membership member{account, user, Role::owner};

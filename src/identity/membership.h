@@ -27,7 +27,7 @@ struct Membership {
 
 std::optional<Membership> find_membership(storage::Tx& tx, std::string_view iss, std::string_view sub);
 
-// What a new account is called that nobody named: what stands before the @.
+// The name of a new account that nobody named: the text before the @.
 std::string account_name_of(std::string_view email);
 
 // A new account with this identity as its owner, and its audit row. If the identity has an account by now,

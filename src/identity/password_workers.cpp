@@ -61,7 +61,7 @@ void PasswordWorkers::stop() {
   threads_.clear();
 }
 
-// With the lock. False: `job` is still the caller's. `displaced` has to be told, without the lock.
+// With the lock. False: `job` is still the caller's. `displaced` must be answered, without the lock.
 bool PasswordWorkers::enqueue(const std::string& network, Job& job, Job& displaced) {
   auto own = std::ranges::find(lines_, network, &Line::network);
   if (waiting_ >= options_.max_queue) {

@@ -35,7 +35,7 @@ class PasswordWorkers {
   PasswordWorkers(const crypto::PasswordHasher& hasher, Options options);
   ~PasswordWorkers();  // stop()
 
-  // What a sign-in of a caller needs before it costs anything, until it ends.
+  // The slot that a sign-in of a caller needs before any work, until it ends.
   class Seat {
    public:
     Seat(Seat&& other) noexcept
@@ -55,8 +55,8 @@ class PasswordWorkers {
   // (threads and queue; one at least). Who may speak for others has as many as there are.
   LoginResult<Seat> seat(const net::Caller& caller);
 
-  // OVERLOADED when the queue is full or stop() was called; and the hasher's own errors. Of a full queue it
-  // is the newest one of the network with most in it that gives way, if that has two more than the seat's.
+  // OVERLOADED when the queue is full or stop() was called; and the hasher's own errors. In a full queue
+  // the newest job of the network with most of them is displaced, if that has two more than the seat's.
   // `seat` outlives the task.
   Task<Expected<std::string>> hash(Executor& executor, const Seat& seat, std::string password);
   Task<Expected<bool>> verify(Executor& executor, const Seat& seat, std::string stored, std::string password);

@@ -55,7 +55,7 @@ TEST(PasswordWorkers, AStopRefusesWhatWaitsAndFinishesWhatRuns) {
   start(1, counting);
   start(2, counting);
   auto stopping = std::async(std::launch::async, [&] { workers.stop(); });
-  // Those who wait are answered while the first still runs.
+  // Waiting callers are answered while the first still runs.
   EXPECT_EQ(counting.all.get_future().wait_for(std::chrono::seconds{30}), std::future_status::ready);
   gate.opened.set_value();
   stopping.wait();
@@ -76,7 +76,7 @@ class FairQueue : public ::testing::Test {
 
   static net::Caller caller(std::string network) { return {std::move(network), false}; }
   static net::Caller speaking_for_others(std::string network) { return {std::move(network), true}; }
-  // Of one that may have any number of places, unless it is told that it may not.
+  // Comes from a network of any number of slots.
   void come(const std::string& network) {
     seats_.push_back(std::make_unique<PasswordWorkers::Seat>(*workers_.seat(speaking_for_others(network))));
     ++coming_;

@@ -17,9 +17,9 @@
 
 namespace presetbridge::identity {
 
-// What a route asks for and a key is given (spec 6.1, 7.3). `account` stands for what only a signed-in person
-// may do: credentials, keys, usage, credits, billing; `owner` for what changes these, or whom the account
-// knows, which of the people only owners may. No key can be given either.
+// The rights that a route requires and a key has (spec 6.1, 7.3). `account` stands for what only a signed-in
+// person may do: credentials, keys, usage, credits, billing; `owner` for what changes these, or whom the
+// account knows, which of the people only owners may. No key can be given either.
 enum class Permission : std::uint8_t {
   deliveries_read,
   deliveries_write,
@@ -82,7 +82,7 @@ class PermissionSet {
   unsigned bits_ = 0;
 };
 
-// What a new key gets when nothing is asked for: all but `login` and `deliveries:any_file`.
+// The default rights of a new key: all but `login` and `deliveries:any_file`.
 inline constexpr PermissionSet kDefaultPermissions = {Permission::deliveries_read,
                                                       Permission::deliveries_write, Permission::presets_read,
                                                       Permission::integrations, Permission::subscriptions};
@@ -151,7 +151,7 @@ struct Principal {
   // False: a browser's session whose person proved more than kStepUpAfter ago, or at no known time, who they
   // are. Programs are not asked: they cannot be.
   bool signed_in_lately(Timestamp now) const;
-  // What a browser's session is told then.
+  // The error for a browser's session then.
   static Error step_up_required() {
     return {"STEP_UP_REQUIRED", "Confirm that it is you: this needs a sign-in of the last 10 minutes.", {}};
   }

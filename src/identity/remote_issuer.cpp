@@ -40,7 +40,7 @@ bool wants_secret_in_body(const json::object& discovery) {
   return !lists("client_secret_basic") && lists("client_secret_post");
 }
 
-// What an issuer says of itself, as read at one time.
+// The documents of an issuer, as read at one time.
 struct Documents {
   Keys keys;
   IssuerEndpoints endpoints;
@@ -139,7 +139,7 @@ struct RemoteIssuer::State {
     co_return std::move(value.as_object());
   }
 
-  // Those that no secret may be sent to are empty.
+  // Endpoints that no secret may be sent to are empty.
   IssuerEndpoints endpoints_of(const json::object& discovery) const {
     const auto url = [&](std::string_view name) {
       const auto text = text_member(discovery, name);

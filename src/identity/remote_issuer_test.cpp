@@ -13,7 +13,7 @@ namespace {
 using crypto::JwsAlgorithm;
 using crypto::PrivateJwk;
 
-// Answers from a table, when it is told to; counts.
+// Answers from a table, when a test lets it; counts.
 class FakeHttp final : public net::HttpClient {
  public:
   Task<net::HttpResult> send(Executor& executor, net::OutgoingRequest request) override {

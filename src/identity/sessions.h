@@ -1,9 +1,9 @@
 // Sessions (spec 7.2): one sign-in of a person each, by whichever issuer. A session gives ID tokens that the
-// built-in issuer signs, and refresh tokens that replace one another. What it gave opens nothing any more
+// built-in issuer signs, and refresh tokens that replace one another. Its tokens are refused
 // once it has ended: each ID token names its session (`sid`), and a request asks whether that stands.
 //
 // A session is of a browser, which holds its refresh token as a cookie, or of a program, which got it in a
-// body. Of a browser two tabs may refresh at once, and an answer may be lost: a token that was replaced in
+// body. Two tabs of a browser may refresh at once, and an answer may be lost: a token that was replaced in
 // the last 10 s gives another one, beside its successor. Any other use of a replaced token ends the session:
 // one of its two holders is a thief.
 #pragma once
@@ -46,11 +46,11 @@ struct SessionOptions {
   Millis longest_lifetime = std::chrono::hours{24 * 90};  // since it began
   int most = 100;                 // of a person, of browsers and of programs each; the oldest give way
   std::int64_t most_tokens = 50;  // of one session in force at once
-  // Of a person (spec 8.6): each leaves a row for as long as its token would have been good.
+  // The refreshes of a person (spec 8.6): each leaves a row for as long as its token would have been good.
   net::KeyBudget::Limits refreshes = {.times = 600, .window = std::chrono::minutes{10}};
 };
 
-// What a sign-in gives.
+// The result of a sign-in.
 struct Tokens {
   std::string id_token;
   Timestamp id_token_expires_at;
@@ -90,7 +90,7 @@ class Sessions {
   Sessions(Deps deps, SessionOptions options)
       : deps_(deps), options_(std::move(options)), refreshes_(deps.clock, options_.refreshes) {}
 
-  // What a transaction leaves for the tokens that are made after its commit.
+  // Data of a transaction for the tokens that are made after its commit.
   struct Opened {
     storage::SessionRow session;
     AccountId account;
@@ -134,7 +134,7 @@ class Sessions {
                                  Origin origin = {});
 
  private:
-  // What else a refresh comes to know.
+  // Further findings of a refresh.
   struct Refused {
     bool reused = false;  // its session was ended
     Millis wait{0};       // it was too often

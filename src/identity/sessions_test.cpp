@@ -325,7 +325,7 @@ TEST_F(SessionsTest, OnlySessionsOfBrowsersAgeOutOfAFreshSignIn) {
   EXPECT_FALSE(p.signed_in_lately(now));
 }
 
-// What the program before sessions has left.
+// Tokens that a program before sessions has left.
 class TokensOfBeforeTest : public SessionsTest {
  protected:
   static constexpr storage::Sql kInsert{

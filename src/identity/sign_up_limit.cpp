@@ -32,7 +32,7 @@ Millis SignUpLimit::admit(const std::string& place, Timestamp now) {
     known->second.admit(now);
     return Millis{0};
   }
-  // As many places have tries in this hour as everybody together: making room always succeeds.
+  // At most `together` places have attempts in this hour, so making room always succeeds.
   if (std::ssize(places_) >= limits_.together) forget_idle(now);
   places_.try_emplace(place, limits_.per_address, kHour).first->second.admit(now);
   return Millis{0};

@@ -1,5 +1,5 @@
-// How often people may try to sign up (spec 7.2): by where they come from, so that a stranger uses up their
-// own tries and not everybody's; and all together, for strangers who come from many places.
+// Limits attempts to sign up (spec 7.2): by place, so that a stranger uses up their own attempts and not
+// everybody's; and over all places, for strangers who come from many.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +16,17 @@
 namespace presetbridge::identity {
 
 struct SignUpLimits {
-  std::int64_t per_address = 0;  // tries in any hour from one place, > 0
+  std::int64_t per_address = 0;  // attempts in any hour from one place, > 0
   std::int64_t together = 0;     // of everybody, > 0
 };
 
-// Not thread-safe. Holds at most `together` places: each of them has had one of the hour's tries.
+// Not thread-safe. Holds at most `together` places: each of them has had one of the hour's attempts.
 class SignUpLimit {
  public:
   explicit SignUpLimit(SignUpLimits limits);
 
-  // Counts a try from `place` if there is room for one (then 0); else how long until there is. What is
-  // refused counts for nothing, so nobody waits longer for having asked. An empty place is one that nothing
+  // Counts a try from `place` if there is room for one (then 0); else how long until there is. A
+  // refused attempt does not count, so nobody waits longer for it. An empty place is one that nothing
   // is known of: only the limit of all holds.
   Millis admit(const std::string& place, Timestamp now);
   // A try that admit() counted at that time came to nothing by our fault.

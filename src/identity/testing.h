@@ -1,4 +1,4 @@
-// What tests of identity, services and api stand on: a real SQLite database, a clock that they set, and one
+// The base of the tests of identity, services and api: a real SQLite database, a clock that they set, and one
 // thread on which every task runs to its end inside await().
 #pragma once
 

@@ -22,8 +22,8 @@ struct ShapeMember {
   const Shape* shape;
 };
 
-// What to keep: a scalar, named members of an object, or all elements of an array. A value of another kind
-// than its shape keeps its kind, and a scalar its text, but nothing inside it.
+// The values to keep: a scalar, named members of an object, or all elements of an array. A value of another
+// kind than its shape keeps its kind, and a scalar its text, but nothing inside it.
 struct Shape {
   std::span<const ShapeMember> members = {};
   const Shape* element = nullptr;
@@ -62,14 +62,14 @@ struct PickedJson {
   PickedValue root;
   std::unique_ptr<const std::string> repaired;  // in place of the body, if that had lone surrogates
   std::deque<std::string> unescaped;  // what the texts view that do not stand in the body as they are
-  // What a strict reader refuses, among the kept fields: keys given twice (the last one counts), strings with
-  // U+0000.
+  // Problems for a strict reader, among the picked fields: keys given twice (the last one counts), strings
+  // with U+0000.
   std::vector<FieldProblem> problems;
   bool truncated = false;  // more than kMaxPickedValues: what came after is missing
 };
 
 inline constexpr std::size_t kMaxPickedValues = 50'000;
-inline constexpr std::size_t kMaxProblems = 50;  // told of one document
+inline constexpr std::size_t kMaxProblems = 50;  // reported of one document
 
 // `body` and `shape` outlive the result. A lone surrogate escape reads as U+FFFD (spec 2.11). INVALID_PAYLOAD
 // with the problem of the field "body" when it is no JSON (RFC 8259, with valid UTF-8 throughout), is nested

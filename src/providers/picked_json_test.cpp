@@ -90,7 +90,7 @@ TEST(PickedJson, ReadsLoneSurrogatesAsTheReplacementCharacter) {
   EXPECT_EQ(problem_of(R"({"z":["\udc00"]})"), "none");
 }
 
-// What it reads in place of the bytes given lasts as long as the result, wherever that goes.
+// Text that replaces the given bytes lives as long as the result, wherever that is moved.
 TEST(PickedJson, WithLoneSurrogatesMayMove) {
   const std::string body = R"({"a":"x","list":[{"x":"long enough not to be kept within"},{"x":"\ud800"}]})";
   auto first = pick_json(body, kShape, 64);

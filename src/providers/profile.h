@@ -34,8 +34,8 @@ struct Profile {
   std::span<const std::string_view> test_headers;
   std::span<const std::string_view> origin_headers;  // where the store is; not signed
   bool origin_is_host = false;                       // they name the host alone, not an address
-  // Of the page of an order, between the store's address and the order's id, and behind it; empty: there is
-  // none.
+  // The parts of the URL of an order's page between the store's address and the order's id, and behind it;
+  // empty: there is no page.
   std::string_view order_page = {};
   std::string_view order_page_end = {};
   // The field of an unsigned, form-encoded body that the platform posts when a webhook is saved; empty: none.

@@ -1,4 +1,4 @@
-// A paid order as each platform writes and signs it, made up: for tries of a store's connection (spec 9.3,
+// A paid order as each platform writes and signs it, made up: to test a store's connection (spec 9.3,
 // 12.4).
 #pragma once
 

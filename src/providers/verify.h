@@ -18,7 +18,7 @@ namespace presetbridge::providers {
 // signature; the prefix `sha256=` is exact.
 //
 // INVALID_SIGNATURE with a message that says which of three it is: no header, a malformed one, or no match.
-// It tells nothing about the expected signature.
+// The message reveals nothing about the expected signature.
 Expected<void> verify(const Profile& profile, const HeaderValues& headers, std::string_view body,
                       std::span<const std::string_view> secrets);
 

@@ -513,12 +513,12 @@ class World {
   }
 };
 
-// Of the first call; those after it are answered.
+// Applies to the first call; later ones are answered.
 inline FakeCloud::Fate once(bool& done, FakeCloud::Fate fate) {
   return std::exchange(done, true) ? FakeCloud::Fate::answer : fate;
 }
 
-// Ann's order as a store tells of it that sends later events too: it stands so at `minute`.
+// Ann's order, as a store that also sends later events sends it: its state at `minute`.
 inline domain::OrderEvent later(World& world, const std::string& id, std::vector<std::string> skus,
                                 int minute) {
   auto event = world.order(id, "Ann", std::move(skus));
@@ -527,7 +527,7 @@ inline domain::OrderEvent later(World& world, const std::string& id, std::vector
   return event;
 }
 
-// What is kept for statistics, and what a look at all deliveries counts: the same.
+// The sums for statistics must equal the counts of a scan of all deliveries.
 struct ActivitySums {
   // quarter, account, kind, integration and key
   using Sums = std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::int64_t>;
@@ -568,7 +568,7 @@ inline ActivitySums sum_activity(storage::Tx& tx) {
   return of;
 }
 
-// What must hold at every end (spec 3.9, 11.1).
+// The rules that hold at every end (spec 3.9, 11.1).
 inline void expect_activity_is_right(World& world) {
   const auto activity = world.write([](storage::Tx& tx) { return sum_activity(tx); });
   EXPECT_EQ(activity.kept, activity.looked_at);

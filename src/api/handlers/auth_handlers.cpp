@@ -122,7 +122,7 @@ Task<Reply> sign_in(AuthDeps deps, Call call) {
   co_return reply_with(200, *holding, tokens);
 }
 
-// What a refresh and a sign-out name their session by.
+// The token by which a refresh and a sign-out name their session.
 struct Held {
   Holding holding;
   std::string refresh_token;  // empty: a browser without a cookie

@@ -37,7 +37,7 @@ json::object to_json(const services::BuyerView& view, const PlatformWords& platf
                                  {"appUrl", text_or_null(platform.app_url)}}}};
 }
 
-// Nobody but the buyer's browser keeps what is told here.
+// Only the buyer's browser may store this answer.
 net::HttpResponse answer(const BuyerDeps& deps, const services::BuyerView& view) {
   auto response = json_response(200, to_json(view, deps.platform));
   response.headers.add("Cache-Control", "no-store");

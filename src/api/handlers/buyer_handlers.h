@@ -17,7 +17,7 @@ struct PlatformWords {
   std::string app_url;              // where a user finds what was shared
 };
 
-// What readers of a delivery's events have.
+// The parts for readers of a delivery's events.
 struct BuyerReaders {
   services::BuyerChanges& changes;
   services::ReaderBudget& readers;

@@ -81,7 +81,7 @@ json::object use_json(const services::PresetUse& use) {
           {"stale", use.stale}};
 }
 
-// What is known of the presets beside the platform: what the caller may not read is left out.
+// Adds the service's own data of the presets, without the data that the caller may not read.
 Task<Expected<std::vector<json::object>>> with_usage(PresetsDeps& deps, const Call& call,
                                                      std::vector<cloud::CloudFile> files, bool gone,
                                                      const std::optional<services::MappedPresets>& mapped) {

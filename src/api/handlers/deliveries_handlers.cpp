@@ -119,7 +119,7 @@ Task<Reply> list(DeliveriesDeps deps, Call call) {
     const auto all = co_await deps.deliveries.count(call.executor(), call.principal, request->filter);
     if (!all) co_return std::unexpected(all.error());
     counted = *all;
-    // What was looked through in vain is not looked through again.
+    // A search that found nothing is not repeated.
     request->nothing = counted.exact && counted.count == 0;
   }
   if (!request->nothing) {

@@ -12,7 +12,8 @@ namespace {
 using domain::OrderEvent;
 using domain::OrderLine;
 
-// The order in the body, as a webhook would bring it; what is wrong with it is told with the other fields.
+// The order in the body, as a webhook would bring it; its problems are reported with those of the other
+// fields.
 OrderEvent read_order(const DirectDeps& deps, const Call& call, JsonFields& fields) {
   auto order = providers::parse(
       providers::profile_of(domain::Provider::generic),

@@ -12,7 +12,7 @@
 
 namespace presetbridge::api {
 
-// What readers share of their connections (spec 8.6).
+// The limits that readers share (spec 8.6).
 struct ReaderLimits {
   std::vector<net::IpNetwork> proxies;  // as of client_address()
   int of_one = 0;                       // an account, or a delivery whose link is open

@@ -29,7 +29,7 @@ struct ExternalDeps {
 };
 void add_external_routes(Router& router, ExternalDeps deps);
 
-// What anybody may know before they sign in. An empty text: there is none.
+// The public configuration of sign-in. An empty text: there is none.
 struct SignInConfig {
   std::string signup;     // identity.signup
   bool passwords = true;  // identity.passwords

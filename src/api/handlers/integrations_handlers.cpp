@@ -90,7 +90,7 @@ json::object to_json(const services::MappingSet& set) {
   return {{"version", set.version}, {"mappings", std::move(mappings)}};
 }
 
-// Of a new store, members that are null are left out.
+// In a new store, members that are null count as absent.
 services::IntegrationChange read_change(JsonFields& fields, bool is_new) {
   services::IntegrationChange change;
   change.active = fields.optional_flag("active");

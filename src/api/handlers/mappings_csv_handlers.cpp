@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kColumns{"matchType", "matchValue", "action",
                                                    "fileId",    "kind",       "fileName"};
-constexpr std::size_t kMostErrors = 100;  // that are told
+constexpr std::size_t kMostErrors = 100;  // that are returned
 
 // A place in the table, and what is wrong there.
 struct LineProblem {
@@ -85,7 +85,7 @@ void read_line(const CsvRecord& record, const std::vector<std::string_view>& col
 
 Table read_table(std::string_view text, const services::MappingLimits& limits) {
   Table table;
-  // One more than the mappings and the first line: the one that is too much is told below.
+  // One more than the mappings and the first line: the one that is too much is reported below.
   const auto records = read_csv(text, {.records = limits.of_store + 2, .fields = kColumns.size() + 20});
   if (!records) {
     const auto& [line, column, what] = records.error();

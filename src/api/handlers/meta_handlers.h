@@ -1,4 +1,4 @@
-// What the service says about itself: GET /api/version, /api/openapi.json, /healthz, /readyz, /metrics
+// The service's own state: GET /api/version, /api/openapi.json, /healthz, /readyz, /metrics
 // (spec 8.3, 8.4, 12.3). All open; /metrics is kept from the public by the proxy in front, or by leaving its
 // function empty (404).
 #pragma once

@@ -20,7 +20,7 @@ constexpr std::size_t kLongestSearch = 255;
 constexpr std::array<std::string_view, 5> kOutcomes = {"delivery", "no_mapped_items", "awaiting_payment",
                                                        "stopped", "inactive"};
 
-// Of an OrderInList or an OrderView.
+// The summary of an OrderInList or an OrderView.
 template <class Shown>
 json::object summary_json(const Shown& shown) {
   const auto& order = shown.order;

@@ -1,4 +1,4 @@
-// /api/orders: what stores told, those that deliver nothing included, and processing it again (spec 9.3).
+// /api/orders: stores' orders, those that deliver nothing included, and processing them again (spec 9.3).
 #pragma once
 
 #include "api/router.h"

@@ -1,4 +1,4 @@
-// The HTTP form of orders and of jobs on many. What they do is services/orders/orders_test.cpp's.
+// The HTTP form of orders and of jobs on many. services/orders/orders_test.cpp tests their effects.
 #include "api/handlers/orders_handlers.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// POST /api/payments/webhook: the payment processor tells that something happened to a payment (spec 11.3).
+// POST /api/payments/webhook: the payment processor reports an event of a payment (spec 11.3).
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct PaymentWebhookDeps {
   Metrics& metrics;
   net::NetworkBudget& failures;  // of notices that nobody signed
 };
-// What the references refer to outlives the routes.
+// The referenced objects outlive the routes.
 void add_payment_webhook_routes(Router& router, const PaymentWebhookDeps& deps);
 
 }  // namespace presetbridge::api

@@ -23,8 +23,8 @@ constexpr Millis kLongest = days{400};
 constexpr Millis kLongestOfHours = days{8};
 constexpr Millis kHoursKept = days{90};
 
-// From `from` to before `to`, as the hours or days that it touches. Problems are told to `query`, and then
-// this is some period.
+// From `from` to before `to`, as the hours or days that it touches. Problems are reported to `query`, and
+// then this is some period.
 TimeBuckets read_period(QueryFields& query, Timestamp now, std::optional<Bucket> only = {}) {
   const auto zone = read_zone(query);
   Bucket bucket = Bucket::day;

@@ -1,4 +1,4 @@
-// /api/integrations/{integration}/products, /mappings/preview and /test-order: what a merchant sees and tries
+// /api/integrations/{integration}/products, /mappings/preview and /test-order: the merchant's views and tests
 // of a store (spec 9.2, 9.3).
 #pragma once
 

@@ -1,4 +1,4 @@
-// The routes of a store tell a merchant what it has sent and sold, preview mappings, take tables of mappings
+// The routes of a store show a merchant its requests and sales, preview mappings, take tables of mappings
 // and make test orders.
 #include "api/handlers/stores_handlers.h"
 

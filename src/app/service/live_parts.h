@@ -19,7 +19,7 @@
 
 namespace presetbridge::app {
 
-// told() is called on any thread, as of LiveChanges.
+// `told()` is called on any thread, as that of LiveChanges.
 class LiveParts {
  public:
   // All outlive this.

@@ -38,7 +38,7 @@ struct Field {
   }
 };
 
-// Reads fields and keeps what is wrong with them. A field is told of once: what the JSON reader found comes
+// Reads fields and collects their problems. A field is reported once: the problems of the JSON reader come
 // first.
 class Reader {
  public:

@@ -1,5 +1,5 @@
-// The generic order payload, of the seed's own making: strict, since its sender is a program that can be put
-// right (spec 2.9). Every problem is told at once.
+// The generic order payload, of the seed's own making: strict, since its sender is a program that can be
+// corrected (spec 2.9). Every problem is reported at once.
 #pragma once
 
 #include "providers/parse.h"

@@ -16,7 +16,7 @@ using domain::OrderEvent;
 using domain::Payment;
 using Event = OrderEvent::Kind;
 
-// Of the order in what the platform sends when somebody asks it for a test notification, whatever the topic.
+// The order's id in the platform's test notifications of every topic.
 constexpr std::string_view kSampleOrderId = "820982911946154508";
 
 // -- orders
@@ -152,8 +152,7 @@ Expected<OrderEvent> read_order(const ParseInput& input, bool cancelled) {
   return event;
 }
 
-// What is told beside an order does not say whether that was a test one: the header alone makes no sample of
-// it.
+// Events beside an order do not say whether it was a test order, so the header alone makes no sample of it.
 void mark_sample(OrderEvent& event, const ParseInput& input) {
   event.sample = event.order_id == kSampleOrderId;
   event.test = event.sample || input.test;

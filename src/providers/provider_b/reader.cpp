@@ -69,9 +69,9 @@ domain::OrderLine read_line(const PickedValue& line) {
           .current_quantity = std::nullopt};
 }
 
-enum class Told { as_it_stands, restored, deleted };
+enum class Change { saved, restored, deleted };
 
-Expected<OrderEvent> read_order(const ParseInput& input, Told told) {
+Expected<OrderEvent> read_order(const ParseInput& input, Change change) {
   const auto picked = pick_json(input.body, kOrder, input.limits.json_depth);
   if (!picked) return std::unexpected(picked.error());
   const auto& order = picked->root;
@@ -79,7 +79,7 @@ Expected<OrderEvent> read_order(const ParseInput& input, Told told) {
   event.order_id = nonzero_identifier(order["id"]);
   if (event.order_id.empty()) return no_order_id("id");
   event.test = input.test;
-  if (told == Told::deleted) {
+  if (change == Change::deleted) {
     event.kind = OrderEvent::Kind::stop;
     event.payment = Payment::cancelled;
     event.trashed = true;
@@ -91,11 +91,11 @@ Expected<OrderEvent> read_order(const ParseInput& input, Told told) {
   event.payment = payment_of(status);
   event.trashed = status == kTrash;
   // An order that is in the trash again when its event is sent is not restored.
-  event.restored = told == Told::restored && !event.trashed;
+  event.restored = change == Change::restored && !event.trashed;
   event.updated_at = timestamp(order["date_modified_gmt"]);
   find_username(event, order, input);
   read_lines(event, order["line_items"], input.limits.line_items, read_line);
-  // The order tells of a refund only {id, reason, total}: which lines it was for stays unknown.
+  // The order holds of a refund only {id, reason, total}: which lines it was for stays unknown.
   const auto refunds = order["refunds"].elements();
   event.too_many_refund_lines = refunds.size() > input.limits.refund_lines;
   if (!event.too_many_refund_lines) {
@@ -108,10 +108,10 @@ Expected<OrderEvent> read_order(const ParseInput& input, Told told) {
 Expected<OrderEvent> read_topic(const ParseInput& input) {
   const auto topic = input.topic;
   if (topic.empty() || topic == "order.created" || topic == "order.updated") {
-    return read_order(input, Told::as_it_stands);
+    return read_order(input, Change::saved);
   }
-  if (topic == "order.restored") return read_order(input, Told::restored);
-  if (topic == "order.deleted") return read_order(input, Told::deleted);
+  if (topic == "order.restored") return read_order(input, Change::restored);
+  if (topic == "order.deleted") return read_order(input, Change::deleted);
   OrderEvent ignored;
   ignored.kind = OrderEvent::Kind::ignored_topic;
   return ignored;

@@ -1,6 +1,6 @@
 // Deletion of an account's personal data (spec 7.2, 9.6). At once nobody can sign in any more, no order is
-// taken and nothing more is delivered; customers are erased from the orders by a job (customers.h). What
-// stays is what books need: ids, ledger, purchases, and who did what by id.
+// taken and nothing more is delivered; customers are erased from the orders by a job (customers.h). The
+// records that books need stay: ids, ledger, purchases, and the audit log by ids.
 #pragma once
 
 #include <functional>

@@ -46,7 +46,7 @@ class Accounts {
                                                                 CallerOf caller_of = {});
 
   Task<Expected<storage::AccountRow>> get(Executor& executor, AccountId account);
-  // What is left out stays; an empty text takes away what buyers see.
+  // Absent members stay; an empty text removes the value that buyers see.
   struct Change {
     std::optional<std::string> name;  // not empty
     std::optional<std::string> display_name;

@@ -45,7 +45,7 @@ TEST_F(AccountsTest, TwoFirstRequestsOfOneIdentityAreOfOneAccount) {
     spawn(accounts_.principal_of(world_.scheduler, token("s")),
           [&](auto outcome) { got.push_back(outcome.value->value().account); });
   };
-  // Both look before either is founded.
+  // Both read before either is founded.
   world_.async_db.submit_read([](storage::Tx&) {},
                               [&](const std::exception_ptr&, storage::Completions&) {
                                 ask();
@@ -67,7 +67,7 @@ TEST_F(AccountsTest, AnAccountThatAnotherNodeFoundsInBetweenIsFound) {
     });
   };
   if (world_.db->engine() == "postgres") {
-    // The second id is made after the look of the founding transaction.
+    // The second id is made after the read of the founding transaction.
     clock_.then = [&] { clock_.then = found_there; };
   } else {
     found_there();

@@ -66,7 +66,7 @@ bool expired(const ApiKeyRow& row, Timestamp now) {
   return row.expires_at && *row.expires_at <= now;
 }
 
-// What stands against using the key; nothing if it is in force.
+// The reason to refuse the key; nothing if it is in force.
 std::optional<Error> refusal(const ApiKeyRow& row, Timestamp now) {
   if (!row.active) return Error{"FORBIDDEN", "The API key is inactive.", {}};
   if (expired(row, now)) return Error{"FORBIDDEN", "The API key has expired.", {}};

@@ -29,7 +29,7 @@ struct NewApiKey {
   std::optional<Timestamp> expires_at;
 };
 
-// What is to change; what is absent stays.
+// The wanted changes; absent members stay.
 struct ApiKeyChange {
   std::optional<std::string> name;
   std::optional<bool> active;
@@ -83,7 +83,7 @@ class ApiKeys {
   ApiKeys(storage::AsyncDatabase& async_db, IdSource& ids, Random& random, Log& log, Options options)
       : async_db_(async_db), ids_(ids), random_(random), log_(log), options_(options), limited_(async_db) {}
 
-  // What was over the keys' limits.
+  // The requests that were over the keys' limits.
   LimitedRequests& limited() { return limited_; }
 
   // LIMIT_REACHED: 50 active keys. VALIDATION_FAILED: an expiry in the past, an integration that is not the

@@ -39,7 +39,7 @@ class DisabledAccounts {
                                std::string name = {});
   Task<Expected<bool>> enable(Executor& executor, AccountId account, std::string name = {});
 
-  // FORBIDDEN, which its people and keys are told; errors of holds().
+  // FORBIDDEN, the answer to its people and keys; errors of holds().
   Task<Expected<void>> admit(Executor& executor, AccountId account);
 
  private:

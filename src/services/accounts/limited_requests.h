@@ -1,6 +1,6 @@
 // Requests of API keys that were over their limit, for the usage (spec 6.4): gathered in memory, as a refused
-// request writes nothing of its own, and written together. What a node has gathered is lost with it: of five
-// seconds at most where its keys go on being refused.
+// request writes nothing of its own, and written together. A node that dies loses its unwritten counts: those
+// of five seconds at most where its keys go on being refused.
 #pragma once
 
 #include <cstdint>

@@ -180,7 +180,7 @@ Task<Expected<identity::Membership>> People::join(Executor& executor, std::strin
     co_return fail("SIGNUP_CLOSED", "Sign-up is closed here; ask the operator for an account.");
   auto who = co_await deps_.tokens.verify(executor, std::move(id_token));
   if (!who) co_return std::unexpected(who.error());
-  // Whoever has a session here has an account.
+  // A person with a session here has an account.
   if (who->session)
     co_return fail("ALREADY_MEMBER", "You belong to an account here already; a person belongs to one.");
   co_return co_await deps_.async_db.write(executor, [&](Tx& tx) {

@@ -41,7 +41,7 @@ class PeopleTest : public ::testing::Test {
         world_.await(issuer_->sign_up(world_.scheduler, {}, email, kPassword, "", {}, invitation));
     return tokens ? "" : tokens.error().code;
   }
-  // Of an identity of another issuer, in a transaction of its own.
+  // Joins with an identity of another issuer, in a transaction of its own.
   std::string code_of_join(const std::string& sub, const std::string& invitation) {
     return code_of(world_.await(world_.async_db.write(world_.scheduler, [&](storage::Tx& tx) {
       return identity::join_account(tx, world_.ids, world_.ids.make<UserId>(), "https://id.example", sub, "",

@@ -21,7 +21,7 @@ using storage::DeliveryRow;
 using storage::FoundDelivery;
 using storage::Tx;
 
-// What a job has in mind, as its row keeps it.
+// The targets of a job, as its row stores them.
 struct Chosen {
   std::vector<DeliveryId> ids;  // sorted; empty: what the filter finds
   DeliveryFilter filter;
@@ -122,8 +122,8 @@ bool approves(const DeliveryFilter& filter, std::optional<ReviewReason> review) 
   return review && std::ranges::find(named, *review) != named.end();
 }
 
-// Why the action is not for a delivery in this state; empty: it is. What stopped the delivery would stop a
-// retry again at once, and goes on by itself when it is mended (spec 3.6).
+// Why the action is not for a delivery in this state; empty: it is. A cause that still stands would stop
+// a retry at once, and its fix resumes the delivery automatically (spec 3.6).
 std::string_view why_not(MerchantAction action, const DeliveryFilter& filter, const FoundDelivery& found,
                          bool nothing_to_serve) {
   const auto allowed = domain::allowed_actions(found.status, nothing_to_serve, false);
@@ -160,7 +160,7 @@ std::vector<DeliveryId> nothing_to_serve(Tx& tx, std::span<const FoundDelivery> 
   return nothing;
 }
 
-// Those that the action is for; `left_out` is told why of each other.
+// The deliveries that the action is for; `left_out` is called with the reason for each other.
 template <class LeftOut>
 std::vector<DeliveryId> eligible(Tx& tx, MerchantAction action, const DeliveryFilter& filter,
                                  std::span<const FoundDelivery> found, const LeftOut& left_out) {

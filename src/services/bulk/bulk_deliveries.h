@@ -23,7 +23,7 @@ struct DeliveriesChosen {
   std::optional<Timestamp> as_of;
 };
 
-// What a job on them comes to, as things are when it is asked for.
+// The extent of a job, at the time of the request.
 struct BulkDeliveriesPlan {
   std::int64_t total = 0;
   bool total_is_exact = true;
@@ -31,7 +31,7 @@ struct BulkDeliveriesPlan {
   // The others by why: INVALID_TRANSITION, NOT_FOUND, the resolution code that would stop it again at once,
   // or the reason of its review, which was not named.
   std::map<std::string, std::int64_t> excluded;
-  // What those it is for would cost, as they are mapped now. Only where it was asked how many.
+  // The cost of the eligible ones by their current mapping. Only for a dry run.
   storage::CreditsOwed cost;
   storage::BulkJobRow job;  // its id is none: it was only asked how many
 };
@@ -49,7 +49,7 @@ class BulkDeliveries {
   // `asked.action`: retry, approve or invalidate. An approval takes deliveries of which nothing graver shows
   // than that they are held or were reopened; others where the filter names their reasons. With `dry_run`
   // nothing is asked for. Each that is eligible when its turn comes is done; of those that a filter found,
-  // one that is in another state by then than the filter says is left as it is, and told of as refused.
+  // one that is in another state by then than the filter says is left as it is, and reported as refused.
   // Errors: as BulkJobs::add().
   Task<Expected<BulkDeliveriesPlan>> ask(Executor& executor, identity::Principal by, DeliveriesChosen chosen,
                                          DeliveryActions::Asked asked, bool dry_run);

@@ -227,7 +227,7 @@ TEST_F(BulkDeliveriesTest, OneWhoseReasonBecameGraverMeanwhileIsNotApproved) {
     const auto find = [&] {
       return world.write([&](storage::Tx& tx) { return action.find(tx, job, 10).ids; });
     };
-    // The payment of the held one is withdrawn between the look and its turn.
+    // The payment of the held one is withdrawn between the search and its turn.
     EXPECT_THAT(find(), Contains(in.held.value));
     reasons("payment_withdrawn,held");
     const auto act = world.await(action.prepare(world.scheduler, job, in.held.value)).value();
@@ -333,7 +333,7 @@ TEST_F(BulkDeliveriesTest, OneThatIsNotWhatWasChosenAnyMoreIsLeftAsItIs) {
   ASSERT_EQ(action.name(), "deliveries.invalidate");
   const auto found = world.write([&](storage::Tx& tx) { return action.find(tx, job, 10); });
   EXPECT_THAT(found.ids, SizeIs(2));
-  // Between the look and its turn somebody has it delivered.
+  // Between the search and its turn somebody has it delivered.
   ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), ids[1], {})));
   world.settle();
   const auto act = world.await(action.prepare(world.scheduler, job, ids[1].value)).value();

@@ -34,7 +34,7 @@ bool is_final(const Error& error) {
 
 void finish(BulkJobRow& job, Timestamp now) {
   job.finished_at = now;
-  // What was looked for may be a person's.
+  // The search terms may be personal data.
   job.filter = "{}";
 }
 

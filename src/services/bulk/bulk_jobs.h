@@ -22,9 +22,9 @@
 namespace presetbridge::services {
 
 inline constexpr std::int64_t kMostBulkJobs = 5;       // of an account, under way
-inline constexpr std::size_t kMostBulkFailures = 100;  // that are told; all are counted
+inline constexpr std::size_t kMostBulkFailures = 100;  // that are listed; all are counted
 
-// What jobs of one name do. Thread-safe.
+// The action of the jobs of one name. Thread-safe.
 class BulkAction {
  public:
   // Does it to the one that was prepared, in the job's transaction. An Error returned: it is refused, and
@@ -32,15 +32,15 @@ class BulkAction {
   using Do = std::function<std::optional<Expected<void>>(storage::Tx&)>;
   struct Found {
     std::vector<std::int64_t> ids;
-    std::optional<std::int64_t> next;  // where the next look goes on; nothing: there are no more
+    std::optional<std::int64_t> next;  // where the next search goes on; nothing: there are no more
   };
 
   virtual ~BulkAction() = default;
   virtual std::string_view name() const = 0;
-  // The next after job.done_to, of at most `limit` looked at, in the order of their ids. An Error thrown that
-  // is not the storage's ends the job: what it is to be done on cannot be told any more.
+  // The next after job.done_to, of at most `limit` scanned rows, in the order of their ids. An Error thrown
+  // that is not the storage's ends the job: its targets cannot be found any more.
   virtual Found find(storage::Tx& tx, const storage::BulkJobRow& job, int limit) const = 0;
-  // What has to be known of the one before the transaction.
+  // Reads the data of one target that is needed before the transaction.
   virtual Task<Expected<Do>> prepare(Executor& executor, const storage::BulkJobRow& job, std::int64_t id) = 0;
   // `id` as the API writes it.
   virtual std::string id_text(std::int64_t id) const = 0;

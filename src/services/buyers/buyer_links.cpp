@@ -31,7 +31,7 @@ LinkKeyRow make_key(const crypto::ServiceCipher& cipher, Random& random, std::in
 }
 
 bool expired(const DeliveryRow& row, Timestamp now) {
-  // An earlier program does not tell when.
+  // An earlier program does not store the time.
   return is_link_over(row.status, row.ended_at.value_or(row.completed_at.value_or(row.updated_at)), now);
 }
 
@@ -132,7 +132,7 @@ Task<Expected<DeliveryRow>> BuyerLinks::find(Executor& executor, std::string tok
   if (!found) co_return std::unexpected(found.error());
   const auto known = ring_of(found->keys);
   if (!known) co_return std::unexpected(known.error());
-  // Where there is no delivery the same is computed, so that the time tells nothing either.
+  // The computation is done without a delivery too, so that the time reveals nothing.
   const auto version = found->delivery ? found->delivery->link_version : 0;
   bool genuine = false;
   for (const auto& key : (*known)->keys) genuine |= crypto::is_link_of(key.bytes.reveal(), *claim, version);

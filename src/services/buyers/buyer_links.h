@@ -45,15 +45,15 @@ class BuyerLinks {
 
   // Of this delivery, at its link version. Made with the newest key that this node has read.
   std::string token_of(const storage::DeliveryRow& delivery) const;
-  // The link itself, at this service's address without a slash at the end. What is after # reaches no log of
+  // The link itself, at this service's address without a slash at the end. The text after # reaches no log of
   // a server.
   std::string url_of(std::string_view base_url, const storage::DeliveryRow& delivery) const {
     return std::string(base_url) + "/p#" + token_of(delivery);
   }
 
-  // What the token opens. NOT_FOUND, in the same words for a text that is no token, one that nobody made, one
-  // of an earlier link version, one that has expired and one of an erased order (spec 9.6). The errors of
-  // start() too: keys of before this node's are read here.
+  // The delivery that the token opens. NOT_FOUND, in the same words for a text that is no token, one that
+  // nobody made, one of an earlier link version, one that has expired and one of an erased order (spec 9.6).
+  // The errors of start() too: keys of before this node's are read here.
   Task<Expected<storage::DeliveryRow>> find(Executor& executor, std::string token);
 
  private:

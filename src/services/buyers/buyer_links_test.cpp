@@ -28,7 +28,7 @@ class BuyerLinksTest : public ::testing::Test {
   Expected<storage::DeliveryRow> find(BuyerLinks& links, const std::string& text) {
     return world_.await(links.find(world_.scheduler, text));
   }
-  // The id of what it opens, or what it is told instead.
+  // The id of the delivery that it opens, or the error.
   std::string opens(BuyerLinks& links, const std::string& text) {
     const auto found = find(links, text);
     return found ? to_string(found->id) : found.error().code + " " + found.error().message;
@@ -126,7 +126,7 @@ TEST_F(BuyerLinksTest, WhatAnEarlierProgramCompletedExpiresToo) {
   EXPECT_EQ(opens(token(id)), refusal_);
 }
 
-// Spec 9.6: whoever has it is told what an expired one tells.
+// Spec 9.6: its link answers as an expired one.
 TEST_F(BuyerLinksTest, OfAnErasedOrderItOpensNothing) {
   const auto shared = completed();
   world_.cloud.auto_accept = false;

@@ -85,7 +85,7 @@ std::optional<identity::LoginFailure> refusal(BuyerState state, bool anything_sh
   return std::nullopt;
 }
 
-// What a buyer has tried costs the merchant's other buyers no turn: it is looked up in the lowest class,
+// A buyer's attempt costs the merchant's other buyers no turn: it is looked up in the lowest class,
 // unless other deliveries of the customer have work too.
 void queue_last(Tx& tx, const storage::DeliveryRow& row) {
   if (row.status != domain::DeliveryStatus::queued || !row.customer) return;

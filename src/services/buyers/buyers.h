@@ -1,5 +1,5 @@
-// What a buyer sees of one delivery, and does about it, with its link (spec 13.3): no sign-in, nothing of the
-// merchant but the name, nothing of the order but what was bought.
+// A buyer's view of one delivery, and actions on it, with its link (spec 13.3): no sign-in, nothing of the
+// merchant but the name, nothing of the order but the bought products.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace presetbridge::services {
 
-// What became of one thing that was bought, as far as a buyer is concerned.
+// The state of one bought product, for its buyer.
 enum class BuyerItemState { on_its_way, delivered, taken_back };
 
 struct BuyerItem {
@@ -49,7 +49,7 @@ class Buyers {
          std::function<void()> changed)
       : async_db_(async_db), links_(links), changes_(changes), changed_(std::move(changed)) {}
 
-  // What the token opens; the refusals of BuyerLinks::find().
+  // The delivery that the token opens; the refusals of BuyerLinks::find().
   Task<Expected<storage::DeliveryRow>> open(Executor& executor, std::string token) {
     return links_.find(executor, std::move(token));
   }

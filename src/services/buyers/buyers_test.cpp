@@ -1,4 +1,4 @@
-// What a buyer sees and does with the link of a delivery (spec 13.3).
+// A buyer's view and actions with the link of a delivery (spec 13.3).
 #include "services/buyers/buyers.h"
 
 #include <gtest/gtest.h>

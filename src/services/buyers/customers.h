@@ -1,6 +1,6 @@
-// Customers' data (spec 9.6): what is known of a person, by an e-mail address or a username, and its erasure.
-// Erased of each of their orders is what intake/privacy.h says; ids, ledger and dedupe keys stay. What comes
-// later, and other orders of a person who has another name there, is not meant.
+// Customers' data (spec 9.6): the data of a person, by an e-mail address or a username, and its erasure.
+// Erased of each of their orders is what intake/privacy.h says; ids, ledger and dedupe keys stay. Later
+// orders, and orders in which the person has another name, are not included.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace presetbridge::services {
 
-// Orders that are looked at for one page, of which at most kCustomerPage are told.
+// Orders that are scanned for one page, of which at most kCustomerPage are returned.
 inline constexpr int kCustomerLook = 1'000;
 inline constexpr int kCustomerPage = 20;
 
@@ -39,12 +39,12 @@ class Customers final : public BulkAction {
   // Orders of the person after `after`, oldest first; a page may be short, even empty, and have a next one.
   Task<Expected<storage::OrderWalk>> find(Executor& executor, identity::Principal by,
                                           storage::CustomerName who, OrderId after, int limit);
-  // Erases the person from all orders of now, by a job; with `dry_run` it is only told of how many.
+  // Erases the person from all orders of now, by a job; with `dry_run` it only counts them.
   // LIMIT_REACHED: as BulkJobs::add().
   Task<Expected<ErasurePlan>> erase(Executor& executor, identity::Principal by, storage::CustomerName who,
                                     bool dry_run);
 
-  // Of a job.
+  // The filter text of a job.
   static std::string filter_of(const storage::CustomerName& who);
   std::string_view name() const override { return kEraseCustomers; }
   Found find(storage::Tx& tx, const storage::BulkJobRow& job, int limit) const override;

@@ -30,7 +30,7 @@ storage::Page<LedgerEntry> page_of(std::vector<LedgerEntry> rows, const storage:
   return make_page(std::move(rows), page, [](const LedgerEntry& entry) { return entry.id.value; });
 }
 
-// An entry's id is made a moment before or after the time that it tells.
+// An entry's id is made a moment before or after the time that it holds.
 constexpr Millis kIdsDrift = std::chrono::minutes{1};
 
 bool wants(const Credits::LedgerFilter& filter, const LedgerEntry& entry) {

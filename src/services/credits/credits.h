@@ -26,7 +26,7 @@ class Credits {
 
   struct View {
     domain::Balance balance;
-    std::optional<std::int64_t> low_at;  // credits.low is told then; nothing: as the service is set
+    std::optional<std::int64_t> low_at;  // the threshold of credits.low; nothing: that of the service
     CreditPace pace;
   };
   Task<Expected<View>> balance(Executor& executor, identity::Principal by);
@@ -45,7 +45,7 @@ class Credits {
                                                              LedgerFilter filter, storage::PageRequest page);
   // The operator's, from the command line (spec 11.1); pays debt first, and only what is left resumes
   // deliveries. NOT_FOUND; VALIDATION_FAILED below 1, beyond what a balance holds, or with a longer note. The
-  // note is in the ledger and in the audit log, which also tells the operator's `name`.
+  // note is in the ledger and in the audit log, which also holds the operator's `name`.
   static constexpr std::size_t max_note_bytes = 500;
   Task<Expected<domain::Balance>> grant(Executor& executor, AccountId account, std::int64_t credits,
                                         std::string note, std::string name = {});

@@ -1,5 +1,5 @@
 // The signing secrets of subscriptions, decrypted and kept at hand: guarded memory (crypto/secret.h) would
-// cost a dozen system calls a send. Wiped when they leave.
+// cost a dozen system calls for each delivery attempt. Evicted ones are wiped.
 #pragma once
 
 #include <list>
@@ -29,7 +29,7 @@ class SecretCache {
   SecretCache(const crypto::ServiceCipher& cipher, std::size_t max_entries)
       : cipher_(cipher), max_entries_(max_entries) {}
 
-  // Of the subscription's version; valid until the next call. The error is ServiceCipher's.
+  // The secrets of the subscription's version; valid until the next call. The error is ServiceCipher's.
   Expected<const SigningSecrets*> find(const storage::SendTarget& target);
 
  private:

@@ -1,4 +1,4 @@
-// What came of one attempt to send, as it is recorded (spec 10.4).
+// The outcome of one delivery attempt, as it is recorded (spec 10.4).
 #pragma once
 
 #include "net/http_client.h"
@@ -12,8 +12,8 @@ namespace presetbridge::services {
 // `unresolved`, `connect`, `tls`, `timeout`, `lost`.
 void conclude_send(storage::SendResult& result, const net::HttpResult& http, Timestamp ended_at);
 
-// The same for a send that could not be signed: it never left, and is tried again as if the receiver had been
-// away (`unsigned`).
+// Concludes an attempt that could not be signed: nothing was sent, and it is retried as if the receiver had
+// been away (`unsigned`).
 void conclude_unsigned(storage::SendResult& result, Timestamp ended_at);
 
 }  // namespace presetbridge::services

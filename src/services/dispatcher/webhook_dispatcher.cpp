@@ -91,7 +91,7 @@ Task<void> WebhookDispatcher::lease_loop() {
         for (auto& target : leased->targets)
           targets.push_back(std::make_shared<SendTarget>(std::move(target)));
         for (auto& send : leased->sends) {
-          // What leaves one is a fault here: its lease runs out and the send is made again.
+          // An exception is a fault here: the lease expires and the attempt is repeated.
           tasks_.start_job(this->send(targets[send.target], std::move(send)), "send",
                            [this](const std::exception_ptr&) { tasks_.wake(); });
         }
@@ -100,7 +100,7 @@ Task<void> WebhookDispatcher::lease_loop() {
           accounts_[account].put_off_one(subscription);
         if (leased->next_ready) {
           pause = std::clamp(*leased->next_ready - ports_.clock.now(), Millis{0}, options_.poll);
-          // What is ready and was not given is locked by another transaction, for a moment.
+          // Ready rows that were not leased are locked by another transaction, for a moment.
           if (leased->sends.empty() && leased->put_off.empty() && leased->put_off_by_account.empty())
             pause = std::max(pause, kLocked);
         }
@@ -114,8 +114,8 @@ Task<void> WebhookDispatcher::lease_loop() {
   }
 }
 
-// What may be leased now: of each host and account no more than it has places for, first those that wait for
-// one. What a lease that fails had taken out of their turn is ready again when its lease would have run out.
+// The attempts that may be leased now: for each host and account as many as it has slots, first those that
+// wait for one. Attempts of a lease that fails are ready again when the lease would have expired.
 storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slots) {
   const int eighth = std::max(options_.max_sends / 8, 1);
   storage::SendLeaseLimits limits{.from = from,
@@ -151,7 +151,7 @@ void WebhookDispatcher::Places::put_off_one(SubscriptionId subscription) {
 void WebhookDispatcher::Places::take(int most, int kept,
                                      const std::unordered_map<SubscriptionId, int>& sends_under_way,
                                      storage::SendLeaseLimits& limits) {
-  // What is taken and not visited would wait for a look at everything.
+  // A target that is taken but not visited would wait for the next full scan.
   const int slots = limits.sends - static_cast<int>(limits.again.size());
   int room = std::min(most - under_way, slots);
   int shared = most - kept - under_way;

@@ -1,6 +1,6 @@
-// The webhook dispatcher (spec 10): leases due sends in bulk, signs them, sends each as a coroutine, and
-// records what came of them in bulk. What it holds in memory may vanish at any moment: a send whose result
-// was not recorded is made again with the same id.
+// The webhook dispatcher (spec 10): leases due delivery attempts in bulk, signs them, sends each as a
+// coroutine, and records the results in bulk. Its memory may vanish at any moment: an attempt whose result
+// was not recorded is repeated with its id.
 #pragma once
 
 #include <deque>
@@ -39,7 +39,7 @@ struct DispatcherOptions {
   Millis deadline{15'000};    // of a call
   Millis lease{40'000};       // longer than the deadline
   Millis poll{1'000};         // how long it may take to see what another node queued
-  Millis maintenance{5'000};  // take-overs, and looks for all that may have been missed
+  Millis maintenance{5'000};  // take-overs, and scans for missed rows
   std::size_t cached_secrets = 10'000;
 };
 
@@ -72,8 +72,7 @@ class WebhookDispatcher {
   int sends_running() const { return tasks_.jobs(); }
 
  private:
-  // A place at a host and of an account, taken when the send was leased and given back when the call has
-  // ended.
+  // A slot at a host and of an account, from the lease of the attempt to the end of its call.
   class Place {
    public:
     Place(WebhookDispatcher& dispatcher, const storage::SendTarget& target)

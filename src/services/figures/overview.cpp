@@ -40,7 +40,7 @@ constexpr Millis kRunsOutSoon = days{7};
 constexpr std::size_t kFewestGaps = 10;
 constexpr Millis kShortestSilence = days{1};
 
-// What the sums of the last weeks say.
+// Figures from the sums of the last weeks.
 struct Past {
   std::int64_t completed_today = 0;
   std::int64_t failed_today = 0;

@@ -1,5 +1,5 @@
-// What a merchant sees first (spec 13.1): what needs them, how today goes, and what stands now. Each part is
-// of a bounded cost: counts by index up to a limit, and sums that are kept (storage/stores/activity_store.h).
+// The first page of a merchant (spec 13.1): tasks, the figures of today, and the current state. Each part is
+// of a bounded cost: counts by index up to a limit, and stored sums (storage/stores/activity_store.h).
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ enum class NeedKind {
   intake_silent,   // a store has sent nothing for three times its usual gap
   credits_out,
   debt,
-  failed,  // by resolution code, those aside that another need tells of
+  failed,  // by resolution code, without those that another need reports
   review,
   receiver_off,
   receiver_failing,
@@ -67,7 +67,7 @@ struct Overview {
   struct Today {
     std::int64_t completed = 0;
     std::int64_t failed = 0;
-    // Of a day up to now: the median of the 28 days before; nothing: there are not yet seven.
+    // The part of a day up to now: the median of the 28 days before; nothing: there are not yet seven.
     std::optional<std::int64_t> usual_completed;
     std::optional<std::int64_t> usual_failed;
   } today;

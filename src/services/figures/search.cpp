@@ -25,7 +25,7 @@ constexpr int kMostKeys = 500;
 constexpr int kMostSubscriptions = 100;
 constexpr int kMostMappings = 5'000;
 
-// What somebody looks for, in one transaction.
+// A search, in one transaction.
 class Finder {
  public:
   Finder(Tx& tx, const Principal& by, const std::string& text, int limit)

@@ -1,6 +1,6 @@
-// Figures over time (spec 6.4, 13.1), from the sums that are kept for them (storage/stores/activity_store.h):
-// deliveries, how long they took, and what keys and stores use. Dry runs count in none. What a program of
-// before has written counts once housekeeping has been there.
+// Figures over time (spec 6.4, 13.1), from the stored sums (storage/stores/activity_store.h):
+// deliveries, how long they took, and what keys and stores use. Dry runs count in none. Deliveries that an
+// older program has written count once housekeeping has added them.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ struct UsageOverTime {
   static constexpr std::size_t most_groups = 500;
 };
 
-// Of all of the account that the caller sees, or of one of them.
+// All stores of the account that the caller sees, or one of them.
 struct StatisticsOf {
   std::optional<IntegrationId> integration;
   std::optional<ApiKeyId> key;

@@ -1,4 +1,4 @@
-// Figures against a look at all deliveries, over random histories that the service itself lives through.
+// Figures against a scan of all deliveries, over random histories that the service itself lives through.
 #include "services/figures/statistics.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A read and how long it took, for looks that must not take more than their share of the time
+// A read and how long it took, for polls that must not take more than their share of the time
 // (base/recurring.h).
 #pragma once
 

@@ -26,7 +26,7 @@ constexpr std::size_t kBytesOfMillisecond = 50'000;  // about what the writer do
 // Events of known orders beyond it are put off: what they cost is seen when their orders are read.
 constexpr std::size_t kMostOfKnown = 2 << 20;
 
-// What the order will write, if it is new: a row a file, and the texts.
+// The bytes that the order will write, if it is new: a row a file, and the texts.
 std::size_t weigh(const IncomingOrder& order) {
   std::size_t bytes = order.payload.size() + order.fresh_text.size() + 4 * kRow;
   for (const auto& file : order.plan.files) {
@@ -66,7 +66,7 @@ bool tells_the_order(const OrderEvent& event, const domain::OrderState& merged) 
 void mapped_before(const storage::OrderRow& order, domain::OrderState& state) {
   const bool mapped = order.outcome == "delivery" || order.outcome == "no_mapped_items";
   if (state.lines_mapped || !mapped) return;
-  // Of an order that was too large to be read there are none: whatever it has later is new.
+  // An order that was too large to be read has none: all its later lines are new.
   state.lines_mapped = true;
   for (auto& line : state.lines) line.mapped = domain::OrderLine::Mapped::earlier;
 }
@@ -77,7 +77,7 @@ void tell(Accepted& answer, const storage::DeliveryRow& row) {
   answer.resolution = row.resolution;
 }
 
-// How many receivers are told of the delivery, once by each of its events.
+// The number of receivers that each event of the delivery goes to.
 std::size_t told_to(const storage::DeliveryRow& row, AccountFacts& facts) {
   return facts.subscribers(row.account, to_string(domain::EventType::delivery_queued), row.integration)
       .size();
@@ -126,7 +126,7 @@ Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order)
     order.event_id = order_event_id(order.integration->id, order.event.order_id);
   }
   auto accepted = co_await batcher_.add(executor, std::move(order));
-  // What an order's end takes back is work, too.
+  // Revocations at an order's end are work, too.
   if (accepted && accepted->delivery && !accepted->duplicate) accepted_();
   co_return accepted;
 }
@@ -161,7 +161,8 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     if (answers[i].put_off) continue;
     const Stopwatch watch(clock_);
     answers[i] = accept_known(tx, orders[i], facts);
-    // What a buyer has got before, and what else the event touches, shows in the time that the writer took.
+    // The buyer's earlier files, and other rows that the event touches, show in the time that the writer
+    // took.
     answers[i].cost =
         std::max(answers[i].cost, static_cast<std::size_t>(watch.elapsed().count()) * kBytesOfMillisecond);
     cost += answers[i].cost;
@@ -182,8 +183,8 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
 }
 
-// Everything of the batch that was there before it: the orders, and then the customers of what was ordered
-// before and now. `inserted` tells which of those in `which` that tell of one order are new.
+// Locks the rows that the batch found: the orders, and then the customers of their earlier and present
+// lines. `inserted` marks those of `which` that made a new order.
 void Intake::hold_rows(Tx& tx, std::span<const IncomingOrder> orders, const std::vector<std::size_t>& which,
                        const std::vector<bool>& inserted, AccountFacts& facts) {
   std::vector<storage::OrderKey> keys;

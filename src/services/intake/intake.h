@@ -34,10 +34,10 @@ struct IncomingOrder {
   NewOrderPlan plan = {};
 };
 
-// What the store is told (spec 2.12).
+// The answer to the store (spec 2.12).
 struct Accepted {
   bool stale_integration = false;  // nothing was written: the integration changed since it was read
-  OrderId order;                   // none: the event told of no order that is stored
+  OrderId order;                   // none: the event belongs to no stored order
   std::string order_id;
   std::string event_id;
   bool duplicate = false;              // the event was no news (spec 2.6)
@@ -49,7 +49,7 @@ struct Accepted {
   std::string reason;
 };
 
-// Of one order in a batch: what the store is told, and what the queue has to know.
+// The result of one order of a batch: the answer to the store, and the cost for the queue.
 struct Acceptance : Accepted {
   std::size_t cost = 0;  // about the bytes read and written
   bool put_off = false;  // nothing was done: the batch had cost enough
@@ -58,8 +58,8 @@ struct Acceptance : Accepted {
 // Thread-safe. Destroyed after AsyncDatabase::shutdown().
 class Intake {
  public:
-  // `clock` tells what an event costs. `accepted` is called, on any thread, after commits that may have made
-  // work for the delivery worker, `shop_to_erase` when ShopErasure has work.
+  // `clock` measures the cost of an event. `accepted` is called, on any thread, after commits that may have
+  // made work for the delivery worker, `shop_to_erase` when ShopErasure has work.
   Intake(
       storage::AsyncDatabase& async_db, DeliveryChanges& changes, const Clock& clock, Callback accepted,
       Callback shop_to_erase = [] {});

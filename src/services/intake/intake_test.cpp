@@ -19,7 +19,7 @@ std::int64_t payloads(World& world) {
   });
 }
 
-// What is erased stays so (spec 9.6), whatever comes later.
+// An erased order stays erased (spec 9.6), whatever comes later.
 TEST(Intake, KeepsNoBodyOfAnEventOfAnErasedOrder) {
   World world;
   world.accept(world.order("1", "Ann", {"sku-1"}));
@@ -68,7 +68,7 @@ TEST(Intake, AMerchantHasAnEighthOfWhatWaitsWhileAnotherWaits) {
   EXPECT_EQ(outcomes["9"], "OVERLOADED");
 }
 
-// What a small event costs shows once its order is read (spec 8.6): a batch does not hold the writer for all
+// The cost of a small event shows once its order is read (spec 8.6): a batch does not hold the writer for all
 // of them.
 TEST(Intake, SmallEventsOfLargeOrdersAreTakenAFewAtATime) {
   World world;

@@ -6,7 +6,7 @@
 namespace presetbridge::services {
 namespace {
 
-// What an entry, and what one mapping of its index, have around their texts.
+// The bytes of an entry, and of one mapping of its index, without their texts.
 constexpr std::size_t kEntryBytes = 512;
 constexpr std::size_t kMappingBytes = sizeof(domain::Mapping) + 128;
 

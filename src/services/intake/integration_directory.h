@@ -1,6 +1,6 @@
-// What accepting an order needs to know of its integration, kept at hand: settings, mappings and the
+// A cache of the integrations' data that accepting an order needs: settings, mappings and the
 // decrypted signing secrets. A copy older than two seconds is compared with the row's version, and read again
-// where that has grown. A copy may be old; whoever writes with it checks its version in the same
+// where that has grown. A copy may be old; code that writes with it checks its version in the same
 // transaction (Intake does).
 //
 // Strangers may ask for any number of ids that nobody has (spec 8.6), and a store that exists is found among
@@ -54,7 +54,7 @@ struct IntegrationSnapshot {
   std::optional<Timestamp> previous_secret_expires_at;
   std::size_t weight = 0;  // bytes of memory, about
 
-  // The same, of a store that is inactive.
+  // A snapshot like this of a store that is inactive.
   IntegrationSnapshot inactive() const;
   // The secrets that sign at `now`: the current one and, while the rotation's overlap lasts, the one before.
   std::vector<std::string_view> secrets(Timestamp now) const;
@@ -84,12 +84,13 @@ class IntegrationDirectory {
         versions_(async_db) {}
 
   using Copy = std::shared_ptr<const IntegrationSnapshot>;
-  // What is only read, not written with, is this old at most: another node may change it.
+  // A copy that is only read, not written with, is this old at most: another node may change it.
   static constexpr Millis kMaxAge{2'000};
-  // For who has reason to doubt the copy, and may be a stranger: ten looks a second at one integration.
+  // For a caller that has reason to doubt the copy, and may be a stranger: ten reads a second of one
+  // integration.
   static constexpr Millis kDoubted{100};
-  // Null: no such integration, or archived. Of a disabled account it is inactive. A copy that is younger than
-  // `max_age` is not read again. Resumes on `executor`. OVERLOADED when the read cannot be queued.
+  // Null: no such integration, or archived. That of a disabled account is inactive. A copy that is younger
+  // than `max_age` is not read again. Resumes on `executor`. OVERLOADED when the read cannot be queued.
   Task<Expected<Copy>> find(Executor& executor, IntegrationId id, Millis max_age = kMaxAge);
   // The copy is old: the next find() reads again.
   void forget(IntegrationId id);

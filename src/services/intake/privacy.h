@@ -1,10 +1,10 @@
 // Privacy requests of hosted stores (spec 2.11, 9.6): carried out at once, and kept without a personal field
 // (storage/stores/privacy_store.h).
 //
-// What is erased of an order: its personal fields for good, whatever comes later; the payload; those of its
-// delivery and its items; and the name of the delivery's customer, where no other delivery that is not erased
-// has a job to come, or files, of that customer. Ids, ledger and dedupe keys stay; what was not shared is not
-// delivered any more.
+// Erases of an order: its personal fields for good, whatever comes later; the payload; those of its delivery
+// and its items; and the name of the delivery's customer, where no other delivery that is not erased has a
+// job to come, or files, of that customer. Ids, ledger and dedupe keys stay; files that were not shared are
+// not delivered any more.
 #pragma once
 
 #include <map>

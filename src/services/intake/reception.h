@@ -32,7 +32,7 @@ struct PostedOrder {
   providers::HeaderValues headers;
   std::string_view body;
   std::optional<Error> body_error = {};  // the body was not read whole: the answer once the store is found
-  bool trial = false;                    // the merchant tries the store (spec 9.3): no API key is asked for,
+  bool trial = false;                    // the merchant tests the store (spec 9.3): no API key is asked for,
                                          // the order is a dry run, and nothing is counted as the store's
 };
 

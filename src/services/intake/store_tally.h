@@ -1,4 +1,4 @@
-// What stores send, counted (spec 2.3, 9.1, 9.2): accepted and refused requests by the hour, the newest
+// Counts the requests of stores (spec 2.3, 9.1, 9.2): accepted and refused requests by the hour, the newest
 // order, the topics, where the store is, and the products that orders name. It is gathered in memory and
 // written each few seconds, many stores in one transaction, so that no request waits for it and none that is
 // refused writes anything. A process that dies loses what it gathered since; a stop writes it.
@@ -22,7 +22,7 @@
 
 namespace presetbridge::services {
 
-// What of an event is counted if it is accepted.
+// The parts of an event that are counted if it is accepted.
 struct SeenEvent {
   struct Product {
     std::string key;  // domain::product_key()
@@ -33,7 +33,7 @@ struct SeenEvent {
   bool test = false;              // its products were named, and not sold
   std::string origin;             // where the store is; empty: not said
 };
-// What was sent beside the order.
+// The request's data beside the order.
 struct SentWith {
   std::string_view topic;
   std::string origin = {};

@@ -312,7 +312,7 @@ TEST_F(StoreTallyTest, AnothersStoreHasNoProducts) {
   EXPECT_EQ(found.error().code, "NOT_FOUND");
 }
 
-// Lines without a name cannot be told apart, and the order is taken all the same.
+// Lines without a name cannot be distinguished, and the order is taken all the same.
 TEST_F(StoreTallyTest, ALineWithoutANameIsNoProduct) {
   send(world.order("1", "Ann", {""}));
   flush();

@@ -183,7 +183,7 @@ Task<Expected<std::vector<TurnStep::Node>>> KeyRotation::activate(Executor& exec
   }
   if (fresh.empty()) co_return Nodes();
   if (auto nodes = lacking(state.nodes, fresh, state.own); !nodes.empty()) co_return std::move(nodes);
-  // A node that starts at this moment looks at the keys under the same lock.
+  // A node that starts at this moment reads the keys under this lock too.
   auto refused = co_await ports_.sealing.async_db.write(executor, [&](Tx& tx) {
     tx.lock_schema();
     auto nodes = lacking(nodes_at_work(tx), fresh, state.own);

@@ -1,6 +1,6 @@
-// Turns keys at rest (spec 5.4), one bounded step a call: whoever drives it may end at any moment, as may the
-// node, and the same calls again go on. What a step finds decides what it does, so nothing is kept of a
-// rotation but the keys themselves.
+// Rotates keys at rest (spec 5.4), one bounded step a call: the caller or the node may end at any moment, and
+// repeated calls go on. A step acts on the state that it finds, so nothing is stored of a rotation but the
+// keys themselves.
 //
 // The vault's and the service's key: the new one stands in front of the key files of all nodes; then it is
 // noted as used, and all nodes seal with it (node_keys.h); then every record under an old key is sealed anew;
@@ -51,7 +51,7 @@ struct TurnStep {
   };
   Phase phase = Phase::done;
   std::vector<Node> nodes;     // waited for
-  SealingPass::Counts counts;  // of the look under way, or the last one
+  SealingPass::Counts counts;  // of the present scan, or the last one
 };
 std::string_view to_string(TurnStep::Phase phase);
 
@@ -66,7 +66,7 @@ struct DropStep {
   std::vector<Kind> kinds;  // when it is done
 };
 
-// Thread-safe. One call at a time: others get OVERLOADED. Errors besides: those of KeyWatch::look() and of
+// Thread-safe. One call at a time: others get OVERLOADED. Other errors: those of KeyWatch and of
 // SealingPass; NO_VAULT_KEY: this node opens no stored logins, so cannot seal them anew.
 class KeyRotation {
  public:
@@ -92,11 +92,11 @@ class KeyRotation {
 
   Task<Expected<std::vector<KeyStanding>>> standing(Executor& executor);
   // `begin`: keys of the issuer and the links are made, where there is one alone, once all nodes have the new
-  // keys of the files; and the look at all records begins anew.
+  // keys of the files; and the scan of all records begins anew.
   Task<Expected<TurnStep>> turn(Executor& executor, KeyKinds kinds, bool begin);
   // Gives up old keys by which nothing is sealed. KEYS_IN_USE: something is, or may be yet; then none is
-  // given up. `begin`: the look at all records begins anew. `now`: the issuer's and the links' too, although
-  // what they made would still open something.
+  // given up. `begin`: the scan of all records begins anew. `now`: gives up the issuer's and the links' keys
+  // too, although their tokens and links are still valid.
   Task<Expected<DropStep>> drop(Executor& executor, KeyKinds kinds, bool begin, bool now);
 
  private:
@@ -112,7 +112,7 @@ class KeyRotation {
   Task<Expected<std::vector<DropStep::Kind>>> give_up_used(Executor& executor, const KeyKinds& kinds);
   Task<Expected<DropStep::Kind>> give_up_issuer(Executor& executor, bool now);
   Task<Expected<DropStep::Kind>> give_up_links(Executor& executor, bool now);
-  // Looks for a link that the older link key made and that opens yet; for about options_.step.
+  // Searches for a link that the older link key made and that is still valid; for about options_.step.
   Task<Expected<void>> look_at_links(Executor& executor);
 
   const Ports ports_;
@@ -122,9 +122,9 @@ class KeyRotation {
   std::optional<SealingPass> pass_;
   bool pass_reseals_ = false;  // else it only counts, for drop()
   bool pass_settled_ = false;  // it began when nobody sealed with an old key any more
-  // The look at deliveries that are older than the newest link key.
+  // The scan of deliveries that are older than the newest link key.
   struct LinkLook {
-    std::int64_t to = 0;   // looked at
+    std::int64_t to = 0;   // scanned
     std::int64_t end = 0;  // not to be
     bool over = false;
     std::optional<DeliveryId> open;  // whose link opens yet

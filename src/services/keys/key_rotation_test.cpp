@@ -204,7 +204,7 @@ class KeyRotationTest : public ::testing::Test {
     ASSERT_TRUE(world_.await(world_.async_db.write(world_.scheduler, std::move(fn))));
   }
 
-  // Of the first store.
+  // Adds a delivery of the first store.
   DeliveryId add_delivery(domain::DeliveryStatus status, std::optional<Timestamp> ended) {
     const auto id = world_.ids.make<DeliveryId>();
     world_write([&](Tx& tx) {
@@ -310,7 +310,7 @@ class KeyRotationTest : public ::testing::Test {
                 ->reveal(),
             "{}");
     });
-    // What is in the database as a fresh process reads it.
+    // Reads the database as a fresh process does.
     identity::BuiltInIssuer issuer({world_.async_db, world_.passwords, world_.hasher, *node.cipher,
                                     world_.ids, world_.random, world_.clock(), world_.log},
                                    {.iss = "https://bridge.example"});

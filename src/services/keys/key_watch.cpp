@@ -160,7 +160,7 @@ Task<Expected<KeyState>> KeyWatch::look(Executor& executor) {
     known->nodes = {own};
     co_return std::move(*known);
   }
-  // Written where it changes: the look after a change sees it.
+  // Written where it changes: the poll after a change sees it.
   const auto text = to_text(own.keys);
   const bool told = std::ranges::any_of(
       known->nodes, [&](const auto& node) { return node.number == own.number && node.keys == own.keys; });

@@ -1,6 +1,6 @@
-// Which keys this node holds and seals with (spec 5.4): looks at its key files, its credential agent and the
-// database every few seconds, takes up keys that were added, turns to a new one when the database says so,
-// and tells the other nodes what it has. A node that lacks a key which others seal with ends: it could not
+// Which keys this node holds and seals with (spec 5.4): reads its key files, its credential agent and the
+// database every few seconds, takes up keys that were added, changes to a new one when the database says so,
+// and reports its keys to the other nodes. A node that lacks a key which others seal with ends: it could not
 // open what they store.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace presetbridge::services {
 // One of the nodes that are at work.
 struct KeysOfNode {
   int number = 0;
-  std::string place;  // where its key files are: host and folder. Empty: of a program that tells none
+  std::string place;  // where its key files are: host and folder. Empty: of a program that reports none
   std::string roles;
   NodeKeys keys;
   Timestamp since;  // that they are so
@@ -42,7 +42,7 @@ struct KeyState {
   Timestamp now;                  // of the database
 };
 
-// The nodes at work, as this transaction sees them; empty where this one is the only one. Whoever was killed
+// The nodes at work, as this transaction sees them; empty where this one is the only one. A killed node
 // counts for two minutes, or until it is started again.
 std::vector<KeysOfNode> nodes_at_work(storage::Tx& tx);
 
@@ -74,12 +74,12 @@ class KeyWatch {
   // All outlive this.
   KeyWatch(Scheduler& scheduler, Ports ports, Options options);
 
-  // Looks now; resumes on `executor`. KEYS_LACKING: this node lacks a key that is used. The errors of
+  // Polls now; resumes on `executor`. KEYS_LACKING: this node lacks a key that is used. The errors of
   // crypto/vault_keys.h and of storage, KEY_FILE_UNAVAILABLE where the agent does not answer; then all is as
   // before. Thread-safe.
   Task<Expected<KeyState>> look(Executor& executor);
 
-  // On `scheduler`. `stopped` is called once, when the look under way has ended.
+  // On `scheduler`. `stopped` is called once, when the present poll has ended.
   void start();
   void stop(Callback stopped);
 
@@ -91,7 +91,7 @@ class KeyWatch {
   };
   Task<void> loop();
   Task<Expected<Files>> read_files(Executor& executor);
-  // Turns to what `used` says. What this node has and does now, and since when.
+  // Changes to the keys in `used`. Returns this node's keys, the ones in use, and since when.
   KeysOfNode take_up(Files files, const KeyState& state);
 
   Scheduler& scheduler_;

@@ -1,5 +1,6 @@
-// Which keys of the vault and of the service a node has, as it tells the others, and the rule by which all
-// nodes come to seal with the same one (spec 5.4). Pure. Keys are named by their ids, in hexadecimal.
+// Which keys of the vault and of the service a node has, as it reports them to the others, and the rule by
+// which all nodes come to seal with the same one (spec 5.4). Pure. Keys are named by their ids, in
+// hexadecimal.
 //
 // A key file has the newest key first. One that nobody has sealed with yet stands in front and waits: the
 // database says which keys are used (storage/stores/key_store.h), and the first of the file that is used
@@ -29,7 +30,7 @@ struct NodeKeys {
   bool operator==(const NodeKeys&) const = default;
 };
 
-// Of those that the files have, the one to seal with. `present` is what seals now: it is not left for one
+// The key of the files to seal with. `present` is the one that seals now: it is not left for one
 // behind it, as a late answer of the database would have it. Empty: none of them is used.
 inline std::string sealing_key(const std::vector<std::string>& held, const std::vector<std::string>& used,
                                std::string_view present = {}) {

@@ -1,5 +1,5 @@
-// One look at all that is stored sealed (storage/stores/sealed_store.h), in bounded pieces: what is under an
-// old key is sealed anew under the one that seals now, or only counted (spec 5.4).
+// One scan of all sealed records (storage/stores/sealed_store.h), in bounded batches: records under an old
+// key are sealed anew under the present one, or only counted (spec 5.4).
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class SealingPass {
     Metrics& metrics;
   };
   struct Options {
-    bool vault = true;  // looks at what is sealed to the vault's key
+    bool vault = true;  // scans records that are sealed to the vault's key
     bool service = true;
     bool reseals = true;
     int piece = 100;  // rows of a transaction

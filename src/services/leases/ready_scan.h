@@ -1,5 +1,5 @@
-// Where a scan for ready rows begins. What has been ready for long was given out, and all that a scan would
-// meet there are the dead versions of rows: PostgreSQL keeps them in the index for as long as an old snapshot
+// Where a scan for ready rows begins. Rows that were ready long ago have been leased, so a scan would
+// meet there only dead versions of rows: PostgreSQL keeps them in the index for as long as an old snapshot
 // (a backup, a forgotten session) could ask for them, and each scan would go through all of them. A full
 // scan, once in a while and beside the others, finds what was committed late.
 #pragma once
@@ -30,7 +30,7 @@ class ReadyScan {
     if (full_.take(now)) first_.reset();
     return begin();
   }
-  // What is ready first, as a scan that began there saw it by the database's clock `at`.
+  // Reports the first ready time that a scan from `begin` saw, by the database's clock `at`.
   void saw(Timestamp begin, std::optional<Timestamp> first, Timestamp at) {
     // It did not see what a full scan has found meanwhile.
     if (begin <= this->begin()) first_ = std::min(first.value_or(at), at);
@@ -38,8 +38,8 @@ class ReadyScan {
 
   // Whether a full scan beside the others is due.
   bool take_full(Timestamp now) { return full_.take(now); }
-  // What is ready first, as that scan saw it (or failed to), which took so long. Returns whether the others
-  // may have missed it; they will begin there.
+  // Reports the first ready time that a full scan saw, or its failure, and its duration. Returns whether the
+  // others may have missed it; they will begin there.
   bool saw_full(const Expected<std::optional<Timestamp>>& first, Millis took) {
     full_.done(took);
     if (!first || !*first || **first >= begin()) return false;

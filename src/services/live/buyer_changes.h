@@ -1,5 +1,5 @@
-// One delivery, told live to a buyer who has its link open (spec 13.3). Its state is told, not its history:
-// the deliveries that buyers look at are read every so often, so that nobody without a sign-in can have an
+// Streams one delivery to a buyer who has its link open (spec 13.3): its present state, not its history.
+// Deliveries on buyers' screens are polled, so that nobody without a sign-in can have an
 // account's transactions write more.
 #pragma once
 
@@ -45,7 +45,7 @@ class BuyerChanges {
 
   struct Reading {
     DeliveryId delivery;
-    storage::DeliveryMark now;  // as the link's look found it
+    storage::DeliveryMark now;  // as the link's read found it
     std::string last_event_id;  // empty: none
     ReaderBudget::Place place;
   };

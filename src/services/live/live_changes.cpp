@@ -54,7 +54,7 @@ Task<Expected<std::shared_ptr<LiveReader>>> LiveChanges::reader_of(Scheduler& sc
   const std::scoped_lock lock(mutex_);
   auto& entry = feeds_[account];
   if (!entry.feed) entry.feed = std::make_shared<LiveFeed>(account, *position);
-  // What was told of between the watch's commit and now found no feed.
+  // Changes that were reported between the watch's commit and now found no feed.
   unknown_.insert(account);
   tasks_.wake();
   co_return join(entry.feed);
@@ -236,7 +236,7 @@ Task<void> LiveChanges::look_at(std::vector<FeedPtr> feeds) {
     found.changes = find_changes(tx, asked, kChangesAtOnce);
     return found;
   };
-  // SQLite shows what is committed before it is durable: among the writes it is told of when it is.
+  // SQLite shows commits before they are durable; among the writes this read runs after they are.
   auto found = options_.others_write ? co_await deps_.async_db.read(deps_.scheduler, read)
                                      : co_await deps_.async_db.write(deps_.scheduler, read);
   if (!found) {

@@ -1,4 +1,4 @@
-// What changes of an account, told live to whoever reads its events, exactly over nodes (spec 13.1,
+// Streams the changes of an account to the readers of its events, exactly over nodes (spec 13.1,
 // docs/decisions/0032-live-changes.md). An account is watched while somebody reads, and a while longer, so
 // that a reader who comes back, at whichever node, misses nothing.
 #pragma once
@@ -31,13 +31,13 @@ namespace presetbridge::services {
 
 class LiveReader;
 
-// open(), told() and readers() are called on any thread, all else on `scheduler`. Outlives its readers;
+// open(), `told()` and readers() are called on any thread, all else on `scheduler`. Outlives its readers;
 // destroyed after AsyncDatabase::shutdown().
 class LiveChanges {
  public:
   struct Options {
-    bool others_write = false;  // other nodes change the database, too
-    Millis poll{200};           // between two looks for what they changed, while there are readers
+    bool others_write = false;               // other nodes change the database, too
+    Millis poll{200};                        // poll interval for their changes, while there are readers
     Millis kept = std::chrono::minutes{15};  // for who was away; at least a minute
     Millis pace{20};                         // between two rounds of waking readers
     Millis settling{10'000};  // for transactions that may not know yet that the account is watched
@@ -70,7 +70,7 @@ class LiveChanges {
   // their commits; `reset` where that cannot be. OVERLOADED: a transaction of before did not end in time.
   Task<Expected<std::shared_ptr<net::BodyStream>>> open(Scheduler& scheduler, Reading reading);
 
-  // What this node's transactions changed, once it is durable.
+  // Reports the changes of this node's transactions, once they are durable.
   void told(const std::vector<storage::WrittenChanges>& written);
 
   void start();

@@ -74,7 +74,7 @@ class LiveChangesTest : public ::testing::Test {
     follower.stream->end(net::BodyStream::End::closed);
     pass(kAWhile);
   }
-  // By this node, which is told of what it commits.
+  // Changes by this node, which gets the news of its commits.
   void change(int times = 1, AccountId account = kShop) {
     for (int i = 0; i < times; ++i) {
       spawn(async_db_.write(scheduler_,

@@ -109,8 +109,8 @@ void LiveFeed::restart(LivePosition position) {
   bytes_ = 0;
 }
 
-// What all readers have, and the oldest of what is too much. On the one hand a reader that is slow costs no
-// memory, on the other one that is not is never sent to the database.
+// Forgets changes that all readers have, and the oldest of those beyond the limit. So a slow reader costs no
+// memory, and a fast one never needs the database.
 void LiveFeed::forget() {
   auto wanted = std::int64_t{0};
   for (const auto* reader : readers_) {

@@ -32,7 +32,7 @@ inline constexpr std::size_t kLivePieceBytes = 32 * 1024;  // of one write, but 
 // Thread-safe.
 class LiveFeed {
  public:
-  // What readers have not all taken is kept up to so many bytes.
+  // Changes that some reader has not taken are stored up to so many bytes.
   static constexpr std::size_t kept_bytes = 64 * 1024;
 
   LiveFeed(AccountId account, LivePosition position) : account_(account), position_(position) {}

@@ -20,8 +20,8 @@ class LiveReader final : public net::BodyStream {
   ~LiveReader() override;
 
   LiveFeed& feed() { return *feed_; }
-  // Each once, before next(). It goes on where it was; it begins where the feed is now; it begins there, and
-  // is told that it missed something.
+  // One of these is called once, before next(): to go on at a position; to begin at the feed's present end;
+  // to begin there with a notice that changes were missed.
   void resume(LivePosition at);
   void begin();
   void begin_anew();

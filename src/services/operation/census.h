@@ -21,7 +21,7 @@ class Census {
  public:
   struct Options {
     Millis every{10'000};
-    // What this node does, where it is the only one; empty: the nodes of the database are counted.
+    // The roles of this node, where it is the only one; empty: the nodes of the database are counted.
     std::vector<std::string> only_node = {};
   };
   // All outlive this.

@@ -37,10 +37,10 @@ constexpr int kCountedAtOnce = 200;
 // States of orders that are read in one transaction: each is a body of a request at most.
 constexpr int kStatesAtOnce = 50;
 
-// What a store sent is told of for a day (spec 9.1).
+// The counts of a store's requests are shown for a day (spec 9.1).
 constexpr Millis kStoreHoursKept = std::chrono::hours{48};
 
-// What saves of mappings have left, because they were given up or their process died.
+// Deletes the rests of saves of mappings that were given up or whose process died.
 AgedPiece delete_old_mappings(Tx& tx, int limit) {
   AgedPiece piece;
   const auto remains = find_mapping_remains(tx, kRemainsAtOnce);
@@ -158,7 +158,7 @@ Task<void> Housekeeping::round() {
   co_await list_orders();
 }
 
-// What lists show of orders that a program of before wrote (storage/stores/order_list.h).
+// Fills the columns that lists show of orders that an older program wrote (storage/stores/order_list.h).
 Task<void> Housekeeping::list_orders() {
   std::int64_t listed = 0;
   std::optional<std::int64_t> after = 0;

@@ -1,7 +1,7 @@
-// The loop that deletes what is past its time: retention (spec 7.4, 9.6), and what only lies about (expired
-// refresh tokens, forgotten tries to sign in, mappings of saves that came to nothing, sends of deleted
-// subscriptions, live changes of nodes that are no more). It also makes up what lists show of orders that a
-// program of before wrote, and gives deliveries of before the keys that they are found by
+// The loop that deletes rows past their time: retention (spec 7.4, 9.6), and leftovers (expired refresh
+// tokens, forgotten sign-in attempts, mappings of saves that came to nothing, sends of deleted subscriptions,
+// live changes of nodes that are no more). It also fills the columns that lists show of orders that an older
+// program wrote, and gives deliveries of before the keys that they are found by
 // (storage/stores/delivery_search.h), counts those that it has written last, and sums the quarters of long
 // ago up to days (storage/stores/activity_store.h).
 #pragma once
@@ -30,9 +30,9 @@ struct Retention {
 };
 
 // Lives on `scheduler`, where all of it is called. A round begins at once and then each `period` after the
-// one before has ended; it deletes piece by piece, each a transaction of at most `piece` rows with `pause`
-// behind it, so that other work goes on between them. What a round could not do the next one does. Nodes may
-// do the same at once.
+// one before has ended; it deletes in batches, each a transaction of at most `piece` rows with `pause`
+// behind it, so that other work goes on between them. The next round does the rest. Nodes may run it
+// at once.
 class Housekeeping {
  public:
   struct Pace {

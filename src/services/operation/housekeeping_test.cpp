@@ -356,7 +356,7 @@ TEST_F(HousekeepingTest, OldAttemptsOnADeliveryBecomeOneEntry) {
     }
     EXPECT_EQ(find_first_times(tx, delivery).size(), 4U);
   });
-  // What was young then is summed up with the others in its turn.
+  // Entries that were young then are summed up with the others later.
   pass(days{60});
   EXPECT_EQ(timeline(delivery).size(), 2U);
   EXPECT_EQ(timeline(delivery)[0].message + timeline(delivery)[1].message, "25 attempts, summed up.x");

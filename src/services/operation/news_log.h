@@ -1,6 +1,6 @@
-// Tells the log and the metrics what transactions did (storage/news.h): one line at info for each end of an
-// order and of a delivery, so that the store's id of an order, or ours, finds its acceptance and its end, and
-// one when work of a cloud account stops for trouble of the platform or goes on (spec 12.3).
+// Writes the effects of transactions to the log and the metrics (storage/news.h): one line at info for each
+// end of an order and of a delivery, so that the store's id of an order, or ours, finds its acceptance and
+// its end, and one when work of a cloud account stops for trouble of the platform or goes on (spec 12.3).
 #pragma once
 
 #include "base/log.h"

@@ -39,7 +39,7 @@ std::optional<DeliveryStanding> standing_of(const std::optional<storage::Deliver
   return DeliveryStanding{row->status, row->resolution};
 }
 
-// What a program of before wrote last is read from its state.
+// An order that an older program wrote last is read from its state.
 void complete(Tx& tx, ListedOrder& order) {
   if (order.listed) return;
   const auto row = find_order(tx, order.id);

@@ -1,4 +1,4 @@
-// What stores told of their orders, those that deliver nothing included, and processing one again (spec 9.3).
+// The orders of stores, those that deliver nothing included, and processing one again (spec 9.3).
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct OrderQuery {
   storage::PageRequest page = {};
 };
 
-// What became of it, where it has a delivery.
+// The state of the order's delivery, where it has one.
 struct DeliveryStanding {
   domain::DeliveryStatus status;
   domain::ResolutionCode resolution;
@@ -40,7 +40,7 @@ struct OrderInList {
 struct OrderLineView {
   domain::OrderLine line;
   std::int64_t refunded = 0;  // of its quantity, or taken out of the order
-  // What the mappings of now make of it, stale ones left out: what processing it again would.
+  // The match of the current mappings without stale ones, as processing it again would find it.
   std::optional<domain::MatchType> matched_by;
   std::vector<MappingId> mappings;
   std::vector<storage::ItemRow>

@@ -182,7 +182,7 @@ TEST_F(OrdersTest, WhatIsNotDeliverableIsRefusedAndStaysAsItIs) {
     EXPECT_EQ(get(id).order.updated_at, before.updated_at);
   }
   EXPECT_EQ(world.status(*merchants.delivery), "invalidated");
-  // What came while the store was inactive is delivered when it is active again and somebody asks.
+  // An order that came while the store was inactive is delivered when it is active again and somebody asks.
   ASSERT_TRUE(reprocess(inactive.order));
   world.settle();
   EXPECT_EQ(world.status(DeliveryId{inactive.order.value}), "completed");
@@ -407,7 +407,7 @@ class ReprocessMany : public OrdersTest {
   void run_until(BulkJobId id, std::int64_t done) {
     for (int i = 0; row(id).done < done; ++i) {
       ASSERT_LT(i, 10'000);
-      // Who met another at the job looks again a while later.
+      // A worker that met another at the job polls again a while later.
       if (!world.scheduler.run_one()) world.database.clock.set(world.database.clock.now() + Millis{1'000});
     }
     ASSERT_FALSE(row(id).finished_at);

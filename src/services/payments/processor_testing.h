@@ -55,7 +55,7 @@ class FakeProcessor final : public payments::Processor {
   static std::string session_of(const std::string& purchase) { return "cs_" + purchase; }
   Facts& facts(const std::string& session) { return pages.at(session).facts; }
 
-  // What people and banks do. Each is told of.
+  // Actions of people and banks. Each makes a notice.
   void pay(const std::string& session) {
     auto& page = pages.at(session);
     page.facts.page = Facts::Page::complete;

@@ -14,7 +14,7 @@ using storage::Tx;
 
 namespace {
 
-// When reconciliation looks first: the landing page and the webhook come sooner as a rule.
+// The delay of reconciliation's first query: the landing page and the webhook come sooner as a rule.
 constexpr Millis kFirstLook = std::chrono::minutes{1};
 
 std::unexpected<Error> no_such_purchase() {

@@ -34,7 +34,7 @@ class Purchases {
   Purchases(storage::AsyncDatabase& async_db, IdSource& ids, Settlement* settlement, PurchaseOptions options)
       : async_db_(async_db), ids_(ids), settlement_(settlement), options_(std::move(options)) {}
 
-  // Those that are sold now.
+  // The packs that are sold now.
   const std::vector<domain::CreditPack>& packs() const { return options_.packs; }
 
   // Opens a payment page: the row's `url`. PAYMENTS_OFF; VALIDATION_FAILED: no such pack; LIMIT_REACHED:

@@ -240,7 +240,7 @@ TEST_F(PurchasesTest, ANoticeOfAPageThatTheRowDoesNotKnowFindsItsPurchase) {
   ASSERT_TRUE(world_.await(world_.purchases.noticed(world_.scheduler, notice)));
   EXPECT_EQ(world_.state(bought.id), "paid");
   EXPECT_EQ(world_.row(bought.id).session, bought.session);
-  // Of nobody's payment it tells nothing.
+  // A notice of an unknown payment changes nothing.
   EXPECT_TRUE(world_.await(world_.purchases.noticed(world_.scheduler, {.id = "evt", .payment = "pi_other"})));
 }
 

@@ -55,8 +55,8 @@ Task<void> Reconciliation::read_notices() {
   }
 }
 
-// Whether there is another page to read. What it tells of is due once the page is taken in, and in the same
-// transaction: whatever dies meanwhile, nothing of it is forgotten.
+// Whether there is another page to read. Its purchases become due in the transaction that takes in
+// the page, so nothing is lost whatever dies meanwhile.
 Task<bool> Reconciliation::read_page(NoticeCursor& cursor) {
   const bool live = ports_.settlement.processor().live();
   const bool begins = cursor.until <= cursor.since;
@@ -122,7 +122,7 @@ Task<void> Reconciliation::ask_due() {
 }
 
 Task<void> Reconciliation::ask(PurchaseId id) {
-  // What fails is logged there, and due again.
+  // A failure is logged there, and the purchase is due again.
   co_await ports_.settlement.settle(ports_.scheduler, id);
 }
 

@@ -1,6 +1,6 @@
-// The loop that finds what no webhook and no landing page told of (spec 11.3): it reads the processor's own
-// notices from where it stopped, whenever that was, and asks about each purchase that is due. A purchase that
-// was paid while the service was away is granted within a minute of its return.
+// The loop that finds payments of which no webhook and no landing page reported (spec 11.3): it reads the
+// processor's own notices from where it stopped, whenever that was, and asks about each purchase that is due.
+// A purchase that was paid while the service was away is granted within a minute of its return.
 #pragma once
 
 #include <deque>
@@ -33,7 +33,7 @@ class Reconciliation {
   };
   struct Pace {
     Millis look{5'000};                        // for purchases that are due
-    Millis notices{20'000};                    // between two looks for notices
+    Millis notices{20'000};                    // poll interval for notices
     Millis overlap = std::chrono::minutes{5};  // read again: notices may be listed late
     Millis lease{30'000};                      // of the notices
     Millis again = std::chrono::minutes{1};    // a purchase whose answer did not come is due again

@@ -100,7 +100,7 @@ TEST_F(ReconciliationTest, AProcessorThatIsAwayIsAskedAgainUntilItAnswers) {
   EXPECT_EQ(world_.state(bought.id), "paid");
 }
 
-// A question is on its way when a refund is told of, and its answer knows nothing of that.
+// A query is on its way when a refund is reported, and its answer does not have the refund.
 TEST_F(ReconciliationTest, AnAnswerToAnEarlierQuestionDoesNotEndThatThereIsNews) {
   const auto bought = world_.buy();
   world_.processor.pay(bought.session);

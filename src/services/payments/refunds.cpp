@@ -27,7 +27,7 @@ std::string money(std::int64_t amount, const PurchaseRow& row) {
   return fmt::format("{} {}", amount, row.currency);
 }
 
-// As people are told it: how many of them a euro or a yen has is not known here.
+// The amount as people read it: the number of units in a euro or a yen is not known here.
 std::string told(std::int64_t amount, const PurchaseRow& row) {
   return fmt::format("{} in the smallest unit of {}", amount, row.currency);
 }
@@ -36,7 +36,7 @@ bool was_paid(const PurchaseRow& row) {
   return row.standing.granted > 0;
 }
 
-// What is still to go back.
+// The amount still to go back.
 std::int64_t left_of(const PurchaseRow& row, const std::optional<std::int64_t>& total) {
   return was_paid(row) ? total.value_or(row.amount) - row.standing.refunded : 0;
 }
@@ -53,7 +53,7 @@ Expected<void> check(const PurchaseRow& row, const std::optional<std::int64_t>& 
   return {};
 }
 
-// What the audit log told last of the purchase's refunds, since then.
+// The newest entry of the audit log on the purchase's refunds since `since`.
 std::optional<AuditRow> last_entry(Tx& tx, const PurchaseRow& row, Timestamp since) {
   const storage::AuditFilter filter{
       .actor = {}, .action = "purchase.", .target = to_string(row.id), .from = since, .to = {}};
@@ -120,7 +120,7 @@ Task<Expected<void>> Refunds::end(Executor& executor, Try it, std::string by, st
   const auto done = co_await async_db_.write(executor, [&](Tx& tx) {
     lock_purchase(tx, it.purchase.id);
     const auto last = last_entry(tx, it.purchase, it.purchase.created_at - kUnderWay);
-    if (!last || last->id != it.entry) return false;  // told by another who asked for the same
+    if (!last || last->id != it.entry) return false;  // written by another command with this request
     const auto detail = (it.earlier ? it.earlier->detail : it.detail) + std::string(how);
     insert_audit(tx, ids_,
                  {.account = it.purchase.account,

@@ -23,7 +23,8 @@ class Refunds {
  public:
   struct Asked {
     PurchaseId purchase;
-    // What shall have gone back in all, so that who asks twice gives back once; nothing: everything.
+    // The amount that shall have gone back in all, so that a repeated command gives back once; nothing:
+    // everything.
     std::optional<std::int64_t> total;
     std::string by;  // the operator's name
   };
@@ -31,7 +32,7 @@ class Refunds {
     storage::PurchaseRow purchase;  // as it stands then
     // Succeeded or pending; nothing: the total had gone back already.
     std::optional<payments::Refund> refund;
-    // Where it had: what the audit log tells of the refund that was asked for last; nothing: none was, here.
+    // Where it had: the audit log's entry of the last requested refund; nothing: none was requested here.
     std::optional<storage::AuditRow> last;
   };
 
@@ -56,19 +57,19 @@ class Refunds {
     std::string detail;  // what is asked for now: amount and currency
     std::int64_t amount = 0;
     std::optional<Earlier> earlier;
-    std::optional<storage::AuditRow> last;  // told of its refunds, where nothing is left to go back
+    std::optional<storage::AuditRow> last;  // the last entry on its refunds, where nothing is left to go back
     std::int64_t entry = 0;                 // in the audit log; of the earlier one, if there is one
 
     std::string key() const;
   };
-  // What the audit log tells of the purchase's refunds.
+  // The audit log's state of the purchase's refunds.
   struct Known {
     Timestamp at;
     std::optional<storage::AuditRow> last;
   };
   Task<Expected<Known>> known(Executor& executor, PurchaseId id);
   // `row`: as the processor has it, asked after `known`. Nothing: another refund ended since then, which
-  // `row` need not tell of.
+  // `row` may not hold.
   Task<Expected<std::optional<Try>>> begin(Executor& executor, const Asked& asked, const Known& known,
                                            const storage::PurchaseRow& row);
   Task<Expected<void>> end(Executor& executor, Try it, std::string by, std::string_view action,

@@ -24,7 +24,7 @@ using storage::DbError;
 using storage::PurchaseRow;
 using Fate = testing::FakeProcessor::Fate;
 
-// Fails some transactions: before they began, or after they stood and before anybody was told.
+// Fails some transactions: before they began, or after the commit and before its answer.
 class FailingDatabase final : public Database {
  public:
   enum class Failure { none, before, after };
@@ -149,7 +149,7 @@ class Histories : public ::testing::Test {
     const auto& by = any(people_);
     std::optional<Expected<PurchaseRow>> done;
     spawn(shops_.back()->buy(world_.scheduler, by, roll(2) == 0 ? "small" : "large"), [this](auto outcome) {
-      // Whoever was given the page can pay it.
+      // A page that was given out can be paid.
       if (outcome.value && *outcome.value && !(**outcome.value).url.empty()) {
         bought_.push_back(**outcome.value);
         all_bought_.push_back((**outcome.value).id);
@@ -165,7 +165,7 @@ class Histories : public ::testing::Test {
         told[static_cast<std::size_t>(from + roll(static_cast<int>(told.size()) - from))].notice;
     EXPECT_TRUE(take(body_of(notice), kSecret, {}));
   }
-  // Of one who has no secret, a webhook of long ago, or one that was altered on its way: whatever it tells.
+  // A webhook by a sender without the secret, a very old one, or one altered on its way, with any content.
   void forged_webhook() {
     payments::Notice lie{.id = "evt_forged", .type = "checkout.session.completed"};
     lie.session = any(bought_).session;
@@ -182,7 +182,7 @@ class Histories : public ::testing::Test {
         EXPECT_FALSE(take(body_of(lie), kSecret, {}, " "));
     }
     EXPECT_EQ(world_.processor.calls.size(), calls) << "nobody was asked";
-    // What the processor itself signed is not believed either: it is asked.
+    // A webhook that the processor itself signed is not believed either: the processor is asked.
     EXPECT_TRUE(take(body_of(lie), kSecret, {}));
   }
   static std::string body_of(const payments::Notice& notice) {
@@ -209,7 +209,7 @@ class Histories : public ::testing::Test {
     if (notice) background(world_.purchases.noticed(world_.scheduler, std::move(*notice)));
     return true;
   }
-  // What is sold from now on: other prices, or one pack less. Pages that are open keep theirs.
+  // Changes the packs for sale: other prices, or one pack less. Open pages keep theirs.
   void reprice() {
     auto options = testing::PaymentsWorld::options();
     for (auto& pack : options.packs) pack.amount += roll(500);
@@ -223,7 +223,7 @@ class Histories : public ::testing::Test {
     spawn(std::move(task), [](auto) {});
     world_.scheduler.run();
   }
-  // Of the process nothing goes on: what it asked is answered to nobody, or much too late.
+  // Ends the process: answers to its queries reach nobody, or come much too late.
   void die() {
     dying_.push_back(std::move(world_.reconciliation));
     dying_.back()->stop([] {});
@@ -282,7 +282,7 @@ class Histories : public ::testing::Test {
   void come_to_rest() {
     world_.processor.before = {};
     database_->failure = {};
-    // What hangs is answered when all notices have long been read.
+    // Pending queries are answered when all notices have long been read.
     world_.scheduler.advance(std::chrono::minutes{15});
     world_.processor.release_all();
     world_.scheduler.run();

@@ -1,4 +1,4 @@
-// What the mappings of an account's stores do with the merchant's files (spec 4.4, 9.2): which products
+// The use of the merchant's files by the mappings of an account's stores (spec 4.4, 9.2): which products
 // deliver a file, and in how many deliveries it is.
 #pragma once
 
@@ -25,7 +25,7 @@ struct PresetUse {
   bool stale = false;       // made for another cloud account than the login of now
 };
 struct MappedPreset {
-  std::string name;  // as a mapping tells it; either may be empty
+  std::string name;  // as a mapping has it; either may be empty
   std::string kind;
   int used_by = 0;              // all of the mappings
   std::vector<PresetUse> uses;  // the first kMostUses of them
@@ -35,7 +35,7 @@ using MappedPresets = std::map<std::string, MappedPreset, std::less<>>;  // by f
 // Thread-safe.
 class PresetUses {
  public:
-  static constexpr int kMostMappings = 5'000;  // that one look reads
+  static constexpr int kMostMappings = 5'000;  // that one call reads
   static constexpr std::size_t kMostUses = 100;
   static constexpr std::int64_t kMostDeliveries = 1'000;
 

@@ -234,7 +234,7 @@ Task<Expected<storage::Page<IntegrationView>>> Integrations::list(Executor& exec
     IntegrationId before{page.before};
     bool more = true;
     for (int looked_at = 0; more && static_cast<int>(rows.size()) < page.fetch();) {
-      // The row that tells of a next page is looked at again.
+      // The row that shows that there is a next page is read again.
       if (looked_at > max_integrations) {
         storage::Page<IntegrationView> short_page{views(tx, std::move(rows)), before.value};
         return short_page;

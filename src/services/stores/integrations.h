@@ -20,7 +20,7 @@
 
 namespace presetbridge::services {
 
-// What is to change; what is absent stays.
+// The wanted changes; absent members stay.
 struct IntegrationChange {
   std::optional<std::string> name;
   std::optional<bool> active;
@@ -65,7 +65,7 @@ struct MappingLimits {
   std::size_t of_store = 5'000;
   std::size_t of_key = 100;  // of one match type and value
 };
-// What is wrong with one of the wanted mappings.
+// The problem of one of the wanted mappings.
 struct MappingProblem {
   std::size_t index = 0;
   std::string_view field;  // a literal; empty: the mapping itself
@@ -112,7 +112,7 @@ class Integrations {
   // LIMIT_REACHED; FORBIDDEN for a scoped key, which could not see what it makes; VALIDATION_FAILED for an
   // owning key that is not the account's.
   Task<Expected<IssuedIntegration>> create(Executor& executor, identity::Principal by, NewIntegration wanted);
-  // Newest first. Of archived ones, which have no bound, a page looks at max_integrations at most: it may
+  // Newest first. A page scans at most max_integrations of the archived ones, which have no bound: it may
   // hold fewer than its limit, and there may be more all the same.
   Task<Expected<storage::Page<IntegrationView>>> list(Executor& executor, identity::Principal by,
                                                       IntegrationFilter filter, storage::PageRequest page);
@@ -127,10 +127,10 @@ class Integrations {
                                                   Millis overlap);
 
   Task<Expected<MappingSet>> mappings(Executor& executor, identity::Principal by, IntegrationId id);
-  // All or nothing: VALIDATION_FAILED tells the problems with their places, as "mappings[3].fileId". A
+  // All or nothing: VALIDATION_FAILED has the problems with their positions, as "mappings[3].fileId". A
   // mapping that was there keeps its id. `version`: CONFLICT unless the integration is still that; without it
   // the last of several saves at one time stands, whole. CONFLICT too where the account's login keeps
-  // becoming other users'. What failed as preset_not_found and owes other files now is resumed.
+  // becoming other users'. Deliveries that failed as preset_not_found and owe other files now are resumed.
   Task<Expected<MappingSet>> replace_mappings(Executor& executor, identity::Principal by, IntegrationId id,
                                               std::optional<std::int64_t> version,
                                               std::vector<WantedMapping> wanted);

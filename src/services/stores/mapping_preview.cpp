@@ -30,7 +30,7 @@ std::vector<domain::Mapping> current_mappings(Tx& tx, IntegrationId id) {
   return current;
 }
 
-// What the order's customer has, or may have, of its delivery.
+// The files of its delivery that the order's customer has, or may have.
 std::unordered_set<std::string> files_had(Tx& tx, OrderId order) {
   std::unordered_set<std::string> had;
   for (auto& item : find_items(tx, DeliveryId{order.value})) {
@@ -92,7 +92,7 @@ Task<Expected<MappingPreview>> MappingPreviews::preview(Executor& executor, Prin
     if (!rows) co_return std::unexpected(rows.error());
     wanted.emplace();
     for (auto& row : *rows) wanted->push_back(std::move(row.mapping));
-    // Those that are not saved yet have no ids, by which they would be sorted.
+    // Mappings that are not saved yet have no ids, by which they would be sorted.
     for (std::size_t i = 0; i < wanted->size(); ++i)
       (*wanted)[i].id = MappingId{static_cast<std::int64_t>(i) + 1};
   }

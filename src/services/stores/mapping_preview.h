@@ -1,4 +1,4 @@
-// What an order would deliver with the mappings of now, or with others that are not saved (spec 9.2). Nothing
+// The files that an order would deliver with the current mappings, or with unsaved ones (spec 9.2). Nothing
 // is written.
 #pragma once
 

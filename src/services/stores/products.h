@@ -1,4 +1,4 @@
-// What a store's orders have named, and what the mappings make of it (spec 9.2): how a merchant maps.
+// The products that a store's orders have named, and their matches (spec 9.2), for a merchant who maps them.
 #pragma once
 
 #include <optional>
@@ -42,8 +42,8 @@ class Products {
   storage::AsyncDatabase& async_db_;
 };
 
-// Looks up all products of the store with its mappings of now, piece by piece, and writes which are mapped.
-// To be called after the mappings have changed; what it cannot do is done when somebody looks at the list.
+// Matches all products of the store with its current mappings, in batches, and writes which are mapped.
+// Called after the mappings have changed; the rest is done when the list is read.
 Task<void> look_products_up(storage::AsyncDatabase& async_db, Executor& executor, IntegrationId id);
 
 }  // namespace presetbridge::services

@@ -1,4 +1,4 @@
-// Stored orders of which a later mapping would serve more (spec 2.10): found without a look at the others,
+// Stored orders of which a later mapping would serve more (spec 2.10): found without a scan of the others,
 // the newest first, and so many at most.
 #pragma once
 

@@ -32,7 +32,7 @@ Task<LoginResult<std::int64_t>> LoginGuard::begin(Executor& executor, AccountId 
   const std::vector<std::byte> hash(digest.begin(), digest.end());
   const auto id = ids_.next();
   auto wait = co_await async_db_.write(executor, [&](Tx& tx) -> std::optional<Millis> {
-    lock_standing(tx, account);  // the account's tries come one after the other
+    lock_standing(tx, account);  // the account's attempts come one after the other
     const auto now = tx.now();
     std::optional<Millis> longest;
     const auto apply = [&](std::optional<Millis> w) {

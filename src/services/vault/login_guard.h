@@ -32,10 +32,10 @@ struct LoginLimits {
   Millis account_emails_window = std::chrono::hours{24};
 };
 
-// Thread-safe. The try is written as a failure, and committed, before the login starts: tries that run at
-// once count each other. A refused try leaves no trace, so it does not extend a window. Two tries at an
-// e-mail that nobody has failed at lately, made on two nodes by two accounts within one transaction's time,
-// may not see each other; all others do.
+// Thread-safe. The attempt is written as a failure, and committed, before the login starts: concurrent
+// attempts count each other. A refused one leaves no trace, so it does not extend a window. Two attempts at
+// an e-mail that nobody has failed at lately, made on two nodes by two accounts within one transaction's
+// time, may not see each other; all others do.
 class LoginGuard {
  public:
   enum class Outcome {
@@ -44,7 +44,7 @@ class LoginGuard {
     unanswered,  // nothing was learned about the password
   };
   // All outlive this. `email_key` gives what e-mails are hashed with now (HMAC-SHA256), so that the table
-  // alone tells no address; where it becomes another, tries at an address count anew. Any thread.
+  // alone reveals no address; after a change of the key, attempts at an address count anew. Any thread.
   LoginGuard(storage::AsyncDatabase& async_db, IdSource& ids, std::function<std::string()> email_key,
              LoginLimits limits = {})
       : async_db_(async_db), ids_(ids), email_key_(std::move(email_key)), limits_(limits) {}

@@ -1,5 +1,5 @@
-// What a person's request does with a stored login or session: the part of it that has to open one. Nodes
-// that may, do it here; one that only serves the API asks another (services/vault/worker_calls.h).
+// The part of a person's request that has to open a stored login or session. Nodes
+// that may open logins do it here; one that only serves the API asks another (services/vault/worker_calls.h).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ class StoredLogins {
   // deliveries (spec 3.5, 5.4). CLOUD_UNAVAILABLE.
   virtual Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,
                                                      std::int64_t version) = 0;
-  // The same of a session that CloudLogins opened, by its token's hash. UNAUTHORIZED: the platform, or its
+  // The files of a session that CloudLogins opened, by its token's hash. UNAUTHORIZED: the platform, or its
   // time, has ended it. CLOUD_UNAVAILABLE.
   virtual Task<Expected<PresetFiles>> files_of_session(Executor& executor, crypto::Bytes token_hash) = 0;
   // Logs in anew with what the vault has. Notes nothing.

@@ -192,7 +192,7 @@ Task<Expected<void>> Vault::remove(Executor& executor, identity::Principal by) {
   co_return Expected<void>{};
 }
 
-// What the platform said about the login of that version, if it is the account's still.
+// Stores the platform's verdict on the login of that version, if the account still has it.
 Task<Expected<CredentialsView>> Vault::checked(Executor& executor, AccountId account, std::int64_t version,
                                                const CheckedLogin& result) {
   struct Written {
@@ -252,7 +252,8 @@ Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity:
   if (login) co_return std::move(*now);
   switch (login.error().kind) {
     case CloudError::Kind::login_refused:
-    case CloudError::Kind::session_refused:  // another was saved meanwhile, and that one is told of
+    case CloudError::Kind::
+        session_refused:  // another login was saved meanwhile, and the answer describes that one
       co_return std::move(*now);
     case CloudError::Kind::credentials_unreadable:
       co_return failure({"CONFLICT", "The stored login cannot be opened any more. Save it again.", {}});

@@ -1,5 +1,5 @@
 // The vault of cloud logins (spec 5.1): one an account, sealed before it is stored, and never to be read
-// again here. What a save, a check or a delete means for the account's deliveries is written with it, in one
+// again here. A save, a check or a delete writes its effect on the account's deliveries in its own
 // transaction (spec 3.6).
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace presetbridge::services {
 
-// What is shown of a login: never the password, never the whole e-mail address.
+// The shown fields of a login: never the password, never the whole e-mail address.
 struct CredentialsView {
   storage::CredentialsStatus status = storage::CredentialsStatus::missing;
   std::int64_t version = 0;
@@ -66,12 +66,12 @@ class Vault {
                                           crypto::SecretString password);
   // Also when there is none.
   Task<Expected<void>> remove(Executor& executor, identity::Principal by);
-  // The same in the caller's transaction, which has removed() called once it stands.
+  // Removes the login in the caller's transaction; the caller calls removed() after its commit.
   void remove_in(storage::Tx& tx, const identity::Principal& by);
   void removed(AccountId account);
   // Logs in with what is stored; the result is written if no other login was saved meanwhile. A refusal is no
   // error: the view says `invalid`. NOT_FOUND: there is none. CONFLICT: it cannot be opened, which is noted.
-  // CLOUD_UNAVAILABLE, WORKER_UNAVAILABLE. Counts as tries at one address of its own.
+  // CLOUD_UNAVAILABLE, WORKER_UNAVAILABLE. Counts as attempts at one address of its own.
   Task<LoginResult<CredentialsView>> validate(Executor& executor, identity::Principal by);
 
   // Checks logins that were saved while the platform was away, or could not be opened, and are due; returns

@@ -16,7 +16,7 @@ using storage::WorkerCallKind;
 
 constexpr std::size_t kMostText = 8 << 20;
 
-// What a login may be found to be.
+// The possible failures of a login.
 constexpr std::array<std::pair<CloudError::Kind, std::string_view>, 4> kFailures{
     {{CloudError::Kind::login_refused, "login_refused"},
      {CloudError::Kind::credentials_unreadable, "credentials_unreadable"},
@@ -36,7 +36,7 @@ std::string text_of(const json::value& value) {
   return std::string(value.as_string());
 }
 
-// What `read` makes of an answer that is no error.
+// The result of `read` for an answer that is no error.
 template <class T, class Read>
 Expected<T> decode(std::string_view answer, Read read) {
   try {
@@ -165,7 +165,7 @@ Task<Expected<std::string>> AskedStoredLogins::asked(WorkerCall call) {
       co_await wakeup.wait(std::min(left, poll));
     }
   }
-  // What is left behind is deleted when it has expired.
+  // A call that is left behind is deleted when it has expired.
   if (!stopping_) co_await async_db_.write(home_, [&](Tx& tx) { delete_worker_call(tx, call.id); });
   co_return answer ? *std::move(answer) : nobody_answered();
 }

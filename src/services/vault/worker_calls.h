@@ -1,5 +1,5 @@
-// What a node that may not open stored logins asks of a worker node while a person waits: a row of
-// worker_calls, told of by the wake-ups of nodes (docs/decisions/0016-database-roles.md). No secret goes
+// Calls of a node that may not open stored logins to a worker node, while a person waits: rows of
+// worker_calls, announced by the wake-ups of nodes (docs/decisions/0016-database-roles.md). No secret goes
 // either way.
 #pragma once
 
@@ -25,7 +25,7 @@ class AskedStoredLogins final : public StoredLogins {
   static constexpr Millis patience{20'000};  // a call to the platform takes 15 at most, as set by default
   static constexpr Millis poll{500};         // where a wake-up was lost
 
-  // `home`: where it waits. `tell`: other nodes have something to look at; any thread. All outlive this.
+  // `home`: where it waits. `tell`: wakes other nodes; any thread. All outlive this.
   AskedStoredLogins(Scheduler& home, storage::AsyncDatabase& async_db, IdSource& ids, const Clock& clock,
                     std::function<void()> tell)
       : home_(home), async_db_(async_db), ids_(ids), clock_(clock), tell_(std::move(tell)) {}
@@ -39,7 +39,7 @@ class AskedStoredLogins final : public StoredLogins {
 
   // There may be answers.
   void wake();
-  // On `home`: whoever waits, or comes yet, is told at once that nobody has answered.
+  // On `home`. Waiting and later callers get at once the error that nobody has answered.
   void stop();
 
  private:

@@ -10,7 +10,7 @@ namespace {
 using cloud::CloudError;
 using testing::World;
 
-// Answers as it is told to, when it is let go.
+// Answers as a test sets, when the test lets it.
 class ToldLogins final : public StoredLogins {
  public:
   Task<Expected<PresetFiles>> files_of_login(Executor& executor, AccountId account,

@@ -25,7 +25,7 @@ struct EventOrigin {
   Timestamp now;
 };
 
-// The body: id, type and createdAt, then `fields`. Nothing is added where nobody is to be told.
+// The body: id, type and createdAt, then `fields`. Nothing is added where there is no subscriber.
 void add_account_event(OutboundRows& rows, EventOrigin origin, AccountId account, domain::EventType type,
                        std::span<const SubscriptionId> subscribers, boost::json::object fields);
 

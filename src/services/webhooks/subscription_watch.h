@@ -1,6 +1,6 @@
-// What becomes of subscriptions besides their sends: recoveries that their owners asked for (spec 9.5), and
-// receivers that do nothing but fail (spec 10.1). Of the latter the account's other subscriptions are told,
-// after an hour; after five days they are turned off, a day after they were told at the earliest.
+// The background work on subscriptions besides their delivery attempts: recoveries that their owners asked
+// for (spec 9.5), and receivers that only fail (spec 10.1). The account's other subscriptions are notified of
+// such a receiver after an hour; after five days it is turned off, a day after the notice at the earliest.
 #pragma once
 
 #include <utility>

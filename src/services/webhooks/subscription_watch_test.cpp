@@ -1,4 +1,4 @@
-// Receivers that do nothing but fail (spec 10.1): told of after an hour, turned off after five days.
+// Receivers that only fail (spec 10.1): reported after an hour, turned off after five days.
 #include "services/webhooks/subscription_watch.h"
 
 #include <boost/json.hpp>
@@ -32,7 +32,7 @@ class SubscriptionWatchTest : public DispatcherTest {
       scheduler_.advance(1h);
     }
   }
-  // What the living receiver was told of the dead one.
+  // The notices of the dead receiver that the living one got.
   std::vector<std::string> told() {
     std::vector<std::string> states;
     for (const auto& request : receiver_.requests) {

@@ -111,8 +111,8 @@ std::optional<SubscriptionRow> visible_subscription(const Principal& by, std::op
 std::vector<FieldProblem> Subscriptions::problems_of_url(const std::string& url) const {
   const bool sandbox = policy_ == net::AddressPolicy::sandbox_receivers;
   const auto checked = net::check_url(url, policy_);
-  // By plain HTTP to this machine alone. A name could lead anywhere, so the sends would fail: better told
-  // now.
+  // By plain HTTP to this machine alone. A name could lead anywhere, so the attempts would fail: better
+  // refused now.
   if (checked && (checked->https || checked->literal || checked->host == "localhost")) return {};
   return {{"url", fmt::format("must be an https URL of a host on the public internet{}; {}",
                               sandbox ? ", or a URL of this machine" : "",
@@ -210,7 +210,7 @@ Task<Expected<SubscriptionView>> Subscriptions::change(Executor& executor, Princ
     // Another address, or another chance.
     if (row->failing_since && (row->url != before.url || (row->active && !before.active)))
       forget_failures(tx, *row);
-    // What waited while it was inactive is due.
+    // Events that waited while it was inactive are due.
     if (row->active) storage::refresh_readiness(tx, id);
     audit(tx, ids_, by, action, id, row->url == before.url ? "" : "another address",
           changes_between(before, *row));

@@ -27,7 +27,7 @@ struct NewSubscription {
   std::vector<std::string> event_types;     // empty: all
   std::vector<IntegrationId> integrations;  // empty: all that the caller sees
 };
-// What is to change; what is absent stays.
+// The wanted changes; absent members stay.
 struct SubscriptionChange {
   std::optional<std::string> name;
   std::optional<std::string> url;

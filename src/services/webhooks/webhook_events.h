@@ -1,5 +1,5 @@
-// What was sent to a subscription, and what its owner does about it (spec 9.5): look it up, send one again,
-// recover all that failed.
+// The events of a subscription, and its owner's actions on them (spec 9.5): find one, send one again, recover
+// all that failed.
 #pragma once
 
 #include <functional>
@@ -42,13 +42,13 @@ class WebhookEvents {
                                                             storage::PageRequest page);
   Task<Expected<SentEventView>> get(Executor& executor, identity::Principal by, SubscriptionId id,
                                     std::string uuid);
-  // Due at once with all its tries, whatever became of it: the same id and the same bytes. CONFLICT while the
-  // subscription is not active, or an attempt is under way.
+  // Makes the event due at once with all its attempts, whatever its outcome, with its id and its bytes.
+  // CONFLICT while the subscription is not active, or an attempt is under way.
   Task<Expected<storage::SentEventRow>> resend(Executor& executor, identity::Principal by, SubscriptionId id,
                                                std::string uuid);
   // All that failed for good since then are made due, in the background
-  // (services/webhooks/subscription_watch.h), and go on after a crash. What succeeded, or still waits, is
-  // left alone. CONFLICT while the subscription is not active.
+  // (services/webhooks/subscription_watch.h), and go on after a crash. Events that succeeded, or still wait,
+  // are not changed. CONFLICT while the subscription is not active.
   Task<Expected<Recovery>> recover(Executor& executor, identity::Principal by, SubscriptionId id,
                                    Timestamp since);
 

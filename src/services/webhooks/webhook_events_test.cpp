@@ -194,7 +194,7 @@ TEST_F(WebhookEventsTest, ResendingRepeatsIdAndBytesWithAllTriesAgain) {
   scheduler_.advance(2min);
   EXPECT_EQ(received(uuid), 9U) << "the retry after a minute";
   EXPECT_EQ(get(hook, uuid).row.status, SentStatus::succeeded);
-  // What succeeded may be asked for again, too.
+  // An event that succeeded may be sent again, too.
   ASSERT_TRUE(await(events_.resend(scheduler_, merchant(), hook, uuid)));
   scheduler_.run();
   EXPECT_EQ(received(uuid), 10U);
