@@ -170,7 +170,7 @@ std::optional<Span> opaque_at(std::string_view text, std::size_t at) {
   return std::nullopt;
 }
 
-// Markdown with its inline code and the targets of its links blanked out.
+// Text with inline code, between backticks, and the targets of Markdown's links blanked out.
 std::string prose_only(std::string text) {
   static const std::regex code(R"(`[^`\n]*`|\]\([^)\n]*\))");
   for (std::sregex_iterator match(text.begin(), text.end(), code), end; match != end; ++match) {
@@ -414,14 +414,15 @@ std::vector<Finding> check_plain_words(const SourceFile& file) {
     }
     return bans;
   }();
-  const bool held = std::ranges::any_of(kPlainPaths, [&](auto path) { return file.path.starts_with(path); });
+  const auto* const held = std::ranges::find_if(
+      kPlainPaths, [&](const PlainPath& plain) { return file.path.starts_with(plain.path); });
   const bool markdown = file.path.ends_with(".md");
   const bool script = file.path.ends_with(".ts") || file.path.ends_with(".tsx");
-  if (!held || (!markdown && !script && !is_cpp(file.path))) return {};
-  const auto prose = markdown ? prose_only(file.text) : comments_only(file.text);
+  if (held == kPlainPaths.end() || (!markdown && !script && !is_cpp(file.path))) return {};
+  const auto prose = prose_only(markdown ? file.text : comments_only(file.text));
   auto findings = find_retired(file.path, prose, kRetiredWords);
   append(findings, find_banned(file.path, prose, phrases));
-  if (!markdown) append(findings, find_retired(file.path, code_only(file.text), kRetiredNames));
+  if (held->names) append(findings, find_retired(file.path, code_only(file.text), kRetiredNames));
   return findings;
 }
 

@@ -50,7 +50,7 @@ std::vector<Finding> check_name(const SourceFile& file);       // a file is name
 std::vector<Finding> check_wholeness(const SourceFile& file);  // no marks of unfinished work, no skipped test
 std::vector<Finding> check_lock_file(const SourceFile& file);  // a package lock names no registry's host
 // Comments, names and Markdown of the paths in retired_words.h use none of the words retired there. Strings
-// of C++ and inline code of Markdown are free: they quote what is stored or sent.
+// of C++ and text between backticks are free: they quote stored or sent data, or names.
 std::vector<Finding> check_plain_words(const SourceFile& file);
 
 // All of the above, each on the files it is about.

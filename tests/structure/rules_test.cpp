@@ -261,6 +261,9 @@ TEST(PlainWords, OtherWordsStringsAndOtherFoldersAreFree) {
     EXPECT_THAT(check_plain_words({"src/app/config/a.cpp", text}), IsEmpty()) << text;
   }
   EXPECT_THAT(check_plain_words({"docs/development.md", "The table `account_chores`.\n"}), IsEmpty());
+  EXPECT_THAT(check_plain_words({"docs/development.md", "[Decision 7](decisions/0007-chores.md).\n"}),
+              IsEmpty());
+  EXPECT_THAT(check_plain_words({"src/domain/a.h", "int tries = 0;  // in `tries`\n"}), IsEmpty());
   EXPECT_THAT(check_plain_words({"tests/structure/a.cpp", "// What the chore told.\n"}), IsEmpty());
 }
 
