@@ -45,5 +45,5 @@ export async function ok<Data>(answer: Promise<{ data?: Data; error?: unknown; r
   return data as Data;
 }
 
-// What is public, without a session.
+// The public routes, without a session.
 export const open = createClient<paths>({ baseUrl: window.location.origin });

@@ -1,4 +1,4 @@
-// What can go wrong with a request, in one form, and what is said of it.
+// The errors of a request, in one form, with their texts.
 import { duration } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import type { components } from './schema.mjs';
@@ -37,7 +37,7 @@ export const errorOfNetwork = () =>
     ? new ApiError(0, 'OFFLINE', t('error.offline'))
     : new ApiError(0, 'NETWORK', t('error.network'));
 
-// One sentence for a person. What the service says of what was asked (422, 409, …) is said as it is.
+// One sentence for a person. The service's own messages about a request (422, 409, …) are shown unchanged.
 export function sentence(error: unknown): string {
   if (!(error instanceof ApiError)) return t('error.internal');
   if (error.status === 0) return error.message;
@@ -50,7 +50,7 @@ export function sentence(error: unknown): string {
   return error.message || t('error.internal');
 }
 
-// What is wrong with each field of a form; `body` for what is of none.
+// The problem of each field of a form; `body` for problems of no field.
 export function problemsOf(error: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(error.details.map(({ field, problem }) => [field, problem]));

@@ -1,5 +1,5 @@
-// What the person set for their own screens. A change is shown at once and told to the service in its turn; what another tab changed
-// meanwhile stays.
+// The person's settings of their own screens. A change is shown at once and saved one after the other; changes of another tab
+// meanwhile stay.
 import { useQuery } from '@tanstack/react-query';
 import { api, ok, type Schemas } from './client';
 import { ApiError } from './errors';
@@ -14,7 +14,7 @@ let turn: Promise<unknown> = Promise.resolve();
 
 export const usePreferences = () => useQuery(queries.preferences());
 
-// What is shown is what is wanted meanwhile, so the service's answer goes there only at the end.
+// The wanted settings are shown meanwhile, so the service's answer is shown only at the end.
 async function write(change: Change, tries = 3): Promise<void> {
   const now = await ok(api.GET('/api/me/preferences'));
   try {

@@ -1,13 +1,13 @@
-// What is read of the service: each thing once, with its key and how fresh it is kept. Pages take these and nothing else.
+// The reads of the service: each once, with its key and its poll interval. Pages use these and nothing else.
 import { keepPreviousData, QueryClient, queryOptions } from '@tanstack/react-query';
 import { api, ok, open, type Schemas } from './client';
 import { paced } from '@/live/state';
 import { ApiError, worthAnotherTry } from './errors';
 import type { operations } from './schema.mjs';
 
-// How often a thing is asked for while changes are not told; UNTOLD: of which none are.
+// Poll intervals while live changes do not arrive; UNTOLD: for data without live changes.
 const CALM_MS = paced(15_000);
-const OPEN_MS = paced(5_000, 10_000); // what is told to the shop is not told here
+const OPEN_MS = paced(5_000, 10_000); // events of the shop's webhooks are no live changes
 const UNTOLD_MS = 5_000;
 const BUSY_MS = 1_000;
 const SLOW_MS = 60_000;
@@ -149,7 +149,7 @@ export const queries = {
       refetchInterval: CALM_MS,
     }),
 
-  // What an action on many would come to. Asked anew each time that it is looked at.
+  // The extent of an action on many. Read anew each time that it is shown.
   bulkPlan: (wanted: BulkWanted) =>
     queryOptions({
       queryKey: ['deliveries', 'bulk plan', wanted],
@@ -338,14 +338,14 @@ export const queries = {
       placeholderData: keepPreviousData,
       refetchInterval: CALM_MS,
     }),
-  // What became of it: the payment processor is asked. `asked`: it could be; else the purchase is as it was known.
+  // The outcome of a purchase: the payment processor is asked. `asked`: it answered; else the purchase is as last known.
   settledPurchase: (id: string) =>
     queryOptions({
       queryKey: ['credits', 'settled', id],
       queryFn: async ({ signal }) => {
         const params = { path: { purchase: id } };
         const known = await ok(api.GET('/api/credits/purchases/{purchase}', { params, signal }));
-        // What is settled is told by webhooks from then on.
+        // Later changes of a settled purchase come by webhooks.
         if (known.state !== 'pending') return { purchase: known, asked: true };
         try {
           const purchase = await ok(api.POST('/api/credits/purchases/{purchase}/refresh', { params, signal }));

@@ -1,4 +1,4 @@
-// What the buyer's page asks the service (spec 13.3). The token stands in a header, never in an address.
+// The requests of the buyer's page (spec 13.3). The token stands in a header, never in an address.
 import type { components } from '../api/schema.mjs';
 
 export type BuyerDelivery = components['schemas']['BuyerDelivery'];

@@ -10,7 +10,7 @@ export interface Heard {
   id: (id: string) => void; // where to go on after an end
 }
 
-// Until one side ends it, or `signal` does. Whatever goes wrong is an end: who calls tries again, and asks meanwhile.
+// Until one side ends it, or `signal` does. Every fault is an end: the caller retries, and polls meanwhile.
 export async function follow(token: string, lastId: string, signal: AbortSignal, heard: Heard): Promise<void> {
   const ended = new AbortController();
   const end = () => ended.abort();

@@ -1,5 +1,5 @@
-// The buyer's page (spec 13.3), opened by a link: /p#TOKEN. What stands after # reaches no log. Follows the delivery by the
-// service's events, and by asking again where those do not come.
+// The buyer's page (spec 13.3), opened by a link: /p#TOKEN. The text after # reaches no log. Follows the delivery by the
+// service's events, and polls where those do not arrive.
 import '../theme/tokens.css';
 import './buyer.css';
 import { api, type Answer, type BuyerDelivery } from './api';
@@ -22,13 +22,13 @@ const announcer = document.getElementById('announcer') as HTMLElement;
 let token = location.hash.slice(1);
 let delivery: BuyerDelivery | null = null;
 let local: Local = fresh();
-// What is shown while there is no delivery to show.
+// The page while there is no delivery to show.
 let page: 'loading' | 'gone' | 'away' = 'loading';
 let pause = SOON_MS;
 let timer = 0;
 let shown: Node | null = null;
 
-// What has the focus, by what can be found again: its id, or its kind and words.
+// The focused element, by marks to find it again: its id, or its kind and words.
 function placeOf(it: Element | null): (() => HTMLElement | null) | null {
   if (!it || !root.contains(it)) return null;
   const { id, tagName, textContent } = it;
@@ -38,7 +38,7 @@ function placeOf(it: Element | null): (() => HTMLElement | null) | null {
   };
 }
 
-// Paints what has changed. What has the focus keeps it, or leaves it to the heading, and what is typed stays.
+// Paints the changes. The focused element keeps the focus, or leaves it to the heading, and typed text stays.
 function paint() {
   const now = new Date();
   const next = delivery ? pageOf(delivery, local, acts, now) : page === 'loading' ? null : plainPage(texts[page]);

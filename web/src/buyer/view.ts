@@ -1,9 +1,9 @@
-// What the buyer sees of a delivery: one state at a time (spec 13.3).
+// The buyer's view of a delivery: one state at a time (spec 13.3).
 import type { BuyerDelivery } from './api';
 import { element, icon, nameOf, type Child } from './dom';
 import { initialsOf, kindOf, orderOf, platformOf, texts, when } from './texts';
 
-// What is typed, asked or under way, beside what the service says.
+// Typed text, questions and requests under way, beside the service's data.
 export interface Local {
   draft: string | null; // null: nothing was typed yet
   changing: boolean; // the field to change the username is open

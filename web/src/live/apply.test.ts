@@ -1,4 +1,4 @@
-// What events do to what has been read.
+// The effect of events on the cached reads.
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { aDelivery } from '@/testing/delivery';

@@ -1,4 +1,4 @@
-// What the events do to what has been read. Rows of deliveries that are on the screen change at once, at most four times a second;
+// Applies events to the cached reads. Rows of deliveries that are on the screen change at once, at most four times a second;
 // all else that an event touches is read anew, each thing no more often than it bears.
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { withRows, type LiveDelivery } from './patch';
@@ -8,7 +8,7 @@ export const FLUSH_MS = 250;
 
 type Kind = 'delivery' | 'order' | 'intake_refused' | 'subscription' | 'credits' | 'cloud' | 'bulk';
 
-// What is read, by the beginning of its key; after which events, and how often at most.
+// The reads by the beginning of their keys; after which events they are repeated, and how often at most.
 type Reading = { key: QueryKey; after: Kind[]; everyMs: number };
 export const READINGS: Reading[] = [
   { key: ['deliveries', 'one'], after: ['delivery'], everyMs: 500 },

@@ -1,4 +1,4 @@
-// Follows the account that is signed in, until it is told to stop.
+// Follows the account that is signed in, until it is stopped.
 import { authorized } from '@/api/client';
 import { queryClient } from '@/api/queries';
 import { session } from '@/session';
@@ -18,7 +18,7 @@ export function follow(account: string): () => void {
   const show = () => {
     const before = liveState.get().link;
     liveState.set(offline ? 'offline' : told);
-    // What was told is asked for by the clock from now on.
+    // Data with live changes is polled from now on.
     if (before === 'live' && told === 'away') void queryClient.invalidateQueries({ refetchType: 'active' });
   };
   const { nudge, renew } = readShared(

@@ -1,10 +1,10 @@
-// A delivery in a list as an event tells it.
+// A delivery in a list with the fields of an event.
 import type { Schemas } from '@/api/client';
 
 export type LiveDelivery = Schemas['LiveDelivery']['data'];
 type Row = Schemas['Delivery'];
 
-// The row as an event tells it, or the row itself where that is no news.
+// The row with the fields of an event, or the row itself where the event is older.
 export function patched<It extends Row>(row: It, now: LiveDelivery): It {
   if (now.updatedAt < row.updatedAt) return row;
   const { shared, total } = now.items;

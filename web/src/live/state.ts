@@ -1,4 +1,4 @@
-// Whether what is shown follows the service. Pages look here; the reader of the events, which is loaded later, writes it.
+// Whether what is shown follows the service. Pages read it here; the reader of the events, which is loaded later, writes it.
 import { useSyncExternalStore } from 'react';
 
 export type LiveState = {
@@ -28,7 +28,7 @@ let lastSign = Date.now();
 
 export const useLiveState = () => useSyncExternalStore(liveState.subscribe, liveState.get);
 
-// How often a thing is asked for: seldom while changes are told, as often as this while they are not.
+// A poll interval: long while live changes arrive, this one while they do not.
 const SELDOM_MS = 60_000;
 export const paced =
   (ms: number, live = SELDOM_MS) =>

@@ -88,7 +88,7 @@ test('two tabs have one connection, and both are told', async () => {
   await send(order(1));
   expect(opened.length).toBe(1);
   expect(names(first)).toEqual(['hello', 'order']);
-  // What was changed before it listened, the second one has not heard: it reads all anew.
+  // The second one has missed the changes before it listened: it reads all anew.
   expect(names(second)).toEqual(['reset', 'order']);
   expect([first.links.at(-1), second.links.at(-1)]).toEqual(['live', 'live']);
 });

@@ -1,5 +1,5 @@
-// One connection for all tabs of a browser: the tab that holds the lock reads and tells the others over a channel. When it is closed
-// the next one gets the lock and goes on after the last event that it was told of. Without locks each tab reads for itself.
+// One connection for all tabs of a browser: the tab that holds the lock reads and notifies the others over a channel. When it is closed
+// the next one gets the lock and goes on after the last event that it received. Without locks each tab reads for itself.
 import { readStream, type Batch, type Link, type Stream, type Surroundings } from './stream';
 
 type Message = { type: 'batch'; batch: Batch } | { type: 'link'; link: Link } | { type: 'beat' } | { type: 'who' };
