@@ -113,7 +113,10 @@ void Model::adopt(Delivery& d, const Seen& seen) const {
   d.username = seen.username;
   std::map<std::pair<std::string, std::string>, Promise> promises;
   for (const auto& item : seen.items) {
-    const auto user = item.name.empty() || user_of(item.name).empty() ? present(d) : user_of(item.name);
+    // What was delivered by hand was so whatever the name.
+    const bool here =
+        item.name.empty() || user_of(item.name).empty() || item.status == ItemStatus::delivered_by_hand;
+    const auto user = here ? present(d) : user_of(item.name);
     Promise promise;
     switch (item.status) {
       case ItemStatus::owed:
