@@ -167,6 +167,8 @@ class Model {
   static ReviewReasons unapproved(const Order& order);
   static std::string present(const Delivery& d);
   static int count(const Delivery& d, Promise::State state);
+  // Credits that go to deliveries under way, should they come so far (spec 3.6).
+  std::int64_t owed_by_open() const;
   // Whether anything became owed; whether anything ceased to be.
   std::pair<bool, bool> align(const Order& order, Delivery& d);
   void take_back(Delivery& d);

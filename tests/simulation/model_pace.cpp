@@ -367,6 +367,15 @@ std::string Model::compare_items(const std::string& id, const Seen& seen) {
   return {};
 }
 
+std::int64_t Model::owed_by_open() const {
+  std::int64_t owed = 0;
+  for (const auto& [id, order] : orders_) {
+    if (order.delivery && order.delivery->standing == Standing::open)
+      owed += count(*order.delivery, State::owed);
+  }
+  return owed;
+}
+
 std::string Model::finish(const std::string& id, const Seen& what, const Facts& facts) {
   if (auto wrong = seen(id, what, facts); !wrong.empty()) return wrong;
   const auto& order = orders_.at(id);
@@ -391,7 +400,7 @@ std::string Model::finish(const std::string& id, const Seen& what, const Facts& 
   if (d.standing == Standing::failed && unapproved(order).none()) {
     if (d.code == ResolutionCode::cloud_unavailable && facts.now - *d.failed_since < kProbesFor)
       return "the platform is back, and it is not resumed";
-    if (d.code == ResolutionCode::insufficient_credits && facts.credits > 0)
+    if (d.code == ResolutionCode::insufficient_credits && facts.credits > owed_by_open())
       return "there are credits, and it is not resumed";
     if (d.code == ResolutionCode::friendship_timeout && state == Friend::friends)
       return "they are friends now, and it is not resumed";
