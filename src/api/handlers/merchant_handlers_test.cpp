@@ -53,10 +53,9 @@ class MerchantApi : public MerchantApiTest {
       item.file_id = "f1";
       item.matched_by = state.lines.empty() ? "file_id" : "sku";
       if (!state.lines.empty()) item.lines = services::lines_json({state.lines.front().line_id});
-      services::AccountFacts facts(tx);
-      services::NewDeliveries created{{row}, {{.cause = domain::Cause::order_accepted}}, {item}, {""}, {}};
-      changes_.create(tx, created, facts);
       services::DeliverySet set(tx, changes_);
+      services::NewDeliveries created{{row}, {{.cause = domain::Cause::order_accepted}}, {item}, {""}, {}};
+      changes_.create(set, created);
       set.apply(*set.delivery(id), {.cause = domain::Cause::known_cause, .code = code});
       set.save();
     });

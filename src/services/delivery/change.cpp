@@ -15,6 +15,7 @@
 #include "domain/trouble.h"
 #include "domain/username.h"
 #include "services/delivery/change_words.h"
+#include "services/delivery/delivery_set.h"
 #include "services/delivery/event_body.h"
 #include "services/webhooks/event_uuid.h"
 #include "services/webhooks/outbound_rows.h"
@@ -152,7 +153,8 @@ void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& 
   row.message = change.message.empty() ? usual_message(t, change) : change.message;
 }
 
-void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts) {
+void DeliveryChanges::create(DeliverySet& set, NewDeliveries& created) {
+  auto& tx = set.tx();
   const Timestamp now = tx.now();
   ChangeRecord record;
   for (std::size_t i = 0; i < created.rows.size(); ++i) {
@@ -187,7 +189,7 @@ void DeliveryChanges::create(storage::Tx& tx, NewDeliveries& created, AccountFac
   }
   insert_delivery_keys(tx, keys);
   ItemsOfNew items(created.items);
-  write(tx, std::move(record), facts, [&](DeliveryId id) { return std::optional(items.of(id)); });
+  write(set, std::move(record), [&](DeliveryId id) { return std::optional(items.of(id)); });
 }
 
 Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, const Change& change,
@@ -241,20 +243,20 @@ void DeliveryChanges::tell(storage::DeliveryRow& row, domain::EventType type, Ch
   record.tellings.push_back({ids_.make<EventId>(), type, row});
 }
 
-void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts,
-                            const ItemsAtHand& at_hand) {
+void DeliveryChanges::write(DeliverySet& set, ChangeRecord record, const ItemsAtHand& at_hand) {
+  auto& tx = set.tx();
   std::ranges::move(record.ends, std::back_inserter(tx.news().deliveries));
   append_timeline(tx, record.timeline);
   std::vector<AccountId> accounts;
   for (const auto& telling : record.tellings) accounts.push_back(telling.row.account);
   for (const auto& telling : record.unmapped) accounts.push_back(telling.order.get().account);
   for (const auto& low : record.credits_low) accounts.push_back(low.account);
-  facts.read_subscriptions(accounts);
+  set.read_subscriptions(accounts);
   std::vector<const ChangeRecord::Telling*> wanted;
   OutboundRows rows;
   for (const auto& telling : record.tellings) {
     const auto& row = telling.row;
-    const auto subscribers = facts.subscribers(row.account, domain::to_string(telling.type), row.integration);
+    const auto subscribers = set.subscribers(row.account, domain::to_string(telling.type), row.integration);
     if (subscribers.empty()) continue;
     wanted.push_back(&telling);
     for (const auto subscription : subscribers)
@@ -272,7 +274,7 @@ void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& 
   }
   for (const auto& telling : record.unmapped) {
     const storage::OrderRow& order = telling.order;
-    const auto subscribers = facts.subscribers(
+    const auto subscribers = set.subscribers(
         order.account, domain::to_string(domain::EventType::order_unmapped), order.integration);
     if (subscribers.empty()) continue;
     rows.events.push_back(event_of(telling, tx.now()));
@@ -281,7 +283,7 @@ void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& 
   }
   for (const auto& low : record.credits_low) {
     add_account_event(rows, {ids_, random_, tx.now()}, low.account, domain::EventType::credits_low,
-                      facts.subscribers_of_account(low.account, "credits.low"),
+                      set.subscribers_of_account(low.account, "credits.low"),
                       {{"credits", boost::json::object{{"available", low.balance.available()},
                                                        {"held", low.balance.held},
                                                        {"threshold", low.threshold}}}});
@@ -290,14 +292,13 @@ void DeliveryChanges::write(storage::Tx& tx, ChangeRecord record, AccountFacts& 
   insert_sends(tx, rows.sends);
 }
 
-void DeliveryChanges::tell_unmapped(storage::Tx& tx, const storage::OrderRow& order,
+void DeliveryChanges::tell_unmapped(DeliverySet& set, const storage::OrderRow& order,
                                     std::span<const domain::OrderLine> before,
                                     const domain::OrderState& state, bool dry_run) {
   if (!newly_unmapped(before, state.lines)) return;
   ChangeRecord record;
   record.unmapped.push_back({ids_.make<EventId>(), order, state, dry_run});
-  AccountFacts facts(tx);
-  write(tx, std::move(record), facts);
+  write(set, std::move(record));
 }
 
 storage::EventRow DeliveryChanges::event_of(const UnmappedOrder& telling, Timestamp now) {

@@ -19,13 +19,14 @@
 #include "domain/credits.h"
 #include "domain/delivery_machine.h"
 #include "domain/order.h"
-#include "services/delivery/account_facts.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/stores/order_store.h"
 #include "storage/stores/timeline_store.h"
 
 namespace presetbridge::services {
+
+class DeliverySet;
 
 struct Change {
   domain::Cause cause;
@@ -108,17 +109,17 @@ class DeliveryChanges {
 
   // Inserts new deliveries with their items; each row's status and what belongs to it is set by its change's
   // cause.
-  void create(storage::Tx& tx, NewDeliveries& created, AccountFacts& facts);
+  void create(DeliverySet& set, NewDeliveries& created);
   // In memory: the caller, which is DeliverySet, writes the row, and the record once it is done.
   // INVALID_TRANSITION leaves the row untouched.
   Expected<void> apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
   void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
             ChangeRecord& record, Told told = {});
   // Events tell of items as they are in the transaction: those that are not at hand are read.
-  void write(storage::Tx& tx, ChangeRecord record, AccountFacts& facts, const ItemsAtHand& at_hand = {});
+  void write(DeliverySet& set, ChangeRecord record, const ItemsAtHand& at_hand = {});
   // Tells of the order, as it is now, where a line has no mapping that had one, or was not there, or was
   // another product, in `before`: once for each state of the order.
-  void tell_unmapped(storage::Tx& tx, const storage::OrderRow& order,
+  void tell_unmapped(DeliverySet& set, const storage::OrderRow& order,
                      std::span<const domain::OrderLine> before, const domain::OrderState& state,
                      bool dry_run);
 

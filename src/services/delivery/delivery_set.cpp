@@ -9,6 +9,9 @@
 namespace presetbridge::services {
 namespace {
 
+using domain::ResolutionCode;
+using storage::CredentialsStatus;
+
 template <class Rows>
 auto changed_of(Rows& rows) {
   std::vector<decltype(&rows.begin()->second.row)> changed;
@@ -285,7 +288,7 @@ const storage::OrderSettings& DeliverySet::order_settings(const storage::Deliver
   return rows_.order_settings.at(row.integration);
 }
 
-// ---------------------------------------------------------------- credits and sweeps
+// ---------------------------------------------------------------- credits
 
 void DeliverySet::lock() {
   read_open();
@@ -326,13 +329,86 @@ void DeliverySet::set_balance(AccountId account, const domain::Balance& balance)
 
 void DeliverySet::spend(AccountId account) {
   const auto before = balance(account);
-  const auto after = domain::spend(before, 1).value();
-  set_balance(account, after);
+  set_balance(account, domain::spend(before, 1).value());
   // A hold that is released changes nothing of what is left, so nothing is told of it twice.
+  tell_if_low(account, before);
+}
+
+void DeliverySet::tell_if_low(AccountId account, const domain::Balance& before) {
+  const auto& after = balance(account);
   const auto threshold = rows_.credits_low_at.at(account);
   if (before.within_reach() > threshold && after.within_reach() <= threshold)
     record_.credits_low.push_back({account, after, threshold});
 }
+
+// ---------------------------------------------------------------- accounts
+
+void DeliverySet::read_standings(std::span<const AccountId> accounts) {
+  std::vector<AccountId> unread;
+  for (const auto account : accounts) {
+    if (rows_.standings.try_emplace(account).second) unread.push_back(account);
+  }
+  const auto standings = find_standings(tx_, unread);
+  for (std::size_t i = 0; i < unread.size(); ++i) rows_.standings[unread[i]].row = standings[i];
+  for (const auto& row : find_balances(tx_, unread)) rows_.standings[row.account].balance = row.balance;
+}
+
+const storage::CredentialsStanding& DeliverySet::standing(AccountId account) {
+  read_standings(std::span(&account, 1));
+  return rows_.standings[account].row;
+}
+
+ResolutionCode DeliverySet::cause_of(AccountId account, const StandingEntry& standing) const {
+  const auto& login = standing.row;
+  if (login.status == CredentialsStatus::missing) return ResolutionCode::credentials_missing;
+  if (login.status == CredentialsStatus::invalid)
+    return login.unreadable ? ResolutionCode::credentials_missing : ResolutionCode::credentials_invalid;
+  const auto locked = rows_.balances.find(account);
+  const auto balance = locked == rows_.balances.end() ? standing.balance : locked->second.row;
+  // Credits on hold may come back: that is found out when the share is due.
+  return balance && balance->within_reach() > 0 ? ResolutionCode::none : ResolutionCode::insufficient_credits;
+}
+
+ResolutionCode DeliverySet::cause(AccountId account) {
+  read_standings(std::span(&account, 1));
+  auto& standing = rows_.standings[account];
+  const auto cause = cause_of(account, standing);
+  if (cause == ResolutionCode::none || std::exchange(standing.locked, true)) return cause;
+  standing.row = lock_standing(tx_, account).value_or(storage::CredentialsStanding{});
+  read_balances({account});
+  return cause_of(account, standing);
+}
+
+void DeliverySet::read_subscriptions(std::span<const AccountId> accounts) {
+  std::vector<AccountId> unread;
+  for (const auto account : accounts) {
+    if (rows_.subscriptions.try_emplace(account).second) unread.push_back(account);
+  }
+  auto read = active_subscriptions(tx_, unread);
+  for (std::size_t i = 0; i < unread.size(); ++i) rows_.subscriptions[unread[i]] = std::move(read[i]);
+}
+
+std::vector<SubscriptionId> DeliverySet::subscribers(AccountId account, std::string_view event_type,
+                                                     IntegrationId integration) {
+  read_subscriptions(std::span(&account, 1));
+  std::vector<SubscriptionId> wanting;
+  for (const auto& subscription : rows_.subscriptions[account]) {
+    if (wants(subscription, event_type, integration)) wanting.push_back(subscription.id);
+  }
+  return wanting;
+}
+
+std::vector<SubscriptionId> DeliverySet::subscribers_of_account(AccountId account,
+                                                                std::string_view event_type) {
+  read_subscriptions(std::span(&account, 1));
+  std::vector<SubscriptionId> wanting;
+  for (const auto& subscription : rows_.subscriptions[account]) {
+    if (wants_of_account(subscription, event_type)) wanting.push_back(subscription.id);
+  }
+  return wanting;
+}
+
+// ---------------------------------------------------------------- writing
 
 std::optional<std::vector<const storage::ItemRow*>> DeliverySet::items_at_hand(DeliveryId id) const {
   const auto found = rows_.of_delivery.find(id);
@@ -384,8 +460,8 @@ void DeliverySet::save() {
   update_balances(tx_, balances);
   save_customers();
   append_ledger(tx_, std::exchange(ledger_, {}));
-  AccountFacts facts(tx_);
-  changes_.write(tx_, std::exchange(record_, {}), facts, [this](DeliveryId id) { return items_at_hand(id); });
+  changes_.write(*this, std::exchange(record_, {}), [this](DeliveryId id) { return items_at_hand(id); });
+  rows_.standings.clear();
 }
 
 }  // namespace presetbridge::services

@@ -1,8 +1,8 @@
 // The unit of work of everything that changes deliveries: the rows of customers, deliveries, items and
 // balances are read, and locked, when they are first asked for, changed in memory, and written together by
-// save(), with the timeline and the outbound events that follow from the changes. One statement serves many
-// rows. Lives inside one transaction, which holds the locks of all customers, deliveries and balances in it;
-// an item is safe under the lock of its delivery.
+// save(), with the timeline and the outbound events that follow from the changes. What deliveries need to know
+// of their accounts is read once, too. One statement serves many rows. Lives inside one transaction, which holds the
+// locks of all customers, deliveries and balances in it; an item is safe under the lock of its delivery.
 //
 // Locks are taken in the order of docs/decisions/0018-order-of-locks.md: whoever comes to a delivery by another
 // way than its customer calls hold_customers_of() before.
@@ -13,14 +13,19 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "domain/credits.h"
+#include "domain/delivery.h"
 #include "services/delivery/change.h"
 #include "storage/database.h"
+#include "storage/stores/credential_store.h"
 #include "storage/stores/credit_store.h"
 #include "storage/stores/customer_store.h"
 #include "storage/stores/delivery_store.h"
+#include "storage/stores/event_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/item_store.h"
 
@@ -108,13 +113,32 @@ class DeliverySet {
   // Locked. Throws std::out_of_range for an account that does not exist.
   const domain::Balance& balance(AccountId account);
   void set_balance(AccountId account, const domain::Balance& balance);
-  // One of the credits on hold is spent; what is left may be what the account wants to hear of (spec 10.1).
+  // One of the credits on hold is spent; the account may hear of it, as tell_if_low() has it.
   void spend(AccountId account);
+  // The account hears of its balance if that has fallen, from `before`, to what it wants to hear of
+  // (spec 10.1). Whoever sets a lower balance calls this once.
+  void tell_if_low(AccountId account, const domain::Balance& before);
   // Behind the change of the balance that it tells of.
   void append(storage::LedgerRow entry) {
     entry.entry.balance_after = balance(entry.account).within_reach();
     ledger_.push_back(std::move(entry));
   }
+
+  // Reads at once what standing() and cause() would read for one account after the other.
+  void read_standings(std::span<const AccountId> accounts);
+  // Of the account's cloud login. Valid until save(): what is asked for after it is read anew.
+  const storage::CredentialsStanding& standing(AccountId account);
+  // What keeps the account's deliveries from being worked on at all: the login, or the credits; none if
+  // nothing does. Where there is a cause, login and balance are locked and read again, so that the transaction
+  // that writes the failure cannot miss its fix (spec 3.6).
+  domain::ResolutionCode cause(AccountId account);
+  // Reads at once what subscribers() would read for one account after the other.
+  void read_subscriptions(std::span<const AccountId> accounts);
+  // Active subscriptions that want events of this type from this integration.
+  std::vector<SubscriptionId> subscribers(AccountId account, std::string_view event_type,
+                                          IntegrationId integration);
+  // The same of an event of the whole account.
+  std::vector<SubscriptionId> subscribers_of_account(AccountId account, std::string_view event_type);
 
   // For what touches none of the set's rows, beyond reading what is saved.
   storage::Tx& tx() { return tx_; }
@@ -135,6 +159,11 @@ class DeliverySet {
     bool lines_changed = false;
     bool lines_read = false;
     bool added = false;
+  };
+  struct StandingEntry {
+    storage::CredentialsStanding row;
+    std::optional<domain::Balance> balance;  // where the set has none that is locked
+    bool locked = false;                     // login and balance
   };
   using CloudUser = std::pair<CloudAccountId, std::string>;
   // Rows as they are now, with what of the database has been read.
@@ -157,6 +186,8 @@ class DeliverySet {
     std::map<AccountId, Entry<domain::Balance>> balances;
     std::map<IntegrationId, storage::OrderSettings> order_settings;
     std::unordered_map<AccountId, std::int64_t> credits_low_at;  // of those
+    std::unordered_map<AccountId, StandingEntry> standings;      // since the last save()
+    std::unordered_map<AccountId, std::vector<storage::ActiveSubscription>> subscriptions;
   };
   void read_open();
   void save_customers();
@@ -167,6 +198,7 @@ class DeliverySet {
   std::vector<storage::ItemRow*> of(const std::set<ItemId>& ids, CustomerId customer);
   void note_customer(const storage::ItemRow& row);
   void read_balances(const std::set<AccountId>& wanted);
+  domain::ResolutionCode cause_of(AccountId account, const StandingEntry& standing) const;
   std::optional<std::vector<const storage::ItemRow*>> items_at_hand(DeliveryId id) const;
   storage::DeliveryRow& keep(storage::DeliveryRow row);
   ItemEntry& keep(storage::ItemRow row);

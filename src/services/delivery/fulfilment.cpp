@@ -106,16 +106,15 @@ std::optional<storage::DeliveryRow> Fulfilment::fulfil(DeliverySet& set, storage
   // With nothing new to deliver it stays what it was; only a reprocessing maps all of it again.
   order.outcome = plan.outcome;
   if (plan.outcome != "delivery") return std::nullopt;
-  AccountFacts facts(set.tx());
   NewDeliveries created;
-  plan_delivery(set, created, order, state, rules, plan, facts, key);
-  create(set, created, facts);
+  plan_delivery(set, created, order, state, rules, plan, key);
+  create(set, created);
   return std::move(created.rows.front());
 }
 
 void Fulfilment::plan_delivery(DeliverySet& set, NewDeliveries& created, const storage::OrderRow& order,
                                const domain::OrderState& state, const FulfilmentRules& rules,
-                               const NewOrderPlan& plan, AccountFacts& facts, ApiKeyId key) {
+                               const NewOrderPlan& plan, ApiKeyId key) {
   auto& row = created.rows.emplace_back();
   row.id = DeliveryId{order.id.value};
   row.account = order.account;
@@ -138,11 +137,9 @@ void Fulfilment::plan_delivery(DeliverySet& set, NewDeliveries& created, const s
     change.cause = Cause::high_risk;
   } else if (rules.hold_all) {
     change.cause = Cause::order_held;
-  } else if (const auto cause = known_cause(set, facts, row, pointers(items));
-             cause != ResolutionCode::none) {
-    change.cause = Cause::known_cause;
-    change.code = cause;
-    change.message = facts.words_of(cause, row);
+  } else if (auto failure = known_failure(set, row, pointers(items))) {
+    failure->actor = change.actor;
+    change = std::move(*failure);
   }
   if (state.high_risk) change.reasons.add(ReviewReason::high_risk);
   if (rules.hold_all) change.reasons.add(ReviewReason::held);
@@ -151,13 +148,13 @@ void Fulfilment::plan_delivery(DeliverySet& set, NewDeliveries& created, const s
   std::ranges::move(items, std::back_inserter(created.items));
 }
 
-void Fulfilment::create(DeliverySet& set, NewDeliveries& created, AccountFacts& facts) {
+void Fulfilment::create(DeliverySet& set, NewDeliveries& created) {
   std::vector<storage::DeliveryRow*> queued;
   for (std::size_t i = 0; i < created.rows.size(); ++i) {
     if (created.changes[i].cause == Cause::order_accepted) queued.push_back(&created.rows[i]);
   }
-  route(set, queued, facts);
-  changes_.create(set.tx(), created, facts);
+  route(set, queued);
+  changes_.create(set, created);
 }
 
 void Fulfilment::align(News& news) {

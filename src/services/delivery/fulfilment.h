@@ -48,9 +48,9 @@ class Fulfilment {
   // Adds the delivery of an order whose plan's outcome is "delivery". `key`: whose request makes it, or none.
   void plan_delivery(DeliverySet& set, NewDeliveries& created, const storage::OrderRow& order,
                      const domain::OrderState& state, const FulfilmentRules& rules, const NewOrderPlan& plan,
-                     AccountFacts& facts, ApiKeyId key = {});
+                     ApiKeyId key = {});
   // Makes the deliveries that were planned.
-  void create(DeliverySet& set, NewDeliveries& created, AccountFacts& facts);
+  void create(DeliverySet& set, NewDeliveries& created);
 
   // An order that is known, after an event of its store: its delivery is brought in line, or made if there
   // was none. The order's outcome and unmapped count are set, and what was mapped is noted in `state`;

@@ -51,7 +51,7 @@ Alignment remap(DeliverySet& set, const storage::DeliveryRow& row, domain::Mappi
   order->updated_at = tx.now();
   set_state(*order, state);
   update_order(tx, *order);
-  set.changes().tell_unmapped(tx, *order, before, state, row.dry_run);
+  set.changes().tell_unmapped(set, *order, before, state, row.dry_run);
   auto aligned = align_items(set, row, state, mapped, !mappings.stale);
   if (aligned.owes_less) set.note(row, domain::Actor::system(), words_of_dropped(aligned));
   return aligned;

@@ -103,17 +103,16 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
     write();
     if (plan.outcome == "delivery") {
       Fulfilment fulfilment(changes);
-      AccountFacts facts(tx);
       NewDeliveries created;
       const bool by_key = actor.kind == domain::Actor::Kind::api_key;
       const auto key = by_key ? ApiKeyId{actor.id} : ApiKeyId{};
-      fulfilment.plan_delivery(set, created, order, state, rules, plan, facts, key);
-      fulfilment.create(set, created, facts);
+      fulfilment.plan_delivery(set, created, order, state, rules, plan, key);
+      fulfilment.create(set, created);
       if (by_key) count_api_key_webhook(tx, key, 0, 1);
       set.note(created.rows.front(), actor, kNote);
     }
     set.save();
-    changes.tell_unmapped(tx, order, before, state, is_dry_run(state, rules));
+    changes.tell_unmapped(set, order, before, state, is_dry_run(state, rules));
     return plan.outcome == "delivery";
   }
 
@@ -134,7 +133,7 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
   write();
   go_on(set, *row, state, aligned, actor);
   set.save();
-  changes.tell_unmapped(tx, order, before, state, row->dry_run);
+  changes.tell_unmapped(set, order, before, state, row->dry_run);
   return false;
 }
 

@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "domain/order.h"
+#include "domain/resolution.h"
+#include "domain/username.h"
 #include "services/delivery/items.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
@@ -19,6 +21,30 @@ namespace {
 using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Tx;
+
+// None if nothing keeps the delivery from being worked on.
+ResolutionCode known_cause(DeliverySet& set, const storage::DeliveryRow& row, Items items) {
+  if (row.username.empty()) return ResolutionCode::username_missing;
+  if (row.dry_run) return ResolutionCode::none;
+  const auto cause = set.cause(row.account);
+  if (cause != ResolutionCode::insufficient_credits) return cause;
+  const auto cloud_account = set.standing(row.account).cloud_account;
+  const auto known = find_buyers(set.tx(), std::array{storage::Buyer{cloud_account, row.username, {}}});
+  const auto customer = known.empty() ? std::nullopt : find_customer(set.tx(), known.front());
+  const bool free = any_free(set, customer.value_or(storage::CustomerRow{}), items);
+  return free ? ResolutionCode::none : cause;
+}
+
+// What a merchant reads of a cause known without a job where its usual words say too little; else empty.
+std::string words_of(DeliverySet& set, ResolutionCode cause, const storage::DeliveryRow& row) {
+  if (cause == ResolutionCode::credentials_missing && set.standing(row.account).unreadable)
+    return std::string(domain::kUnreadableLogin);
+  // It would be a name, were it shorter.
+  const bool too_long = !domain::normalise_username(row.raw_username, std::string_view::npos).empty();
+  if (cause == ResolutionCode::username_missing && too_long)
+    return "The username that came with the order is longer than a username may be.";
+  return {};
+}
 
 }  // namespace
 
@@ -38,27 +64,20 @@ bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items item
   });
 }
 
-ResolutionCode known_cause(DeliverySet& set, AccountFacts& facts, const storage::DeliveryRow& row,
-                           Items items) {
-  if (row.username.empty()) return ResolutionCode::username_missing;
-  if (row.dry_run) return ResolutionCode::none;
-  const auto cause = facts.cause(row.account);
-  if (cause != ResolutionCode::insufficient_credits) return cause;
-  const auto cloud_account = facts.standing(row.account).cloud_account;
-  const auto known = find_buyers(set.tx(), std::array{storage::Buyer{cloud_account, row.username, {}}});
-  const auto customer = known.empty() ? std::nullopt : find_customer(set.tx(), known.front());
-  const bool free = any_free(set, customer.value_or(storage::CustomerRow{}), items);
-  return free ? ResolutionCode::none : cause;
+std::optional<Change> known_failure(DeliverySet& set, const storage::DeliveryRow& row, Items items) {
+  const auto cause = known_cause(set, row, items);
+  if (cause == ResolutionCode::none) return std::nullopt;
+  return Change{.cause = domain::Cause::known_cause, .code = cause, .message = words_of(set, cause, row)};
 }
 
-void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts) {
+void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows) {
   std::vector<storage::Buyer> buyers;
   std::vector<storage::DeliveryRow*> theirs;
   for (auto* const row : rows) {
     row->customer = {};
     row->cloud_account = {};
     if (row->dry_run) continue;
-    const auto& standing = facts.standing(row->account);
+    const auto& standing = set.standing(row->account);
     if (standing.status != storage::CredentialsStatus::valid) continue;
     row->cloud_account = standing.cloud_account;
     buyers.push_back({row->cloud_account, row->username, set.changes().ids().make<CustomerId>()});
@@ -70,14 +89,9 @@ void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows, Accoun
 }
 
 void queue_or_fail(DeliverySet& set, storage::DeliveryRow& row) {
-  set.save();  // the account's standing and balance are read
-  AccountFacts facts(set.tx());
-  const auto cause = known_cause(set, facts, row, set.items(row.id));
-  if (cause != ResolutionCode::none) {
-    return set.apply(
-        row, {.cause = domain::Cause::known_cause, .code = cause, .message = facts.words_of(cause, row)});
-  }
-  route(set, std::array{&row}, facts);
+  set.save();  // the account's standing and the buyer's rows are read
+  if (const auto failure = known_failure(set, row, set.items(row.id))) return set.apply(row, *failure);
+  route(set, std::array{&row});
   set.changed(row);
 }
 

@@ -2,6 +2,7 @@
 // (spec 3.2, 3.6).
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "services/delivery/delivery_set.h"
@@ -12,11 +13,10 @@
 
 namespace presetbridge::services {
 
-// What keeps a delivery from being worked on at all, none if nothing does: no username, no or invalid cloud
-// login, no credit left where each of its items that is owed costs one. A cause found is locked and read
-// again, so that the transaction that writes the failure cannot miss its fix (spec 3.6). `items`: its own.
-domain::ResolutionCode known_cause(DeliverySet& set, AccountFacts& facts, const storage::DeliveryRow& row,
-                                   Items items);
+// The failure of a delivery that cannot be worked on at all, nothing if it can: no username, no or invalid
+// cloud login, no credit left where each of its items that is owed costs one. `items`: its own. Reads rows of
+// customers: save() comes before.
+std::optional<Change> known_failure(DeliverySet& set, const storage::DeliveryRow& row, Items items);
 // Whether one of the items that are owed can be delivered without a credit: it was charged before, or the
 // customer's user has the file by another delivery.
 bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items items);
@@ -25,7 +25,7 @@ bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items item
 // cloud account, due now, and wakes that account. The rows are changed, not written. While the account's
 // login has not been checked yet there is no cloud account: the delivery then waits for the chore that the
 // check's success starts. Dry runs need no queue.
-void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows, AccountFacts& facts);
+void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows);
 
 // For a delivery of the set that a change has just brought to queued: route(), or let it fail for a known
 // cause.

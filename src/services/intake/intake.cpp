@@ -78,9 +78,8 @@ void tell(Accepted& answer, const storage::DeliveryRow& row) {
 }
 
 // The number of receivers that each event of the delivery goes to.
-std::size_t told_to(const storage::DeliveryRow& row, AccountFacts& facts) {
-  return facts.subscribers(row.account, to_string(domain::EventType::delivery_queued), row.integration)
-      .size();
+std::size_t told_to(const storage::DeliveryRow& row, DeliverySet& set) {
+  return set.subscribers(row.account, to_string(domain::EventType::delivery_queued), row.integration).size();
 }
 
 storage::OrderNews news_of(const IntegrationSnapshot& integration, const Accepted& answer) {
@@ -150,7 +149,6 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     answers[i].stale_integration = versions[id] != orders[i].integration->version;
     return answers[i].stale_integration;
   });
-  AccountFacts facts(tx);
   std::size_t cost = 0;
   // In the order of the queue, so that what is put off is not always the same merchant's: all orders and
   // customers are locked by now.
@@ -160,7 +158,7 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     answers[i].put_off = cost > kMostOfKnown;
     if (answers[i].put_off) continue;
     const Stopwatch watch(clock_);
-    answers[i] = accept_known(tx, orders[i], facts);
+    answers[i] = accept_known(tx, orders[i]);
     // The buyer's earlier files, and other rows that the event touches, show in the time that the writer
     // took.
     answers[i].cost =
@@ -185,8 +183,8 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
 
 // Locks the rows that the batch found: the orders, and then the customers of their earlier and present
 // lines. `inserted` marks those of `which` that made a new order.
-void Intake::hold_rows(Tx& tx, std::span<const IncomingOrder> orders, const std::vector<std::size_t>& which,
-                       const std::vector<bool>& inserted, AccountFacts& facts) {
+void Intake::hold_rows(DeliverySet& set, std::span<const IncomingOrder> orders,
+                       const std::vector<std::size_t>& which, const std::vector<bool>& inserted) {
   std::vector<storage::OrderKey> keys;
   std::vector<storage::Buyer> buyers;
   std::size_t n = 0;
@@ -198,12 +196,12 @@ void Intake::hold_rows(Tx& tx, std::span<const IncomingOrder> orders, const std:
     if (!is_new) keys.push_back({id, event.order_id});
     if (is_new && orders[i].plan.outcome == "delivery")
       buyers.push_back(
-          {facts.standing(orders[i].integration->account).cloud_account, orders[i].fresh.username, {}});
+          {set.standing(orders[i].integration->account).cloud_account, orders[i].fresh.username, {}});
   }
   std::ranges::sort(keys, {}, [](const auto& key) { return std::tuple(key.integration, key.order_key); });
   std::vector<DeliveryId> deliveries;
-  for (const auto order : hold_orders(tx, keys)) deliveries.push_back(DeliveryId{order.value});
-  hold_customers_of(tx, deliveries, buyers);
+  for (const auto order : hold_orders(set.tx(), keys)) deliveries.push_back(DeliveryId{order.value});
+  hold_customers_of(set.tx(), deliveries, buyers);
 }
 
 std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrder> orders,
@@ -235,16 +233,15 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
 
   const auto inserted = insert_orders(tx, rows);
   DeliverySet set(tx, changes_);
-  AccountFacts facts(tx);
   std::vector<AccountId> accounts;
   for (std::size_t n = 0; n < rows.size(); ++n) {
     if (inserted[n]) accounts.push_back(rows[n].account);
   }
   std::ranges::sort(accounts);
-  facts.read(accounts);
-  if (tx.others_write()) hold_rows(tx, orders, which, inserted, facts);
+  set.read_standings(accounts);
+  if (tx.others_write()) hold_rows(set, orders, which, inserted);
   // Where one is in trouble it is locked: by rising id.
-  for (const auto account : accounts) facts.cause(account);
+  for (const auto account : accounts) set.cause(account);
   NewDeliveries created;
   std::vector<std::size_t> of_delivery;
   std::vector<std::size_t> others;
@@ -268,19 +265,19 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
                                   is_dry_run(order.fresh, order.integration->rules)});
     if (order.plan.outcome == "delivery") {
       fulfilment_.plan_delivery(set, created, rows[n], order.fresh, order.integration->rules, order.plan,
-                                facts, order.key);
+                                order.key);
       of_delivery.push_back(i);
     } else {
       answers[i].reason = reason_for(order.plan.outcome);
     }
   }
   insert_order_payloads(tx, payloads);
-  fulfilment_.create(set, created, facts);
+  fulfilment_.create(set, created);
   for (std::size_t n = 0; n < of_delivery.size(); ++n) {
     auto& answer = answers[of_delivery[n]];
     tell(answer, created.rows[n]);
     answer.made_delivery = true;
-    answer.cost = weigh(orders[of_delivery[n]]) + told_to(created.rows[n], facts) * kRow;
+    answer.cost = weigh(orders[of_delivery[n]]) + told_to(created.rows[n], set) * kRow;
     if (const auto& by = orders[of_delivery[n]].asked_by)
       set.note(created.rows[n], *by, "The delivery was asked for.");
   }
@@ -295,7 +292,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
   return others;
 }
 
-Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming, AccountFacts& facts) {
+Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
   const auto& event = incoming.event;
   const IntegrationSnapshot& integration = *incoming.integration;
   Acceptance answer;
@@ -337,11 +334,11 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming, AccountFa
                          order.summary.number, merged.state.order_number);
     set_state(order, merged.state);
     update_order(tx, order);
-    changes_.tell_unmapped(tx, order, state->lines, merged.state,
+    changes_.tell_unmapped(set, order, state->lines, merged.state,
                            is_dry_run(merged.state, integration.rules));
     if (!merged.state.erased && tells_the_order(event, merged.state))
       put_order_payload(tx, order.id, tx.now(), incoming.payload);
-    if (delivery) answer.cost += told_to(*delivery, facts) * kRow;
+    if (delivery) answer.cost += told_to(*delivery, set) * kRow;
   } else {
     delivery = find_delivery(tx, DeliveryId{order.id.value});
   }

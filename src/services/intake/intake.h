@@ -75,10 +75,9 @@ class Intake {
   // the others.
   std::vector<std::size_t> accept_new(storage::Tx& tx, std::span<const IncomingOrder> orders,
                                       const std::vector<std::size_t>& which, std::span<Acceptance> answers);
-  static void hold_rows(storage::Tx& tx, std::span<const IncomingOrder> orders,
-                        const std::vector<std::size_t>& which, const std::vector<bool>& inserted,
-                        AccountFacts& facts);
-  Acceptance accept_known(storage::Tx& tx, const IncomingOrder& order, AccountFacts& facts);
+  static void hold_rows(DeliverySet& set, std::span<const IncomingOrder> orders,
+                        const std::vector<std::size_t>& which, const std::vector<bool>& inserted);
+  Acceptance accept_known(storage::Tx& tx, const IncomingOrder& order);
 
   DeliveryChanges& changes_;
   const Clock& clock_;

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "services/delivery/account_facts.h"
+#include "services/delivery/delivery_set.h"
 #include "storage/stores/chore_store.h"
 #include "storage/stores/credit_store.h"
 
@@ -61,37 +61,25 @@ class Application {
  private:
   void move_ledger(const PurchaseStanding& before, const PurchaseStanding& after) {
     if (before.granted == after.granted && before.reversed == after.reversed) return;
-    const auto balance = lock_balance(tx_, row_.account);
-    if (!balance) throw Error{"INTERNAL_ERROR", "A purchase is of an account that does not exist.", {}};
-    const auto lines = domain::ledger_lines(*balance, before, after);
+    DeliverySet set(tx_, changes_);
+    const auto balance = set.balance(row_.account);
+    const auto lines = domain::ledger_lines(balance, before, after);
     if (!lines) throw Error(lines.error());
-    std::vector<storage::LedgerRow> entries;
     for (const auto& [kind, credits, behind, cause] : *lines) {
-      entries.push_back({row_.account,
-                         {.id = changes_.ids().make<LedgerId>(),
-                          .at = tx_.now(),
-                          .kind = std::string(kind),
-                          .credits = credits,
-                          .purchase = row_.id,
-                          .note = row_.pack_name,
-                          .balance_after = behind.within_reach(),
-                          .cause = std::string(cause ? domain::to_string(*cause) : "")}});
+      set.set_balance(row_.account, behind);
+      set.append({row_.account,
+                  {.id = changes_.ids().make<LedgerId>(),
+                   .at = tx_.now(),
+                   .kind = std::string(kind),
+                   .credits = credits,
+                   .purchase = row_.id,
+                   .note = row_.pack_name,
+                   .cause = std::string(cause ? domain::to_string(*cause) : "")}});
     }
-    const auto& now = lines->back().after;
-    append_ledger(tx_, entries);
-    update_balance(tx_, row_.account, now);
-    resumes_ = now.available() > balance->available();
+    set.tell_if_low(row_.account, balance);
+    resumes_ = set.balance(row_.account).available() > balance.available();
     if (resumes_) add_chore(tx_, row_.account, storage::ChoreKind::resume_credits);
-    tell_low(*balance, now);
-  }
-
-  void tell_low(const domain::Balance& before, const domain::Balance& after) {
-    const auto threshold = credits_low_at(tx_, row_.account).value_or(changes_.credits_low_at());
-    if (before.within_reach() <= threshold || after.within_reach() > threshold) return;
-    ChangeRecord record;
-    record.credits_low.push_back({row_.account, after, threshold});
-    AccountFacts facts(tx_);
-    changes_.write(tx_, std::move(record), facts);
+    set.save();
   }
 
   void stand(const PurchaseStanding& standing) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "net/address_guard.h"
-#include "services/delivery/account_facts.h"
 #include "services/webhooks/outbound_rows.h"
 #include "storage/stores/audit_store.h"
 #include "storage/stores/webhook_event_store.h"
@@ -64,10 +63,12 @@ bool tell(Tx& tx, IdSource& ids, Random& random, SubscriptionId id, const storag
     forget_failures(tx, *row);
     return false;
   }
-  AccountFacts facts(tx);
-  auto others =
-      facts.subscribers_of_account(row->account, domain::to_string(domain::EventType::subscription_failing));
-  std::erase(others, id);
+  std::vector<SubscriptionId> others;
+  const auto active = active_subscriptions(tx, std::array{row->account});
+  for (const auto& other : active.front()) {
+    if (other.id != id && wants_of_account(other, domain::to_string(domain::EventType::subscription_failing)))
+      others.push_back(other.id);
+  }
   OutboundRows rows;
   add_account_event(rows, {ids, random, tx.now()}, row->account, domain::EventType::subscription_failing,
                     others, event_fields(*row, health, *trouble));
