@@ -492,8 +492,7 @@ TEST_F(MerchantApi, SavedMappingsResumeWhatFailedForWantOfAFileIfItOwesOtherFile
     put_mappings(made.string("id"),
                  {json::object{{"matchType", "sku"}, {"matchValue", "A"}, {"fileId", file}}});
     write([&](storage::Tx& tx) {
-      DeliveryId at;
-      for (const auto& chore : storage::find_chores(tx, 10)) services::do_chore(tx, changes_, chore, {}, at);
+      for (const auto& chore : storage::find_chores(tx, 10)) services::do_chore(tx, changes_, chore, {});
     });
     return send(me_, "GET", "/api/deliveries/" + to_string(id)).string("resolutionCode") !=
            "preset_not_found";

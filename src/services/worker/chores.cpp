@@ -10,6 +10,7 @@
 #include "domain/trouble.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
+#include "services/worker/fault_at.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/credit_store.h"
@@ -32,19 +33,20 @@ struct Piece {
   DeliverySet& set;
   Chore chore;
   const Aside& aside;
-  DeliveryId& at;
 
   // The deliveries among `ids` that are not aside, locked one by one. `fn` says whether to go on.
   template <class Fn>
   void each(const std::vector<DeliveryId>& ids, Fn fn) {
     for (const auto id : ids) {
       if (aside.contains(id)) continue;
-      at = id;
-      auto* const row = set.delivery(id);
-      if (row != nullptr && !fn(*row)) break;
-      set.save();
+      try {
+        auto* const row = set.delivery(id);
+        if (row != nullptr && !fn(*row)) break;
+        set.save();
+      } catch (...) {
+        throw FaultAt(id);
+      }
     }
-    at = {};
   }
   ChoreProgress end() const {
     end_chore(set.tx(), chore);
@@ -231,10 +233,28 @@ ChoreProgress resume_unavailable(Piece piece, const std::vector<DeliveryId>& ids
   });
 }
 
+void complete_dry_run(DeliverySet& set, DeliveryId id) {
+  auto* const row = set.delivery(id);
+  if (row == nullptr || !row->dry_run || row->status != DeliveryStatus::queued) return;
+  ++row->attempt_count;
+  set.apply(*row, {.cause = Cause::leased});
+  for (auto* const item : set.items(id)) {
+    if (item->status != domain::ItemStatus::owed) continue;
+    item->status = domain::ItemStatus::shared;
+    item->shared_at = set.now();
+    set.changed(*item);
+  }
+  set.apply(
+      *row,
+      {.cause = Cause::nothing_left_owed,
+       .message =
+           "Dry run: the order would have been delivered. Nothing was shared and no credit was spent."});
+  set.save();
+}
+
 }  // namespace
 
-ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Aside& aside, DeliveryId& at) {
-  at = {};
+ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Aside& aside) {
   // Customers and deliveries before the account, as jobs do, which come to the account's credits last.
   const auto ids = find_next(tx, chore, aside);
   hold_customers_of(tx, ids);
@@ -250,7 +270,7 @@ ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Asid
   // Another node was faster, or it begins again: what comes next is not what is held.
   if (chore.done_to != done_to || chore.generation != generation) return ChoreProgress::under_way;
   DeliverySet set(tx, changes);
-  const Piece piece{set, chore, aside, at};
+  const Piece piece{set, chore, aside};
   const auto status = standing ? standing->status : CredentialsStatus::missing;
   switch (chore.kind) {
     case ChoreKind::reroute:
@@ -297,28 +317,15 @@ std::vector<DeliveryId> dry_runs_in_turn(Tx& tx, AccountId& turn, int aside) {
   return ids;
 }
 
-void run_dry(Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids, DeliveryId& at) {
+void run_dry(Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids) {
   DeliverySet set(tx, changes);
   for (const auto id : ids) {
-    at = id;
-    auto* const row = set.delivery(id);
-    if (row == nullptr || !row->dry_run || row->status != DeliveryStatus::queued) continue;
-    ++row->attempt_count;
-    set.apply(*row, {.cause = Cause::leased});
-    for (auto* const item : set.items(id)) {
-      if (item->status != domain::ItemStatus::owed) continue;
-      item->status = domain::ItemStatus::shared;
-      item->shared_at = tx.now();
-      set.changed(*item);
+    try {
+      complete_dry_run(set, id);
+    } catch (...) {
+      throw FaultAt(id);
     }
-    set.apply(
-        *row,
-        {.cause = Cause::nothing_left_owed,
-         .message =
-             "Dry run: the order would have been delivered. Nothing was shared and no credit was spent."});
-    set.save();
   }
-  at = {};
 }
 
 }  // namespace presetbridge::services

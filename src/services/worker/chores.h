@@ -22,15 +22,14 @@ enum class ChoreProgress {
   waiting  // but for what is aside: to be done again, from there on, when that is tried again
 };
 
-// Does the next piece of a chore as find_chores showed it, once it may begin (chore_starts.h). `at` is the
-// delivery that it is at, where it throws; none where it is at no one's.
-ChoreProgress do_chore(storage::Tx& tx, DeliveryChanges& changes, storage::Chore chore, const Aside& aside,
-                       DeliveryId& at);
+// Does the next piece of a chore as find_chores showed it, once it may begin (chore_starts.h). Throws
+// FaultAt<DeliveryId> where it is at one delivery.
+ChoreProgress do_chore(storage::Tx& tx, DeliveryChanges& changes, storage::Chore chore, const Aside& aside);
 
 // Queued dry runs, a piece of them: accounts take turns from the one after `turn` on, which becomes the last
 // of these, so that one with many keeps no other waiting. Of each as many more as are `aside`.
 std::vector<DeliveryId> dry_runs_in_turn(storage::Tx& tx, AccountId& turn, int aside);
-// Completes these dry runs, as far as they are queued still; `at` as above.
-void run_dry(storage::Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids, DeliveryId& at);
+// Completes these dry runs, as far as they are queued still. Throws FaultAt<DeliveryId>.
+void run_dry(storage::Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids);
 
 }  // namespace presetbridge::services

@@ -21,9 +21,7 @@ std::vector<storage::Chore> chores(World& world) {
   return world.write([](storage::Tx& tx) { return storage::find_chores(tx, 10); });
 }
 void do_next(World& world) {
-  DeliveryId at;
-  world.write(
-      [&](storage::Tx& tx) { do_chore(tx, world.changes, storage::find_chores(tx, 1).at(0), {}, at); });
+  world.write([&](storage::Tx& tx) { do_chore(tx, world.changes, storage::find_chores(tx, 1).at(0), {}); });
 }
 
 TEST(Chores, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
@@ -80,10 +78,7 @@ TEST(Chores, APieceThatAnotherNodeHasDoneIsNotWorkedOnAndTheNextIsForTheNextRoun
   world.write([&](storage::Tx& tx) {
     storage::advance_chore(tx, {.account = found.account, .kind = found.kind, .done_to = ann});
   });
-  const auto progress = world.write([&](storage::Tx& tx) {
-    DeliveryId at;
-    return do_chore(tx, world.changes, found, {}, at);
-  });
+  const auto progress = world.write([&](storage::Tx& tx) { return do_chore(tx, world.changes, found, {}); });
   EXPECT_EQ(progress, ChoreProgress::under_way);
   EXPECT_EQ(world.status(ann), "queued");
   EXPECT_EQ(world.status(bob), "queued");

@@ -10,7 +10,8 @@ void count_fault(const WorkerPorts& ports) {
   ports.metrics.count("presetbridge_worker_faults_total");
 }
 
-Task<bool> isolate(const WorkerPorts& ports, Error error, LeasePlace at) {
+Task<bool> isolate(const WorkerPorts& ports, FailedWrite<LeasePlace> failed) {
+  auto& [error, at] = failed;
   if (is_passing(error) || (!at.cloud_account && !at.customer)) co_return false;
   ports.log.error("work that fails here is left alone for some minutes",
                   {{"cloudAccount", at.cloud_account ? to_string(at.cloud_account) : std::string()},

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/task.h"
+#include "services/worker/fault_at.h"
 #include "services/worker/leasing.h"
 #include "services/worker/worker_ports.h"
 
@@ -13,9 +14,9 @@ bool is_passing(const Error& error);
 
 void count_fault(const WorkerPorts& ports);
 
-// After a transaction for the work at `at` failed: logs the fault and leaves that work alone for some minutes
+// After a transaction failed: logs the fault and leaves the work that it was at alone for some minutes
 // (set_aside). Returns whether it is out of the way: false for a passing error, and where nobody knows whose
 // work it was.
-Task<bool> isolate(const WorkerPorts& ports, Error error, LeasePlace at);
+Task<bool> isolate(const WorkerPorts& ports, FailedWrite<LeasePlace> failed);
 
 }  // namespace presetbridge::services

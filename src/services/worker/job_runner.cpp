@@ -21,7 +21,7 @@ Task<void> JobRunner::run(Job job) {
     auto next = co_await answers_.add(ports_.scheduler, std::move(last));
     if (!next) {
       if (!is_passing(next.error())) {
-        co_await isolate(ports_, next.error(), place);
+        co_await isolate(ports_, {next.error(), place});
       } else if (!storage::is_told(next.error())) {
         ports_.log.error("a step of a job could not be written; its lease will run out",
                          {{"customer", to_string(place.customer)}, {"error", next.error().message}});

@@ -40,16 +40,14 @@ Task<Millis> LeaseLoop::round() {
   }
   const Timestamp now = ports_.clock.now();
   if (places > 0 && now >= closed_until_ && (std::exchange(busy_, false) || (next && *next <= now))) {
-    LeasePlace at;
-    auto leased =
-        co_await ports_.async_db.write(ports_.scheduler, [this, from, places, pace = pace_, &at](Tx& tx) {
-          return lease_jobs(tx, options_, from, places, pace, at);
-        });
+    auto leased = co_await write_at<LeasePlace>(ports_, [this, from, places, pace = pace_](Tx& tx) {
+      return lease_jobs(tx, options_, from, places, pace);
+    });
     if (leased) {
       scan_.saw(from, leased->next_ready, leased->at);
       next = start(*std::move(leased));
     } else {
-      next = co_await failed(leased.error(), at);
+      next = co_await failed(std::move(leased).error());
     }
   }
   if (!next) co_return options_.poll;
@@ -75,7 +73,8 @@ std::optional<Timestamp> LeaseLoop::start(Leased leased) {
   return next;
 }
 
-Task<Timestamp> LeaseLoop::failed(Error error, LeasePlace at) {
+Task<Timestamp> LeaseLoop::failed(FailedWrite<LeasePlace> write) {
+  const auto& error = write.error;
   // Of many rows read at once nobody knows which was at fault.
   if (pace_ == Pace::together && !is_passing(error)) {
     pace_ = Pace::one_by_one;
@@ -84,7 +83,7 @@ Task<Timestamp> LeaseLoop::failed(Error error, LeasePlace at) {
   pace_ = Pace::together;
   if (!storage::is_told(error)) ports_.log.warn("no jobs could be leased", {{"error", error.message}});
   // The next lease would fail like this one, unless what was at fault is out of the way.
-  const bool others = co_await isolate(ports_, error, at);
+  const bool others = co_await isolate(ports_, std::move(write));
   co_return ports_.clock.now() + (others ? Millis{0} : options_.poll);
 }
 

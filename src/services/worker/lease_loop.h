@@ -7,6 +7,7 @@
 
 #include "base/background_tasks.h"
 #include "services/leases/ready_scan.h"
+#include "services/worker/fault_at.h"
 #include "services/worker/job_runner.h"
 #include "services/worker/leasing.h"
 #include "services/worker/sweep_runner.h"
@@ -41,7 +42,7 @@ class LeaseLoop {
   // Starts what was leased. Returns when there may be more.
   std::optional<Timestamp> start(Leased leased);
   // Returns when leasing is worth another try.
-  Task<Timestamp> failed(Error error, LeasePlace at);
+  Task<Timestamp> failed(FailedWrite<LeasePlace> write);
 
   const WorkerPorts& ports_;
   const WorkerOptions& options_;

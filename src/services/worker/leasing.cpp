@@ -11,6 +11,7 @@
 #include "domain/sweep_schedule.h"
 #include "domain/trouble.h"
 #include "services/delivery/delivery_set.h"
+#include "services/worker/fault_at.h"
 #include "services/worker/job_end.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
@@ -254,10 +255,8 @@ std::optional<domain::RateWindow> lock_window(Tx& tx, const WorkerOptions& optio
 
 }  // namespace
 
-Leased lease_jobs(Tx& tx, const WorkerOptions& options, Timestamp from, int slots, Pace pace,
-                  LeasePlace& at) {
+Leased lease_jobs(Tx& tx, const WorkerOptions& options, Timestamp from, int slots, Pace pace) {
   Leased leased;
-  at = {};
   const Timestamp now = tx.now();
   const auto started = [&] { return static_cast<int>(leased.jobs.size() + leased.sweeps.size()); };
   // Before the accounts: of those ready for longest each has its share of what the service may start.
@@ -273,10 +272,14 @@ Leased lease_jobs(Tx& tx, const WorkerOptions& options, Timestamp from, int slot
     const int left = slots - started();
     if (left <= 0) break;
     const int share = std::max(1, left / static_cast<int>(accounts.size() - first));
-    if (pace == Pace::one_by_one) at.cloud_account = accounts[first].id;
-    lease_of(tx, options, std::span(accounts).subspan(first, piece), share, leased);
+    const auto id = accounts[first].id;
+    try {
+      lease_of(tx, options, std::span(accounts).subspan(first, piece), share, leased);
+    } catch (...) {
+      if (pace == Pace::together) throw;
+      throw FaultAt(LeasePlace{.cloud_account = id, .customer = {}});
+    }
   }
-  at = {};
   if (window) {
     for (int i = 0; i < started(); ++i) window->admit(now);
     if (started() > 0) put_service_window(tx, kServiceWindow, window->encode());
@@ -287,21 +290,23 @@ Leased lease_jobs(Tx& tx, const WorkerOptions& options, Timestamp from, int slot
   return leased;
 }
 
-int take_over_expired(Tx& tx, DeliveryChanges& changes, Timestamp from, int limit, LeasePlace& at) {
-  at = {};
+int take_over_expired(Tx& tx, DeliveryChanges& changes, Timestamp from, int limit) {
   const auto expired = lock_expired_leases(tx, from, tx.now(), limit);
   for (const auto id : expired) {
-    at = {.cloud_account = {}, .customer = id, .fence = 0};
-    DeliverySet set(tx, changes, {id});
-    auto customer = set.customer(id);
-    if (!customer) continue;
-    at.cloud_account = customer->cloud_account;
-    Job dead{.customer = customer->id, .cloud_account = customer->cloud_account};
-    customer->fence += 1;
-    end_job(set, dead, *customer, domain::Finding::lease_lost);
-    set.save();
+    LeasePlace at{.cloud_account = {}, .customer = id};
+    try {
+      DeliverySet set(tx, changes, {id});
+      auto customer = set.customer(id);
+      if (!customer) continue;
+      at.cloud_account = customer->cloud_account;
+      Job dead{.customer = customer->id, .cloud_account = customer->cloud_account};
+      customer->fence += 1;
+      end_job(set, dead, *customer, domain::Finding::lease_lost);
+      set.save();
+    } catch (...) {
+      throw FaultAt(at);
+    }
   }
-  at = {};
   // Sweeps in a transaction of their own: it holds cloud accounts, and those come after customers.
   if (!expired.empty()) return static_cast<int>(expired.size());
   const auto sweeps = lock_expired_sweeps(tx, tx.now(), limit);

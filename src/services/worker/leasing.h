@@ -38,8 +38,7 @@ struct Leased {
   std::vector<std::pair<CloudAccountId, const char*>> unreadable;
 };
 
-// Whose work a transaction is at: what was at fault, where it throws. An id that is none: nobody's, or that
-// of one of many.
+// Whose work was at fault (FaultAt). An id that is none: nobody's, or that of one of many.
 struct LeasePlace {
   CloudAccountId cloud_account;
   CustomerId customer;
@@ -51,14 +50,14 @@ struct LeasePlace {
 enum class Pace { together, one_by_one };
 
 // At most `slots` jobs and sweeps together, of accounts that were not ready before `from`. Work of one
-// account never waits for another's place: each ready account has the same share of the slots.
-Leased lease_jobs(storage::Tx& tx, const WorkerOptions& options, Timestamp from, int slots, Pace pace,
-                  LeasePlace& at);
+// account never waits for another's place: each ready account has the same share of the slots. Throws
+// FaultAt<LeasePlace> where it is at one account's.
+Leased lease_jobs(storage::Tx& tx, const WorkerOptions& options, Timestamp from, int slots, Pace pace);
 
 // Takes the work of dead or stuck workers back (spec 3.4): leases that ran out, at `from` or later, get a new
 // fence, what was pending is obeyed, and the customers are queued again. Returns how many jobs, or, where
-// none had run out, how many sweeps.
-int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, Timestamp from, int limit, LeasePlace& at);
+// none had run out, how many sweeps. Throws FaultAt<LeasePlace> where it is at one customer's.
+int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, Timestamp from, int limit);
 
 // What threw must not hold up others: the customer, or without one the cloud account, is left alone for
 // kSetAside; a customer whose job has lost its lease meanwhile is somebody else's to judge.

@@ -273,10 +273,8 @@ struct LeasedJob {
     // This test is the worker.
     world.stop_worker();
     delivery = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
-    job = world.write([&](storage::Tx& tx) {
-      LeasePlace at;
-      return lease_jobs(tx, options, {}, 10, Pace::together, at).jobs.at(0);
-    });
+    job = world.write(
+        [&](storage::Tx& tx) { return lease_jobs(tx, options, {}, 10, Pace::together).jobs.at(0); });
   }
   ~LeasedJob() { world.start_worker(World::unlimited()); }
   JobCall begin() {
@@ -313,10 +311,7 @@ TEST(Leasing, AFirstStepAfterATakeOverDoesNothing) {
   World world;
   LeasedJob leased(world);
   world.database.clock.advance(leased.options.lease);
-  world.write([&](storage::Tx& tx) {
-    LeasePlace at;
-    EXPECT_EQ(take_over_expired(tx, world.changes, Timestamp{}, 10, at), 1);
-  });
+  world.write([&](storage::Tx& tx) { EXPECT_EQ(take_over_expired(tx, world.changes, Timestamp{}, 10), 1); });
   EXPECT_TRUE(leased.begin().lost);
   EXPECT_EQ(world.status(leased.delivery), "queued");
   EXPECT_EQ(leased.customer().queue_state, storage::QueueState::queued);
@@ -330,10 +325,7 @@ TEST(Leasing, SweepsThatRanOutAreTakenOverAfterJobsInATransactionOfTheirOwn) {
   world.database.clock.advance(leased.options.lease);
   const auto take_over = [&] {
     int taken = 0;
-    world.write([&](storage::Tx& tx) {
-      LeasePlace at;
-      taken = take_over_expired(tx, world.changes, Timestamp{}, 10, at);
-    });
+    world.write([&](storage::Tx& tx) { taken = take_over_expired(tx, world.changes, Timestamp{}, 10); });
     return taken;
   };
   EXPECT_EQ(take_over(), 1);

@@ -4,6 +4,7 @@
 
 #include "services/worker/account_trouble.h"
 #include "services/worker/chores.h"
+#include "services/worker/fault_at.h"
 #include "services/worker/faulty_work.h"
 #include "services/worker/leasing.h"
 #include "storage/stores/cloud_account_store.h"
@@ -93,13 +94,11 @@ Task<bool> Maintenance::round(Timestamp now) {
 }
 
 Task<bool> Maintenance::take_over(Timestamp from) {
-  LeasePlace at;
-  auto taken = co_await ports_.async_db.write(ports_.scheduler, [this, from, &at](Tx& tx) {
-    return take_over_expired(tx, ports_.changes, from, kMostTakenOver, at);
-  });
+  auto taken = co_await write_at<LeasePlace>(
+      ports_, [this, from](Tx& tx) { return take_over_expired(tx, ports_.changes, from, kMostTakenOver); });
   if (taken && *taken > 0)
     ports_.log.info("leases that ran out were taken over", {{"count", std::int64_t{*taken}}});
-  const bool more = taken ? *taken > 0 : co_await isolate(ports_, taken.error(), at);
+  const bool more = taken ? *taken > 0 : co_await isolate(ports_, std::move(taken).error());
   if (more) leases_.hasten();
   co_return more;
 }
@@ -121,13 +120,13 @@ Task<void> Maintenance::start_probes(std::vector<CloudAccountId> due) {
 Task<bool> Maintenance::complete_dry_runs(std::vector<DeliveryId> waiting) {
   std::erase_if(waiting, [this](DeliveryId id) { return deliveries_aside_.contains({AccountId{}, id}); });
   if (waiting.empty()) co_return false;
-  DeliveryId at;
-  auto done = co_await ports_.async_db.write(ports_.scheduler,
-                                             [&](Tx& tx) { run_dry(tx, ports_.changes, waiting, at); });
+  const auto done =
+      co_await write_at<DeliveryId>(ports_, [&](Tx& tx) { run_dry(tx, ports_.changes, waiting); });
   if (done) co_return true;
-  if (is_passing(done.error()) || !at) co_return false;
+  const auto& [error, at] = done.error();
+  if (is_passing(error) || !at) co_return false;
   ports_.log.error("a test order that fails here is left alone for some minutes",
-                   {{"delivery", to_string(at)}, {"error", done.error().message}});
+                   {{"delivery", to_string(at)}, {"error", error.message}});
   count_fault(ports_);
   deliveries_aside_.put({AccountId{}, at}, ports_.clock.now() + kSetAside);
   co_return true;  // the others
@@ -141,17 +140,17 @@ Task<bool> Maintenance::do_chores(std::vector<storage::Chore> waiting) {
     Aside aside;
     for (const auto& [place, until] : deliveries_aside_.all())
       if (place.first == chore.account) aside.insert(place.second);
-    DeliveryId at;
-    auto done = co_await ports_.async_db.write(
-        ports_.scheduler, [&](Tx& tx) { return do_chore(tx, ports_.changes, chore, aside, at); });
+    const auto done = co_await write_at<DeliveryId>(
+        ports_, [&](Tx& tx) { return do_chore(tx, ports_.changes, chore, aside); });
     const auto later = ports_.clock.now() + kSetAside;
-    if (!done && is_passing(done.error())) continue;
+    if (!done && is_passing(done.error().error)) continue;
+    const DeliveryId at = done ? DeliveryId{} : done.error().at;
     if (!done) {
       ports_.log.error("a chore that fails here is left alone for some minutes",
                        {{"account", to_string(chore.account)},
                         {"chore", storage::to_string(chore.kind)},
                         {"delivery", at ? to_string(at) : std::string()},
-                        {"error", done.error().message}});
+                        {"error", done.error().error.message}});
       count_fault(ports_);
     }
     // One delivery at fault is left out; without one the whole chore waits.
