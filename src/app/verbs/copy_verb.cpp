@@ -13,6 +13,7 @@
 
 #include "app/config/config.h"
 #include "app/service/data_directory.h"
+#include "app/verbs/outcome.h"
 #include "crypto/encoding.h"
 #include "crypto/random.h"
 #include "crypto/service_cipher.h"
@@ -26,8 +27,6 @@
 namespace presetbridge::app {
 namespace {
 
-constexpr int kFailed = 1;
-constexpr int kWrongUse = 2;
 constexpr std::string_view kSqlite = "sqlite:";
 constexpr Millis kTellEach{1'000};
 // A statement that moves 10,000 rows, on a server that is at work for others too.

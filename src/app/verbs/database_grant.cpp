@@ -5,14 +5,12 @@
 
 #include <ostream>
 
+#include "app/verbs/outcome.h"
 #include "storage/postgres/postgres_database.h"
 #include "storage/schema/migrations.h"
 
 namespace presetbridge::app {
 namespace {
-
-constexpr int kFailed = 1;
-constexpr int kWrongUse = 2;
 
 // The problem of the options; empty: none. Never shows a text that may be a password.
 std::string problem_of(const DatabaseGrantOptions& options) {

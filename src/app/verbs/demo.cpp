@@ -17,6 +17,7 @@
 #include "app/process/child_program.h"
 #include "app/verbs/calls.h"
 #include "app/verbs/listen.h"
+#include "app/verbs/outcome.h"
 #include "crypto/encoding.h"
 #include "crypto/random.h"
 #include "crypto/webhook_signature.h"
@@ -28,7 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-constexpr int kFailed = 1;
 constexpr Millis kStart{20'000};
 constexpr Millis kStop{12'000};  // the service promises ten seconds
 constexpr const char* kEmail = "demo@shop.example";

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/verbs/calls.h"
+#include "app/verbs/outcome.h"
 #include "app/verbs/terminal_password.h"
 #include "base/wakeup.h"
 #include "crypto/random.h"
@@ -20,7 +21,6 @@
 namespace presetbridge::app {
 namespace {
 
-constexpr int kFailed = 1;
 constexpr int kMisused = 2;
 
 std::string text_at(const boost::json::object& object, std::string_view name) {

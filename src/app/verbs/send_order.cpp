@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/verbs/calls.h"
+#include "app/verbs/outcome.h"
 #include "domain/utf8.h"
 #include "net/runtime.h"
 #include "providers/profile.h"
@@ -18,7 +19,6 @@ namespace {
 
 using domain::Provider;
 
-constexpr int kFailed = 1;
 constexpr int kMisused = 2;
 constexpr int kMostRepeats = 10'000;
 

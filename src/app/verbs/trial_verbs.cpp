@@ -10,12 +10,12 @@
 
 #include "app/verbs/demo.h"
 #include "app/verbs/listen.h"
+#include "app/verbs/outcome.h"
 #include "app/verbs/send_order.h"
 
 namespace presetbridge::app {
 namespace {
 
-constexpr int kWrongUse = 2;
 constexpr std::size_t kLongestPayload = 64 * 1024 * 1024;
 
 std::string of_environment(const char* name) {

@@ -1,276 +1,61 @@
 #include "app/verbs/vault_verbs.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
 
-#include <algorithm>
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <ostream>
-#include <thread>
-#include <utility>
-
-#include "app/admin/admin_channel.h"
-#include "app/admin/admin_request.h"
-#include "app/process/hardening.h"
-#include "app/service/data_directory.h"
-#include "crypto/encoding.h"
-#include "crypto/random.h"
-#include "crypto/service_cipher.h"
-#include "crypto/vault_keys.h"
-#include "services/keys/key_rotation.h"
+#include "app/verbs/outcome.h"
+#include "app/verbs/vault_init.h"
+#include "app/verbs/vault_rotation.h"
 
 namespace presetbridge::app {
 namespace {
 
-namespace json = boost::json;
-using Asked = Expected<json::object>;
-
-constexpr int kFailed = 1;
-constexpr int kOthersLack = 3;
-// Between two questions while there is nothing to do but wait, and two lines of progress.
-constexpr std::chrono::milliseconds kPause{250};
-constexpr std::chrono::milliseconds kReportEach{1'000};
-// Records that change while they are sealed anew are looked at once more.
-constexpr int kMostPolls = 5;
-constexpr int kMostAttempts = 40;
-
-std::vector<std::string> texts_of(const json::object& object, std::string_view name) {
-  std::vector<std::string> texts;
-  for (const auto& one : object.at(name).as_array()) texts.emplace_back(one.as_string());
-  return texts;
-}
-
-struct Standing {
-  std::string kind;
-  std::string newest;
-  std::vector<std::string> old;
+struct VaultOptions {
+  bool replace_lost = false;
+  bool now = false;
+  std::vector<std::string> kinds;
 };
-
-class Verb {
- public:
-  Verb(const Config& config, std::vector<std::string> kinds, std::ostream& out, std::ostream& err)
-      : config_(config),
-        directory_(data_directory(config)),
-        kinds_(std::move(kinds)),
-        out_(out),
-        err_(err),
-        last_report_(std::chrono::steady_clock::now() - kReportEach) {
-    if (kinds_.empty()) {
-      for (const auto kind : services::kAllKeyKinds) kinds_.emplace_back(to_string(kind));
-    }
-  }
-
-  int rotate();
-  int drop(bool now);
-  int show();
-
- private:
-  bool wanted(std::string_view kind) const { return std::ranges::find(kinds_, kind) != kinds_.end(); }
-  int failed(const Error& error) {
-    err_ << "presetbridge: " << error.message << '\n';
-    return kFailed;
-  }
-  Asked ask(std::string_view command, bool begin = false, bool now = false) const {
-    const json::object request{{"command", command},
-                               {"kinds", fmt::format("{}", fmt::join(kinds_, ","))},
-                               {"begin", begin ? 1 : 0},
-                               {"now", now ? 1 : 0}};
-    // The work of a command that was killed may still run.
-    for (int tried = 1;; ++tried) {
-      auto answer = ask_running_service(config_, request);
-      if (answer || answer.error().code != "OVERLOADED" || tried == kMostAttempts) return answer;
-      std::this_thread::sleep_for(kPause);
-    }
-  }
-  Expected<std::vector<Standing>> standing() const;
-  // Files that have no key in front yet that nobody has used get one.
-  Expected<void> add_keys(const std::vector<Standing>& all);
-  // Keys that no node uses any more leave this node's files.
-  Expected<void> remove_keys(const std::vector<Standing>& all);
-  void tell(const std::string& line);
-  int tell_of_nodes(const json::object& step);
-  void print(const Standing& one) {
-    out_ << fmt::format("{}: {}{}\n", one.kind, one.newest,
-                        one.old.empty() ? "" : fmt::format(", old: {}", fmt::join(one.old, " ")));
-  }
-
-  const Config& config_;
-  const DataDirectory directory_;
-  std::vector<std::string> kinds_;
-  std::ostream& out_;
-  std::ostream& err_;
-  std::chrono::steady_clock::time_point last_report_;
-};
-
-Expected<std::vector<Standing>> Verb::standing() const {
-  const auto answer = ask("keys");
-  if (!answer) return std::unexpected(answer.error());
-  std::vector<Standing> all;
-  for (const auto& one : answer->at("keys").as_array()) {
-    const auto& key = one.as_object();
-    all.push_back({text_of(key, "kind"), text_of(key, "newest"), texts_of(key, "old")});
-  }
-  return all;
-}
-
-Expected<void> Verb::add_keys(const std::vector<Standing>& all) {
-  crypto::SystemRandom random;
-  for (const auto& one : all) {
-    if (!wanted(one.kind) || !one.old.empty()) continue;
-    if (one.kind == "vault") {
-      if (auto whole = crypto::publish_vault_keys(directory_.vault_private_key, directory_.vault_public_key);
-          !whole)
-        return whole;
-      const auto keys = crypto::read_vault_public_keys(directory_.vault_public_key);
-      if (!keys) return std::unexpected(keys.error());
-      if (crypto::hex_encode(keys->front().id()) != one.newest) continue;  // one waits already
-      const auto made =
-          crypto::add_vault_key(directory_.vault_private_key, directory_.vault_public_key, random);
-      if (!made) return std::unexpected(made.error());
-    } else if (one.kind == "service") {
-      const auto keys = crypto::read_service_keys(directory_.service_key);
-      if (!keys) return std::unexpected(keys.error());
-      if (crypto::hex_encode(keys->front().id) != one.newest) continue;
-      if (auto made = crypto::add_service_key(directory_.service_key, random); !made) return made;
-    }
-  }
-  return {};
-}
-
-Expected<void> Verb::remove_keys(const std::vector<Standing>& all) {
-  for (const auto& one : all) {
-    if (!wanted(one.kind) || !one.old.empty()) continue;
-    Expected<int> removed = 0;
-    if (one.kind == "vault") {
-      crypto::VaultKeyId kept{};
-      crypto::hex_decode_exactly(one.newest, kept);
-      removed =
-          crypto::drop_vault_keys_behind(directory_.vault_private_key, directory_.vault_public_key, kept);
-    } else if (one.kind == "service") {
-      crypto::ServiceKeyId kept{};
-      crypto::hex_decode_exactly(one.newest, kept);
-      removed = crypto::drop_service_keys_behind(directory_.service_key, kept);
-    }
-    if (!removed) return std::unexpected(removed.error());
-    if (*removed > 0)
-      out_ << fmt::format("{}: {} removed from the files in {}\n", one.kind,
-                          *removed == 1 ? "the old key was" : "old keys were", directory_.folder.string());
-  }
-  return {};
-}
-
-void Verb::tell(const std::string& line) {
-  const auto now = std::chrono::steady_clock::now();
-  if (now - last_report_ < kReportEach) return;
-  last_report_ = now;
-  err_ << line << '\n' << std::flush;
-}
-
-int Verb::tell_of_nodes(const json::object& step) {
-  err_ << "presetbridge: The new keys are made, and nobody uses them yet, since not all nodes have them:\n";
-  for (const auto& one : step.at("nodes").as_array()) {
-    const auto& node = one.as_object();
-    err_ << fmt::format("  {} lacks {}\n", text_of(node, "name"), fmt::join(texts_of(node, "lacks"), ", "));
-  }
-  err_ << fmt::format(
-      "Copy service.key, vault.key and vault.pub from {} to each of them (without vault.key where a node "
-      "needs "
-      "none), then run the same command again. Running nodes take them up within some seconds.\n",
-      directory_.folder.string());
-  return kOthersLack;
-}
-
-int Verb::rotate() {
-  const auto before = standing();
-  if (!before) return failed(before.error());
-  if (auto made = add_keys(*before); !made) return failed(made.error());
-  json::object step;
-  int looks = 0;
-  for (bool begin = true;;) {
-    auto answer = ask("turn-keys", begin);
-    if (!answer) return failed(answer.error());
-    step = std::move(*answer);
-    begin = false;
-    const auto phase = text_of(step, "phase");
-    if (phase == "waiting") return tell_of_nodes(step);
-    const auto left = integer_of(step, "left");
-    if (phase == "done" && (left == 0 || ++looks == kMostPolls)) break;
-    tell(fmt::format("{}: {} records looked at, {} sealed anew, {} left on an old key", phase,
-                     integer_of(step, "lookedAt"), integer_of(step, "resealed"), left));
-    if (phase == "settling") std::this_thread::sleep_for(kPause);
-  }
-  const auto after = standing();
-  if (!after) return failed(after.error());
-  for (const auto& one : *after) {
-    if (wanted(one.kind)) print(one);
-  }
-  const auto left = integer_of(step, "left");
-  out_ << fmt::format("{} records left on an old key, {} that no key opens\n", left,
-                      integer_of(step, "unreadable"));
-  if (left == 0) return 0;
-  err_ << "presetbridge: The service's log names records that could not be sealed anew. Save those logins or "
-          "secrets again, then run the same command.\n";
-  return kFailed;
-}
-
-int Verb::drop(bool now) {
-  json::object step;
-  for (bool begin = true;; begin = false) {
-    auto answer = ask("drop-keys", begin, now);
-    if (!answer) return failed(answer.error());
-    step = std::move(*answer);
-    if (step.at("done").as_bool()) break;
-    tell(fmt::format("{} records looked at", integer_of(step, "lookedAt")));
-  }
-  for (const auto& one : step.at("kinds").as_array()) {
-    const auto& kind = one.as_object();
-    for (const auto& id : texts_of(kind, "dropped"))
-      out_ << fmt::format("{}: {} is not used any more\n", text_of(kind, "kind"), id);
-    if (const auto why = text_of(kind, "kept"); !why.empty())
-      out_ << fmt::format("{}: the old key is kept: {}\n", text_of(kind, "kind"), why);
-  }
-  const auto after = standing();
-  if (!after) return failed(after.error());
-  if (auto removed = remove_keys(*after); !removed) return failed(removed.error());
-  for (const auto& one : *after) {
-    if (wanted(one.kind)) print(one);
-  }
-  return 0;
-}
-
-int Verb::show() {
-  const auto all = standing();
-  if (!all) return failed(all.error());
-  for (const auto& one : *all) print(one);
-  return 0;
-}
-
-// With the vault's private keys in its memory.
-int guarded(std::ostream& err, const std::function<int()>& run) {
-  crypto::initialise();
-  if (harden_process()) return run();
-  err << "presetbridge: The process cannot be protected from inspection.\n";
-  return kFailed;
-}
 
 }  // namespace
 
-int run_vault_rotate(const Config& config, const std::vector<std::string>& kinds, std::ostream& out,
-                     std::ostream& err) {
-  return guarded(err, [&] { return Verb(config, kinds, out, err).rotate(); });
-}
-
-int run_vault_drop(const Config& config, const std::vector<std::string>& kinds, bool now, std::ostream& out,
-                   std::ostream& err) {
-  return guarded(err, [&] { return Verb(config, kinds, out, err).drop(now); });
-}
-
-int run_vault_keys(const Config& config, std::ostream& out, std::ostream& err) {
-  return guarded(err, [&] { return Verb(config, {}, out, err).show(); });
+void add_vault_verbs(CLI::App& app, ConfigFlags& flags, std::function<int()>& run) {
+  auto* vault = app.add_subcommand("vault", "The keys at rest: of the vault, the service, the issuer, links");
+  vault->require_subcommand(1);
+  const auto options = std::make_shared<VaultOptions>();
+  const auto add = [&](const std::string& name, const char* help, std::function<int(const Config&)> does) {
+    auto* verb = vault->add_subcommand(name, help);
+    flags.add_to(*verb);
+    verb->callback([&run, &flags, does] {
+      run = [&flags, does] {
+        const auto config = flags.load_or_tell({"cloud.url"});
+        return config ? does(*config) : kWrongUse;
+      };
+    });
+    return verb;
+  };
+  auto* init = add("init", "Make the key files that are missing",
+                   [options](const Config& config) { return run_vault_init(config, options->replace_lost); });
+  init->add_flag("--replace-lost", options->replace_lost,
+                 "The vault's keys are lost: make new ones; every login must be saved again");
+  auto* rotate = add("rotate", "Turn keys while the service runs; again, to go on with it",
+                     [options](const Config& config) {
+                       return run_vault_rotate(config, options->kinds, std::cout, std::cerr);
+                     });
+  auto* drop =
+      add("drop", "Give up old keys by which nothing is sealed any more", [options](const Config& config) {
+        return run_vault_drop(config, options->kinds, options->now, std::cout, std::cerr);
+      });
+  drop->add_flag("--now", options->now,
+                 "The issuer's and the links' too, although ID tokens and links that they made still open");
+  for (auto* verb : {rotate, drop}) {
+    verb->add_option("--keys", options->kinds, "Only these: vault, service, issuer, links (default: all)")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"vault", "service", "issuer", "links"}));
+  }
+  add("keys", "Print which keys are in use",
+      [](const Config& config) { return run_vault_keys(config, std::cout, std::cerr); });
 }
 
 }  // namespace presetbridge::app

@@ -8,6 +8,7 @@
 #include "storage/stores/buyer_act_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_customers.h"
 #include "storage/stores/item_store.h"
 #include "storage/stores/order_store.h"
 

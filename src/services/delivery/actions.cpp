@@ -15,6 +15,7 @@
 #include "services/delivery/routing.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_customers.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {

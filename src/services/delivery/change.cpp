@@ -19,7 +19,7 @@
 #include "services/delivery/event_body.h"
 #include "services/webhooks/event_uuid.h"
 #include "services/webhooks/outbound_rows.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/event_store.h"
 #include "storage/stores/timeline_store.h"
 

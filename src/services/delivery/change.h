@@ -21,6 +21,7 @@
 #include "domain/order.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/event_store.h"
+#include "storage/stores/item_store.h"
 #include "storage/stores/order_store.h"
 #include "storage/stores/timeline_store.h"
 

@@ -6,7 +6,7 @@
 #include "services/delivery/items.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "domain/delivery.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_keys.h"
 
 namespace presetbridge::services {
 namespace {

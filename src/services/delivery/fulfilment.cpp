@@ -10,7 +10,7 @@
 #include "services/delivery/revocation.h"
 #include "services/delivery/routing.h"
 #include "storage/stores/credential_store.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_keys.h"
 
 namespace presetbridge::services {
 namespace {

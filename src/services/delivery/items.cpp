@@ -8,7 +8,6 @@
 
 #include "domain/username.h"
 #include "services/delivery/revocation.h"
-#include "storage/stores/delivery_search.h"
 
 namespace presetbridge::services {
 namespace {

@@ -10,6 +10,7 @@
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_customers.h"
 
 namespace presetbridge::services {
 namespace {

@@ -16,6 +16,7 @@
 #include "storage/stores/buyer_act_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
+#include "storage/stores/delivery_work.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_store.h"

@@ -7,6 +7,7 @@
 
 #include "services/delivery/view.h"
 #include "storage/stores/api_key_store.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/delivery_search.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_list.h"

@@ -7,6 +7,7 @@
 
 #include "services/figures/overview.h"
 #include "services/testing.h"
+#include "storage/stores/delivery_work.h"
 
 namespace presetbridge::services {
 namespace {

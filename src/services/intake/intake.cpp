@@ -11,7 +11,8 @@
 #include "storage/stores/activity_store.h"
 #include "storage/stores/api_key_store.h"
 #include "storage/stores/audit_store.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_customers.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_store.h"
 

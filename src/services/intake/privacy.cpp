@@ -10,7 +10,8 @@
 #include "domain/order.h"
 #include "services/intake/intake.h"
 #include "storage/stores/api_key_store.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_customers.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/privacy_store.h"
 #include "storage/stores/timeline_store.h"
 

@@ -9,7 +9,7 @@
 #include "storage/stores/audit_store.h"
 #include "storage/stores/bulk_store.h"
 #include "storage/stores/change_store.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/identity_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/order_list.h"

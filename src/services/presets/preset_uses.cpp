@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/overview_store.h"
 

@@ -8,7 +8,9 @@
 #include "domain/retry_schedule.h"
 #include "storage/stores/chore_store.h"
 #include "storage/stores/credential_store.h"
+#include "storage/stores/delivery_customers.h"
 #include "storage/stores/delivery_store.h"
+#include "storage/stores/delivery_work.h"
 
 namespace presetbridge::services {
 namespace {

@@ -14,7 +14,9 @@
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/credit_store.h"
+#include "storage/stores/delivery_customers.h"
 #include "storage/stores/delivery_store.h"
+#include "storage/stores/delivery_work.h"
 
 namespace presetbridge::services {
 namespace {

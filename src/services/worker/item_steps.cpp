@@ -9,6 +9,7 @@
 #include "services/delivery/items.h"
 #include "services/delivery/revocation.h"
 #include "services/worker/job_end.h"
+#include "storage/stores/delivery_customers.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {

@@ -14,7 +14,7 @@
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
 #include "storage/stores/cloud_account_store.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {

@@ -15,7 +15,8 @@
 #include "services/worker/job_end.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
-#include "storage/stores/delivery_store.h"
+#include "storage/stores/delivery_customers.h"
+#include "storage/stores/delivery_work.h"
 
 namespace presetbridge::services {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/id_time.h"
 #include "storage/columns.h"
-#include "storage/stores/delivery_store.h"
+#include "storage/stores/delivery_customers.h"
 
 namespace presetbridge::storage {
 namespace {

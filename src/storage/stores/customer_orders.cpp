@@ -9,7 +9,7 @@
 #include "base/id_time.h"
 #include "domain/mapping.h"
 #include "domain/order.h"
-#include "storage/stores/delivery_search.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/item_store.h"
 #include "storage/stores/order_store.h"

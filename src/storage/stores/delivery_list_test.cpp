@@ -6,6 +6,7 @@
 #include "domain/order.h"
 #include "storage/schema/migrations.h"
 #include "storage/stores/account_store.h"
+#include "storage/stores/delivery_keys.h"
 #include "storage/stores/delivery_search.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/integration_store.h"

@@ -9,7 +9,7 @@ namespace presetbridge::storage {
 namespace {
 
 using domain::DeliveryStatus;
-using domain::ItemStatus;
+
 using domain::PendingActionKind;
 using domain::ResolutionCode;
 using domain::ReviewReason;
@@ -33,17 +33,6 @@ constexpr Sql kInsertDelivery{
     "$44, $45, $46, $47)"};
 constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
 constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
-constexpr Sql kFindCustomer{"SELECT customer_id FROM deliveries WHERE id = $1 AND customer_id IS NOT NULL"};
-constexpr Sql kFindNamesakes{
-    "SELECT customers.id FROM deliveries JOIN customers ON customers.cloud_account_id ="
-    " deliveries.cloud_account_id AND customers.username_key = deliveries.target_username"
-    " WHERE deliveries.id = $1"};
-constexpr Sql kFindItemCustomers{
-    "SELECT DISTINCT customer_id FROM delivery_items WHERE delivery_id = $1 AND customer_id IS NOT NULL"};
-constexpr Sql kFindNextCustomer{
-    "SELECT customers.id FROM deliveries JOIN accounts ON accounts.id = deliveries.account_id"
-    " JOIN customers ON customers.cloud_account_id = accounts.cloud_account_id"
-    " AND customers.username_key = deliveries.target_username WHERE deliveries.id = $1"};
 constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
                         " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>"};
 // Nothing where there are more than $2: almost nobody has, and these need no sorting.
@@ -57,51 +46,9 @@ constexpr Sql kLockOpenOfJob{"SELECT " PDB_DELIVERY_COLUMNS
                              " FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE customer_id = $1"
                              " AND open = 1 ORDER BY status, COALESCE(next_attempt_at, 0), id LIMIT $2)"
                              " ORDER BY id <for_update>"};
-constexpr Sql kFindFailed{
-    "SELECT id FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = "
-    "'failed'"
-    " ORDER BY id LIMIT $4"};
 constexpr Sql kLockFailedOfCustomer{
     "SELECT " PDB_DELIVERY_COLUMNS
     " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>"};
-// Of one account, by ranges of (account, id): with `account_id = $1 ORDER BY id` PostgreSQL may read the ids
-// of all accounts instead, where there are few.
-constexpr Sql kFindAfter{
-    "SELECT id FROM deliveries WHERE (account_id, id) > ($1, $2) AND account_id <= $1 ORDER BY account_id, "
-    "id "
-    "LIMIT $3"};
-constexpr Sql kFindDryRuns{
-    "SELECT id FROM deliveries WHERE account_id = $1 AND status = 'queued' AND dry_run = 1 ORDER BY id LIMIT "
-    "$2"};
-constexpr Sql kNextWithDryRuns{
-    "SELECT account_id FROM deliveries WHERE account_id > $1 AND status = 'queued' AND dry_run = 1"
-    " ORDER BY account_id, id LIMIT 1"};
-constexpr Sql kFindWaiting{
-    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND status = 'waiting_for_friendship'"
-    " AND waiting_since <= $2 ORDER BY waiting_since LIMIT $3"};
-constexpr Sql kFindWaitingUnknown{
-    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND status = 'waiting_for_friendship'"
-    " AND waiting_since IS NULL LIMIT $2"};
-constexpr Sql kAnyAwaited{
-    "SELECT 1 WHERE EXISTS (SELECT 1 FROM deliveries WHERE cloud_account_id = $1"
-    " AND status = 'waiting_for_friendship')"
-    " OR EXISTS (SELECT 1 FROM deliveries WHERE cloud_account_id = $1 AND status = 'failed'"
-    " AND waiting_since IS NOT NULL AND waiting_since > $2 AND (resolution_code = 'friendship_timeout'"
-    " OR resolution_code = 'friend_request_declined' OR resolution_code = 'blocked_by_customer'))"};
-constexpr Sql kFindAtWork{
-    "SELECT id FROM deliveries WHERE id = $1 AND (open = 1"
-    " OR (status = 'failed' AND resolution_code = 'cloud_unavailable')"
-    " OR EXISTS (SELECT 1 FROM delivery_items WHERE delivery_items.delivery_id = deliveries.id"
-    " AND (delivery_items.status = 'sharing' OR delivery_items.status = 'revoking')))"};
-constexpr Sql kCustomerOf{
-    "SELECT customer_id FROM deliveries WHERE id = $1 AND cloud_account_id = $2 AND customer_id IS NOT NULL"};
-constexpr Sql kSharingWith{
-    "SELECT customers.id FROM delivery_items JOIN customers ON customers.id = delivery_items.customer_id"
-    " WHERE delivery_items.delivery_id = $1 AND delivery_items.status = 'sharing'"
-    " AND customers.cloud_account_id = $2"};
-constexpr Sql kNextToProbe{
-    "SELECT id FROM deliveries WHERE cloud_account_id = $1 AND id > $2 AND probe_until IS NOT NULL"
-    " ORDER BY id LIMIT 1"};
 constexpr Sql kUpdate{
     "UPDATE deliveries SET status = $2, resolution_code = $3, message = $4, reason = $5, invalidated_by = "
     "$6, "
@@ -278,13 +225,6 @@ std::vector<DeliveryRow> all_deliveries(Tx& tx, const Sql& sql, const P&... para
   return rows;
 }
 
-template <class... P>
-std::vector<DeliveryId> all_ids(Tx& tx, const Sql& sql, const P&... params) {
-  std::vector<DeliveryId> ids;
-  tx.query(sql, params..., [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
-  return ids;
-}
-
 }  // namespace
 
 bool is_open(const DeliveryRow& d) {
@@ -387,28 +327,6 @@ std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids
   return rows;
 }
 
-std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids) {
-  const auto flat = params_of(ids);
-  std::vector<CustomerId> customers;
-  const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
-  tx.query_each(kFindCustomer, 1, flat, add);
-  tx.query_each(kFindNamesakes, 1, flat, add);
-  tx.query_each(kFindItemCustomers, 1, flat, add);
-  std::ranges::sort(customers);
-  customers.erase(std::ranges::unique(customers).begin(), customers.end());
-  return customers;
-}
-
-void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const Buyer> buyers) {
-  if (!tx.others_write()) return;
-  const auto flat = params_of(ids);
-  auto customers = find_buyers(tx, buyers);
-  const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
-  tx.query_each(kFindCustomer, 1, flat, add);
-  tx.query_each(kFindNextCustomer, 1, flat, add);
-  tx.query_each(kFindItemCustomers, 1, flat, add);
-  hold_customers(tx, std::move(customers));
-}
 void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids) {
   if (tx.others_write()) tx.query_each(kLock, 1, params_of(ids), [](std::size_t, const Row&) {});
 }
@@ -435,50 +353,8 @@ std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId
                 [&](std::size_t, const Row& r) { rows.push_back(read_delivery(r)); });
   return rows;
 }
-std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, ResolutionCode code,
-                                               DeliveryId after, int limit) {
-  return all_ids(tx, kFindFailed, account, domain::to_string(code), after, limit);
-}
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer) {
   return all_deliveries(tx, kLockFailedOfCustomer, customer);
-}
-std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit) {
-  return all_ids(tx, kFindAfter, account, after, limit);
-}
-std::vector<DeliveryId> find_waiting(Tx& tx, CloudAccountId cloud_account, Timestamp until, int limit) {
-  return all_ids(tx, kFindWaiting, cloud_account, until, limit);
-}
-std::vector<DeliveryId> find_waiting_unknown(Tx& tx, CloudAccountId cloud_account, int limit) {
-  return all_ids(tx, kFindWaitingUnknown, cloud_account, limit);
-}
-bool any_awaited(Tx& tx, CloudAccountId cloud_account, Timestamp since) {
-  return tx.one(kAnyAwaited, cloud_account, since, [](const Row&) { return true; }).value_or(false);
-}
-std::vector<DeliveryId> find_at_work(Tx& tx, std::span<const DeliveryId> ids) {
-  std::vector<DeliveryId> found;
-  tx.query_each(kFindAtWork, 1, params_of(ids),
-                [&](std::size_t, const Row& r) { found.push_back(r.id<DeliveryId>(0)); });
-  return found;
-}
-std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids) {
-  std::vector<Param> flat;
-  for (const auto id : ids) flat.insert(flat.end(), {id, cloud_account});
-  std::vector<CustomerId> customers;
-  const auto add = [&](std::size_t, const Row& r) { customers.push_back(r.id<CustomerId>(0)); };
-  tx.query_each(kCustomerOf, 2, flat, add);
-  tx.query_each(kSharingWith, 2, flat, add);
-  std::ranges::sort(customers);
-  customers.erase(std::ranges::unique(customers).begin(), customers.end());
-  return customers;
-}
-std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after) {
-  return tx.one(kNextToProbe, cloud_account, after, [](const Row& r) { return r.id<DeliveryId>(0); });
-}
-std::vector<DeliveryId> find_dry_runs(Tx& tx, AccountId account, int limit) {
-  return all_ids(tx, kFindDryRuns, account, limit);
-}
-std::optional<AccountId> next_with_dry_runs(Tx& tx, AccountId after) {
-  return tx.one(kNextWithDryRuns, after, [](const Row& r) { return r.id<AccountId>(0); });
 }
 
 void update_delivery(Tx& tx, DeliveryRow& d) {

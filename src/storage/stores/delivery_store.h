@@ -12,8 +12,6 @@
 #include "domain/delivery.h"
 #include "storage/database.h"
 #include "storage/stores/activity_store.h"
-#include "storage/stores/customer_store.h"
-#include "storage/stores/item_store.h"
 
 namespace presetbridge::storage {
 
@@ -72,14 +70,6 @@ std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
 std::vector<DeliveryRow> find_deliveries(Tx& tx, std::span<const DeliveryId> ids);
 // The same, locked.
 std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids);
-// The customers of the deliveries, those of their usernames, who may be other rows (aliases), and those who
-// got or may have got a file of them; each once.
-std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids);
-// Locks, by rising id and without reading the rows, the deliveries' customers, those that the deliveries
-// would have by their account's login now, those who got or may have got a file of them, and the buyers that
-// are known: for whoever comes to a delivery by another way than its customer, which is locked before it
-// (docs/architecture.md).
-void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const Buyer> buyers = {});
 // Locks the deliveries in the order given, without reading the rows.
 void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids);
 // queued, processing and waiting deliveries of a customer, oldest first, locked.
@@ -88,33 +78,8 @@ std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
 // ones, then those that wait; of these what is to be tried first, then the oldest.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers,
                                               int most_of_each);
-// Failed deliveries of an account with that code, oldest first, at most `limit`, after `after`. Ids alone,
-// here and below: one row that cannot be read must not keep the others from being found.
-std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code,
-                                               DeliveryId after, int limit);
 // Failed deliveries of a customer, oldest first, locked.
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
-// Deliveries of an account after `after`, whatever their status, oldest first: for chores over all of them.
-std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
-// Deliveries of the cloud account that wait for an answer since `until` or longer, longest first; and those
-// of which a program of before did not write since when.
-std::vector<DeliveryId> find_waiting(Tx& tx, CloudAccountId cloud_account, Timestamp until, int limit);
-std::vector<DeliveryId> find_waiting_unknown(Tx& tx, CloudAccountId cloud_account, int limit);
-// Whether a delivery of the cloud account waits for an answer, or failed for want of one and began to wait
-// after `since`.
-bool any_awaited(Tx& tx, CloudAccountId cloud_account, Timestamp since);
-// Those of the deliveries that the platform's trouble may still keep from their end: open, failed as
-// cloud_unavailable, or with a share to be settled or taken back.
-std::vector<DeliveryId> find_at_work(Tx& tx, std::span<const DeliveryId> ids);
-// Whose jobs of this cloud account work for the deliveries, each once, by rising id: their customers, and
-// those with whom a share of them is to be settled.
-std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids);
-// The first after `after` of the cloud account's failed deliveries that probes try.
-std::optional<DeliveryId> next_to_probe(Tx& tx, CloudAccountId cloud_account, DeliveryId after);
-// Queued dry runs of the account, oldest first.
-std::vector<DeliveryId> find_dry_runs(Tx& tx, AccountId account, int limit);
-// The first account after `after` that has any.
-std::optional<AccountId> next_with_dry_runs(Tx& tx, AccountId after);
 
 // Writes every field that may change, where the stored version is still row.version; then row.version has
 // grown by one, and row.updated_at is now, or as it was where that is later. Throws DbError(conflict)

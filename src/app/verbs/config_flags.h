@@ -1,0 +1,34 @@
+// The settings as flags of the verbs that use them (spec 12.4).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/config/config.h"
+
+namespace presetbridge::app {
+
+// Tells each problem on standard error, with the flag that sets what is wrong.
+void tell_problems(const std::vector<FieldProblem>& problems);
+
+// The flags of every setting. Outlives the parsing of the command line, which fills it.
+class ConfigFlags {
+ public:
+  void add_to(CLI::App& verb);
+  // From the flags, the environment and the file.
+  LoadedConfig load() const;
+  // Nothing after all problems were told, but those of settings that the verb has no need of.
+  std::optional<Config> load_or_tell(std::initializer_list<std::string_view> needless = {}) const;
+
+ private:
+  std::string file_;
+  std::string ignored_;
+  std::vector<std::pair<std::string, std::string>> flags_;
+};
+
+}  // namespace presetbridge::app

@@ -1,0 +1,16 @@
+// `presetbridge migrate`, `copy` and `database`, as words of the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "app/verbs/config_flags.h"
+
+namespace presetbridge::app {
+
+// `run` becomes what the chosen verb does; it and `flags` outlive the parsing.
+void add_migrate_verb(CLI::App& app, ConfigFlags& flags, std::function<int()>& run);
+void add_copy_verb(CLI::App& app, std::function<int()>& run);
+void add_database_verbs(CLI::App& app, std::function<int()>& run);
+
+}  // namespace presetbridge::app
