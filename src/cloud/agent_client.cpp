@@ -290,7 +290,7 @@ class AgentProcess::Supervisor {
   const AgentProcessOptions options_;
   const Descriptor wake_;
   const Descriptor timer_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards all below but thread_
   std::optional<Child> child_;
   std::map<std::uint64_t, Pending> pending_;
   std::uint64_t last_id_ = 0;

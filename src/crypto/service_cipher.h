@@ -56,8 +56,8 @@ class ServiceCipher {
   struct Ring;
   std::shared_ptr<const Ring> ring() const;
 
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Ring> ring_;  // guarded by mutex_
+  mutable std::mutex mutex_;  // guards ring_
+  std::shared_ptr<const Ring> ring_;
   Random& random_;
 };
 

@@ -52,8 +52,8 @@ class SealingVaultKey {
   }
 
  private:
-  mutable std::mutex mutex_;
-  VaultPublicKey key_;  // guarded by mutex_
+  mutable std::mutex mutex_;  // guards key_
+  VaultPublicKey key_;
 };
 
 }  // namespace presetbridge::crypto

@@ -78,7 +78,7 @@ class PasswordWorkers {
   const crypto::PasswordHasher& hasher_;
   const Options options_;
   const std::size_t most_seats_;  // of one network
-  std::mutex mutex_;
+  std::mutex mutex_;              // guards lines_, waiting_, seats_ and stopping_
   std::condition_variable filled_;
   std::list<Line> lines_;  // whose turn is next first
   std::size_t waiting_ = 0;

@@ -174,8 +174,7 @@ struct RemoteIssuer::State {
   net::HttpClient& http;
   const Clock& clock;
   Log& log;
-  std::mutex mutex;
-  // Guarded by the mutex:
+  std::mutex mutex;  // guards all below
   Known known;
   std::optional<Timestamp> fetched_at;
   std::optional<Timestamp> tried_at;

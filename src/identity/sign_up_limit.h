@@ -53,7 +53,7 @@ class SignUpGate {
   void give_back(const net::Caller& caller, Timestamp counted_at);
 
  private:
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards limit_
   std::optional<SignUpLimit> limit_;
 };
 

@@ -62,7 +62,7 @@ class SigningKeys {
   storage::AsyncDatabase& async_db_;
   const crypto::ServiceCipher& cipher_;
   const Clock& clock_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards ring_ and loaded_at_
   std::shared_ptr<const Ring> ring_;
   std::optional<Timestamp> loaded_at_;
 };

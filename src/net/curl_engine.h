@@ -74,7 +74,7 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   Resolver& resolver_;
   const CurlClientOptions options_;
 
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards submitted_, resolved_, woken_ and stopped_, which the core alone sets
   std::vector<CurlCall*> submitted_;
   std::vector<Resolved> resolved_;
   bool woken_ = false;

@@ -31,10 +31,10 @@ struct ServerShared {
   Log& log;
   const HttpServerOptions options;
   std::atomic<int> connections{0};
-  std::map<IpAddress, int> of_networks;  // of these, by network where it is limited; under `mutex`
+  std::map<IpAddress, int> of_networks;  // of these, by network where it is limited
   std::atomic<bool> draining{false};     // idle connections are closed, others after their answer
-  std::mutex mutex;
-  std::condition_variable ended;  // a connection did
+  std::mutex mutex;                      // guards of_networks; held to wait for `ended`
+  std::condition_variable ended;         // a connection did
 };
 
 // Shared by the connections of one core; used on that core alone.

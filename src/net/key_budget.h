@@ -41,8 +41,7 @@ class KeyBudget {
 
   const Clock& clock_;
   const Limits limits_;
-  mutable std::mutex mutex_;
-  // A key is in the map of its newest count. After a window in `former_` it has its whole budget again.
+  mutable std::mutex mutex_;  // guards recent_, former_ and turned_at_
   Keys recent_;
   Keys former_;
   Timestamp turned_at_;

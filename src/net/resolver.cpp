@@ -43,7 +43,7 @@ struct SystemResolver::State {
   void keep(const std::string& host, const Addresses& addresses);
 
   const SystemResolverOptions options;
-  std::mutex mutex;
+  std::mutex mutex;  // guards stopped, queue, asking and kept
   std::condition_variable wanted;
   bool stopped = false;
   std::deque<std::string> queue;

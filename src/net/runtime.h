@@ -56,7 +56,7 @@ class Runtime {
   std::vector<std::unique_ptr<Core>> cores_;
   std::function<void()> stop_signals_;
   bool running_ = false;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards running_cores_
   std::condition_variable ended_;
   int running_cores_ = 0;
 };

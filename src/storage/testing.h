@@ -152,7 +152,7 @@ class Mailbox final : public Executor {
   }
 
  private:
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards posted_ and posts_
   std::condition_variable filled_;
   std::deque<Callback> posted_;
   std::size_t posts_ = 0;

@@ -56,7 +56,7 @@ class Series {
   }
 
  private:
-  mutable std::shared_mutex mutex_;
+  mutable std::shared_mutex mutex_;  // guards known_ and families_
   std::unordered_map<std::string, Metric*> known_;
   std::map<std::string, prometheus::Family<Metric>*, std::less<>> families_;
 };

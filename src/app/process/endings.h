@@ -25,7 +25,7 @@ class Signal {
   }
 
  private:
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards given_
   std::condition_variable changed_;
   bool given_ = false;
 };

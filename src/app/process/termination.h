@@ -45,7 +45,7 @@ class Termination {
 
   const Clock& clock_;
   const Millis deadline_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards serving_, over_, signal_ and came_at_
   std::condition_variable changed_;
   bool serving_ = false;
   bool over_ = false;

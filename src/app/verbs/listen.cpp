@@ -103,7 +103,7 @@ class Receiver final : public net::HttpHandler {
   Scheduler& scheduler_;
   net::HttpClient& http_;
   std::ostream& out_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards received_, all_well_ and ended_; whoever writes to out_ holds it
   std::condition_variable done_;
   int received_ = 0;
   bool all_well_ = true;

@@ -50,8 +50,8 @@ class DisabledAccounts {
   storage::AsyncDatabase& async_db_;
   IdSource& ids_;
   const Clock& clock_;
-  std::mutex mutex_;
-  List list_;  // null: never read
+  std::mutex mutex_;  // guards all below
+  List list_;         // null: never read
   Timestamp read_at_{};
   std::uint64_t changes_ = 0;
   bool reading_ = false;  // somebody reads it anew; others go by what there is

@@ -35,7 +35,7 @@ class LimitedRequests {
   void add(const Gathered& more);
 
   storage::AsyncDatabase& async_db_;
-  std::mutex mutex_;
+  std::mutex mutex_;   // guards gathered_ and written_at_
   Gathered gathered_;  // by key and quarter
   std::optional<Timestamp> written_at_;
 };

@@ -66,8 +66,8 @@ class BuyerLinks {
   const crypto::ServiceCipher& cipher_;
   IdSource& ids_;
   Random& random_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<const Ring> ring_;  // guarded by mutex_
+  mutable std::mutex mutex_;  // guards ring_
+  std::shared_ptr<const Ring> ring_;
 };
 
 }  // namespace presetbridge::services

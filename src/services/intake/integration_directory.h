@@ -124,7 +124,7 @@ class IntegrationDirectory {
   DisabledAccounts* const disabled_;
   const std::size_t max_weight_;
   IntegrationVersions versions_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards all below
   std::list<Entry> entries_;  // used last first
   std::unordered_map<IntegrationId, std::list<Entry>::iterator> by_id_;
   std::size_t weight_ = 0;

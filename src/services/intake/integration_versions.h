@@ -47,7 +47,7 @@ class IntegrationVersions {
   bool take(Batch& batch, std::size_t most);
 
   storage::AsyncDatabase& async_db_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards waiting_ and reading_
   std::deque<Waiting> waiting_;
   bool reading_ = false;
 };

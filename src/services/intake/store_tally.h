@@ -120,7 +120,7 @@ class StoreTally {
   Log& log_;
   const Options options_;
   BackgroundTasks tasks_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards stores_, products_ and dropped_
   Stores stores_;
   std::size_t products_ = 0;  // in stores_
   std::int64_t dropped_ = 0;  // for want of room, since the last flush

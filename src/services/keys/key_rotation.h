@@ -117,8 +117,8 @@ class KeyRotation {
 
   const Ports ports_;
   const Options options_;
-  std::mutex mutex_;
-  bool busy_ = false;  // guarded by mutex_; what follows is whoever's set it
+  std::mutex mutex_;  // guards busy_: whoever set it has all below for themselves
+  bool busy_ = false;
   std::optional<SealingPass> pass_;
   bool pass_reseals_ = false;  // else it only counts, for drop()
   bool pass_settled_ = false;  // it began when nobody sealed with an old key any more

@@ -98,8 +98,8 @@ class KeyWatch {
   const Ports ports_;
   const Options options_;
   BackgroundTasks tasks_;
-  std::mutex mutex_;
-  KeysOfNode own_;  // guarded by mutex_
+  std::mutex mutex_;  // guards own_
+  KeysOfNode own_;
 };
 
 }  // namespace presetbridge::services

@@ -89,7 +89,7 @@ class BuyerReader final : public net::BodyStream {
   const Timestamp until_;
   const ReaderBudget::Place place_;
   Wakeup wakeup_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards newest_; what follows is the connection's
   std::optional<DeliveryMark> newest_;
   std::int64_t told_;  // a version; 0: none that the reader knows
   std::string greeting_;

@@ -69,7 +69,7 @@ class BuyerChanges {
   const Deps deps_;
   BackgroundTasks tasks_;
   Recurring looks_{kLooks};
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards readers_
   std::unordered_map<DeliveryId, std::unordered_set<BuyerReader*>> readers_;
 };
 

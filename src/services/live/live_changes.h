@@ -119,7 +119,7 @@ class LiveChanges {
   Recurring looks_{options_.poll};
   Recurring renewals_{options_.kept / 4};
   Recurring deletions_{std::chrono::seconds{30}};
-  std::mutex mutex_;
+  std::mutex mutex_;                           // guards feeds_, fresh_ and unknown_
   std::unordered_map<AccountId, Feed> feeds_;  // those that somebody reads here, or is about to
   std::set<AccountId> fresh_;                  // whose readers are to be woken
   std::set<AccountId> unknown_;                // of which something is missing here

@@ -71,7 +71,7 @@ class LiveFeed {
   void forget();
 
   const AccountId account_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;        // guards all below, and the readers' places
   LivePosition position_;           // of the newest that is known
   std::deque<std::string> recent_;  // the newest ones, up to position_
   std::size_t bytes_ = 0;           // of recent_

@@ -64,7 +64,7 @@ class ReaderBudget {
   }
 
   const int most_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards readers_ and taken_
   int readers_ = 0;
   std::map<std::string, int> taken_;
 };

@@ -66,7 +66,7 @@ class Presets {
     Timestamp read_at;
   };
   using ReadFiles = std::function<Task<Expected<Files>>()>;
-  // A reading under way: who waits for it. Guarded by mutex_.
+  // A reading under way: who waits for it.
   struct Flight {
     std::vector<std::move_only_function<void(Expected<Files>)>> waiting;
     std::optional<Expected<Files>> ended;
@@ -85,7 +85,7 @@ class Presets {
   StoredLogins& stored_;
   CloudLogins& logins_;
   const Clock& clock_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards entries_ and flights_
   std::unordered_map<std::string, Entry> entries_;
   std::unordered_map<std::string, std::shared_ptr<Flight>> flights_;
 };

@@ -210,7 +210,7 @@ class AsyncDatabase {
   const Options options_;
   TroubleLog writes_trouble_;
   TroubleLog reads_trouble_;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards all below
   Queue writes_;
   Queue reads_;
   Queue unsynced_;  // committed, and durable once the sync that begins after is done

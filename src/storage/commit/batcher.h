@@ -309,8 +309,8 @@ class Batcher {
   const BatcherOptions options_;
   const Weigh weigh_;
   const Sharing sharing_;
-  mutable std::mutex mutex_;
-  std::list<Line> lines_;  // whose turn is next first
+  mutable std::mutex mutex_;  // guards all below
+  std::list<Line> lines_;     // whose turn is next first
   std::unordered_map<std::uint64_t, typename std::list<Line>::iterator> owners_;
   // Of owners whose rows cost more than they weigh: how much more.
   std::unordered_map<std::uint64_t, std::size_t> beyond_;

@@ -38,7 +38,7 @@ class TroubleLog {
   const Clock* const clock_;
   const std::string_view what_;
   std::atomic<bool> failing_ = false;
-  mutable std::mutex mutex_;
+  mutable std::mutex mutex_;  // guards all below
   Timestamp since_;
   Timestamp last_failure_;
   Timestamp last_line_;

@@ -71,7 +71,7 @@ std::size_t size_of(const Value& value) {
 // Drivers know a statement by its text's address for as long as they live: it stays, once for all copies of
 // this process.
 Sql kept(std::string text) {
-  static std::mutex mutex;
+  static std::mutex mutex;  // guards texts
   static std::set<std::string> texts;
   const std::lock_guard lock(mutex);
   return {texts.insert(std::move(text)).first->c_str()};

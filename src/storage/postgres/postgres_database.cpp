@@ -164,7 +164,7 @@ class Pool {
 
   const PostgresOptions& options_;
   const Access access_;
-  std::mutex mutex_;
+  std::mutex mutex_;  // guards all below
   std::condition_variable returned_;
   int left_;
   bool given_up_ = false;

@@ -139,14 +139,14 @@ class SqliteDatabase final : public Database {
   // In this order: readers close first, the writer makes the last checkpoint, then the lock goes.
   const Clock& clock_;
   const FileLock lock_;
-  std::mutex write_mutex_;
+  std::mutex write_mutex_;  // guards writer_
   Connection writer_;
   const Descriptor log_;
   int (*const sync_file_)(int);
   std::atomic<bool> sync_failed_ = false;
   std::atomic<std::uint64_t> committed_ = 0;  // transactions that wrote something
   std::atomic<std::uint64_t> synced_ = 0;     // as many of them are durable
-  std::mutex read_mutex_;
+  std::mutex read_mutex_;                     // guards free_
   std::condition_variable freed_;
   std::vector<std::unique_ptr<Connection>> readers_;
   std::vector<Connection*> free_;
