@@ -17,7 +17,7 @@
 namespace presetbridge::structure {
 namespace {
 
-constexpr int kLongestFile = 600;
+constexpr int kLongestFile = 500;
 
 constexpr std::array<std::string_view, 12> kLayers = {"base",     "crypto",   "domain", "providers",
                                                       "storage",  "net",      "cloud",  "identity",

@@ -45,7 +45,7 @@ std::vector<Finding> check_layer_edges(
 std::vector<Finding> check_library_homes(const SourceFile& file);  // a third-party header only where it lives
 std::vector<Finding> check_injection(
     const SourceFile& file);  // no clock, chance, waiting or environment of one's own
-std::vector<Finding> check_length(const SourceFile& file);     // a file of the product has at most 600 lines
+std::vector<Finding> check_length(const SourceFile& file);     // a file of the product has at most 500 lines
 std::vector<Finding> check_name(const SourceFile& file);       // a file is named for the one thing it holds
 std::vector<Finding> check_wholeness(const SourceFile& file);  // no marks of unfinished work, no skipped test
 std::vector<Finding> check_lock_file(const SourceFile& file);  // a package lock names no registry's host
