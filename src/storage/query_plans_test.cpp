@@ -560,7 +560,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
       {"lease_sends",
        {"webhook_subscriptions_ready", "webhook_sends_pending", "webhook_sends_leased"},
        [](Tx& tx) {
-         const auto leases = lease_sends(tx, {});
+         const auto leases = lease_sends(tx, lock_ready_subscriptions(tx, {}), {});
          std::vector<SendResult> results;
          for (const auto& send : leases.sends) {
            results.push_back({.subscription = leases.targets.at(send.target).id,

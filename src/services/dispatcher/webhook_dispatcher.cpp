@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "crypto/webhook_signature.h"
 #include "net/address_guard.h"
@@ -27,6 +28,12 @@ constexpr Millis kLocked{10};
 std::string host_of(const std::string& url) {
   const auto checked = net::check_url(url, net::AddressPolicy::sandbox_receivers);
   return checked ? fmt::format("{}:{}", checked->host, checked->port) : std::string();
+}
+
+storage::SendLeases lease(Tx& tx, const storage::SendLeaseLimits& limits) {
+  auto ready = lock_ready_subscriptions(tx, limits);
+  for (auto& [target, active] : ready) target.host = host_of(target.url);
+  return lease_sends(tx, std::move(ready), limits);
 }
 
 MissedWork::Wake find_forgotten(Tx& tx) {
@@ -84,7 +91,7 @@ Task<void> WebhookDispatcher::lease_loop() {
     if (slots > 0) {
       const Timestamp from = scan_.begin();
       auto leased = co_await ports_.async_db.write(
-          ports_.scheduler, [limits = lease_limits(from, slots)](Tx& tx) { return lease_sends(tx, limits); });
+          ports_.scheduler, [limits = lease_limits(from, slots)](Tx& tx) { return lease(tx, limits); });
       if (leased) {
         scan_.saw(from, leased->next_ready, leased->at);
         std::vector<std::shared_ptr<const SendTarget>> targets;
@@ -123,7 +130,6 @@ storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slo
                                   .per_subscription = options_.per_subscription,
                                   .lease = options_.lease,
                                   .lowered = lowered_,
-                                  .host_of = host_of,
                                   .per_host = options_.per_host,
                                   .per_account = eighth,
                                   .account_alone = std::max(options_.max_sends - eighth, 1)};

@@ -196,7 +196,10 @@ TEST_F(HousekeepingTest, WhatWaitedForADeletedSubscriptionGoesInPieces) {
   const auto done = event("succeeded");
   write([](Tx& tx) { delete_subscription(tx, kSubscription); });
   EXPECT_EQ(count(kSends), 1'303 - storage::kSendsPiece) << "the deletion itself is bounded";
-  write([](Tx& tx) { EXPECT_TRUE(lease_sends(tx, {}).sends.size() == 1) << "nothing more is sent to it"; });
+  write([](Tx& tx) {
+    EXPECT_TRUE(lease_sends(tx, lock_ready_subscriptions(tx, {}), {}).sends.size() == 1)
+        << "nothing more is sent to it";
+  });
   start({.piece = 300});
   EXPECT_EQ(count(kSends), 503) << "one piece, and then a pause";
   pass(std::chrono::minutes{1});

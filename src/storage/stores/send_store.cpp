@@ -93,35 +93,6 @@ std::optional<Timestamp> next_ready(Tx& tx, SubscriptionId id) {
   return tx.one(kNextDue, id, [now](const Row& r) { return std::max(r.time(0), now); });
 }
 
-struct ReadySubscription {
-  SendTarget target;
-  bool active = false;
-};
-
-// Those that were put off, then the ready ones.
-std::vector<ReadySubscription> lock_ready(Tx& tx, const SendLeaseLimits& limits) {
-  std::vector<ReadySubscription> ready;
-  std::set<SubscriptionId> seen;
-  const auto take = [&](const Row& r) {
-    const auto id = r.id<SubscriptionId>(0);
-    if (!seen.insert(id).second) return;
-    SendTarget target{.id = id,
-                      .host = {},
-                      .account = r.id<AccountId>(1),
-                      .version = r.int64(2),
-                      .url = r.string(3),
-                      .encrypted_secret = copy_of(r.bytes(4)),
-                      .encrypted_previous_secret = {},
-                      .previous_secret_expires_at = r.opt_time(6)};
-    if (!r.is_null(5)) target.encrypted_previous_secret = copy_of(r.bytes(5));
-    if (limits.host_of) target.host = limits.host_of(target.url);
-    ready.push_back({std::move(target), r.flag(7)});
-  };
-  for (const auto id : limits.again) tx.query(kLockOne, id, take);
-  tx.query(kLockReady, limits.from, tx.now(), limits.sends, take);
-  return ready;
-}
-
 // The oldest due sends of a subscription, at most `most`, sorted; those whose event is gone (its retention
 // ended) are dropped.
 std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, Timestamp expires_at) {
@@ -217,10 +188,31 @@ bool is_shared(const std::vector<ReadySubscription>& ready, const SendLeaseLimit
 
 }  // namespace
 
-SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits) {
+std::vector<ReadySubscription> lock_ready_subscriptions(Tx& tx, const SendLeaseLimits& limits) {
+  std::vector<ReadySubscription> ready;
+  std::set<SubscriptionId> seen;
+  const auto take = [&](const Row& r) {
+    const auto id = r.id<SubscriptionId>(0);
+    if (!seen.insert(id).second) return;
+    SendTarget target{.id = id,
+                      .host = {},
+                      .account = r.id<AccountId>(1),
+                      .version = r.int64(2),
+                      .url = r.string(3),
+                      .encrypted_secret = copy_of(r.bytes(4)),
+                      .encrypted_previous_secret = {},
+                      .previous_secret_expires_at = r.opt_time(6)};
+    if (!r.is_null(5)) target.encrypted_previous_secret = copy_of(r.bytes(5));
+    ready.push_back({std::move(target), r.flag(7)});
+  };
+  for (const auto id : limits.again) tx.query(kLockOne, id, take);
+  tx.query(kLockReady, limits.from, tx.now(), limits.sends, take);
+  return ready;
+}
+
+SendLeases lease_sends(Tx& tx, std::vector<ReadySubscription> ready, const SendLeaseLimits& limits) {
   SendLeases leases;
   const Timestamp expires_at = tx.now() + limits.lease;
-  auto ready = lock_ready(tx, limits);
   auto under_way = limits.under_way;
   auto of_accounts = limits.under_way_of_account;
   const int per_account = is_shared(ready, limits) ? limits.per_account : limits.account_alone;

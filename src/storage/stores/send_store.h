@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,7 +23,7 @@ namespace presetbridge::storage {
 inline constexpr std::string_view kSubscriptionSecret = "webhook_subscriptions.secret";
 struct SendTarget {
   SubscriptionId id;
-  std::string host;  // SendLeaseLimits::host_of its URL; empty without one
+  std::string host;  // where its URL leads, by which SendLeaseLimits::per_host counts; empty: uncounted
   AccountId account;
   std::int64_t version = 0;  // grows with every change of the row
   std::string url;
@@ -66,8 +65,7 @@ struct SendLeaseLimits {
   Millis lease{40'000};                       // longer than a call's deadline
   std::shared_ptr<const SendLimits> lowered;  // for single subscriptions; null: none
 
-  // Many subscriptions may lead to one host: it has its own limit, counted in this process. Null: none.
-  std::function<std::string(const std::string& url)> host_of;
+  // Many subscriptions may lead to one host: it has its own limit, counted in this process.
   int per_host = 64;
   std::unordered_map<std::string, int> under_way;  // by host
 
@@ -82,10 +80,17 @@ struct SendLeaseLimits {
   std::vector<SubscriptionId> again;  // put off before: visited first
 };
 
-// Leases due sends of ready subscriptions. Each ready one is visited in the order in which it became ready
-// and takes its share; one at its limit, or at its host's or its account's, is out of the way until a send
-// ends there, so that it keeps nobody waiting.
-SendLeases lease_sends(Tx& tx, const SendLeaseLimits& limits);
+struct ReadySubscription {
+  SendTarget target;  // its host is for the caller to tell
+  bool active = false;
+};
+// Locks subscriptions that may have due sends: those that were put off, then the ready ones in the order in
+// which they became ready.
+std::vector<ReadySubscription> lock_ready_subscriptions(Tx& tx, const SendLeaseLimits& limits);
+// Leases due sends of these, all that lock_ready_subscriptions() has locked in this transaction. Each is
+// visited in that order and takes its share; one at its limit, or at its host's or its account's, is out of
+// the way until a send ends there, so that it keeps nobody waiting.
+SendLeases lease_sends(Tx& tx, std::vector<ReadySubscription> ready, const SendLeaseLimits& limits);
 
 enum class SendStatus { pending, succeeded, failed, exhausted };
 

@@ -43,7 +43,7 @@ class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
   }
   SendLeases lease(const SendLeaseLimits& limits = {}) {
     SendLeases leases;
-    db_->write([&](Tx& tx) { leases = lease_sends(tx, limits); });
+    db_->write([&](Tx& tx) { leases = lease_sends(tx, lock_ready_subscriptions(tx, limits), limits); });
     return leases;
   }
   void record(const SendResult& result) {
