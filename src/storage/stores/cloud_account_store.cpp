@@ -1,42 +1,54 @@
 #include "storage/stores/cloud_account_store.h"
 
+#include <tuple>
+
 #include "domain/trouble.h"
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_CLOUD_ACCOUNT_COLUMNS                                                                       \
-  "id, cloud_user_id, username, ready_at, blocked_until, start_log, job_turns, trouble, sweep_due_at, " \
-  "sweep_cursor, full_sweep_under_way, "                                                                \
-  "last_sweep_at, last_full_sweep_at, newest_request_at, sweep_fence, sweep_lease_expires_at, "         \
-  "probe_due_at, "                                                                                      \
-  "probed_to"
+constexpr std::tuple kColumns{
+    Column{"id", &CloudAccountRow::id},
+    Column{"cloud_user_id", &CloudAccountRow::cloud_user_id, Update::no},
+    Column{"username", &CloudAccountRow::username, Update::no},
+    Column{"ready_at", &CloudAccountRow::ready_at},
+    Column{"blocked_until", &CloudAccountRow::blocked_until},
+    Column{"start_log", &CloudAccountRow::start_log},
+    Column{"job_turns", &CloudAccountRow::job_turns},
+    Column{"trouble", &CloudAccountRow::trouble},
+    Column{"sweep_due_at", &CloudAccountRow::sweep_due_at},
+    Column{"sweep_cursor", &CloudAccountRow::sweep_cursor},
+    Column{"full_sweep_under_way", &CloudAccountRow::full_sweep_under_way},
+    Column{"last_sweep_at", &CloudAccountRow::last_sweep_at},
+    Column{"last_full_sweep_at", &CloudAccountRow::last_full_sweep_at},
+    Column{"newest_request_at", &CloudAccountRow::newest_request_at},
+    Column{"sweep_fence", &CloudAccountRow::sweep_fence},
+    Column{"sweep_lease_expires_at", &CloudAccountRow::sweep_lease_expires_at},
+    Column{"probe_due_at", &CloudAccountRow::probe_due_at},
+    Column{"probed_to", &CloudAccountRow::probed_to},
+};
+constexpr auto read_cloud_account = read_row<CloudAccountRow, kColumns>;
 
 // `pause` is what programs of before have for `trouble`: none.
 constexpr Sql kInsert{
     "INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES ($1, $2, $3, $4, '0 0 "
     "0')"
     " ON CONFLICT (cloud_user_id) DO UPDATE SET username = excluded.username RETURNING id"};
-constexpr Sql kFind{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_CLOUD_ACCOUNT_COLUMNS " FROM cloud_accounts WHERE id = $1 <for_update>"};
-constexpr Sql kLockReady{
-    "SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
-    " FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1 AND ready_at <= $2"
-    " ORDER BY ready_at LIMIT $3 <lock>"};
-constexpr Sql kLockExpiredSweeps{
-    "SELECT " PDB_CLOUD_ACCOUNT_COLUMNS
-    " FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL AND sweep_lease_expires_at <= $1"
-    " ORDER BY sweep_lease_expires_at LIMIT $2 <lock>"};
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM cloud_accounts WHERE id = $1">;
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM cloud_accounts WHERE id = $1 <for_update>">;
+constexpr Sql kLockReady =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1 AND ready_at <= $2"
+        " ORDER BY ready_at LIMIT $3 <lock>">;
+constexpr Sql kLockExpiredSweeps =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM cloud_accounts WHERE sweep_lease_expires_at IS NOT NULL AND sweep_lease_expires_at <= $1"
+        " ORDER BY sweep_lease_expires_at LIMIT $2 <lock>">;
 constexpr Sql kNextReady{
     "SELECT ready_at FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1"
     " ORDER BY ready_at LIMIT 1"};
-constexpr Sql kUpdate{
-    "UPDATE cloud_accounts SET ready_at = $2, blocked_until = $3, start_log = $4, job_turns = $5, trouble = "
-    "$6, "
-    "sweep_due_at = $7, sweep_cursor = $8, last_sweep_at = $9, last_full_sweep_at = $10, newest_request_at = "
-    "$11, "
-    "sweep_fence = $12, sweep_lease_expires_at = $13, full_sweep_under_way = $14, "
-    "probe_due_at = $15, probed_to = $16 WHERE id = $1"};
+constexpr Sql kUpdate = sql<"UPDATE cloud_accounts SET ", kAssigned<kColumns>, " WHERE id = $1">;
 // All that brings an account's work forward is one statement, so that a transaction goes through the accounts
 // once: $2 work, $3 a sweep unless one is due or under way, $4 a sweep after a friend request, sent at $5.
 #define PDB_SWEEP_MISSING                                                                             \
@@ -99,30 +111,6 @@ constexpr Sql kAnyQueuedDelivery{
 constexpr Sql kAccountsOf{
     "SELECT id FROM accounts WHERE cloud_account_id = $1 AND credentials_status = 'valid' ORDER BY id"};
 
-CloudAccountRow read_cloud_account(const Row& r) {
-  CloudAccountRow a;
-  a.id = r.id<CloudAccountId>(0);
-  a.cloud_user_id = r.string(1);
-  a.username = r.string(2);
-  a.ready_at = r.opt_time(3);
-  a.blocked_until = r.time(4);
-  const Blob log = r.bytes(5);
-  a.start_log.assign(log.begin(), log.end());
-  a.job_turns = r.int64(6);
-  a.trouble = r.string(7);
-  a.sweep_due_at = r.opt_time(8);
-  a.sweep_cursor = r.string(9);
-  a.full_sweep_under_way = r.flag(10);
-  a.last_sweep_at = r.opt_time(11);
-  a.last_full_sweep_at = r.opt_time(12);
-  a.newest_request_at = r.opt_time(13);
-  a.sweep_fence = r.int64(14);
-  a.sweep_lease_expires_at = r.opt_time(15);
-  a.probe_due_at = r.opt_time(16);
-  a.probed_to = r.id_or_none<DeliveryId>(17);
-  return a;
-}
-
 template <class... P>
 std::vector<CloudAccountRow> all_accounts(Tx& tx, const Sql& sql, const P&... params) {
   std::vector<CloudAccountRow> rows;
@@ -164,14 +152,9 @@ void update_cloud_account(Tx& tx, const CloudAccountRow& row) {
 }
 void update_cloud_accounts(Tx& tx, std::span<const CloudAccountRow> rows) {
   std::vector<Param> flat;
-  flat.reserve(16 * rows.size());
-  for (const auto& a : rows) {
-    flat.insert(flat.end(),
-                {a.id, a.ready_at, a.blocked_until, Blob(a.start_log), a.job_turns, a.trouble, a.sweep_due_at,
-                 a.sweep_cursor, a.last_sweep_at, a.last_full_sweep_at, a.newest_request_at, a.sweep_fence,
-                 a.sweep_lease_expires_at, a.full_sweep_under_way, a.probe_due_at, a.probed_to});
-  }
-  tx.update_each(kUpdate, 16, flat);
+  flat.reserve(kUpdateWidth<kColumns> * rows.size());
+  for (const auto& row : rows) add_update<kColumns>(flat, row);
+  tx.update_each(kUpdate, kUpdateWidth<kColumns>, flat);
 }
 
 void wake_cloud_account(Tx& tx, CloudAccountId id, Timestamp at) {
