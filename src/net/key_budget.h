@@ -42,6 +42,7 @@ class KeyBudget {
   const Clock& clock_;
   const Limits limits_;
   mutable std::mutex mutex_;  // guards recent_, former_ and turned_at_
+  // A key is in the map of its newest count. After a window in `former_` it has its whole budget again.
   Keys recent_;
   Keys former_;
   Timestamp turned_at_;
