@@ -26,7 +26,7 @@ void ConfigFlags::add_to(CLI::App& verb) {
     };
     const std::string name = "--" + flag_name(setting);
     if (std::holds_alternative<bool Config::*>(setting.member)) {
-      // Of a text, so that what stands behind an equals sign is told apart by the setting, not by the flag.
+      // A text, so that the setting, not the flag, judges the words behind an equals sign.
       verb.add_flag(name, ignored_, std::string(setting.help))->each(take)->group("Settings");
     } else {
       auto* const option = verb.add_option_function<std::string>(name, take, std::string(setting.help));

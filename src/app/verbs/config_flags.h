@@ -13,7 +13,7 @@
 
 namespace presetbridge::app {
 
-// Tells each problem on standard error, with the flag that sets what is wrong.
+// Prints each problem on standard error, with the flag of its setting.
 void tell_problems(const std::vector<FieldProblem>& problems);
 
 // The flags of every setting. Outlives the parsing of the command line, which fills it.
@@ -22,7 +22,7 @@ class ConfigFlags {
   void add_to(CLI::App& verb);
   // From the flags, the environment and the file.
   LoadedConfig load() const;
-  // Nothing after all problems were told, but those of settings that the verb has no need of.
+  // Prints all problems, but those of `needless` settings, which the verb does not use; then returns nothing.
   std::optional<Config> load_or_tell(std::initializer_list<std::string_view> needless = {}) const;
 
  private:

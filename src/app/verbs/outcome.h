@@ -1,4 +1,4 @@
-// How verbs end: exit codes, and what is told of a failure.
+// How verbs end: exit codes, and the message of a failure.
 #pragma once
 
 #include "base/error.h"
@@ -8,7 +8,7 @@ namespace presetbridge::app {
 inline constexpr int kFailed = 1;    // refused or failed, after one sentence on standard error
 inline constexpr int kWrongUse = 2;  // the command line or the configuration is wrong
 
-// Tells the error on standard error; returns kFailed.
+// Prints the error on standard error; returns kFailed.
 int failed(const Error& error);
 
 }  // namespace presetbridge::app

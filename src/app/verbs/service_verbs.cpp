@@ -16,7 +16,7 @@ namespace {
 
 int run_config_check(const ConfigFlags& flags) {
   auto loaded = flags.load();
-  // What is wrong may be so because it holds a password.
+  // A wrong value may hold a password.
   for (const auto& setting : settings()) {
     const auto* text = std::get_if<std::string Config::*>(&setting.member);
     if (text &&

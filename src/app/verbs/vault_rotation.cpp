@@ -33,10 +33,10 @@ using Asked = Expected<json::object>;
 constexpr int kOthersLack = 3;
 // Between two questions while there is nothing to do but wait, and two lines of progress.
 constexpr std::chrono::milliseconds kPause{250};
-constexpr std::chrono::milliseconds kTellEach{1'000};
+constexpr std::chrono::milliseconds kReportEach{1'000};
 // Records that change while they are sealed anew are looked at once more.
-constexpr int kMostLooks = 5;
-constexpr int kMostTries = 40;
+constexpr int kMostPolls = 5;
+constexpr int kMostAttempts = 40;
 
 std::vector<std::string> texts_of(const json::object& object, std::string_view name) {
   std::vector<std::string> texts;
@@ -58,7 +58,7 @@ class Verb {
         kinds_(std::move(kinds)),
         out_(out),
         err_(err),
-        last_told_(std::chrono::steady_clock::now() - kTellEach) {
+        last_report_(std::chrono::steady_clock::now() - kReportEach) {
     if (kinds_.empty()) {
       for (const auto kind : services::kAllKeyKinds) kinds_.emplace_back(to_string(kind));
     }
@@ -79,10 +79,10 @@ class Verb {
                                {"kinds", fmt::format("{}", fmt::join(kinds_, ","))},
                                {"begin", begin ? 1 : 0},
                                {"now", now ? 1 : 0}};
-    // What a command asked for that was killed since may be at work still.
+    // The work of a command that was killed may still run.
     for (int tried = 1;; ++tried) {
       auto answer = ask_running_service(config_, request);
-      if (answer || answer.error().code != "OVERLOADED" || tried == kMostTries) return answer;
+      if (answer || answer.error().code != "OVERLOADED" || tried == kMostAttempts) return answer;
       std::this_thread::sleep_for(kPause);
     }
   }
@@ -103,7 +103,7 @@ class Verb {
   std::vector<std::string> kinds_;
   std::ostream& out_;
   std::ostream& err_;
-  std::chrono::steady_clock::time_point last_told_;
+  std::chrono::steady_clock::time_point last_report_;
 };
 
 Expected<std::vector<Standing>> Verb::standing() const {
@@ -165,8 +165,8 @@ Expected<void> Verb::remove_keys(const std::vector<Standing>& all) {
 
 void Verb::tell(const std::string& line) {
   const auto now = std::chrono::steady_clock::now();
-  if (now - last_told_ < kTellEach) return;
-  last_told_ = now;
+  if (now - last_report_ < kReportEach) return;
+  last_report_ = now;
   err_ << line << '\n' << std::flush;
 }
 
@@ -198,7 +198,7 @@ int Verb::rotate() {
     const auto phase = text_of(step, "phase");
     if (phase == "waiting") return tell_of_nodes(step);
     const auto left = integer_of(step, "left");
-    if (phase == "done" && (left == 0 || ++looks == kMostLooks)) break;
+    if (phase == "done" && (left == 0 || ++looks == kMostPolls)) break;
     tell(fmt::format("{}: {} records looked at, {} sealed anew, {} left on an old key", phase,
                      integer_of(step, "lookedAt"), integer_of(step, "resealed"), left));
     if (phase == "settling") std::this_thread::sleep_for(kPause);
