@@ -33,8 +33,8 @@ struct Call {
   // Parameters of the query that the operation does not have, where it has some: QueryFields reports them.
   std::vector<FieldProblem> unknown_parameters;
   identity::Principal principal;  // of open routes: none
-  // For a route that checks access itself (Access::proven): checks the query and the body, which it reads,
-  // against the contract. Empty: none.
+  // For a route that checks access itself (Access::proven), to be called by its handler: reads the query, and
+  // returns the error of query or body by the contract. Empty for other routes: theirs are checked already.
   std::function<std::optional<Error>(Call&)> contract;
 
   Executor& executor() const { return *request.executor; }

@@ -18,7 +18,7 @@ namespace presetbridge::cloud {
 struct AgentOptions {
   HttpCloudOptions cloud;
   // The vault's private keys; read again when a record names a key that is not held. Empty: it opens no
-  // stored login, and only attempts those that it is sent.
+  // stored login, and only logs in with those that requests carry.
   std::string key_file;
   std::size_t max_concurrent = 64;  // logins at once; more are answered `unavailable`
 };

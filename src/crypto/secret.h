@@ -35,7 +35,7 @@ class SecretBytes {
   std::size_t size_ = 0;
 };
 
-// Compares texts in constant time.
+// A text in memory like that of SecretBytes.
 class SecretString {
  public:
   SecretString() = default;

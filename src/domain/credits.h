@@ -26,7 +26,7 @@ struct Balance {
 };
 
 // n >= 1, else INVALID_AMOUNT; a sum beyond 2^53 - 1 is refused so too. Release, grant and purchase
-// first pay the debt, which the ledger stores as debt_paid.
+// pay the debt out of the credits that they make available; the ledger stores that part as debt_paid.
 Expected<Balance> hold(Balance b, std::int64_t n);     // INSUFFICIENT_CREDITS if n > available
 Expected<Balance> release(Balance b, std::int64_t n);  // INVALID_AMOUNT if n > held
 Expected<Balance> spend(Balance b, std::int64_t n);    // held -> spent; INVALID_AMOUNT if n > held

@@ -105,7 +105,7 @@ TEST(Credits, AnySequenceKeepsTheRulesAndTheLedgerTellsTheBalance) {
   EXPECT_TRUE(rc::check([] {
     Balance b;
     __extension__ using Wide = __int128;
-    // The ledger's sums by kind, and what is on hold, which it does not hold.
+    // The ledger's sums by kind, and the credits on hold, of which it has no entries.
     Wide granted = 0, purchased = 0, spent = 0, reversed = 0, undone = 0, debt_paid = 0, held = 0;
     Wide owed = 0, forgiven = 0;  // what became debt, and what of it a won dispute took back
     for (const int what : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, kOperations))) {

@@ -62,7 +62,7 @@ inline constexpr std::size_t kMaxFiles = 500;  // that one delivery may owe (spe
 
 // The result of mapping the lines of an order.
 struct MappedOrder {
-  std::vector<std::string> lines;  // the ids of the mapped lines
+  std::vector<std::string> lines;  // the ids of the examined lines, with a match or not
   std::vector<OwedFile> files;     // in the order of the lines, then of the mappings' ids
   bool too_many = false;           // more than kMaxFiles: `files` holds none
   bool operator==(const MappedOrder&) const = default;

@@ -50,7 +50,7 @@ struct OrderState {
   bool high_risk = false;
   bool erased = false;  // personal fields are blank and stay so (spec 9.6)
   // The merchant approved the order as it is, unpaid, of high risk or too large to be read: that is not asked
-  // again, until the store reports its end and then its return.
+  // again, until the store has reported that the order is over, and then reports it anew.
   bool approved_unpaid = false;
   bool approved_risk = false;
   bool approved_size = false;

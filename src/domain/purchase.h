@@ -63,7 +63,7 @@ struct PurchaseStanding {
   bool operator==(const PurchaseStanding&) const = default;
 };
 
-// Granted credits stay granted: only refunds and disputes take it back, and a payment that the processor
+// Granted credits stay granted: only refunds and disputes take them back, and a payment that the processor
 // does not call paid any more changes nothing.
 PurchaseStanding settle(const PurchaseTerms& terms, const PurchaseStanding& before, const PaymentFacts& now);
 

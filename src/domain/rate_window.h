@@ -36,10 +36,10 @@ class RateWindow {
 
   // Counts one request if it is allowed.
   Admission admit(Timestamp now);
-  // Takes back an admission of some seconds ago at most: one that counts at that time, or at the
-  // later one that it was overtaken by. None is no error.
+  // Takes back an admission of some seconds ago at most: one that counts at that time, or at the later one that
+  // it was overtaken by. None is no error.
   void give_back(Timestamp admitted_at);
-  // The result that admit() would give, but counts nothing.
+  // Whether admit() would allow a request. Counts nothing: `remaining` is the number before that request.
   Admission peek(Timestamp now) const;
   // The earliest time, not before `now`, when a request is allowed; never with limit 0: then nothing.
   std::optional<Timestamp> next_free(Timestamp now) const;

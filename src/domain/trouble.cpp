@@ -203,7 +203,7 @@ AccountTrouble without_gone(AccountTrouble account, const std::function<bool(Del
     std::erase_if(its.deliveries, [&](DeliveryId id) { return !at_work(id); });
     if (!its.deliveries.empty()) continue;
     its.outage_since.reset();
-    // A limit of the platform holds for all calls of the account.
+    // A limit of the platform holds to its end, though the deliveries that met it are gone.
     if (its.limited_until > now) continue;
     its.limited_since.reset();
     its.limited_until = {};

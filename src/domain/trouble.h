@@ -84,8 +84,8 @@ bool put_failing_row(FailingCalls& rows, CallKind call, DeliveryId delivery, std
 struct AfterFailure {
   AccountTrouble account;
   std::optional<FailingCall> customer;
-  // The effect on the job's deliveries: retried at `retry_at`; or, where both say no, failed as
-  // cloud_unavailable.
+  // The effect on the job's deliveries: they are retried at `retry_at`; without it, and where `paused` is
+  // false, they have failed as cloud_unavailable.
   std::optional<Timestamp> retry_at;
   bool paused = false;  // the account is in an outage: no try is lost, and the queue goes on with a probe
 };
@@ -122,8 +122,9 @@ std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account);
 // Whether a probe of this minute takes other due work first, as each second one does: those that failed may
 // fail for a reason of their own, which must not stop the account.
 bool probe_tries_others(const AccountTrouble& account, Timestamp now);
-// The index of the next of so many failed ones, one at least, which the probes of an outage retry in turn,
-// however soon each is due: one that fails for a reason of its own must not be the only one that is tried.
+// The index, below `of` (one at least), of the failing delivery that this minute's probe retries. Probes of an
+// outage take them in turn, however soon each is due: one that fails for a reason of its own must not be the
+// only one that is retried.
 std::size_t turn_of_probe(const AccountTrouble& account, std::size_t of, Timestamp now);
 // When a job of a delivery may start, and when a sweep: `now` or later.
 Timestamp next_job_at(const AccountTrouble& account, Timestamp now);

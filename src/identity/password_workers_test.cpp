@@ -76,7 +76,7 @@ class FairQueue : public ::testing::Test {
 
   static net::Caller caller(std::string network) { return {std::move(network), false}; }
   static net::Caller speaking_for_others(std::string network) { return {std::move(network), true}; }
-  // Comes from a network of any number of slots.
+  // Comes as a caller that speaks for others, and so may take any number of seats.
   void come(const std::string& network) {
     seats_.push_back(std::make_unique<PasswordWorkers::Seat>(*workers_.seat(speaking_for_others(network))));
     ++coming_;

@@ -70,8 +70,8 @@ std::unique_ptr<Timer> Runtime::Core::schedule(Millis delay, Callback callback) 
 
 Runtime::Runtime(int cores) {
   ::signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write, as a full disk is
-  ::signal(SIGPIPE,
-           SIG_IGN);  // libcurl leaves signals alone (CURLOPT_NOSIGNAL), and TLS writes have no MSG_NOSIGNAL
+  // libcurl leaves signals alone (CURLOPT_NOSIGNAL), and TLS writes have no MSG_NOSIGNAL.
+  ::signal(SIGPIPE, SIG_IGN);
   for (int i = 0; i < cores; ++i) cores_.push_back(std::make_unique<Core>());
 }
 

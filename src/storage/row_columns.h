@@ -157,7 +157,7 @@ RowType read_row(const Row& row) {
   return value;
 }
 
-// The parameters of a statement with kAssigned. They look at `value`.
+// The parameters of a statement with kAssigned. They refer to `value`.
 template <const auto& columns, class RowType>
 void add_update(std::vector<Param>& flat, const RowType& value) {
   std::size_t at = 0;

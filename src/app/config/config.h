@@ -126,15 +126,15 @@ std::string flag_value(const Setting& setting, const Config& config);
 
 struct ConfigSources {
   std::optional<std::filesystem::path> file;
-  std::vector<std::pair<std::string, std::string>>
-      environment;                                         // all of it: names without our prefix are ignored
+  // All of the environment: names without our prefix are ignored.
+  std::vector<std::pair<std::string, std::string>> environment;
   std::vector<std::pair<std::string, std::string>> flags;  // setting key and value
 };
 
 struct LoadedConfig {
   Config config;
   std::vector<FieldProblem> problems;  // empty: the configuration can be used
-  bool file_read = true;               // else `problems` holds this problem alone
+  bool file_read = true;               // else `problems` is about the file alone: its settings are unknown
 };
 // Reads the file and nothing else of the world. A file that cannot be read is a problem too.
 LoadedConfig load_config(const ConfigSources& sources);
@@ -145,8 +145,8 @@ std::vector<FieldProblem> check_config(const Config& config);
 bool has_role(const Config& config, std::string_view role);
 // Threads that serve: `threads`, or one a core of this machine; 1 to 256.
 int thread_count(const Config& config);
-// Whether this node opens stored logins itself. A node without the role `worker` asks worker nodes instead
-// (docs/decisions/0016-database-roles.md).
+// Whether this node opens stored logins itself: always with SQLite, else with the role `worker`. Other nodes
+// ask the workers, and need no key for it (docs/decisions/0016-database-roles.md).
 bool opens_logins(const Config& config);
 
 // All settings, as a TOML file that would set them. A comment gives the default that an empty one stands for.

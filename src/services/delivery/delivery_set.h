@@ -1,8 +1,9 @@
 // The unit of work of everything that changes deliveries: the rows of customers, deliveries, items and
 // balances are read, and locked, when they are first asked for, changed in memory, and written together by
-// save(), with the timeline and the outbound events that follow from the changes. What deliveries need to know
-// of their accounts is read once, too. One statement serves many rows. Lives inside one transaction, which holds the
-// locks of all customers, deliveries and balances in it; an item is safe under the lock of its delivery.
+// save(), with the timeline and the outbound events that follow from the changes. The rows of accounts that
+// deliveries depend on (login, credits, subscriptions) are read once, too. One statement serves many rows.
+// Lives inside one transaction, which holds the locks of all customers, deliveries and balances in it; an item
+// is safe under the lock of its delivery.
 //
 // Locks are taken in the order of docs/decisions/0018-order-of-locks.md: whoever comes to a delivery by another
 // way than its customer calls hold_customers_of() before.
@@ -128,16 +129,17 @@ class DeliverySet {
   void read_standings(std::span<const AccountId> accounts);
   // Of the account's cloud login. Valid until save(): what is asked for after it is read anew.
   const storage::CredentialsStanding& standing(AccountId account);
-  // What keeps the account's deliveries from being worked on at all: the login, or the credits; none if
-  // nothing does. Where there is a cause, login and balance are locked and read again, so that the transaction
+  // The cause that keeps the account's deliveries from being worked on at all: the login, or the credits; or
+  // none. Where there is a cause, login and balance are locked and read again, so that the transaction
   // that writes the failure cannot miss its fix (spec 3.6).
   domain::ResolutionCode cause(AccountId account);
   // Reads at once what subscribers() would read for one account after the other.
   void read_subscriptions(std::span<const AccountId> accounts);
-  // Active subscriptions that want events of this type from this integration.
+  // Active subscriptions that want events of this type from this integration, as they were when the set first
+  // read those of the account: one that is made meanwhile gets the events of later transactions.
   std::vector<SubscriptionId> subscribers(AccountId account, std::string_view event_type,
                                           IntegrationId integration);
-  // The same of an event of the whole account.
+  // Active subscriptions that want events of this type of the whole account.
   std::vector<SubscriptionId> subscribers_of_account(AccountId account, std::string_view event_type);
 
   // For what touches none of the set's rows, beyond reading what is saved.

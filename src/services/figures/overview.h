@@ -67,7 +67,8 @@ struct Overview {
   struct Today {
     std::int64_t completed = 0;
     std::int64_t failed = 0;
-    // The part of a day up to now: the median of the 28 days before; nothing: there are not yet seven.
+    // The median, over the 28 days before, of the part of the day up to this time; nothing: there are fewer
+    // than seven such days.
     std::optional<std::int64_t> usual_completed;
     std::optional<std::int64_t> usual_failed;
   } today;

@@ -160,8 +160,8 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
     if (answers[i].put_off) continue;
     const Stopwatch watch(clock_);
     answers[i] = accept_known(tx, orders[i]);
-    // The buyer's earlier files, and other rows that the event touches, show in the time that the writer
-    // took.
+    // The cost of the buyer's earlier files, and of other rows that the event touches, shows in the writer's
+    // time.
     answers[i].cost =
         std::max(answers[i].cost, static_cast<std::size_t>(watch.elapsed().count()) * kBytesOfMillisecond);
     cost += answers[i].cost;
@@ -182,8 +182,9 @@ void Intake::accept_batch(Tx& tx, std::span<const IncomingOrder> orders, std::sp
   for (const auto& [key, counts] : usage) count_api_key_webhook(tx, key, counts.first, counts.second);
 }
 
-// Locks the rows that the batch found: the orders, and then the customers of their earlier and present
-// lines. `inserted` marks those of `which` that made a new order.
+// Locks the rows that were there before the batch: its known orders, and then the customers of the deliveries
+// of these and of its new orders. `inserted` has one element for each event in `which` that belongs to one
+// order: whether that order is new.
 void Intake::hold_rows(DeliverySet& set, std::span<const IncomingOrder> orders,
                        const std::vector<std::size_t>& which, const std::vector<bool>& inserted) {
   std::vector<storage::OrderKey> keys;

@@ -91,7 +91,8 @@ class KeyWatch {
   };
   Task<void> loop();
   Task<Expected<Files>> read_files(Executor& executor);
-  // Changes to the keys in `used`. Returns this node's keys, the ones in use, and since when.
+  // Seals from now on with the keys that `state` names as used. Returns this node's keys, those that it seals
+  // with, and since when that is so.
   KeysOfNode take_up(Files files, const KeyState& state);
 
   Scheduler& scheduler_;

@@ -252,8 +252,7 @@ Task<LoginResult<CredentialsView>> Vault::validate(Executor& executor, identity:
   if (login) co_return std::move(*now);
   switch (login.error().kind) {
     case CloudError::Kind::login_refused:
-    case CloudError::Kind::
-        session_refused:  // another login was saved meanwhile, and the answer describes that one
+    case CloudError::Kind::session_refused:  // another login was saved meanwhile: `now` is that one
       co_return std::move(*now);
     case CloudError::Kind::credentials_unreadable:
       co_return failure({"CONFLICT", "The stored login cannot be opened any more. Save it again.", {}});

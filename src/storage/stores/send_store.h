@@ -81,7 +81,7 @@ struct SendLeaseLimits {
 };
 
 struct ReadySubscription {
-  SendTarget target;  // its host is for the caller to tell
+  SendTarget target;  // its host is for the caller to fill in
   bool active = false;
 };
 // Locks subscriptions that may have due sends: those that were put off, then the ready ones in the order in

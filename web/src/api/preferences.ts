@@ -1,5 +1,5 @@
-// The person's settings of their own screens. A change is shown at once and saved one after the other; changes of another tab
-// meanwhile stay.
+// The person's settings of their own screens. A change is shown at once; changes are saved one after the other, and those of
+// another tab meanwhile stay.
 import { useQuery } from '@tanstack/react-query';
 import { api, ok, type Schemas } from './client';
 import { ApiError } from './errors';

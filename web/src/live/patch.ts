@@ -4,7 +4,7 @@ import type { Schemas } from '@/api/client';
 export type LiveDelivery = Schemas['LiveDelivery']['data'];
 type Row = Schemas['Delivery'];
 
-// The row with the fields of an event, or the row itself where the event is older.
+// The row with the fields of an event, or the row itself where the event is older or changes nothing.
 export function patched<It extends Row>(row: It, now: LiveDelivery): It {
   if (now.updatedAt < row.updatedAt) return row;
   const { shared, total } = now.items;
