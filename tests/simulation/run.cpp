@@ -305,6 +305,9 @@ class Run {
   void rest() {
     set_weather(Weather::fair);
     advance(kQuiet);
+    // All orders are seen as they are now before any is judged.
+    look(false);
+    if (!wrong_.empty()) return;
     look(true);
     if (!wrong_.empty()) return;
     compare_books();
