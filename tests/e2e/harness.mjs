@@ -220,14 +220,17 @@ export function startPaysim(scope, { args = [] } = {}) {
   return start(scope, new Program('paysim', process.env.PAYSIM_BIN, ['--port', '0', ...args]));
 }
 
-// The bridge, ready for requests. `under`: the words of a command that starts it. `dataDir` lets a second one take over what a first one left (default: a new folder).
-export async function startBridge(scope, { cloudUrl, dataDir, listen = '127.0.0.1:0', sandbox = true, args = [], env, under = [] } = {}) {
+// The bridge, ready for requests. `program`: the binary. `under`: the words of a command that starts it. `dataDir` lets a second one take over what a first one left (default: a new folder).
+export async function startBridge(
+  scope,
+  { cloudUrl, dataDir, listen = '127.0.0.1:0', sandbox = true, args = [], env, program = process.env.PRESETBRIDGE_BIN, under = [] } = {},
+) {
   const folder = dataDir ?? (await scratch(scope));
   const options = ['serve', '--data-dir', folder, '--listen', listen];
   if (sandbox) options.push('--sandbox');
   if (cloudUrl) options.push('--cloud-url', cloudUrl);
   const surroundings = { ...(await databaseOf(folder)), ...env };
-  const [binary, ...words] = [...under, process.env.PRESETBRIDGE_BIN];
+  const [binary, ...words] = [...under, program];
   const bridge = await start(scope, new Program('presetbridge', binary, [...words, ...options, ...args], { env: surroundings }));
   bridge.dataDir = folder;
   bridge.databaseUrl = surroundings.PRESETBRIDGE_DATABASE_URL; // where it is not in the data directory

@@ -51,9 +51,9 @@ async function withItems(merchant, given) {
 const unsettled = ({ items }) => items.some(({ status }) => status === 'sharing' || status === 'revoking');
 
 class Torture {
-  constructor({ seed, trouble, nodes, orders, senders, percent, say }) {
+  constructor({ seed, trouble, nodes, orders, senders, percent, upgradeFrom, say }) {
     Object.assign(this, { seed, trouble, orders, senders, percent, say });
-    this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
+    this.nodes = Array.from({ length: nodes }, () => ({ program: upgradeFrom })); // {dataDir, bridge, program}
     this.scope = new Scope();
     this.accepted = [];
     this.jobs = []; // on many: {merchant, id, action, orders: as they were asked for, tries}, and then as the API tells of them
@@ -165,7 +165,8 @@ class Torture {
   }
 
   async start(node) {
-    node.bridge = await startBridge(this.scope, { cloudUrl: this.cloud.url, dataDir: node.dataDir, args: [...ARGS, ...this.money.sandbox.args] });
+    const args = [...ARGS, ...this.money.sandbox.args];
+    node.bridge = await startBridge(this.scope, { cloudUrl: this.cloud.url, dataDir: node.dataDir, program: node.program, args });
     await this.money.sandbox.tellTo(node.bridge);
     for (const merchant of this.merchants ?? []) merchant.moveTo(this.balanced);
     if (performance.now() - this.signedInAt > TOKEN_MS) {
@@ -458,9 +459,10 @@ class Torture {
 }
 
 // `trouble`: one of torture_troubles.mjs. `nodes`: more than one only on PostgreSQL. `orders`: so many at least, from so many senders at
-// one time. `percent`: of the operations, those that are of histories (torture_history.mjs).
-export function torture({ seed, trouble, nodes = 1, orders = 0, senders = 4, percent = 25, say = () => {} }) {
-  return new Torture({ seed, trouble, nodes, orders, senders, percent, say }).run();
+// one time. `percent`: of the operations, those that are of histories (torture_history.mjs). `upgradeFrom`: an older program, which each
+// node runs until it is first killed.
+export function torture({ seed, trouble, nodes = 1, orders = 0, senders = 4, percent = 25, upgradeFrom, say = () => {} }) {
+  return new Torture({ seed, trouble, nodes, orders, senders, percent, upgradeFrom, say }).run();
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
@@ -473,6 +475,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
       orders: { type: 'string', default: '0' },
       senders: { type: 'string', default: '4' },
       histories: { type: 'string', default: '25' }, // percent of the operations
+      'upgrade-from': { type: 'string' }, // an older program
     },
   });
   const [number, nodes, orders, senders, percent] = [values.disconnects ?? values.kills, values.nodes, values.orders, values.senders, values.histories].map(Number);
@@ -490,9 +493,14 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     console.error('torture: several nodes, and --disconnects, need PRESETBRIDGE_E2E_ENGINE=postgres');
     process.exit(2);
   }
+  const upgradeFrom = values['upgrade-from'];
+  if (upgradeFrom !== undefined && (values.disconnects || number < nodes)) {
+    console.error('torture: --upgrade-from needs --kills, and one for each node at least');
+    process.exit(2);
+  }
   const trouble = values.disconnects ? disconnects(number) : kills(number);
   console.error(`torture: ${trouble.name}, seed ${seed}`);
-  const summary = await torture({ seed, trouble, nodes, orders, senders, percent, say: (text) => console.error(`torture: ${text}`) });
+  const summary = await torture({ seed, trouble, nodes, orders, senders, percent, upgradeFrom, say: (text) => console.error(`torture: ${text}`) });
   console.log(JSON.stringify(summary, null, 2));
   if (summary.problems.length > 0) {
     console.error(`torture: ${summary.problems.length} problems; try again with --seed ${seed}`);

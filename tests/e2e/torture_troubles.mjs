@@ -54,6 +54,7 @@ async function killOne(torture, node, moments) {
   await bridge.kill();
   torture.readLog(bridge);
   torture.counts.kills += 1;
+  node.program = undefined; // from now on the newest
   await torture.start(node);
 }
 
