@@ -55,6 +55,7 @@
 #include "storage/stores/worker_call_store.h"
 #include "storage/testing.h"
 #include "storage/testing/old_deliveries.h"
+#include "storage/tx_driver.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -105,29 +106,28 @@ std::string word_after(std::string_view text, std::string_view before) {
 }
 
 // Explains what passes through to `tx`.
-class ExplainingTx final : public Tx {
+class ExplainingDriver final : public TxDriver {
  public:
-  ExplainingTx(Tx& tx, bool postgres) : tx_(tx), postgres_(postgres) {
+  ExplainingDriver(Tx& tx, bool postgres) : tx_(tx), postgres_(postgres) {
     tx.query(postgres ? kPartialIndexesOfPostgres : kPartialIndexesOfSqlite,
              [&](const Row& r) { partial_.insert(r.string(0)); });
     // Beside the plan for the values of now there is the one that the server keeps for all values.
     if (postgres) tx.exec_script("SET LOCAL plan_cache_mode = force_generic_plan;");
   }
 
-  Timestamp now() override { return tx_.now(); }
   bool others_write() const override { return true; }
-  std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
+  std::int64_t exec(const Sql& sql, std::span<const Param> params) override {
     const auto changed = tx_.exec_params(sql, params);
     explain(sql, params);
     return changed;
   }
-  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
+  void query(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
     tx_.query_params(sql, params, fn);
     explain(sql, params);
   }
   void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
     tx_.exec_many(sql, width, flat);
-    if (!flat.empty()) explain(sql, flat.first(width));
+    explain(sql, flat.first(width));
   }
   std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
     auto inserted = tx_.insert_each(sql, width, flat);
@@ -146,7 +146,6 @@ class ExplainingTx final : public Tx {
       tx_.query_each(sql, width, twice, [](std::size_t, const Row&) {});
     });
   }
-  void finish() { conclude(); }
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
   void lock_schema() override { tx_.lock_schema(); }
 
@@ -159,7 +158,7 @@ class ExplainingTx final : public Tx {
   // A statement for one row, and for many, which PostgreSQL plans anew.
   template <class Run>
   void explain_each(const Sql& sql, std::size_t width, std::span<const Param> flat, const Run& run) {
-    if (flat.empty() || explained_.contains(sql.text)) return;
+    if (explained_.contains(sql.text)) return;
     explain(sql, flat.first(width));
     if (!postgres_) return;
     std::vector<Param> twice(flat.begin(), flat.begin() + static_cast<std::ptrdiff_t>(width));
@@ -880,9 +879,10 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
       db_->write([&](Tx& tx) {
         faults.clear();
         if (!without.empty()) tx.exec_script("DROP INDEX " + without + ";");
-        ExplainingTx explaining(tx, db_->engine() == "postgres");
-        query.run(explaining);
-        explaining.finish();
+        ExplainingDriver explaining(tx, db_->engine() == "postgres");
+        Tx explained(explaining, tx.now());
+        query.run(explained);
+        explained.conclude();
         for (const auto& read : explaining.whole_reads) faults.push_back("reads a whole table: " + read);
         for (const auto& index : query.indexes) {
           if (!explaining.used.contains(index)) faults.push_back("does not use " + index);

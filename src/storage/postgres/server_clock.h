@@ -19,7 +19,7 @@ class ServerClock final : public Clock {
   // This machine's time since some moment, in milliseconds, which nobody sets.
   static std::int64_t ticks();
   // The server's time, asked for at `asked_at` (ticks()).
-  void told(Timestamp server, std::int64_t asked_at) { ahead_ = to_unix_ms(server) - asked_at; }
+  void set(Timestamp server, std::int64_t asked_at) { ahead_ = to_unix_ms(server) - asked_at; }
 
  private:
   std::atomic<std::int64_t> ahead_;  // of the ticks
