@@ -201,9 +201,9 @@ class Tx final {
   // tally.
   void add(const Tally& tally, const TallyKey& key, std::int64_t amount);
 
-  // What to log and to count of this transaction if it stands (news.h). Empty at first.
+  // The events of this transaction that are to be logged and counted if it stands (news.h). Empty at first.
   News& news() { return news_; }
-  // What it changed that screens show (changes.h). Empty at first.
+  // Its changes that screens show (changes.h). Empty at first.
   Changes& changes() { return changes_; }
   // Does what is left to the end: the wake-ups, the sums, then the changes of watched accounts, which news()
   // has then. Drivers call it right before the commit. A caller who needs that news earlier calls it too, as

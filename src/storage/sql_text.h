@@ -28,12 +28,12 @@ struct SqlText {
   int statements = 0;
 };
 
-// Each throws DbError misuse that names the rule which `sql` breaks, from statements of any number. Text inside
-// quotes and comments is not judged.
+// Takes any number of statements. Throws DbError misuse that names the rule which `sql` breaks. Text inside quotes
+// and comments is not checked.
 SqlText to_dialect(std::string_view sql, const Dialect& dialect);
-// Of an Sql: one statement.
+// As to_dialect(); misuse also for more or less than one statement, which an Sql is.
 SqlText to_statement(std::string_view sql, const Dialect& dialect);
-// Of Tx::exec_script(): statements without parameters.
+// As to_dialect(); misuse also for parameters, which Tx::exec_script() has none of.
 SqlText to_script(std::string_view sql, const Dialect& dialect);
 
 // Throws DbError misuse; its message has the rule and the beginning of the statement.

@@ -12,9 +12,9 @@
 
 namespace presetbridge::storage {
 
-// Calls come from one thread, between BEGIN and COMMIT, and throw DbError. After a statement that failed there
-// are no further calls in its transaction. The functions of statements do what Tx says of those that call them;
-// `flat` is at least one row of `width` parameters, and nothing but whole rows.
+// Called by one thread, between BEGIN and COMMIT. Each function does what Tx promises of the one that calls it, and
+// throws DbError. After a statement that failed there are no further calls in its transaction. `flat` is one or
+// more whole rows of `width` parameters.
 class TxDriver {
  public:
   using RowFn = Tx::RowFn;

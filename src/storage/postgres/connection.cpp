@@ -18,7 +18,7 @@ constexpr Dialect dialect{
     .integer = "BIGINT",
     .table = "",
     .clustered = "",
-    // Keys do not change: rows that refer to a locked one may come meanwhile.
+    // Keys do not change: rows that refer to a locked one may be inserted meanwhile.
     .lock = "FOR NO KEY UPDATE SKIP LOCKED",
     .for_update = "FOR NO KEY UPDATE",
     .lane = "pg_backend_pid() % 8",
@@ -26,8 +26,8 @@ constexpr Dialect dialect{
     .sqlite = "--",
 };
 
-// One round trip. What read() sees is of one moment; a transaction that writes sees what others have
-// committed when each of its statements starts, and locks what it depends on.
+// Each is one round trip. A transaction of read() sees the database of one moment; each statement of one that
+// writes sees the commits before the statement's start, so it locks the rows that it depends on.
 constexpr const char* begin_write =
     "BEGIN ISOLATION LEVEL READ COMMITTED; "
     "SELECT CAST(floor(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)";
@@ -35,7 +35,7 @@ constexpr const char* begin_read =
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
     "SELECT CAST(floor(EXTRACT(EPOCH FROM clock_timestamp()) * 1000) AS BIGINT)";
 
-// Any number will do that no other user of the database takes.
+// Any number that no other user of the database takes.
 constexpr const char* advisory_lock = "SELECT pg_advisory_xact_lock(7310594372018562)";
 
 // Fewer rows are faster one by one in a pipeline; a chunk of more than this does not get faster.

@@ -130,7 +130,7 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   db_.reset(db);
   if (code != SQLITE_OK) raise(code, "open");
   sqlite3_busy_timeout(db, busy_timeout_ms);
-  // Rows and cursors of a batch come from here instead of the heap, which other threads use too.
+  // Memory for the rows and cursors of a batch, instead of the heap, which other threads use too.
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 1'200, 1'000);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);  // "x" is a name, never a string
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
@@ -140,12 +140,11 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   run(fmt::format("PRAGMA cache_size=-{}", cache_mib * 1024).c_str());
   if (access == Access::read_only) return;
   run("PRAGMA journal_mode=WAL");
-  run("PRAGMA synchronous=NORMAL");  // what follows a commit is synced by the database: sqlite_database.h
-  // In the place of SQLite's own hook, which checkpoints too but does not say whether a commit wrote
-  // anything.
+  run("PRAGMA synchronous=NORMAL");  // commits are synced by the database: sqlite_database.h
+  // Replaces SQLite's own hook, which checkpoints too but does not show whether a commit wrote anything.
   sqlite3_wal_hook(db, after_commit, this);
   run(fmt::format("PRAGMA journal_size_limit={}", most_log_bytes).c_str());
-  // What a process that died left in the log is in the file, and synced, before anything builds on it.
+  // Copies what a process that died left in the log into the file, and syncs that, before anything builds on it.
   run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
@@ -170,7 +169,7 @@ int Connection::after_commit(void* self, sqlite3* db, const char* name, int log_
 }
 
 bool Connection::transact(const TxFn& fn, const Clock& clock) {
-  roll_back();  // what a failed ROLLBACK left open
+  roll_back();  // a transaction that a failed ROLLBACK left open
   wrote_ = false;
   exec(access_ == Access::read_write ? begin_write : begin_read, {});
   try {
