@@ -52,7 +52,7 @@ bool is_unavailable(const std::exception_ptr& exception);
 bool is_busy(const std::exception_ptr& exception);
 // Whether an error of write() or read() is logged already, for all callers at once (trouble_log.h). A caller who
 // logs it again at each attempt would flood the log.
-inline bool is_told(const Error& error) {
+inline bool is_logged(const Error& error) {
   return error.code == "STORAGE_UNAVAILABLE";
 }
 
