@@ -137,7 +137,7 @@ Task<api::Reply> read_only(services::Reception* reception, api::Call call) {
   storage::AsyncDatabase async_db(*database, log,
                                   {.writers = options.database.postgres ? options.database.writers : 1,
                                    .max_units = options.database.postgres ? 1U : 256U,
-                                   .tell = [&](const storage::News& news) { news_log.tell(news); }});
+                                   .on_news = [&](const storage::News& news) { news_log.tell(news); }});
   services::DeliveryChanges changes(ids, random);
   services::DisabledAccounts disabled(async_db, ids, clock);
   services::IntegrationDirectory directory_of_integrations(async_db, cipher, clock, &disabled);

@@ -1,5 +1,5 @@
-// What a transaction changed that screens show (spec 13.1). Stores note it in Tx::changes(); right before the
-// commit it becomes rows of those accounts that are watched (change_store.h), and nothing for all others.
+// The changes of a transaction that screens show (spec 13.1). Stores note them in Tx::changes(); right before the
+// commit the changes of accounts that are watched become rows (change_store.h), and the others are dropped.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ enum class ChangeKind : std::uint8_t { delivery, order, intake_refused, subscrip
 
 struct Change {
   ChangeKind kind;
-  // None: found by `id`: an intake_refused's integration, a subscription, a cloud's cloud account.
+  // None where it is found by `id`, which is then an intake_refused's integration, a subscription, or a cloud's
+  // cloud account.
   AccountId account;
   std::int64_t id = 0;             // of what changed; none of an account's credits, or its cloud login
   IntegrationId integration = {};  // of an order
@@ -29,14 +30,15 @@ inline Change changed(ChangeKind kind, AccountId account) {
   return {.kind = kind, .account = account};
 }
 
-// Noted as it comes; of what is noted several times the last counts.
+// In the order in which they were noted; where one object is noted several times, the last one counts.
 using Changes = std::vector<Change>;
 
-// What became rows: so many changes of an account, the first of which has the number `first`.
+// A change that became a row.
 struct WrittenChange {
   std::string kind;
   std::string data;  // JSON
 };
+// The changes of one account that became rows; the first one has the number `first`, and so on.
 struct WrittenChanges {
   AccountId account;
   std::int64_t generation = 0;

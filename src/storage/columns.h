@@ -8,7 +8,7 @@
 
 namespace presetbridge::storage {
 
-// The empty text, or the id that is none, is NULL. The parameter looks at the text.
+// The empty text, or the id that is none, is NULL. The parameter refers to the text.
 inline Param text_or_null(const std::string& text) {
   return text.empty() ? Param(nullptr) : Param(text);
 }

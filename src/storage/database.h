@@ -4,17 +4,18 @@
 // - parameters are exactly $1..$n, each used; casts are CAST(x AS BIGINT), never ::; flags are 0/1;
 // - no JSON functions, LIKE, lower(), nullable ORDER BY or alias in UPDATE; hot predicates are literals;
 // - the order of RETURNING rows is unspecified: sort in code; sum() is cast to BIGINT;
-// - text is UTF-8 without U+0000; after a statement has thrown, its transaction can only roll back;
+// - text is UTF-8 without U+0000;
 // - DDL tokens for what differs: <bytes>, <key> (TEXT that sorts by code point), <int> (64 bits), and after a
-//   table's ')' either <table> or <clustered> (rows live in the primary key's order); with both, SQLite
-//   checks the types of columns; <postgres> and <sqlite> begin a line that is one engine's alone (storage
-//   parameters, tables that one of them has to make anew);
+//   table's ')' either <table> or <clustered> (rows live in the primary key's order), both of which make
+//   SQLite check the types of columns; <postgres> and <sqlite> begin a line that is for one engine alone
+//   (storage parameters, tables that one of them has to make anew);
 // - query tokens: <lock> (FOR NO KEY UPDATE SKIP LOCKED) and <for_update> (FOR NO KEY UPDATE), which are
 //   nothing on SQLite, where one writer runs; <lane>: a small number that transactions which are open at once
 //   seldom share, 0 on SQLite.
 //
-// Expected refusals are statements that change or return no row; a constraint error is a bug, or on
-// PostgreSQL another transaction's that came between a look and a write: it runs once more, and then fails.
+// An expected refusal is a statement that changes or returns no row. A constraint error is a bug, or on
+// PostgreSQL the effect of another transaction that committed between this one's read and its write: the
+// transaction runs once more, and then fails.
 #pragma once
 
 #include <algorithm>
@@ -122,13 +123,13 @@ class Row {
   }
 };
 
-// What left a transaction: it was rolled back and nothing of it stands. One exception: PostgreSQL's
+// The error of a transaction that was rolled back: nothing of it stands. One exception: PostgreSQL's
 // connection was lost while the commit was on its way (unavailable); then it may stand (postgres_database.h).
 class DbError : public std::runtime_error {
  public:
   enum class Kind {
     unavailable,  // the server is away, the disk is full, the file is locked: try again later
-    busy,         // a statement, or its wait for a lock, took too long: others may do well
+    busy,         // a statement, or its wait for a lock, took too long: others may succeed
     conflict,     // deadlock or serialization failure: the caller of write() never sees it unless retries ran
                   // out
     constraint,   // a CHECK, UNIQUE or type was violated: a bug here
@@ -141,76 +142,72 @@ class DbError : public std::runtime_error {
   Kind kind_;
 };
 
-// One open transaction. Used by one thread; statements throw DbError. Stores take a Tx& and are plain
-// functions.
-class Tx {
+class TxDriver;  // tx_driver.h
+
+// One open transaction over an engine's driver. Used by one thread. Stores take a Tx& and are plain functions.
+// Statements throw DbError. After one has, even where that was caught, each further statement and the commit
+// throw it again: the transaction can only roll back.
+class Tx final {
  public:
   using RowFn = std::function<void(const Row&)>;
   using EachRowFn = std::function<void(std::size_t, const Row&)>;
 
-  virtual ~Tx() = default;
-  // Read once a transaction: PostgreSQL's clock, or the injected one with SQLite.
-  virtual Timestamp now() = 0;
+  // `driver` outlives this.
+  Tx(TxDriver& driver, Timestamp now) : driver_(driver), now_(now) {}
+  Tx(const Tx&) = delete;
+  Tx& operator=(const Tx&) = delete;
+
+  // The time when the transaction began, by PostgreSQL's clock, or by the injected one with SQLite.
+  Timestamp now() const { return now_; }
   // Whether other transactions write meanwhile, so that rows have to be locked, and in one order
   // (docs/architecture.md).
-  virtual bool others_write() const = 0;
+  bool others_write() const;
   // Runs a statement; returns how many rows it changed.
-  virtual std::int64_t exec_params(const Sql& sql, std::span<const Param> params) = 0;
+  std::int64_t exec_params(const Sql& sql, std::span<const Param> params);
   // Runs a statement and calls `fn` for each row. `fn` may use this Tx, but not run the same Sql again.
-  virtual void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) = 0;
-  // Runs the statement once for each `width` parameters of `flat`, as fast as the engine can.
-  virtual void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
-  // The same, and tells for each row whether it was inserted. The statement is an INSERT of one row of VALUES
-  // with ON CONFLICT … DO NOTHING, whose first column is $1: an integer that no other row here has.
-  virtual std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
-  // The same for `UPDATE … SET … WHERE …` of one table, without a query inside; returns how many rows it
-  // changed in all. No two of the rows of parameters may mean the same row of the table; rows are locked in
-  // the order of the parameters.
-  virtual std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) = 0;
+  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn);
+  // Runs the statement once for each `width` parameters of `flat`, as fast as the engine can. An INSERT with ON
+  // CONFLICT … DO UPDATE may not mean one row twice.
+  void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat);
+  // Runs an INSERT once for each `width` parameters of `flat`; returns for each whether its row was inserted.
+  // The statement inserts one row of VALUES with ON CONFLICT … DO NOTHING. Its first column is $1, an integer
+  // that no other of these rows has.
+  std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat);
+  // Runs `UPDATE … SET … WHERE …` of one table, without a query inside, once for each `width` parameters of
+  // `flat`; returns how many rows it changed in all. No two of the rows of parameters may mean the same row of
+  // the table; rows are locked in the order of the parameters.
+  std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat);
   // Runs a SELECT once for each `width` parameters of `flat`, and calls `fn` for each row of the results with
-  // the number of those parameters, from 0: in any order of these; the rows of one keep theirs. Those that a
-  // SELECT … <for_update> locks it locks in the order of the parameters.
-  virtual void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
-                          const EachRowFn& fn) = 0;
-  // Runs statements without parameters, each ended by ';', and keeps none prepared: for DDL. The text may be
+  // the number of those parameters, from 0. The numbers come in any order; the rows of one number keep the
+  // order of their SELECT. A SELECT … <for_update> locks rows in the order of the parameters.
+  void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat, const EachRowFn& fn);
+  // Runs statements without parameters, each ended by ';', and leaves none prepared: for DDL. The text may be
   // temporary.
-  virtual void exec_script(std::string_view text) = 0;
-  // For migrations: returns when no other transaction that called it is open, on whichever node, and keeps
-  // others out until this one ends. Statements may then take an hour each.
-  virtual void lock_schema() = 0;
+  void exec_script(std::string_view text);
+  // For migrations: returns when no other transaction that called it is open, on whichever node, and excludes
+  // others until this one ends. Statements may then take an hour each.
+  void lock_schema();
 
   // Runs the wake-up when the transaction's function has ended, right before the commit: once for each row,
   // with the earliest of each of its times; lower ranks first, and ids in order. Many transactions wake the
   // same rows: in any other order two of them could each wait for the other. A table's rows have one rank.
   template <class Kind>
   void wake(const Wake& wake, Id<Kind> id, std::initializer_list<std::optional<Timestamp>> times) {
-    auto& [statement, rows] = wakes_[wake.rank];
-    statement = wake;
-    auto& earliest = rows[id.value];
-    earliest.resize(wake.times);
-    auto* at = earliest.data();
-    for (const auto& time : times) {
-      if (time && (!*at || *time < **at)) *at = time;
-      ++at;
-    }
+    add_wake(wake, id.value, times);
   }
 
   // Adds to a sum when the transaction's function has ended, behind the wake-ups: once for each sum, in the
   // order of their keys, so that no two transactions wait for each other, and none long. All sums are of one
   // tally.
-  void add(const Tally& tally, const TallyKey& key, std::int64_t amount) {
-    tally_ = tally;
-    sums_[key] += amount;
-  }
+  void add(const Tally& tally, const TallyKey& key, std::int64_t amount);
 
-  // What the log and the metrics are to tell of this transaction if it stands (news.h). Empty at first.
+  // The events of this transaction that are to be logged and counted if it stands (news.h). Empty at first.
   News& news() { return news_; }
-  // What it changed that screens show (changes.h). Empty at first.
+  // Its changes that screens show (changes.h). Empty at first.
   Changes& changes() { return changes_; }
   // Does what is left to the end: the wake-ups, the sums, then the changes of watched accounts, which news()
-  // has then.
-  // Drivers call it right before the commit; for whoever needs that news earlier it is the last call but for
-  // the commit.
+  // has then. Drivers call it right before the commit. A caller who needs that news earlier calls it too, as
+  // the last thing before the commit. Throws the DbError of a statement that failed before.
   void conclude();
 
   template <class... P>
@@ -221,63 +218,45 @@ class Tx {
   // query(sql, params..., fn)
   template <class... A>
   void query(const Sql& sql, const A&... args) {
-    query_tuple(sql, std::forward_as_tuple(args...), std::make_index_sequence<sizeof...(A) - 1>{});
+    const auto all = std::forward_as_tuple(args...);
+    query_tuple(sql, all, std::get<sizeof...(A) - 1>(all), std::make_index_sequence<sizeof...(A) - 1>{});
   }
   // The first row, mapped by the last argument; nothing if there is none. one(sql, params..., fn)
   template <class... A>
   auto one(const Sql& sql, const A&... args) {
-    const auto& fn = std::get<sizeof...(A) - 1>(std::forward_as_tuple(args...));
+    const auto all = std::forward_as_tuple(args...);
+    const auto& fn = std::get<sizeof...(A) - 1>(all);
     std::optional<std::decay_t<decltype(fn(std::declval<const Row&>()))>> found;
-    auto tuple = std::forward_as_tuple(args...);
-    one_tuple(
-        sql, tuple,
-        [&](const Row& row) {
-          if (!found) found.emplace(fn(row));
-        },
-        std::make_index_sequence<sizeof...(A) - 1>{});
+    const auto first = [&](const Row& row) {
+      if (!found) found.emplace(fn(row));
+    };
+    query_tuple(sql, all, first, std::make_index_sequence<sizeof...(A) - 1>{});
     return found;
   }
 
  private:
-  void run_wakes() {
-    for (const auto& [rank, wakes] : wakes_) {
-      const auto& [wake, rows] = wakes;
-      std::vector<Param> flat;
-      for (const auto& [id, times] : rows) {
-        flat.emplace_back(id);
-        flat.insert(flat.end(), times.begin(), times.end());
-      }
-      update_each(wake.sql, 1 + wake.times, flat);
-    }
-    wakes_.clear();
-  }
-  void run_sums() {
-    std::vector<Param> flat;
-    for (const auto& [key, amount] : sums_) {
-      if (amount == 0) continue;
-      flat.insert(flat.end(), key.begin(), key.end());
-      flat.emplace_back(amount);
-    }
-    if (!flat.empty()) exec_many(tally_.sql, std::tuple_size_v<TallyKey> + 1, flat);
-    sums_.clear();
+  template <class F>
+  std::invoke_result_t<const F&> guarded(const F& run);
+  template <class F>
+  std::invoke_result_t<const F&> many(std::size_t width, std::span<const Param> flat, const F& run);
+  void add_wake(const Wake& wake, std::int64_t id, std::initializer_list<std::optional<Timestamp>> times);
+  void run_wakes();
+  void run_sums();
+
+  template <class Tuple, std::size_t... I>
+  void query_tuple(const Sql& sql, const Tuple& all, const RowFn& fn, std::index_sequence<I...>) {
+    const std::initializer_list<Param> list{Param(std::get<I>(all))...};
+    query_params(sql, {list.begin(), list.size()}, fn);
   }
 
+  TxDriver& driver_;
+  const Timestamp now_;
+  std::optional<DbError> failure_;  // of the first statement that failed
   std::map<int, std::pair<Wake, std::map<std::int64_t, std::vector<std::optional<Timestamp>>>>> wakes_;
   Tally tally_{};
   std::map<TallyKey, std::int64_t> sums_;
   News news_;
   Changes changes_;
-
-  template <class Tuple, std::size_t... I>
-  void query_tuple(const Sql& sql, Tuple&& t, std::index_sequence<I...>) {
-    const std::initializer_list<Param> list{Param(std::get<I>(t))...};
-    query_params(sql, {list.begin(), list.size()}, std::get<sizeof...(I)>(t));
-  }
-  template <class Tuple, std::size_t... I>
-  void one_tuple(const Sql& sql, Tuple& t, const RowFn& fn, std::index_sequence<I...>) {
-    const std::initializer_list<Param> list{Param(std::get<I>(t))...};
-    query_params(sql, {list.begin(), list.size()}, fn);
-  }
 };
 
 // For Tx::query_each() with one parameter: the ids, in their order.
@@ -302,15 +281,15 @@ class Database {
   // Conflicts are retried: `fn` may run more than once and must overwrite, not append to, what it captures.
   virtual Durability commit(const TxFn& fn) = 0;
   // Makes durable all that commit() returned before this call, while further transactions run. Throws DbError
-  // of kind unavailable: nobody may then be told that what was committed since the last sync() stands.
+  // of kind unavailable: no caller may then be answered that what was committed since the last sync() stands.
   virtual void sync() = 0;
-  // Both: when this returns, a power cut does not undo it (spec 2.5).
+  // commit(), then sync() where it is needed: when this returns, a power cut does not undo it (spec 2.5).
   void write(const TxFn& fn) {
     if (commit(fn) == Durability::on_its_way) sync();
   }
   // Runs `fn` in one read-only transaction with a consistent view.
   virtual void read(const TxFn& fn) = 0;
-  // From now on nothing waits for a server that is away: what cannot be done at once is unavailable.
+  // From now on nothing waits for a server that is away: a call that would wait throws unavailable instead.
   virtual void give_up() {}
   // "sqlite" or "postgres".
   virtual std::string_view engine() const = 0;

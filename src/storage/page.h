@@ -1,6 +1,6 @@
 // One page of a list that runs from the newest id to the oldest (spec 8.2). The SQL is
 //   SELECT … WHERE account_id=$1 AND id<$2 … ORDER BY id DESC LIMIT $3
-// with $2 = before and $3 = fetch(): one row more than is shown tells whether there is a next page.
+// with $2 = before and $3 = fetch(): one row more than is shown, which exists where there is a next page.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// How each engine finds the rows of the hot queries, in tables full of finished work: by an index whose
-// condition says which rows, or by a partial index that holds nothing but work to do. The statements are
-// those that the stores run, seen on their way to the driver.
+// Tests how each engine finds the rows of the hot queries, in tables full of finished work: by an index with a
+// condition for these rows, or by a partial index that holds nothing but work to do. The statements are those that
+// the stores run, explained on their way to the driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -55,6 +55,7 @@
 #include "storage/stores/worker_call_store.h"
 #include "storage/testing.h"
 #include "storage/testing/old_deliveries.h"
+#include "storage/tx_driver.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -105,29 +106,28 @@ std::string word_after(std::string_view text, std::string_view before) {
 }
 
 // Explains what passes through to `tx`.
-class ExplainingTx final : public Tx {
+class ExplainingDriver final : public TxDriver {
  public:
-  ExplainingTx(Tx& tx, bool postgres) : tx_(tx), postgres_(postgres) {
+  ExplainingDriver(Tx& tx, bool postgres) : tx_(tx), postgres_(postgres) {
     tx.query(postgres ? kPartialIndexesOfPostgres : kPartialIndexesOfSqlite,
              [&](const Row& r) { partial_.insert(r.string(0)); });
-    // Beside the plan for the values of now there is the one that the server keeps for all values.
+    // Beside the plan for these values there is the one that the server caches for all values.
     if (postgres) tx.exec_script("SET LOCAL plan_cache_mode = force_generic_plan;");
   }
 
-  Timestamp now() override { return tx_.now(); }
   bool others_write() const override { return true; }
-  std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
+  std::int64_t exec(const Sql& sql, std::span<const Param> params) override {
     const auto changed = tx_.exec_params(sql, params);
     explain(sql, params);
     return changed;
   }
-  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
+  void query(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
     tx_.query_params(sql, params, fn);
     explain(sql, params);
   }
   void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
     tx_.exec_many(sql, width, flat);
-    if (!flat.empty()) explain(sql, flat.first(width));
+    explain(sql, flat.first(width));
   }
   std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
     auto inserted = tx_.insert_each(sql, width, flat);
@@ -146,7 +146,6 @@ class ExplainingTx final : public Tx {
       tx_.query_each(sql, width, twice, [](std::size_t, const Row&) {});
     });
   }
-  void finish() { conclude(); }
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
   void lock_schema() override { tx_.lock_schema(); }
 
@@ -159,7 +158,7 @@ class ExplainingTx final : public Tx {
   // A statement for one row, and for many, which PostgreSQL plans anew.
   template <class Run>
   void explain_each(const Sql& sql, std::size_t width, std::span<const Param> flat, const Run& run) {
-    if (flat.empty() || explained_.contains(sql.text)) return;
+    if (explained_.contains(sql.text)) return;
     explain(sql, flat.first(width));
     if (!postgres_) return;
     std::vector<Param> twice(flat.begin(), flat.begin() + static_cast<std::ptrdiff_t>(width));
@@ -170,7 +169,7 @@ class ExplainingTx final : public Tx {
     const auto many = postgres::bulk_update(one, parameters).or_else([&] {
       return postgres::bulk_select(one, parameters);
     });
-    EXPECT_TRUE(many && judge_kept_plan(sql, *many, width)) << sql.text;
+    EXPECT_TRUE(many && judge_cached_plan(sql, *many, width)) << sql.text;
   }
 
   void explain(const Sql& sql, std::span<const Param> params) {
@@ -180,11 +179,11 @@ class ExplainingTx final : public Tx {
       return;
     }
     judge(sql, plan(lasting(std::string("EXPLAIN ") + sql.text), params, 0));
-    judge_kept_plan(sql, to_statement(sql.text, kDialect).text, params.size());
+    judge_cached_plan(sql, to_statement(sql.text, kDialect).text, params.size());
   }
 
-  // False if the server has no such prepared statement: of many rows that were inserted it has another form.
-  bool judge_kept_plan(const Sql& sql, const std::string& text, std::size_t parameters) {
+  // False if the server has no such prepared statement: an INSERT of many rows has another form there.
+  bool judge_cached_plan(const Sql& sql, const std::string& text, std::size_t parameters) {
     const auto prepared = tx_.one(kPreparedAs, text, [](const Row& r) { return r.string(0); });
     if (!prepared) return false;
     std::string execute = "EXPLAIN EXECUTE \"" + *prepared + "\"";
@@ -223,7 +222,7 @@ class ExplainingTx final : public Tx {
   bool whole_of_sqlite(const std::string& line) {
     const std::string index = word_after(line, " INDEX ");
     if (!index.empty()) used.insert(index);
-    // What a query made itself: its subqueries.
+    // The subqueries of a query.
     static const std::set<std::string> made{"CONSTANT", "queued", "q", "s", "counted", "quarters"};
     return line.starts_with("SCAN ") && !made.contains(word_after(line, "SCAN ")) &&
            !partial_.contains(index);
@@ -748,7 +747,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
   };
 }
 
-// What never leaves the transaction that tries it.
+// Thrown, so that a transaction has no effect.
 struct Undo {};
 
 enum class Statistics { none, fresh };
@@ -763,8 +762,8 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     testing::insert_old_deliveries(*db_, kOldDeliveries, db_.clock.now());
     db_->write([&](Tx& tx) {
       leave_work(tx);
-      keep_activity(tx);
-      for (int n = 1; n <= kOldDeliveries / 10; ++n) send_from_store(tx, IntegrationId{n});
+      insert_activity(tx);
+      for (int n = 1; n <= kOldDeliveries / 10; ++n) insert_store_activity(tx, IntegrationId{n});
       for (int n = kStores + 1; n <= kStores + kOtherAccounts; ++n) make_account(tx, n);
       for (int n = 1; n <= kOldDeliveries / 10; ++n) make_session(tx, n);
       for (int n = 1; n <= kOldPurchases; ++n) make_purchase(tx, n);
@@ -829,7 +828,7 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
   }
 
   // In each store's hours, long ago and now.
-  static void keep_activity(Tx& tx) {
+  static void insert_activity(Tx& tx) {
     for (int n = 1; n <= kStores; ++n) {
       for (int quarter = 0; quarter < 200; ++quarter)
         count_activity(tx, {AccountId{n}, IntegrationId{n}, {}}, Activity::made, 1,
@@ -837,7 +836,7 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     }
   }
 
-  static void send_from_store(Tx& tx, IntegrationId store) {
+  static void insert_store_activity(Tx& tx, IntegrationId store) {
     add_store_hours(tx, std::array{StoreHour{store, tx.now(), "accepted", 1, tx.now()}});
     note_store_orders(tx, std::array{StoreOrder{store, tx.now()}});
     note_store_topics(tx, std::array{StoreTopic{store, "orders/paid", tx.now()}});
@@ -845,7 +844,7 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     put_products(tx, std::array{ProductRow{.integration = store, .key = "sku:b", .mapped = true}});
   }
 
-  // Of each account the newest delivery, customer and send are work to do.
+  // The newest delivery, customer and row of webhook_sends of each account are work to do.
   void leave_work(Tx& tx) {
     static constexpr Sql customers{
         "UPDATE customers SET queue_state = 1 WHERE id IN (SELECT max(id) FROM customers GROUP BY "
@@ -873,16 +872,17 @@ class QueryPlansTest : public ::testing::TestWithParam<std::tuple<Engine, Statis
     for (int n = 1; n <= kStores; ++n) refresh_readiness(tx, SubscriptionId{n});
   }
 
-  // What is wrong with the plans of `query`, while there is no `without`.
+  // The faults of the plans of `query`, while there is no index `without`.
   std::vector<std::string> faults_of(const HotQuery& query, const std::string& without = {}) {
     std::vector<std::string> faults;
     try {
       db_->write([&](Tx& tx) {
         faults.clear();
         if (!without.empty()) tx.exec_script("DROP INDEX " + without + ";");
-        ExplainingTx explaining(tx, db_->engine() == "postgres");
-        query.run(explaining);
-        explaining.finish();
+        ExplainingDriver explaining(tx, db_->engine() == "postgres");
+        Tx explained(explaining, tx.now());
+        query.run(explained);
+        explained.conclude();
         for (const auto& read : explaining.whole_reads) faults.push_back("reads a whole table: " + read);
         for (const auto& index : query.indexes) {
           if (!explaining.used.contains(index)) faults.push_back("does not use " + index);

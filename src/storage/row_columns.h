@@ -1,5 +1,5 @@
-// Rows that are read and written by the names of their columns. A store tells once which column each member of
-// a row stands in, the key first; lists of columns, parameters and reading follow from that:
+// Rows that are read and written by the names of their columns. A store declares once the column of each member
+// of a row, the key first; lists of columns, parameters and reading follow from that:
 //
 //   constexpr std::tuple kColumns{Column{"id", &NodeRow::id},
 //                                 Column{"name", &NodeRow::name, Update::no},
@@ -52,7 +52,7 @@ struct Text {
 template <std::size_t N>
 Text(const char (&)[N]) -> Text<N - 1>;
 
-// A text while it is made: longer than any statement.
+// A text while it is made, with room for more than any statement.
 struct Draft {
   std::array<char, 4'096> chars{};
   std::size_t size = 0;
@@ -77,15 +77,15 @@ consteval auto text_of() {
   return text;
 }
 
-// The pieces as one statement, which has static storage duration, as an Sql must.
-template <Text... pieces>
+// The parts as one statement, which has static storage duration, as an Sql must.
+template <Text... parts>
 inline constexpr auto kWhole = text_of<[] {
   Draft draft;
-  (draft.add(pieces.view()), ...);
+  (draft.add(parts.view()), ...);
   return draft;
 }>();
-template <Text... pieces>
-inline constexpr Sql sql{kWhole<pieces...>.chars.data()};
+template <Text... parts>
+inline constexpr Sql sql{kWhole<parts...>.chars.data()};
 
 // "id, name, seen_at", in the order in which read_row() reads them.
 template <const auto& columns>
@@ -123,7 +123,7 @@ inline constexpr std::size_t kUpdateWidth = [] {
   return 1 + assigned;
 }();
 
-// A member of each type, as its column holds it. An id that is none may stand as NULL.
+// Each reads a member of its type from a column. NULL is an id that is none, or no time; other types throw.
 inline void read_column(const Row& row, int column, std::int64_t& to) {
   to = row.int64(column);
 }

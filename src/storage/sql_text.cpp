@@ -32,10 +32,6 @@ std::string lowered(std::string_view word) {
   return low;
 }
 
-[[noreturn]] void misuse(std::string_view rule, std::string_view sql) {
-  throw DbError(DbError::Kind::misuse, fmt::format("{}, in: {}", rule, sql.substr(0, 200)));
-}
-
 class Reader {
  public:
   Reader(std::string_view sql, const Dialect& dialect) : sql_(sql), dialect_(dialect) {}
@@ -211,6 +207,10 @@ std::size_t sequence_length(std::string_view s, std::size_t at) {
 
 }  // namespace
 
+void misuse(std::string_view rule, std::string_view sql) {
+  throw DbError(DbError::Kind::misuse, fmt::format("{}, in: {}", rule, sql.substr(0, 200)));
+}
+
 SqlText to_dialect(std::string_view sql, const Dialect& dialect) {
   return Reader(sql, dialect).read();
 }
@@ -218,6 +218,12 @@ SqlText to_dialect(std::string_view sql, const Dialect& dialect) {
 SqlText to_statement(std::string_view sql, const Dialect& dialect) {
   SqlText text = to_dialect(sql, dialect);
   if (text.statements != 1) misuse("an Sql is one statement", sql);
+  return text;
+}
+
+SqlText to_script(std::string_view sql, const Dialect& dialect) {
+  SqlText text = to_dialect(sql, dialect);
+  if (text.parameters != 0) misuse("a script has no parameters", sql);
   return text;
 }
 

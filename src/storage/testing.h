@@ -1,5 +1,5 @@
-// For tests of what uses storage: a real, empty database of either engine, which goes with its object, and an
-// executor that the test's thread runs while storage threads post to it.
+// For tests of code that uses storage: a real, empty database of either engine, which is deleted with its object,
+// and an executor that the test's thread runs while storage threads post to it.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ class TemporaryDirectory {
 
 enum class Engine { sqlite, postgres };
 
-// For tests that run on each:
+// For tests that run on each engine:
 //
 //   class MyTest : public ::testing::TestWithParam<testing::Engine> {
 //     testing::TemporaryDatabase db_{GetParam()};
@@ -52,7 +52,7 @@ inline std::string engine_name(const auto& info) {
   return info.param == Engine::sqlite ? "Sqlite" : "Postgres";
 }
 
-// How tests reach PostgreSQL: a busy machine fails none.
+// The options with which tests reach PostgreSQL: no test fails on a busy machine.
 inline PostgresOptions patient(std::string url) {
   constexpr Millis minute{60'000};
   return {.url = std::move(url),
@@ -63,7 +63,7 @@ inline PostgresOptions patient(std::string url) {
           .checkout_timeout = minute};
 }
 
-// What a test puts around a database, to see what is done with it.
+// Puts a decorator of a test around a database.
 using WrapDatabase = std::function<std::unique_ptr<Database>(std::unique_ptr<Database>)>;
 
 // `clock` is the database's, with PostgreSQL too.
@@ -132,7 +132,7 @@ class Mailbox final : public Executor {
     const std::lock_guard lock(mutex_);
     posted_.push_back(std::move(callback));
     ++posts_;
-    filled_.notify_one();  // under the lock: the callback may be the last thing the mailbox lives for
+    filled_.notify_one();  // under the lock: the callback may end the mailbox's life
   }
   // Runs what is posted, in order, on this thread until `done` says so.
   void run_until(const std::function<bool()>& done) {

@@ -9,6 +9,8 @@
 #include <thread>
 #include <utility>
 
+#include "storage/tx_driver.h"
+
 namespace presetbridge::interleavings {
 
 using storage::Param;
@@ -31,17 +33,16 @@ std::string to_string(const Order& order) {
   return fmt::format("{}:{}", order.first, fmt::join(order.runs, ","));
 }
 
-class SteppedTx final : public storage::Tx {
+class SteppedDriver final : public storage::TxDriver {
  public:
-  SteppedTx(storage::Tx& inner, Stepper& stepper, int actor)
+  SteppedDriver(storage::Tx& inner, Stepper& stepper, int actor)
       : inner_(inner), stepper_(stepper), actor_(actor) {}
 
-  Timestamp now() override { return inner_.now(); }
   bool others_write() const override { return inner_.others_write(); }
-  std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
+  std::int64_t exec(const Sql& sql, std::span<const Param> params) override {
     return stepped(sql, [&] { return inner_.exec_params(sql, params); });
   }
-  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
+  void query(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
     stepped(sql, [&] {
       inner_.query_params(sql, params, [&](const Row& row) {
         stepper_.after(actor_);
@@ -79,8 +80,8 @@ class SteppedTx final : public storage::Tx {
     stepper_.before(actor_, sql.text);
     // What a row's function is given belongs to all: the first row ends the statement, too.
     struct End {
-      SteppedTx& tx;
-      ~End() { tx.stepper_.after(tx.actor_); }
+      SteppedDriver& driver;
+      ~End() { driver.stepper_.after(driver.actor_); }
     } end{*this};
     return statement();
   }
@@ -105,7 +106,8 @@ class SteppedDatabase final : public storage::Database {
     clock_.advance(Millis{1});
     return inner_->commit([&](storage::Tx& inner) {
       if (std::exchange(again, true)) stepper_.ended(actor_);
-      SteppedTx tx(inner, stepper_, actor_);
+      SteppedDriver driver(inner, stepper_, actor_);
+      storage::Tx tx(driver, inner.now());
       fn(tx);
       tx.conclude();
       stepper_.before(actor_, "COMMIT");
@@ -115,7 +117,8 @@ class SteppedDatabase final : public storage::Database {
   void read(const storage::TxFn& fn) override {
     clock_.advance(Millis{1});
     inner_->read([&](storage::Tx& inner) {
-      SteppedTx tx(inner, stepper_, actor_);
+      SteppedDriver driver(inner, stepper_, actor_);
+      storage::Tx tx(driver, inner.now());
       fn(tx);
     });
   }

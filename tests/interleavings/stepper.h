@@ -67,7 +67,7 @@ class Stepper {
                                           presetbridge::testing::ManualClock& clock);
 
  private:
-  friend class SteppedTx;
+  friend class SteppedDriver;
   friend class SteppedDatabase;
   enum class State { ready, running, asking, waiting, done };  // asking: in a statement; waiting: for a lock
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "storage/tx_driver.h"
+
 namespace presetbridge::worst_case {
 namespace {
 
@@ -11,6 +13,7 @@ using storage::Param;
 using storage::Row;
 using storage::Sql;
 using storage::Tx;
+using storage::TxDriver;
 using storage::TxFn;
 
 class CountingRow final : public Row {
@@ -34,18 +37,17 @@ class CountingRow final : public Row {
   Work& work_;
 };
 
-class CountingTx final : public Tx {
+class CountingDriver final : public TxDriver {
  public:
-  CountingTx(Tx& tx, Work& work) : tx_(tx), work_(work) {}
+  CountingDriver(Tx& tx, Work& work) : tx_(tx), work_(work) {}
 
-  Timestamp now() override { return tx_.now(); }
   bool others_write() const override { return tx_.others_write(); }
-  std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
+  std::int64_t exec(const Sql& sql, std::span<const Param> params) override {
     const auto changed = tx_.exec_params(sql, params);
     wrote(changed, params);
     return changed;
   }
-  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
+  void query(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
     ++work_.statements;
     tx_.query_params(sql, params, [&](const Row& row) {
       ++work_.rows_read;
@@ -66,7 +68,7 @@ class CountingTx final : public Tx {
   }
   void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
                   const EachRowFn& fn) override {
-    if (!flat.empty()) ++work_.statements;
+    ++work_.statements;
     tx_.query_each(sql, width, flat, [&](std::size_t n, const Row& row) {
       ++work_.rows_read;
       fn(n, CountingRow(row, work_));
@@ -75,9 +77,8 @@ class CountingTx final : public Tx {
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
   void lock_schema() override { tx_.lock_schema(); }
 
-  // As a driver does before it commits.
+  // The transaction is about to be committed.
   void end() {
-    conclude();
     if (written_ > 0) ++work_.transactions;
     work_.largest_transaction = std::max(work_.largest_transaction, written_);
   }
@@ -118,9 +119,11 @@ class CountingDatabase final : public Database {
 
  private:
   void run(Tx& tx, const TxFn& fn) {
-    CountingTx counting(tx, work_);
-    fn(counting);
-    counting.end();
+    CountingDriver driver(tx, work_);
+    Tx counted(driver, tx.now());
+    fn(counted);
+    counted.conclude();
+    driver.end();
   }
 
   std::unique_ptr<Database> database_;

@@ -24,11 +24,11 @@ Expected<OpenDatabase> open_database(const Config& config, const DataDirectory& 
                                        time));
   }
   auto clock = std::make_unique<storage::ServerClock>(net::SystemClock().now());
-  auto* const told = clock.get();
+  auto* const server_clock = clock.get();
   return opened(std::move(clock), storage::open_postgres({.url = config.database_url,
                                                           .writers = static_cast<int>(config.storage_writers),
                                                           .readers = static_cast<int>(config.storage_readers),
-                                                          .told = told}));
+                                                          .server_clock = server_clock}));
 }
 
 }  // namespace presetbridge::app

@@ -117,7 +117,7 @@ struct Service::Parts {
                                    .max_units = shared() ? 1U : storage::AsyncDatabase::Options{}.max_units,
                                    .clock = &clock,
                                    .probe = storage::write_probe,
-                                   .tell = [this](const storage::News& news) {
+                                   .on_news = [this](const storage::News& news) {
                                      news_log.tell(news);
                                      live_parts.told(news);
                                    }}};
@@ -314,7 +314,7 @@ struct Service::Parts {
     tell_others();
   }
   void tell_others() {
-    if (other_nodes) other_nodes->tell();
+    if (other_nodes) other_nodes->notify();
   }
   void look_for_work() {
     worker.wake();

@@ -138,7 +138,7 @@ Expected<std::vector<storage::CopiedTable>> copy(const CopyVerbOptions& options,
       {.url = options.to, .writers = 1, .readers = 1, .statement_timeout = kStatement});
   if (!target) return std::unexpected(target.error());
   return storage::copy_database(
-      **source, **target, {.piece_rows = options.piece_rows, .keys = *keys, .progress = Teller(clock, err)});
+      **source, **target, {.batch_rows = options.piece_rows, .keys = *keys, .progress = Teller(clock, err)});
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ void note_failure(BulkJobRow& job, const std::string& id, const Error& error) {
 
 // It is not the storage that waits for better times.
 bool is_final(const Error& error) {
-  return !storage::is_told(error) && error.code != "OVERLOADED";
+  return !storage::is_logged(error) && error.code != "OVERLOADED";
 }
 
 void finish(BulkJobRow& job, Timestamp now) {

@@ -5,6 +5,7 @@
 
 #include "services/testing.h"
 #include "services/worker/item_steps.h"
+#include "storage/tx_driver.h"
 
 namespace presetbridge::services {
 namespace {
@@ -13,44 +14,40 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::World;
 
-// Passes everything on and remembers which tables were asked or written, in their order.
-class RecordingTx final : public storage::Tx {
+// Passes everything on and notes in `tables` which of them were read or written, in their order.
+class RecordingDriver final : public storage::TxDriver {
  public:
-  explicit RecordingTx(storage::Tx& tx) : tx_(tx) {}
-  Timestamp now() override { return tx_.now(); }
+  RecordingDriver(storage::Tx& tx, std::vector<std::string>& tables) : tx_(tx), tables_(tables) {}
   bool others_write() const override { return tx_.others_write(); }
-  std::int64_t exec_params(const storage::Sql& sql, std::span<const storage::Param> params) override {
+  std::int64_t exec(const storage::Sql& sql, std::span<const storage::Param> params) override {
     note(sql);
     return tx_.exec_params(sql, params);
   }
-  void query_params(const storage::Sql& sql, std::span<const storage::Param> params,
-                    const RowFn& fn) override {
+  void query(const storage::Sql& sql, std::span<const storage::Param> params, const RowFn& fn) override {
     note(sql);
     tx_.query_params(sql, params, fn);
   }
   void exec_many(const storage::Sql& sql, std::size_t width, std::span<const storage::Param> flat) override {
-    if (!flat.empty()) note(sql);
+    note(sql);
     tx_.exec_many(sql, width, flat);
   }
   std::vector<bool> insert_each(const storage::Sql& sql, std::size_t width,
                                 std::span<const storage::Param> flat) override {
-    if (!flat.empty()) note(sql);
+    note(sql);
     return tx_.insert_each(sql, width, flat);
   }
   std::int64_t update_each(const storage::Sql& sql, std::size_t width,
                            std::span<const storage::Param> flat) override {
-    if (!flat.empty()) note(sql);
+    note(sql);
     return tx_.update_each(sql, width, flat);
   }
   void query_each(const storage::Sql& sql, std::size_t width, std::span<const storage::Param> flat,
                   const EachRowFn& fn) override {
-    if (!flat.empty()) note(sql);
+    note(sql);
     tx_.query_each(sql, width, flat, fn);
   }
   void exec_script(std::string_view text) override { tx_.exec_script(text); }
   void lock_schema() override { tx_.lock_schema(); }
-
-  std::vector<std::string> tables;
 
  private:
   void note(const storage::Sql& sql) {
@@ -60,12 +57,13 @@ class RecordingTx final : public storage::Tx {
       if (at == std::string_view::npos) continue;
       const auto table = text.substr(at + before.size());
       const std::string name(table.substr(0, table.find_first_of(" (")));
-      return tables.push_back((text.starts_with("SELECT") ? "read " : "write ") + name);
+      return tables_.push_back((text.starts_with("SELECT") ? "read " : "write ") + name);
     }
-    tables.emplace_back(text);
+    tables_.emplace_back(text);
   }
 
   storage::Tx& tx_;
+  std::vector<std::string>& tables_;
 };
 
 // Deliveries that no job has begun, each of a customer of its own.
@@ -77,9 +75,11 @@ struct Waiting {
     for (const auto id : deliveries) customers.push_back(world.delivery(id).customer);
   }
   // Runs `step(tx, set)` and saves.
-  void with_set(const std::function<void(RecordingTx&, DeliverySet&)>& step) {
+  void with_set(const std::function<void(storage::Tx&, DeliverySet&)>& step) {
     world.write([&](storage::Tx& real) {
-      RecordingTx tx(real);
+      tables.clear();
+      RecordingDriver driver(real, tables);
+      storage::Tx tx(driver, real.now());
       DeliverySet set(tx, world.changes, customers);
       step(tx, set);
       set.save();
@@ -88,12 +88,13 @@ struct Waiting {
   World& world;
   std::vector<DeliveryId> deliveries;
   std::vector<CustomerId> customers;
+  std::vector<std::string> tables;  // that the step has read and written
 };
 
 TEST(DeliverySet, ReadsTheRowsOfAllCustomersWithOneStatementATable) {
   World world;
   Waiting waiting(world);
-  waiting.with_set([&](RecordingTx& tx, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_TRUE(set.customer(waiting.customers[i]));
       EXPECT_THAT(set.open(waiting.customers[i]), ElementsAre(waiting.deliveries[i]));
@@ -101,20 +102,20 @@ TEST(DeliverySet, ReadsTheRowsOfAllCustomersWithOneStatementATable) {
       EXPECT_THAT(set.items_of(waiting.customers[i]), IsEmpty());
       EXPECT_EQ(set.balance(world.account).available(), 1'000);
     }
-    EXPECT_THAT(tx.tables, ElementsAre("read customers", "read deliveries", "read delivery_items",
-                                       "read delivery_items", "read accounts"));
+    EXPECT_THAT(waiting.tables, ElementsAre("read customers", "read deliveries", "read delivery_items",
+                                            "read delivery_items", "read accounts"));
   });
 }
 
 TEST(DeliverySet, ReadsTheSettingsOfAllStoresWithOneStatement) {
   World world;
   Waiting waiting(world);
-  waiting.with_set([&](RecordingTx& tx, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
     for (std::size_t i = 0; i < 3; ++i) {
       set.open(waiting.customers[i]);
       revoke_if_ended(set, waiting.deliveries[i]);
     }
-    EXPECT_THAT(tx.tables, ElementsAre("read deliveries", "read integrations"));
+    EXPECT_THAT(waiting.tables, ElementsAre("read deliveries", "read integrations"));
   });
 }
 
@@ -123,7 +124,7 @@ TEST(DeliverySet, ReadsSettingsAgainUnderTheLockOfAFurtherDelivery) {
   Waiting waiting(world);
   const auto other = waiting.deliveries[2];
   waiting.customers.pop_back();
-  waiting.with_set([&](RecordingTx& tx, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx& tx, DeliverySet& set) {
     const auto& row = *set.delivery(waiting.deliveries[0]);
     EXPECT_FALSE(set.order_settings(row).auto_revoke);
     tx.exec({"UPDATE integrations SET auto_revoke = 1 WHERE id = $1"}, row.integration);
@@ -135,26 +136,26 @@ TEST(DeliverySet, ReadsSettingsAgainUnderTheLockOfAFurtherDelivery) {
 TEST(DeliverySet, ReadsItemsUnderTheLockOfTheirDelivery) {
   World world;
   Waiting waiting(world);
-  waiting.with_set([&](RecordingTx& tx, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
     EXPECT_EQ(set.items(waiting.deliveries[0]).size(), 1U);
-    EXPECT_THAT(tx.tables, ElementsAre("read deliveries", "read delivery_items"));
+    EXPECT_THAT(waiting.tables, ElementsAre("read deliveries", "read delivery_items"));
   });
-  waiting.with_set([&](RecordingTx& tx, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
     set.items_of(waiting.customers[0]);
-    EXPECT_THAT(tx.tables, ElementsAre("read deliveries", "read delivery_items"));
+    EXPECT_THAT(waiting.tables, ElementsAre("read deliveries", "read delivery_items"));
   });
   // Of no customer of the set: locked by itself.
-  waiting.with_set([&](RecordingTx& tx, DeliverySet&) {
+  waiting.with_set([&](storage::Tx& tx, DeliverySet&) {
     DeliverySet alone(tx, world.changes, {waiting.customers[1]});
     EXPECT_EQ(alone.items(waiting.deliveries[0]).size(), 1U);
-    EXPECT_THAT(tx.tables, ElementsAre("read deliveries", "read deliveries", "read delivery_items"));
+    EXPECT_THAT(waiting.tables, ElementsAre("read deliveries", "read deliveries", "read delivery_items"));
   });
 }
 
 TEST(DeliverySet, WhatOneStepHasChangedTheNextOneSees) {
   World world;
   Waiting waiting(world);
-  waiting.with_set([&](RecordingTx&, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
     auto ann = *set.customer(waiting.customers[0]);
     EXPECT_FALSE(set.customer_of_user(world.cloud_account, "u-1"));
     ann.cloud_user_id = "u-1";
@@ -185,7 +186,7 @@ TEST(DeliverySet, WhatOneStepHasChangedTheNextOneSees) {
 TEST(DeliverySet, WhatIsSavedTheDatabaseTellsAndTheRowsStay) {
   World world;
   Waiting waiting(world);
-  waiting.with_set([&](RecordingTx& tx, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx& tx, DeliverySet& set) {
     set.set_balance(world.account, domain::hold(set.balance(world.account), 1).value());
     auto* const row = set.delivery(waiting.deliveries[0]);
     row->username = "anna";
@@ -203,7 +204,7 @@ TEST(DeliverySet, WhatIsSavedTheDatabaseTellsAndTheRowsStay) {
 TEST(DeliverySet, WhoIsQueuedIsReadAnew) {
   World world;
   Waiting waiting(world);
-  waiting.with_set([&](RecordingTx&, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
     auto ann = *set.customer(waiting.customers[0]);
     auto cleo = *set.customer(waiting.customers[2]);
     ann.cloud_user_id = "u-1";
@@ -221,7 +222,7 @@ TEST(DeliverySet, AnItemThatIsAddedIsSeenAndOneThatIsRemovedIsNot) {
   World world;
   Waiting waiting(world);
   const auto id = waiting.deliveries[0];
-  waiting.with_set([&](RecordingTx&, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
     const auto first = set.items_with_lines(id).front();
     EXPECT_NE(first->lines, "[]");
     auto another = *first;
@@ -243,7 +244,7 @@ TEST(DeliverySet, AnItemThatIsAddedIsSeenAndOneThatIsRemovedIsNot) {
 TEST(DeliverySet, ADeliveryThatGoesToAnotherCustomerIsOpenThere) {
   World world;
   Waiting waiting(world);
-  waiting.with_set([&](RecordingTx&, DeliverySet& set) {
+  waiting.with_set([&](storage::Tx&, DeliverySet& set) {
     auto& row = *set.delivery(waiting.deliveries[0]);
     row.customer = waiting.customers[1];
     set.changed(row);

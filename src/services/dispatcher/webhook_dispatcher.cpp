@@ -113,7 +113,7 @@ Task<void> WebhookDispatcher::lease_loop() {
         }
         if (pause == Millis{0} && tasks_.jobs() < options_.max_sends) continue;
       } else {
-        if (!storage::is_told(leased.error()))
+        if (!storage::is_logged(leased.error()))
           ports_.log.warn("no webhooks could be leased", {{"error", leased.error().message}});
       }
     }
@@ -282,7 +282,7 @@ Task<void> WebhookDispatcher::record(SendResult result, Timestamp lease_expires_
   while (true) {
     const auto recorded = co_await recorder_.add(ports_.scheduler, result);
     if (recorded) co_return;
-    if (!storage::is_told(recorded.error()))
+    if (!storage::is_logged(recorded.error()))
       ports_.log.warn(
           "the result of a webhook could not be recorded",
           {{"subscription", to_string(result.subscription)}, {"error", recorded.error().message}});

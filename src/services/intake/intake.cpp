@@ -114,7 +114,7 @@ Intake::Intake(storage::AsyncDatabase& async_db, DeliveryChanges& changes, const
                       return std::bit_cast<std::uint64_t>(order.integration->account.value);
                     },
                 .cost = [](const Acceptance& answer) { return answer.cost; },
-                .put_off = [](const Acceptance& answer) { return answer.put_off; }}) {}
+                .postponed = [](const Acceptance& answer) { return answer.put_off; }}) {}
 
 Task<Expected<Accepted>> Intake::accept(Executor& executor, IncomingOrder order) {
   if (is_privacy_request(order.event.kind)) co_return co_await privacy_.accept(executor, std::move(order));

@@ -226,7 +226,7 @@ Task<void> ShopErasure::loop() {
     });
     bool rest = false;
     if (!erased) {
-      const bool told = storage::is_told(erased.error());
+      const bool told = storage::is_logged(erased.error());
       if (!told)
         log_.error("a shop could not be erased; it is tried again",
                    {{"request", turn ? to_string(turn->request) : ""},

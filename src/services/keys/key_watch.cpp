@@ -81,11 +81,11 @@ Task<void> KeyWatch::loop() {
     if (!looked && looked.error().code == "KEYS_LACKING" && !std::exchange(ended, true)) {
       ports_.log.error(looked.error().message);
       ports_.lost();
-    } else if (!looked && !ended && !storage::is_told(looked.error())) {
+    } else if (!looked && !ended && !storage::is_logged(looked.error())) {
       ports_.log.warn("the keys could not be looked at", {{"error", looked.error().message}});
     }
     if (const auto refreshed = co_await ports_.refresh(scheduler_);
-        !refreshed && !ended && !storage::is_told(refreshed.error())) {
+        !refreshed && !ended && !storage::is_logged(refreshed.error())) {
       ports_.log.warn("the issuer's and the links' keys could not be read",
                       {{"error", refreshed.error().message}});
     }

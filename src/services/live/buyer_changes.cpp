@@ -147,7 +147,7 @@ Task<void> BuyerChanges::look() {
     auto marks = co_await deps_.async_db.read(deps_.scheduler,
                                               [some](Tx& tx) { return find_delivery_marks(tx, some); });
     if (!marks) {
-      if (!storage::is_told(marks.error()))
+      if (!storage::is_logged(marks.error()))
         deps_.log.warn("buyers' deliveries could not be read", {{"error", marks.error().message}});
       co_return;
     }

@@ -314,7 +314,7 @@ Task<void> LiveChanges::delete_old() {
 }
 
 void LiveChanges::failed(const Error& error, std::string_view doing) {
-  if (!storage::is_told(error))
+  if (!storage::is_logged(error))
     deps_.log.warn("live changes could not be read on", {{"doing", doing}, {"error", error.message}});
 }
 

@@ -118,7 +118,7 @@ class LiveChangesTest : public ::testing::Test {
   presetbridge::testing::CountingMetrics metrics_;
   IdSource ids_{db_.clock, 1};
   storage::AsyncDatabase async_db_{
-      *db_, log_, {.max_units = 1, .inline_execution = true, .tell = [this](const storage::News& news) {
+      *db_, log_, {.max_units = 1, .inline_execution = true, .on_news = [this](const storage::News& news) {
                      if (live_) live_->told(news.changes);
                    }}};
   ReaderBudget budget_{100};

@@ -97,7 +97,7 @@ Task<void> Census::loop() {
         if (options_.only_node.empty()) show_nodes(counted.found->nodes, metrics_);
         metrics_.set("presetbridge_backlog_counted_timestamp_seconds",
                      static_cast<double>(to_unix_ms(counted.found->at)) / 1'000);
-      } else if (!storage::is_told(counted.found.error())) {
+      } else if (!storage::is_logged(counted.found.error())) {
         log_.warn("the gauges of the metrics could not be counted",
                   {{"error", counted.found.error().message}});
       }

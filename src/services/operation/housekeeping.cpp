@@ -167,7 +167,7 @@ Task<void> Housekeeping::list_orders() {
       return list_orders_of_before(tx, *after, std::min(pace_.piece, kStatesAtOnce));
     });
     if (!piece) {
-      if (!storage::is_told(piece.error()))
+      if (!storage::is_logged(piece.error()))
         log_.warn("orders of before could not be listed", {{"error", piece.error().message}});
       co_return;
     }
@@ -184,7 +184,7 @@ Task<void> Housekeeping::walk(std::string_view what, DeletePiece delete_piece) {
   while (after && !tasks_.stopping()) {
     auto piece = co_await async_db_.write(scheduler_, [&](Tx& tx) { return delete_piece(tx, *after); });
     if (!piece) {
-      if (!storage::is_told(piece.error()))
+      if (!storage::is_logged(piece.error()))
         log_.warn("old rows could not be deleted", {{"what", what}, {"error", piece.error().message}});
       co_return;
     }

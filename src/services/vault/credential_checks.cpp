@@ -21,7 +21,7 @@ void CredentialChecks::stop(Callback stopped) {
 Task<void> CredentialChecks::loop() {
   while (!tasks_.stopping()) {
     auto tried = co_await vault_.check_due(scheduler_, kPiece);
-    if (!tried && !storage::is_told(tried.error()))
+    if (!tried && !storage::is_logged(tried.error()))
       log_.warn("saved logins could not be checked", {{"error", tried.error().message}});
     if (tried && *tried == kPiece) continue;
     co_await tasks_.wait(poll_);

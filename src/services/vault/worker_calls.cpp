@@ -200,7 +200,7 @@ Task<void> WorkerCallServer::loop() {
     if (any && *any && room > 0) {
       auto calls = co_await async_db_.write(scheduler_,
                                             [room](Tx& tx) { return take_worker_calls(tx, tx.now(), room); });
-      if (!calls && !storage::is_told(calls.error()))
+      if (!calls && !storage::is_logged(calls.error()))
         log_.warn("calls of other nodes could not be taken", {{"error", calls.error().message}});
       more = calls && static_cast<int>(calls->size()) == room;
       for (std::size_t i = 0; calls && i < calls->size(); ++i) {

@@ -121,7 +121,7 @@ Task<void> SubscriptionWatch::recovery_loop() {
         more = piece->has_value() || last;
         last = *piece ? (*piece)->subscription : SubscriptionId{};
         if (*piece && (*piece)->sends > 0) changed_();
-      } else if (!storage::is_told(piece.error())) {
+      } else if (!storage::is_logged(piece.error())) {
         log_.warn("failed webhooks could not be made due again", {{"error", piece.error().message}});
       }
     }
@@ -147,7 +147,7 @@ Task<void> SubscriptionWatch::tell_of(SubscriptionId id) {
   const auto told = co_await async_db_.write(
       scheduler_, [this, id](Tx& tx) { return tell(tx, ids_, random_, id, rules(tx.now())); });
   if (told && *told) changed_();
-  if (!told && !storage::is_told(told.error()))
+  if (!told && !storage::is_logged(told.error()))
     log_.error("nobody could be told of a failing subscription",
                {{"subscription", to_string(id)}, {"error", told.error().message}});
 }

@@ -22,7 +22,7 @@ Task<void> JobRunner::run(Job job) {
     if (!next) {
       if (!is_passing(next.error())) {
         co_await isolate(ports_, {next.error(), place});
-      } else if (!storage::is_told(next.error())) {
+      } else if (!storage::is_logged(next.error())) {
         ports_.log.error("a step of a job could not be written; its lease will run out",
                          {{"customer", to_string(place.customer)}, {"error", next.error().message}});
       }

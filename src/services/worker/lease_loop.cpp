@@ -81,7 +81,7 @@ Task<Timestamp> LeaseLoop::failed(FailedWrite<LeasePlace> write) {
     co_return Timestamp{};
   }
   pace_ = Pace::together;
-  if (!storage::is_told(error)) ports_.log.warn("no jobs could be leased", {{"error", error.message}});
+  if (!storage::is_logged(error)) ports_.log.warn("no jobs could be leased", {{"error", error.message}});
   // The next lease would fail like this one, unless what was at fault is out of the way.
   const bool others = co_await isolate(ports_, std::move(write));
   co_return ports_.clock.now() + (others ? Millis{0} : options_.poll);

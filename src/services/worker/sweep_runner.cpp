@@ -89,7 +89,7 @@ Task<void> SweepRunner::expire_waiting(const SweepLease& lease) {
 }
 
 void SweepRunner::log_fault(const SweepLease& lease, const char* message, const Error& error) {
-  if (!storage::is_told(error))
+  if (!storage::is_logged(error))
     ports_.log.error(message, {{"cloudAccount", to_string(lease.cloud_account)}, {"error", error.message}});
   count_fault(ports_);
 }

@@ -9,10 +9,10 @@
 namespace presetbridge::storage {
 namespace {
 
-// How often a writer without work looks whether it is time to try the probe, while there is trouble.
-constexpr std::chrono::seconds kLookAtTrouble{1};
+// While there is trouble, a writer without work checks at this interval whether the probe is due.
+constexpr std::chrono::seconds kCheckTrouble{1};
 
-// What a log line may say of an exception; empty for an Error, which is an answer and no fault.
+// The text of an exception for the log; empty for an Error, which is an answer and no fault.
 std::string fault(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
@@ -24,10 +24,6 @@ std::string fault(const std::exception_ptr& exception) {
     return "an exception of an unknown type";
   }
 }
-
-}  // namespace
-
-namespace {
 
 bool is_of(const std::exception_ptr& exception, DbError::Kind kind) {
   try {
@@ -64,7 +60,7 @@ Error explain(const std::exception_ptr& exception) {
       return {"OVERLOADED", "The service is busy. Try again in a moment.", {}};
     }
   } catch (...) {  // NOLINT(bugprone-empty-catch)
-    // As every other fault, below.
+    // INTERNAL_ERROR, as for every other fault.
   }
   return {"INTERNAL_ERROR", "Something went wrong here. It has been logged.", {}};
 }
@@ -90,8 +86,7 @@ AsyncDatabase::AsyncDatabase(Database& database, Log& log, Options options)
       options_(std::move(options)),
       writes_trouble_(log, options_.clock, "writes"),
       reads_trouble_(log, options_.clock, "reads") {
-  if (options_.probe && options_.clock == nullptr)
-    throw std::invalid_argument("without a clock there is no time to try the probe");
+  if (options_.probe && options_.clock == nullptr) throw std::invalid_argument("the probe needs a clock");
   if (options_.inline_execution) return;
   writing_ = std::max(options_.writers, 1);
   for (int i = 0; i < writing_; ++i) threads_.emplace_back([this] { work(writes_, true); });
@@ -180,10 +175,10 @@ void AsyncDatabase::work(Queue& queue, bool writes) {
     lock.unlock();
     std::vector<Unit> unsynced;
     writes ? write_batch(batch, unsynced) : read_one(batch.front());
-    batch.clear();  // what the units captured goes before the lock is held
+    batch.clear();  // destroys what the units captured before the lock is held
     lock.lock();
     if (unsynced.empty()) continue;
-    // A disk that hangs holds the writers up, rather than let what waits for it grow.
+    // A disk that hangs stops the writers, so that the units that wait for it do not become ever more.
     synced_.wait(lock, [&] { return unsynced_.units.size() < options_.max_queue; });
     std::ranges::move(unsynced, std::back_inserter(unsynced_.units));
     unsynced_.filled.notify_one();
@@ -199,13 +194,13 @@ bool AsyncDatabase::await(Queue& queue, std::unique_lock<std::mutex>& lock, bool
     } else if (probe_is_due()) {
       return false;
     } else {
-      queue.filled.wait_for(lock, kLookAtTrouble);
+      queue.filled.wait_for(lock, kCheckTrouble);
     }
   }
   return false;
 }
 
-// Alone in its transaction: what it is too large for must not fail with it.
+// Alone in its transaction: no other unit must fail because the probe is too large.
 void AsyncDatabase::run_probe() {
   std::exception_ptr thrown;
   try {
@@ -217,8 +212,8 @@ void AsyncDatabase::run_probe() {
     writes_trouble_.failed(fault(thrown));
     return;
   }
-  // One that is wrong itself says nothing of the storage.
-  if (thrown) log_.error("the write that tries the storage failed", {{"cause", fault(thrown)}});
+  // A fault of the probe itself shows nothing about the storage.
+  if (thrown) log_.error("the write that probes the storage failed", {{"cause", fault(thrown)}});
   writes_trouble_.worked();
 }
 
@@ -236,15 +231,15 @@ void AsyncDatabase::sync_loop() {
     syncing_ = false;
     writes_.filled.notify_all();
     lock.unlock();
-    tell(units);
+    report(units);
     units.clear();
     lock.lock();
   }
 }
 
-// Adds what came meanwhile to a transaction that is open; false when it is to be committed. That is once the
-// disk has done with the commits before it: an earlier one would only wait for it, and write the pages that
-// both change twice.
+// Adds units that were queued meanwhile to a transaction that is open; false when it is to be committed. That is
+// once the disk has done with the commits before it: a commit before that would only wait for the disk, and write
+// the pages that both change twice.
 bool AsyncDatabase::gather(std::vector<Unit>& batch) {
   std::unique_lock lock(mutex_);
   const auto disk_free = [&] { return stopping_ || (!syncing_ && unsynced_.units.empty()); };
@@ -275,7 +270,7 @@ void AsyncDatabase::run_inline() {
     std::vector<Unit> unsynced;
     writes ? write_batch(batch, unsynced) : read_one(batch.front());
     if (!unsynced.empty()) sync_units(unsynced);
-    tell(unsynced);
+    report(unsynced);
     batch.clear();
     if (writes && probe_is_due()) run_probe();
     lock.lock();
@@ -286,7 +281,7 @@ void AsyncDatabase::run_inline() {
 void AsyncDatabase::write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced) {
   batch.reserve(options_.max_units);  // so that what gather() adds moves nothing
   std::vector<std::span<Unit>> todo{batch};
-  // Only the first try may grow: afterwards there are spans of the batch.
+  // Only the first attempt may grow: afterwards there are spans of the batch.
   for (bool grows = true; !todo.empty(); grows = false) {
     std::span<Unit> part = todo.back();
     todo.pop_back();
@@ -317,19 +312,19 @@ void AsyncDatabase::write_batch(std::vector<Unit>& batch, std::vector<Unit>& uns
     }
     if (!thrown || part.size() == 1 || is_unavailable(thrown)) {
       finish(part, thrown, true);
-      tell(part);
+      report(part);
       continue;
     }
-    // What one unit waited for in vain is no reason to fail the others, nor to wait for it again.
+    // A lock that one unit waited for in vain is no reason to fail the others, nor to wait for it again.
     if (at < part.size() && is_busy(thrown)) {
       finish(part.subspan(at, 1), thrown, true);
       if (at + 1 < part.size()) todo.push_back(part.subspan(at + 1));
       if (at > 0) todo.push_back(part.first(at));
       continue;
     }
-    // The unit that threw runs again alone, between those before it, which went well, and those after it.
-    // When it was the commit that threw, anyone may be at fault: halves. Last in, first out: the order of the
-    // queue is kept.
+    // The unit that threw runs again alone, between those before it, which succeeded, and those after it. When it
+    // was the commit that threw, any unit may be at fault: halves. Last in, first out: units run in the order of
+    // the queue.
     const bool known = at < part.size();
     const std::size_t left = known ? at : part.size() / 2;
     const std::size_t right = known ? at + 1 : left;
@@ -369,16 +364,16 @@ void AsyncDatabase::finish(std::span<Unit> units, const std::exception_ptr& thro
   }
   Completions completions;
   for (Unit& unit : units) {
-    if (thrown) unit.news.reset();  // nobody knows whether it stands
+    if (thrown) unit.news.reset();  // it is not known whether the transaction stands
     unit.done(thrown, completions);
   }
   completions.post();
 }
 
-void AsyncDatabase::tell(std::span<const Unit> units) const {
-  if (!options_.tell) return;
+void AsyncDatabase::report(std::span<const Unit> units) const {
+  if (!options_.on_news) return;
   for (const Unit& unit : units) {
-    if (unit.news) options_.tell(*unit.news);
+    if (unit.news) options_.on_news(*unit.news);
   }
 }
 

@@ -1,18 +1,18 @@
 // AsyncDatabase: how coroutines reach the Database. Units of work are queued; a writer thread takes all that
 // wait, runs them in ONE transaction and commits once, so a thousand callers share one fsync. Where the
-// engine leaves the syncing to its user, another thread does it while the next transaction runs; who is told
-// of success is on disk (spec 2.5). With PostgreSQL, whose transactions wait for each other's rows, one
-// has one unit: several would take their locks in the order in which they happened to come.
+// engine leaves the syncing to its user, another thread does it while the next transaction runs; a caller gets
+// success when its unit is on disk (spec 2.5). With PostgreSQL, whose transactions wait for each other's rows,
+// a transaction has one unit: several would take their locks in the order in which they happened to be queued.
 //
-//   auto id = co_await async_db.write(executor, [order](Tx& tx) { return insert(tx, order); });   //
-//   Expected<OrderId>
+//   auto id = co_await async_db.write(executor, [order](Tx& tx) { return insert(tx, order); });
+//   // id is an Expected<OrderId>
 //
 // The function of a unit runs on a storage thread while its coroutine sleeps. It may run several times
-// (another unit of its transaction threw, a conflict): it must overwrite what it captures; write()/read()
-// return what the run that was committed gave. To roll back its own effects, and only its own, it throws: an
-// `Error` thrown reaches the caller as it is; anything else is logged and reaches the caller as
-// INTERNAL_ERROR, or as STORAGE_UNAVAILABLE when trying later can help. A returned Expected error does NOT
-// roll back. A full queue answers OVERLOADED at once, and the unit never runs.
+// (another unit of its transaction threw, a conflict): it must overwrite what it captures; write() and read()
+// return the result of the run that was committed. To roll back its own effects, and only its own, it throws:
+// an `Error` thrown reaches the caller as it is; anything else is logged and reaches the caller as
+// INTERNAL_ERROR, or as STORAGE_UNAVAILABLE or OVERLOADED when trying later can help. A returned Expected error
+// does NOT roll back. With a full queue the answer is OVERLOADED at once, and the unit never runs.
 #pragma once
 
 #include <condition_variable>
@@ -38,29 +38,29 @@
 
 namespace presetbridge::storage {
 
-// A queue is full, or is not accepted any more: the unit never ran.
+// The queue is full, or accepts no units any more: the unit never ran.
 class Overloaded : public DbError {
  public:
   explicit Overloaded(const std::string& message) : DbError(Kind::unavailable, message) {}
 };
 
-// The Error that a caller is shown for what left a unit: see above.
+// The Error that a caller gets for an exception of its unit: see above.
 Error explain(const std::exception_ptr& exception);
 // A DbError of kind unavailable, Overloaded included.
 bool is_unavailable(const std::exception_ptr& exception);
 // A DbError of kind busy.
 bool is_busy(const std::exception_ptr& exception);
-// Of an error that write() or read() gave: the log tells of it already, for all callers at once
-// (trouble_log.h). One that says it again for each try would flood the log.
-inline bool is_told(const Error& error) {
+// Whether an error of write() or read() is logged already, for all callers at once (trouble_log.h). A caller who
+// logs it again at each attempt would flood the log.
+inline bool is_logged(const Error& error) {
   return error.code == "STORAGE_UNAVAILABLE";
 }
 
-// Callbacks gathered for executors, so that each executor is posted to once however many wake on it.
+// Callbacks gathered for executors, so that each executor is posted to once, however many callbacks it runs.
 class Completions {
  public:
   void add(Executor& executor, Callback callback);
-  // Posts and forgets all. The callbacks of one executor run in the order added.
+  // Posts all, and then has none. The callbacks of one executor run in the order in which they were added.
   void post();
 
  private:
@@ -80,7 +80,7 @@ struct AsExpected<Expected<U>> {
 template <class T>
 using AsExpectedT = typename AsExpected<T>::type;
 
-// Thread-safe. Outlives every coroutine that waits in it; the executors named in calls outlive it.
+// Thread-safe. Outlives every coroutine that waits in it; the executors that calls name outlive it.
 class AsyncDatabase {
  public:
   struct Options {
@@ -89,27 +89,28 @@ class AsyncDatabase {
     std::size_t max_units = 256;     // units of one transaction; 1 for PostgreSQL
     std::size_t max_queue = 10'000;  // units waiting, for writes and for reads each
     // No threads: a unit runs inside the call that submits it, for simulation and for tests on one thread.
-    // Completions are posted to the executor all the same.
+    // Completions are posted to the executor nevertheless.
     bool inline_execution = false;
-    // For the lines on trouble that lasts (trouble_log.h); outlives this.
+    // For the log lines on trouble that lasts (trouble_log.h); outlives this.
     const Clock* clock = nullptr;
-    // A write as large as an order's. While writes are in trouble it is tried, alone, whenever none has
-    // failed for TroubleLog::kCalm, and nothing else ends the trouble: on a full disk small writes go well.
-    // Needs `clock`. Empty: any write that goes well ends it.
+    // A write as large as an order's. While writes are in trouble it runs, alone, whenever no write has failed
+    // for TroubleLog::kCalm, and nothing else ends the trouble: on a full disk small writes succeed. Needs
+    // `clock`. Empty: any write that succeeds ends it.
     TxFn probe = {};
-    // Is told what transactions did, once they are durable and their callers have been woken: on a storage
-    // thread, perhaps on several at once. Must not throw or block.
-    std::function<void(const News&)> tell = {};
+    // Gets the news of transactions that have some, once they are durable and their callers have been woken: on
+    // a storage thread, perhaps on several at once. Must not throw or block.
+    std::function<void(const News&)> on_news = {};
   };
   struct Stats {
     std::uint64_t commits = 0;  // transactions that stand
     std::uint64_t units = 0;    // units in them
-    std::uint64_t failed = 0;   // units that were rolled back or could not be tried
+    std::uint64_t failed = 0;   // units that were rolled back, refused, or not synced
     std::size_t queued_writes = 0;
     std::size_t queued_reads = 0;
   };
-  // What runs once the unit's fate is known, on the storage thread (or in the call, when refused): null means
-  // committed. Wake-ups go into `completions`, which is posted right after. Must not throw or block.
+  // Runs once the unit's outcome is known, on the storage thread (or in the call, when refused), with the
+  // exception that rolled it back, or with null when it is committed. Coroutines to resume are added to the
+  // Completions, which are posted right after. Must not throw or block.
   using Done = std::move_only_function<void(std::exception_ptr, Completions&)>;
 
   AsyncDatabase(Database& database, Log& log, Options options);
@@ -130,15 +131,16 @@ class AsyncDatabase {
     return run(reads_, executor, std::move(fn));
   }
 
-  // The same without coroutines. `done` gets DbError's, Overloaded, or whatever `fn` threw.
+  // Queue a unit without a coroutine. `done` gets a DbError, Overloaded among them, or any exception of `fn`.
   void submit(TxFn fn, Done done);
   void submit_read(TxFn fn, Done done);
 
-  // Refuses new units, runs those that wait, joins the threads. Idempotent; not from a storage thread.
+  // Refuses new units, runs those that wait, joins the threads. Idempotent; not to be called on a storage thread.
   void shutdown();
 
   Stats stats() const;
-  // Whether writes fail for want of storage, or did, and no write as large as an order's has gone well since.
+  // Whether writes fail for want of storage, or did, and since then no probe has succeeded (without a probe: no
+  // write).
   bool writes_in_trouble() const { return writes_trouble_.failing(); }
   bool reads_in_trouble() const { return reads_trouble_.failing(); }
 
@@ -153,8 +155,8 @@ class AsyncDatabase {
     std::condition_variable filled;
   };
 
-  // Suspends until the unit is done; resumes on `executor` with nothing, or the Error for what was thrown:
-  // the exception itself stays on the storage thread.
+  // Suspends until the unit is done; resumes on `executor` with nothing, or the Error for its exception, which
+  // itself stays on the storage thread.
   struct Awaiter {
     AsyncDatabase& owner;
     Queue& queue;
@@ -191,19 +193,20 @@ class AsyncDatabase {
   // Under the lock: up to `most` units from the front.
   static std::vector<Unit> take(Queue& queue, std::size_t most);
   void work(Queue& queue, bool writes);
-  // Under the lock: until there is a unit, or the end, or time to try the probe. Whether it is the last.
+  // Under the lock: waits for a unit, for the shutdown, or for the time of the probe. Whether the thread has to
+  // end.
   bool await(Queue& queue, std::unique_lock<std::mutex>& lock, bool writes);
   bool probe_is_due() const { return options_.probe && !probing_ && writes_trouble_.calm(); }
   void run_probe();
   void run_inline();
-  // Commits the units, and those that gather() adds; those that are not durable yet are left in `unsynced`.
+  // Commits the units, and those that gather() adds; moves those that are not durable yet to `unsynced`.
   void write_batch(std::vector<Unit>& batch, std::vector<Unit>& unsynced);
   bool gather(std::vector<Unit>& batch);
   void read_one(Unit& unit);
   void sync_loop();
   void sync_units(std::span<Unit> units);
   void finish(std::span<Unit> units, const std::exception_ptr& thrown, bool wrote);
-  void tell(std::span<const Unit> units) const;
+  void report(std::span<const Unit> units) const;
 
   Database& database_;
   Log& log_;

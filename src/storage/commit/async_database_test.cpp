@@ -43,7 +43,7 @@ class Lines final : public Log {
   std::mutex mutex_;
 };
 
-// Refuses each transaction for as long as it is told to.
+// Refuses each transaction as long as it is `away`.
 class UnavailableDatabase final : public Database {
  public:
   explicit UnavailableDatabase(Database& real) : real_(real) {}
@@ -193,7 +193,7 @@ TEST_P(AsyncDatabaseTest, UnitsThatWaitTogetherShareOneCommitAndOnePostAnExecuto
   EXPECT_THAT(log_.lines, IsEmpty());
 }
 
-TEST_P(AsyncDatabaseTest, WhoIsToldOfSuccessIsOnDiskWhileTheNextTransactionRuns) {
+TEST_P(AsyncDatabaseTest, ASuccessIsOnDiskWhileTheNextTransactionRuns) {
   SlowDisk disk(*database_);
   AsyncDatabase async_db(disk, log_);
   std::latch second_committed{1};
@@ -303,7 +303,7 @@ TEST_P(AsyncDatabaseTest, AShutdownDoesNotWaitForMoreWhileTheDiskIsBusy) {
   EXPECT_EQ(results_[1], 1);
 }
 
-TEST_P(AsyncDatabaseTest, AFailedSyncIsToldToAllThatWaitedForIt) {
+TEST_P(AsyncDatabaseTest, AFailedSyncFailsAllThatWaitedForIt) {
   SlowDisk disk(*database_);
   disk.broken = true;
   disk.let.release(2);
@@ -437,7 +437,7 @@ TEST_P(AsyncDatabaseTest, AnUnavailableDatabaseFailsAllAtOnceWithoutBlame) {
   EXPECT_THAT(log_.lines, ElementsAre(HasSubstr("the storage is in trouble writes")));
 }
 
-TEST_P(AsyncDatabaseTest, HoweverOftenAnUnavailableDatabaseIsTriedTheLogSaysItOnceAndThatItIsOver) {
+TEST_P(AsyncDatabaseTest, AnUnavailableDatabaseIsLoggedOnceAndItsReturnOnce) {
   UnavailableDatabase away(*database_);
   AsyncDatabase async_db(away, log_, {.inline_execution = true});
   int failed = 0;
@@ -509,12 +509,12 @@ TEST_P(AsyncDatabaseTest, AProbeThatIsWrongItselfLeavesNobodyWaiting) {
   EXPECT_THAT(log_.lines, Contains(HasSubstr("no such table")));
 }
 
-// What transactions did, as it is told.
-struct Told {
+// The news that is reported.
+struct Reported {
   std::function<void(const News&)> sink() {
     return [this](const News& news) {
       const std::lock_guard lock(mutex);
-      for (const auto& turn : news.platform) accounts.push_back(turn.cloud_account.value);
+      for (const auto& one : news.platform) accounts.push_back(one.cloud_account.value);
     };
   }
   std::vector<std::int64_t> all() {
@@ -525,18 +525,18 @@ struct Told {
   std::vector<std::int64_t> accounts;
 };
 
-std::int64_t add_and_tell(Tx& tx, std::int64_t id) {
+std::int64_t add_with_news(Tx& tx, std::int64_t id) {
   tx.news().platform.push_back({CloudAccountId{id}, "outage"});
   return add(tx, id);
 }
 
-TEST_P(AsyncDatabaseTest, WhatIsToldIsOnDiskAndOfTheRunThatStands) {
-  Told told;
-  AsyncDatabase async_db(*database_, log_, {.tell = told.sink()});
+TEST_P(AsyncDatabaseTest, NewsIsReportedOfTheRunThatStandsOnceItIsOnDisk) {
+  Reported reported;
+  AsyncDatabase async_db(*database_, log_, {.on_news = reported.sink()});
   Gate gate(async_db);
   for (std::size_t i = 0; i < 10; ++i) {
     start(async_db, mailbox_, i, [i](Tx& tx) {
-      const auto id = add_and_tell(tx, static_cast<std::int64_t>(i));
+      const auto id = add_with_news(tx, static_cast<std::int64_t>(i));
       if (i == 4) throw std::runtime_error("poison");
       return id;
     });
@@ -544,24 +544,24 @@ TEST_P(AsyncDatabaseTest, WhatIsToldIsOnDiskAndOfTheRunThatStands) {
   gate.open();
   mailbox_.run_until(finished(10));
   async_db.shutdown();
-  EXPECT_THAT(told.all(), ElementsAre(0, 1, 2, 3, 5, 6, 7, 8, 9));
+  EXPECT_THAT(reported.all(), ElementsAre(0, 1, 2, 3, 5, 6, 7, 8, 9));
 }
 
-TEST_P(AsyncDatabaseTest, WhatTheDiskHasNotTakenIsNotTold) {
-  Told told;
+TEST_P(AsyncDatabaseTest, NewsThatIsNotOnDiskIsNotReported) {
+  Reported reported;
   SlowDisk disk(*database_);
-  AsyncDatabase async_db(disk, log_, {.tell = told.sink()});
-  start(async_db, mailbox_, 0, [](Tx& tx) { return add_and_tell(tx, 0); });
+  AsyncDatabase async_db(disk, log_, {.on_news = reported.sink()});
+  start(async_db, mailbox_, 0, [](Tx& tx) { return add_with_news(tx, 0); });
   disk.syncing.acquire();
-  EXPECT_THAT(told.all(), IsEmpty()) << "it is committed, and not on disk";
+  EXPECT_THAT(reported.all(), IsEmpty()) << "it is committed, and not on disk";
   disk.let.release();
   mailbox_.run_until(finished(1));
   disk.broken = true;
   disk.let.release();
-  start(async_db, mailbox_, 1, [](Tx& tx) { return add_and_tell(tx, 1); });
+  start(async_db, mailbox_, 1, [](Tx& tx) { return add_with_news(tx, 1); });
   mailbox_.run_until(finished(2));
   async_db.shutdown();
-  EXPECT_THAT(told.all(), ElementsAre(0));
+  EXPECT_THAT(reported.all(), ElementsAre(0));
 }
 
 TEST_P(AsyncDatabaseTest, AFullQueueRefusesAtOnce) {

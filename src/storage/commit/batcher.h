@@ -1,19 +1,20 @@
 // Batcher: many coroutines each add one row's input; the rows that wait when the storage thread gets to them
-// are handed to one function in one transaction, so the SQL can be bulk. No timer: a batch is what gathered
-// while the previous commit ran.
+// are given to one function in one transaction, so the SQL can be bulk. No timer: a batch is the rows that were
+// added while the previous commit ran.
 //
 //   Batcher<NewOrder, Accepted> intake(async_db, accept_orders, {});
 //   Expected<Accepted> accepted = co_await intake.add(executor, std::move(order));   // durable when it
 //   returns
 //
-// When a batch of several rows throws, it is halved and tried again until the row at fault stands alone: it
-// gets the error, the others are committed. One that waited too long for a lock is tried row by row at once;
-// one that finds the database unavailable fails at once. A full queue answers OVERLOADED.
+// When a batch of several rows throws, its halves run again, and theirs, until the row at fault is alone: it
+// gets the error, the others are committed. A batch that waited too long for a lock runs again row by row at
+// once; one that finds the database unavailable fails at once. With a full queue the answer is OVERLOADED.
 //
-// Rows may have owners (spec 8.6): owners take turns, each for `turn_bytes` of its rows. While others wait an
-// owner has at most an eighth of the queue's places and bytes; alone, all but an eighth. Beyond that it is
-// answered OVERLOADED. What a row costs may show only when it is run (a small event of a large order): a run
-// puts the rest off once it has done much, and the owner's turns count what its last rows cost.
+// Rows may have owners (spec 8.6): the batches take rows from the owners in rotation, from each for `turn_bytes` of
+// its rows. While others wait an owner has at most an eighth of the queue's rows and bytes; alone, all but an
+// eighth. Beyond that its answer is OVERLOADED. The cost of a row may show only when it runs (a small event of a
+// large order): a run postpones the rest once it has done much, and later rows of the owner are counted with
+// what its last ones cost.
 #pragma once
 
 #include <algorithm>
@@ -39,10 +40,10 @@ namespace presetbridge::storage {
 
 struct BatcherOptions {
   std::size_t max_rows = 512;              // of one batch
-  std::size_t max_bytes = 4 << 20;         // of one batch, as `weigh` counts; a single heavier row goes alone
+  std::size_t max_bytes = 4 << 20;         // of one batch, as `weigh` counts; a single heavier row runs alone
   std::size_t max_queue = 10'000;          // rows waiting
   std::size_t max_queue_bytes = 64 << 20;  // bytes waiting, as `weigh` counts
-  std::size_t turn_bytes = 64 << 10;       // of one owner before the next one's turn
+  std::size_t turn_bytes = 64 << 10;       // that are taken from one owner before the next
 };
 
 // Thread-safe. Outlives the coroutines that wait in it, and is destroyed after AsyncDatabase::shutdown(). Out
@@ -51,17 +52,17 @@ template <class In, class Out>
 class Batcher {
  public:
   using Result = AsExpectedT<Out>;
-  // Fills outs[i] for ins[i]; both are of the same size, outs are fresh. May run again for the same rows
+  // Fills outs[i] for ins[i]; both have one size, outs are default-constructed. May run again for these rows
   // after a roll back.
   using Run = std::function<void(Tx&, std::span<const In> ins, std::span<Out> outs)>;
   using Weigh = std::function<std::size_t(const In&)>;
   struct Sharing {
     std::function<std::uint64_t(const In&)> owner =
         {};  // empty: all rows are of one, who has the whole queue
-    // What the row cost, in the bytes that `weigh` counts; empty: what it weighed.
+    // The cost of a row that ran, in the bytes that `weigh` counts; empty: its weight.
     std::function<std::size_t(const Out&)> cost = {};
-    // Whether the run left the row for a later one, without any effect. It does not leave all of them.
-    std::function<bool(const Out&)> put_off = {};
+    // Whether the run postponed the row to a later run, without any effect. It does not postpone all of them.
+    std::function<bool(const Out&)> postponed = {};
   };
 
   Batcher(AsyncDatabase& async_db, Run run, BatcherOptions options = {}, Weigh weigh = {},
@@ -74,7 +75,7 @@ class Batcher {
   Batcher(const Batcher&) = delete;
   Batcher& operator=(const Batcher&) = delete;
 
-  // Resumes on `executor` after the commit, or with the error that kept the row out.
+  // Resumes on `executor` after the commit, or with the row's error.
   Task<Result> add(Executor& executor, In in) {
     const std::size_t weight = weigh_ ? weigh_(in) : 0;
     const std::uint64_t whose = sharing_.owner ? sharing_.owner(in) : 0;
@@ -118,15 +119,15 @@ class Batcher {
     std::uint64_t whose = 0;
     std::deque<Waiter*> waiters;
     std::size_t bytes = 0;
-    std::size_t turn = 0;  // bytes that it may still take
+    std::size_t allowance = 0;  // bytes that may still be taken before the next owner's rows
   };
   struct Rows {
     std::vector<In> ins;
     std::vector<Out> outs;
     std::vector<Waiter*> waiters;
   };
-  // What one unit of AsyncDatabase runs: `count` of `rows`, from `begin` on. Without rows it takes them from
-  // the queue when it first runs, and keeps them: a run after a roll back does the same again.
+  // The work of one unit of AsyncDatabase: `count` of `rows`, from `begin` on. A part without rows takes them from
+  // the queue when it first runs; a run after a roll back has these rows again.
   struct Part {
     std::shared_ptr<Rows> rows;
     std::size_t begin = 0;
@@ -162,7 +163,7 @@ class Batcher {
   Line& line_of(std::uint64_t whose) {
     const auto own = owners_.find(whose);
     if (own != owners_.end()) return *own->second;
-    const auto line = lines_.insert(lines_.end(), Line{.whose = whose, .turn = options_.turn_bytes});
+    const auto line = lines_.insert(lines_.end(), Line{.whose = whose, .allowance = options_.turn_bytes});
     owners_.emplace(whose, line);
     return *line;
   }
@@ -175,8 +176,8 @@ class Batcher {
     const auto found = beyond_.find(whose);
     return found == beyond_.end() ? 0 : found->second;
   }
-  // What the owner's rows cost beyond their weight rises at once, and falls by an eighth a row. It counts for
-  // turns and batches, not for places in the queue: a merchant whose event met a slow disk is not refused.
+  // The owner's cost beyond its rows' weight rises at once, and falls by an eighth a row. It counts where rows are
+  // taken for a batch, not where they are queued: a merchant whose event met a slow disk is not refused.
   void learn(const Waiter& waiter, std::size_t cost) {
     const std::size_t more = std::min(cost - std::min(cost, waiter.weight), kMostTurns * options_.turn_bytes);
     const std::size_t now = std::max(more, beyond(waiter.whose) / 8 * 7);
@@ -188,8 +189,8 @@ class Batcher {
     }
   }
 
-  // Whether one row more would be more than `parts` of `of` equal ones of the queue. Without a row before it
-  // any is taken: one that is heavier than the limit would else never get in.
+  // Whether one row more would be more than `parts` of `of` equal parts of the queue. Without a row before it any
+  // row is accepted: one that is heavier than the limit could else never be queued.
   bool exceeds(const Load& load, std::size_t weight, std::size_t parts, std::size_t of) const {
     if (load.rows == 0) return options_.max_queue == 0;
     return load.rows + 1 > std::max<std::size_t>(options_.max_queue / of * parts, 1) ||
@@ -224,13 +225,13 @@ class Batcher {
       Line& line = lines_.front();
       Waiter& next = *line.waiters.front();
       const std::size_t cost = next.weight + beyond(line.whose);
-      if (line.turn < cost && lines_.size() > 1) {
-        line.turn += options_.turn_bytes;
+      if (line.allowance < cost && lines_.size() > 1) {
+        line.allowance += options_.turn_bytes;
         lines_.splice(lines_.end(), lines_, lines_.begin());
         continue;
       }
       if (!rows->waiters.empty() && bytes + cost > max_bytes) break;
-      line.turn -= std::min(line.turn, cost);
+      line.allowance -= std::min(line.allowance, cost);
       bytes += cost;
       queued_.bytes -= next.weight;
       rows->waiters.push_back(&next);
@@ -251,10 +252,10 @@ class Batcher {
   }
 
   void finish(Part& part, const std::exception_ptr& thrown, Completions& completions) {
-    // Refused before it ran: nobody else will come for the queue.
+    // Refused before it ran: no other part is scheduled for the queue.
     if (!part.rows) take(part, static_cast<std::size_t>(-1), static_cast<std::size_t>(-1));
     if (thrown && part.count > 1 && is_busy(thrown)) {
-      // Each alone: the row that was waited for in vain is to be waited for once more, not with each half.
+      // Each alone, so that the lock that was waited for in vain is waited for once more, not by each half.
       for (std::size_t i = 0; i < part.count; ++i) schedule({part.rows, part.begin + i, 1});
       return;
     }
@@ -276,20 +277,20 @@ class Batcher {
     }
   }
 
-  // Learns what the rows cost, and puts back what was put off, whose waiters become null in `part`; true if a
-  // part must be scheduled for them.
+  // Learns the cost of the rows, and puts those that were postponed back into the queue, with null for their waiters
+  // in `part`; true if a part must be scheduled for them.
   bool settle(Part& part) {
-    if (!sharing_.cost && !sharing_.put_off) return false;
+    if (!sharing_.cost && !sharing_.postponed) return false;
     const std::lock_guard lock(mutex_);
     bool back = false;
-    const auto put_off = [&](std::size_t i) {
-      return sharing_.put_off && sharing_.put_off(part.rows->outs[i]);
+    const auto postponed = [&](std::size_t i) {
+      return sharing_.postponed && sharing_.postponed(part.rows->outs[i]);
     };
     for (std::size_t i = part.begin; sharing_.cost && i < part.begin + part.count; ++i) {
-      if (!put_off(i)) learn(*part.rows->waiters[i], sharing_.cost(part.rows->outs[i]));
+      if (!postponed(i)) learn(*part.rows->waiters[i], sharing_.cost(part.rows->outs[i]));
     }
     for (std::size_t i = part.begin + part.count; i-- > part.begin;) {
-      if (!put_off(i)) continue;
+      if (!postponed(i)) continue;
       Waiter& waiter = *std::exchange(part.rows->waiters[i], nullptr);
       waiter.in = std::move(part.rows->ins[i]);
       auto& line = line_of(waiter.whose);
@@ -302,7 +303,8 @@ class Batcher {
 
   static constexpr std::size_t kShares = 8;
   static constexpr std::size_t kMostLearned = 10'000;
-  static constexpr std::size_t kMostTurns = 16;  // that a row waits for what those before it cost
+  // The most that is learned of an owner, in turn_bytes: its next row waits for so many rotations at most.
+  static constexpr std::size_t kMostTurns = 16;
 
   AsyncDatabase& async_db_;
   const Run run_;
@@ -310,12 +312,12 @@ class Batcher {
   const Weigh weigh_;
   const Sharing sharing_;
   mutable std::mutex mutex_;  // guards all below
-  std::list<Line> lines_;     // whose turn is next first
+  std::list<Line> lines_;     // the owner whose rows are taken next first
   std::unordered_map<std::uint64_t, typename std::list<Line>::iterator> owners_;
-  // Of owners whose rows cost more than they weigh: how much more.
+  // For owners whose rows cost more than they weigh: how much more.
   std::unordered_map<std::uint64_t, std::size_t> beyond_;
   Load queued_;
-  bool scheduled_ = false;  // a part is under way that will take from the queue
+  bool scheduled_ = false;  // a part that will take from the queue is scheduled
 };
 
 }  // namespace presetbridge::storage

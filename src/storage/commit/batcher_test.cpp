@@ -172,14 +172,14 @@ TEST_F(BatcherTest, OwnersTakeTurnsByWeightAndEachKeepsItsOrder) {
   EXPECT_THAT(runs_, ElementsAre(ElementsAre(101, 102, 201, 301), ElementsAre(103, 104, 202, 105)));
 }
 
-TEST_F(BatcherTest, WhatARunPutsOffComesFirstInALaterOneAndItsOwnerPaysForWhatItCost) {
+TEST_F(BatcherTest, APostponedRowIsFirstInALaterRunAndItsOwnerPaysForItsCost) {
   AsyncDatabase async_db(*database_, log_, inline_options);
   struct Done {
     std::int64_t number = 0;
-    bool put_off = false;
+    bool postponed = false;
   };
   std::vector<std::vector<std::int64_t>> runs;
-  // Of owner 1 a run does one row, which costs a hundred times what it weighs.
+  // A run does one row of owner 1, which costs a hundred times its weight.
   Batcher<std::int64_t, Done> batcher(
       async_db,
       [&](Tx&, std::span<const std::int64_t> ins, std::span<Done> outs) {
@@ -191,7 +191,7 @@ TEST_F(BatcherTest, WhatARunPutsOffComesFirstInALaterOneAndItsOwnerPaysForWhatIt
       {.max_bytes = 150, .turn_bytes = 10}, [](const std::int64_t&) { return 1UZ; },
       {.owner = owner_of,
        .cost = [](const Done& done) { return owner_of(done.number) == 1 ? 100UZ : 1UZ; },
-       .put_off = [](const Done& done) { return done.put_off; }});
+       .postponed = [](const Done& done) { return done.postponed; }});
   std::vector<std::int64_t> answered;
   const auto start = [&](std::int64_t number) {
     spawn(batcher.add(mailbox_, number),
@@ -237,7 +237,7 @@ TEST_F(BatcherTest, AnOwnerHasAnEighthOfTheQueueWhileOthersWaitAndNeverTheLastEi
   EXPECT_EQ(results_[6 + 17].error().code, "OVERLOADED") << "all are taken";
 }
 
-TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsPlacesAre) {
+TEST_F(BatcherTest, TheBytesOfTheQueueAreSharedAsItsRowsAre) {
   AsyncDatabase async_db(*database_, log_, inline_options);
   Numbers batcher(async_db, runner(), {.max_queue_bytes = 800},
                   [](const std::int64_t& number) { return static_cast<std::size_t>(number % 100); },
@@ -281,7 +281,7 @@ TEST_F(BatcherTest, AnOutThatIsAnExpectedAnswersForItsRowAlone) {
   EXPECT_EQ(results[1], "2");
 }
 
-TEST_F(BatcherTest, WhatWaitsAtShutdownIsCommittedAndWhatComesAfterIsRefused) {
+TEST_F(BatcherTest, RowsThatWaitAtShutdownAreCommittedAndLaterOnesAreRefused) {
   AsyncDatabase async_db(*database_, log_);
   Numbers batcher(async_db, runner());
   std::latch entered{1};

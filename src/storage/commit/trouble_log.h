@@ -1,5 +1,5 @@
-// What a log says of trouble that lasts: a line when it begins, one when it is over, and at most one a minute
-// between, however often and by whomever the storage is tried meanwhile.
+// Logs trouble that lasts: a line when it begins, one when it is over, and at most one a minute between, however
+// many callers fail meanwhile.
 #pragma once
 
 #include <atomic>
@@ -17,18 +17,19 @@ namespace presetbridge::storage {
 class TroubleLog {
  public:
   static constexpr Millis kEvery{60'000};
-  // Over is what has worked and not failed for so long: trouble that comes and goes is one trouble.
+  // Trouble is over when something has worked and nothing has failed for so long: failures with successes between
+  // them are one trouble.
   static constexpr Millis kCalm{10'000};
 
-  // `what` is in trouble: a literal. Both outlive this. Without a clock there are no lines between, and the
-  // first success ends it.
+  // `what` is the part of the storage that is in trouble, a literal. `log` and `clock` outlive this. Without a clock
+  // there are no lines between, and the first success ends the trouble.
   TroubleLog(Log& log, const Clock* clock, std::string_view what) : log_(log), clock_(clock), what_(what) {}
 
   void failed(std::string_view cause);
   // Cheap as long as nothing has failed.
   void worked();
   bool failing() const { return failing_; }
-  // It is in trouble, and nothing has failed for so long that worked() would end it.
+  // Whether there is trouble, and nothing has failed for so long that worked() would end it.
   bool calm() const;
 
  private:

@@ -1,4 +1,4 @@
-// The write that tells whether trouble of the storage is over (AsyncDatabase::Options::probe, spec 12.3).
+// The write that shows whether trouble of the storage is over (AsyncDatabase::Options::probe, spec 12.3).
 #pragma once
 
 #include "storage/database.h"
@@ -6,7 +6,8 @@
 namespace presetbridge::storage {
 
 // Writes 256 KiB that nothing compresses into the one row of write_probe: more than an order of 10 KB with
-// all its rows dirties (some 25 pages). Another content each time, so that no page stays as it was.
+// all its rows dirties (some 25 pages). The content is another one each time, so that no page stays as
+// it was.
 void write_probe(Tx& tx);
 
 }  // namespace presetbridge::storage

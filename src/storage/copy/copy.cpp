@@ -30,10 +30,10 @@ constexpr Sql kPostgresHasProgress{
     "SELECT 1 FROM pg_class WHERE relkind = 'r' AND relname = 'copy_progress' AND"
     " relnamespace = CAST(current_schema() AS regnamespace)"};
 
-// A piece ends with the row that takes it over this; the longest rows are about as long as a request's body.
-constexpr std::size_t kPieceBytes = 8 << 20;
+// A batch ends with the row that takes it over this; the longest rows are about as long as a request's body.
+constexpr std::size_t kBatchBytes = 8 << 20;
 constexpr std::int64_t kMostRows = 10'000;
-// How many rows of the target are read at once where the source has none left to compare them with.
+// So many rows of the target are read at once where the source has none left to compare them with.
 constexpr std::int64_t kSurplusRows = 100;
 
 using Value = std::variant<std::nullptr_t, std::int64_t, std::string, std::vector<std::byte>>;
@@ -68,9 +68,9 @@ std::size_t size_of(const Value& value) {
   return sizeof value;
 }
 
-// Drivers know a statement by its text's address for as long as they live: it stays, once for all copies of
-// this process.
-Sql kept(std::string text) {
+// Drivers know a statement by the address of its text for as long as they live: the text is stored once for all
+// copies of this process, and never freed.
+Sql lasting(std::string text) {
   static std::mutex mutex;  // guards texts
   static std::set<std::string> texts;
   const std::lock_guard lock(mutex);
@@ -81,10 +81,10 @@ Sql kept(std::string text) {
 struct Statements {
   explicit Statements(const TableShape& shape) {
     std::vector<std::string> columns;
-    std::vector<std::string> places;
+    std::vector<std::string> parameters;
     for (const auto& column : shape.columns) {
       columns.push_back(column.name);
-      places.push_back(fmt::format("${}", columns.size()));
+      parameters.push_back(fmt::format("${}", columns.size()));
     }
     std::vector<std::string> key;
     std::vector<std::string> back;
@@ -96,13 +96,13 @@ struct Statements {
     }
     const auto all = fmt::format("SELECT {} FROM {}", fmt::join(columns, ", "), shape.name);
     const auto order = fmt::format("ORDER BY {}", fmt::join(key, ", "));
-    first = kept(fmt::format("{} {} LIMIT $1", all, order));
-    next = kept(fmt::format("{} WHERE ({}) > ({}) {} LIMIT ${}", all, fmt::join(key, ", "),
-                            fmt::join(after, ", "), order, key.size() + 1));
-    last = kept(fmt::format("{} ORDER BY {} LIMIT 1", all, fmt::join(back, ", ")));
-    any = kept(fmt::format("SELECT 1 FROM {} LIMIT 1", shape.name));
-    insert = kept(fmt::format("INSERT INTO {} ({}) VALUES ({})", shape.name, fmt::join(columns, ", "),
-                              fmt::join(places, ", ")));
+    first = lasting(fmt::format("{} {} LIMIT $1", all, order));
+    next = lasting(fmt::format("{} WHERE ({}) > ({}) {} LIMIT ${}", all, fmt::join(key, ", "),
+                               fmt::join(after, ", "), order, key.size() + 1));
+    last = lasting(fmt::format("{} ORDER BY {} LIMIT 1", all, fmt::join(back, ", ")));
+    any = lasting(fmt::format("SELECT 1 FROM {} LIMIT 1", shape.name));
+    insert = lasting(fmt::format("INSERT INTO {} ({}) VALUES ({})", shape.name, fmt::join(columns, ", "),
+                                 fmt::join(parameters, ", ")));
   }
   Sql first{};   // $1 rows from the beginning
   Sql next{};    // behind a key
@@ -145,7 +145,7 @@ class Checksum {
   std::string hex() const { return crypto::hex_encode(hash_); }
 
  private:
-  // What kind, and how long: no two rows look alike.
+  // Each value with its type and its length, so that no two different rows give one text.
   void add(const Value& value) {
     text_ += "nitb"[value.index()];
     if (const auto* integer = std::get_if<std::int64_t>(&value))
@@ -166,7 +166,7 @@ class Checksum {
   std::string text_;
 };
 
-// Goes through a table of one database in the order of its primary key.
+// Reads a table of one database in the order of its primary key.
 class Walk {
  public:
   Walk(Database& database, const Table& table) : database_(database), table_(table) {}
@@ -192,11 +192,11 @@ class Walk {
       for (const Value& value : key_) params.push_back(param_of(value));
       params.emplace_back(limit);
       tx.query_params(key_.empty() ? table_.sql.first : table_.sql.next, params, [&](const Row& row) {
-        cut = cut || rows_.bytes >= kPieceBytes;
+        cut = cut || rows_.bytes >= kBatchBytes;
         if (!cut) rows_.add(row, table_.shape);
       });
     });
-    // Not to read again and again what then is too much.
+    // Rows behind a cut were read in vain: the next read asks for no more than fitted.
     most_ = cut ? rows_.count : std::min(most_ * 2, kMostRows);
     remember(rows_);
     count_ += rows_.count;
@@ -222,7 +222,7 @@ class Walk {
   std::int64_t count_ = 0;
 };
 
-// All but those that a database has for itself; nodes too, if asked for.
+// All tables but those that each database has of its own; with nodes, if asked for.
 std::vector<Table> tables_of(Database& database, bool with_nodes) {
   std::vector<Table> tables;
   database.read([&](Tx& tx) {
@@ -236,8 +236,8 @@ std::vector<Table> tables_of(Database& database, bool with_nodes) {
   return tables;
 }
 
-// Tells one source from another, and from itself after the service ran on it: that leaves some table with
-// another first or last row.
+// Differs from that of another source, and of this one after the service ran on it: some table has another first
+// or last row then.
 std::string fingerprint_of(Database& source) {
   Checksum checksum;
   source.read([&](Tx& tx) {
@@ -258,7 +258,7 @@ Expected<void> begin(Database& target, const std::string& source) {
   Expected<void> begun;
   target.write([&](Tx& tx) {
     begun = {};
-    tx.lock_schema();  // a node that starts looks for a copy under it, too
+    tx.lock_schema();  // a node that starts searches for a copy under this lock, too
     if (copy_unfinished(tx, target.engine())) {
       const auto known = tx.one(kSource, [](const Row& r) { return r.string(0); });
       if (known != source) {
@@ -287,7 +287,7 @@ void copy_table(Database& source, Database& target, const Table& table, const Co
   Walk walk(source, table);
   walk.begin_behind(target);
   for (;;) {
-    const Rows& rows = walk.next(options.piece_rows);
+    const Rows& rows = walk.next(options.batch_rows);
     if (rows.count > 0) {
       std::vector<Param> params;
       params.reserve(rows.values.size());
@@ -307,7 +307,7 @@ CopiedTable compare_table(Database& source, Database& target, const Table& table
   Checksum theirs;
   const std::size_t width = table.shape.columns.size();
   for (bool done = false; !done;) {
-    const Rows& mine = here.next(options.piece_rows);
+    const Rows& mine = here.next(options.batch_rows);
     ours.add(mine, width);
     const Rows& copied = there.next(mine.count > 0 ? mine.count : kSurplusRows);
     theirs.add(copied, width);
@@ -320,7 +320,7 @@ CopiedTable compare_table(Database& source, Database& target, const Table& table
 void finish(Database& target, const CopyOptions& options) {
   // Without statistics the service's first minutes would be slow.
   target.write([](Tx& tx) {
-    tx.lock_schema();  // for its time
+    tx.lock_schema();  // for the time that statements may then take
     tx.exec_script("ANALYZE;");
   });
   target.write([&](Tx& tx) {

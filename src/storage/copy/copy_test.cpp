@@ -19,8 +19,8 @@ namespace {
 using testing::Engine;
 using ::testing::UnorderedElementsAre;
 
-// A row or more of each table, with what the engines may see differently: keys of texts and bytes, the ends
-// of integers, empty texts and bytes, NULL, every kind of character.
+// A row or more of each table, with values that the engines may treat differently: keys of texts and bytes, the
+// ends of integers, empty texts and bytes, NULL, every kind of character.
 constexpr std::string_view kRows = R"sql(
 INSERT INTO used_keys VALUES ('service', 'aa', 1), ('service', 'Aa', 2), ('vault', 'aa', 3);
 INSERT INTO accounts (id, name, created_at, granted) VALUES (1, '', -9223372036854775808, 9223372036854775807),
@@ -95,7 +95,7 @@ INSERT INTO purchases VALUES (1, 1, 'user:usr_1', 1, 0, 'small', 'S', 5, 9, 'eur
 INSERT INTO payment_notices VALUES (0, 'node', 1, 2, 3, 'evt_1');
 )sql";
 
-// And one with enough rows for several pieces of the sizes below.
+// And a table with enough rows for several batches of the sizes below.
 void add_orders(Database& database, int from, int to) {
   static constexpr Sql insert{
       "INSERT INTO orders (id, account_id, integration_id, order_key, outcome, state, received_at, "
@@ -112,9 +112,9 @@ std::vector<TableShape> tables_of(Database& database) {
   return tables;
 }
 
-// All rows of a database, by table, in no order: read without what the copy reads with.
+// All rows of a database, by table, in no order: read without the code that the copy reads with.
 std::map<std::string, std::multiset<std::string>> content_of(Database& database) {
-  static std::set<std::string> statements;  // their addresses are their names
+  static std::set<std::string> statements;  // drivers know statements by their addresses
   std::map<std::string, std::multiset<std::string>> content;
   for (const auto& table : tables_of(database)) {
     if (table.name == "nodes" || table.name == "schema_migrations" || table.name == "copy_progress") continue;
@@ -248,7 +248,7 @@ TEST_F(CopyTest, TablesFollowThoseThatTheyReferTo) {
 TEST_F(CopyTest, CopiesEveryRowOfEveryTable) {
   const auto before = content_of(*source_);
   for (const auto& [table, rows] : before) EXPECT_FALSE(rows.empty()) << "this test has no row of " << table;
-  const auto copied = copy_database(*source_, *target_, {.piece_rows = 7});
+  const auto copied = copy_database(*source_, *target_, {.batch_rows = 7});
   ASSERT_TRUE(copied) << copied.error().message;
   std::set<std::string> names;
   for (const auto& table : *copied) {
@@ -271,7 +271,7 @@ TEST_F(CopyTest, GoesOnWhereverItWasInterrupted) {
     // changes.
     Interrupted target(*target_, 1 + at % 3, at % 2 == 0);
     try {
-      const auto copied = copy_database(*source_, target, {.piece_rows = 50});
+      const auto copied = copy_database(*source_, target, {.batch_rows = 50});
       ASSERT_TRUE(copied) << copied.error().message;
       for (const auto& table : *copied) EXPECT_TRUE(table.equal()) << table.name;
       done = true;
@@ -288,7 +288,7 @@ TEST_F(CopyTest, GoesOnWhereverItWasInterrupted) {
 
 TEST_F(CopyTest, NothingIsWrittenTwiceAfterAnInterruption) {
   Interrupted target(*target_, 25, true);
-  EXPECT_THROW((void)copy_database(*source_, target, {.piece_rows = 100}), Interrupted::Gone);
+  EXPECT_THROW((void)copy_database(*source_, target, {.batch_rows = 100}), Interrupted::Gone);
   std::int64_t there = 0;
   for (const auto& [table, rows] : content_of(*target_)) there += static_cast<std::int64_t>(rows.size());
   std::map<std::string, std::int64_t> written;
@@ -322,7 +322,7 @@ TEST_F(CopyTest, LongRowsAreCopiedInSmallPieces) {
   EXPECT_LE(most, 9);
 }
 
-// What somebody did to the target while it was copied, which only the comparison can tell.
+// A change of the target while it was copied, which only the comparison can find.
 TEST_F(CopyTest, EveryDifferenceIsFoundAndKeepsTheTargetClosed) {
   const std::array<std::pair<std::string_view, std::string_view>, 6> changes{{
       {"orders", "UPDATE orders SET order_key = 'order 77 ' WHERE id = 77;"},
@@ -375,7 +375,7 @@ TEST_F(CopyTest, RefusesATargetThatHoldsAnything) {
 
 TEST_F(CopyTest, RefusesToGoOnWithAnotherSource) {
   Interrupted target(*target_, 25, true);
-  EXPECT_THROW((void)copy_database(*source_, target, {.piece_rows = 100}), Interrupted::Gone);
+  EXPECT_THROW((void)copy_database(*source_, target, {.batch_rows = 100}), Interrupted::Gone);
   const auto half = content_of(*target_);
 
   testing::TemporaryDatabase other{Engine::sqlite};

@@ -6,7 +6,7 @@
 namespace presetbridge::storage {
 namespace {
 
-// Table, column, type, place in the primary key from 1 (0: not in it).
+// Table, column, type, position in the primary key from 1 (0: not in it).
 constexpr Sql kSqliteColumns{
     "SELECT t.name, c.name, c.type, c.pk FROM sqlite_schema t, pragma_table_info(t.name) c"
     " WHERE t.type = 'table' AND substr(t.name, 1, 7) <> 'sqlite_' ORDER BY t.name, c.cid"};
@@ -35,15 +35,15 @@ ColumnType type_of(const std::string& table, const std::string& column, std::str
                 "the column " + table + "." + column + " is of an unknown type, " + std::string(type));
 }
 
-// Each after those that it refers to.
+// Each table after those that it refers to.
 std::vector<TableShape> ordered(std::vector<TableShape> tables) {
   std::vector<TableShape> done;
-  const auto stands = [&](const std::string& name) {
+  const auto listed = [&](const std::string& name) {
     return std::ranges::find(done, name, &TableShape::name) != done.end();
   };
   while (!tables.empty()) {
     const auto next = std::ranges::find_if(
-        tables, [&](const TableShape& t) { return std::ranges::all_of(t.references, stands); });
+        tables, [&](const TableShape& t) { return std::ranges::all_of(t.references, listed); });
     if (next == tables.end()) throw DbError(DbError::Kind::misuse, "foreign keys form a circle");
     done.push_back(std::move(*next));
     tables.erase(next);
@@ -68,7 +68,7 @@ std::vector<TableShape> read_tables(Tx& tx, std::string_view engine) {
     if (r.text(0) != r.text(1)) references[r.string(0)].push_back(r.string(1));
   });
   for (auto& table : tables) {
-    for (const auto& [place, column] : keys[table.name]) table.key.push_back(column);
+    for (const auto& [position, column] : keys[table.name]) table.key.push_back(column);
     if (table.key.empty())
       throw DbError(DbError::Kind::misuse, "the table " + table.name + " has no primary key");
     auto& names = table.references = std::move(references[table.name]);

@@ -1,5 +1,5 @@
-// What tables a database has, read from the engine's own catalogue: so that what goes through all of them
-// forgets none that a later migration makes.
+// The tables of a database, read from the engine's own catalogue: so that code for all tables includes those that a
+// later migration makes.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ struct TableShape {
   };
   std::string name;
   std::vector<Column> columns;          // as they were declared
-  std::vector<std::size_t> key;         // the primary key: places in `columns`, in the key's order
+  std::vector<std::size_t> key;         // the primary key: indexes in `columns`, in the key's order
   std::vector<std::string> references;  // the tables that its foreign keys name, itself left out; sorted
   bool operator==(const TableShape&) const = default;
 };

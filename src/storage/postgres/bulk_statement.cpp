@@ -9,12 +9,12 @@ namespace {
 
 constexpr auto kForm = std::regex::icase | std::regex::optimize;
 
-// A longer text, or one with comments, is not looked into.
+// A longer text, or one with comments, is not matched against the forms.
 bool readable(std::string_view sql, int parameters) {
   return parameters > 0 && sql.size() <= 4'000 && !sql.contains("--") && !sql.contains("/*");
 }
 
-// $k as the column of the row that holds it; what stands in quotes stays.
+// $k becomes the column of the row that holds it; literals stay.
 std::string of_row(const std::string& sql) {
   static const std::regex literal_or_parameter(R"('[^']*'|\$(\d+))");
   std::string row;
@@ -41,8 +41,8 @@ std::string rows_of_arrays(int parameters) {
 }  // namespace
 
 std::optional<BulkInsert> bulk_insert(std::string_view sql, int parameters) {
-  // Without quotes and comments in what is matched word by word, a parenthesis is a parenthesis. The values
-  // may hold literals, and calls one deep.
+  // No quotes and comments are in the text that is matched word by word, so each parenthesis there is one of SQL.
+  // The values may hold literals, and calls one deep.
   static const std::regex form(
       R"(\s*(insert\s+into\s+\w+\s*\(\s*(\w+)[\w\s,]*\))\s*values\s*\(((?:'[^']*'|[^'"()]|\([^'"()]*\))*)\))"
       R"(\s*(on\s+conflict\s*(?:\([\w\s,]*\))?\s*do\s+(?:nothing|)"

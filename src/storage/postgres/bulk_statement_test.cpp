@@ -27,7 +27,7 @@ TEST(BulkInsertTest, ValuesBecomeColumnsOfArrays) {
       "$9, $10) AS r(p1, p2, p3, p4, p5, p6, p7, p8, p9, p10) ");
 }
 
-TEST(BulkInsertTest, WhatIsThereMayGrowByWhatIsAdded) {
+TEST(BulkInsertTest, ARowThatIsThereMayGrowByTheNewOne) {
   EXPECT_EQ(
       text_of("INSERT INTO t (a, b, n) VALUES ($1, f() % 8, $2) ON CONFLICT (a, b) DO UPDATE SET n = t.n +"
               " excluded.n",
@@ -38,7 +38,7 @@ TEST(BulkInsertTest, WhatIsThereMayGrowByWhatIsAdded) {
       bulk_insert("INSERT INTO t (a) VALUES ($1) ON CONFLICT (a) DO UPDATE SET a = t.b + excluded.a", 1));
 }
 
-TEST(BulkInsertTest, WhatIsNoPlainInsertIsLeftAlone) {
+TEST(BulkInsertTest, AnotherInsertHasNoSuchForm) {
   for (const char* sql : {
            "UPDATE t SET a = $1 WHERE id = 2",
            "INSERT INTO t (a) SELECT $1 FROM u",
@@ -63,7 +63,7 @@ TEST(BulkUpdateTest, TheParametersAreOfARowOfArrays) {
             " WHERE id = r.p1");
 }
 
-TEST(BulkUpdateTest, WhatIsNoPlainUpdateIsLeftAlone) {
+TEST(BulkUpdateTest, AnotherUpdateHasNoSuchForm) {
   for (const char* sql : {
            "DELETE FROM t WHERE id = $1",
            "UPDATE t SET a = $1",
@@ -77,7 +77,7 @@ TEST(BulkUpdateTest, WhatIsNoPlainUpdateIsLeftAlone) {
   }
 }
 
-TEST(BulkSelectTest, EachRowSaysWhoseItIs) {
+TEST(BulkSelectTest, EachRowHasTheNumberOfItsExecution) {
   EXPECT_EQ(bulk_select("SELECT a, 'x $1' FROM t WHERE id = $1 AND b < $2 ORDER BY a LIMIT 3 FOR UPDATE", 2),
             "SELECT q.*, r.n FROM unnest($1, $2) WITH ORDINALITY AS r(p1, p2, n), LATERAL "
             "(SELECT a, 'x $1' FROM t WHERE id = r.p1 AND b < r.p2 ORDER BY a LIMIT 3 FOR UPDATE) AS q");

@@ -4,12 +4,13 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/clock.h"
 #include "storage/postgres/server_clock.h"
 #include "storage/postgres/session.h"
+#include "storage/statement_cache.h"
+#include "storage/tx_driver.h"
 
 namespace presetbridge::storage::postgres {
 
@@ -19,51 +20,62 @@ struct Bulk {
   std::string name = {};  // empty: not prepared yet
 };
 
-// A prepared statement of the server, kept for the life of its session.
-struct Statement {
-  std::string source;  // the text it was made from
-  std::string text;    // as the server gets it
-  int parameters = 0;
-  std::string name;                  // empty: not prepared yet
-  std::vector<Oid> declared;         // int8, or 0 where the server was left to infer the type
-  std::vector<Oid> types;            // what it made of that
-  std::optional<Bulk> bulk;          // if there is such a form
-  std::optional<Bulk> bulk_telling;  // of an INSERT: returns the first column of the rows that were inserted
-  bool in_use = false;
+// A prepared statement of the server; it lives as long as its session.
+struct Statement : PreparedStatement {
+  std::string text;             // as the server gets it
+  std::string name = {};        // empty: not prepared yet
+  std::vector<Oid> declared;    // int8, or 0 where the server was left to infer the type
+  std::vector<Oid> types = {};  // the server's types of the parameters
+  std::optional<Bulk> bulk;     // if there is such a form
+  std::optional<Bulk>
+      bulk_returning;  // of an INSERT: returns the first column of the rows that were inserted
 };
 
-class Connection {
+class Connection final : private TxDriver {
  public:
   // Connects; throws DbError.
   Connection(const std::string& url, Access access, const Limits& limits, Millis migration)
       : session(url, access, limits), access_(access), migration_(migration) {}
 
-  // Runs `fn` between BEGIN and COMMIT. Whatever leaves it has been rolled back, unless outcome_unknown().
-  // `clock` replaces the server's, and `told` is told that one's time, unless they are null.
-  void transact(const TxFn& fn, const Clock* clock, ServerClock* told);
+  // Runs `fn` between BEGIN and COMMIT. When it throws, the transaction has been rolled back, unless
+  // outcome_unknown(). `clock` replaces the server's, and `server_clock` is set to the server's time; each may
+  // be null.
+  void transact(const TxFn& fn, const Clock* clock, ServerClock* server_clock);
   // Whether the connection was lost while the last transaction's COMMIT was on its way.
   bool outcome_unknown() const { return committing_ && !session.usable(); }
 
-  // The statement, prepared for parameters of these types. Throws DbError misuse when they do not fit it.
-  Statement& prepared(const Sql& sql, std::span<const Param> params);
-  void prepare_bulk(const Statement& statement, Bulk& bulk);
-  void exec_script(std::string_view text);
-  void lock_schema();
-
   Session session;
-  Values values;  // kept for its memory
 
  private:
+  bool others_write() const override { return true; }
+  std::int64_t exec(const Sql& sql, std::span<const Param> params) override;
+  void query(const Sql& sql, std::span<const Param> params, const RowFn& fn) override;
+  void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override;
+  std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override;
+  std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override;
+  void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
+                  const EachRowFn& fn) override;
+  void exec_script(std::string_view text) override;
+  void lock_schema() override;
+
   Timestamp begin();
   void roll_back() noexcept;
+  // The statement, prepared for parameters of these types. Throws DbError misuse when they do not fit it.
+  Statement& prepared(const Sql& sql, std::span<const Param> params);
   void prepare(Statement& statement);
   std::string next_name() { return "s" + std::to_string(++prepared_); }
+  // Calls `run(statement, chunk, number of its first row)` with the statement prepared and in use.
+  template <class Run>
+  void in_chunks(const Sql& sql, std::size_t width, std::span<const Param> flat, const Run& run);
+  Result execute(const Statement& statement, std::span<const Param> params);
+  Result execute_bulk(const Statement& statement, Bulk& bulk, std::span<const Param> flat);
 
   const Access access_;
   const Millis migration_;
   bool committing_ = false;
   std::int64_t prepared_ = 0;
-  std::unordered_map<const char*, Statement> statements_;
+  StatementCache<Statement> statements_;
+  Values values_;  // reused for its memory
 };
 
 }  // namespace presetbridge::storage::postgres

@@ -15,11 +15,11 @@ struct ProtectedColumn {
   std::string_view column;
   std::string_view name;
 };
-// What opens a merchant's user at the cloud platform.
+// The secrets of a merchant's user at the cloud platform.
 constexpr std::array<ProtectedColumn, 2> kProtected{
     {{"credentials", "sealed", "credentials.sealed"},
      {"cloud_sessions", "encrypted_session", "cloud_sessions.encrypted_session"}}};
-// Of the schema's history, which only its owner writes.
+// The table of the schema's history, which only its owner writes.
 constexpr std::string_view kMigrations = "schema_migrations";
 
 constexpr Sql kSchema{"SELECT CAST(current_schema() AS TEXT), CAST(current_database() AS TEXT)"};
@@ -31,7 +31,7 @@ constexpr Sql kColumns{
     " WHERE CAST(t.relname AS TEXT) = $1 AND t.relnamespace = CAST(current_schema() AS regnamespace)"
     " AND c.attnum > 0 AND NOT c.attisdropped ORDER BY c.attnum"};
 constexpr Sql kRole{"SELECT 1 FROM pg_roles WHERE CAST(rolname AS TEXT) = $1"};
-// It, or somebody whom it can become.
+// The role, or one that it can become.
 constexpr Sql kCanRead{
     "SELECT 1 FROM pg_roles r JOIN pg_roles g ON pg_has_role(r.rolname, g.rolname, 'MEMBER')"
     " WHERE CAST(r.rolname AS TEXT) = $1 AND"
@@ -76,7 +76,7 @@ std::optional<std::string_view> protected_column_of(std::string_view table) {
   return one == kProtected.end() ? std::nullopt : std::optional(one->column);
 }
 
-// What a role is given.
+// The rights that a role is given.
 class Grants {
  public:
   Grants(Tx& tx, std::string_view role, bool api) : tx_(tx), role_(quoted(role)), api_(api) {}
@@ -89,7 +89,7 @@ class Grants {
       database = quoted(r.string(1));
     });
     const auto add = [&](std::string text) { statements.push_back(std::move(text)); };
-    // Whatever it had: of a column too.
+    // All rights that it had, those on columns too.
     add(fmt::format("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {};", schema, role_));
     add(fmt::format("REVOKE ALL ON SCHEMA {} FROM {};", schema, role_));
     add(fmt::format("GRANT CONNECT ON DATABASE {} TO {};", database, role_));
@@ -135,7 +135,7 @@ Expected<void> check_names(const NodeRoles& roles) {
   return {};
 }
 
-// What the role can do beyond what it was given, and why that may be; empty: nothing.
+// A right that the role has beyond those that it was given, and why that may be; empty: none.
 std::string excess_of(Tx& tx, const std::string& role, bool api) {
   if (tx.one(kOwns, role, found))
     return "change the schema: it is, or can become, the owner of its tables or a superuser";
@@ -170,7 +170,7 @@ Expected<std::vector<std::string>> grant_node_roles(Database& database, const No
   std::vector<std::string> statements;
   database.write([&](Tx& tx) {
     tx.lock_schema();
-    // PostgreSQL only warns of rights that are not anybody's to give.
+    // PostgreSQL only warns where a caller who is not the owner gives rights.
     if (tx.one(kAnothers, found))
       throw Error{
           "ROLE_NOT_OWNER", "Rights on the tables are their owner's to give: connect as that one.", {}};

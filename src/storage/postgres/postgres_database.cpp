@@ -20,19 +20,19 @@ using postgres::Limits;
 
 constexpr std::size_t kLongestUrl = 1'000;
 constexpr std::size_t kMostLeftBehind = 100;
-// Of one transaction whose connections are lost.
+// Runs of a transaction whose connections are lost.
 constexpr int most_runs = 6;
-// Of one that meets conflicts: deadlocks are broken by giving way, so somebody always gets through; where
-// many meet, the same one may give way several times.
+// Runs of a transaction in conflict: the server ends a deadlock by failing one transaction, so another always goes
+// on; where many meet, one may fail several times.
 constexpr int most_runs_in_conflict = 12;
-// After a conflict, doubled each time up to the longest: who runs again at once may take the lock that the
-// other was given.
+// The pause after a conflict, doubled each time up to the longest: a transaction that runs again at once may take
+// the lock that the other one was given.
 constexpr Millis first_rest{10};
 constexpr Millis longest_rest{640};
-// Pauses between tries to connect: 50, 100, ... ms, in all 1.5 s.
+// Attempts to connect, with pauses of 50, 100, ... ms between them, in all 1.5 s.
 constexpr int most_connects = 6;
 constexpr Millis first_pause{50};
-// After a server that did not even refuse: nobody else waits for it meanwhile.
+// After a server that did not even refuse: no other caller waits for it meanwhile.
 constexpr Millis quiet{1'000};
 
 class Pool {
@@ -40,7 +40,7 @@ class Pool {
   Pool(const PostgresOptions& options, Access access, int size)
       : options_(options), access_(access), left_(size) {}
 
-  // A connection for one transaction; goes back when this does, unless it is of no more use.
+  // A connection for one transaction; returned to the pool at the end of this, unless it is of no more use.
   class Lease {
    public:
     explicit Lease(Pool& pool) : pool_(pool), connection_(pool.take()) {}
@@ -54,7 +54,7 @@ class Pool {
     std::unique_ptr<Connection> connection_;
   };
 
-  // No connection is made any more; who waits for one is told.
+  // No connection is made any more; the pauses of those that are being made end.
   void give_up() {
     {
       const std::lock_guard lock(mutex_);
@@ -94,8 +94,8 @@ class Pool {
     const Limits limits{options_.connect_timeout, options_.statement_timeout, options_.lock_timeout,
                         options_.idle_timeout};
     std::optional<Stopwatch> watch;
-    if (options_.told != nullptr) watch.emplace(*options_.told);
-    for (int tries = 1;; ++tries) {
+    if (options_.server_clock != nullptr) watch.emplace(*options_.server_clock);
+    for (int attempt = 1;; ++attempt) {
       {
         const std::lock_guard lock(mutex_);
         if (given_up_)
@@ -108,21 +108,21 @@ class Pool {
         end_left_behind(*connection);
         return connection;
       } catch (const DbError& e) {
-        if (e.kind() != DbError::Kind::unavailable || tries == most_connects) throw;
+        if (e.kind() != DbError::Kind::unavailable || attempt == most_connects) throw;
         if (watch && watch->elapsed() >= options_.connect_timeout) {
           const std::lock_guard lock(mutex_);
-          quiet_until_ = options_.told->now() + quiet;
+          quiet_until_ = options_.server_clock->now() + quiet;
           throw;
         }
       }
-      // A connection that comes back ends the pause: the server is there.
+      // A connection that is returned ends the pause: the server is there.
       std::unique_lock lock(mutex_);
-      if (!given_up_) returned_.wait_for(lock, first_pause * (1 << (tries - 1)));
+      if (!given_up_) returned_.wait_for(lock, first_pause * (1 << (attempt - 1)));
     }
   }
 
-  // A commit that waits for a standby, or a server that was out of reach, does not notice that nobody waits
-  // for it any more: without this each try would add a connection to those that the server has.
+  // A commit that waits for a standby, or a server that was out of reach, does not notice that its client is gone:
+  // without this each attempt would add a connection to those that the server has.
   void end_left_behind(Connection& connection) {
     std::vector<std::string> backends;
     {
@@ -133,7 +133,8 @@ class Pool {
     try {
       connection.session.end(backends);
     } catch (const DbError&) {
-      // They may be there still, and the next connection tries; this one is none if it was lost.
+      // They may be there still: the next connection attempts it again. Where this one was lost, its first
+      // statement fails, and the transaction runs again on another.
       const std::lock_guard lock(mutex_);
       for (auto& one : backends) remember(std::move(one));
     }
@@ -143,10 +144,10 @@ class Pool {
     if (left_behind_.size() < kMostLeftBehind) left_behind_.push_back(std::move(left_behind));
   }
 
-  // A clock that was set back makes no silence longer.
+  // A clock that was set back does not prolong it.
   bool is_quiet() const {
-    if (options_.told == nullptr) return false;
-    const Timestamp now = options_.told->now();
+    if (options_.server_clock == nullptr) return false;
+    const Timestamp now = options_.server_clock->now();
     return now < quiet_until_ && quiet_until_ <= now + quiet;
   }
 
@@ -201,11 +202,11 @@ class PostgresDatabase final : public Database {
       if (conflict) pool.rest(std::min(first_rest * (1 << runs), longest_rest));
       const Pool::Lease lease(pool);
       try {
-        return lease->transact(fn, clock_, options_.told);
+        return lease->transact(fn, clock_, options_.server_clock);
       } catch (const DbError& e) {
         conflict = e.kind() == DbError::Kind::conflict;
         const bool lost = e.kind() == DbError::Kind::unavailable && !lease->session.usable();
-        // Another may have committed meanwhile what this run had found missing: the next one sees it.
+        // Another transaction may have committed meanwhile a row that this run had not found: the next one sees it.
         const bool again = e.kind() == DbError::Kind::constraint && !std::exchange(constrained, true);
         if (lease->outcome_unknown() || !(conflict || lost || again)) throw;
         if (runs >= (conflict ? most_runs_in_conflict : most_runs)) throw;
@@ -226,7 +227,7 @@ std::string problem_of_postgres_url(const std::string& url) {
   char* fault = nullptr;
   const std::unique_ptr<PQconninfoOption, void (*)(PQconninfoOption*)> parsed(
       PQconninfoParse(url.c_str(), &fault), PQconninfoFree);
-  PQfreemem(fault);  // unread: it may quote a piece of the password
+  PQfreemem(fault);  // unread: it may quote a part of the password
   if (!parsed) return "is no connection string of PostgreSQL";
   for (const auto* option = parsed.get(); option->keyword != nullptr; ++option) {
     const std::string_view name = option->keyword;

@@ -54,7 +54,7 @@ class PostgresDatabaseTest : public ::testing::Test {
   }
   // Polls the server until the query answers `wanted`.
   void wait_until(const std::string& query, const std::string& wanted) const {
-    for (int tries = 0; tries < 10'000; ++tries) {
+    for (int attempt = 0; attempt < 10'000; ++attempt) {
       if (server_.run(query) == wanted) return;
     }
     FAIL() << query;
@@ -145,7 +145,7 @@ TEST_F(PostgresDatabaseTest, AServerThatDoesNotAnswerIsGivenUp) {
   PostgresOptions hasty = options();
   hasty.statement_timeout = Millis{2'000};  // the second run has to fit it, on a busy machine too
   const auto database = open(hasty);
-  // Goes on whatever becomes of the test: the server waits for it when it stops.
+  // It runs on also when the test fails: the server waits for it when it stops.
   struct Stopped {
     ~Stopped() {
       if (pid != 0) kill(pid, SIGCONT);
@@ -196,7 +196,7 @@ TEST_F(PostgresDatabaseTest, ATransactionThatLosesEveryConnectionIsUnavailable) 
   EXPECT_THAT(ids(), ElementsAre());
 }
 
-// A commit that waits for a standby which is not there: what becomes of the wait becomes of the commit.
+// A commit that waits for a standby which is not there: the end of the wait decides the commit.
 class UnconfirmedCommitTest : public PostgresDatabaseTest {
  protected:
   UnconfirmedCommitTest() { standby("nobody"); }
@@ -280,7 +280,7 @@ TEST_F(PostgresDatabaseTest, OfADeadlockOneGivesWayAndRunsAgain) {
   EXPECT_EQ(server_.run("SELECT sum(n) FROM t"), "4");
 }
 
-TEST_F(PostgresDatabaseTest, WhatAnotherCommittedMeanwhileIsSeenByASecondRunAndOnlyOne) {
+TEST_F(PostgresDatabaseTest, RowsThatAnotherCommittedMeanwhileAreSeenByASecondRunAndOnlyOne) {
   int runs = 0;
   database_->write([&](Tx& tx) {
     bool found = false;
@@ -357,7 +357,7 @@ TEST_F(PostgresDatabaseTest, AmongSeveralHostsItFindsTheOneThatTakesWrites) {
   EXPECT_THAT(ids(), ElementsAre(1));
 }
 
-TEST_F(PostgresDatabaseTest, WhatCannotBeOpenedIsToldWithoutThePassword) {
+TEST_F(PostgresDatabaseTest, AnErrorOfOpeningDoesNotShowThePassword) {
   const auto message_of = [](const std::string& url) {
     const auto opened = open_postgres({.url = url});
     EXPECT_FALSE(opened);

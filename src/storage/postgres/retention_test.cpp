@@ -1,4 +1,4 @@
-// Retention beside others who write: what was renewed while a deletion waited for it stays.
+// Retention beside other writers: a row that was renewed while a deletion waited for it stays.
 #include "storage/stores/retention.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class RetentionRaceTest : public ::testing::Test {
     database_->write([&](Tx& tx) {
       renew(tx);
       remover = std::thread([&] { database_->write(remove); });
-      for (int tries = 0; tries < 10'000; ++tries) {
+      for (int attempt = 0; attempt < 10'000; ++attempt) {
         if (server_.run("SELECT count(*) FROM pg_locks WHERE NOT granted") != "0") return;
       }
       ADD_FAILURE() << "the deletion does not wait";
@@ -54,13 +54,13 @@ TEST_F(RetentionRaceTest, APayloadThatWasRenewedMeanwhileStays) {
   EXPECT_EQ(server_.run("SELECT count(*) FROM order_payloads"), "1");
 }
 
-TEST_F(RetentionRaceTest, TriesToSignInThatWereCountedMeanwhileStay) {
+TEST_F(RetentionRaceTest, AttemptsToSignInThatWereCountedMeanwhileStay) {
   crypto::Sha256 email{};
   const auto put = [&](Tx& tx, Timestamp at) {
-    auto tries = lock_sign_in_tries(tx, email);
-    tries.failures += 1;
-    tries.last_at = at;
-    update_sign_in_tries(tx, email, tries);
+    auto attempts = lock_sign_in_tries(tx, email);
+    attempts.failures += 1;
+    attempts.last_at = at;
+    update_sign_in_tries(tx, email, attempts);
   };
   database_->write([&](Tx& tx) { put(tx, kOld); });
   race([&](Tx& tx) { put(tx, kRecent); }, [](Tx& tx) { delete_old_sign_in_tries(tx, kBefore, 10); });

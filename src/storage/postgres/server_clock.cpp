@@ -12,7 +12,7 @@ Timestamp ServerClock::now() const {
 
 std::int64_t ServerClock::ticks() {
   timespec now{};
-  clock_gettime(CLOCK_BOOTTIME, &now);  // it goes on while the machine is suspended
+  clock_gettime(CLOCK_BOOTTIME, &now);  // it counts while the machine is suspended
   return std::int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
 }
 

@@ -1,5 +1,5 @@
-// The time of a PostgreSQL server, as of its last transaction's begin plus what has passed here since. What
-// nodes compare with stored times (leases, due times) must be one clock, and machines differ by seconds.
+// The time of a PostgreSQL server: as of the last transaction's begin, plus the time that has passed here since.
+// Nodes compare stored times (leases, due times) with one clock, since machines differ by seconds.
 #pragma once
 
 #include <atomic>
@@ -16,10 +16,10 @@ class ServerClock final : public Clock {
   explicit ServerClock(Timestamp now);
   Timestamp now() const override;
 
-  // This machine's time since some moment, in milliseconds, which nobody sets.
+  // This machine's time since some moment, in milliseconds; no one can set it.
   static std::int64_t ticks();
   // The server's time, asked for at `asked_at` (ticks()).
-  void told(Timestamp server, std::int64_t asked_at) { ahead_ = to_unix_ms(server) - asked_at; }
+  void set(Timestamp server, std::int64_t asked_at) { ahead_ = to_unix_ms(server) - asked_at; }
 
  private:
   std::atomic<std::int64_t> ahead_;  // of the ticks

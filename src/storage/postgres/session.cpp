@@ -11,12 +11,12 @@
 namespace presetbridge::storage::postgres {
 namespace {
 
-// The server ends a statement that runs too long; only when it does not even do that, this side gives up.
+// The server ends a statement that runs too long; this side gives up only when the server does not even do that.
 Millis patience_for(Millis statement) {
   return statement + statement / 2;
 }
 
-// Of libpq's messages, which have several lines.
+// For libpq's messages, which have several lines.
 std::string one_line(std::string_view message) {
   std::string line;
   for (const char c : message) {
@@ -35,13 +35,13 @@ std::string_view field(const PGresult* result, int code) {
   return text == nullptr ? std::string_view() : text;
 }
 
-// It ended the session.
+// Whether the error ended the session.
 bool fatal(const PGresult* result) {
   const std::string_view severity = field(result, PG_DIAG_SEVERITY_NONLOCALIZED);
   return severity == "FATAL" || severity == "PANIC";
 }
 
-// A plan whose columns have changed under it: another transaction that prepares it anew gets along.
+// Whether the columns of the plan have changed: a transaction that prepares the statement anew succeeds.
 bool outdated_plan(std::string_view state, const PGresult* result) {
   return state == "26000" ||
          (state == "0A000" && field(result, PG_DIAG_SOURCE_FUNCTION) == "RevalidateCachedQuery");
@@ -62,7 +62,7 @@ DbError::Kind kind_of(std::string_view state) {
 PGconn* connect(const std::string& url, const Limits& limits) {
   char* fault = nullptr;
   PQconninfoOption* const parsed = PQconninfoParse(url.c_str(), &fault);
-  PQfreemem(fault);  // unread: it may quote a piece of the password
+  PQfreemem(fault);  // unread: it may quote a part of the password
   if (parsed == nullptr)
     throw DbError(DbError::Kind::misuse, "the database's connection string is malformed");
   PQconninfoFree(parsed);
@@ -71,8 +71,8 @@ PGconn* connect(const std::string& url, const Limits& limits) {
       std::max<std::int64_t>(2, limits.connect.count() / 1000);  // libpq knows no less than 2
   const std::string connect_timeout = std::to_string(seconds);
   // A machine that is there acknowledges what it gets, however long its server works on it: one that has been
-  // silent for nine seconds is gone. What stands before dbname gives way to the connection string; what
-  // stands after it does not.
+  // silent for nine seconds is gone. The connection string overrides settings before dbname, and not those after
+  // it.
   const std::array<std::array<const char*, 2>, 9> settings{{{"connect_timeout", connect_timeout.c_str()},
                                                             {"keepalives_idle", "5"},
                                                             {"keepalives_interval", "2"},
@@ -112,7 +112,7 @@ Session::Session(const std::string& url, Access access, const Limits& limits)
     throw DbError(DbError::Kind::misuse, "the database is not encoded in UTF8");
   // The queue's tables are tiny when plans are made and cached, and grow: plans that scan them must not be
   // chosen, nor those that read all of an index to join it. A commit that is answered is on disk (spec 2.5),
-  // whatever the server's default is.
+  // also where the server's default is another one.
   const Result began =
       run(fmt::format("SET synchronous_commit=on; SET enable_seqscan=off; SET enable_bitmapscan=off; "
                       "SET enable_hashjoin=off; SET enable_mergejoin=off; SET jit=off; "
@@ -127,7 +127,7 @@ Session::Session(const std::string& url, Access access, const Limits& limits)
 
 bool Session::alive() {
   pollfd ready{PQsocket(connection_.get()), POLLIN, 0};
-  if (usable_ && poll(&ready, 1, 0) != 0) {  // a server has nothing to say here but that it ends
+  if (usable_ && poll(&ready, 1, 0) != 0) {  // all that a server sends here is that it ends
     usable_ = PQconsumeInput(connection_.get()) == 1 && PQstatus(connection_.get()) == CONNECTION_OK;
   }
   return usable_;
@@ -171,13 +171,13 @@ void Session::raise(const PGresult* result, std::string_view sql) {
     usable_ = false;
     kind = DbError::Kind::conflict;
   }
-  if (state == "25006") {  // a write in read(), or a server that is no primary any more
+  if (state == "25006") {  // a write in read(), or a server that is no longer a primary
     if (access_ == Access::read_only)
       kind = DbError::Kind::misuse;
     else
       usable_ = false;
   }
-  // The message alone: its details quote values.
+  // The message without its details, which quote values.
   throw DbError(kind, fmt::format("PostgreSQL {}: {}, in: {}", state, field(result, PG_DIAG_MESSAGE_PRIMARY),
                                   sql.substr(0, 200)));
 }
@@ -201,25 +201,25 @@ Result Session::next() {
   PGconn* const c = connection_.get();
   int left = PQflush(c);
   for (; left == 1; left = PQflush(c)) await(true);
-  // Where sending failed, the server may have said why before it went: that is read below.
+  // Where sending failed, the server may have sent the reason before it ended: that is read below.
   while (PQisBusy(c) != 0) await(false);
   Result result(PQgetResult(c));
   if (!result && PQstatus(c) != CONNECTION_OK) lost(one_line(PQerrorMessage(c)));
   return result;
 }
 
-// The last result of what was sent: after an error comes no other.
+// The last result of the command that was sent: no other one follows an error.
 Result Session::last(std::string_view sql) {
-  Result kept;
+  Result latest;
   while (Result result = next()) {
-    kept = std::move(result);
-    if (fatal(kept.get())) break;
+    latest = std::move(result);
+    if (fatal(latest.get())) break;
   }
-  if (!kept) lost("no answer");
-  const ExecStatusType status = PQresultStatus(kept.get());
+  if (!latest) lost("no answer");
+  const ExecStatusType status = PQresultStatus(latest.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
-    raise(kept.get(), sql);
-  return kept;
+    raise(latest.get(), sql);
+  return latest;
 }
 
 Result Session::run(const std::string& text) {
@@ -230,7 +230,7 @@ Result Session::run(const std::string& text) {
 void Session::commit() {
   warned_ = false;
   const Result result = run("COMMIT");
-  // "Canceled while waiting for the standby" is a warning beside success: it may be lost with this server.
+  // "Canceled while waiting for the standby" is a warning beside success: the commit may be lost with this server.
   if (warned_) lost("the commit was not confirmed");
   if (std::string_view(PQcmdStatus(result.get())) != "COMMIT")
     throw DbError(DbError::Kind::misuse, "PostgreSQL rolled back instead of committing");

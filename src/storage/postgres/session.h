@@ -1,8 +1,8 @@
 // One connection to a PostgreSQL server, where every wait has a deadline. Used by one thread at a time.
 //
-// Errors are DbErrors. After one that says that the server is away (or that this server is not the one to
-// write to any more), usable() is false: nothing of an open transaction stands, unless its COMMIT had been
-// sent, and the session can only be dropped.
+// Errors are DbErrors. When one means that the server is away (or is no longer the one to write to), usable() is
+// false: nothing of an open transaction stands, unless its COMMIT had been sent, and the session can only be
+// dropped.
 #pragma once
 
 #include <libpq-fe.h>
@@ -38,29 +38,28 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   bool usable() const { return usable_; }
-  // For a session that has rested: whether the server has not closed it meanwhile. No round trip.
+  // For a session that was idle: whether the server has not closed it meanwhile. No round trip.
   bool alive();
   bool in_transaction() const;
-  // Readable when the server says something by itself.
+  // Readable when the server sends something unasked.
   int socket() const;
   // After LISTEN: whether another session has sent a notification since the last call. No round trip; throws
   // where the connection is lost.
   bool notified();
   void drop() { usable_ = false; }
-  // The server's process for this session, where the connection was lost and it may not know: it may be in
-  // the middle of a statement or a commit, and keeps its locks and its place among the connections. For
-  // end().
+  // The server's process for this session, where the connection was lost and the process may not know that: it may
+  // be in the middle of a statement or a commit, and holds its locks and one of the server's connections. For end().
   std::optional<std::string> left_behind() const {
     return left_behind_ ? std::optional(backend_) : std::nullopt;
   }
-  // Ends what other sessions of the same user left behind, as far as it is still there, on this server.
+  // Ends processes that other sessions of this user left behind, as far as they still run, on this server.
   void end(const std::vector<std::string>& backends);
 
-  // Statements without parameters, in one round trip; the result of the last one, in text form.
+  // Runs statements without parameters, in one round trip; returns the result of the last one, in text form.
   Result run(const std::string& text);
   // Commits. An error after which usable() is false leaves the outcome unknown.
   void commit();
-  // The types of the parameters, as the server sees them; `declared` may hold 0 for what it shall infer.
+  // The types of the parameters, as the server sees them; `declared` is 0 for those that it shall infer.
   std::vector<Oid> prepare(const std::string& name, const std::string& text, std::span<const Oid> declared);
   // `sql` is for messages.
   Result execute(const std::string& name, const Values& values, std::string_view sql);
@@ -76,7 +75,7 @@ class Session {
   struct Finish {
     void operator()(PGconn* connection) const { PQfinish(connection); }
   };
-  // The next result, null at the end of a command's; its errors are still to be raised.
+  // The next result, null after the last one of a command; the caller raises its errors.
   Result next();
   Result last(std::string_view sql);
   void await(bool to_write);

@@ -25,7 +25,7 @@ void append_int4(std::string& to, std::uint32_t value) {
   to.append(reinterpret_cast<const char*>(&wire), sizeof wire);
 }
 
-// What text and bytes are on the wire; nothing for NULL and for integers.
+// Text and bytes as they are on the wire; nothing for NULL and for integers.
 struct View {
   std::optional<std::string_view> operator()(std::nullptr_t) const { return std::nullopt; }
   std::optional<std::string_view> operator()(std::int64_t) const { return std::nullopt; }

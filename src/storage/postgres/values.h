@@ -1,4 +1,4 @@
-// The wire's binary form of parameters and columns: 64-bit integers, text and bytes; nothing else crosses.
+// The wire's binary form of parameters and columns: 64-bit integers, text and bytes; no other types are sent.
 #pragma once
 
 #include <libpq-fe.h>
@@ -18,7 +18,7 @@ struct ClearResult {
 };
 using Result = std::unique_ptr<PGresult, ClearResult>;
 
-// Of the server's catalogue pg_type; they never change.
+// From the server's catalogue pg_type; they never change.
 inline constexpr Oid kBool = 16, kBytea = 17, kInt8 = 20, kInt4 = 23, kText = 25, kVarchar = 1043;
 
 // Whether a parameter of this type takes the value. NULL fits all.
@@ -29,7 +29,7 @@ Oid array_of(Oid type);
 // The parameters of one execution. Text and bytes are not copied: they outlive it.
 class Values {
  public:
-  // Throws DbError misuse for a text that is none.
+  // Throws DbError misuse for a text that check_text() refuses.
   void set(std::span<const Param> params);
   // One array a column: the parameters of `flat.size() / types.size()` rows. Copies.
   void set_columns(std::span<const Oid> types, std::span<const Param> flat);

@@ -18,14 +18,17 @@ namespace presetbridge::storage {
 namespace {
 
 constexpr Millis kForever{-1};
-// Of LISTEN and NOTIFY.
+// The timeout of LISTEN and NOTIFY.
 constexpr Millis kStatement{10'000};
 
 }  // namespace
 
 struct Wakeups::State {
   State(WakeupsOptions o, Log& l, std::function<void()> c)
-      : options(std::move(o)), log(l), came(std::move(c)), event(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+      : options(std::move(o)),
+        log(l),
+        on_work(std::move(c)),
+        event(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
     if (event < 0) throw std::runtime_error("no event descriptor");
   }
   ~State() { ::close(event); }
@@ -35,18 +38,18 @@ struct Wakeups::State {
   void poll_for(Millis most, int socket);
   void signal() const {
     const std::uint64_t one = 1;
-    // It fails only where it is signalled already, 2^64 times.
+    // It fails only where the event is signalled already, 2^64 times.
     [[maybe_unused]] const auto written = ::write(event, &one, sizeof one);
   }
 
   const WakeupsOptions options;
   Log& log;
-  const std::function<void()> came;
-  const int event;  // readable: told, or stopping
-  std::atomic<bool> told{false};
+  const std::function<void()> on_work;
+  const int event;                   // readable: there is something to notify of, or the thread is to stop
+  std::atomic<bool> pending{false};  // a NOTIFY
   std::atomic<bool> stopping{false};
   bool connected = false;
-  bool said = false;  // that there is none, since it was last there
+  bool logged = false;  // that there is no connection, since there last was one
   std::thread thread;
 };
 
@@ -59,30 +62,30 @@ void Wakeups::State::poll_for(Millis most, int socket) {
   [[maybe_unused]] const auto read = ::read(event, &count, sizeof count);
 }
 
-// Until stopped, or the connection is lost, which throws.
+// Returns when stopped; throws when the connection is lost.
 void Wakeups::State::listen() {
   postgres::Session session(options.url, postgres::Access::read_write,
                             {options.connect_timeout, kStatement, kStatement, kStatement});
   session.run("LISTEN presetbridge_work");
   if (!connected) log.info("listening to the other nodes");
   connected = true;
-  said = false;
-  came();
-  std::optional<std::int64_t> last_told;
+  logged = false;
+  on_work();
+  std::optional<std::int64_t> last_notify;
   while (!stopping) {
     Millis most = kForever;
-    if (told) {
-      const auto since = last_told ? Millis(ServerClock::ticks() - *last_told) : options.debounce;
+    if (pending) {
+      const auto since = last_notify ? Millis(ServerClock::ticks() - *last_notify) : options.debounce;
       most = std::max(options.debounce - since, Millis{0});
       if (most == Millis{0}) {
-        told = false;
-        last_told = ServerClock::ticks();
+        pending = false;
+        last_notify = ServerClock::ticks();
         session.run("NOTIFY presetbridge_work");
         most = kForever;
       }
     }
-    if (session.notified()) came();
-    if (!told || most != kForever) poll_for(most, session.socket());
+    if (session.notified()) on_work();
+    if (!pending || most != kForever) poll_for(most, session.socket());
   }
 }
 
@@ -93,11 +96,11 @@ void Wakeups::State::run() {
       listen();
     } catch (const std::exception& e) {
       if (connected) pause = options.first_pause;
-      if (connected || !said)
-        log.warn("there is no connection to the other nodes; their work is found by looking for it",
+      if (connected || !logged)
+        log.warn("there is no connection to the other nodes; their work is found by polling",
                  {{"error", e.what()}});
       connected = false;
-      said = true;
+      logged = true;
     }
     const auto until = ServerClock::ticks() + pause.count();
     while (!stopping && ServerClock::ticks() < until) poll_for(Millis(until - ServerClock::ticks()), -1);
@@ -105,8 +108,8 @@ void Wakeups::State::run() {
   }
 }
 
-Wakeups::Wakeups(WakeupsOptions options, Log& log, std::function<void()> came)
-    : state_(std::make_unique<State>(std::move(options), log, std::move(came))) {
+Wakeups::Wakeups(WakeupsOptions options, Log& log, std::function<void()> on_work)
+    : state_(std::make_unique<State>(std::move(options), log, std::move(on_work))) {
   state_->thread = std::thread([state = state_.get()] { state->run(); });
 }
 
@@ -120,8 +123,8 @@ void Wakeups::stop() {
   state_->signal();
 }
 
-void Wakeups::tell() {
-  if (!state_->told.exchange(true)) state_->signal();
+void Wakeups::notify() {
+  if (!state_->pending.exchange(true)) state_->signal();
 }
 
 }  // namespace presetbridge::storage

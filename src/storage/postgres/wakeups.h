@@ -1,5 +1,5 @@
-// How nodes of one PostgreSQL tell each other that there is work: LISTEN and NOTIFY, on a thread and a
-// connection of their own. A hint only: one that is lost costs the time until the next poll.
+// Nodes of one PostgreSQL notify each other of work: by LISTEN and NOTIFY, on a thread and a connection of their
+// own. A notification is a hint only: one that is lost costs the time until the next poll.
 #pragma once
 
 #include <functional>
@@ -16,23 +16,24 @@ struct WakeupsOptions {
   // Between two NOTIFYs of this node: each takes a lock of the whole server when it commits.
   Millis debounce{50};
   Millis connect_timeout{5'000};
-  Millis first_pause{100};  // before another try to connect; doubled each time, up to `longest_pause`
+  Millis first_pause{100};  // before another attempt to connect; doubled each time, up to `longest_pause`
   Millis longest_pause{5'000};
 };
 
 class Wakeups {
  public:
-  // Starts the thread. `came` is called on it when another node told of work, and after each connect, when
-  // something may have been missed; it must not block. Both outlive this.
-  Wakeups(WakeupsOptions options, Log& log, std::function<void()> came);
+  // Starts the thread, which calls `on_work` when another node has notified of work, and after each connect, when
+  // notifications may have been missed. `on_work` must not block. `log`, and all that `on_work` refers
+  // to, outlive this.
+  Wakeups(WakeupsOptions options, Log& log, std::function<void()> on_work);
   // Joins the thread: within a statement's or a connect's deadline.
   ~Wakeups();
   Wakeups(const Wakeups&) = delete;
   Wakeups& operator=(const Wakeups&) = delete;
 
-  // There is work that others may do. Never blocks; thread-safe.
-  void tell();
-  // The thread is to end; does not wait until it has.
+  // Notifies the other nodes that there is work that they may do. Never blocks; thread-safe.
+  void notify();
+  // Has the thread end, and does not wait for that.
   void stop();
 
  private:

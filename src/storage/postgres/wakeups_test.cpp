@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// What a node has heard.
+// The notifications of a node.
 class Ear {
  public:
   void hear() {
@@ -21,7 +21,7 @@ class Ear {
     ++heard_;
     changed_.notify_all();
   }
-  // Waits until something was heard that often; how often it was by then.
+  // Waits until there were so many notifications; returns how many there were by then.
   int wait_for(int times) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, 60s, [&] { return heard_ >= times; });
@@ -53,30 +53,30 @@ class WakeupsTest : public ::testing::Test {
 TEST_F(WakeupsTest, ANodeHearsOfTheOthersWorkAndNotOfItsOwn) {
   Node one(server_, 1ms);
   Node other(server_, 1ms);
-  one.wakeups.tell();
+  one.wakeups.notify();
   EXPECT_EQ(other.ear.wait_for(2), 2);
-  other.wakeups.tell();
-  EXPECT_EQ(one.ear.wait_for(2), 2) << "connected, and told by the other once";
+  other.wakeups.notify();
+  EXPECT_EQ(one.ear.wait_for(2), 2) << "connected, and notified by the other once";
   EXPECT_EQ(other.ear.wait_for(2), 2);
 }
 
-TEST_F(WakeupsTest, WhatIsToldInQuickSuccessionIsOneNotification) {
+TEST_F(WakeupsTest, CallsInQuickSuccessionAreOneNotification) {
   Node one(server_, 1h);
   Node other(server_, 1ms);
   Node last(server_, 1ms);
-  one.wakeups.tell();
+  one.wakeups.notify();
   ASSERT_EQ(other.ear.wait_for(2), 2);
-  for (int i = 0; i < 100; ++i) one.wakeups.tell();
-  // Its thread has had its turn when it has heard of something that was told after them.
-  last.wakeups.tell();
+  for (int i = 0; i < 100; ++i) one.wakeups.notify();
+  // Its thread has run by the time when it gets a notification that was sent after them.
+  last.wakeups.notify();
   ASSERT_EQ(one.ear.wait_for(2), 2);
-  // Two that come together are heard as one.
+  // Two notifications that arrive together are one call.
   ASSERT_EQ(other.ear.wait_for(3), 3);
-  last.wakeups.tell();
-  EXPECT_EQ(other.ear.wait_for(4), 4) << "connected, told by one, and twice by the last";
+  last.wakeups.notify();
+  EXPECT_EQ(other.ear.wait_for(4), 4) << "connected, notified by one, and twice by the last";
 }
 
-TEST_F(WakeupsTest, AConnectionThatIsLostIsMadeAgainAndWhatWasMissedIsLookedFor) {
+TEST_F(WakeupsTest, AConnectionThatIsLostIsMadeAgainAndMissedWorkIsPolledFor) {
   Node one(server_, 1ms);
   Node other(server_, 1ms);
   server_.run(
@@ -84,7 +84,7 @@ TEST_F(WakeupsTest, AConnectionThatIsLostIsMadeAgainAndWhatWasMissedIsLookedFor)
       " WHERE datname = current_database() AND pid <> pg_backend_pid()");
   EXPECT_EQ(one.ear.wait_for(2), 2);
   EXPECT_EQ(other.ear.wait_for(2), 2);
-  one.wakeups.tell();
+  one.wakeups.notify();
   EXPECT_EQ(other.ear.wait_for(3), 3);
 }
 

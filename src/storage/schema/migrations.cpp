@@ -40,7 +40,7 @@ std::string checksum_of(const Migration& migration) {
   return crypto::hex_encode(crypto::sha256(std::as_bytes(std::span(migration.sql))));
 }
 
-// What stands in the way of applying `migrations` to a database where `applied` were.
+// An error where `migrations` cannot be applied to a database that has `applied`.
 Expected<void> check(const std::map<int, Applied>& applied, std::span<const Migration> migrations) {
   const int newest = static_cast<int>(migrations.size());
   if (!applied.empty() && applied.rbegin()->first > newest) {
@@ -70,7 +70,7 @@ Expected<int> migrate(Database& database, std::span<const Migration> migrations)
       return fail("MIGRATION_FAILED", fmt::format("Migration {} is out of order.", migrations[i].number));
     }
   }
-  // A role that may not change the schema gets along where there is nothing to change.
+  // So a role that may not change the schema passes where there is nothing to change.
   if (auto fit = check_schema(database, migrations); fit || fit.error().code != "SCHEMA_OLDER") {
     if (fit) return 0;
     if (fit.error().code != "SCHEMA_MISSING") return std::unexpected(fit.error());
@@ -91,7 +91,7 @@ Expected<int> migrate(Database& database, std::span<const Migration> migrations)
       bool ours = false;
       database.write([&](Tx& tx) {
         tx.lock_schema();
-        // Another node that applied the same one while this waited has left its row.
+        // A node that applied it while this one waited has left its row.
         ours =
             tx.exec(insert_applied, migration.number, migration.name, checksum_of(migration), tx.now()) == 1;
         if (ours) tx.exec_script(migration.sql);

@@ -33,7 +33,7 @@ class MigrationsTest : public ::testing::TestWithParam<testing::Engine> {
 INSTANTIATE_TEST_SUITE_P(Engines, MigrationsTest, ::testing::ValuesIn(testing::engines),
                          [](const auto& info) { return testing::engine_name(info); });
 
-TEST_P(MigrationsTest, WhatIsMissingIsAppliedOnce) {
+TEST_P(MigrationsTest, AMissingMigrationIsAppliedOnce) {
   EXPECT_EQ(migrate(*database, std::array{first}), 1);
   EXPECT_EQ(migrate(*database, std::array{first}), 0);
   EXPECT_EQ(migrate(*database, std::array{first, second}), 1);
@@ -42,7 +42,7 @@ TEST_P(MigrationsTest, WhatIsMissingIsAppliedOnce) {
   EXPECT_THAT(ids(*database), ElementsAre(7));
 }
 
-TEST_P(MigrationsTest, WhatIsPostgresqlsAloneIsDoneThereAlone) {
+TEST_P(MigrationsTest, LinesForPostgresqlAloneRunThereAlone) {
   constexpr Migration own{2, "own", "<postgres> INSERT INTO a VALUES(8);\nINSERT INTO a VALUES(9);"};
   EXPECT_EQ(migrate(*database, std::array{first, own}), 2);
   if (GetParam() == testing::Engine::postgres) {
@@ -54,7 +54,7 @@ TEST_P(MigrationsTest, WhatIsPostgresqlsAloneIsDoneThereAlone) {
 
 TEST_P(MigrationsTest, RowsThatChangeOftenHaveRoom) {
   ASSERT_TRUE(migrate(*database));
-  if (GetParam() == testing::Engine::sqlite) return;  // keeps no old versions in its tables
+  if (GetParam() == testing::Engine::sqlite) return;  // it has no old versions of rows in its tables
   static constexpr Sql kOptions{
       "SELECT array_to_string(reloptions, ',') FROM pg_class WHERE CAST(relname AS TEXT) = $1"};
   database->read([&](Tx& tx) {
@@ -66,7 +66,7 @@ TEST_P(MigrationsTest, RowsThatChangeOftenHaveRoom) {
   });
 }
 
-TEST_P(MigrationsTest, WhenEachWasAppliedIsKept) {
+TEST_P(MigrationsTest, TheTimeOfEachIsStored) {
   ASSERT_TRUE(migrate(*database, std::array{first}));
   static constexpr Sql select{"SELECT name, applied_at FROM schema_migrations WHERE number = $1"};
   database->read([&](Tx& tx) {

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "storage/sql_text.h"
 
 namespace presetbridge::storage::sqlite {
 namespace {
 
 constexpr int busy_timeout_ms = 5'000;
-constexpr std::int64_t wal_size_kept = 64 << 20;
+constexpr std::int64_t most_log_bytes = 64 << 20;  // the file is cut to so much after a checkpoint
 
 constexpr Dialect dialect{
     .bytes = "BLOB",
@@ -29,29 +27,17 @@ constexpr Sql begin_write{"BEGIN IMMEDIATE"};
 constexpr Sql begin_read{"BEGIN DEFERRED"};
 constexpr Sql commit{"COMMIT"};
 
-[[noreturn]] void misuse(const std::string& message) {
-  throw DbError(DbError::Kind::misuse, message);
-}
-
-// Borrows a statement: whatever happens, it is reset and free again at the end, so that no read snapshot
-// lingers.
+// A use at whose end the statement is reset, also after an exception, so that no read snapshot lingers.
 class Use {
  public:
-  explicit Use(Statement& statement) : statement_(statement) {
-    if (statement_.in_use)
-      misuse("a statement runs inside its own row callback: " + statement_.source.substr(0, 200));
-    statement_.in_use = true;
-  }
-  ~Use() {
-    sqlite3_reset(handle());
-    statement_.in_use = false;
-  }
+  explicit Use(Statement& statement) : use_(statement), handle_(statement.handle.get()) {}
+  ~Use() { sqlite3_reset(handle_); }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
-  sqlite3_stmt* handle() const { return statement_.handle.get(); }
 
  private:
-  Statement& statement_;
+  const StatementUse use_;
+  sqlite3_stmt* const handle_;
 };
 
 // Values are bound without a copy: they outlive the call, and the next call binds all of them anew.
@@ -95,155 +81,20 @@ class SqliteRow final : public Row {
 
  private:
   int type(int column) const {
-    if (column < 0 || column >= columns_) misuse(fmt::format("there is no column {}", column));
+    if (column < 0 || column >= columns_) misuse(fmt::format("there is no column {}", column), sql());
     return sqlite3_column_type(statement_, column);
   }
   void expect(int column, int wanted, const char* name) const {
     const int found = type(column);
     if (found == wanted) return;
     misuse(fmt::format("column {} ({}) is {}, not {}", column, sqlite3_column_name(statement_, column),
-                       found == SQLITE_NULL ? "NULL" : "of another type", name));
+                       found == SQLITE_NULL ? "NULL" : "of another type", name),
+           sql());
   }
+  const char* sql() const { return sqlite3_sql(statement_); }
 
   sqlite3_stmt* statement_;
   int columns_;
-};
-
-class SqliteTx final : public Tx {
- public:
-  SqliteTx(Connection& connection, const Clock& clock) : connection_(connection), clock_(clock) {}
-
-  bool others_write() const override { return false; }
-  Timestamp now() override {
-    if (!now_) now_ = clock_.now();
-    return *now_;
-  }
-
-  std::int64_t exec_params(const Sql& sql, std::span<const Param> params) override {
-    return guarded([&] {
-      Statement& statement = connection_.prepared(sql);
-      const Use use(statement);
-      bind(statement, params);
-      finish(use.handle(), sql);
-      return changed(use.handle());
-    });
-  }
-
-  void query_params(const Sql& sql, std::span<const Param> params, const RowFn& fn) override {
-    guarded([&] {
-      Statement& statement = connection_.prepared(sql);
-      const Use use(statement);
-      bind(statement, params);
-      const SqliteRow row(use.handle());
-      while (step(use.handle(), sql)) fn(row);
-    });
-  }
-
-  void exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
-    exec_rows(sql, width, flat, [](std::int64_t) {});
-  }
-
-  std::vector<bool> insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
-    std::vector<bool> inserted;
-    exec_rows(sql, width, flat, [&](std::int64_t rows) { inserted.push_back(rows == 1); });
-    return inserted;
-  }
-
-  std::int64_t update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) override {
-    std::int64_t changed_rows = 0;
-    exec_rows(sql, width, flat, [&](std::int64_t rows) { changed_rows += rows; });
-    return changed_rows;
-  }
-
-  void query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
-                  const EachRowFn& fn) override {
-    for_rows(sql, width, flat, [&](std::size_t number, sqlite3_stmt* statement) {
-      const SqliteRow row(statement);
-      while (step(statement, sql)) fn(number, row);
-    });
-  }
-
-  void exec_script(std::string_view text) override {
-    guarded([&] { connection_.exec_script(text); });
-  }
-
-  void lock_schema() override { check(); }  // BEGIN IMMEDIATE has done it
-
-  void finish() { conclude(); }
-
-  // A statement that failed spoils the transaction, even if its exception was caught: as PostgreSQL has it.
-  void check() const {
-    if (failure_) throw DbError(*failure_);
-  }
-
- private:
-  template <class F>
-  std::invoke_result_t<F&> guarded(F f) {
-    check();
-    try {
-      return f();
-    } catch (const DbError& e) {
-      failure_ = e;
-      throw;
-    }
-  }
-
-  template <class Done>
-  void exec_rows(const Sql& sql, std::size_t width, std::span<const Param> flat, const Done& done) {
-    for_rows(sql, width, flat, [&](std::size_t, sqlite3_stmt* statement) {
-      finish(statement, sql);
-      done(changed(statement));
-    });
-  }
-
-  template <class Run>
-  void for_rows(const Sql& sql, std::size_t width, std::span<const Param> flat, const Run& run) {
-    guarded([&] {
-      if (width == 0 || flat.size() % width != 0)
-        misuse("the parameters of many rows are not a multiple of the width");
-      Statement& statement = connection_.prepared(sql);
-      const Use use(statement);
-      for (std::size_t at = 0; at < flat.size(); at += width) {
-        bind(statement, flat.subspan(at, width));
-        run(at / width, use.handle());
-        sqlite3_reset(use.handle());
-      }
-    });
-  }
-
-  void bind(const Statement& statement, std::span<const Param> params) const {
-    if (params.size() != statement.index_of.size()) {
-      misuse(fmt::format("{} parameters for a statement of {}: {}", params.size(), statement.index_of.size(),
-                         statement.source.substr(0, 200)));
-    }
-    for (std::size_t i = 0; i < params.size(); ++i) {
-      const int code = std::visit(Bind{statement.handle.get(), statement.index_of[i]}, params[i].value());
-      if (code != SQLITE_OK) connection_.raise(code, statement.source);
-    }
-  }
-
-  bool step(sqlite3_stmt* statement, const Sql& sql) const {
-    const int code = sqlite3_step(statement);
-    if (code == SQLITE_ROW) return true;
-    if (code != SQLITE_DONE) connection_.raise(code, sql.text);
-    return false;
-  }
-
-  void finish(sqlite3_stmt* statement, const Sql& sql) const {
-    while (step(statement, sql)) {
-    }
-  }
-
-  // SQLite keeps the count of the last statement that changes rows, which another kind of statement does not
-  // touch.
-  static std::int64_t changed(sqlite3_stmt* statement) {
-    return sqlite3_stmt_readonly(statement) != 0 ? 0 : sqlite3_changes64(sqlite3_db_handle(statement));
-  }
-
-  Connection& connection_;
-  const Clock& clock_;
-  std::optional<Timestamp> now_;
-  std::optional<DbError> failure_;
 };
 
 DbError::Kind kind_of(int code) {
@@ -279,7 +130,7 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   db_.reset(db);
   if (code != SQLITE_OK) raise(code, "open");
   sqlite3_busy_timeout(db, busy_timeout_ms);
-  // Rows and cursors of a batch come from here instead of the heap, which other threads use too.
+  // Memory for the rows and cursors of a batch, instead of the heap, which other threads use too.
   sqlite3_db_config(db, SQLITE_DBCONFIG_LOOKASIDE, nullptr, 1'200, 1'000);
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);  // "x" is a name, never a string
   sqlite3_db_config(db, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
@@ -289,12 +140,11 @@ Connection::Connection(const std::string& path, Access access, int cache_mib, in
   run(fmt::format("PRAGMA cache_size=-{}", cache_mib * 1024).c_str());
   if (access == Access::read_only) return;
   run("PRAGMA journal_mode=WAL");
-  run("PRAGMA synchronous=NORMAL");  // what follows a commit is synced by the database: sqlite_database.h
-  // In the place of SQLite's own hook, which checkpoints too but does not say whether a commit wrote
-  // anything.
+  run("PRAGMA synchronous=NORMAL");  // commits are synced by the database: sqlite_database.h
+  // Replaces SQLite's own hook, which checkpoints too but does not show whether a commit wrote anything.
   sqlite3_wal_hook(db, after_commit, this);
-  run(fmt::format("PRAGMA journal_size_limit={}", wal_size_kept).c_str());
-  // What a process that died left in the log is in the file, and synced, before anything builds on it.
+  run(fmt::format("PRAGMA journal_size_limit={}", most_log_bytes).c_str());
+  // Copies what a process that died left in the log into the file, and syncs that, before anything builds on it.
   run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
@@ -307,8 +157,8 @@ int Connection::after_commit(void* self, sqlite3* db, const char* name, int log_
   auto& connection = *static_cast<Connection*>(self);
   connection.wrote_ = true;
   if (log_pages >= connection.checkpoint_pages_) {
-    // Readers may keep it from copying all: what is left is copied after a later commit.
-    // One that fails costs nobody their commit: it stands in the log, which grows until one works.
+    // Where readers keep it from copying all, the rest is copied after a later commit. A checkpoint that fails
+    // costs nobody their commit, which stands in the log: that grows until a checkpoint works.
     const int code = sqlite3_wal_checkpoint_v2(db, name, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     if (auto& trouble = connection.checkpoints_; trouble && code != SQLITE_BUSY) {
       code == SQLITE_OK ? trouble->worked()
@@ -319,25 +169,91 @@ int Connection::after_commit(void* self, sqlite3* db, const char* name, int log_
 }
 
 bool Connection::transact(const TxFn& fn, const Clock& clock) {
-  const auto control = [this](const Sql& sql) {
-    const Use use(prepared(sql));
-    const int code = sqlite3_step(use.handle());
-    if (code != SQLITE_DONE) raise(code, sql.text);
-  };
-  roll_back();  // what a failed ROLLBACK left open
+  roll_back();  // a transaction that a failed ROLLBACK left open
   wrote_ = false;
-  control(access_ == Access::read_write ? begin_write : begin_read);
+  exec(access_ == Access::read_write ? begin_write : begin_read, {});
   try {
-    SqliteTx tx(*this, clock);
+    Tx tx(*this, clock.now());
     fn(tx);
-    tx.check();
-    tx.finish();
-    control(commit);
+    tx.conclude();
+    exec(commit, {});
   } catch (...) {
     roll_back();
     throw;
   }
   return wrote_;
+}
+
+std::int64_t Connection::exec(const Sql& sql, std::span<const Param> params) {
+  Statement& statement = prepared(sql, params.size());
+  const Use use(statement);
+  bind(statement, params);
+  return finish(statement);
+}
+
+void Connection::query(const Sql& sql, std::span<const Param> params, const RowFn& fn) {
+  Statement& statement = prepared(sql, params.size());
+  const Use use(statement);
+  bind(statement, params);
+  const SqliteRow row(statement.handle.get());
+  while (step(statement)) fn(row);
+}
+
+void Connection::exec_many(const Sql& sql, std::size_t width, std::span<const Param> flat) {
+  for_rows(sql, width, flat, [&](std::size_t, const Statement& statement) { finish(statement); });
+}
+
+std::vector<bool> Connection::insert_each(const Sql& sql, std::size_t width, std::span<const Param> flat) {
+  std::vector<bool> inserted;
+  for_rows(sql, width, flat,
+           [&](std::size_t, const Statement& statement) { inserted.push_back(finish(statement) == 1); });
+  return inserted;
+}
+
+std::int64_t Connection::update_each(const Sql& sql, std::size_t width, std::span<const Param> flat) {
+  std::int64_t changed = 0;
+  for_rows(sql, width, flat, [&](std::size_t, const Statement& statement) { changed += finish(statement); });
+  return changed;
+}
+
+void Connection::query_each(const Sql& sql, std::size_t width, std::span<const Param> flat,
+                            const EachRowFn& fn) {
+  for_rows(sql, width, flat, [&](std::size_t number, const Statement& statement) {
+    const SqliteRow row(statement.handle.get());
+    while (step(statement)) fn(number, row);
+  });
+}
+
+template <class Run>
+void Connection::for_rows(const Sql& sql, std::size_t width, std::span<const Param> flat, const Run& run) {
+  Statement& statement = prepared(sql, width);
+  const Use use(statement);
+  for (std::size_t at = 0; at < flat.size(); at += width) {
+    bind(statement, flat.subspan(at, width));
+    run(at / width, statement);
+    sqlite3_reset(statement.handle.get());
+  }
+}
+
+void Connection::bind(const Statement& statement, std::span<const Param> params) const {
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const int code = std::visit(Bind{statement.handle.get(), statement.index_of[i]}, params[i].value());
+    if (code != SQLITE_OK) raise(code, statement.source);
+  }
+}
+
+bool Connection::step(const Statement& statement) const {
+  const int code = sqlite3_step(statement.handle.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) raise(code, statement.source);
+  return false;
+}
+
+std::int64_t Connection::finish(const Statement& statement) const {
+  while (step(statement)) {
+  }
+  // SQLite's count is of the last statement that changed rows; a query does not reset it.
+  return sqlite3_stmt_readonly(statement.handle.get()) != 0 ? 0 : sqlite3_changes64(db_.get());
 }
 
 std::string Connection::log_path() const {
@@ -349,29 +265,22 @@ void Connection::roll_back() noexcept {
   if (sqlite3_get_autocommit(db_.get()) == 0) sqlite3_exec(db_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
-Statement& Connection::prepared(const Sql& sql) {
-  if (const auto found = statements_.find(sql.text); found != statements_.end()) {
-    if (found->second.source != sql.text)
-      misuse("the text of an Sql must be static: its address now holds another one");
-    return found->second;
-  }
-  const SqlText text = to_statement(sql.text, dialect);
-  Statement made;
-  made.source = sql.text;
-  sqlite3_stmt* handle = nullptr;
-  const int code = sqlite3_prepare_v3(db_.get(), text.text.c_str(), static_cast<int>(text.text.size()) + 1,
-                                      SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
-  made.handle.reset(handle);
-  if (code != SQLITE_OK) raise(code, sql.text);
-  for (int i = 1; i <= text.parameters; ++i) {
-    made.index_of.push_back(sqlite3_bind_parameter_index(handle, fmt::format("${}", i).c_str()));
-  }
-  return statements_.emplace(sql.text, std::move(made)).first->second;
+Statement& Connection::prepared(const Sql& sql, std::size_t parameters) {
+  return statements_.get(sql, parameters, dialect, [&](const SqlText& text) {
+    Statement made;
+    sqlite3_stmt* handle = nullptr;
+    const int code = sqlite3_prepare_v3(db_.get(), text.text.c_str(), static_cast<int>(text.text.size()) + 1,
+                                        SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
+    made.handle.reset(handle);
+    if (code != SQLITE_OK) raise(code, sql.text);
+    for (int i = 1; i <= text.parameters; ++i)
+      made.index_of.push_back(sqlite3_bind_parameter_index(handle, fmt::format("${}", i).c_str()));
+    return made;
+  });
 }
 
 void Connection::exec_script(std::string_view text) {
-  const SqlText script = to_dialect(text, dialect);
-  if (script.parameters != 0) misuse("a script has no parameters");
+  const SqlText script = to_script(text, dialect);
   const char* rest = script.text.c_str();
   const char* const end = rest + script.text.size();
   while (rest < end) {

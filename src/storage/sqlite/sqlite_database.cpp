@@ -41,7 +41,7 @@ std::unexpected<Error> unavailable(std::string_view doing, const std::string& pa
               fmt::format("{} {} failed: {}.", doing, path, std::generic_category().message(errno)));
 }
 
-// SQLite would create it with the umask's permissions, and gives the -wal and -shm files those of the
+// SQLite would create the file with the umask's permissions. It gives the -wal and -shm files those of the
 // database.
 Expected<void> create_private(const std::string& path) {
   const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -54,8 +54,8 @@ Expected<void> create_private(const std::string& path) {
   return {};
 }
 
-// The log of an open connection, for syncing it. SQLite keeps one file for as long as a connection lives and
-// takes no lock on it, so that another descriptor of it does no harm.
+// The log of an open connection, for syncing it. It is one file for as long as a connection lives, and SQLite takes
+// no lock on it, so that another descriptor of it does no harm.
 Descriptor open_log(const std::string& path) {
   Descriptor log(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (log.get() < 0) {
@@ -73,7 +73,7 @@ class SqliteDatabase final : public Database {
         writer_(options.path, Connection::Access::read_write, options.cache_mib, options.checkpoint_pages),
         log_(open_log(writer_.log_path())),
         sync_file_(options.sync_file != nullptr ? options.sync_file : fdatasync) {
-    if (options.log != nullptr) writer_.tell(*options.log, clock);
+    if (options.log != nullptr) writer_.log_checkpoints(*options.log, clock);
     for (int i = 0; i < options.readers; ++i) {
       readers_.push_back(
           std::make_unique<Connection>(options.path, Connection::Access::read_only, options.cache_mib, 0));
@@ -85,7 +85,7 @@ class SqliteDatabase final : public Database {
     const std::lock_guard lock(write_mutex_);
     if (sync_failed_) refuse();
     if (writer_.transact(fn, clock_)) ++committed_;
-    // One that wrote nothing may have read what is not synced yet: who is told of that is told too early.
+    // A transaction that wrote nothing may have read commits that are not synced yet: it is no more durable.
     return committed_ == synced_ ? Durability::durable : Durability::on_its_way;
   }
 
@@ -136,7 +136,7 @@ class SqliteDatabase final : public Database {
         "the disk failed to sync the database's log: nothing is written until the service is restarted");
   }
 
-  // In this order: readers close first, the writer makes the last checkpoint, then the lock goes.
+  // Destroyed from the last to the first: readers close, the writer makes the last checkpoint, the lock is released.
   const Clock& clock_;
   const FileLock lock_;
   std::mutex write_mutex_;  // guards writer_
@@ -155,8 +155,8 @@ class SqliteDatabase final : public Database {
 }  // namespace
 
 Expected<std::unique_ptr<Database>> open_sqlite(SqliteOptions options, const Clock& clock) {
-  // Its statistics take a lock of the whole process at every allocation; nobody reads them. Too late is no
-  // harm.
+  // SQLite's statistics of memory take a lock of the whole process at every allocation; nobody reads them. Where
+  // SQLite is initialised already this has no effect, and does no harm.
   static std::once_flag configured;
   std::call_once(configured, [] { sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); });
   options.readers = std::clamp(options.readers, 1, 64);

@@ -190,7 +190,7 @@ TEST(SqliteDatabaseTest, ATransactionThatWroteNothingIsNotSynced) {
   EXPECT_EQ(syncs, 0);
 }
 
-TEST(SqliteDatabaseTest, WhatOnlyReadsIsAsDurableAsWhatItMayHaveRead) {
+TEST(SqliteDatabaseTest, ATransactionThatOnlyReadsIsAsDurableAsWhatItMayHaveRead) {
   testing::TemporarySqlite database;
   make_table(*database);
   const auto read_only = [](Tx& tx) { tx.query(count, [](const Row&) {}); };
@@ -231,7 +231,7 @@ TEST(SqliteDatabaseTest, TheLogIsCheckpointedSoThatItDoesNotGrow) {
   EXPECT_EQ(rows(*database), 100);
 }
 
-TEST(SqliteDatabaseTest, ACheckpointThatFailsIsToldOnceAndCostsNoCommit) {
+TEST(SqliteDatabaseTest, ACheckpointThatFailsIsLoggedOnceAndCostsNoCommit) {
   const testing::TemporaryDirectory directory;
   presetbridge::testing::ManualClock clock;
   Lines log;

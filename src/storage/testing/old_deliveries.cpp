@@ -9,11 +9,11 @@
 namespace presetbridge::storage::testing {
 namespace {
 
-constexpr std::int64_t kPiece = 20'000;
+constexpr std::int64_t kBatch = 20'000;
 
 // The i-th delivery's id is $first + i * $stride; what belongs to it has the ids that follow: 1 its customer,
-// 2 its item, 3 its ledger entry, 4 and 5 its events, 6 its timeline's entry, from 16 on 256 sends and from
-// 512 on their attempts. The i-th delivery is the (i % customers)-th customer's, who was made with the first
+// 2 its item, 3 its ledger entry, 4 and 5 its events, 6 its timeline's entry, from 16 on 256 rows of
+// webhook_sends and from 512 on their attempts. The i-th delivery is the (i % customers)-th customer's, who was made with the first
 // one.
 #define PDB_NUMBERS(from, to) \
   "n (i) AS (SELECT CAST(" from " AS BIGINT) UNION ALL SELECT i + 1 FROM n WHERE i + 1 < " to ")"
@@ -24,7 +24,7 @@ constexpr std::int64_t kPiece = 20'000;
 #define PDB_SUBSCRIPTIONS                                                                        \
   "(SELECT id, account_id, row_number() OVER (PARTITION BY account_id ORDER BY id) - 1 AS place" \
   " FROM webhook_subscriptions WHERE active = 1)"
-// Of an id: the time in it (base/ids.h).
+// The time in an id (base/ids.h).
 #define PDB_TIME(id) "1704067200000 + ((" id ") >> 22)"
 
 constexpr Sql kCountStores{
@@ -54,7 +54,7 @@ constexpr Sql kOrders{
                         "$3 + i * $4") ", '#' || (1000000000 + i), CAST(1000000000 + i AS TEXT), 'old-' ||"
                                        " (1000000000 + i % $6), 'old@example.com', 1, " PDB_TIME(
                                            "$3 + i * $4") " FROM n JOIN stores ON stores.place = i % $5"};
-// The following: ids from, to, first, stride, customers
+// kDeliveries and kItems: ids from, to, first, stride, customers
 constexpr Sql kDeliveries{
     "INSERT INTO deliveries (id, account_id, integration_id, order_key, status, message, target_username,"
     " raw_username, customer_email, cloud_account_id, customer_id, open, attempt_count, sequence, version,"
@@ -72,7 +72,7 @@ constexpr Sql kItems{
     " SELECT id, 'file-' || (1 + (id - $3) / $4 / $5), id + 2, account_id, 'preset', 'Plexi Lead', 'sku', 1,"
     " '[\"1\"]', 'shared', customer_id, 'itm_' || id || '-1', 1, completed_at"
     " FROM deliveries WHERE id >= $1 AND id < $2"};
-// The following: ids from, to
+// All others: ids from, to
 constexpr Sql kTimeline{
     "INSERT INTO delivery_timeline (delivery_id, id, at, kind, actor, status, message)"
     " SELECT id, id + 6, completed_at, 'attempt', 'system', status, message"
@@ -130,8 +130,8 @@ void insert_old_deliveries(Database& database, std::int64_t count, Timestamp now
   const std::int64_t stride = (end - first) / count;
   // A multiple of the stores, so that a customer's deliveries are of one cloud account.
   const std::int64_t customers = ((count + 1) / 2 + stores - 1) / stores * stores;
-  for (std::int64_t from = 0; from < count; from += kPiece) {
-    const std::int64_t to = std::min(count, from + kPiece);
+  for (std::int64_t from = 0; from < count; from += kBatch) {
+    const std::int64_t to = std::min(count, from + kBatch);
     const std::int64_t low = first + from * stride;
     const std::int64_t high = first + to * stride;
     database.write([&](Tx& tx) {

@@ -50,7 +50,7 @@ class OldDeliveriesTest : public ::testing::TestWithParam<testing::Engine> {
   testing::TemporaryDatabase db_{GetParam(), testing::TemporaryPostgres::Kind::quick};
 };
 
-TEST_P(OldDeliveriesTest, AreWholeDeliveriesOfEachStoreWithAllThatIsKeptOfThem) {
+TEST_P(OldDeliveriesTest, AreWholeDeliveriesOfEachStoreWithAllThatIsStoredOfThem) {
   testing::insert_old_deliveries(*db_, 101, db_.clock.now());
   static constexpr Sql customers{"SELECT count(*) FROM customers"};
   static constexpr Sql events{"SELECT count(*) FROM outbound_events WHERE account_id = 2"};
@@ -72,7 +72,7 @@ TEST_P(OldDeliveriesTest, AreWholeDeliveriesOfEachStoreWithAllThatIsKeptOfThem) 
         EXPECT_EQ(row.status, domain::DeliveryStatus::completed);
         EXPECT_EQ(row.integration, IntegrationId{n});
         EXPECT_LT(row.id.value, first_id_at(db_.clock.now()));
-        EXPECT_EQ(first_id_at(row.created_at), row.id.value >> 22 << 22) << "the id tells the time";
+        EXPECT_EQ(first_id_at(row.created_at), row.id.value >> 22 << 22) << "the id has the time";
         EXPECT_EQ(find_timeline(tx, row.id, 9).size(), 1U);
         ASSERT_EQ(find_items(tx, row.id).size(), 1U);
         EXPECT_TRUE(find_items(tx, row.id).front().spent);

@@ -76,11 +76,11 @@ class Cluster {
     for (char c = 0; text.size() < 4'096;) {
       pollfd ready{from, POLLIN, 0};
       if (poll(&ready, 1, starting_ms) != 1 || read(from, &c, 1) != 1)
-        throw std::runtime_error("PostgreSQL did not start; its words stand above");
+        throw std::runtime_error("PostgreSQL did not start; its messages are above");
       if (c == '\n') return text;
       text += c;
     }
-    throw std::runtime_error("tools/postgres_cluster.sh did not say how to connect");
+    throw std::runtime_error("tools/postgres_cluster.sh did not print how to connect");
   }
 
   static std::string with(const std::string& url, std::string_view database) {
@@ -132,7 +132,7 @@ TemporaryPostgres::~TemporaryPostgres() {
   try {
     run_in(kind_, "postgres", "DROP DATABASE " + name_ + " WITH (FORCE)");
   } catch (const DbError&) {  // NOLINT(bugprone-empty-catch)
-    // It goes with the cluster.
+    // The database ends with the cluster.
   }
 }
 

@@ -1,4 +1,4 @@
-// For tests: an empty database in a PostgreSQL cluster of this process, which is started for the first one
+// For tests: an empty database in a PostgreSQL cluster of this process, which is started for its first database
 // (tools/postgres_cluster.sh) and ends with the process, however that ends.
 #pragma once
 
@@ -12,7 +12,7 @@ class TemporaryPostgres {
  public:
   enum class Kind {
     real,   // fsync is on
-    quick,  // for tests of what statements do, not of what a power cut leaves
+    quick,  // for tests that no power cut is part of
     sized,  // for benchmarks: a real one with the settings that docs/operations.md advises
   };
   explicit TemporaryPostgres(Kind kind = Kind::real);  // throws when the cluster does not start
@@ -24,8 +24,8 @@ class TemporaryPostgres {
   std::string url() const;
   // By 127.0.0.1, with a password.
   std::string tcp_url() const;
-  // Statements as the cluster's superuser, outside of a transaction if it is one; the first column of the
-  // last row of the last one. Its session does not wait for a standby, and is another one each time.
+  // Runs statements as the cluster's superuser, outside of a transaction if it is one statement; returns the first
+  // column of the last row of the last one. The session does not wait for a standby, and is a new one each time.
   std::string run(const std::string& text, Millis patience = Millis{60'000}) const;
 
  private:
