@@ -106,10 +106,10 @@ TEST_F(OrdersTest, ProcessingAgainThatReplacesAMissingFileResumesTheDelivery) {
                        "sku-1",
                        false}});
     update_integration(tx, row);
-    add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
   });
   world.directory.forget(world.integration);
-  ASSERT_TRUE(reprocess(accepted.order)) << "before the chore that the saved mappings began";
+  ASSERT_TRUE(reprocess(accepted.order)) << "before the account task that the saved mappings began";
   world.settle();
   EXPECT_EQ(world.status(*accepted.delivery), "completed");
 }

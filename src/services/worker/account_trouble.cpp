@@ -6,7 +6,7 @@
 
 #include "domain/job_class.h"
 #include "domain/retry_schedule.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/delivery_customers.h"
 #include "storage/stores/delivery_store.h"
@@ -64,7 +64,7 @@ OutageTurn put(Tx& tx, storage::CloudAccountRow& account, const AccountTrouble& 
   const auto failed = domain::given_up(before, now);
   if (failed && !domain::lasts(after, *failed)) {
     for (const auto owner : accounts_of_cloud_account(tx, account.id))
-      add_chore(tx, owner, storage::ChoreKind::resume_unavailable);
+      add_account_task(tx, owner, storage::AccountTaskKind::resume_unavailable);
   }
   return was == is ? OutageTurn::none : is ? OutageTurn::began : OutageTurn::ended;
 }
@@ -78,7 +78,7 @@ void give_up(Tx& tx, CloudAccountId id, const AccountTrouble& trouble, DeliveryI
   const bool ends = row && row->status == domain::DeliveryStatus::processing;
   if (!ends && !any_queued_delivery(tx, id)) return;
   for (const auto owner : accounts_of_cloud_account(tx, id))
-    continue_chore(tx, owner, storage::ChoreKind::fail_unavailable);
+    continue_account_task(tx, owner, storage::AccountTaskKind::fail_unavailable);
 }
 
 }  // namespace
@@ -259,7 +259,7 @@ LoginVerdict refuse_login(Tx& tx, AccountId account, std::int64_t version, Login
   standing->status = storage::CredentialsStatus::invalid;
   standing->unreadable = unreadable;
   update_standing(tx, account, *standing);
-  add_chore(tx, account, storage::ChoreKind::fail_invalid_credentials);
+  add_account_task(tx, account, storage::AccountTaskKind::fail_invalid_credentials);
   return verdict;
 }
 

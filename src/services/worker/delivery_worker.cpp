@@ -39,7 +39,7 @@ struct DeliveryWorker::Parts {
   SweepRunner sweeps{ports, options, calls, tasks};
   LeaseLoop leases{ports, options, tasks, scan, jobs, sweeps, [this] {
                      tasks.wake();
-                     maintenance.wake();  // a step may have written chores
+                     maintenance.wake();  // a step may have written account tasks
                      ports.notify_others();
                    }};
   Maintenance maintenance{ports, options, tasks, [this] {

@@ -183,7 +183,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
   if (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::preset_not_found) {
-    // Mappings may have been saved since it was planned, and their chore gone by: nobody is told of a failure
+    // Mappings may have been saved since it was planned, and their account task gone by: nobody is told of a failure
     // that is none. One that is saved from now on finds it failed.
     if (replace_missing(set, row)) {
       set.apply(row, {.cause = Cause::refreshed});

@@ -69,7 +69,7 @@ TEST(LastCredits, SixtyFourWorkersShareTenFilesAndTheRestGoesOnByItselfAfterAPur
   // As a purchase is granted.
   world.write([&](storage::Tx& tx) {
     update_balance(tx, world.account, domain::purchase(*lock_balance(tx, world.account), 20).value());
-    add_chore(tx, world.account, storage::ChoreKind::resume_credits);
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_credits);
   });
   world.worker->wake();
   world.settle(std::chrono::minutes{10});

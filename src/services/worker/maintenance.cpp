@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "services/worker/account_tasks.h"
 #include "services/worker/account_trouble.h"
-#include "services/worker/chores.h"
 #include "services/worker/fault_at.h"
 #include "services/worker/faulty_work.h"
 #include "services/worker/leasing.h"
@@ -14,13 +14,13 @@ namespace {
 
 using storage::Tx;
 
-constexpr Millis kGather{10};          // wake-ups
-constexpr Millis kEveryLease{60'000};  // full scans for leases that ran out, however long ago
-constexpr int kMostTakenOver = 200;    // in one transaction
-constexpr int kMostProbes = 200;       // in one round
-constexpr int kMostChores = 50;        // in one round
-constexpr Millis kHeldChore{20};       // until one that may not begin yet is read again, at least
-constexpr Millis kLongHold{30'000};    // longer than transactions of the service last
+constexpr Millis kGather{10};           // wake-ups
+constexpr Millis kEveryLease{60'000};   // full scans for leases that ran out, however long ago
+constexpr int kMostTakenOver = 200;     // in one transaction
+constexpr int kMostProbes = 200;        // in one round
+constexpr int kMostAccountTasks = 50;   // in one round
+constexpr Millis kHeldAccountTask{20};  // until one that may not begin yet is read again, at least
+constexpr Millis kLongHold{30'000};     // longer than transactions of the service last
 
 }  // namespace
 
@@ -47,38 +47,38 @@ Task<void> Maintenance::run() {
 
 Millis Maintenance::pause(Timestamp began) {
   const Millis leases = leases_.left(ports_.clock.now());
-  const auto held = chore_starts_.waited(began);
+  const auto held = account_task_starts_.waited(began);
   if (!held) return leases;
   if (*held >= kLongHold && held_warning_.take(began)) {
     ports_.log.warn(
         "changes of logins, credits or mappings are not spread to all deliveries: a transaction that has "
         "locked orders or deliveries does not end",
-        {{"chores", std::int64_t{chore_starts_.held()}}, {"seconds", held->count() / 1'000}});
+        {{"accountTasks", std::int64_t{account_task_starts_.held()}}, {"seconds", held->count() / 1'000}});
   }
   // Mostly some milliseconds; the longer it takes, the longer it may.
-  return std::min(leases, std::clamp(*held / 8, kHeldChore, kLongHold / 30));
+  return std::min(leases, std::clamp(*held / 8, kHeldAccountTask, kLongHold / 30));
 }
 
 Task<bool> Maintenance::round(Timestamp now) {
   const bool leases = leases_.take(now);
   const Timestamp from = leases ? expired_.begin(now) : Timestamp{};
   deliveries_aside_.forget_until(now);
-  chores_aside_.forget_until(now);
+  postponed_account_tasks_.forget_until(now);
   // What is aside, or may not begin yet, is found too: it must not fill the list.
   const int aside = deliveries_aside_.size();
-  const int chores = kMostChores + chores_aside_.size() + chore_starts_.held();
+  const int tasks = kMostAccountTasks + postponed_account_tasks_.size() + account_task_starts_.held();
   auto waiting = co_await ports_.async_db.read(
-      ports_.scheduler, [leases, from, aside, chores, turn = dry_run_turn_](Tx& tx) {
+      ports_.scheduler, [leases, from, aside, tasks, turn = dry_run_turn_](Tx& tx) {
         Waiting found{.at = tx.now(),
                       .expired = leases && storage::any_lease_expired(tx, from, tx.now()),
                       .probes = {},
-                      .chores = storage::find_chores(tx, chores),
+                      .tasks = storage::find_account_tasks(tx, tasks),
                       .writers = {},
                       .dry_run_turn = turn,
                       .dry_runs = {}};
         found.dry_runs = dry_runs_in_turn(tx, found.dry_run_turn, aside);
         if (leases) found.probes = storage::find_due_probes(tx, tx.now(), kMostProbes);
-        if (std::ranges::any_of(found.chores, [](const auto& chore) { return !chore.done_to; }))
+        if (std::ranges::any_of(found.tasks, [](const auto& task) { return !task.done_to; }))
           found.writers = storage::order_writers(tx);
         return found;
       });
@@ -86,10 +86,10 @@ Task<bool> Maintenance::round(Timestamp now) {
   if (leases && !waiting->expired) expired_.saw(from, std::nullopt, waiting->at);
   const bool taken = waiting->expired && co_await take_over(from);
   co_await start_probes(std::move(waiting->probes));
-  chore_starts_.hold_back(waiting->chores, waiting->writers, now);
+  account_task_starts_.hold_back(waiting->tasks, waiting->writers, now);
   dry_run_turn_ = waiting->dry_run_turn;
   const bool dry = co_await complete_dry_runs(std::move(waiting->dry_runs));
-  const bool done = co_await do_chores(std::move(waiting->chores));
+  const bool done = co_await do_account_tasks(std::move(waiting->tasks));
   co_return taken || dry || done;
 }
 
@@ -132,31 +132,32 @@ Task<bool> Maintenance::complete_dry_runs(std::vector<DeliveryId> waiting) {
   co_return true;  // the others
 }
 
-Task<bool> Maintenance::do_chores(std::vector<storage::Chore> waiting) {
+Task<bool> Maintenance::do_account_tasks(std::vector<storage::AccountTask> waiting) {
   bool more = false;
-  for (const auto& chore : waiting) {
+  for (const auto& task : waiting) {
     if (tasks_.stopping()) break;
-    if (chores_aside_.contains({chore.account, chore.kind})) continue;
+    if (postponed_account_tasks_.contains({task.account, task.kind})) continue;
     Aside aside;
     for (const auto& [place, until] : deliveries_aside_.all())
-      if (place.first == chore.account) aside.insert(place.second);
+      if (place.first == task.account) aside.insert(place.second);
     const auto done = co_await write_at<DeliveryId>(
-        ports_, [&](Tx& tx) { return do_chore(tx, ports_.changes, chore, aside); });
+        ports_, [&](Tx& tx) { return do_account_task_batch(tx, ports_.changes, task, aside); });
     const auto later = ports_.clock.now() + kSetAside;
     if (!done && is_passing(done.error().error)) continue;
     const DeliveryId at = done ? DeliveryId{} : done.error().at;
     if (!done) {
-      ports_.log.error("a chore that fails here is left alone for some minutes",
-                       {{"account", to_string(chore.account)},
-                        {"chore", storage::to_string(chore.kind)},
+      ports_.log.error("an account task that fails here is left alone for some minutes",
+                       {{"account", to_string(task.account)},
+                        {"accountTask", storage::to_string(task.kind)},
                         {"delivery", at ? to_string(at) : std::string()},
                         {"error", done.error().error.message}});
       count_fault(ports_);
     }
-    // One delivery at fault is left out; without one the whole chore waits.
-    if (!done && at) deliveries_aside_.put({chore.account, at}, later);
-    if (done ? *done == ChoreProgress::waiting : !at) chores_aside_.put({chore.account, chore.kind}, later);
-    more = more || (done ? *done != ChoreProgress::waiting : bool{at});
+    // One delivery at fault is left out; without one the whole account task waits.
+    if (!done && at) deliveries_aside_.put({task.account, at}, later);
+    if (done ? *done == AccountTaskProgress::waiting : !at)
+      postponed_account_tasks_.put({task.account, task.kind}, later);
+    more = more || (done ? *done != AccountTaskProgress::waiting : bool{at});
   }
   co_return more;
 }

@@ -1,5 +1,5 @@
 // What a worker does beside jobs and sweeps: it takes over leases that ran out (spec 3.4), starts the probes
-// of failed deliveries (spec 3.5), spreads what one event means for many deliveries (chores.h), and completes
+// of failed deliveries (spec 3.5), spreads what one event means for many deliveries (account_tasks.h), and completes
 // dry runs (spec 2.11).
 #pragma once
 
@@ -12,11 +12,11 @@
 #include "base/recurring.h"
 #include "base/wakeup.h"
 #include "services/leases/ready_scan.h"
-#include "services/worker/chore_starts.h"
+#include "services/worker/account_task_starts.h"
 #include "services/worker/set_aside.h"
 #include "services/worker/worker_options.h"
 #include "services/worker/worker_ports.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 
 namespace presetbridge::services {
 
@@ -31,7 +31,7 @@ class Maintenance {
 
   // A loop of the tasks.
   Task<void> run();
-  // There may be chores or dry runs. Any thread; many of these within some milliseconds cost one round.
+  // There may be account tasks or dry runs. Any thread; many of these within some milliseconds cost one round.
   void wake() { wakeup_.notify(); }
 
  private:
@@ -39,7 +39,7 @@ class Maintenance {
     Timestamp at{};
     bool expired = false;
     std::vector<CloudAccountId> probes;
-    std::vector<storage::Chore> chores;
+    std::vector<storage::AccountTask> tasks;
     std::set<std::string> writers;
     AccountId dry_run_turn;
     std::vector<DeliveryId> dry_runs;
@@ -49,7 +49,7 @@ class Maintenance {
   Task<bool> take_over(Timestamp from);
   Task<void> start_probes(std::vector<CloudAccountId> due);
   Task<bool> complete_dry_runs(std::vector<DeliveryId> waiting);
-  Task<bool> do_chores(std::vector<storage::Chore> waiting);
+  Task<bool> do_account_tasks(std::vector<storage::AccountTask> waiting);
   // Until the next round, after one that began then.
   Millis pause(Timestamp began);
 
@@ -61,8 +61,8 @@ class Maintenance {
   ReadyScan expired_;
   AccountId dry_run_turn_;                                       // the last account whose dry runs were found
   SetAside<std::pair<AccountId, DeliveryId>> deliveries_aside_;  // dry runs: of no account
-  SetAside<std::pair<AccountId, storage::ChoreKind>> chores_aside_;
-  ChoreStarts chore_starts_;
+  SetAside<std::pair<AccountId, storage::AccountTaskKind>> postponed_account_tasks_;
+  AccountTaskStarts account_task_starts_;
   Wakeup wakeup_;
 };
 

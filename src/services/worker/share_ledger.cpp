@@ -7,7 +7,7 @@
 #include "domain/mapping.h"
 #include "domain/order.h"
 #include "services/delivery/items.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
@@ -30,7 +30,8 @@ void release_hold(DeliverySet& set, storage::ItemRow& item) {
                  .note = "released from a share that was not made"}});
   }
   // A delivery may have failed for want of just this credit.
-  if (balance.available() == 1) add_chore(set.tx(), item.account, storage::ChoreKind::resume_credits);
+  if (balance.available() == 1)
+    add_account_task(set.tx(), item.account, storage::AccountTaskKind::resume_credits);
 }
 
 // Whether no line that owes the item has any paid quantity left.

@@ -9,7 +9,7 @@
 #include "services/worker/item_steps.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/delivery_store.h"
 
 namespace presetbridge::services {
@@ -233,7 +233,8 @@ void JobSteps::Step::progress(DeliveryId id) {
   };
   const auto* const row = failed();
   if (row == nullptr) return;
-  if (row->failed_trouble) add_chore(set.tx(), row->account, storage::ChoreKind::resume_unavailable);
+  if (row->failed_trouble)
+    add_account_task(set.tx(), row->account, storage::AccountTaskKind::resume_unavailable);
   conclude_settled(set, id);  // perhaps nothing more is owed
   if (auto* const owing = failed()) resume(set, *owing);
 }

@@ -12,7 +12,7 @@
 #include "services/delivery/delivery_set.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
 #include "storage/stores/delivery_customers.h"

@@ -186,11 +186,11 @@ TEST(WorkerRaces, AMappingSavedDuringTheShareOfAMissingFileIsShared) {
                         domain::MappingAction::deliver, "file-2", "preset", "File 2"},
                        "sku-1",
                        false}});
-    add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
   });
   world.worker->wake();
   world.settle(std::chrono::seconds{1});
-  EXPECT_EQ(world.write([](storage::Tx& tx) { return storage::find_chores(tx, 1); }).size(), 0u);
+  EXPECT_EQ(world.write([](storage::Tx& tx) { return storage::find_account_tasks(tx, 1); }).size(), 0u);
   world.cloud.release();
   world.settle(std::chrono::minutes{1});
   EXPECT_EQ(world.status(id), "completed");

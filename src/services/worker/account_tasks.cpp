@@ -1,4 +1,4 @@
-#include "services/worker/chores.h"
+#include "services/worker/account_tasks.h"
 
 #include <algorithm>
 #include <array>
@@ -25,15 +25,15 @@ using domain::Cause;
 using domain::DeliveryStatus;
 using domain::PendingActionKind;
 using domain::ResolutionCode;
-using storage::Chore;
-using storage::ChoreKind;
+using storage::AccountTask;
+using storage::AccountTaskKind;
 using storage::CredentialsStatus;
 using storage::Tx;
 
-// One piece of a chore.
+// One piece of an account task.
 struct Piece {
   DeliverySet& set;
-  Chore chore;
+  AccountTask task;
   const Aside& aside;
 
   // The deliveries among `ids` that are not aside, locked one by one. `fn` says whether to go on.
@@ -50,21 +50,21 @@ struct Piece {
       }
     }
   }
-  ChoreProgress end() const {
-    end_chore(set.tx(), chore);
-    return ChoreProgress::ended;
+  AccountTaskProgress end() const {
+    end_account_task(set.tx(), task);
+    return AccountTaskProgress::ended;
   }
   // Nothing is left but what is aside.
-  ChoreProgress end_of_list() {
+  AccountTaskProgress end_of_list() {
     if (aside.empty()) return end();
-    chore.done_to = DeliveryId{aside.begin()->value - 1};
-    advance_chore(set.tx(), chore);
-    return ChoreProgress::waiting;
+    task.done_to = DeliveryId{aside.begin()->value - 1};
+    advance_account_task(set.tx(), task);
+    return AccountTaskProgress::waiting;
   }
-  ChoreProgress end_or_advance(std::size_t found) {
-    if (found < kChorePiece) return end_of_list();
-    advance_chore(set.tx(), chore);
-    return ChoreProgress::under_way;
+  AccountTaskProgress end_or_advance(std::size_t found) {
+    if (found < kAccountTaskBatch) return end_of_list();
+    advance_account_task(set.tx(), task);
+    return AccountTaskProgress::under_way;
   }
 };
 
@@ -72,64 +72,65 @@ bool failed_with(const storage::DeliveryRow& row, std::span<const ResolutionCode
   return row.status == DeliveryStatus::failed && std::ranges::find(codes, row.resolution) != codes.end();
 }
 
-// What failed deliveries failed with that a chore may bring back; nothing for one that looks at all
+// What failed deliveries failed with that an account task may bring back; nothing for one that looks at all
 // deliveries of the account.
-std::span<const ResolutionCode> codes_of(ChoreKind kind) {
+std::span<const ResolutionCode> codes_of(AccountTaskKind kind) {
   static constexpr std::array kCredentials{ResolutionCode::credentials_missing,
                                            ResolutionCode::credentials_invalid};
   static constexpr std::array kCredits{ResolutionCode::insufficient_credits};
   static constexpr std::array kUnavailable{ResolutionCode::cloud_unavailable};
   static constexpr std::array kMappings{ResolutionCode::preset_not_found};
   switch (kind) {
-    case ChoreKind::resume_credentials:
+    case AccountTaskKind::resume_credentials:
       return kCredentials;
-    case ChoreKind::resume_credits:
+    case AccountTaskKind::resume_credits:
       return kCredits;
-    case ChoreKind::resume_unavailable:
+    case AccountTaskKind::resume_unavailable:
       return kUnavailable;
-    case ChoreKind::resume_mappings:
+    case AccountTaskKind::resume_mappings:
       return kMappings;
-    case ChoreKind::reroute:
-    case ChoreKind::fail_invalid_credentials:
-    case ChoreKind::fail_missing_credentials:
-    case ChoreKind::fail_unavailable:
+    case AccountTaskKind::reroute:
+    case AccountTaskKind::fail_invalid_credentials:
+    case AccountTaskKind::fail_missing_credentials:
+    case AccountTaskKind::fail_unavailable:
       break;
   }
   return {};
 }
 
 // The deliveries of the next piece, by rising id.
-std::vector<DeliveryId> find_next(Tx& tx, const Chore& chore, const Aside& aside) {
-  const auto codes = codes_of(chore.kind);
-  if (codes.empty()) return find_deliveries_after(tx, chore.account, chore.done_to, kChorePiece);
-  const auto most = kChorePiece + aside.size();
+std::vector<DeliveryId> find_next(Tx& tx, const AccountTask& task, const Aside& aside) {
+  const auto codes = codes_of(task.kind);
+  if (codes.empty()) return find_deliveries_after(tx, task.account, task.done_to, kAccountTaskBatch);
+  const auto most = kAccountTaskBatch + aside.size();
   std::vector<DeliveryId> ids;
   for (const auto code : codes)
-    std::ranges::copy(find_failed_deliveries(tx, chore.account, code, chore.done_to, static_cast<int>(most)),
+    std::ranges::copy(find_failed_deliveries(tx, task.account, code, task.done_to, static_cast<int>(most)),
                       std::back_inserter(ids));
   std::ranges::sort(ids);
   if (ids.size() > most) ids.resize(most);
   return ids;
 }
 
-// Deliveries that failed with one of the chore's codes and come back. They leave the index that finds them,
+// Deliveries that failed with one of the account task's codes and come back. They leave the index that finds them,
 // so there is no cursor.
-ChoreProgress resume_failed(Piece piece, const std::vector<DeliveryId>& ids) {
+AccountTaskProgress resume_failed(Piece piece, const std::vector<DeliveryId>& ids) {
   piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(piece.chore.kind))) resume(piece.set, row);
+    if (failed_with(row, codes_of(piece.task.kind))) resume(piece.set, row);
     return true;
   });
-  return ids.size() < kChorePiece + piece.aside.size() ? piece.end_of_list() : ChoreProgress::under_way;
+  return ids.size() < kAccountTaskBatch + piece.aside.size() ? piece.end_of_list()
+                                                             : AccountTaskProgress::under_way;
 }
 
 // Oldest first, as many items as the credits cover (spec 3.6).
-ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
+AccountTaskProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
   std::int64_t available =
-      lock_balance(piece.set.tx(), piece.chore.account).value_or(domain::Balance{}).available();
-  if (!ids.empty() && available > 0) piece.chore.done_to = ids.back();
+      lock_balance(piece.set.tx(), piece.task.account).value_or(domain::Balance{}).available();
+  if (!ids.empty() && available > 0) piece.task.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
     if (available <= 0) return false;
-    if (!failed_with(row, codes_of(piece.chore.kind))) return true;
+    if (!failed_with(row, codes_of(piece.task.kind))) return true;
     for (const auto* const item : piece.set.items(row.id))
       available -= item->status == domain::ItemStatus::owed && !item->spent && !item->former ? 1 : 0;
     resume(piece.set, row);
@@ -140,10 +141,10 @@ ChoreProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
 
 // What failed for want of a file, and owes other files, or those of another cloud user, since mappings were
 // saved or are no longer stale.
-ChoreProgress resume_mappings(Piece piece, const std::vector<DeliveryId>& ids) {
-  if (!ids.empty()) piece.chore.done_to = ids.back();
+AccountTaskProgress resume_mappings(Piece piece, const std::vector<DeliveryId>& ids) {
+  if (!ids.empty()) piece.task.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(piece.chore.kind)) && replace_missing(piece.set, row))
+    if (failed_with(row, codes_of(piece.task.kind)) && replace_missing(piece.set, row))
       resume(piece.set, row);
     return true;
   });
@@ -152,8 +153,8 @@ ChoreProgress resume_mappings(Piece piece, const std::vector<DeliveryId>& ids) {
 
 // Calls `fn` for the next deliveries of the account.
 template <class Fn>
-ChoreProgress for_each_delivery(Piece piece, const std::vector<DeliveryId>& ids, Fn fn) {
-  if (!ids.empty()) piece.chore.done_to = ids.back();
+AccountTaskProgress for_each_delivery(Piece piece, const std::vector<DeliveryId>& ids, Fn fn) {
+  if (!ids.empty()) piece.task.done_to = ids.back();
   piece.each(ids, [&](storage::DeliveryRow& row) {
     fn(row);
     return true;
@@ -166,8 +167,8 @@ bool open(const storage::DeliveryRow& row) {
          (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship);
 }
 
-ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
-                      const std::optional<storage::CredentialsStanding>& standing) {
+AccountTaskProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
+                            const std::optional<storage::CredentialsStanding>& standing) {
   auto& set = piece.set;
   if (!standing || standing->status != CredentialsStatus::valid) return piece.end();
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
@@ -177,7 +178,7 @@ ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
       return set.changed(row);
     }
     // It failed for the trouble of the former one, where nothing tries it any more.
-    if (failed_with(row, codes_of(ChoreKind::resume_unavailable))) return resume(set, row);
+    if (failed_with(row, codes_of(AccountTaskKind::resume_unavailable))) return resume(set, row);
     if (!open(row)) return;
     if (row.status == DeliveryStatus::waiting_for_friendship) {
       set.apply(row, {.cause = Cause::cloud_account_changed});
@@ -187,8 +188,8 @@ ChoreProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
 }
 
 // Fails what a cause keeps from being served, if it still stands: it is locked, and read here.
-ChoreProgress fail_open(Piece piece, const std::vector<DeliveryId>& ids, bool stands, ResolutionCode code,
-                        std::string_view words = {}) {
+AccountTaskProgress fail_open(Piece piece, const std::vector<DeliveryId>& ids, bool stands,
+                              ResolutionCode code, std::string_view words = {}) {
   if (!stands) return piece.end();
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
     if (!open(row)) return;
@@ -205,8 +206,8 @@ std::optional<domain::AccountTrouble> lock_trouble(
 }
 
 // What waits for nobody but the platform, which has been away for 72 h.
-ChoreProgress fail_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
-                               const std::optional<storage::CredentialsStanding>& standing) {
+AccountTaskProgress fail_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
+                                     const std::optional<storage::CredentialsStanding>& standing) {
   const auto trouble = lock_trouble(piece.set.tx(), standing);
   const auto since = trouble ? domain::given_up(*trouble, piece.set.now()) : std::nullopt;
   if (!since) return piece.end();
@@ -224,11 +225,11 @@ ChoreProgress fail_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
 }
 
 // What failed in trouble of its cloud account that is over; what failed alone has its own probes.
-ChoreProgress resume_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
-                                 const std::optional<storage::CredentialsStanding>& standing) {
+AccountTaskProgress resume_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
+                                       const std::optional<storage::CredentialsStanding>& standing) {
   const auto trouble = lock_trouble(piece.set.tx(), standing);
   return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
-    if (!failed_with(row, codes_of(piece.chore.kind)) || !row.failed_trouble) return;
+    if (!failed_with(row, codes_of(piece.task.kind)) || !row.failed_trouble) return;
     const bool same = standing && row.cloud_account == standing->cloud_account;
     if (same && (!trouble || domain::lasts(*trouble, *row.failed_trouble))) return;
     resume(piece.set, row);
@@ -256,47 +257,48 @@ void complete_dry_run(DeliverySet& set, DeliveryId id) {
 
 }  // namespace
 
-ChoreProgress do_chore(Tx& tx, DeliveryChanges& changes, Chore chore, const Aside& aside) {
+AccountTaskProgress do_account_task_batch(Tx& tx, DeliveryChanges& changes, AccountTask task,
+                                          const Aside& aside) {
   // Customers and deliveries before the account, as jobs do, which come to the account's credits last.
-  const auto ids = find_next(tx, chore, aside);
+  const auto ids = find_next(tx, task, aside);
   hold_customers_of(tx, ids);
   hold_deliveries(tx, ids);
-  const auto standing = lock_standing(tx, chore.account);
-  // The platform's trouble is decided, and its end told to chores, under the cloud account's lock.
+  const auto standing = lock_standing(tx, task.account);
+  // The platform's trouble is decided, and its end told to account tasks, under the cloud account's lock.
   const bool of_platform =
-      chore.kind == ChoreKind::fail_unavailable || chore.kind == ChoreKind::resume_unavailable;
+      task.kind == AccountTaskKind::fail_unavailable || task.kind == AccountTaskKind::resume_unavailable;
   if (of_platform && standing && standing->cloud_account)
     lock_cloud_accounts(tx, std::array{standing->cloud_account});
-  const auto [done_to, generation] = std::pair(chore.done_to, chore.generation);
-  if (!lock_chore(tx, chore)) return ChoreProgress::ended;
+  const auto [done_to, generation] = std::pair(task.done_to, task.generation);
+  if (!lock_account_task(tx, task)) return AccountTaskProgress::ended;
   // Another node was faster, or it begins again: what comes next is not what is held.
-  if (chore.done_to != done_to || chore.generation != generation) return ChoreProgress::under_way;
+  if (task.done_to != done_to || task.generation != generation) return AccountTaskProgress::under_way;
   DeliverySet set(tx, changes);
-  const Piece piece{set, chore, aside};
+  const Piece piece{set, task, aside};
   const auto status = standing ? standing->status : CredentialsStatus::missing;
-  switch (chore.kind) {
-    case ChoreKind::reroute:
+  switch (task.kind) {
+    case AccountTaskKind::reroute:
       return reroute(piece, ids, standing);
-    case ChoreKind::fail_invalid_credentials:
+    case AccountTaskKind::fail_invalid_credentials:
       if (standing && standing->unreadable)
         return fail_open(piece, ids, true, ResolutionCode::credentials_missing, domain::kUnreadableLogin);
       return fail_open(piece, ids, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid);
-    case ChoreKind::fail_missing_credentials:
+    case AccountTaskKind::fail_missing_credentials:
       return fail_open(piece, ids, status == CredentialsStatus::missing, ResolutionCode::credentials_missing);
-    case ChoreKind::fail_unavailable:
+    case AccountTaskKind::fail_unavailable:
       return fail_unavailable(piece, ids, standing);
-    case ChoreKind::resume_credentials:
+    case AccountTaskKind::resume_credentials:
       // Without a login they would fail again, and be found again, for ever.
       if (status == CredentialsStatus::missing || status == CredentialsStatus::invalid) return piece.end();
       return resume_failed(piece, ids);
-    case ChoreKind::resume_credits:
+    case AccountTaskKind::resume_credits:
       return resume_credits(piece, ids);
-    case ChoreKind::resume_unavailable:
+    case AccountTaskKind::resume_unavailable:
       return resume_unavailable(piece, ids, standing);
-    case ChoreKind::resume_mappings:
+    case AccountTaskKind::resume_mappings:
       return resume_mappings(piece, ids);
   }
-  return ChoreProgress::ended;
+  return AccountTaskProgress::ended;
 }
 
 std::vector<DeliveryId> dry_runs_in_turn(Tx& tx, AccountId& turn, int aside) {
@@ -312,7 +314,7 @@ std::vector<DeliveryId> dry_runs_in_turn(Tx& tx, AccountId& turn, int aside) {
   }
   std::vector<DeliveryId> ids;
   if (accounts.empty()) return ids;
-  const int each = kChorePiece / static_cast<int>(accounts.size()) + aside;
+  const int each = kAccountTaskBatch / static_cast<int>(accounts.size()) + aside;
   for (const auto account : accounts)
     std::ranges::copy(find_dry_runs(tx, account, each), std::back_inserter(ids));
   turn = accounts.back();

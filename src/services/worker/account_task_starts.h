@@ -1,5 +1,5 @@
-// When chores may begin. A transaction that read the login or the credits of an account before a chore's
-// cause was committed may commit deliveries after it: a chore that went through the list between the two
+// When account tasks may begin. A transaction that read the login or the credits of an account before an account task's
+// cause was committed may commit deliveries after it: an account task that went through the list between the two
 // would miss them for ever. So one begins when all have ended that were under way when it was first seen.
 #pragma once
 
@@ -12,19 +12,20 @@
 #include <vector>
 
 #include "base/time.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 
 namespace presetbridge::services {
 
-class ChoreStarts {
+class AccountTaskStarts {
  public:
-  // Takes those out of `chores` that may not begin yet; `writers` as they are under way now
-  // (storage::order_writers), read after the chores.
-  void hold_back(std::vector<storage::Chore>& chores, const std::set<std::string>& writers, Timestamp now) {
+  // Takes those out of `tasks` that may not begin yet; `writers` as they are under way now
+  // (storage::order_writers), read after the account tasks.
+  void hold_back(std::vector<storage::AccountTask>& tasks, const std::set<std::string>& writers,
+                 Timestamp now) {
     std::map<Key, Start> seen;
-    std::erase_if(chores, [&](const storage::Chore& chore) {
-      if (chore.done_to) return false;
-      const Key key{chore.account, chore.kind, chore.generation};
+    std::erase_if(tasks, [&](const storage::AccountTask& task) {
+      if (task.done_to) return false;
+      const Key key{task.account, task.kind, task.generation};
       const auto before = starts_.find(key);
       Start start = before == starts_.end() ? Start{writers, now} : std::move(before->second);
       std::erase_if(start.writers, [&](const auto& one) { return !writers.contains(one); });
@@ -49,7 +50,7 @@ class ChoreStarts {
   }
 
  private:
-  using Key = std::tuple<AccountId, storage::ChoreKind, std::int64_t>;
+  using Key = std::tuple<AccountId, storage::AccountTaskKind, std::int64_t>;
   struct Start {
     std::set<std::string> writers;  // that were there when it was first seen, and are still
     Timestamp since;

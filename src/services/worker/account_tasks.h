@@ -1,4 +1,4 @@
-// Chores (storage/stores/chore_store.h), a piece at a time: what a change of an account's login, credits or
+// Account tasks (storage/stores/account_task_store.h), a piece at a time: what a change of an account's login, credits or
 // platform means for its many deliveries (spec 3.5, 3.6, 3.11). And dry runs, which need neither cloud nor
 // credits (spec 2.11).
 #pragma once
@@ -7,24 +7,25 @@
 #include <vector>
 
 #include "services/delivery/change.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 
 namespace presetbridge::services {
 
-inline constexpr int kChorePiece = 200;  // deliveries in one transaction
+inline constexpr int kAccountTaskBatch = 200;  // deliveries in one transaction
 
 // Deliveries that threw, and are left alone for a while: they must not hold up those behind them.
 using Aside = std::set<DeliveryId>;
 
-enum class ChoreProgress {
+enum class AccountTaskProgress {
   under_way,
   ended,   // and is gone
   waiting  // but for what is aside: to be done again, from there on, when that is tried again
 };
 
-// Does the next piece of a chore as find_chores showed it, once it may begin (chore_starts.h). Throws
+// Does the next piece of an account task as find_account_tasks showed it, once it may begin (account_task_starts.h). Throws
 // FaultAt<DeliveryId> where it is at one delivery.
-ChoreProgress do_chore(storage::Tx& tx, DeliveryChanges& changes, storage::Chore chore, const Aside& aside);
+AccountTaskProgress do_account_task_batch(storage::Tx& tx, DeliveryChanges& changes,
+                                          storage::AccountTask task, const Aside& aside);
 
 // Queued dry runs, a piece of them: accounts take turns from the one after `turn` on, which becomes the last
 // of these, so that one with many keeps no other waiting. Of each as many more as are `aside`.
