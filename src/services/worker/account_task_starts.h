@@ -1,6 +1,7 @@
-// When account tasks may begin. A transaction that read the login or the credits of an account before an account task's
-// cause was committed may commit deliveries after it: an account task that went through the list between the two
-// would miss them for ever. So one begins when all have ended that were under way when it was first seen.
+// When account tasks may begin. A transaction that read an account's login or credits before the cause of a
+// task was committed may commit deliveries after it. A task that had passed their ids by then would miss them
+// for ever. So a task begins when all transactions have ended that were under way when it was first seen
+// (docs/decisions/0007-account-tasks.md).
 #pragma once
 
 #include <algorithm>
@@ -16,10 +17,11 @@
 
 namespace presetbridge::services {
 
+// Used on one thread. Its memory may be lost: tasks then wait for the transactions that are under way later.
 class AccountTaskStarts {
  public:
-  // Takes those out of `tasks` that may not begin yet; `writers` as they are under way now
-  // (storage::order_writers), read after the account tasks.
+  // Removes those of `tasks` that may not begin yet. A task that is not among `tasks` is forgotten.
+  // `writers` are the transactions under way (storage::order_writers), read after `tasks`.
   void hold_back(std::vector<storage::AccountTask>& tasks, const std::set<std::string>& writers,
                  Timestamp now) {
     std::map<Key, Start> seen;
@@ -36,11 +38,12 @@ class AccountTaskStarts {
     starts_ = std::move(seen);
   }
 
+  // How many tasks wait.
   int held() const {
     return static_cast<int>(
         std::ranges::count_if(starts_, [](const auto& one) { return !one.second.writers.empty(); }));
   }
-  // How long the one of them waits that waits longest; nothing where none does.
+  // How long the task that waits longest has waited; nothing where none waits.
   std::optional<Millis> waited(Timestamp now) const {
     std::optional<Millis> longest;
     for (const auto& [key, start] : starts_) {
@@ -52,7 +55,7 @@ class AccountTaskStarts {
  private:
   using Key = std::tuple<AccountId, storage::AccountTaskKind, std::int64_t>;
   struct Start {
-    std::set<std::string> writers;  // that were there when it was first seen, and are still
+    std::set<std::string> writers;  // under way when the task was first seen, and still
     Timestamp since;
   };
   std::map<Key, Start> starts_;

@@ -10,7 +10,7 @@
 #include "domain/trouble.h"
 #include "services/delivery/remap.h"
 #include "services/delivery/routing.h"
-#include "services/worker/fault_at.h"
+#include "services/worker/work_fault.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/credit_store.h"
@@ -30,23 +30,24 @@ using storage::AccountTaskKind;
 using storage::CredentialsStatus;
 using storage::Tx;
 
-// One piece of an account task.
-struct Piece {
+// One batch of an account task.
+struct Batch {
   DeliverySet& set;
   AccountTask task;
-  const Aside& aside;
+  const PostponedDeliveries& postponed;
 
-  // The deliveries among `ids` that are not aside, locked one by one. `fn` says whether to go on.
+  // Calls `fn` for each delivery among `ids` that is not postponed, locked, and writes its changes. `fn`
+  // returns whether to go on.
   template <class Fn>
   void each(const std::vector<DeliveryId>& ids, Fn fn) {
     for (const auto id : ids) {
-      if (aside.contains(id)) continue;
+      if (postponed.contains(id)) continue;
       try {
         auto* const row = set.delivery(id);
         if (row != nullptr && !fn(*row)) break;
         set.save();
       } catch (...) {
-        throw FaultAt(id);
+        throw WorkFault(id);
       }
     }
   }
@@ -54,10 +55,10 @@ struct Piece {
     end_account_task(set.tx(), task);
     return AccountTaskProgress::ended;
   }
-  // Nothing is left but what is aside.
+  // Only postponed deliveries are left.
   AccountTaskProgress end_of_list() {
-    if (aside.empty()) return end();
-    task.done_to = DeliveryId{aside.begin()->value - 1};
+    if (postponed.empty()) return end();
+    task.done_to = DeliveryId{postponed.begin()->value - 1};
     advance_account_task(set.tx(), task);
     return AccountTaskProgress::waiting;
   }
@@ -72,8 +73,8 @@ bool failed_with(const storage::DeliveryRow& row, std::span<const ResolutionCode
   return row.status == DeliveryStatus::failed && std::ranges::find(codes, row.resolution) != codes.end();
 }
 
-// What failed deliveries failed with that an account task may bring back; nothing for one that looks at all
-// deliveries of the account.
+// The resolution codes of the failed deliveries that a task of this kind may resume. None: the task goes
+// through all deliveries of the account.
 std::span<const ResolutionCode> codes_of(AccountTaskKind kind) {
   static constexpr std::array kCredentials{ResolutionCode::credentials_missing,
                                            ResolutionCode::credentials_invalid};
@@ -98,11 +99,12 @@ std::span<const ResolutionCode> codes_of(AccountTaskKind kind) {
   return {};
 }
 
-// The deliveries of the next piece, by rising id.
-std::vector<DeliveryId> find_next(Tx& tx, const AccountTask& task, const Aside& aside) {
+// The deliveries of the next batch, by rising id, postponed ones included. Of failed deliveries as many more
+// are read as are postponed: without a cursor these would fill the batch.
+std::vector<DeliveryId> find_next(Tx& tx, const AccountTask& task, const PostponedDeliveries& postponed) {
   const auto codes = codes_of(task.kind);
   if (codes.empty()) return find_deliveries_after(tx, task.account, task.done_to, kAccountTaskBatch);
-  const auto most = kAccountTaskBatch + aside.size();
+  const auto most = kAccountTaskBatch + postponed.size();
   std::vector<DeliveryId> ids;
   for (const auto code : codes)
     std::ranges::copy(find_failed_deliveries(tx, task.account, code, task.done_to, static_cast<int>(most)),
@@ -112,54 +114,54 @@ std::vector<DeliveryId> find_next(Tx& tx, const AccountTask& task, const Aside& 
   return ids;
 }
 
-// Deliveries that failed with one of the account task's codes and come back. They leave the index that finds them,
-// so there is no cursor.
-AccountTaskProgress resume_failed(Piece piece, const std::vector<DeliveryId>& ids) {
-  piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(piece.task.kind))) resume(piece.set, row);
+// Resumes deliveries that failed with one of the task's codes. They leave the index that finds them, so the
+// task needs no cursor.
+AccountTaskProgress resume_failed(Batch batch, const std::vector<DeliveryId>& ids) {
+  batch.each(ids, [&](storage::DeliveryRow& row) {
+    if (failed_with(row, codes_of(batch.task.kind))) resume(batch.set, row);
     return true;
   });
-  return ids.size() < kAccountTaskBatch + piece.aside.size() ? piece.end_of_list()
-                                                             : AccountTaskProgress::under_way;
+  return ids.size() < kAccountTaskBatch + batch.postponed.size() ? batch.end_of_list()
+                                                                 : AccountTaskProgress::under_way;
 }
 
-// Oldest first, as many items as the credits cover (spec 3.6).
-AccountTaskProgress resume_credits(Piece piece, const std::vector<DeliveryId>& ids) {
+// Resumes the oldest deliveries first, as many items as the credits cover (spec 3.6).
+AccountTaskProgress resume_credits(Batch batch, const std::vector<DeliveryId>& ids) {
   std::int64_t available =
-      lock_balance(piece.set.tx(), piece.task.account).value_or(domain::Balance{}).available();
-  if (!ids.empty() && available > 0) piece.task.done_to = ids.back();
-  piece.each(ids, [&](storage::DeliveryRow& row) {
+      lock_balance(batch.set.tx(), batch.task.account).value_or(domain::Balance{}).available();
+  if (!ids.empty() && available > 0) batch.task.done_to = ids.back();
+  batch.each(ids, [&](storage::DeliveryRow& row) {
     if (available <= 0) return false;
-    if (!failed_with(row, codes_of(piece.task.kind))) return true;
-    for (const auto* const item : piece.set.items(row.id))
+    if (!failed_with(row, codes_of(batch.task.kind))) return true;
+    for (const auto* const item : batch.set.items(row.id))
       available -= item->status == domain::ItemStatus::owed && !item->spent && !item->former ? 1 : 0;
-    resume(piece.set, row);
+    resume(batch.set, row);
     return true;
   });
-  return available <= 0 ? piece.end() : piece.end_or_advance(ids.size());
+  return available <= 0 ? batch.end() : batch.end_or_advance(ids.size());
 }
 
-// What failed for want of a file, and owes other files, or those of another cloud user, since mappings were
-// saved or are no longer stale.
-AccountTaskProgress resume_mappings(Piece piece, const std::vector<DeliveryId>& ids) {
-  if (!ids.empty()) piece.task.done_to = ids.back();
-  piece.each(ids, [&](storage::DeliveryRow& row) {
-    if (failed_with(row, codes_of(piece.task.kind)) && replace_missing(piece.set, row))
-      resume(piece.set, row);
+// Resumes deliveries that failed for a missing file, and that owe other files, or those of another cloud
+// user, since mappings were saved or are no longer stale.
+AccountTaskProgress resume_mappings(Batch batch, const std::vector<DeliveryId>& ids) {
+  if (!ids.empty()) batch.task.done_to = ids.back();
+  batch.each(ids, [&](storage::DeliveryRow& row) {
+    if (failed_with(row, codes_of(batch.task.kind)) && replace_missing(batch.set, row))
+      resume(batch.set, row);
     return true;
   });
-  return piece.end_or_advance(ids.size());
+  return batch.end_or_advance(ids.size());
 }
 
-// Calls `fn` for the next deliveries of the account.
+// Calls `fn` for the batch's deliveries, and moves the cursor behind them.
 template <class Fn>
-AccountTaskProgress for_each_delivery(Piece piece, const std::vector<DeliveryId>& ids, Fn fn) {
-  if (!ids.empty()) piece.task.done_to = ids.back();
-  piece.each(ids, [&](storage::DeliveryRow& row) {
+AccountTaskProgress for_each_delivery(Batch batch, const std::vector<DeliveryId>& ids, Fn fn) {
+  if (!ids.empty()) batch.task.done_to = ids.back();
+  batch.each(ids, [&](storage::DeliveryRow& row) {
     fn(row);
     return true;
   });
-  return piece.end_or_advance(ids.size());
+  return batch.end_or_advance(ids.size());
 }
 
 bool open(const storage::DeliveryRow& row) {
@@ -167,17 +169,17 @@ bool open(const storage::DeliveryRow& row) {
          (row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship);
 }
 
-AccountTaskProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
+AccountTaskProgress reroute(Batch batch, const std::vector<DeliveryId>& ids,
                             const std::optional<storage::CredentialsStanding>& standing) {
-  auto& set = piece.set;
-  if (!standing || standing->status != CredentialsStatus::valid) return piece.end();
-  return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
+  auto& set = batch.set;
+  if (!standing || standing->status != CredentialsStatus::valid) return batch.end();
+  return for_each_delivery(batch, ids, [&](storage::DeliveryRow& row) {
     if (row.cloud_account == standing->cloud_account) return;
     if (row.status == DeliveryStatus::processing) {
       row.pending = domain::combine(row.pending, {PendingActionKind::cloud_account_changed, "", {}});
       return set.changed(row);
     }
-    // It failed for the trouble of the former one, where nothing tries it any more.
+    // It failed in trouble of the former cloud account, where nothing retries it any more.
     if (failed_with(row, codes_of(AccountTaskKind::resume_unavailable))) return resume(set, row);
     if (!open(row)) return;
     if (row.status == DeliveryStatus::waiting_for_friendship) {
@@ -187,17 +189,19 @@ AccountTaskProgress reroute(Piece piece, const std::vector<DeliveryId>& ids,
   });
 }
 
-// Fails what a cause keeps from being served, if it still stands: it is locked, and read here.
-AccountTaskProgress fail_open(Piece piece, const std::vector<DeliveryId>& ids, bool stands,
+// Fails the deliveries that the cause of `code` keeps from being served, if the cause still `stands`: the
+// caller has locked and read it in this transaction.
+AccountTaskProgress fail_open(Batch batch, const std::vector<DeliveryId>& ids, bool stands,
                               ResolutionCode code, std::string_view words = {}) {
-  if (!stands) return piece.end();
-  return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
+  if (!stands) return batch.end();
+  return for_each_delivery(batch, ids, [&](storage::DeliveryRow& row) {
     if (!open(row)) return;
-    piece.set.apply(row, {.cause = Cause::known_cause, .code = code, .message = std::string(words)});
+    batch.set.apply(row, {.cause = Cause::known_cause, .code = code, .message = std::string(words)});
   });
 }
 
-// The trouble of the login's cloud account, locked. Nothing where there is none, or it cannot be read.
+// The trouble of the login's cloud account, whose row is locked. Nothing: there is no such account, or its
+// trouble cannot be read.
 std::optional<domain::AccountTrouble> lock_trouble(
     Tx& tx, const std::optional<storage::CredentialsStanding>& standing) {
   if (!standing || !standing->cloud_account) return std::nullopt;
@@ -205,34 +209,35 @@ std::optional<domain::AccountTrouble> lock_trouble(
   return account ? domain::decode_account_trouble(account->trouble) : std::nullopt;
 }
 
-// What waits for nobody but the platform, which has been away for 72 h.
-AccountTaskProgress fail_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
+// Fails the deliveries that wait for nobody but the platform, once its trouble has lasted 72 h.
+AccountTaskProgress fail_unavailable(Batch batch, const std::vector<DeliveryId>& ids,
                                      const std::optional<storage::CredentialsStanding>& standing) {
-  const auto trouble = lock_trouble(piece.set.tx(), standing);
-  const auto since = trouble ? domain::given_up(*trouble, piece.set.now()) : std::nullopt;
-  if (!since) return piece.end();
-  ensure_probe(piece.set.tx(), standing->cloud_account, piece.set.now() + domain::kFailedProbeInterval);
-  return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
+  const auto trouble = lock_trouble(batch.set.tx(), standing);
+  const auto since = trouble ? domain::given_up(*trouble, batch.set.now()) : std::nullopt;
+  if (!since) return batch.end();
+  ensure_probe(batch.set.tx(), standing->cloud_account, batch.set.now() + domain::kFailedProbeInterval);
+  return for_each_delivery(batch, ids, [&](storage::DeliveryRow& row) {
     if (!open(row) || row.cloud_account != standing->cloud_account) return;
     if (row.status == DeliveryStatus::waiting_for_friendship) {
-      // Nothing keeps the customer from accepting; but then it is the platform that is waited for.
-      const auto customer = find_customer(piece.set.tx(), row.customer);
+      // It waits for its customer, who can still accept. With the friendship made it waits for the platform.
+      const auto customer = find_customer(batch.set.tx(), row.customer);
       if (!customer || customer->friendship != storage::Friendship::friends) return;
     }
     row.failed_trouble = since;
-    piece.set.apply(row, {.cause = Cause::known_cause, .code = ResolutionCode::cloud_unavailable});
+    batch.set.apply(row, {.cause = Cause::known_cause, .code = ResolutionCode::cloud_unavailable});
   });
 }
 
-// What failed in trouble of its cloud account that is over; what failed alone has its own probes.
-AccountTaskProgress resume_unavailable(Piece piece, const std::vector<DeliveryId>& ids,
+// Resumes deliveries that failed in trouble of their cloud account, where that is over or the account's login
+// is of another cloud account. Deliveries that failed alone have their own probes.
+AccountTaskProgress resume_unavailable(Batch batch, const std::vector<DeliveryId>& ids,
                                        const std::optional<storage::CredentialsStanding>& standing) {
-  const auto trouble = lock_trouble(piece.set.tx(), standing);
-  return for_each_delivery(piece, ids, [&](storage::DeliveryRow& row) {
-    if (!failed_with(row, codes_of(piece.task.kind)) || !row.failed_trouble) return;
+  const auto trouble = lock_trouble(batch.set.tx(), standing);
+  return for_each_delivery(batch, ids, [&](storage::DeliveryRow& row) {
+    if (!failed_with(row, codes_of(batch.task.kind)) || !row.failed_trouble) return;
     const bool same = standing && row.cloud_account == standing->cloud_account;
     if (same && (!trouble || domain::lasts(*trouble, *row.failed_trouble))) return;
-    resume(piece.set, row);
+    resume(batch.set, row);
   });
 }
 
@@ -258,76 +263,77 @@ void complete_dry_run(DeliverySet& set, DeliveryId id) {
 }  // namespace
 
 AccountTaskProgress do_account_task_batch(Tx& tx, DeliveryChanges& changes, AccountTask task,
-                                          const Aside& aside) {
+                                          const PostponedDeliveries& postponed) {
   // Customers and deliveries before the account, as jobs do, which come to the account's credits last.
-  const auto ids = find_next(tx, task, aside);
+  const auto ids = find_next(tx, task, postponed);
   hold_customers_of(tx, ids);
   hold_deliveries(tx, ids);
   const auto standing = lock_standing(tx, task.account);
-  // The platform's trouble is decided, and its end told to account tasks, under the cloud account's lock.
+  // The platform's trouble is changed, and account tasks are added at its end, under the cloud account's
+  // lock.
   const bool of_platform =
       task.kind == AccountTaskKind::fail_unavailable || task.kind == AccountTaskKind::resume_unavailable;
   if (of_platform && standing && standing->cloud_account)
     lock_cloud_accounts(tx, std::array{standing->cloud_account});
   const auto [done_to, generation] = std::pair(task.done_to, task.generation);
   if (!lock_account_task(tx, task)) return AccountTaskProgress::ended;
-  // Another node was faster, or it begins again: what comes next is not what is held.
+  // Another node was faster, or the task was started again: the next deliveries are not those locked here.
   if (task.done_to != done_to || task.generation != generation) return AccountTaskProgress::under_way;
   DeliverySet set(tx, changes);
-  const Piece piece{set, task, aside};
+  const Batch batch{set, task, postponed};
   const auto status = standing ? standing->status : CredentialsStatus::missing;
   switch (task.kind) {
     case AccountTaskKind::reroute:
-      return reroute(piece, ids, standing);
+      return reroute(batch, ids, standing);
     case AccountTaskKind::fail_invalid_credentials:
       if (standing && standing->unreadable)
-        return fail_open(piece, ids, true, ResolutionCode::credentials_missing, domain::kUnreadableLogin);
-      return fail_open(piece, ids, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid);
+        return fail_open(batch, ids, true, ResolutionCode::credentials_missing, domain::kUnreadableLogin);
+      return fail_open(batch, ids, status == CredentialsStatus::invalid, ResolutionCode::credentials_invalid);
     case AccountTaskKind::fail_missing_credentials:
-      return fail_open(piece, ids, status == CredentialsStatus::missing, ResolutionCode::credentials_missing);
+      return fail_open(batch, ids, status == CredentialsStatus::missing, ResolutionCode::credentials_missing);
     case AccountTaskKind::fail_unavailable:
-      return fail_unavailable(piece, ids, standing);
+      return fail_unavailable(batch, ids, standing);
     case AccountTaskKind::resume_credentials:
       // Without a login they would fail again, and be found again, for ever.
-      if (status == CredentialsStatus::missing || status == CredentialsStatus::invalid) return piece.end();
-      return resume_failed(piece, ids);
+      if (status == CredentialsStatus::missing || status == CredentialsStatus::invalid) return batch.end();
+      return resume_failed(batch, ids);
     case AccountTaskKind::resume_credits:
-      return resume_credits(piece, ids);
+      return resume_credits(batch, ids);
     case AccountTaskKind::resume_unavailable:
-      return resume_unavailable(piece, ids, standing);
+      return resume_unavailable(batch, ids, standing);
     case AccountTaskKind::resume_mappings:
-      return resume_mappings(piece, ids);
+      return resume_mappings(batch, ids);
   }
   return AccountTaskProgress::ended;
 }
 
-std::vector<DeliveryId> dry_runs_in_turn(Tx& tx, AccountId& turn, int aside) {
+std::vector<DeliveryId> next_dry_runs(Tx& tx, AccountId& last, int postponed) {
   constexpr std::size_t kMostAccounts = 8;
   std::vector<AccountId> accounts;
   while (accounts.size() < kMostAccounts) {
-    const auto next = next_with_dry_runs(tx, turn);
-    if (!next && !turn) break;
-    turn = next.value_or(AccountId{});
+    const auto next = next_with_dry_runs(tx, last);
+    if (!next && !last) break;
+    last = next.value_or(AccountId{});
     if (!next) continue;  // from the first one again
     if (std::ranges::find(accounts, *next) != accounts.end()) break;
     accounts.push_back(*next);
   }
   std::vector<DeliveryId> ids;
   if (accounts.empty()) return ids;
-  const int each = kAccountTaskBatch / static_cast<int>(accounts.size()) + aside;
+  const int each = kAccountTaskBatch / static_cast<int>(accounts.size()) + postponed;
   for (const auto account : accounts)
     std::ranges::copy(find_dry_runs(tx, account, each), std::back_inserter(ids));
-  turn = accounts.back();
+  last = accounts.back();
   return ids;
 }
 
-void run_dry(Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids) {
+void complete_dry_runs(Tx& tx, DeliveryChanges& changes, const std::vector<DeliveryId>& ids) {
   DeliverySet set(tx, changes);
   for (const auto id : ids) {
     try {
       complete_dry_run(set, id);
     } catch (...) {
-      throw FaultAt(id);
+      throw WorkFault(id);
     }
   }
 }

@@ -1,5 +1,5 @@
-// Account tasks over the deliveries of an account (spec 3.5, 3.6): they get on, they end, and they look again at
-// their cause.
+// Account tasks over the deliveries of an account (spec 3.5, 3.6): they make progress, they
+// end, and each batch reads the cause again.
 #include "services/worker/account_tasks.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ TEST(AccountTasks, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
   EXPECT_EQ(world.status(late), "failed cloud_unavailable");
 }
 
-TEST(AccountTasks, APieceThatAnotherNodeHasDoneIsNotWorkedOnAndTheNextIsForTheNextRound) {
+TEST(AccountTasks, ABatchThatAnotherNodeHasDoneIsNotWorkedOnAndTheNextIsForTheNextRound) {
   World world;
   world.hold_queue();
   const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
@@ -95,12 +95,12 @@ TEST(AccountTasks, ResumingForALoginThatIsRefusedAgainEndsAndResumesNothing) {
   world.agent.refuse = true;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   ASSERT_EQ(world.status(id), "failed credentials_invalid");
-  const auto told = world.delivery(id).sequence;
+  const auto before = world.delivery(id).sequence;
   world.write(
       [&](storage::Tx& tx) { add_account_task(tx, world.account, AccountTaskKind::resume_credentials); });
   for (int i = 0; i < 5 && !tasks(world).empty(); ++i) do_next(world);
   EXPECT_TRUE(tasks(world).empty());
-  EXPECT_EQ(world.delivery(id).sequence, told);
+  EXPECT_EQ(world.delivery(id).sequence, before);
 }
 
 TEST(AccountTasks, ADeliveryThatCannotBeReadIsLeftOutAndDoneOnceItCanBe) {
@@ -175,9 +175,9 @@ TEST(AccountTasks, WhatFailedOnTheFilesOfAnotherCloudUserResumesOnceTheFormerIsB
         [&](storage::Tx& tx) { add_account_task(tx, world.account, AccountTaskKind::resume_mappings); });
     world.settle(std::chrono::minutes{1});
   };
-  const auto told = world.delivery(id).sequence;
+  const auto before = world.delivery(id).sequence;
   resume();
-  EXPECT_EQ(world.delivery(id).sequence, told) << "nothing has changed for it";
+  EXPECT_EQ(world.delivery(id).sequence, before) << "nothing has changed for it";
   world.cloud.unknown_files.clear();
   world.write([&](storage::Tx& tx) {
     auto row = *lock_delivery(tx, id);
@@ -210,7 +210,7 @@ TEST(AccountTasks, ALoginSavedBeforeItsRefusalIsSpreadKeepsTheDeliveriesGoing) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
-// What another node is accepting while the account's login becomes that of another cloud user.
+// Another node accepts an order while the account's login becomes that of another cloud user.
 TEST(AccountTasks, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
   World world;
   if (world.database->engine() == "sqlite") return;  // one transaction writes at a time
@@ -250,7 +250,7 @@ TEST(AccountTasks, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
       return tx.one(kWaiting, [](const storage::Row& r) { return r.int64(0); }).value();
     });
   };
-  for (int tries = 0; waiting() == 0; ++tries) ASSERT_LT(tries, 20'000) << "nobody waits";
+  for (int polls = 0; waiting() == 0; ++polls) ASSERT_LT(polls, 20'000) << "nobody waits";
 
   const auto moved = world.write([&](storage::Tx& tx) {
     const auto to = find_or_insert_cloud_account(tx, "m-2", "merchant", CloudAccountId{world.ids.next()});

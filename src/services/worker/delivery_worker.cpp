@@ -27,7 +27,7 @@ MissedWork::Wake find_forgotten(Tx& tx) {
 struct DeliveryWorker::Parts {
   const WorkerPorts ports;
   const WorkerOptions options;
-  // The loops, of which that of leases waits here; jobs and sweeps.
+  // The loops, jobs and sweeps. The lease loop waits on these tasks.
   BackgroundTasks tasks{ports.scheduler,
                         {.log = ports.log,
                          .message = "a task of the delivery worker failed",

@@ -1,6 +1,6 @@
-// Account tasks, the rows of `account_chores`: each is the effect of one event on many deliveries of an account,
-// carried out in small transactions and continued after a crash (spec 3.5, 3.6, 3.11). An account has at most
-// one of each kind. services/worker/account_tasks.h carries them out.
+// Account tasks, the rows of `account_chores`: each is the effect of one event on many deliveries of an
+// account, carried out in small transactions and continued after a crash (spec 3.5, 3.6, 3.11). An account
+// has at most one of each kind. services/worker/account_tasks.h carries them out.
 #pragma once
 
 #include <set>
@@ -44,8 +44,8 @@ std::vector<AccountTask> find_account_tasks(Tx& tx, int limit);
 // because they lock or write one before they read that. Each has another name. None with SQLite, where one
 // writes at a time.
 std::set<std::string> order_writers(Tx& tx);
-// Locks the task and reads its `done_to` and `generation` into `task`. Returns false where it is gone: another
-// node has finished it.
+// Locks the task and reads its `done_to` and `generation` into `task`. Returns false where it is gone:
+// another node has finished it.
 bool lock_account_task(Tx& tx, AccountTask& task);
 // Writes its `done_to`. The caller holds the lock, here and below.
 void advance_account_task(Tx& tx, const AccountTask& task);
