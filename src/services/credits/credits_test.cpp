@@ -54,7 +54,7 @@ class CreditsTest : public ::testing::Test {
   identity::Principal me_;
 };
 
-TEST_F(CreditsTest, AGrantThatOnlyPaysDebtIsToldSoAndResumesNothing) {
+TEST_F(CreditsTest, AGrantThatOnlyPaysDebtSaysSoAndResumesNothing) {
   owe(10);
   EXPECT_EQ(grant(4), (domain::Balance{.granted = 4, .reversed = 4, .debt = 6}));
   EXPECT_THAT(ledger(), ElementsAre("debt_paid 4 sorry", "grant 4 sorry"));

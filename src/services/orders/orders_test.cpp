@@ -339,7 +339,7 @@ TEST_F(OrdersTest, WhatIsErasedIsNotFoundByItsBuyerAnyMore) {
 
 // ---------------------------------------------------------------- order.unmapped
 
-TEST_F(OrdersTest, AnOrderThatDeliversLessThanItSoldIsToldOfOnceAStateOfIt) {
+TEST_F(OrdersTest, AnOrderThatDeliversLessThanItSoldIsReportedOnceAStateOfIt) {
   subscribe();
   const auto nothing = order("1", {"new"});
   ASSERT_THAT(events("order.unmapped"), SizeIs(1));
@@ -369,7 +369,7 @@ TEST_F(OrdersTest, AnOrderThatDeliversLessThanItSoldIsToldOfOnceAStateOfIt) {
   EXPECT_THAT(events("delivery.queued"), SizeIs(2));
 }
 
-TEST_F(OrdersTest, NobodyIsToldOfUnmappedOrdersWhoAskedForDeliveriesAlone) {
+TEST_F(OrdersTest, UnmappedOrdersAreNotReportedToSubscribersOfDeliveriesAlone) {
   subscribe("delivery.queued");
   order("1", {"new"});
   EXPECT_THAT(events("order.unmapped"), IsEmpty());
