@@ -35,7 +35,7 @@ using storage::Tx;
 
 constexpr Millis kElsewhere{15 * 60'000};  // until work that waits for another customer's job is due
 
-// When the first retry is due, of all that the job postponed; nothing where it postponed nothing.
+// The first of the times of the job's own retry and of all that it postponed, if there is any.
 std::optional<Timestamp> first_retry(const Job& job) {
   auto first = job.retry_at();
   for (const auto* const postponed : {&job.postponed, &job.postponed_revocations}) {
@@ -66,7 +66,8 @@ Change change_of(DeliverySet& set, const storage::DeliveryRow& row, const domain
 // the store while nothing is shared (spec 2.6, 3.11).
 std::optional<domain::PendingName> corrected_name(DeliverySet& set, const storage::DeliveryRow& row) {
   const auto& name = row.pending.name;
-  // With a pending stop it counts too: the order may be paid again, or the delivery reopened.
+  // It counts also where the pending action ends the delivery: the order may be paid again, or the delivery
+  // be reopened.
   if (row.pending.kind == PendingActionKind::erase || name.username.empty()) return std::nullopt;
   if (name.actor == domain::Actor::order() && anything_shared(set.items(row.id))) return std::nullopt;
   return name;

@@ -11,9 +11,9 @@
 
 namespace presetbridge::services {
 
-// Brings the customer's queued deliveries to processing, and the waiting ones unless the friend request is
-// still unanswered: kMostDeliveriesOfJob with those that were in processing, by their next attempt. Returns
-// those in processing, by rising id.
+// Brings queued deliveries of the customer to processing, and waiting ones unless the friend request is still
+// unanswered: those with the earliest next attempt first, until kMostDeliveriesOfJob are in processing.
+// Returns all in processing, by rising id.
 std::vector<DeliveryId> take_deliveries(DeliverySet& set, const storage::CustomerRow& customer);
 
 // Concludes every delivery in processing with `finding`, or with what the job knows of it alone: that it is

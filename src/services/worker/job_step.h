@@ -13,7 +13,7 @@
 
 namespace presetbridge::services {
 
-// Owned by the job runner, on its thread.
+// Owned by the job runner. advance() runs on threads of the database.
 class JobSteps {
  public:
   // `changes`, `random` and `options` outlive this. `call_timeout` is the cloud port's; a lease must outlast

@@ -38,7 +38,7 @@ class LeaseLoop {
   int free_slots() const { return options_.max_jobs - tasks_.jobs(); }
   // Leases once, if there is work. Returns how long to wait for the next round.
   Task<Millis> round();
-  // Starts the leased jobs and sweeps. Returns when there may be more; nothing: not known.
+  // Starts the leased jobs and sweeps. Returns when there may be more, if that is known.
   std::optional<Timestamp> start(Leased leased);
   // Returns when to lease again.
   Task<Timestamp> failed(FailedWrite<LeasedWork> write);

@@ -30,7 +30,7 @@ struct SweepLease {
 struct Leased {
   std::vector<Job> jobs;
   std::vector<SweepLease> sweeps;
-  std::optional<Timestamp> next_ready;  // when there may be more; nothing: not known
+  std::optional<Timestamp> next_ready;  // when there may be more
   Timestamp at{};                       // the database's time of the transaction
   // No job starts before it, whatever is ready: the service's queue limit, or another node has that locked.
   std::optional<Timestamp> closed_until;

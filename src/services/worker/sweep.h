@@ -20,8 +20,8 @@ namespace presetbridge::services {
 bool take_in_page(storage::Tx& tx, DeliveryChanges& changes, const WorkerOptions& options,
                   const SweepLease& lease, const std::string& cursor, const cloud::FriendshipPage& page);
 
-// Fails deliveries that have waited for 14 days, `limit` at most. Returns how many rows it changed; fewer
-// than `limit`: none is left.
+// Fails deliveries that have waited for 14 days, `limit` at most. Returns how many rows it changed; while
+// that is `limit`, it is to be called again.
 int expire_waiting(storage::Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit);
 
 // Releases the lease and schedules the next sweep. Does nothing where the lease is lost; so does
