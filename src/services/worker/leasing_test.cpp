@@ -353,7 +353,7 @@ TEST(Leasing, AStopBeforeTheFirstStepGivesTheLeaseBackAndCountsNoAttempt) {
 TEST(Leasing, AFaultOfALeaseLeavesAnotherLeaseAlone) {
   World world;
   LeasedJob leased(world);
-  const LeasePlace other{.cloud_account = leased.job.cloud_account,
+  const LeasedWork other{.cloud_account = leased.job.cloud_account,
                          .customer = leased.job.customer,
                          .fence = leased.job.fence + 1};
   const auto before = leased.customer();
