@@ -146,11 +146,6 @@ constexpr std::string_view name_of(std::optional<DeliveryStatus> status) {
   return status ? to_string(*status) : "new";
 }
 
-bool is_machinery(Cause cause) {
-  return cause == C::transient_failure || cause == C::account_trouble || cause == C::lease_expired ||
-         cause == C::shutdown;
-}
-
 }  // namespace
 
 std::string_view to_string(Cause cause) {
@@ -223,12 +218,6 @@ bool Transition::restarts_waiting() const {
     default:
       return to == completed || to == invalidated;
   }
-}
-bool Transition::counts_try() const {
-  return cause == C::transient_failure;
-}
-bool Transition::resets_tries() const {
-  return to == queued && !is_machinery(cause);
 }
 InvalidatedBy Transition::invalidated_by() const {
   if (to != invalidated) return InvalidatedBy::nobody;

@@ -83,8 +83,6 @@ struct Transition {
   bool ends_lease() const;   // also clears the pending action, unless the verdict keeps it
   std::optional<ReviewReason> review_reason() const;  // where `to` is in_review
   bool restarts_waiting() const;         // for the customer's answer, from the beginning (spec 3.5)
-  bool counts_try() const;               // attempt failed: next attempt by retry_schedule.h
-  bool resets_tries() const;             // due now, with a fresh allowance of attempts
   InvalidatedBy invalidated_by() const;  // nobody unless `to` is invalidated
   bool operator==(const Transition&) const = default;
 };

@@ -186,19 +186,8 @@ TEST(DeliveryMachine, AnyWalkKeepsTheRowConsistent) {
       RC_ASSERT((t->to == in_review) == t->review_reason().has_value());
       if (status == failed) RC_ASSERT(has_code);
       if (status != failed && status != in_review) RC_ASSERT(!has_code);
-      if (t->counts_try()) RC_ASSERT(!t->resets_tries());
     }
   }));
-}
-
-TEST(DeliveryMachine, TriesStartAfreshOnlyWhenSomebodyOrSomethingAskedForIt) {
-  EXPECT_TRUE(step(failed, Cause::retried)->resets_tries());
-  EXPECT_TRUE(step(failed, Cause::cause_fixed)->resets_tries());
-  EXPECT_TRUE(step(completed, Cause::new_items_owed)->resets_tries());
-  EXPECT_FALSE(step(processing, Cause::transient_failure)->resets_tries());
-  EXPECT_FALSE(step(processing, Cause::account_trouble)->resets_tries());
-  EXPECT_FALSE(step(processing, Cause::account_trouble)->counts_try());
-  EXPECT_TRUE(step(processing, Cause::transient_failure)->counts_try());
 }
 
 TEST(DeliveryMachine, DrawsEveryTransition) {

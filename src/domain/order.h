@@ -83,9 +83,6 @@ struct OrderState {
     return stop_told.value_or(told) == Payment::refunded || !refunds.empty() || too_many_refunds;
   }
   bool cancelled() const { return payment() == Payment::cancelled; }
-  // Whether the order by itself asks for its files to be shared: seen, paid, not of high risk, not erased. (A
-  // merchant may approve one that does not.)
-  bool deliverable() const { return seen && payment() == Payment::deliver && !high_risk && !erased; }
   // The obstacles to a delivery that the merchant has not approved: it waits for a payment, is of high
   // risk, or has more lines or refunds than are read.
   ReviewReasons unapproved() const;

@@ -12,6 +12,11 @@ using namespace std::chrono_literals;
 constexpr Timestamp kStart = from_unix_ms(1'790'000'000'000);
 using Kind = OrderEvent::Kind;
 
+// Whether the order by itself asks for its files to be shared: seen, paid, not of high risk, not erased.
+bool deliverable(const OrderState& state) {
+  return state.seen && state.payment() == Payment::deliver && !state.high_risk && !state.erased;
+}
+
 OrderEvent order(std::optional<Timestamp> at, Payment payment = Payment::deliver) {
   OrderEvent e;
   e.provider = Provider::provider_a;
@@ -67,7 +72,7 @@ TEST(OrderMerge, ANewOrderIsStoredAsTold) {
   EXPECT_TRUE(change.lines);
   EXPECT_TRUE(change.username);
   EXPECT_FALSE(change.payment);
-  EXPECT_TRUE(state.deliverable());
+  EXPECT_TRUE(deliverable(state));
   EXPECT_EQ(state.username, "ann");
   EXPECT_EQ(state.order_number, "17");
   EXPECT_EQ(paid(state), 2);
@@ -116,7 +121,7 @@ TEST(OrderMerge, AnOlderEventNeverUndoes) {
 }
 
 TEST(OrderMerge, ANewerPaidEventUndoesAStop) {
-  EXPECT_TRUE(after({order(kStart, Payment::cancelled), order(kStart + 1h)}).deliverable());
+  EXPECT_TRUE(deliverable(after({order(kStart, Payment::cancelled), order(kStart + 1h)})));
 }
 
 TEST(OrderMerge, OnEqualTimesStopBeatsDeliverAndDeliverBeatsAwaiting) {
@@ -145,18 +150,18 @@ TEST(OrderMerge, AStopOfAnUnknownOrderIsATombstoneThatTheOrderMeets) {
   const MergeResult tombstone = merge(std::nullopt, deleted());
   EXPECT_TRUE(tombstone.change.created);
   EXPECT_FALSE(tombstone.change.first_seen);
-  EXPECT_FALSE(tombstone.state.deliverable());
+  EXPECT_FALSE(deliverable(tombstone.state));
   const MergeResult met = merge(tombstone.state, order(kStart));
   EXPECT_TRUE(met.change.first_seen);
   EXPECT_FALSE(met.change.created);
-  EXPECT_FALSE(met.state.deliverable());
+  EXPECT_FALSE(deliverable(met.state));
   EXPECT_EQ(met.state.stop_reason(), "order_cancelled");
   EXPECT_EQ(met.state.lines.size(), 1u);
 }
 
 TEST(OrderMerge, ATimedDeletionIsUndoneByANewerOrderOnly) {
   EXPECT_TRUE(after({deleted(kStart + 1h), order(kStart)}).cancelled());
-  EXPECT_TRUE(after({deleted(kStart), order(kStart + 1h)}).deliverable());
+  EXPECT_TRUE(deliverable(after({deleted(kStart), order(kStart + 1h)})));
 }
 
 TEST(OrderMerge, RefundsAddUpByTheirId) {
@@ -172,7 +177,7 @@ TEST(OrderMerge, RefundsAddUpByTheirId) {
 TEST(OrderMerge, ARefundThatNamesNoLinesOnlyFlags) {
   const OrderState state = after({order(kStart), refund("r1", {})});
   EXPECT_TRUE(state.refunded());
-  EXPECT_TRUE(state.deliverable());
+  EXPECT_TRUE(deliverable(state));
   EXPECT_EQ(paid(state), 2);
 }
 
@@ -190,11 +195,11 @@ TEST(OrderMerge, HighRiskIsHeldFromWhicheverSideItComes) {
   risk.kind = Kind::risk;
   risk.order_id = "1001";
   risk.high_risk = true;
-  EXPECT_FALSE(after({order(kStart), risk}).deliverable());
-  EXPECT_FALSE(after({risk, order(kStart)}).deliverable());
+  EXPECT_FALSE(deliverable(after({order(kStart), risk})));
+  EXPECT_FALSE(deliverable(after({risk, order(kStart)})));
   OrderEvent cleared = risk;
   cleared.high_risk = false;
-  EXPECT_TRUE(after({order(kStart), risk, cleared}).deliverable());
+  EXPECT_TRUE(deliverable(after({order(kStart), risk, cleared})));
 }
 
 TEST(OrderMerge, AGenericRepeatChangesNothing) {
@@ -225,7 +230,7 @@ TEST(OrderMerge, ErasedDataDoesNotComeBack) {
   EXPECT_TRUE(later.email.empty());
   EXPECT_TRUE(later.username.empty());
   EXPECT_TRUE(later.raw_username.empty());
-  EXPECT_FALSE(later.deliverable());
+  EXPECT_FALSE(deliverable(later));
 }
 
 TEST(OrderMerge, EveryLineHasAnIdOfItsOwn) {
@@ -289,8 +294,8 @@ TEST(OrderMerge, TheTrashStopsWithoutTakingBackAndIsLiftedByALaterEvent) {
   EXPECT_EQ(state.stop_reason(), "order_cancelled");
   EXPECT_TRUE(merge(state, order(kStart)).state.cancelled()) << "older";
   EXPECT_TRUE(merge(state, order(kStart + 1h)).state.cancelled()) << "a tie";
-  EXPECT_TRUE(merge(state, order(kStart + 2h)).state.deliverable());
-  EXPECT_TRUE(after({order(kStart + 2h), trashed(kStart + 1h)}).deliverable());
+  EXPECT_TRUE(deliverable(merge(state, order(kStart + 2h)).state));
+  EXPECT_TRUE(deliverable(after({order(kStart + 2h), trashed(kStart + 1h)})));
   EXPECT_TRUE(after({order(kStart, Payment::refunded), trashed(kStart + 1h)}).stop_revokes());
 }
 
@@ -301,23 +306,23 @@ TEST(OrderMerge, ADeletionCountsAsOfItsArrivalAndARestorationLiftsIt) {
   const OrderState state = after({order(kStart), gone});
   EXPECT_TRUE(state.cancelled());
   EXPECT_TRUE(merge(state, order(kStart + 30min)).state.cancelled()) << "told before it";
-  EXPECT_TRUE(merge(state, order(kStart + 2h)).state.deliverable());
+  EXPECT_TRUE(deliverable(merge(state, order(kStart + 2h)).state));
   OrderEvent restored = order(kStart);
   restored.restored = true;
-  EXPECT_TRUE(merge(state, restored).state.deliverable());
+  EXPECT_TRUE(deliverable(merge(state, restored).state));
   EXPECT_TRUE(after({gone, order(kStart)}).cancelled()) << "the tombstone";
 }
 
 TEST(OrderMerge, ARestorationLiftsTheTrashOfBeforeItByTheStoresTimes) {
   OrderEvent restored = order(kStart + 2h);
   restored.restored = true;
-  EXPECT_TRUE(after({order(kStart), trashed(kStart + 1h), restored}).deliverable());
-  EXPECT_TRUE(after({order(kStart), trashed(kStart + 2h), restored}).deliverable()) << "the same second";
+  EXPECT_TRUE(deliverable(after({order(kStart), trashed(kStart + 1h), restored})));
+  EXPECT_TRUE(deliverable(after({order(kStart), trashed(kStart + 2h), restored}))) << "the same second";
   const OrderState newer = after({order(kStart), trashed(kStart + 3h), restored});
   EXPECT_TRUE(newer.cancelled()) << "it came late";
   EXPECT_EQ(decode_order_state(encode(newer)), newer);
   restored.updated_at.reset();
-  EXPECT_TRUE(merge(newer, restored).state.deliverable()) << "without a time it counts as of its arrival";
+  EXPECT_TRUE(deliverable(merge(newer, restored).state)) << "without a time it counts as of its arrival";
 }
 
 TEST(OrderMerge, ALineKeepsWhatItsMappingsMadeOfItWhileItIsTheSameProduct) {

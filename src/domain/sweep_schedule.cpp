@@ -38,9 +38,6 @@ bool full_sweep_due(const SweepState& state, Timestamp now) {
   return !state.last_full_sweep_at || now - *state.last_full_sweep_at >= kFullSweepInterval;
 }
 
-bool friendship_timed_out(Timestamp waiting_since, Timestamp now) {
-  return now - waiting_since >= kFriendshipTimeout;
-}
 bool friendship_resumable(Timestamp waiting_since, Timestamp now) {
   return now - waiting_since < kFriendshipResumeWindow;
 }

@@ -233,7 +233,7 @@ std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account) {
   return all;
 }
 
-bool probe_tries_others(const AccountTrouble& account, Timestamp now) {
+bool probe_takes_others(const AccountTrouble& account, Timestamp now) {
   return in_outage(account) && minutes_of_outage(account, now) % 2 == 0;
 }
 

@@ -121,7 +121,7 @@ bool in_outage(const AccountTrouble& account);
 std::vector<DeliveryId> failing_in_outage(const AccountTrouble& account);
 // Whether a probe of this minute takes other due work first, as each second one does: those that failed may
 // fail for a reason of their own, which must not stop the account.
-bool probe_tries_others(const AccountTrouble& account, Timestamp now);
+bool probe_takes_others(const AccountTrouble& account, Timestamp now);
 // The index, below `of` (one at least), of the failing delivery that this minute's probe retries. Probes of an
 // outage take them in turn, however soon each is due: one that fails for a reason of its own must not be the
 // only one that is retried.

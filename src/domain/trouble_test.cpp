@@ -29,9 +29,10 @@ AccountTrouble outage(C call = C::share, Timestamp now = kStart) {
 TEST(FailingCall, IsTriedAgainForThreeDaysAndThenGivenUp) {
   std::optional<FailingCall> row;
   Timestamp now = kStart;
-  int tries = 0;
+  int attempts = 0;
   while (true) {
-    const auto after = after_failure({}, row, C::share, kA, now, kDraw * static_cast<std::uint64_t>(++tries));
+    const auto after =
+        after_failure({}, row, C::share, kA, now, kDraw * static_cast<std::uint64_t>(++attempts));
     row = after.customer;
     if (!after.retry_at) break;
     EXPECT_GE(*after.retry_at - now, 30s);
@@ -87,7 +88,7 @@ TEST(FailingCall, HasARowForEachDeliveryAndForItsRevocations) {
     EXPECT_EQ(decode_failing_calls(damaged), std::nullopt) << damaged;
 }
 
-TEST(FailingCall, DoesNotWaitLongerForTriesThatCameEarly) {
+TEST(FailingCall, DoesNotWaitLongerForAttemptsThatCameEarly) {
   auto row = after_failure({}, {}, C::share, kA, kStart, kDraw).customer;
   for (int i = 0; i < 20; ++i) row = after_failure({}, row, C::share, kA, kStart + 1s * i, kDraw).customer;
   EXPECT_EQ(row->failures, 1);
@@ -128,11 +129,11 @@ TEST(AccountTrouble, AnOutageIsProbedOnceAMinuteUntilTheSameCallSucceeds) {
   EXPECT_EQ(after_success(t, C::share, kStart + 2min), AccountTrouble{});
 }
 
-TEST(AccountTrouble, EachSecondProbeOfAnOutageTriesOthersFirst) {
-  EXPECT_FALSE(probe_tries_others({}, kStart));
-  EXPECT_FALSE(probe_tries_others(outage(), kStart + 1min)) << "what failed comes first";
-  EXPECT_TRUE(probe_tries_others(outage(), kStart + 2min));
-  EXPECT_FALSE(probe_tries_others(outage(), kStart + 3min + 59s));
+TEST(AccountTrouble, EachSecondProbeOfAnOutageTakesOthersFirst) {
+  EXPECT_FALSE(probe_takes_others({}, kStart));
+  EXPECT_FALSE(probe_takes_others(outage(), kStart + 1min)) << "what failed comes first";
+  EXPECT_TRUE(probe_takes_others(outage(), kStart + 2min));
+  EXPECT_FALSE(probe_takes_others(outage(), kStart + 3min + 59s));
 }
 
 TEST(AccountTrouble, ProbesOfAnOutageTryAllThatFailedInTurn) {

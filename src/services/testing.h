@@ -24,8 +24,8 @@
 #include "services/intake/reception.h"
 #include "services/worker/delivery_worker.h"
 #include "storage/schema/migrations.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/activity_store.h"
-#include "storage/stores/chore_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/credit_store.h"
@@ -470,7 +470,7 @@ class World {
   void grant(std::int64_t credits) {
     write([&](storage::Tx& tx) {
       update_balance(tx, account, domain::grant(*lock_balance(tx, account), credits).value());
-      add_chore(tx, account, storage::ChoreKind::resume_credits);
+      add_account_task(tx, account, storage::AccountTaskKind::resume_credits);
     });
     if (worker) worker->wake();
   }

@@ -380,7 +380,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          hold_deliveries(tx, std::array{k.delivery});
          auto row = lock_delivery(tx, k.delivery).value();
          update_delivery(tx, row);
-         for (const auto& item : find_items(tx, k.delivery)) update_item(tx, item);
+         for (const auto& item : find_items(tx, k.delivery)) update_items(tx, std::array{&item});
          find_timeline(tx, k.delivery, 100);
          find_first_times(tx, k.delivery);
          lock_order(tx, OrderId{k.delivery.value});

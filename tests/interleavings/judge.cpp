@@ -161,8 +161,8 @@ class Judge {
       if (r.int64(1) == 1 && r.flag(2)) fault("{} is due, and no job comes", r.string(0));
       if (!r.is_null(3)) fault("{} is leased for ever", r.string(0));
     });
-    static constexpr Sql kChores{"SELECT chore FROM account_chores"};
-    tx_.query(kChores, [&](const Row& r) { fault("the chore {} is left", r.string(0)); });
+    static constexpr Sql kAccountTasks{"SELECT chore FROM account_chores"};
+    tx_.query(kAccountTasks, [&](const Row& r) { fault("the account task {} is left", r.string(0)); });
     if (storage::any_forgotten_account(tx_)) fault("the cloud account is forgotten");
   }
 

@@ -2,7 +2,7 @@
 
 #include <iterator>
 
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 
 namespace presetbridge::interleavings {
 namespace {
@@ -87,11 +87,11 @@ Prepare unchecked_login() {
     });
   };
 }
-// The node has seen these chores once, when they might not begin yet: somebody was at work with an order.
-Prepare chores_seen(int node, std::vector<storage::ChoreKind> kinds) {
+// The node has seen these account tasks once, when they might not begin yet: somebody was at work with an order.
+Prepare account_tasks_seen(int node, std::vector<storage::AccountTaskKind> kinds) {
   return [=](Scene& scene) {
     scene.desk.database.write([&](Tx& tx) {
-      for (const auto kind : kinds) add_chore(tx, scene.account, kind);
+      for (const auto kind : kinds) add_account_task(tx, scene.account, kind);
     });
     static constexpr storage::Sql kAtWork{"SELECT id FROM orders WHERE id = 0 <for_update>"};
     scene.desk.database.write([&](Tx& tx) {
@@ -126,8 +126,9 @@ std::vector<Pair> of_orders() {
       {.one = accept(), .two = save_mappings()},
       {.one = accept(), .two = both(check_login(), work()), .prepare = unchecked_login()},
       {.one = accept(),
-       .two = both(check_login(), work("a node that has seen the chore before")),
-       .prepare = in_turn({unchecked_login(), chores_seen(kTwo, {storage::ChoreKind::reroute})})},
+       .two = both(check_login(), work("a node that has seen the account task before")),
+       .prepare =
+           in_turn({unchecked_login(), account_tasks_seen(kTwo, {storage::AccountTaskKind::reroute})})},
       {.one = edit(), .two = refund("L1"), .prepare = queued(ann())},
       {.one = edit(), .two = cancel(), .prepare = delivered(ann())},
       {.one = refund("L1"),
@@ -333,7 +334,7 @@ Prepare refused_login() {
   };
 }
 
-std::vector<Pair> of_sweeps_and_chores() {
+std::vector<Pair> of_sweeps_and_account_tasks() {
   const auto declined = in_turn({nobody_accepts(), delivered(ann()), worker_on(kTwo), [](Scene& scene) {
                                    scene.world.cloud.change("u-ann", cloud::FriendshipState::declined);
                                    scene.make_sweep_due();
@@ -428,7 +429,7 @@ std::vector<Pair> pairs() {
   add(all, of_orders());
   add(all, of_merchants());
   add(all, of_jobs());
-  add(all, of_sweeps_and_chores());
+  add(all, of_sweeps_and_account_tasks());
   return all;
 }
 

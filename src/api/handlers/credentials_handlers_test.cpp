@@ -3,22 +3,22 @@
 #include "api/merchant_api_testing.h"
 #include "cloud/cloud_login.h"
 #include "services/vault/credential_checks.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 
 namespace presetbridge::api::testing {
 namespace {
 
 class CredentialsApi : public MerchantApiTest {
  protected:
-  std::vector<storage::ChoreKind> chores() {
-    std::vector<storage::ChoreKind> kinds;
+  std::vector<storage::AccountTaskKind> tasks() {
+    std::vector<storage::AccountTaskKind> kinds;
     write([&](storage::Tx& tx) {
-      for (const auto& chore : find_chores(tx, 50)) kinds.push_back(chore.kind);
+      for (const auto& task : find_account_tasks(tx, 50)) kinds.push_back(task.kind);
     });
     return kinds;
   }
-  bool has_chore(storage::ChoreKind kind) {
-    const auto all = chores();
+  bool has_account_task(storage::AccountTaskKind kind) {
+    const auto all = tasks();
     return std::ranges::find(all, kind) != all.end();
   }
   Answer save() { return send(me_, "PUT", "/api/credentials", login()); }
@@ -35,8 +35,8 @@ TEST_F(CredentialsApi, AGoodLoginIsSealedForTheAgentAloneAndResumesWhatItStopped
   EXPECT_EQ(saved.string("status"), "valid");
   EXPECT_EQ(saved.string("maskedEmail"), "M…@example.com");
   EXPECT_EQ(saved.string("cloudUserId"), "u1");
-  EXPECT_TRUE(has_chore(storage::ChoreKind::reroute));
-  EXPECT_TRUE(has_chore(storage::ChoreKind::resume_credentials));
+  EXPECT_TRUE(has_account_task(storage::AccountTaskKind::reroute));
+  EXPECT_TRUE(has_account_task(storage::AccountTaskKind::resume_credentials));
   EXPECT_EQ(retired_, std::vector{account_});
   EXPECT_TRUE(forgotten_.empty());
   EXPECT_EQ(wakes_, 1);
@@ -64,7 +64,7 @@ TEST_F(CredentialsApi, ARefusedLoginSavesNothingAndKeepsTheOneBefore) {
 TEST_F(CredentialsApi, ALoginSavedWhileThePlatformIsAwayIsCheckedLater) {
   agent_.away = true;
   EXPECT_EQ(save().string("status"), "unchecked");
-  EXPECT_FALSE(has_chore(storage::ChoreKind::resume_credentials));
+  EXPECT_FALSE(has_account_task(storage::AccountTaskKind::resume_credentials));
   services::CredentialChecks checks(world_.scheduler, vault_, log_);
   checks.start();
   world_.scheduler.advance(std::chrono::minutes{1});
@@ -72,7 +72,7 @@ TEST_F(CredentialsApi, ALoginSavedWhileThePlatformIsAwayIsCheckedLater) {
   agent_.away = false;
   world_.scheduler.advance(std::chrono::minutes{2});
   EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "valid");
-  EXPECT_TRUE(has_chore(storage::ChoreKind::resume_credentials));
+  EXPECT_TRUE(has_account_task(storage::AccountTaskKind::resume_credentials));
   const int logins = agent_.logins;
   world_.scheduler.advance(std::chrono::hours{3});
   EXPECT_EQ(agent_.logins, logins);
@@ -86,7 +86,7 @@ TEST_F(CredentialsApi, ADeletedLoginDropsItsSessionsAndFailsWhatNeedsIt) {
   ASSERT_EQ(save().status, 200);
   EXPECT_EQ(send(me_, "DELETE", "/api/credentials").status, 204);
   EXPECT_EQ(forgotten_, std::vector{account_});
-  EXPECT_TRUE(has_chore(storage::ChoreKind::fail_missing_credentials));
+  EXPECT_TRUE(has_account_task(storage::AccountTaskKind::fail_missing_credentials));
   EXPECT_EQ(send(me_, "GET", "/api/credentials").string("status"), "missing");
   EXPECT_EQ(send(me_, "DELETE", "/api/credentials").status, 204);
   EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").code(), "NOT_FOUND");
@@ -101,7 +101,7 @@ TEST_F(CredentialsApi, ValidatingTellsWhatThePlatformSays) {
   agent_.away = false;
   agent_.stored_refused = true;
   EXPECT_EQ(send(me_, "POST", "/api/credentials/validate").string("status"), "invalid");
-  EXPECT_TRUE(has_chore(storage::ChoreKind::fail_invalid_credentials));
+  EXPECT_TRUE(has_account_task(storage::AccountTaskKind::fail_invalid_credentials));
 }
 
 TEST_F(CredentialsApi, ALoginThatCannotBeOpenedIsToldAsThatUntilItIsSavedAgain) {
@@ -150,7 +150,7 @@ TEST_F(CredentialsApi, TheFormerCloudUsersLoginMakesItsMappingsGoodAgain) {
   agent_.user_id = "u1";
   EXPECT_FALSE(save().body.as_object().contains("mappingsMadeStale"));
   EXPECT_FALSE(stale());
-  EXPECT_TRUE(has_chore(storage::ChoreKind::resume_mappings));
+  EXPECT_TRUE(has_account_task(storage::AccountTaskKind::resume_mappings));
 }
 
 TEST_F(CredentialsApi, AMappingToAFileThatIsNotListedIsSavedWithAHint) {

@@ -5,7 +5,7 @@
 #include "api/merchant_api_testing.h"
 #include "crypto/webhook_signature.h"
 #include "services/delivery/items.h"
-#include "services/worker/chores.h"
+#include "services/worker/account_tasks.h"
 #include "storage/stores/audit_store.h"
 #include "storage/stores/order_store.h"
 
@@ -492,7 +492,8 @@ TEST_F(MerchantApi, SavedMappingsResumeWhatFailedForWantOfAFileIfItOwesOtherFile
     put_mappings(made.string("id"),
                  {json::object{{"matchType", "sku"}, {"matchValue", "A"}, {"fileId", file}}});
     write([&](storage::Tx& tx) {
-      for (const auto& chore : storage::find_chores(tx, 10)) services::do_chore(tx, changes_, chore, {});
+      for (const auto& task : storage::find_account_tasks(tx, 10))
+        services::do_account_task_batch(tx, changes_, task, {});
     });
     return send(me_, "GET", "/api/deliveries/" + to_string(id)).string("resolutionCode") !=
            "preset_not_found";

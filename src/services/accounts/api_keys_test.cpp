@@ -305,7 +305,7 @@ TEST_F(ApiKeysTest, TheOperatorRaisesALimit) {
   EXPECT_FALSE(world_.await(keys_.set_rate_limit(world_.scheduler, issued.key.id, 0)));
 }
 
-TEST_F(ApiKeysTest, ARateLogThatCannotBeReadCountsAsFullAndIsToldOf) {
+TEST_F(ApiKeysTest, ARateLogThatCannotBeReadCountsAsFullAndIsLogged) {
   const auto key = create(ann_);
   const std::array<std::byte, 3> torn{};
   world_.db->write([&](storage::Tx& tx) { storage::replace_api_key_rate_log(tx, key.key.id, torn); });

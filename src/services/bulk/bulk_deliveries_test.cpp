@@ -262,7 +262,7 @@ TEST_F(BulkDeliveriesTest, WhatHasToBeMendedFirstIsLeftOutOfARetry) {
   stop(worker);
 }
 
-TEST_F(BulkDeliveriesTest, WhatItWouldCostIsToldBefore) {
+TEST_F(BulkDeliveriesTest, TheCostIsReturnedBefore) {
   rejected(2);
   // One of its two files is shared already.
   world.cloud.before = [shared = 0](const std::string& call, const std::string&) mutable {

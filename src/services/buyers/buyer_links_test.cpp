@@ -74,7 +74,7 @@ TEST_F(BuyerLinksTest, ATokenOpensItsDeliveryAndItsNewVersionEndsIt) {
   EXPECT_EQ(opens(token(bob)), to_string(bob));
 }
 
-TEST_F(BuyerLinksTest, WhatOpensNothingIsToldSoInTheSameWords) {
+TEST_F(BuyerLinksTest, ATokenThatOpensNothingHasOneAnswer) {
   const auto id = completed();
   const auto good = token(id);
   const std::string other_key(crypto::link_key_bytes, 'k');
@@ -87,7 +87,7 @@ TEST_F(BuyerLinksTest, WhatOpensNothingIsToldSoInTheSameWords) {
     EXPECT_EQ(opens(text), refusal_) << text.substr(0, 40);
 }
 
-TEST_F(BuyerLinksTest, ADeliveryThatIsNotThereIsToldSoThoughTheTokenIsGenuine) {
+TEST_F(BuyerLinksTest, ADeliveryThatIsNotThereHasTheSameAnswerThoughTheTokenIsGenuine) {
   auto row = world_.delivery(completed());
   row.id.value += 1;
   row.link_version = 0;  // what is compared where there is no row

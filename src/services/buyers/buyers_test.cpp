@@ -19,13 +19,13 @@ class BuyersTest : public ::testing::Test {
   }
   BuyerView view(DeliveryId id) { return world_.await(buyers_.view(world_.scheduler, id)).value(); }
   // The state that the answer shows, or why it was refused.
-  std::string told(const identity::LoginResult<BuyerView>& result) {
+  std::string answer_of(const identity::LoginResult<BuyerView>& result) {
     return result ? std::string(to_string(result->state)) : result.error().code;
   }
   std::string correct(DeliveryId id, const std::string& username) {
-    return told(world_.await(buyers_.correct(world_.scheduler, id, username)));
+    return answer_of(world_.await(buyers_.correct(world_.scheduler, id, username)));
   }
-  std::string retry(DeliveryId id) { return told(world_.await(buyers_.retry(world_.scheduler, id))); }
+  std::string retry(DeliveryId id) { return answer_of(world_.await(buyers_.retry(world_.scheduler, id))); }
   domain::JobClass job_class_of(DeliveryId id) {
     const auto customer = world_.delivery(id).customer;
     return world_.write([&](storage::Tx& tx) { return find_customer(tx, customer).value().job_class; });
@@ -112,7 +112,7 @@ TEST_F(BuyersTest, FiveCorrectionsOneAMinuteAndThenOnlyTheMerchant) {
   EXPECT_EQ(view(id).state, BuyerState::accept_request);
 }
 
-TEST_F(BuyersTest, ThreeNewTriesAfterARefusal) {
+TEST_F(BuyersTest, ThreeNewRequestsAfterARefusal) {
   const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
   EXPECT_EQ(retry(id), "INVALID_TRANSITION") << "it waits for the buyer";
   for (int i = 1; i <= 3; ++i) {

@@ -10,8 +10,8 @@
 
 #include "base/id_time.h"
 #include "identity/audit.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/audit_store.h"
-#include "storage/stores/chore_store.h"
 
 namespace presetbridge::services {
 
@@ -120,7 +120,7 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
     };
     tell("grant", credits);
     if (const auto paid = before->debt - after->debt; paid > 0) tell("debt_paid", paid);
-    if (after->available() > 0) add_chore(tx, account, storage::ChoreKind::resume_credits);
+    if (after->available() > 0) add_account_task(tx, account, storage::AccountTaskKind::resume_credits);
     const auto detail = note.empty() ? std::to_string(credits) : fmt::format("{}: {}", credits, note);
     insert_audit(tx, ids_,
                  {.account = account,

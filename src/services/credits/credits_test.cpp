@@ -7,7 +7,7 @@
 
 #include "identity/testing.h"
 #include "services/accounts/accounts.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 
 namespace presetbridge::services {
 namespace {
@@ -39,7 +39,7 @@ class CreditsTest : public ::testing::Test {
       entries.push_back(e.kind + " " + std::to_string(e.credits) + " " + e.note);
     return entries;
   }
-  std::size_t chores() {
+  std::size_t tasks() {
     std::size_t found = 0;
     world_.db->read([&](Tx& tx) {
       found = tx.one({"SELECT count(*) FROM account_chores WHERE chore = 'resume_credits'"},
@@ -54,11 +54,11 @@ class CreditsTest : public ::testing::Test {
   identity::Principal me_;
 };
 
-TEST_F(CreditsTest, AGrantThatOnlyPaysDebtIsToldSoAndResumesNothing) {
+TEST_F(CreditsTest, AGrantThatOnlyPaysDebtSaysSoAndResumesNothing) {
   owe(10);
   EXPECT_EQ(grant(4), (domain::Balance{.granted = 4, .reversed = 4, .debt = 6}));
   EXPECT_THAT(ledger(), ElementsAre("debt_paid 4 sorry", "grant 4 sorry"));
-  EXPECT_EQ(chores(), 0U);
+  EXPECT_EQ(tasks(), 0U);
 }
 
 TEST_F(CreditsTest, ARareKindIsLookedForAPieceAtATime) {
@@ -105,7 +105,7 @@ TEST_F(CreditsTest, WhatAGrantLeavesAfterTheDebtIsAvailableAndResumesWhatWaitsFo
   owe(10);
   EXPECT_EQ(grant(12).available(), 2);
   EXPECT_THAT(ledger(), ElementsAre("debt_paid 10 sorry", "grant 12 sorry"));
-  EXPECT_EQ(chores(), 1U);
+  EXPECT_EQ(tasks(), 1U);
   EXPECT_EQ(grant(1).available(), 3);
   EXPECT_THAT(ledger(), ElementsAre("grant 1 sorry", "debt_paid 10 sorry", "grant 12 sorry"));
 }

@@ -106,7 +106,7 @@ TEST_F(DirectDeliveries, OfAFileThatTheMerchantHasNotFailAndCostNothing) {
   world.write([&](storage::Tx& tx) {
     auto row = *lock_integration(tx, world.integration);
     update_integration(tx, row);
-    add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
   });
   world.worker->wake();
   world.settle();

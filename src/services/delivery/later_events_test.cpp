@@ -40,7 +40,7 @@ class LaterEvents : public ::testing::Test {
                           false});
       replace_mappings(tx, world.integration, mappings);
       update_integration(tx, row);
-      add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+      add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
     });
     world.worker->wake();
   }
@@ -65,7 +65,7 @@ TEST_F(LaterEvents, AMappingSavedWhileTheMissingFileIsSharedTellsOfNoFailure) {
   const auto id = world.deliver(at(0, {"sku-1", "sku-2"}));
   ASSERT_EQ(world.status(id), "processing");
   map("sku-1", "found");
-  settle();  // its chore has gone by
+  settle();  // its account task has gone by
   world.cloud.release();
   settle();
   EXPECT_EQ(world.status(id), "completed");

@@ -164,7 +164,9 @@ TEST_F(OrderRules, ASavedMappingReplacesTheMissingFileAlone) {
   map("sku-1", "found");
   map("sku-1", "one more");
   map("sku-2", "extra");
-  world.write([&](storage::Tx& tx) { add_chore(tx, world.account, storage::ChoreKind::resume_mappings); });
+  world.write([&](storage::Tx& tx) {
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
+  });
   world.worker->wake();
   settle();
   EXPECT_EQ(world.status(id), "completed");

@@ -333,7 +333,7 @@ TEST_F(PendingRules, AResumptionDoesNotDeliverWhatNobodyApprovedAndTellsNobodyTh
       if (m.mapping.value == "sku-1") m.mapping.file_id = "file-found";
     }
     replace_mappings(tx, world.integration, mappings);
-    add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
   });
   world.worker->wake();
   world.settle();

@@ -62,7 +62,8 @@ void go_on(DeliverySet& set, DeliveryRow& row, const OrderState& state, const Al
   set.note(row, actor, kNote);
   // The job in progress reads the items again before its next step.
   if (row.status == DeliveryStatus::processing) return;
-  // Other files than those that were missing: the chore of the mappings finds nothing to replace any more.
+  // Other files than those that were missing: the account task of the mappings finds nothing to replace any
+  // more.
   if (row.status == DeliveryStatus::failed && aligned.owes_less && items.owed > 0 &&
       domain::resumes(row.resolution, domain::Remedy::mapping_saved)) {
     return queue(set, row, {.cause = Cause::cause_fixed, .reasons = state.unapproved(), .actor = actor});

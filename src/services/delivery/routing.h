@@ -23,8 +23,8 @@ bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items item
 
 // Gives each of the deliveries, whose status is queued or about to be, its customer's queue at the account's
 // cloud account, due now, and wakes that account. The rows are changed, not written. While the account's
-// login has not been checked yet there is no cloud account: the delivery then waits for the chore that the
-// check's success starts. Dry runs need no queue.
+// login has not been checked yet there is no cloud account: the delivery then waits for the account task that
+// the check's success starts. Dry runs need no queue.
 void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows);
 
 // For a delivery of the set that a change has just brought to queued: route(), or let it fail for a known

@@ -423,7 +423,7 @@ TEST_F(DispatcherTest, WhateverASendThrowsEndsThatSendAloneAndItIsMadeAgain) {
   stop(*d);
 }
 
-TEST_F(DispatcherTest, ShutdownReleasesWhatWasAbortedAndItKeepsItsIdAndTries) {
+TEST_F(DispatcherTest, ShutdownReleasesWhatWasAbortedAndItKeepsItsIdAndAttempts) {
   receiver_.answer = [](const auto&) { return std::nullopt; };
   const auto send = tell({subscribe("https://shop.example/hook")});
   auto first = dispatcher();

@@ -29,7 +29,7 @@ using storage::Tx;
 constexpr std::size_t kLookPiece = 5'000;
 // Shops of other nodes, and those whose erasure failed.
 constexpr Millis kLookAgain{60'000};
-constexpr Millis kAside = std::chrono::minutes{10};  // of what could not be erased
+constexpr Millis kPostponement = std::chrono::minutes{10};  // of a shop that could not be erased
 
 PrivacyKind kind_of(OrderEvent::Kind kind) {
   if (kind == OrderEvent::Kind::customer_redact) return PrivacyKind::customer_redact;
@@ -75,10 +75,10 @@ void forget_names(Tx& tx, std::span<const storage::DeliveryRow* const> rows) {
 // The next orders of the next shop to be erased, after the request `last`. `turn`: whose they are; nothing:
 // no request after it has a turn.
 void erase_piece_of_shop(Tx& tx, DeliveryChanges& changes, PrivacyRequestId last,
-                         const std::map<PrivacyRequestId, Timestamp>& aside,
+                         const std::map<PrivacyRequestId, Timestamp>& postponed,
                          std::optional<ErasureTurn>& turn) {
   auto request = lock_shop_redaction(tx, last);
-  while (request && aside.contains(request->id) && tx.now() < aside.at(request->id))
+  while (request && postponed.contains(request->id) && tx.now() < postponed.at(request->id))
     request = lock_shop_redaction(tx, request->id);
   if (!request) return;
   turn = {request->id, request->integration, tx.now()};
@@ -222,7 +222,7 @@ Task<void> ShopErasure::loop() {
     std::optional<ErasureTurn> turn;
     auto erased = co_await async_db_.write(scheduler_, [this, &turn](Tx& tx) {
       turn.reset();
-      erase_piece_of_shop(tx, changes_, last_, aside_, turn);
+      erase_piece_of_shop(tx, changes_, last_, postponed_, turn);
     });
     bool rest = false;
     if (!erased) {
@@ -233,10 +233,10 @@ Task<void> ShopErasure::loop() {
                     {"integration", turn ? to_string(turn->integration) : ""},
                     {"error", erased.error().message}});
       // The others have their turns meanwhile.
-      if (turn && !told) aside_[turn->request] = turn->at + kAside;
+      if (turn && !told) postponed_[turn->request] = turn->at + kPostponement;
       rest = !turn || told;
     } else if (turn) {
-      aside_.erase(turn->request);
+      postponed_.erase(turn->request);
     } else {
       rest = !last_;  // nothing in a whole round
     }

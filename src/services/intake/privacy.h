@@ -93,7 +93,7 @@ class ShopErasure {
   DeliveryChanges& changes_;
   Log& log_;
   PrivacyRequestId last_;  // whose turn it was; none: a round begins
-  std::map<PrivacyRequestId, Timestamp> aside_;
+  std::map<PrivacyRequestId, Timestamp> postponed_;
   BackgroundTasks tasks_;
 };
 

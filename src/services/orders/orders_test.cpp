@@ -106,10 +106,10 @@ TEST_F(OrdersTest, ProcessingAgainThatReplacesAMissingFileResumesTheDelivery) {
                        "sku-1",
                        false}});
     update_integration(tx, row);
-    add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
   });
   world.directory.forget(world.integration);
-  ASSERT_TRUE(reprocess(accepted.order)) << "before the chore that the saved mappings began";
+  ASSERT_TRUE(reprocess(accepted.order)) << "before the account task that the saved mappings began";
   world.settle();
   EXPECT_EQ(world.status(*accepted.delivery), "completed");
 }
@@ -339,7 +339,7 @@ TEST_F(OrdersTest, WhatIsErasedIsNotFoundByItsBuyerAnyMore) {
 
 // ---------------------------------------------------------------- order.unmapped
 
-TEST_F(OrdersTest, AnOrderThatDeliversLessThanItSoldIsToldOfOnceAStateOfIt) {
+TEST_F(OrdersTest, AnOrderThatDeliversLessThanItSoldIsReportedOnceAStateOfIt) {
   subscribe();
   const auto nothing = order("1", {"new"});
   ASSERT_THAT(events("order.unmapped"), SizeIs(1));
@@ -369,7 +369,7 @@ TEST_F(OrdersTest, AnOrderThatDeliversLessThanItSoldIsToldOfOnceAStateOfIt) {
   EXPECT_THAT(events("delivery.queued"), SizeIs(2));
 }
 
-TEST_F(OrdersTest, NobodyIsToldOfUnmappedOrdersWhoAskedForDeliveriesAlone) {
+TEST_F(OrdersTest, UnmappedOrdersAreNotReportedToSubscribersOfDeliveriesAlone) {
   subscribe("delivery.queued");
   order("1", {"new"});
   EXPECT_THAT(events("order.unmapped"), IsEmpty());

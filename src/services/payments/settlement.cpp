@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "services/delivery/delivery_set.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/credit_store.h"
 
 namespace presetbridge::services {
@@ -78,7 +78,7 @@ class Application {
     }
     set.tell_if_low(row_.account, balance);
     resumes_ = set.balance(row_.account).available() > balance.available();
-    if (resumes_) add_chore(tx_, row_.account, storage::ChoreKind::resume_credits);
+    if (resumes_) add_account_task(tx_, row_.account, storage::AccountTaskKind::resume_credits);
     set.save();
   }
 

@@ -93,7 +93,7 @@ class PresetsTest : public ::testing::Test {
   identity::Principal key_;
 };
 
-TEST_F(PresetsTest, WhoseSessionEndedIsToldSoAndTheOthersReadForThemselves) {
+TEST_F(PresetsTest, AnEndedSessionIsAnsweredAsSuchAndTheOthersReadForThemselves) {
   const auto first = open_session();
   const auto second = open_session();
   const auto third = open_session();
@@ -112,7 +112,7 @@ TEST_F(PresetsTest, WhoseSessionEndedIsToldSoAndTheOthersReadForThemselves) {
   EXPECT_EQ(cloud_.asked.size(), 2u);
 }
 
-TEST_F(PresetsTest, SessionsThatHaveAllEndedAreToldSoEach) {
+TEST_F(PresetsTest, SessionsThatHaveAllEndedAreEachAnsweredAsSuch) {
   const auto first = open_session();
   const auto second = open_session();
   cloud_.ended = {"s-1", "s-2"};

@@ -11,8 +11,8 @@
 #include "crypto/encoding.h"
 #include "identity/audit.h"
 #include "services/stores/products.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/api_key_store.h"
-#include "storage/stores/chore_store.h"
 #include "storage/stores/credential_store.h"
 
 namespace presetbridge::services {
@@ -370,7 +370,7 @@ Task<Expected<std::optional<MappingSet>>> Integrations::save_mappings(
   const auto end = [&](Tx& tx) -> std::optional<MappingSet> {
     const auto row = lock_unchanged(tx, by, id, version);
     if (!use_mappings(tx, save, std::ssize(rows))) return std::nullopt;
-    add_chore(tx, by.account, storage::ChoreKind::resume_mappings);
+    add_account_task(tx, by.account, storage::AccountTaskKind::resume_mappings);
     audit(tx, ids_, by, "integration.mappings_replaced", id, fmt::format("{} mappings", rows.size()));
     delete_piece(tx, id);
     MappingSet set{row.version + 1, rows};

@@ -7,8 +7,8 @@
 #include "cloud/cloud_login.h"
 #include "identity/audit.h"
 #include "services/worker/account_trouble.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/audit_store.h"
-#include "storage/stores/chore_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/integration_store.h"
 
@@ -18,7 +18,7 @@ namespace {
 using cloud::CloudError;
 using cloud::CloudResult;
 using cloud::CloudUser;
-using storage::ChoreKind;
+using storage::AccountTaskKind;
 using storage::CredentialsRecord;
 using storage::CredentialsStanding;
 using storage::CredentialsStatus;
@@ -102,7 +102,7 @@ std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRec
     insert_audit(tx, ports_.ids,
                  {record.account, "system", "mappings.stale_lifted", "",
                   fmt::format("{}: the login is of their cloud user again", changed.lifted)});
-    add_chore(tx, record.account, ChoreKind::resume_mappings);
+    add_account_task(tx, record.account, AccountTaskKind::resume_mappings);
   }
   standing.status = CredentialsStatus::valid;
   standing.unreadable = false;
@@ -111,8 +111,8 @@ std::int64_t Vault::accept(Tx& tx, CredentialsStanding& standing, CredentialsRec
   record.cloud_username = user.username;
   record.checked_at = tx.now();
   record.check_due_at.reset();
-  add_chore(tx, record.account, ChoreKind::reroute);
-  add_chore(tx, record.account, ChoreKind::resume_credentials);
+  add_account_task(tx, record.account, AccountTaskKind::reroute);
+  add_account_task(tx, record.account, AccountTaskKind::resume_credentials);
   wake_cloud_account(tx, cloud_account, tx.now());
   return changed.made_stale;
 }
@@ -176,7 +176,7 @@ void Vault::remove_in(Tx& tx, const identity::Principal& by) {
   ++standing->version;
   update_standing(tx, by.account, *standing);
   delete_credentials(tx, by.account);
-  add_chore(tx, by.account, ChoreKind::fail_missing_credentials);
+  add_account_task(tx, by.account, AccountTaskKind::fail_missing_credentials);
   audit(tx, ports_.ids, by, "credentials.deleted", "");
 }
 

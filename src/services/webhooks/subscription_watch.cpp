@@ -16,7 +16,7 @@ using storage::SubscriptionRow;
 using storage::SubscriptionTrouble;
 using storage::Tx;
 
-constexpr int kToldAtOnce = 500;
+constexpr int kMostNotified = 500;
 
 std::string_view name_of(SubscriptionTrouble trouble) {
   switch (trouble) {
@@ -132,7 +132,7 @@ Task<void> SubscriptionWatch::recovery_loop() {
 Task<void> SubscriptionWatch::trouble_loop() {
   while (!tasks_.stopping()) {
     const auto found = co_await async_db_.read(scheduler_, [this](Tx& tx) {
-      return storage::find_subscriptions_in_trouble(tx, rules(tx.now()), kToldAtOnce);
+      return storage::find_subscriptions_in_trouble(tx, rules(tx.now()), kMostNotified);
     });
     if (found) {
       for (const auto id : *found) {
@@ -144,12 +144,12 @@ Task<void> SubscriptionWatch::trouble_loop() {
 }
 
 Task<void> SubscriptionWatch::tell_of(SubscriptionId id) {
-  const auto told = co_await async_db_.write(
+  const auto noted = co_await async_db_.write(
       scheduler_, [this, id](Tx& tx) { return tell(tx, ids_, random_, id, rules(tx.now())); });
-  if (told && *told) changed_();
-  if (!told && !storage::is_told(told.error()))
-    log_.error("nobody could be told of a failing subscription",
-               {{"subscription", to_string(id)}, {"error", told.error().message}});
+  if (noted && *noted) changed_();
+  if (!noted && !storage::is_told(noted.error()))
+    log_.error("a failing subscription could not be reported",
+               {{"subscription", to_string(id)}, {"error", noted.error().message}});
 }
 
 }  // namespace presetbridge::services

@@ -33,7 +33,7 @@ class SubscriptionWatchTest : public DispatcherTest {
     }
   }
   // The notices of the dead receiver that the living one got.
-  std::vector<std::string> told() {
+  std::vector<std::string> reported() {
     std::vector<std::string> states;
     for (const auto& request : receiver_.requests) {
       if (header(request, "X-Vendor-Event") != "subscription.failing") continue;
@@ -63,17 +63,17 @@ class SubscriptionWatchTest : public DispatcherTest {
   using States = std::vector<std::string>;
 };
 
-TEST_F(SubscriptionWatchTest, OthersAreToldAfterAnHourOfNothingButFailuresAndOnceOnly) {
+TEST_F(SubscriptionWatchTest, OthersAreNotifiedAfterAnHourOfNothingButFailuresAndOnceOnly) {
   const Timestamp begin = db_.clock.now();
   tell({dead_});
   dispatcher_->wake();
   scheduler_.advance(59min);
-  EXPECT_EQ(told(), States{});
+  EXPECT_EQ(reported(), States{});
   EXPECT_EQ(row(dead_).failing_since, begin);
   scheduler_.advance(3min);
-  EXPECT_EQ(told(), States{"https://alive.example/hook failing"});
+  EXPECT_EQ(reported(), States{"https://alive.example/hook failing"});
   scheduler_.advance(24h);
-  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(reported().size(), 1U);
   EXPECT_TRUE(row(dead_).active);
 }
 
@@ -91,9 +91,9 @@ TEST_F(SubscriptionWatchTest, ASuccessBeginsItAnew) {
   tell({dead_});
   dispatcher_->wake();
   scheduler_.advance(50min);
-  EXPECT_EQ(told(), States{});
+  EXPECT_EQ(reported(), States{});
   scheduler_.advance(20min);
-  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(reported().size(), 1U);
 }
 
 TEST_F(SubscriptionWatchTest, OneFailureAloneIsNoHourOfThem) {
@@ -101,15 +101,15 @@ TEST_F(SubscriptionWatchTest, OneFailureAloneIsNoHourOfThem) {
   tell({dead_});
   dispatcher_->wake();
   scheduler_.advance(72h);
-  EXPECT_EQ(told(), States{});
+  EXPECT_EQ(reported(), States{});
   EXPECT_TRUE(row(dead_).failing_since);
 }
 
-TEST_F(SubscriptionWatchTest, AfterFiveDaysItIsTurnedOffAndThatIsTold) {
+TEST_F(SubscriptionWatchTest, AfterFiveDaysItIsTurnedOffAndThatIsReported) {
   keep_telling(dead_, 119h);
   EXPECT_TRUE(row(dead_).active);
   keep_telling(dead_, 3h);
-  EXPECT_EQ(told(), (States{"https://alive.example/hook failing", "https://alive.example/hook off"}));
+  EXPECT_EQ(reported(), (States{"https://alive.example/hook failing", "https://alive.example/hook off"}));
   EXPECT_FALSE(row(dead_).active);
   EXPECT_EQ(row(dead_).deactivated_reason, storage::kTurnedOff);
   EXPECT_EQ(count({"SELECT count(*) FROM audit_log WHERE action = 'subscription.turned_off'"}), 1);
@@ -136,22 +136,22 @@ TEST_F(SubscriptionWatchTest, TwoFailuresAWeekApartTurnNothingOffBeforeADayOfNot
   tell({dead_});
   dispatcher_->wake();
   scheduler_.advance(23h);
-  EXPECT_EQ(told(), States{"https://alive.example/hook failing"});
+  EXPECT_EQ(reported(), States{"https://alive.example/hook failing"});
   EXPECT_TRUE(row(dead_).active);
   scheduler_.advance(2h);
   EXPECT_FALSE(row(dead_).active);
 }
 
-TEST_F(SubscriptionWatchTest, AReceiverThatIsGoneIsTold) {
+TEST_F(SubscriptionWatchTest, AReceiverThatIsGoneIsReported) {
   dead_answers_ = 410;
   tell({dead_});
   dispatcher_->wake();
   scheduler_.advance(2min);
-  EXPECT_EQ(told(), States{"https://alive.example/hook gone"});
+  EXPECT_EQ(reported(), States{"https://alive.example/hook gone"});
   EXPECT_FALSE(row(dead_).active);
 }
 
-TEST_F(SubscriptionWatchTest, OneThatIsRestrictedToStoresOrWantsOtherTypesIsNotTold) {
+TEST_F(SubscriptionWatchTest, OneThatIsRestrictedToStoresOrWantsOtherTypesIsNotNotified) {
   db_->write([&](storage::Tx& tx) {
     tx.exec({"UPDATE webhook_subscriptions SET integration_ids = 'int_0000000000001' WHERE id = $1"}, alive_);
   });
@@ -164,7 +164,7 @@ TEST_F(SubscriptionWatchTest, OneThatIsRestrictedToStoresOrWantsOtherTypesIsNotT
   tell({dead_});
   dispatcher_->wake();
   scheduler_.advance(2h);
-  EXPECT_EQ(told(), States{"https://wanting.example/hook failing"});
+  EXPECT_EQ(reported(), States{"https://wanting.example/hook failing"});
 }
 
 // A node of an earlier program records attempts and knows nothing of failing_since.
@@ -178,7 +178,7 @@ TEST_F(SubscriptionWatchTest, ASuccessThatAnEarlierProgramRecordedCounts) {
             dead_, ids_.next(), tx.now());
   });
   scheduler_.advance(35min);
-  EXPECT_EQ(told(), States{});
+  EXPECT_EQ(reported(), States{});
   EXPECT_EQ(row(dead_).failing_since, std::nullopt);
 }
 

@@ -179,7 +179,7 @@ TEST_F(WebhookEventsTest, AnotherAccountsAndAnotherSubscriptionsEventsAreNotFoun
   EXPECT_EQ(await(events_.recover(scheduler_, stranger, hook, {})).error().code, "NOT_FOUND");
 }
 
-TEST_F(WebhookEventsTest, ResendingRepeatsIdAndBytesWithAllTriesAgain) {
+TEST_F(WebhookEventsTest, ResendingRepeatsIdAndBytesWithAllAttemptsAgain) {
   const auto hook = subscribe("https://shop.example/hook");
   start();
   receiver_.answer = [](const auto&) { return FakeReceiver::status(503); };

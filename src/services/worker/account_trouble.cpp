@@ -6,7 +6,7 @@
 
 #include "domain/job_class.h"
 #include "domain/retry_schedule.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/credential_store.h"
 #include "storage/stores/delivery_customers.h"
 #include "storage/stores/delivery_store.h"
@@ -18,11 +18,11 @@ namespace {
 using domain::AccountTrouble;
 using storage::Tx;
 
-constexpr Millis kOpenAgain{15 * 60'000};  // a login that could not be opened is tried again
-constexpr int kProbesLooked = 200;         // for one that is to be tried, in one transaction
+constexpr Millis kOpenAgain{15 * 60'000};  // until a login that could not be opened is checked again
+constexpr int kMostProbesRead = 200;       // failed deliveries, in one transaction
 
-// Without the deliveries that are gone. Nothing is decided from a text that cannot be read, and it is left as
-// it is: the next lease closes the queue, tells of it and mends it.
+// The account's trouble without the deliveries that are gone. Nothing: the text cannot be read. Then nothing
+// is decided and it stays as it is: the next lease closes the queue, logs it and replaces it.
 std::optional<AccountTrouble> trouble_of(Tx& tx, const storage::CloudAccountRow& account) {
   auto trouble = domain::decode_account_trouble(account.trouble);
   if (!trouble) return std::nullopt;
@@ -35,10 +35,11 @@ std::optional<AccountTrouble> trouble_of(Tx& tx, const storage::CloudAccountRow&
       *std::move(trouble), [&](DeliveryId id) { return at_work.contains(id); }, tx.now());
 }
 
-// All that a change of trouble means for the account: `before` is what its row says.
-OutageTurn put(Tx& tx, storage::CloudAccountRow& account, const AccountTrouble& after) {
+// Writes the account's trouble, and carries out all that the change means: the queue, its sweep, events for
+// the log and the dashboard, and the account task that resumes deliveries. The account is locked.
+void put(Tx& tx, storage::CloudAccountRow& account, const AccountTrouble& after) {
   const auto before = domain::decode_account_trouble(account.trouble).value();
-  if (after == before) return OutageTurn::none;
+  if (after == before) return;
   const Timestamp now = tx.now();
   const bool was = domain::in_outage(before);
   const bool is = domain::in_outage(after);
@@ -53,10 +54,10 @@ OutageTurn put(Tx& tx, storage::CloudAccountRow& account, const AccountTrouble& 
     account.blocked_until = std::max(account.blocked_until, closed_until);
     account.ready_at = account.blocked_until;
   } else if (opens) {
-    // What the queue limit forbids is worked out anew at the next lease.
+    // The next lease computes anew what the queue limit forbids.
     account.blocked_until = now;
   }
-  // A sweep that failed with the rest waits no longer than the rest.
+  // A sweep that failed in the outage waits no longer than other jobs.
   if (was && !is && account.sweep_due_at && !account.sweep_lease_expires_at)
     account.sweep_due_at = std::min(*account.sweep_due_at, now);
   update_cloud_account(tx, account);
@@ -64,21 +65,20 @@ OutageTurn put(Tx& tx, storage::CloudAccountRow& account, const AccountTrouble& 
   const auto failed = domain::given_up(before, now);
   if (failed && !domain::lasts(after, *failed)) {
     for (const auto owner : accounts_of_cloud_account(tx, account.id))
-      add_chore(tx, owner, storage::ChoreKind::resume_unavailable);
+      add_account_task(tx, owner, storage::AccountTaskKind::resume_unavailable);
   }
-  return was == is ? OutageTurn::none : is ? OutageTurn::began : OutageTurn::ended;
 }
 
-// After 72 h of trouble what is queued fails as cloud_unavailable: a piece at a time, and not from the
-// beginning at every probe. `tried`, that of this probe, is queued again when its job ends, and may be all
-// that there is.
+// After 72 h of trouble queued deliveries fail as cloud_unavailable, by an account task that goes on where it
+// is instead of starting again at every probe. `tried`, the delivery of this probe, counts as queued: it is
+// queued again when its job ends, and may be the only one.
 void give_up(Tx& tx, CloudAccountId id, const AccountTrouble& trouble, DeliveryId tried) {
   if (!domain::given_up(trouble, tx.now())) return;
   const auto row = tried ? find_delivery(tx, tried) : std::nullopt;
   const bool ends = row && row->status == domain::DeliveryStatus::processing;
   if (!ends && !any_queued_delivery(tx, id)) return;
   for (const auto owner : accounts_of_cloud_account(tx, id))
-    continue_chore(tx, owner, storage::ChoreKind::fail_unavailable);
+    continue_account_task(tx, owner, storage::AccountTaskKind::fail_unavailable);
 }
 
 }  // namespace
@@ -92,36 +92,35 @@ FailureNoted note_failure(Tx& tx, storage::CustomerRow& customer, domain::CallKi
   auto after = domain::after_failure(before.value_or(AccountTrouble{}), row, call, counted, tx.now(), draw);
   FailureNoted noted{.retry_at = after.retry_at, .paused = after.paused};
   if (after.customer) after.customer->delivery = row ? row->delivery : delivery;
-  // Without room for its clock it is tried again as late as can be, until there is.
+  // Without room for the delivery's clock it is retried as late as a retry can be, until there is room.
   if (!domain::put_failing_row(customer.failing, call, delivery, after.customer))
     noted.retry_at = tx.now() + domain::kRetryCeiling;
   if (!before) return noted;
-  noted.outage = put(tx, *account, after.account);
+  put(tx, *account, after.account);
   give_up(tx, account->id, after.account, delivery);
   return noted;
 }
 
-OutageTurn note_rate_limit(Tx& tx, CloudAccountId id, domain::CallKind call, DeliveryId delivery,
-                           std::optional<Millis> retry_after) {
+void note_rate_limit(Tx& tx, CloudAccountId id, domain::CallKind call, DeliveryId delivery,
+                     std::optional<Millis> retry_after) {
   auto account = lock_cloud_account(tx, id);
   auto trouble = account ? trouble_of(tx, *account) : std::nullopt;
-  if (!trouble) return OutageTurn::none;
+  if (!trouble) return;
   trouble = domain::after_rate_limit(*std::move(trouble), call, delivery, retry_after, tx.now());
-  const auto turn = put(tx, *account, *trouble);
+  put(tx, *account, *trouble);
   give_up(tx, id, *trouble, delivery);
-  return turn;
 }
 
-OutageTurn note_success(Tx& tx, CloudAccountId id, domain::CallKind call) {
+void note_success(Tx& tx, CloudAccountId id, domain::CallKind call) {
   auto account = lock_cloud_account(tx, id);
   auto trouble = account ? trouble_of(tx, *account) : std::nullopt;
-  if (!trouble) return OutageTurn::none;
-  return put(tx, *account, domain::after_success(*std::move(trouble), call, tx.now()));
+  if (!trouble) return;
+  put(tx, *account, domain::after_success(*std::move(trouble), call, tx.now()));
 }
 
 void note_sweep_success(Tx& tx, storage::CloudAccountRow& account) {
   auto trouble = domain::decode_account_trouble(account.trouble);
-  // One that cannot be read is the next lease's to tell of and to mend; here and below.
+  // The next lease logs and replaces a text that cannot be read; here and below.
   if (!trouble) return;
   account.trouble =
       domain::encode(domain::after_success(*std::move(trouble), domain::CallKind::list_changes, tx.now()));
@@ -145,22 +144,21 @@ void note_sweep_failure(Tx& tx, storage::CloudAccountRow& account, bool rate_lim
 
 namespace {
 
-// The failed delivery whose turn it is, and those that are not tried any more; of the rows as they are, none
-// locked.
+// The failed delivery to try next, and those that are tried no more; nothing is locked.
 struct ProbeChoice {
   std::optional<storage::DeliveryRow> next;
   std::vector<DeliveryId> too_old;
-  DeliveryId looked_to;
+  DeliveryId scanned_to;
 };
 
 ProbeChoice choose_probe(Tx& tx, const storage::CloudAccountRow& account) {
-  ProbeChoice choice{.next = {}, .too_old = {}, .looked_to = account.probed_to};
+  ProbeChoice choice{.next = {}, .too_old = {}, .scanned_to = account.probed_to};
   bool again_from_start = false;
-  for (int looked = 0; looked < kProbesLooked && !choice.next; ++looked) {
-    const auto id = next_to_probe(tx, account.id, choice.looked_to);
-    const bool all_seen = again_from_start && choice.looked_to >= account.probed_to;
-    if (all_seen || (!id && !choice.looked_to)) break;
-    choice.looked_to = id.value_or(DeliveryId{});
+  for (int read = 0; read < kMostProbesRead && !choice.next; ++read) {
+    const auto id = next_to_probe(tx, account.id, choice.scanned_to);
+    const bool all_seen = again_from_start && choice.scanned_to >= account.probed_to;
+    if (all_seen || (!id && !choice.scanned_to)) break;
+    choice.scanned_to = id.value_or(DeliveryId{});
     if (!id) {
       again_from_start = true;
       continue;
@@ -179,7 +177,9 @@ ProbeChoice choose_probe(Tx& tx, const storage::CloudAccountRow& account) {
   return choice;
 }
 
-// The customer of a failed delivery that got another name since, as it is now.
+// Gives a failed delivery whose name was changed since, and which so has no customer, the customer of its
+// present name, and returns that customer's row, locked. Nothing: it is not to be probed any more, or has a
+// customer by now.
 std::optional<storage::CustomerRow> lock_renamed(Tx& tx, IdSource& ids, DeliveryId id) {
   auto row = lock_delivery(tx, id);
   if (!row || !row->probe_until || row->customer || row->username.empty()) return std::nullopt;
@@ -215,13 +215,13 @@ void start_probe(Tx& tx, IdSource& ids, CloudAccountId id) {
     update_delivery(tx, *row);
   }
   auto account = lock_cloud_account(tx, id);
-  account->probed_to = choice.looked_to;
-  // Asked under the lock that whoever fails a delivery so holds: one that failed meanwhile is not forgotten.
+  account->probed_to = choice.scanned_to;
+  // Read under the lock that ensure_probe() takes too: a delivery that failed meanwhile is not forgotten.
   const bool any = next_to_probe(tx, id, {}).has_value();
-  // Where nothing but old ones was seen, the next are looked at without waiting; each look leaves fewer.
-  const bool look_on = !choice.next && !choice.too_old.empty();
+  // Where only old ones were read, the next are read without waiting; each such scan leaves fewer.
+  const bool scan_on = !choice.next && !choice.too_old.empty();
   account->probe_due_at =
-      any ? std::optional(tx.now() + (look_on ? Millis{0} : domain::kFailedProbeInterval)) : std::nullopt;
+      any ? std::optional(tx.now() + (scan_on ? Millis{0} : domain::kFailedProbeInterval)) : std::nullopt;
   update_cloud_account(tx, *account);
   if (customer) wake_cloud_account(tx, id, tx.now());
 }
@@ -259,7 +259,7 @@ LoginVerdict refuse_login(Tx& tx, AccountId account, std::int64_t version, Login
   standing->status = storage::CredentialsStatus::invalid;
   standing->unreadable = unreadable;
   update_standing(tx, account, *standing);
-  add_chore(tx, account, storage::ChoreKind::fail_invalid_credentials);
+  add_account_task(tx, account, storage::AccountTaskKind::fail_invalid_credentials);
   return verdict;
 }
 

@@ -17,7 +17,7 @@ std::unexpected<CloudError> not_called(CloudError::Kind kind, const char* why) {
   return std::unexpected(CloudError{kind, why, false, {}});
 }
 
-// A login of another cloud user must not act, and be recorded, as this one (spec 3.11).
+// A login of another cloud user must not be used: its calls would be recorded as this one's (spec 3.11).
 std::unexpected<CloudError> of_another_user() {
   return not_called(CloudError::Kind::unavailable, "the login is of another cloud user");
 }
@@ -46,18 +46,18 @@ Task<CloudCalls::LogIn> CloudCalls::log_in(AccountId account) {
     co_return LogIn{not_called(kind, "there is no valid login"), version};
   }
   auto session = co_await ports_.sessions.session(account, {record->version, record->sealed});
-  if (!session) saw(&session.error());  // one that is there says nothing: it may be an old one
+  if (!session) note_health(&session.error());  // a session may be an old one, and shows nothing
   co_return LogIn{std::move(session), version};
 }
 
-void CloudCalls::saw(const CloudError* error) {
+void CloudCalls::note_health(const CloudError* error) {
   if (error == nullptr) return platform_.answered();
   switch (error->kind) {
     case CloudError::Kind::unavailable:
     case CloudError::Kind::malformed:
       return platform_.unanswered(error->message);
     case CloudError::Kind::credentials_unreadable:
-      return;  // nobody was asked
+      return;  // the platform was not called
     default:
       return platform_.answered();
   }
@@ -75,7 +75,7 @@ Task<std::optional<Answer>> CloudCalls::make(const Call& call, const Job& job) {
     answer.login_version = login.login_version;
   }
   answer.other_user = session && session->user_id != job.cloud_user;
-  // What its own login began is looked up and taken back with a session that is left of that.
+  // A share that a former login began is looked up, and revoked, with a session that is left of that login.
   const bool begun = call.as<FindShare>() != nullptr || call.as<RevokeShare>() != nullptr;
   const bool replaced = call.login.cloud_account && call.login.cloud_account != job.cloud_account;
   if (begun && (answer.other_user || (!session && replaced))) {
@@ -94,8 +94,8 @@ Task<std::optional<Answer>> CloudCalls::make(const Call& call, const Job& job) {
   if (ports_.clock.now() + ports_.cloud.call_timeout() >= job.expires_at) co_return std::nullopt;
   const Timestamp began = ports_.clock.now();
   co_await ask(call, *session, answer);
-  answer.took = std::max(ports_.clock.now() - began, Millis{0});  // the server's clock may be set back
-  saw(answer.error());
+  answer.took = std::max(ports_.clock.now() - began, Millis{0});  // the clock may be set back
+  note_health(answer.error());
   ports_.metrics.count("presetbridge_cloud_calls_total");
   if (const auto* error = answer.error()) {
     if (error->kind == CloudError::Kind::session_refused)
@@ -115,8 +115,8 @@ Task<void> CloudCalls::ask(const Call& call, Session session, Answer& answer) {
     auto user = co_await cloud.find_user(here, session, find->username);
     if (user && find->then_friendship) answer.friendship = co_await cloud.friendship(here, session, user->id);
     put(answer, std::move(user));
-  } else if (const auto* const look = call.as<FindFriendship>()) {
-    put(answer, co_await cloud.friendship(here, session, look->user_id));
+  } else if (const auto* const friendship = call.as<FindFriendship>()) {
+    put(answer, co_await cloud.friendship(here, session, friendship->user_id));
   } else if (const auto* const request = call.as<RequestFriendship>()) {
     put(answer, co_await cloud.request_friendship(here, session, request->user_id, request->idempotency_key));
   } else if (const auto* const withdraw = call.as<WithdrawRequest>()) {
@@ -136,7 +136,7 @@ Task<CloudCalls::Page> CloudCalls::friendships_since(AccountId account, std::str
   if (session && session->user_id != cloud_user) session = of_another_user();
   if (!session) co_return Page{std::unexpected(session.error()), login_version};
   auto page = co_await ports_.cloud.friendships_since(ports_.scheduler, *session, std::move(cursor), limit);
-  saw(page ? nullptr : &page.error());
+  note_health(page ? nullptr : &page.error());
   if (!page && page.error().kind == CloudError::Kind::session_refused)
     ports_.sessions.invalidate(account, session->token);
   co_return Page{std::move(page), login_version};

@@ -1,5 +1,6 @@
-// The calls of jobs and sweeps to the cloud platform: each with a session of the account's own login, and
-// each counted, logged, and taken as a sign of whether the platform answers at all.
+// The calls of jobs and sweeps to the cloud platform, each with a session of the account's own login. Each
+// shows whether the platform answers at all (platform_health.h); those of jobs are counted, and their
+// failures logged.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +14,24 @@
 
 namespace presetbridge::services {
 
-// Owned by the worker, on its thread. Holds no session: those are the cache's.
+// Owned by the worker, on its thread. Sessions are in the cache (WorkerPorts::sessions).
 class CloudCalls {
  public:
   // `ports` outlives this.
   explicit CloudCalls(const WorkerPorts& ports)
       : ports_(ports), platform_(ports.clock, ports.log, ports.metrics) {}
 
-  // Makes the call of a job. Nothing, and no call, if the job's lease would not outlast it (spec 3.4): asked
-  // last, as the lease was new when the step committed the intent, but a login takes its time.
+  // Makes the call of a job. Returns nothing, and makes no call, if the job's lease would not outlast it
+  // (spec 3.4). That is checked right before the call: the lease was new when the step committed the intent,
+  // but a login may take long.
   Task<std::optional<Answer>> make(const Call& call, const Job& job);
 
   struct Page {
     cloud::CloudResult<cloud::FriendshipPage> page;
     std::int64_t login_version = 0;  // of the login that the call was to be made with
   };
-  // What changed since `cursor` in the friendships of this user of the platform, with the login of `account`.
+  // A page of the changes since `cursor` in the friendships of `cloud_user`, the platform's id, read with the
+  // login of `account`, which has to be that user's.
   Task<Page> friendships_since(AccountId account, std::string cloud_user, std::string cursor, int limit);
 
  private:
@@ -36,12 +39,12 @@ class CloudCalls {
     cloud::CloudResult<cloud::Session> session;
     std::int64_t login_version = 0;
   };
-  // Logs in, if need be, with what the vault has at this moment.
+  // A session of the login that is stored now; logs in where the cache has none.
   Task<LogIn> log_in(AccountId account);
-  // With a session; calls nobody but the platform.
+  // Makes the call and writes its result into `answer`.
   Task<void> ask(const Call& call, cloud::Session session, Answer& answer);
-  // What a call, or a login, says of the platform; nullptr: it was answered with success.
-  void saw(const cloud::CloudError* error);
+  // Reports to the platform's health how a call or a login ended; nullptr: with success.
+  void note_health(const cloud::CloudError* error);
 
   const WorkerPorts& ports_;
   PlatformHealth platform_;

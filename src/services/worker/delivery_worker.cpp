@@ -27,7 +27,7 @@ MissedWork::Wake find_forgotten(Tx& tx) {
 struct DeliveryWorker::Parts {
   const WorkerPorts ports;
   const WorkerOptions options;
-  // The loops, of which that of leases waits here; jobs and sweeps.
+  // The loops, jobs and sweeps. The lease loop waits on these tasks.
   BackgroundTasks tasks{ports.scheduler,
                         {.log = ports.log,
                          .message = "a task of the delivery worker failed",
@@ -39,7 +39,7 @@ struct DeliveryWorker::Parts {
   SweepRunner sweeps{ports, options, calls, tasks};
   LeaseLoop leases{ports, options, tasks, scan, jobs, sweeps, [this] {
                      tasks.wake();
-                     maintenance.wake();  // a step may have written chores
+                     maintenance.wake();  // a step may have written account tasks
                      ports.notify_others();
                    }};
   Maintenance maintenance{ports, options, tasks, [this] {

@@ -1,5 +1,5 @@
-// The delivery worker (spec 3.2-3.5): it owns the parts that do the work, starts and stops them, and wakes
-// them. All of its state that matters is in the database; what it holds in memory may vanish at any moment.
+// The delivery worker (spec 3.2-3.5): it owns the parts that do the work, starts, stops and wakes them. All
+// of its state that matters is in the database; its memory may be lost at any moment.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace presetbridge::services {
 
-// All but wake() are called on the scheduler's thread. Destroyed after `stopped`, and after
+// All but wake() are called on the scheduler's thread. Destroyed after `stopped` was called, and after
 // AsyncDatabase::shutdown().
 class DeliveryWorker {
  public:
@@ -18,10 +18,10 @@ class DeliveryWorker {
   ~DeliveryWorker();
 
   void start();
-  // No new jobs; those under way end after the call they are in. `stopped` is called once, when the last has
-  // ended. What is left then is released to be taken up at once.
+  // Starts no more jobs. Jobs under way end with the answer to their present call and release their
+  // deliveries, which another worker may take at once. `stopped` is called once, when the last has ended.
   void stop(Callback stopped);
-  // There may be work now. Thread-safe, cheap.
+  // There may be work now. Any thread; cheap.
   void wake();
 
  private:

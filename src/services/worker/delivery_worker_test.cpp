@@ -97,7 +97,7 @@ TEST(DeliveryWorker, FailsOneMissingPresetAndSharesTheOthers) {
   expect_books_balance(world);
 }
 
-TEST(DeliveryWorker, BeginsTheChoreThatAJobWroteWhenTheJobEnds) {
+TEST(DeliveryWorker, BeginsTheAccountTaskThatAJobWroteWhenTheJobEnds) {
   auto options = World::unlimited();
   options.jobs_per_minute = 1;
   World world(options);

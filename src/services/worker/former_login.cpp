@@ -9,13 +9,14 @@
 namespace presetbridge::services {
 namespace {
 
-constexpr Millis kSessionLife{3'600'000};  // as the cache of sessions has it
+constexpr Millis kSessionLife{3'600'000};  // as in cloud/session_cache.h
 
 }  // namespace
 
 bool out_of_reach(DeliverySet& set, const Job& job, const Call& call) {
   if (call.as<FindShare>() == nullptr && call.as<RevokeShare>() == nullptr) return false;
-  // Where the account's login is this one still, the platform named another user for it: that may pass.
+  // Where the stored login is still this cloud account's, the platform has named another user for it: that
+  // may pass.
   if (!call.login.cloud_account || call.login.cloud_account == job.cloud_account) return false;
   const auto record = find_credentials(set.tx(), call.account);
   const auto* const item = set.item(call.delivery, call.item()->item);

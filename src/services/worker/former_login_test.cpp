@@ -1,4 +1,4 @@
-// What a login began that was replaced by one of another cloud user (spec 3.11).
+// Work that began with a login which was replaced by one of another cloud user (spec 3.11).
 #include <gtest/gtest.h>
 
 #include "services/vault/vault_testing.h"
@@ -59,7 +59,7 @@ TEST(FormerLogin, AShareThatIsNotThereIsOwedByTheLoginOfNow) {
 TEST(FormerLogin, WithoutASessionTheHoldIsReleasedAfterAnHour) {
   World world;
   const auto id = unknown_share(world, Fate::lose_request);
-  world.crash();  // with what it had cached
+  world.crash();  // with its cached sessions
   VaultOfWorld vault(world);
   vault.save("m-2");
   world.settle(std::chrono::minutes{59});
@@ -101,7 +101,7 @@ TEST(FormerLogin, NothingIsGivenUpOnThePlatformsWordOfAnotherUserAlone) {
   testing::expect_books_balance(world);
 }
 
-// What stands of the account's login from now on: it was refused, as when its password was changed.
+// Makes the account's stored login a refused one, as when its password was changed.
 void refuse_login_of_now(World& world) {
   world.agent.refuse = true;
   world.write([&](storage::Tx& tx) {

@@ -1,4 +1,4 @@
-// How often a customer is asked for friendship (spec 3.5), and what is told of each request (spec 10.1).
+// How often a customer gets a friend request (spec 3.5), and that each request is reported (spec 10.1).
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
@@ -32,7 +32,7 @@ class FriendRequests : public ::testing::Test {
     EXPECT_EQ(world_.cloud.requests["u-ann"], number);
     for (const auto id : {first_, second_}) {
       EXPECT_EQ(world_.status(id), "waiting_for_friendship");
-      EXPECT_EQ(world_.delivery(id).requests_sent, number) << "each request is told of once";
+      EXPECT_EQ(world_.delivery(id).requests_sent, number) << "each request is reported once";
     }
   }
 
@@ -69,13 +69,13 @@ TEST_F(FriendRequests, RetryingTheOtherWhileTheRequestIsOnItsWayAsksOnce) {
   EXPECT_EQ(world_.cloud.withdrawals["u-ann"], 0);
 }
 
-TEST_F(FriendRequests, AFailureThatTheJobToldOfIsOlderThanTheNewRequestToo) {
+TEST_F(FriendRequests, AFailureThatTheJobReportedIsOlderThanTheNewRequestToo) {
   decline();
   const auto third = world_.deliver(world_.order("3", "Ann", {"sku-3"}));
   ASSERT_EQ(world_.status(third), "failed friend_request_declined");
   retry(first_);
   world_.settle();
-  // What changes of the delivery later makes its failure no younger.
+  // A later change of the delivery does not make its failure younger.
   ASSERT_TRUE(world_.await(world_.actions.renew_link(world_.scheduler, world_.merchant(), third)));
   retry(third);
   world_.settle();
@@ -108,7 +108,7 @@ TEST_F(FriendRequests, ARetryAfterTheNewRequestWasDeclinedToAsksAnew) {
   EXPECT_EQ(world_.cloud.requests["u-ann"], 3);
 }
 
-// The page was made before the request, and its news is taken in after it.
+// The page was read before the request was made, and is taken in after it.
 TEST_F(FriendRequests, APageOfBeforeTheNewRequestDoesNotEndIt) {
   bool held = false;
   world_.cloud.before = [&](auto& call, auto&) {
@@ -124,18 +124,18 @@ TEST_F(FriendRequests, APageOfBeforeTheNewRequestDoesNotEndIt) {
   world_.settle();
   ASSERT_EQ(world_.status(first_), "waiting_for_friendship");
   ASSERT_EQ(world_.cloud.requests["u-ann"], 2);
-  const auto told = world_.delivery(first_).sequence;
+  const auto before = world_.delivery(first_).sequence;
   world_.cloud.release();
   world_.settle(10s);
   EXPECT_EQ(world_.status(first_), "waiting_for_friendship") << "it stands";
-  EXPECT_EQ(world_.delivery(first_).sequence, told) << "and nothing is told of it again";
+  EXPECT_EQ(world_.delivery(first_).sequence, before) << "and is not reported again";
   EXPECT_EQ(world_.cloud.requests["u-ann"], 2);
   world_.cloud.accept("u-ann");
   world_.settle(2min);
   EXPECT_EQ(world_.status(first_), "completed");
 }
 
-TEST_F(FriendRequests, APageThatToldOfTheNewRequestsRefusalIsLookedUpAndEndsIt) {
+TEST_F(FriendRequests, APageThatShowedTheNewRequestsRefusalIsLookedUpAndEndsIt) {
   decline();
   bool held = false;
   world_.cloud.before = [&](auto& call, auto&) {

@@ -27,7 +27,7 @@ std::optional<domain::OrderState> order_state(Tx& tx, DeliveryId delivery) {
   return std::move(*state);
 }
 
-// Whether nothing is left to deliver of one of its lines: refunded, or its quantity was lowered.
+// Whether one of its lines has no paid quantity left: it was refunded, or its quantity lowered.
 bool lacks_a_line(const domain::OrderState& order) {
   const domain::PaidQuantities paid(order);
   return std::ranges::any_of(order.lines, [&](const auto& line) { return paid.of(line) == 0; });
@@ -50,8 +50,8 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
            "The share of " + file + (taken_back ? " was taken back" : " could not be taken back") +
                (why.empty() ? "" : ": " + std::string(why)) + ".",
            {.type = taken_back ? "item_revoked" : "item_revoke_failed", .item = id});
-  // The order was paid again while its end was being carried out: what was begun is settled, and the file is
-  // owed again (spec 3.10), also where nobody knows whether it is there still.
+  // Where the order was paid again while it was being revoked, the revocation is settled first and the file
+  // is then owed again (spec 3.10), also where nobody knows whether its share still exists.
   if (item->revoked_by != "order" || item->former) return;
   if (!taken_back && rests(*row)) return;
   const auto order = order_state(set.tx(), delivery);
@@ -73,10 +73,10 @@ void revoke_if_ended(DeliverySet& set, DeliveryId id) {
   if (!set.order_settings(*row).auto_revoke) return;
   const auto order = order_state(set.tx(), id);
   if (!order || (order->stopped() ? !order->stop_revokes() : !lacks_a_line(*order))) return;
-  // What the merchant reopened after the stop is theirs, unless it is about to end.
+  // A delivery that the merchant reopened after the stop keeps its shares, unless it is about to end.
   const bool stopping = row->pending.kind >= domain::PendingActionKind::stop;
   if (order->stopped() && is_open(*row) && !stopping) return;
-  // Former customers, too: what they have may be counted on by another order of theirs.
+  // The former customers, too: another order of theirs may rely on a share that they have.
   set.save();
   hold_customers_of(set.tx(), std::array{id});
   const auto items = set.items_with_lines(id);

@@ -1,5 +1,5 @@
-// What a job's steps do to the items of deliveries beside sharing them (share_ledger.h). Each function
-// changes rows of the caller's set.
+// Changes of items by the steps of jobs, except sharing (share_ledger.h). Each function changes rows of the
+// caller's set.
 #pragma once
 
 #include <string_view>
@@ -9,30 +9,30 @@
 
 namespace presetbridge::services {
 
-// The delivery's name leads to another user of the platform than before: what that one got stays recorded as
-// theirs, and is owed to the customer's user of now (spec 3.11). References into the set end then. Returns
-// the delivery's items as they are now.
+// Where the delivery's name leads to another user of the platform than before: files that the former user got
+// stay recorded as theirs, and are owed to the customer's present user (spec 3.11). References to its items
+// end then. Returns the delivery's items as they are now.
 std::vector<storage::ItemRow*> leave_former_owner(DeliverySet& set, const storage::CustomerRow& customer,
                                                   DeliveryId delivery);
 
-// The customer's name is resolved: the item, which is owed and about to be shared, is owed to that user of
-// the platform. Where the user has it from before, by another name, the two become one (spec 3.11). Returns
-// the item that stands.
+// Gives an owed item, which is about to be shared, to the customer's user, whose name has been resolved.
+// Where the delivery has a former item of the file for that user, who had another name then, the two become
+// one (spec 3.11). Returns the remaining item.
 storage::ItemRow& own_item(DeliverySet& set, const storage::CustomerRow& customer, storage::ItemRow& item);
 
 enum class RevocationEnd {
   taken_back,
-  refused,  // the share is there
-  unknown,  // the platform was asked, and did not answer
+  refused,  // the share still exists
+  unknown,  // earlier calls had no answer: the share may have ended
 };
-// revoking -> `revoked`, or `revoke_failed` because of `why`, the end of a sentence. Where the order was paid
-// again meanwhile, a share that is there stays, and any other is owed again (spec 3.10). An item that is not
-// `revoking` any more stays as it is.
+// Ends the revocation of an item that is `revoking`: it becomes `revoked`, or `revoke_failed` because of
+// `why`, the end of a sentence for the timeline. Where the order was paid again meanwhile, an existing share
+// stays, and any other file is owed again (spec 3.10). An item that is not `revoking` stays as it is.
 void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId item, RevocationEnd end,
                     std::string_view why = {});
 
-// The order may have ended, or been refunded, while a share was on its way: what that takes back includes it
-// (spec 2.11).
+// After a share was recorded: where the order ended or was refunded meanwhile, and its store revokes then,
+// the share is revoked with the others (spec 2.11).
 void revoke_if_ended(DeliverySet& set, DeliveryId delivery);
 
 }  // namespace presetbridge::services

@@ -33,18 +33,18 @@ using storage::Friendship;
 using storage::QueueState;
 using storage::Tx;
 
-constexpr Millis kElsewhere{15 * 60'000};
+constexpr Millis kElsewhere{15 * 60'000};  // until work that waits for another customer's job is due
 
-// When the first of what failed in passing is tried again, if anything did.
+// The first of the times of the job's own retry and of all that it postponed, if there is any.
 std::optional<Timestamp> first_retry(const Job& job) {
   auto first = job.retry_at();
-  for (const auto* const put_off : {&job.put_off, &job.revocations_put_off}) {
-    for (const auto& [delivery, at] : *put_off) first = std::min(first.value_or(at), at);
+  for (const auto* const postponed : {&job.postponed, &job.postponed_revocations}) {
+    for (const auto& [delivery, at] : *postponed) first = std::min(first.value_or(at), at);
   }
   return first;
 }
 
-// The change that a verdict asks for; what is not known of the items is read from the order.
+// The change that a verdict asks for. Why nothing is to be delivered is read from the order.
 Change change_of(DeliverySet& set, const storage::DeliveryRow& row, const domain::Verdict& verdict,
                  const domain::PendingAction& pending) {
   const auto actor = pending.kind == PendingActionKind::none ? domain::Actor::system() : pending.actor;
@@ -62,18 +62,19 @@ Change change_of(DeliverySet& set, const storage::DeliveryRow& row, const domain
   return nothing_left(set.items_with_lines(row.id), *state, actor);
 }
 
-// The name that the delivery is for from now on, where a correction waits: the merchant's always, one of the
-// store while nothing is shared (spec 2.6, 3.11).
+// The name that the delivery is for from now on, where a correction is pending: the merchant's always, one of
+// the store while nothing is shared (spec 2.6, 3.11).
 std::optional<domain::PendingName> corrected_name(DeliverySet& set, const storage::DeliveryRow& row) {
   const auto& name = row.pending.name;
-  // Where it ends the delivery counts too: the order may be paid again, or reopened.
+  // It counts also where the pending action ends the delivery: the order may be paid again, or the delivery
+  // be reopened.
   if (row.pending.kind == PendingActionKind::erase || name.username.empty()) return std::nullopt;
   if (name.actor == domain::Actor::order() && anything_shared(set.items(row.id))) return std::nullopt;
   return name;
 }
 
-// Whether the delivery waits for a share whose outcome another customer's job finds out: the one of the cloud
-// account before (spec 3.11), which queues this one again then.
+// Whether the delivery waits for a share whose outcome another customer's job finds out: that of the customer
+// at the former cloud account (spec 3.11), which queues this delivery again then.
 bool shared_elsewhere(DeliverySet& set, CustomerId customer, DeliveryId delivery) {
   return std::ranges::any_of(set.items(delivery), [&](const storage::ItemRow* item) {
     return !item->former && item->status == ItemStatus::sharing && item->customer != customer;
@@ -82,8 +83,9 @@ bool shared_elsewhere(DeliverySet& set, CustomerId customer, DeliveryId delivery
 
 using UserAndFile = std::pair<std::string, std::string_view>;
 
-// Until when nothing of the delivery can be shared: what it owes to `user` are files of which a share, or its
-// revocation, is `unsettled`, each until it may be settled.
+// The time from which a file of the delivery can be shared, where for each file that it owes a share with the
+// same user, or its revocation, is `unsettled`: the first time that one of these may be settled. Nothing: a
+// file can be shared now, or none is owed.
 std::optional<Timestamp> shareable_from(DeliverySet& set, DeliveryId delivery, const CustomerRow& customer,
                                         const std::map<UserAndFile, Timestamp>& unsettled) {
   std::optional<Timestamp> first;
@@ -98,20 +100,20 @@ std::optional<Timestamp> shareable_from(DeliverySet& set, DeliveryId delivery, c
   return first;
 }
 
-// What the job's end means for one of its deliveries.
+// The finding for one of the job's deliveries, with the code of a permanent failure.
 std::pair<Finding, ResolutionCode> finding_for(DeliverySet& set, const Job& job,
                                                const storage::DeliveryRow& row, Finding finding,
                                                std::optional<Timestamp> requested_at) {
   if (const auto* const failed = job.failure()) {
     if (!failed->account || failed->account == row.account) return {Finding::permanent, failed->code};
-    // Another tenant of the same cloud account: their turn comes with their own login.
+    // A delivery of another tenant of the same cloud account, which is worked on with that tenant's login.
     return {Finding::shutting_down, ResolutionCode::none};
   }
-  if (job.put_off.contains(row.id)) return {Finding::transient, ResolutionCode::none};
-  // Each delivery tells of a friend request once, whichever job sent it (spec 10.1). Rows of before do not
-  // say of which they told.
-  const bool told = row.told_request ? row.told_request == requested_at : row.requests_sent > 0;
-  if (finding == Finding::still_waiting && (job.request_sent || !told))
+  if (job.postponed.contains(row.id)) return {Finding::transient, ResolutionCode::none};
+  // Each delivery reports each friend request once, whichever job made it (spec 10.1). Rows of former
+  // versions do not say which request they reported.
+  const bool reported = row.told_request ? row.told_request == requested_at : row.requests_sent > 0;
+  if (finding == Finding::still_waiting && (job.request_sent || !reported))
     return {Finding::request_sent, ResolutionCode::none};
   if (finding == Finding::worked && !job.failed_items.empty()) {
     for (const auto* const item : set.items(row.id)) {
@@ -127,7 +129,7 @@ std::pair<Finding, ResolutionCode> finding_for(DeliverySet& set, const Job& job,
 
 std::vector<DeliveryId> take_deliveries(DeliverySet& set, const CustomerRow& customer) {
   auto open = set.open(customer.id);
-  // What failed in passing comes after what did not, and may be left for a later job.
+  // Deliveries that failed for a while come after the others, and may be left to a later job.
   std::ranges::sort(open, {}, [&](DeliveryId id) {
     const auto& row = *set.delivery(id);
     return std::tuple(row.status != DeliveryStatus::processing, row.next_attempt_at.value_or(Timestamp{}),
@@ -160,7 +162,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   const bool another = name && name->username != set.delivery(delivery)->username;
   if (another) {
     set.note(*set.delivery(delivery), name->actor, "The customer's username was changed.");
-    // Before anything is concluded: what the former customer got is not the new one's.
+    // Before the delivery is concluded: files that the former customer got are not the new one's.
     auto& renamed = *set.delivery(delivery);
     change_owner_of_items(set, renamed);
     replace_delivery_key(set.tx(), renamed.account, renamed.id, storage::KeyOf::username, renamed.username,
@@ -175,7 +177,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
     row.pending.name = {};
     set.changed(row);
   }
-  // A failed one that is probed stays as it is.
+  // A probed delivery, which has failed, stays as it is.
   if (row.status != DeliveryStatus::processing) return true;
   const auto items = set.items(delivery);
   const auto pending = row.pending;
@@ -183,8 +185,9 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   if (verdict.drop_owed) drop_owed(set, items);
   if (!verdict.cause) return false;
   if (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::preset_not_found) {
-    // Mappings may have been saved since it was planned, and their chore gone by: nobody is told of a failure
-    // that is none. One that is saved from now on finds it failed.
+    // Mappings may have been saved since its files were chosen, and their account task have passed it: then
+    // it is queued with other files, and no failure is reported. The account task of mappings that are saved
+    // from now on finds it failed.
     if (replace_missing(set, row)) {
       set.apply(row, {.cause = Cause::refreshed});
       queue_or_fail(set, row);
@@ -195,19 +198,19 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   }
 
   if (verdict.cause == Cause::request_sent) ++row.requests_sent;
-  const bool tells_of_request =
+  const bool reports_request =
       verdict.cause == Cause::request_sent ||
       (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::friend_request_declined);
-  if (tells_of_request) row.told_request = customer.requested_at;
+  if (reports_request) row.told_request = customer.requested_at;
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
-    const auto own = job.put_off.find(delivery);
-    row.next_attempt_at = own == job.put_off.end() ? first_retry(job).value_or(set.now()) : own->second;
+    const auto own = job.postponed.find(delivery);
+    row.next_attempt_at = own == job.postponed.end() ? first_retry(job).value_or(set.now()) : own->second;
   }
   auto change = change_of(set, row, verdict, pending);
   if (const auto* const failed = job.failure(); failed && verdict.code == failed->code)
-    change.message = failed->words;
+    change.message = failed->message;
   set.apply(row, change);
-  // Whatever makes it go on finds the customer of the new name.
+  // The next change that queues it finds the customer of the new name.
   if (another && row.status != DeliveryStatus::waiting_for_friendship) row.customer = {};
   if (row.status != DeliveryStatus::queued) return true;
   if (another || verdict.cause == Cause::cloud_account_changed || verdict.cause == Cause::retried)
@@ -223,7 +226,7 @@ void conclude_settled(DeliverySet& set, DeliveryId delivery, ItemId settled) {
   const bool stopping =
       row->pending.kind == PendingActionKind::stop || row->pending.kind == PendingActionKind::erase;
   if (row->status == DeliveryStatus::in_review && !stopping && settled) {
-    // What owed nothing when the merchant reopened it still does.
+    // A former customer's item does not change what the delivery owes since the merchant reopened it.
     const auto* const item = set.item(delivery, settled);
     if (item != nullptr && item->former) return;
   }
@@ -234,7 +237,7 @@ void conclude_settled(DeliverySet& set, DeliveryId delivery, ItemId settled) {
   auto change = change_of(set, *row, verdict, stopping ? row->pending : domain::PendingAction{});
   if (verdict.cause == Cause::new_items_owed) {
     change.reasons = unapproved(set.tx(), delivery);
-    // It is owed once it is paid.
+    // The payment was withdrawn: nothing is owed until it is back.
     if (change.reasons.has(ReviewReason::payment_withdrawn)) return;
     if (set.order_settings(*row).hold_all) change.reasons.add(ReviewReason::held);
   }
@@ -273,7 +276,7 @@ void end_job(DeliverySet& set, const Job& job, CustomerRow& customer, Finding fi
     waiting = waiting || status == DeliveryStatus::waiting_for_friendship;
   }
 
-  // Where conclude() has queued this very customer again, what is written here replaces it.
+  // conclude() may have queued this customer again: these values replace that.
   customer.queue_state = QueueState::idle;
   customer.probed_delivery = {};
   customer.lease_owner.clear();
@@ -281,9 +284,10 @@ void end_job(DeliverySet& set, const Job& job, CustomerRow& customer, Finding fi
   const Timestamp again = first_retry(job).value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0}));
   const Timestamp settle_from = job.settle_at().value_or(
       job.retry_at().value_or(set.now() + (settled_elsewhere ? kElsewhere : Millis{0})));
-  const auto from = [&](const std::map<DeliveryId, Timestamp>& put_off, DeliveryId id) {
-    const auto own = put_off.find(id);
-    return own == put_off.end() ? settle_from : std::max(own->second, job.settle_at().value_or(own->second));
+  const auto from = [&](const std::map<DeliveryId, Timestamp>& postponed, DeliveryId id) {
+    const auto own = postponed.find(id);
+    return own == postponed.end() ? settle_from
+                                  : std::max(own->second, job.settle_at().value_or(own->second));
   };
   const auto queue = [&](JobClass job_class, Timestamp due) {
     const bool first = customer.queue_state == QueueState::idle;
@@ -294,9 +298,9 @@ void end_job(DeliverySet& set, const Job& job, CustomerRow& customer, Finding fi
   std::map<UserAndFile, Timestamp> unsettled;  // each until it may be settled
   for (const auto* const item : set.items_of(customer.id)) {
     std::optional<Timestamp> due;
-    if (item->status == ItemStatus::revoking) due = from(job.revocations_put_off, item->delivery);
+    if (item->status == ItemStatus::revoking) due = from(job.postponed_revocations, item->delivery);
     if (item->status == ItemStatus::sharing)
-      due = std::max(*item->settle_after, from(job.put_off, item->delivery));
+      due = std::max(*item->settle_after, from(job.postponed, item->delivery));
     if (!due) continue;
     queue(JobClass::settlement, *due);
     auto& until = unsettled.try_emplace({user_of(*item, customer), item->file_id}, *due).first->second;
@@ -304,18 +308,18 @@ void end_job(DeliverySet& set, const Job& job, CustomerRow& customer, Finding fi
   }
   if (customer.withdraw) queue(JobClass::settlement, settle_from);
   for (const auto id : queued) {
-    const auto own = job.put_off.find(id);
-    auto at = own == job.put_off.end() ? job.retry_at().value_or(set.now()) : own->second;
+    const auto own = job.postponed.find(id);
+    auto at = own == job.postponed.end() ? job.retry_at().value_or(set.now()) : own->second;
     if (settled_elsewhere) at = again;
     queue(JobClass::retry, std::max(at, shareable_from(set, id, customer, unsettled).value_or(at)));
   }
   if (waiting && customer.friendship == Friendship::requested) {
     ensure_sweep(set.tx(), customer.cloud_account, set.now());
   } else if (waiting) {
-    // What they wait for is not on its way: accepted meanwhile, or to be asked for again.
+    // No acceptance is to come: it has come meanwhile, or the request is to be made again.
     queue(customer.friendship == Friendship::friends ? JobClass::share : JobClass::first_request, again);
   }
-  // Where nothing is tried again, nothing fails any more.
+  // Without a further job no call fails any more.
   if (customer.queue_state == QueueState::idle) customer.failing.clear();
   set.put(customer);
   if (customer.queue_state == QueueState::queued)

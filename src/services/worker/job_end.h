@@ -1,5 +1,6 @@
-// The beginning and the end of a job on a customer: which deliveries it takes, and what becomes of each of
-// them, of the lease and of the customer's place in the queue when it lets go.
+// The beginning and the end of a job: which of the customer's deliveries it takes, and at its end the next
+// status of each, the lease and the customer's position in the queue. Each function changes rows of the
+// caller's set, and the rows of customers that it is given; the rows are locked.
 #pragma once
 
 #include "domain/delivery_outcome.h"
@@ -10,27 +11,29 @@
 
 namespace presetbridge::services {
 
-// Brings the customer's queued deliveries, and with a friendship the waiting ones, to processing, as many as
-// a job may have. Returns those in processing.
+// Brings queued deliveries of the customer to processing, and waiting ones unless the friend request is still
+// unanswered: those with the earliest next attempt first, until kMostDeliveriesOfJob are in processing.
+// Returns all in processing, by rising id.
 std::vector<DeliveryId> take_deliveries(DeliverySet& set, const storage::CustomerRow& customer);
 
-// Concludes every delivery in processing with `finding` (one whose items failed for good fails with their
-// code), releases the lease and queues the customer again where work is left. The customer's row is put back
-// into the set.
+// Concludes every delivery in processing with `finding`, or with what the job knows of it alone: that it is
+// postponed, or that an item failed for good. Releases the lease, queues the customer again where work is
+// left, and puts the customer's row back into the set.
 void end_job(DeliverySet& set, const Job& job, storage::CustomerRow& customer, domain::Finding finding);
 
-// Obeys the delivery's pending action, or concludes it: for a delivery in processing of a customer whose row
-// the caller puts back. Returns whether it left processing.
+// Obeys the delivery's pending action, or concludes the delivery with `finding`, and for a permanent failure
+// with `code`. The caller puts the customer's row back. Returns true if the delivery is not in processing any
+// more, also for a probed one, which never was.
 bool conclude(DeliverySet& set, const Job& job, storage::CustomerRow& customer, DeliveryId delivery,
               domain::Finding finding, domain::ResolutionCode code);
 
-// After an item of a delivery that no job has was settled: completes or invalidates it, queues it for what is
-// owed again, or brings it to review for that, or leaves it. `settled`: that item, where it may be a former
-// customer's, which ends no review.
+// For a delivery that no job works on, after one of its items was settled: completes or invalidates it,
+// queues it or brings it to review for files that are owed again, or leaves it. `settled` is that item where
+// it may be a former customer's, which ends no review.
 void conclude_settled(DeliverySet& set, DeliveryId delivery, ItemId settled = {});
 
-// After the store's event made an item owed again: where the store's orders are held, what is under way goes
-// to review.
+// After a store's event made an item of the delivery owed again: where the store's orders are held, an open
+// delivery goes to review.
 void hold_owed_again(DeliverySet& set, DeliveryId delivery);
 
 }  // namespace presetbridge::services

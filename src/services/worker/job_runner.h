@@ -1,5 +1,5 @@
-// Runs jobs: a step in the database, the call that it asks for, the next step (job.h), until a step asks for
-// no more.
+// Runs jobs (job.h): a step in the database, the call that the step returns, the next step, until a step
+// returns none.
 #pragma once
 
 #include "base/background_tasks.h"
@@ -12,17 +12,17 @@
 
 namespace presetbridge::services {
 
-// Owned by the worker, on its thread; destroyed after AsyncDatabase::shutdown(). The steps of all jobs under
-// way are one batch.
+// Owned by the worker, on its thread; destroyed after AsyncDatabase::shutdown(). Steps of different jobs that
+// wait at one time are one batch (storage/commit/batcher.h).
 class JobRunner {
  public:
-  // All outlive this.
+  // `ports`, `options`, `calls` and `tasks` outlive this.
   JobRunner(const WorkerPorts& ports, const WorkerOptions& options, CloudCalls& calls,
             const BackgroundTasks& tasks);
 
-  // From a lease to its end. Once the tasks are stopping, the job ends with the answer that it waits for.
-  // Where a step cannot be written, or the lease would not outlast a call, the lease runs out, and the work
-  // is taken over.
+  // Runs a leased job to its end. Once `tasks` are stopping, the job ends with the answer that it waits for.
+  // Where a step cannot be written, or the lease would not outlast a call, the job ends without a step: its
+  // lease runs out, and the work is taken over (spec 3.4).
   Task<void> run(Job job);
 
  private:

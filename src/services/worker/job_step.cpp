@@ -8,7 +8,7 @@
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
 #include "services/worker/job_end.h"
-#include "services/worker/one_step.h"
+#include "services/worker/step.h"
 #include "storage/stores/cloud_account_store.h"
 
 namespace presetbridge::services {
@@ -20,7 +20,7 @@ using domain::ResolutionCode;
 using storage::Friendship;
 using storage::Tx;
 
-// Whether what follows the answer may take a credit, or free or spend one.
+// Whether the step may hold, release or spend a credit because of the answer.
 bool may_spend(const Answer& answer) {
   if (answer.call.as<ShareFile>() != nullptr || answer.call.as<FindShare>() != nullptr) return true;
   const auto* const state = std::get_if<FriendshipState>(&answer.value);
@@ -28,9 +28,9 @@ bool may_spend(const Answer& answer) {
          (answer.friendship && *answer.friendship && **answer.friendship == FriendshipState::friends);
 }
 
-// A name that turns out to be a known customer's goes on as theirs: their row is locked with those of the
-// jobs, in the order of customers.
-void hold_known_users(Tx& tx, std::span<const JobAnswer> answers) {
+// A name that leads to a known customer's user goes on as that customer's: their row is locked with those of
+// the jobs, in the order of customers.
+void lock_known_users(Tx& tx, std::span<const JobAnswer> answers) {
   if (!tx.others_write()) return;
   std::vector<storage::CloudUserKey> users;
   std::vector<CustomerId> customers;
@@ -46,7 +46,7 @@ void hold_known_users(Tx& tx, std::span<const JobAnswer> answers) {
   if (customers.size() > of_jobs) hold_customers(tx, std::move(customers));
 }
 
-// Gives each of the calls the login that it is made with.
+// Adds to each call the standing of the login that it is made with.
 void add_logins(Tx& tx, std::span<JobCall> calls) {
   std::map<AccountId, storage::CredentialsStanding> logins;
   for (const auto& next : calls) {
@@ -76,10 +76,10 @@ void JobSteps::advance(Tx& tx, std::span<const JobAnswer> answers, std::span<Job
   add_logins(tx, next);
 }
 
-// In the order that everybody keeps (docs/architecture.md): before the first of the steps, as what one of
-// them does may need a row that comes before what another one has locked.
+// In the order of docs/decisions/0018-order-of-locks.md, and before the first step: a later step may need a
+// row that comes, in that order, before one that an earlier step has locked.
 std::set<CloudAccountId> JobSteps::lock(DeliverySet& set, std::span<const JobAnswer> answers) {
-  hold_known_users(set.tx(), answers);
+  lock_known_users(set.tx(), answers);
   std::set<CloudAccountId> all;
   std::set<CloudAccountId> answered;
   CloudAccountId last_in_trouble;
@@ -101,7 +101,7 @@ std::set<CloudAccountId> JobSteps::lock(DeliverySet& set, std::span<const JobAns
       set.expect_user(job.cloud_account, user->id);
     if (may_spend(*answer)) set.expect_spending(job.customer);
     const auto* const error = answer->error();
-    // Of a share, the account that pays; of a login, the one whose it is.
+    // For a share the account that pays, for a refused login the account that has it.
     const bool refused = error != nullptr && login_fault(*error);
     if (answer->call.item() != nullptr || refused) set.expect_account(answer->call.account);
     if (error != nullptr) last_in_trouble = std::max(last_in_trouble, job.cloud_account);
@@ -113,7 +113,8 @@ std::set<CloudAccountId> JobSteps::lock(DeliverySet& set, std::span<const JobAns
     for (const auto id : accounts_in_trouble(set.tx(), asked)) troubled.insert(id);
   }
   if (!troubled.empty()) last_in_trouble = std::max(last_in_trouble, *troubled.rbegin());
-  // What is woken at the end comes after these only by its id: what does not is locked now, too.
+  // The accounts that steps wake are locked right before the commit (Tx::wake), by rising id. That keeps the
+  // order for those after the last one in trouble; the others are locked now.
   const std::vector<CloudAccountId> accounts(all.begin(), all.upper_bound(last_in_trouble));
   lock_cloud_accounts(set.tx(), accounts);
   return troubled;
@@ -125,18 +126,18 @@ void JobSteps::advance(DeliverySet& set, JobCall& next, const std::optional<Answ
   auto customer = set.customer(job.customer);
   next.lost = !customer || customer->fence != job.fence || !customer->lease_expires_at;
   if (next.lost) return;
-  // A job that begins has its lease from a moment ago, as a rule.
+  // The lease of a job that begins is new, as a rule.
   if (answer || job.expires_at - set.now() < options_.lease * 3 / 4)
     customer->lease_expires_at = job.expires_at = set.now() + options_.lease;
 
-  Step step(*this, set, job, std::move(*customer), in_trouble, next.outage);
-  if (!answer) step.keep_clock();
+  Step step(*this, set, job, std::move(*customer), in_trouble);
+  if (!answer) step.update_clocks();
   if (answer) step.take_in(*answer);
   if (!answer && job.shutting_down) return step.finish(Finding::shutting_down);
-  next.call = step.go_on();
+  next.call = step.choose_call();
 }
 
-// A friend request must not be sent for what cannot be paid (spec 3.6): before a job's first call.
+// No friend request is sent for a delivery that cannot be paid (spec 3.6).
 void JobSteps::Step::fail_without_credit() {
   if (customer.friendship == Friendship::friends) return;
   std::erase_if(deliveries, [&](DeliveryId id) {
@@ -148,13 +149,13 @@ void JobSteps::Step::fail_without_credit() {
   });
 }
 
-std::optional<Call> JobSteps::Step::go_on() {
+std::optional<Call> JobSteps::Step::choose_call() {
   deliveries = take_deliveries(set, customer);
   take_probed();
   obey_pending();
-  std::erase_if(deliveries, [&](DeliveryId id) { return job.put_off.contains(id); });
+  std::erase_if(deliveries, [&](DeliveryId id) { return job.postponed.contains(id); });
   fail_without_credit();
-  auto call = next();
+  auto call = next_call();
   if (call && customer != set.customer(customer.id)) set.put(customer);
   return call;
 }

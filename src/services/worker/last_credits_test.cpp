@@ -69,7 +69,7 @@ TEST(LastCredits, SixtyFourWorkersShareTenFilesAndTheRestGoesOnByItselfAfterAPur
   // As a purchase is granted.
   world.write([&](storage::Tx& tx) {
     update_balance(tx, world.account, domain::purchase(*lock_balance(tx, world.account), 20).value());
-    add_chore(tx, world.account, storage::ChoreKind::resume_credits);
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_credits);
   });
   world.worker->wake();
   world.settle(std::chrono::minutes{10});
@@ -100,11 +100,11 @@ TEST(LastCredits, SixtyFourTransactionsAtOnceHoldTen) {
       world.database->write([&](storage::Tx& tx) {
         ++begun;
         const auto after = domain::hold(*lock_balance(tx, world.account), 1);
-        // Until another one is there too, and long enough for it to come between, if nothing kept it out.
+        // Waits until another one is here too, and long enough for it to interfere, if no lock prevents that.
         if (tx.others_write()) {
           while (begun - ended < 2 && begun < kWorkers) find_balance(tx, world.account);
         }
-        for (int look = 0; look < 20; ++look) find_balance(tx, world.account);
+        for (int n = 0; n < 20; ++n) find_balance(tx, world.account);
         got = after.has_value();
         if (after) update_balance(tx, world.account, *after);
       });

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "services/worker/faulty_work.h"
+#include "services/worker/fault_handling.h"
 #include "storage/stores/cloud_account_store.h"
 
 namespace presetbridge::services {
@@ -11,25 +11,25 @@ namespace {
 
 using storage::Tx;
 
-constexpr Millis kLocked{10};
+constexpr Millis kLocked{10};  // until a ready account that another transaction has locked is tried again
 
 }  // namespace
 
 Task<void> LeaseLoop::run() {
   while (!tasks_.stopping()) {
     const Millis pause = co_await round();
-    if (pause == Millis{0} && free_places() > 0) continue;
-    // With every place taken the end of a job wakes the loop.
-    co_await tasks_.wait(free_places() > 0 ? pause : options_.poll);
+    if (pause == Millis{0} && free_slots() > 0) continue;
+    // With no slot free the end of a job wakes the loop.
+    co_await tasks_.wait(free_slots() > 0 ? pause : options_.poll);
   }
 }
 
 Task<Millis> LeaseLoop::round() {
-  const int places = free_places();
+  const int slots = free_slots();
   Timestamp from = scan_.begin();
   std::optional<Timestamp> next;
   if (!busy_) {
-    // A read costs no write: an idle service leaves the disk alone.
+    // Leasing writes: an idle service reads first and leaves the disk alone.
     const auto seen = co_await ports_.async_db.read(
         ports_.scheduler, [from](Tx& tx) { return std::pair(storage::next_ready(tx, from), tx.now()); });
     if (seen) {
@@ -39,9 +39,9 @@ Task<Millis> LeaseLoop::round() {
     }
   }
   const Timestamp now = ports_.clock.now();
-  if (places > 0 && now >= closed_until_ && (std::exchange(busy_, false) || (next && *next <= now))) {
-    auto leased = co_await write_at<LeasePlace>(ports_, [this, from, places, pace = pace_](Tx& tx) {
-      return lease_jobs(tx, options_, from, places, pace);
+  if (slots > 0 && now >= closed_until_ && (std::exchange(busy_, false) || (next && *next <= now))) {
+    auto leased = co_await write_work<LeasedWork>(ports_, [this, from, slots, pace = pace_](Tx& tx) {
+      return lease_jobs(tx, options_, from, slots, pace);
     });
     if (leased) {
       scan_.saw(from, leased->next_ready, leased->at);
@@ -68,22 +68,22 @@ std::optional<Timestamp> LeaseLoop::start(Leased leased) {
   busy_ = !leased.jobs.empty() || !leased.sweeps.empty();
   closed_until_ = leased.closed_until.value_or(Timestamp{});
   auto next = leased.next_ready;
-  // What is ready and was not given is locked by another transaction, for a moment.
+  // A ready account of which nothing was leased is locked by another transaction, for a moment.
   if (!busy_ && next) next = std::max(*next, ports_.clock.now() + kLocked);
   return next;
 }
 
-Task<Timestamp> LeaseLoop::failed(FailedWrite<LeasePlace> write) {
+Task<Timestamp> LeaseLoop::failed(FailedWrite<LeasedWork> write) {
   const auto& error = write.error;
-  // Of many rows read at once nobody knows which was at fault.
-  if (pace_ == Pace::together && !is_passing(error)) {
+  // Nobody knows which of many rows that are read together was at fault.
+  if (pace_ == Pace::together && !is_transient(error)) {
     pace_ = Pace::one_by_one;
     co_return Timestamp{};
   }
   pace_ = Pace::together;
   if (!storage::is_told(error)) ports_.log.warn("no jobs could be leased", {{"error", error.message}});
-  // The next lease would fail like this one, unless what was at fault is out of the way.
-  const bool others = co_await isolate(ports_, std::move(write));
+  // The next lease would fail like this one, unless the work at fault is postponed.
+  const bool others = co_await postpone_faulty(ports_, std::move(write));
   co_return ports_.clock.now() + (others ? Millis{0} : options_.poll);
 }
 

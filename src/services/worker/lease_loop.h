@@ -1,4 +1,4 @@
-// The loop that leases: it finds out when a cloud account is ready, takes jobs and sweeps for the free places
+// The loop that leases: it finds out when a cloud account is ready, leases jobs and sweeps for the free slots
 // of this process (leasing.h), and starts them. All of its state may be lost with the process.
 #pragma once
 
@@ -7,10 +7,10 @@
 
 #include "base/background_tasks.h"
 #include "services/leases/ready_scan.h"
-#include "services/worker/fault_at.h"
 #include "services/worker/job_runner.h"
 #include "services/worker/leasing.h"
 #include "services/worker/sweep_runner.h"
+#include "services/worker/work_fault.h"
 #include "services/worker/worker_options.h"
 #include "services/worker/worker_ports.h"
 
@@ -19,9 +19,8 @@ namespace presetbridge::services {
 // Owned by the worker, on its thread. At most WorkerOptions::max_jobs jobs and sweeps are under way.
 class LeaseLoop {
  public:
-  // All outlive this. `tasks` run the jobs, and this loop waits there. `ended` is called at the end of each
-  // job and sweep, however it ended: one that throws is a fault here, its lease runs out and the work is
-  // taken over.
+  // All outlive this. `tasks` run the jobs and sweeps, and tasks.wake() wakes this loop. `ended` is called at
+  // the end of each job and sweep, also when it threw: then its lease runs out and the work is taken over.
   LeaseLoop(const WorkerPorts& ports, const WorkerOptions& options, BackgroundTasks& tasks, ReadyScan& scan,
             JobRunner& jobs, SweepRunner& sweeps, std::function<void()> ended)
       : ports_(ports),
@@ -36,13 +35,13 @@ class LeaseLoop {
   Task<void> run();
 
  private:
-  int free_places() const { return options_.max_jobs - tasks_.jobs(); }
-  // Leases once, if there is work. Returns when the next round is due.
+  int free_slots() const { return options_.max_jobs - tasks_.jobs(); }
+  // Leases once, if there is work. Returns how long to wait for the next round.
   Task<Millis> round();
-  // Starts what was leased. Returns when there may be more.
+  // Starts the leased jobs and sweeps. Returns when there may be more, if that is known.
   std::optional<Timestamp> start(Leased leased);
-  // Returns when leasing is worth another try.
-  Task<Timestamp> failed(FailedWrite<LeasePlace> write);
+  // Returns when to lease again.
+  Task<Timestamp> failed(FailedWrite<LeasedWork> write);
 
   const WorkerPorts& ports_;
   const WorkerOptions& options_;

@@ -1,7 +1,8 @@
-// Which jobs start now (spec 3.4): the queue limits, trouble, classes and leases, decided in one transaction
-// under the lock of each cloud account's row, so that they hold over all workers, nodes and restarts. It
-// waits for nobody's lock: what another transaction holds is left for the next time. So it may lock accounts
-// before customers, which everybody else does the other way round.
+// Leasing: which jobs start now (spec 3.4), by the queue limits, the trouble of cloud accounts, the classes
+// of jobs and the leases that there are. It is decided in one transaction under the lock of each cloud
+// account's row, so it holds over all workers, nodes and restarts. Leasing waits for nobody's lock: rows that
+// another transaction holds are left for the next time. So it may lock accounts before customers, while all
+// others lock customers first (docs/decisions/0018-order-of-locks.md).
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@
 
 namespace presetbridge::services {
 
-inline constexpr Millis kSetAside{5 * 60'000};
+inline constexpr Millis kPostponement{5 * 60'000};  // of work that threw
 
 struct SweepLease {
   CloudAccountId cloud_account;
@@ -31,36 +32,37 @@ struct Leased {
   std::vector<SweepLease> sweeps;
   std::optional<Timestamp> next_ready;  // when there may be more
   Timestamp at{};                       // the database's time of the transaction
-  // No job before it, whatever is ready: the service's queue limit, or another node has that in hand.
+  // No job starts before it, whatever is ready: the service's queue limit, or another node has that locked.
   std::optional<Timestamp> closed_until;
-  // Columns of accounts (of none: the service's) that could not be read: each counts as closed for a minute,
-  // and is a fresh one then.
+  // Columns of accounts (none: of the service) that could not be read. Each was replaced by a value that
+  // closes the queue for a minute.
   std::vector<std::pair<CloudAccountId, const char*>> unreadable;
 };
 
-// Whose work was at fault (FaultAt). An id that is none: nobody's, or that of one of many.
-struct LeasePlace {
+// The work at which a transaction failed (WorkFault). An id that is none: of nobody, or of one of many.
+struct LeasedWork {
   CloudAccountId cloud_account;
   CustomerId customer;
   std::int64_t fence = 0;  // of the lease that the customer's job has; 0: of none
 };
 
-// Whether the rows of many accounts are read and written together, or those of one after the other, which is
-// slow and tells whose row is at fault.
+// Whether the rows of all accounts are read and written together, or those of one account after the other,
+// which is slow and shows whose row is at fault.
 enum class Pace { together, one_by_one };
 
-// At most `slots` jobs and sweeps together, of accounts that were not ready before `from`. Work of one
-// account never waits for another's place: each ready account has the same share of the slots. Throws
-// FaultAt<LeasePlace> where it is at one account's.
+// Leases at most `slots` jobs and sweeps together, of accounts that were not ready before `from`. No
+// account's work waits for another's: the slots are divided among the ready accounts. With Pace::one_by_one
+// throws WorkFault<LeasedWork> with the account at fault.
 Leased lease_jobs(storage::Tx& tx, const WorkerOptions& options, Timestamp from, int slots, Pace pace);
 
-// Takes the work of dead or stuck workers back (spec 3.4): leases that ran out, at `from` or later, get a new
-// fence, what was pending is obeyed, and the customers are queued again. Returns how many jobs, or, where
-// none had run out, how many sweeps. Throws FaultAt<LeasePlace> where it is at one customer's.
+// Takes back the work of dead or stuck workers (spec 3.4), at most `limit`: jobs whose lease ran out at
+// `from` or later get a new fence, pending actions are obeyed, and the customers are queued again. Where
+// there are none, sweeps whose lease ran out are made due. Returns how many jobs, or sweeps. Throws
+// WorkFault<LeasedWork> with the customer at fault.
 int take_over_expired(storage::Tx& tx, DeliveryChanges& changes, Timestamp from, int limit);
 
-// What threw must not hold up others: the customer, or without one the cloud account, is left alone for
-// kSetAside; a customer whose job has lost its lease meanwhile is somebody else's to judge.
-void set_aside(storage::Tx& tx, const LeasePlace& at);
+// Leaves the customer, or without one the cloud account, alone for kPostponement. With a fence, a customer
+// whose job has lost that lease meanwhile stays as it is: another job has it.
+void postpone(storage::Tx& tx, const LeasedWork& work);
 
 }  // namespace presetbridge::services

@@ -63,7 +63,7 @@ TEST(Leasing, HoldsTheServicesLimitOverAllAccountsAndARestartAndSharesItFairly) 
   World world(capped);
   const std::vector<World::Tenant> others = {world.add_tenant("m-2"), world.add_tenant("m-3")};
   std::map<std::string, DeliveryId> ids;
-  // The first has work for an hour when the others come with a little.
+  // The first account has work for an hour when the others get a little.
   for (int i = 0; i < 60; ++i) {
     const auto name = "user" + std::to_string(i);
     ids[name] = world.accept(world.order(name, name, {"sku-1"})).delivery.value();
@@ -233,7 +233,7 @@ TEST(Leasing, ACustomerThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
   expect_books_balance(world);
 }
 
-// Nothing may start for a minute: nobody knows what did.
+// Nobody knows what has started, so nothing may start for a minute.
 void expect_closed_for_a_minute(World& world, DeliveryId id, const std::string& record) {
   world.settle(std::chrono::seconds{60});
   EXPECT_TRUE(world.cloud.calls.empty());
@@ -267,7 +267,7 @@ TEST(Leasing, ATroubleThatCannotBeReadClosesTheQueueForAMinute) {
 
 // ---------------------------------------------------------------- leases
 
-// A job that was leased, and has not made its first step.
+// A job that was leased and has not made its first step.
 struct LeasedJob {
   explicit LeasedJob(World& w) : world(w) {
     // This test is the worker.
@@ -280,9 +280,9 @@ struct LeasedJob {
   JobCall begin() {
     return world.write([&](storage::Tx& tx) {
       JobSteps steps(world.changes, world.random, options, world.cloud.call_timeout());
-      const JobAnswer told{job, {}};
+      const JobAnswer answer{job, {}};
       JobCall next;
-      steps.advance(tx, std::span(&told, 1), std::span(&next, 1));
+      steps.advance(tx, std::span(&answer, 1), std::span(&next, 1));
       return next;
     });
   }
@@ -353,11 +353,11 @@ TEST(Leasing, AStopBeforeTheFirstStepGivesTheLeaseBackAndCountsNoAttempt) {
 TEST(Leasing, AFaultOfALeaseLeavesAnotherLeaseAlone) {
   World world;
   LeasedJob leased(world);
-  const LeasePlace other{.cloud_account = leased.job.cloud_account,
+  const LeasedWork other{.cloud_account = leased.job.cloud_account,
                          .customer = leased.job.customer,
                          .fence = leased.job.fence + 1};
   const auto before = leased.customer();
-  world.write([&](storage::Tx& tx) { set_aside(tx, other); });
+  world.write([&](storage::Tx& tx) { postpone(tx, other); });
   EXPECT_EQ(leased.customer(), before);
 }
 

@@ -1,6 +1,6 @@
-// Whether the cloud platform answers at all, as the calls of this process show it: what goes away for one
-// merchant is trouble of a cloud account (account_trouble.h), what goes away for all is said once
-// (spec 12.3).
+// Whether the cloud platform answers at all, by the calls of this process. It is logged once when the
+// platform goes away, and once when it comes back (spec 12.3). Trouble of one merchant alone is in
+// account_trouble.h.
 #pragma once
 
 #include <string_view>
@@ -14,8 +14,8 @@ namespace presetbridge::services {
 // Used on one thread.
 class PlatformHealth {
  public:
-  // Away is a platform that left so many calls without an answer, in a row and over so long: single lost
-  // answers among good ones are none of it.
+  // The platform is away once this many calls in a row, over this time at least, have had no answer: single
+  // lost answers among good ones do not count.
   static constexpr int kCalls = 3;
   static constexpr Millis kFor{10'000};
 
@@ -23,9 +23,9 @@ class PlatformHealth {
   PlatformHealth(const Clock& clock, Log& log, Metrics& metrics)
       : clock_(clock), log_(log), metrics_(metrics) {}
 
-  // Any answer of the platform, a refusal too.
+  // A call had an answer, a refusal included.
   void answered();
-  // No connection, no answer in time, or one that says that it cannot serve.
+  // A call had no connection, no answer in time, or one that says that the platform cannot serve.
   void unanswered(std::string_view error);
 
  private:

@@ -32,7 +32,7 @@ class PlatformHealthTest : public ::testing::Test {
   PlatformHealth health_{clock_, log_, up_};
 };
 
-TEST_F(PlatformHealthTest, APlatformThatGoesAwayIsToldOnceAndItsReturnOnce) {
+TEST_F(PlatformHealthTest, APlatformThatGoesAwayIsLoggedOnceAndItsReturnOnce) {
   for (int i = 0; i < 30; ++i) {
     health_.unanswered("timeout");
     clock_.advance(seconds{5});

@@ -1,5 +1,5 @@
-// When work of a cloud account stops for trouble of the platform and when it goes on is told once each (spec
-// 12.3).
+// It is reported once when work of a cloud account stops for trouble of the platform, and once when it goes
+// on (spec 12.3).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,28 +20,28 @@ using ::testing::IsEmpty;
 
 class PlatformNewsTest : public ::testing::Test {
  protected:
-  // What a transaction told of the account's work: the trouble, or "over".
+  // The reports of a transaction about the account's work: the trouble, or "over".
   template <class Fn>
-  std::vector<std::string> told(Fn fn) {
-    std::vector<std::string> turns;
+  std::vector<std::string> reported(Fn fn) {
+    std::vector<std::string> news;
     world_.database->write([&](Tx& tx) {
       fn(tx);
-      turns.clear();
-      for (const auto& turn : tx.news().platform) {
-        EXPECT_EQ(turn.cloud_account, world_.cloud_account);
-        turns.emplace_back(turn.trouble.empty() ? "over" : turn.trouble);
+      news.clear();
+      for (const auto& one : tx.news().platform) {
+        EXPECT_EQ(one.cloud_account, world_.cloud_account);
+        news.emplace_back(one.trouble.empty() ? "over" : one.trouble);
       }
     });
-    return turns;
+    return news;
   }
   std::vector<std::string> fails(std::int64_t delivery) {
-    return told([&](Tx& tx) {
+    return reported([&](Tx& tx) {
       storage::CustomerRow customer{.cloud_account = world_.cloud_account};
       note_failure(tx, customer, domain::CallKind::share, deliveries_.at(delivery), 0);
     });
   }
   std::vector<std::string> answers() {
-    return told([&](Tx& tx) { note_success(tx, world_.cloud_account, domain::CallKind::share); });
+    return reported([&](Tx& tx) { note_success(tx, world_.cloud_account, domain::CallKind::share); });
   }
 
   testing::World world_;
@@ -58,7 +58,7 @@ class PlatformNewsTest : public ::testing::Test {
   }
 };
 
-TEST_F(PlatformNewsTest, AnOutageIsToldWhenItBeginsAndWhenItIsOver) {
+TEST_F(PlatformNewsTest, AnOutageIsReportedWhenItBeginsAndWhenItIsOver) {
   EXPECT_THAT(answers(), IsEmpty());
   EXPECT_THAT(fails(1), IsEmpty());
   EXPECT_THAT(fails(2), IsEmpty());
@@ -71,9 +71,9 @@ TEST_F(PlatformNewsTest, AnOutageIsToldWhenItBeginsAndWhenItIsOver) {
   EXPECT_THAT(answers(), IsEmpty());
 }
 
-TEST_F(PlatformNewsTest, ALimitOfThePlatformIsTold) {
+TEST_F(PlatformNewsTest, ALimitOfThePlatformIsReported) {
   const auto limited = [&] {
-    return told([&](Tx& tx) {
+    return reported([&](Tx& tx) {
       note_rate_limit(tx, world_.cloud_account, domain::CallKind::share, deliveries_.at(1), seconds{30});
     });
   };

@@ -14,7 +14,7 @@ using testing::expect_books_balance;
 using testing::World;
 using Fate = testing::FakeCloud::Fate;
 
-// Days in which little happens.
+// Few polls, for tests that last days.
 WorkerOptions slow() {
   return {.jobs_per_minute = 0, .poll = std::chrono::minutes{30}, .maintenance = std::chrono::minutes{5}};
 }
@@ -81,7 +81,7 @@ TEST(Trouble, TheClockOfADeliveryThatIsGoneIsNotThatOfTheNext) {
   world.settle(2h);
   ASSERT_EQ(world.status(first), "queued");
   ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), first, "no")));
-  // Before the customer's next turn, where the job that has nothing to do would find it out.
+  // Before the customer's next job, which has nothing to do and would end the clock.
   const auto second = world.accept(world.order("2", "Ann", {"sku-2"})).delivery.value();
   world.settle(71h);
   EXPECT_EQ(world.status(second), "queued");
@@ -108,7 +108,7 @@ TEST(Trouble, TheClockOfADeliveryThatCameToWaitForItsCustomerIsOver) {
   fail_calls(world, "share", Fate::fail);
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.settle(10h);
-  // They ended the friendship: the next share is refused for that, and they are asked again.
+  // The customer ended the friendship: the next share is refused for that, and a new request made.
   world.cloud.before = nullptr;
   world.cloud.auto_accept = false;
   world.cloud.friendships["u-ann"] = cloud::FriendshipState::none;
@@ -153,10 +153,10 @@ TEST(Trouble, OfOneCallIsAnOutageThoughOthersAnswerAndSweepsGoOn) {
   const auto sweeps = world.cloud.count("sweep");
   world.settle(1h);
   EXPECT_LE(world.cloud.count("share") - shares, 61) << "one probe a minute";
-  EXPECT_GE(world.cloud.count("share") - shares, 55) << "and it tries what failed";
+  EXPECT_GE(world.cloud.count("share") - shares, 55) << "and probes try the failed work";
   EXPECT_GE(world.cloud.count("sweep") - sweeps, 10)
       << "each five minutes: sweeps go on while only writes fail";
-  // Whom a sweep hears of waits as the others do.
+  // A customer whose acceptance a sweep reads waits like the others.
   world.cloud.accept("u-dan");
   world.settle(69h);
   EXPECT_EQ(world.status(waiting), "queued");
@@ -249,7 +249,7 @@ TEST(Trouble, TheClockOfAnOutageWhoseDeliveriesWereInvalidatedIsNotThatOfTheNext
   ASSERT_NE(world.queue().trouble, "");
   for (const auto id : ids)
     ASSERT_TRUE(world.await(world.actions.invalidate(world.scheduler, world.merchant(), id, "no")));
-  // Nothing is asked of the platform any more: whether it was well meanwhile nobody knows.
+  // No call is made any more: nobody knows whether they would succeed.
   world.settle(80h);
   for (const auto id : ids) {
     ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
@@ -261,7 +261,7 @@ TEST(Trouble, TheClockOfAnOutageWhoseDeliveriesWereInvalidatedIsNotThatOfTheNext
   for (const auto id : ids) EXPECT_TRUE(failed_unavailable(world, id)) << world.status(id);
 }
 
-TEST(Trouble, AnOutageCostsNoDeliveryItsTries) {
+TEST(Trouble, AnOutageCostsNoDeliveryItsAttempts) {
   World world;
   world.cloud.before = [](auto&, auto&) { return Fate::fail; };
   for (const char* name : {"Ann", "Bob", "Cid"}) accept(world, name, name, "sku-1");
@@ -300,14 +300,14 @@ TEST(Trouble, OneThatFailedAloneIsProbedEachHourAndResumes) {
   world.settle(75h);
   ASSERT_TRUE(failed_unavailable(world, id));
   const auto before = world.delivery(id);
-  const auto told = entries(world, id);
+  const auto timeline = entries(world, id);
   const auto shares = world.cloud.count("share");
   world.settle(10h);
   EXPECT_GE(world.cloud.count("share") - shares, 9);
   EXPECT_LE(world.cloud.count("share") - shares, 11);
   EXPECT_TRUE(failed_unavailable(world, id));
-  EXPECT_EQ(world.delivery(id).sequence, before.sequence) << "a probe that gets nowhere tells nobody";
-  EXPECT_EQ(entries(world, id), told);
+  EXPECT_EQ(world.delivery(id).sequence, before.sequence) << "a probe that fails makes no event";
+  EXPECT_EQ(entries(world, id), timeline);
   world.cloud.before = nullptr;
   world.settle(2h);
   EXPECT_EQ(world.status(id), "completed");
@@ -420,7 +420,7 @@ TEST(Trouble, OnesThatFailedAloneAreProbedInTurn) {
     if (call == "share") tried.insert(file);
     return call == "share" && failing.contains(file) ? Fate::fail : Fate::answer;
   };
-  // Friends already, so that the share is what a probe tries.
+  // The friendships exist, so that a probe makes a share.
   for (const char* name : {"Ann", "Bob", "Dan"}) accept(world, std::string("before ") + name, name, "sku-9");
   world.settle();
   world.hold_queue();
@@ -540,13 +540,13 @@ TEST(Friendship, ARetryAfterATimeoutAsksAnewAndWaitsAgain) {
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.settle(20 * kDay);
   ASSERT_EQ(world.status(id), "failed friendship_timeout");
-  const auto told = world.delivery(id).requests_sent;
+  const auto requests = world.delivery(id).requests_sent;
   ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), id, std::nullopt)));
   world.settle(13 * kDay);
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
   EXPECT_EQ(world.cloud.withdrawals["u-ann"], 1);
   EXPECT_EQ(world.cloud.requests["u-ann"], 2);
-  EXPECT_EQ(world.delivery(id).requests_sent, told + 1);
+  EXPECT_EQ(world.delivery(id).requests_sent, requests + 1);
   world.settle(2 * kDay);
   EXPECT_EQ(world.status(id), "failed friendship_timeout");
 }
@@ -581,7 +581,7 @@ TEST(Friendship, SweepsGoOnWhileSomebodyWaitsForARequestOfMonthsAgo) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
-TEST(Friendship, IsLookedForEachMinuteAfterADeliveryBeganToWaitForAnOldRequest) {
+TEST(Friendship, IsSweptForEachMinuteAfterADeliveryBeganToWaitForAnOldRequest) {
   World world;
   world.cloud.auto_accept = false;
   world.deliver(world.order("1", "Ann", {"sku-1"}));
@@ -598,7 +598,7 @@ TEST(Friendship, InternalRequeueingDoesNotStartTheWaitingAnew) {
   world.cloud.auto_accept = false;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.settle(10 * kDay);
-  // Another order of the same buyer brings the job back; then the friendship is looked at again.
+  // Another order of the same buyer brings the job back; then the friendship is looked up again.
   world.write([](storage::Tx& tx) {
     tx.exec({"UPDATE customers SET friendship = 'unknown'"});
     tx.exec({"UPDATE customers SET queue_state = 1, due_at = 0"});
@@ -609,20 +609,20 @@ TEST(Friendship, InternalRequeueingDoesNotStartTheWaitingAnew) {
   EXPECT_EQ(world.status(id), "failed friendship_timeout");
 }
 
-TEST(Friendship, IsToldOnceByEachDeliveryOfEachRequest) {
+TEST(Friendship, IsReportedOnceByEachDeliveryOfEachRequest) {
   World world;
   world.cloud.auto_accept = false;
   const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
   const auto other = world.deliver(world.order("2", "Bob", {"sku-2"}));
   EXPECT_EQ(world.delivery(ann).requests_sent, 1);
-  // To somebody who was asked already, for another order.
+  // To a customer who has a request already, for another order.
   ASSERT_TRUE(world.await(world.actions.retry(world.scheduler, world.merchant(), other, "Ann")));
   world.settle();
   EXPECT_EQ(world.status(other), "waiting_for_friendship");
   EXPECT_EQ(world.cloud.requests["u-ann"], 1);
   EXPECT_EQ(world.delivery(other).requests_sent, 2) << "of the one to Bob, and of the one to Ann";
   EXPECT_EQ(world.delivery(ann).requests_sent, 1);
-  // What takes it from waiting and back says nothing new.
+  // A job that takes it from waiting and back reports nothing.
   const auto sequence = world.delivery(other).sequence;
   world.write([](storage::Tx& tx) {
     tx.exec(

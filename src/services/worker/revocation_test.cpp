@@ -1,4 +1,4 @@
-// Taking back what was shared (spec 3.10).
+// Revocations of shares (spec 3.10).
 #include <gtest/gtest.h>
 
 #include <future>
@@ -144,7 +144,7 @@ TEST(Revocation, OfAFormerCustomersFileSeesWhoIsGivenItMeanwhile) {
         return tx.one(kWaiting, [](const storage::Row& r) { return r.int64(0); }).value();
       });
     };
-    for (int tries = 0; waiting() == 0; ++tries) ASSERT_LT(tries, 20'000) << "nobody waits";
+    for (int polls = 0; waiting() == 0; ++polls) ASSERT_LT(polls, 20'000) << "nobody waits";
     given = world.deliver(world.order("3", "Ann", {"sku-1"}));
     let_go.set_value();
     other_node.join();

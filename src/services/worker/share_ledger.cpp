@@ -7,7 +7,7 @@
 #include "domain/mapping.h"
 #include "domain/order.h"
 #include "services/delivery/items.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
@@ -29,8 +29,9 @@ void release_hold(DeliverySet& set, storage::ItemRow& item) {
                  .credits = paid,
                  .note = "released from a share that was not made"}});
   }
-  // A delivery may have failed for want of just this credit.
-  if (balance.available() == 1) add_chore(set.tx(), item.account, storage::ChoreKind::resume_credits);
+  // A delivery may have failed for lack of just this credit.
+  if (balance.available() == 1)
+    add_account_task(set.tx(), item.account, storage::AccountTaskKind::resume_credits);
 }
 
 // Whether no line that owes the item has any paid quantity left.
@@ -47,7 +48,7 @@ bool refunded(DeliverySet& set, const storage::ItemRow& item) {
 
 bool begin_share(DeliverySet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after) {
-  // What was charged once is never held for again (spec 3.10).
+  // An item that was charged once is never held for again (spec 3.10).
   if (!item.spent) {
     const auto held = domain::hold(set.balance(item.account), 1);
     if (!held) return false;
@@ -68,7 +69,8 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, T
   if (item == nullptr || item->status != ItemStatus::sharing) return;
   item->settle_after.reset();
   item->shared_at = shared_at;
-  // What was to be taken back, and perhaps was not, is the share that was made for this item before.
+  // Where an earlier revocation may have failed, the share that was found is the one made for this item
+  // before.
   ours = std::exchange(item->revocation_begun, false) || ours;
   set.changed(*item);
   if (const auto* const row = set.delivery(delivery)) {
@@ -104,7 +106,7 @@ void settle_absent(DeliverySet& set, DeliveryId delivery_id, ItemId id) {
   item->status =
       domain::after_absent_share(delivery ? delivery->pending.kind : domain::PendingActionKind::none);
   if (item->status == ItemStatus::owed && delivery) {
-    // It may have been delivered by hand, or refunded, while nobody knew.
+    // It may have been delivered by hand, or refunded, while the outcome was unknown.
     if (delivery->status == domain::DeliveryStatus::completed) item->status = ItemStatus::delivered_by_hand;
     if (item->former || refunded(set, *item)) item->status = ItemStatus::dropped;
   }

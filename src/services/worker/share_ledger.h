@@ -1,6 +1,7 @@
-// Sharing exactly once, and paying exactly once (spec 3.9, 11.1): the intent with its hold, and how it ends.
-// A credit released pays the account's debt first, which the ledger tells as debt_paid; else it resumes what
-// failed for want of one. Each function changes rows of the caller's set.
+// Sharing exactly once, and paying exactly once (spec 3.9, 11.1): the intent with its hold, and its end. A
+// released credit pays the account's debt first, as `debt_paid` in the ledger; where a credit becomes
+// available, an account task resumes deliveries that failed without one. Each function changes rows of the
+// caller's set.
 #pragma once
 
 #include <optional>
@@ -13,21 +14,23 @@
 
 namespace presetbridge::services {
 
-// owed -> sharing, with one credit of the item's account on hold, unless the item was charged before. False,
-// and nothing changed, if no credit is available.
+// owed -> sharing, with one credit of the item's account on hold, unless the item was charged before. Returns
+// false, and changes nothing, if no credit is available. No look-up settles the share before `settle_after`.
 bool begin_share(DeliverySet& set, storage::ItemRow& item, CustomerId customer, const std::string& intent_key,
                  Timestamp settle_after);
 
-// sharing -> shared and spent; or, where the share was made by somebody else (`ours` false), already_shared
-// and released. An item that is not `sharing` any more was settled before: nothing happens.
+// The share exists: sharing -> shared, and the credit is spent; or, where somebody else made the share
+// (`ours` is false), already_shared, and the hold is released. `took` is the call's duration, for the
+// timeline. An item that is not `sharing` was settled before and stays as it is; so for the functions below.
 void settle_found(DeliverySet& set, DeliveryId delivery, ItemId item, bool ours, Timestamp shared_at,
                   std::optional<Millis> took = std::nullopt);
 
-// sharing -> owed (or dropped, where its order has stopped meanwhile, or it is another customer's now), and
-// released.
+// There is no share: the hold is released, and sharing -> owed; or `dropped`, where the order stopped or
+// refunded the file or the delivery has another customer meanwhile; or `delivered_by_hand`, where it was
+// completed so.
 void settle_absent(DeliverySet& set, DeliveryId delivery, ItemId item);
-// The same of a share that nobody can look up any more, which the timeline tells: `why` as the end of a
-// sentence.
+// settle_absent() for a share that nobody can look up any more, with an entry in the timeline: `why` is the
+// end of its sentence.
 void count_as_absent(DeliverySet& set, DeliveryId delivery, ItemId item, std::string_view why);
 
 }  // namespace presetbridge::services

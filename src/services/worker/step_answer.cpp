@@ -1,4 +1,4 @@
-#include "services/worker/one_step.h"
+#include "services/worker/step.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -9,7 +9,7 @@
 #include "services/worker/item_steps.h"
 #include "services/worker/job_end.h"
 #include "services/worker/share_ledger.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/delivery_store.h"
 
 namespace presetbridge::services {
@@ -24,7 +24,7 @@ using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Friendship;
 
-constexpr Millis kOtherUser{60'000};
+constexpr Millis kOtherUser{60'000};  // until a job whose login is of another cloud user is made again
 
 Friendship as_friendship(FriendshipState state) {
   switch (state) {
@@ -42,13 +42,14 @@ Friendship as_friendship(FriendshipState state) {
   return Friendship::unknown;
 }
 
-// Whether an intent of ours made it: this one, or one of before for the item that was given up meanwhile.
+// Whether an intent of this service made the share: this one, or an earlier one for the item that was given
+// up meanwhile.
 bool is_of(ItemId item, const std::string& intent_key, const cloud::Share& share) {
   return share.idempotency_key == intent_key || share.idempotency_key.starts_with(to_string(item) + "-");
 }
 
-// The calls whose success an answer shows. A read is one whatever it says; a write that may have had its
-// effect is found done by a read (spec 3.5).
+// The calls whose success the answer shows: the call itself, for a read whatever it says; and a write that
+// may have had its effect and that a read finds done (spec 3.5).
 std::vector<CallKind> proved_by(const Answer& answer, bool withdrawing) {
   const Call& call = answer.call;
   std::vector<CallKind> proved;
@@ -90,14 +91,14 @@ void JobSteps::Step::take_in(const Answer& answer) {
     return conclude_looked_up(set, customer.id, call);
   }
   if (answer.other_user) {
-    // The account's login is of another cloud user by now: its deliveries are about to be moved there
-    // (spec 3.11).
-    take_back_intent(call);
+    // The account's login is of another cloud user by now: an account task is about to move its deliveries
+    // there (spec 3.11).
+    undo_intent(call);
     const Timestamp again = set.now() + kOtherUser;
     job.outcome = {.kind = JobOutcome::Kind::account_paused, .retry_at = again, .settle_at = again};
     return;
   }
-  succeeded(answer);
+  end_trouble(answer);
   if (const auto* error = std::get_if<CloudError>(&answer.value)) return take_in_error(answer, *error);
   std::visit(
       [&](const auto& request) {
@@ -109,9 +110,9 @@ void JobSteps::Step::take_in(const Answer& answer) {
 
 void JobSteps::Step::take_in_result(const Answer& answer, const FindUser&, const cloud::CloudUser& user) {
   job.name_resolved = true;
-  tell_all("looked_up", "The cloud platform found the customer.", answer.took,
+  note_all("looked_up", "The cloud platform found the customer.", answer.took,
            told_of({{"username", customer.username_key}, {"userId", user.id}}));
-  meet_alias(user);
+  take_in_user(user);
   if (!answer.friendship || job.outcome) return;
   Answer second{.call = answer.call, .login_version = answer.login_version};
   const FindFriendship request{user.id};
@@ -127,13 +128,13 @@ void JobSteps::Step::take_in_result(const Answer& answer, const FindFriendship&,
 
 void JobSteps::Step::take_in_result(const Answer& answer, const RequestFriendship&, FriendshipState state) {
   if (state == FriendshipState::friends)
-    tell_all("accepted", "A friend request was sent, and accepted at once.", answer.took, {});
+    note_all("accepted", "A friend request was sent, and accepted at once.", answer.took, {});
   job.request_sent = true;
   take_in_friendship(answer.call, state);
 }
 
 void JobSteps::Step::take_in_result(const Answer&, const WithdrawRequest&, std::monostate) {
-  // The answer is the same where the customer had declined, or accepted, before.
+  // The platform gives this answer also where the customer had declined, or accepted, before.
   customer.withdraw = false;
   customer.friendship = Friendship::unknown;
   customer.requested_at.reset();
@@ -142,7 +143,7 @@ void JobSteps::Step::take_in_result(const Answer&, const WithdrawRequest&, std::
 void JobSteps::Step::take_in_result(const Answer& answer, const ShareFile& request,
                                     const cloud::Share& share) {
   const DeliveryId delivery = answer.call.delivery;
-  // A share that stood before this call and is not of this intent was made by somebody else: it costs
+  // A share that stood before this call and that no intent of the item made is somebody else's: it costs
   // nothing (spec 3.9).
   const bool ours = !share.existed || is_of(request.item, request.idempotency_key, share);
   settle_found(set, delivery, request.item, ours, share.shared_at, answer.took);
@@ -170,8 +171,7 @@ void JobSteps::Step::take_in_result(const Answer& answer, const RevokeShare& req
   end_revocation(set, answer.call.delivery, request.item, RevocationEnd::taken_back);
 }
 
-// The same of each delivery that the job works on.
-void JobSteps::Step::tell_all(std::string_view type, std::string_view message, std::optional<Millis> took,
+void JobSteps::Step::note_all(std::string_view type, std::string_view message, std::optional<Millis> took,
                               const std::string& data) {
   for (const auto id : set.open(customer.id)) {
     const auto& row = *set.delivery(id);
@@ -181,23 +181,23 @@ void JobSteps::Step::tell_all(std::string_view type, std::string_view message, s
   }
 }
 
-void JobSteps::Step::succeeded(const Answer& answer) {
+void JobSteps::Step::end_trouble(const Answer& answer) {
   for (const auto call : proved_by(answer, customer.withdraw || customer.ask_anew)) {
     customer.failing = domain::after_success(customer.failing, call, answer.call.delivery);
     if (in_trouble) {
-      set.save();  // it looks at deliveries
-      note(note_success(set.tx(), job.cloud_account, call));
+      set.save();  // note_success() reads deliveries
+      note_success(set.tx(), job.cloud_account, call);
     }
     if (call != CallKind::request_friendship) continue;
-    // The whole customer's: the probed delivery's too.
+    // A request is for all deliveries of the customer, the probed one too.
     progress(answer.call.delivery);
     progress(customer.probed_delivery);
   }
 }
 
-// The clock of a failure ends with the work that set it, and stands still while that has no turn: in an
-// outage no tries are lost (spec 3.5).
-void JobSteps::Step::keep_clock() {
+// The clock of a failure ends with the work that set it. It stands still while that work is due and not
+// leased: the time of an outage counts against no delivery (spec 3.5).
+void JobSteps::Step::update_clocks() {
   if (customer.failing.empty()) return;
   const auto open = set.open(customer.id);
   const auto items = set.items_of(customer.id);
@@ -211,19 +211,19 @@ void JobSteps::Step::keep_clock() {
     if (row.call == CallKind::revoke) return !any(id, ItemStatus::revoking);
     return std::ranges::find(open, id) == open.end() && !any(id, ItemStatus::sharing);
   });
-  const Millis no_turn = std::max(set.now() - customer.due_at, Millis{0});
-  for (auto& row : customer.failing) row.since = std::min(row.since + no_turn, set.now());
+  const Millis waited = std::max(set.now() - customer.due_at, Millis{0});
+  for (auto& row : customer.failing) row.since = std::min(row.since + waited, set.now());
 }
 
-// Whether this is the failed delivery that the job tries: nothing is told of what fails for it.
+// Whether the job probes this failed delivery: a failure of its calls is not noted anywhere.
 bool JobSteps::Step::probes(DeliveryId id) {
   if (!id || id != customer.probed_delivery) return false;
   const auto* const row = set.delivery(id);
   return row != nullptr && row->status == DeliveryStatus::failed && row->customer == customer.id;
 }
 
-// A write for this delivery was done: if it had failed as cloud_unavailable, it goes on, and with it what
-// failed in the same trouble, if that is over (spec 3.5).
+// If the delivery had failed as cloud_unavailable, it goes on, and with it all deliveries that failed in the
+// same trouble, if that is over (spec 3.5).
 void JobSteps::Step::progress(DeliveryId id) {
   const auto failed = [&] {
     auto* const row = id ? set.delivery(id) : nullptr;
@@ -233,21 +233,21 @@ void JobSteps::Step::progress(DeliveryId id) {
   };
   const auto* const row = failed();
   if (row == nullptr) return;
-  if (row->failed_trouble) add_chore(set.tx(), row->account, storage::ChoreKind::resume_unavailable);
+  if (row->failed_trouble)
+    add_account_task(set.tx(), row->account, storage::AccountTaskKind::resume_unavailable);
   conclude_settled(set, id);  // perhaps nothing more is owed
   if (auto* const owing = failed()) resume(set, *owing);
 }
 
-// The platform's user of this name may be one whom another name led to already: friendship and shares are
-// that row's.
-void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
+// Another name may have led to this user before: friendship and shares are in the row of that customer then.
+void JobSteps::Step::take_in_user(const cloud::CloudUser& user) {
   const auto known = set.customer_of_user(customer.cloud_account, user.id);
   if (!known || known->id == customer.id) {
     customer.cloud_user_id = user.id;
     return;
   }
   for (const auto id : set.open(customer.id)) {
-    // What waits for the job is obeyed by it: from here on the delivery is in none, and is that row's.
+    // This job obeys the pending action: from here on the delivery is the other customer's, and in no job.
     if (const auto& asked = *set.delivery(id); asked.status == domain::DeliveryStatus::processing &&
                                                asked.pending.kind != domain::PendingActionKind::none)
       conclude(set, job, customer, id, Finding::worked, ResolutionCode::none);
@@ -259,7 +259,8 @@ void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
       set.apply(row, {.cause = domain::Cause::refreshed, .keep_pending = true});
   }
   const bool friends = known->friendship == Friendship::friends;
-  // The failed ones, too: what resumes them, as a probe or a late acceptance, comes to that row.
+  // The failed deliveries, too: a probe or a late acceptance, which resumes them, finds them by that
+  // customer.
   set.save();
   for (auto* const row : set.take(lock_failed_of_customer(set.tx(), customer.id))) {
     row->customer = known->id;
@@ -267,14 +268,14 @@ void JobSteps::Step::meet_alias(const cloud::CloudUser& user) {
   }
   set.enqueue(known->id, friends ? domain::JobClass::share : domain::JobClass::first_request, set.now());
   wake_cloud_account(set.tx(), customer.cloud_account, set.now());
-  job.outcome = {.kind = JobOutcome::Kind::tried_again};
+  job.outcome = {.kind = JobOutcome::Kind::retried};
 }
 
 void JobSteps::Step::take_in_friendship(const Call& call, FriendshipState state) {
   // A sweep saw the acceptance while this call was on its way.
   if (customer.friendship == Friendship::friends && state == FriendshipState::requested) return;
-  // Or a refusal, which it will not tell again: whether that, or this answer, is the newer, the platform
-  // knows.
+  // Or a sweep saw a refusal meanwhile, and no sweep reports that again. The next look-up shows which of the
+  // two is newer.
   const bool overtaken = state == FriendshipState::requested && customer.friendship != call.known;
   customer.friendship = overtaken ? Friendship::unknown : as_friendship(state);
   if (state == FriendshipState::requested && !customer.requested_at) customer.requested_at = set.now();

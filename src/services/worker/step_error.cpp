@@ -1,5 +1,6 @@
-// What a step does with a failed call: domain/call_reaction.h says what, here it is carried out.
-#include "services/worker/one_step.h"
+// The part of a step that reacts to a failed call: domain/call_reaction.h decides, these functions carry it
+// out.
+#include "services/worker/step.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -25,7 +26,7 @@ using domain::Reaction;
 using domain::ResolutionCode;
 using storage::Friendship;
 
-constexpr Millis kWithoutLogin{15 * 60'000};
+constexpr Millis kWithoutLogin{15 * 60'000};  // until settlements and revocations are due again
 
 }  // namespace
 
@@ -33,7 +34,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   const Call& call = answer.call;
   const auto kind = call.kind();
   const auto* const its = call.item();
-  if (!error.effect_unknown) take_back_intent(call);
+  if (!error.effect_unknown) undo_intent(call);
   const auto [reaction, code] = domain::react(kind, error.kind, error.effect_unknown);
   switch (reaction) {
     case Reaction::retry:
@@ -42,8 +43,8 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       return retry(call, true);
     case Reaction::unreachable:
       if (in_trouble) {
-        set.save();  // it looks at deliveries
-        note(note_success(set.tx(), job.cloud_account, kind));
+        set.save();  // note_success() reads deliveries
+        note_success(set.tx(), job.cloud_account, kind);
       }
       return retry(call, true);
     case Reaction::settle_later:
@@ -54,15 +55,15 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       }
       return retry(call);
     case Reaction::pause:
-      set.save();  // it looks at deliveries
-      note(note_rate_limit(set.tx(), job.cloud_account, kind, call.delivery, error.retry_after));
+      set.save();  // note_rate_limit() reads deliveries
+      note_rate_limit(set.tx(), job.cloud_account, kind, call.delivery, error.retry_after);
       job.outcome = {.kind = JobOutcome::Kind::account_paused};
       return;
     case Reaction::lose_login:
       return lose_login(answer, error);
     case Reaction::log_in:
-      // The worker does, for the next call.
-      if (++job.session_retries > 1) transient(kind, call.delivery);
+      // CloudCalls does, before the next call.
+      if (++job.session_retries > 1) end_transient(kind, call.delivery);
       return;
     case Reaction::no_such_user:
       forget_user();
@@ -70,12 +71,12 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
       return;
     case Reaction::user_gone:
       forget_user();
-      // The user of before is gone: somebody else may have the name now, but not other names of theirs.
+      // The former user is gone: somebody else may have this name now, but not other names of that user.
       if (job.name_resolved || has_other_names()) job.outcome = JobOutcome::fail(code);
       return;
     case Reaction::ask_friendship:
       customer.friendship = Friendship::unknown;
-      if (job.friendship_checks >= kMaxFriendshipChecks) transient(kind, call.delivery);
+      if (job.friendship_checks >= kMaxFriendshipChecks) end_transient(kind, call.delivery);
       return;
     case Reaction::blocked:
       customer.friendship = Friendship::blocked;
@@ -108,8 +109,7 @@ void JobSteps::Step::take_in_error(const Answer& answer, const CloudError& error
   throw std::logic_error("no reaction of a job");
 }
 
-// The call had no effect.
-void JobSteps::Step::take_back_intent(const Call& call) {
+void JobSteps::Step::undo_intent(const Call& call) {
   if (const auto* const share = call.as<ShareFile>()) settle_absent(set, call.delivery, share->item);
   if (call.as<RequestFriendship>() != nullptr) customer.friendship = Friendship::none;
 }
@@ -121,16 +121,16 @@ void JobSteps::Step::lose_login(const Answer& answer, const CloudError& error) {
       outcome.code = ResolutionCode::credentials_invalid;
       break;
     case LoginVerdict::unreadable:
-      outcome.words = domain::kUnreadableLogin;
+      outcome.message = domain::kUnreadableLogin;
       break;
     case LoginVerdict::missing:
       break;
     case LoginVerdict::changed:
-      if (++job.session_retries > 1) transient(answer.call.kind(), answer.call.delivery);
+      if (++job.session_retries > 1) end_transient(answer.call.kind(), answer.call.delivery);
       return;
   }
   outcome.account = answer.call.account;
-  // What has to be settled waits for a login.
+  // Settlements and revocations wait for a login.
   outcome.settle_at = set.now() + kWithoutLogin;
   job.outcome = std::move(outcome);
 }
@@ -142,16 +142,16 @@ bool JobSteps::Step::has_other_names() {
   });
 }
 
-// The name leads to nobody, or to somebody else. What is still to be settled or taken back is the user's of
-// before: each item tells whose it is, and those of before that did not do so from now on.
+// The name leads to nobody, or to somebody else. Items that are still to be settled or taken back are the
+// former user's: each names its user, and those that were written without one are given it now.
 void JobSteps::Step::forget_user() {
   const auto& user = customer.cloud_user_id;
   for (auto* const item : set.items_of(customer.id)) {
     if (user.empty() || !item->user_id.empty()) continue;
-    const bool told = std::ranges::any_of(set.items(item->delivery), [&](const auto* other) {
+    const bool named = std::ranges::any_of(set.items(item->delivery), [&](const auto* other) {
       return other->file_id == item->file_id && other->user_id == user;
     });
-    if (told) continue;
+    if (named) continue;
     item->user_id = user;
     set.changed(*item);
   }
@@ -161,19 +161,18 @@ void JobSteps::Step::forget_user() {
   customer.friendship_changed_at.reset();
 }
 
-void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {
-  job.outcome = {.kind = JobOutcome::Kind::tried_again};
-  if (job.shutting_down) return;  // what ended the call was this side
+void JobSteps::Step::end_transient(CallKind call, DeliveryId delivery) {
+  job.outcome = {.kind = JobOutcome::Kind::retried};
+  if (job.shutting_down) return;  // the stop of this service ended the call
   const bool settles = call == CallKind::find_share || call == CallKind::revoke;
   if (!settles && probes(delivery)) return;
-  set.save();  // it looks for queued deliveries
+  set.save();  // note_failure() reads deliveries
   const auto noted = note_failure(set.tx(), customer, call, delivery, steps.random_.u64());
-  note(noted.outage);
   job.outcome->retry_at = noted.retry_at;
   if (noted.paused) job.outcome->kind = JobOutcome::Kind::account_paused;
   if (noted.paused || noted.retry_at) return;
   if (call == CallKind::withdraw && !delivery) {
-    customer.withdraw = false;  // whoever comes next finds out whether the request stands
+    customer.withdraw = false;  // the next job finds out whether the request stands
     return;
   }
   job.outcome = JobOutcome::fail(ResolutionCode::cloud_unavailable);
@@ -182,29 +181,28 @@ void JobSteps::Step::transient(CallKind call, DeliveryId delivery) {
 
 void JobSteps::Step::retry(const Call& call, bool answered) {
   const auto* const its = call.item();
-  if (its == nullptr || job.shutting_down) return transient(call.kind(), call.delivery);
-  put_off(call, *its, answered);
+  if (its == nullptr || job.shutting_down) return end_transient(call.kind(), call.delivery);
+  postpone(call, *its, answered);
 }
 
-// What fails for one file is its delivery's own trouble (spec 3.5): the job goes on without that one, so that
-// each delivery costs it one such call.
-void JobSteps::Step::put_off(const Call& call, const ItemRequest& its, bool answered) {
+// A failure for one file is its delivery's own trouble (spec 3.5): the job goes on without that delivery, so
+// each delivery costs the job one such call.
+void JobSteps::Step::postpone(const Call& call, const ItemRequest& its, bool answered) {
   const auto kind = call.kind();
   const bool revokes = kind == CallKind::revoke;
-  auto& until = (revokes ? job.revocations_put_off : job.put_off)[call.delivery];
+  auto& until = (revokes ? job.postponed_revocations : job.postponed)[call.delivery];
   until = set.now();
   if (kind == CallKind::share && probes(call.delivery)) return;
   const auto row = domain::failing_row(customer.failing, kind, call.delivery);
-  set.save();  // it looks for queued deliveries
+  set.save();  // note_failure() reads deliveries
   const auto noted = note_failure(set.tx(), customer, kind, call.delivery, steps.random_.u64(), answered);
-  note(noted.outage);
   if (noted.paused) job.outcome = {.kind = JobOutcome::Kind::account_paused};
   if (noted.retry_at) until = *noted.retry_at;
-  const bool over = kind == CallKind::find_share && looked_up_for_long(call);
+  const bool over = kind == CallKind::find_share && unknown_for_long(call);
   if (!over && (noted.paused || noted.retry_at)) return;
   if (revokes) {
-    // The delivery's other files have their turn, each once, before they are given up too.
-    job.revocations_put_off.erase(call.delivery);
+    // The job calls once for each of the delivery's other files before it is given up too.
+    job.postponed_revocations.erase(call.delivery);
     end_revocation(set, call.delivery, its.item, RevocationEnd::unknown,
                    "the cloud platform did not do it for three days");
     domain::put_failing_row(customer.failing, kind, call.delivery, row);
@@ -216,14 +214,14 @@ void JobSteps::Step::put_off(const Call& call, const ItemRequest& its, bool answ
     count_as_absent(set, call.delivery, its.item, "the cloud platform did not tell for three days");
     conclude_looked_up(set, customer.id, call);
   } else if (over) {
-    fail_those_that_wait_for(its);
+    fail_dependent(its);
   }
   fail_unavailable(call.delivery);
 }
 
-// Who owes nothing but the file of a share that nobody can look up waits three days for it, too; who came later
-// waits on.
-void JobSteps::Step::fail_those_that_wait_for(const ItemRequest& its) {
+// A delivery that owes nothing but the file of a share that nobody can look up fails with it once it is three
+// days old; a younger one goes on waiting.
+void JobSteps::Step::fail_dependent(const ItemRequest& its) {
   if (its.user_id != customer.cloud_user_id) return;
   for (const auto id : set.open(customer.id)) {
     const auto items = set.items(id);
@@ -237,7 +235,7 @@ void JobSteps::Step::fail_those_that_wait_for(const ItemRequest& its) {
   }
 }
 
-// Fails one of the customer's open deliveries that is tried no more, whether this job works on it or not.
+// Fails one of the customer's open deliveries that is retried no more, whether this job works on it or not.
 void JobSteps::Step::fail_unavailable(DeliveryId id) {
   const auto open = set.open(customer.id);
   if (std::ranges::find(open, id) == open.end()) return;
@@ -249,9 +247,9 @@ void JobSteps::Step::fail_unavailable(DeliveryId id) {
   }
 }
 
-// Whether for three days nobody could look the share up, whatever else failed for its delivery or the account
-// meanwhile.
-bool JobSteps::Step::looked_up_for_long(const Call& call) {
+// Whether the share could not be looked up for three days, whatever else failed for its delivery or the
+// account meanwhile.
+bool JobSteps::Step::unknown_for_long(const Call& call) {
   const auto* const item = set.item(call.delivery, call.item()->item);
   return item != nullptr && item->status == ItemStatus::sharing &&
          set.now() - *item->settle_after >= domain::kRetryLimit;

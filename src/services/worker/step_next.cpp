@@ -1,4 +1,4 @@
-#include "services/worker/one_step.h"
+#include "services/worker/step.h"
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ using storage::Friendship;
 void JobSteps::Step::obey_pending() {
   std::erase_if(deliveries, [&](DeliveryId id) {
     if (set.delivery(id)->pending.kind == domain::PendingActionKind::none) return false;
-    // What was begun is settled first, where it can be (spec 3.3).
+    // A share that was begun is settled first, where it can be (spec 3.3).
     const bool settles = !job.outcome && std::ranges::any_of(set.items(id), [&](const auto* item) {
       return item->customer == customer.id && item->status == ItemStatus::sharing &&
              *item->settle_after <= set.now();
@@ -34,10 +34,11 @@ void JobSteps::Step::obey_pending() {
   });
 }
 
-// A failed delivery is tried as those are that the job has, and stays as it is until it gets on (spec 3.5).
+// The job works on the probed delivery like on its others, and its row stays as it is (spec 3.5).
 void JobSteps::Step::take_probed() {
   const auto id = customer.probed_delivery;
-  // What the store told against it since, as a high risk, is asked of the merchant where it is resumed.
+  // Where the store has reported a reason for a review since, as a high risk, it is not probed: the merchant
+  // is asked once it is resumed.
   if (probes(id) && set.delivery(id)->resolution == ResolutionCode::cloud_unavailable &&
       unapproved(set.tx(), id).none()) {
     deliveries.push_back(id);
@@ -46,14 +47,14 @@ void JobSteps::Step::take_probed() {
   }
 }
 
-// Whether the job came to an end with the probed delivery that is not the platform's trouble: then that is
-// told of it, in the place of the failure that is not true any more.
+// Whether the job has a result for the probed delivery other than the platform's trouble: the delivery then
+// gets that result, in place of a failure that is not true any more.
 bool JobSteps::Step::probe_has_ended(Finding finding) {
   const auto id = customer.probed_delivery;
   if (job.shutting_down || std::ranges::find(deliveries, id) == deliveries.end() || !probes(id)) return false;
   if (const auto* const failed = job.failure())
     return failed->code != ResolutionCode::cloud_unavailable && !failed->account;
-  if (job.outcome || job.put_off.contains(id)) return false;
+  if (job.outcome || job.postponed.contains(id)) return false;
   if (finding == Finding::still_waiting) return true;
   const auto items = set.items(id);
   return std::ranges::any_of(items, [&](const auto* item) { return job.failed_items.contains(item->id); }) ||
@@ -62,20 +63,19 @@ bool JobSteps::Step::probe_has_ended(Finding finding) {
          });
 }
 
-// Of a job that makes no further call.
-Finding JobSteps::Step::ended_with() {
+Finding JobSteps::Step::final_finding() {
   if (job.failure() != nullptr) return Finding::worked;
   if (job.shutting_down) return Finding::shutting_down;
   return job.outcome->kind == JobOutcome::Kind::account_paused ? Finding::account_trouble
                                                                : Finding::transient;
 }
 
-std::optional<Call> JobSteps::Step::next() {
+std::optional<Call> JobSteps::Step::next_call() {
   const auto end = [this](Finding finding) {
     finish(finding);
     return std::nullopt;
   };
-  if (job.outcome || job.shutting_down) return end(ended_with());
+  if (job.outcome || job.shutting_down) return end(final_finding());
   if (auto call = next_unknown_share()) return call;
   // Shares that can be done come before revocations (spec 3.4): one that keeps failing holds up no order.
   if (customer.friendship == Friendship::friends && !customer.cloud_user_id.empty()) {
@@ -91,9 +91,9 @@ std::optional<Call> JobSteps::Step::next() {
   if (auto call = next_friendship_step()) return call;
   if (customer.friendship == Friendship::unknown || customer.friendship == Friendship::none ||
       customer.friendship == Friendship::requesting) {
-    // The platform's answers lead nowhere: later, and not as one who waits.
-    transient(CallKind::request_friendship, deliveries.front());
-    return end(ended_with());
+    // The platform contradicts itself: the deliveries are retried later, and do not wait for an acceptance.
+    end_transient(CallKind::request_friendship, deliveries.front());
+    return end(final_finding());
   }
   if (customer.friendship != Friendship::friends) {
     if (customer.friendship == Friendship::declined)
@@ -106,11 +106,11 @@ std::optional<Call> JobSteps::Step::next() {
   return end(Finding::worked);
 }
 
-// Unknown outcomes: work of the customer, whatever their deliveries' status, as are those below.
+// For any item of the customer, whatever its delivery's status; so with the revocations below.
 std::optional<Call> JobSteps::Step::next_unknown_share() {
   for (const auto* const item : set.items_of(customer.id)) {
     const bool due = item->status == ItemStatus::sharing && *item->settle_after <= set.now() &&
-                     !job.put_off.contains(item->delivery);
+                     !job.postponed.contains(item->delivery);
     if (due && !user_of(*item, customer).empty())
       return make(FindShare{request_for(*item)}, item->account, item->delivery);
   }
@@ -120,7 +120,7 @@ std::optional<Call> JobSteps::Step::next_unknown_share() {
 // Revocations, and requests to take back.
 std::optional<Call> JobSteps::Step::next_revocation() {
   for (auto* const item : set.items_of(customer.id)) {
-    if (item->status != ItemStatus::revoking || job.revocations_put_off.contains(item->delivery)) continue;
+    if (item->status != ItemStatus::revoking || job.postponed_revocations.contains(item->delivery)) continue;
     if (user_of(*item, customer).empty()) {
       end_revocation(set, item->delivery, item->id, RevocationEnd::refused);
       continue;
@@ -141,12 +141,13 @@ std::optional<Call> JobSteps::Step::next_revocation() {
     customer.withdraw = false;
     return std::nullopt;
   }
-  // Until the answer nobody knows whether the request stands: an order that comes meanwhile looks again.
+  // Until the answer nobody knows whether the request stands: for an order that comes meanwhile it is looked
+  // up again.
   customer.friendship = Friendship::requesting;
   return make(WithdrawRequest{customer.cloud_user_id}, owners.front(), DeliveryId{});
 }
 
-std::optional<Call> JobSteps::Step::request() {
+std::optional<Call> JobSteps::Step::next_request() {
   if (job.request_sent) return std::nullopt;
   customer.friendship = Friendship::requesting;
   customer.requested_at.reset();
@@ -159,10 +160,10 @@ std::optional<Call> JobSteps::Step::request() {
 std::optional<Call> JobSteps::Step::next_friendship_step() {
   switch (customer.friendship) {
     case Friendship::declined:
-      if (customer.ask_anew && job.friendship_checks > 0) return request();
+      if (customer.ask_anew && job.friendship_checks > 0) return next_request();
       [[fallthrough]];
     case Friendship::blocked:
-      // They may have changed their mind since; asking costs less than a failure that is not true any more.
+      // The customer may have accepted since; a look-up costs less than a failure that is not true any more.
       if (job.friendship_checks > 0) return std::nullopt;
       return make_for_first(FindFriendship{customer.cloud_user_id});
     case Friendship::unknown:
@@ -170,7 +171,7 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
       if (job.friendship_checks >= kMaxFriendshipChecks) return std::nullopt;
       return make_for_first(FindFriendship{customer.cloud_user_id});
     case Friendship::none:
-      return request();
+      return next_request();
     case Friendship::requested: {
       if (!customer.ask_anew) return std::nullopt;
       // Until the answer nobody knows whether the request stands.
@@ -185,7 +186,7 @@ std::optional<Call> JobSteps::Step::next_friendship_step() {
 }
 
 std::optional<Call> JobSteps::Step::next_share() {
-  // Whether a share of the same file with the same user is so.
+  // Whether the user has another item of this file, in one of the wanted states.
   const auto with = [&](const storage::ItemRow& item, auto... wanted) {
     return std::ranges::any_of(set.items_of(customer.id, item.file_id), [&](const storage::ItemRow* i) {
       return user_of(*i, customer) == item.user_id && ((i->status == wanted) || ...);
@@ -204,11 +205,12 @@ std::optional<Call> JobSteps::Step::next_share() {
         set.changed(item);
         continue;
       }
-      // Another order's share of this file is being settled or taken back: after that.
+      // Another order's share of this file is being settled or taken back: this one waits for the end of
+      // that.
       if (with(item, ItemStatus::sharing, ItemStatus::revoking)) continue;
       const std::string key = to_string(item.id) + "-" + std::to_string(customer.fence);
       if (!begin_share(set, item, customer.id, key, job.expires_at + steps.call_timeout_)) {
-        // The others may cost nothing.
+        // Other items of the delivery may cost nothing.
         unpaid = true;
         continue;
       }

@@ -12,7 +12,7 @@
 #include "services/delivery/delivery_set.h"
 #include "services/delivery/routing.h"
 #include "services/worker/account_trouble.h"
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
 #include "storage/stores/delivery_customers.h"
@@ -36,8 +36,8 @@ std::optional<storage::CloudAccountRow> lock_own(Tx& tx, const SweepLease& lease
   return account;
 }
 
-void go_on(DeliverySet& set, const CustomerRow& customer,
-           domain::JobClass job_class = domain::JobClass::share) {
+void queue_job(DeliverySet& set, const CustomerRow& customer,
+               domain::JobClass job_class = domain::JobClass::share) {
   set.enqueue(customer.id, job_class, set.now());
   wake_cloud_account(set.tx(), customer.cloud_account, set.now());
 }
@@ -47,19 +47,20 @@ bool any_open(DeliverySet& set, const CustomerRow& customer) {
   return !lock_open_deliveries(set.tx(), std::array{customer.id}, 1).empty();
 }
 
-// A job may have found it before: what had failed meanwhile resumes all the same.
+// The customer accepted. A job may have noted that before; deliveries that failed meanwhile resume all the
+// same.
 void accepted(DeliverySet& set, CustomerRow& customer) {
   const bool news = customer.friendship != Friendship::friends;
   customer.friendship = Friendship::friends;
   set.put(customer);
   for (auto* const row : set.take(lock_failed_of_customer(set.tx(), customer.id))) {
-    // Rows of before do not say since when they waited.
+    // Rows of former versions do not say since when they waited.
     const auto since = row->waiting_since ? row->waiting_since : customer.requested_at;
     const bool resumable = !since || domain::friendship_resumable(*since, set.now());
     if (!resumable || !domain::resumes(row->resolution, domain::Remedy::friendship_accepted)) continue;
     resume(set, *row);
   }
-  if (news && any_open(set, customer)) go_on(set, customer);
+  if (news && any_open(set, customer)) queue_job(set, customer);
 }
 
 void end_waiting(DeliverySet& set, storage::DeliveryRow& row, ResolutionCode code) {
@@ -71,7 +72,7 @@ void take_in_change(DeliverySet& set, const SweepLease& lease, const cloud::Frie
   auto found = find_customer_by_cloud_user(set.tx(), lease.cloud_account, change.user_id);
   if (!found) return;
   auto customer = set.customer(found->id);
-  // Sweeps overlap, and a full one tells everything again.
+  // Sweeps overlap, and a full one reads everything again.
   if (customer->friendship_changed_at && change.changed_at <= *customer->friendship_changed_at) return;
   customer->friendship_changed_at = change.changed_at;
   switch (change.state) {
@@ -79,13 +80,13 @@ void take_in_change(DeliverySet& set, const SweepLease& lease, const cloud::Frie
       return accepted(set, *customer);
     case FriendshipState::declined:
     case FriendshipState::blocked: {
-      // What was asked for since the sweep began, or since they refused, stands perhaps, and the refusal is
-      // of the request before it: a job looks.
+      // A request made since the sweep began, or since the refusal, may stand, and the refusal be of the
+      // request before it: a job looks up the friendship.
       if (customer->friendship == Friendship::requested &&
           customer->requested_at >= std::min(lease.began, change.changed_at)) {
         customer->friendship = Friendship::unknown;
         set.put(*customer);
-        if (any_open(set, *customer)) go_on(set, *customer, domain::JobClass::first_request);
+        if (any_open(set, *customer)) queue_job(set, *customer, domain::JobClass::first_request);
         return;
       }
       const bool blocked = change.state == FriendshipState::blocked;
@@ -97,12 +98,12 @@ void take_in_change(DeliverySet& set, const SweepLease& lease, const cloud::Frie
         end_waiting(set, *row,
                     blocked ? ResolutionCode::blocked_by_customer : ResolutionCode::friend_request_declined);
       }
-      // Jobs find the others declined.
-      if (std::ssize(open) == kMostOpenOfCustomer) go_on(set, *customer);
+      // Further deliveries fail in the jobs of the customer.
+      if (std::ssize(open) == kMostOpenOfCustomer) queue_job(set, *customer);
       return;
     }
     case FriendshipState::none:
-      // They ended the friendship; the next delivery asks again.
+      // The customer ended the friendship; the next delivery makes a new request.
       if (customer->friendship == Friendship::friends) customer->friendship = Friendship::none;
       return set.put(*customer);
     case FriendshipState::requested:
@@ -114,17 +115,17 @@ void take_in_change(DeliverySet& set, const SweepLease& lease, const cloud::Frie
 
 bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options, const SweepLease& lease,
                   const std::string& cursor, const cloud::FriendshipPage& page) {
-  // News is true whoever holds the lease by now. The account is locked after the customers, as the jobs do it
-  // that wake it, and these in their order, not in that of the page.
+  // The changes are true whoever holds the lease by now. The account is locked after the customers, as in
+  // jobs, which wake it, and the customers by their ids, not in the order of the page.
   std::vector<storage::CloudUserKey> users;
   for (const auto& change : page.changes) users.push_back({lease.cloud_account, change.user_id});
   std::vector<CustomerId> customers;
   for (const auto& customer : find_customers_by_cloud_user(tx, users)) customers.push_back(customer.id);
   hold_customers(tx, std::move(customers));
-  // Where a page tells of one customer twice, the last word counts.
-  std::set<std::string_view> told;
+  // Where a page has several changes of one customer, the last one counts.
+  std::set<std::string_view> seen;
   for (auto change = page.changes.rbegin(); change != page.changes.rend(); ++change) {
-    if (!told.insert(change->user_id).second) continue;
+    if (!seen.insert(change->user_id).second) continue;
     DeliverySet set(tx, changes);
     take_in_change(set, lease, *change);
     set.save();
@@ -140,7 +141,7 @@ bool take_in_page(Tx& tx, DeliveryChanges& changes, const WorkerOptions& options
 
 int expire_waiting(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, int limit) {
   const Timestamp until = tx.now() - domain::kFriendshipTimeout;
-  // Rows of before do not say since when they wait: since the request, as far as that is known.
+  // Rows of former versions do not say since when they wait: since the request, if its time is known.
   auto found = find_waiting_unknown(tx, lease.cloud_account, limit);
   const auto timed_out = find_waiting(tx, lease.cloud_account, until, limit - static_cast<int>(found.size()));
   found.insert(found.end(), timed_out.begin(), timed_out.end());
@@ -149,7 +150,8 @@ int expire_waiting(Tx& tx, DeliveryChanges& changes, const SweepLease& lease, in
   int changed = 0;
   DeliverySet set(tx, changes);
   for (const auto id : found) {
-    // It may have been answered, or retried, before the lock; and who has accepted is not waited for.
+    // Before the lock the customer may have answered, or the delivery have been retried; and a customer who
+    // has accepted is not waited for.
     auto* const row = set.delivery(id);
     if (row == nullptr || row->status != DeliveryStatus::waiting_for_friendship) continue;
     const auto customer = find_customer(tx, row->customer);
@@ -182,7 +184,7 @@ void end_sweep(Tx& tx, const WorkerOptions& options, const SweepLease& lease) {
                           .last_sweep_at = account->last_sweep_at,
                           .last_full_sweep_at = account->last_full_sweep_at});
   if (next) {
-    // This sweep may have come too early for the newest request: the first one after it is still to come.
+    // This sweep may have begun before the newest request: the first sweep after that is still to come.
     const Timestamp first = *account->newest_request_at + options.first_sweep;
     if (first > lease.began) next = std::min(*next, std::max(first, now));
   }

@@ -1,7 +1,7 @@
 #include "services/worker/sweep_runner.h"
 
 #include "services/worker/account_trouble.h"
-#include "services/worker/faulty_work.h"
+#include "services/worker/fault_handling.h"
 #include "services/worker/sweep.h"
 #include "storage/stores/cloud_account_store.h"
 
@@ -54,15 +54,14 @@ Task<SweepRunner::Reading> SweepRunner::read_pages(const SweepLease& lease, Acco
                         CloudError{CloudError::Kind::unavailable, "the sweep was interrupted", false, {}}};
 }
 
-// A row that throws must not keep the news of the others: the changes of the page are then taken in one by
-// one.
+// Where a row throws, the changes of the page are taken in one by one, so that the others are not lost.
 Task<bool> SweepRunner::take_in(const SweepLease& lease, const std::string& cursor,
                                 const cloud::FriendshipPage& page) {
   auto taken = co_await ports_.async_db.write(ports_.scheduler, [&](Tx& tx) {
     return take_in_page(tx, ports_.changes, options_, lease, cursor, page);
   });
   if (taken) co_return *taken;
-  if (is_passing(taken.error())) {
+  if (is_transient(taken.error())) {
     log_fault(lease, "a page of a sweep could not be written", taken.error());
     co_return false;
   }
@@ -72,7 +71,8 @@ Task<bool> SweepRunner::take_in(const SweepLease& lease, const std::string& curs
       return take_in_page(tx, ports_.changes, options_, lease, cursor, one);
     });
     if (alone && !*alone) co_return false;
-    if (!alone) log_fault(lease, "what a sweep told of one customer could not be written", alone.error());
+    if (!alone)
+      log_fault(lease, "a change that a sweep read of one customer could not be written", alone.error());
   }
   co_return true;
 }
@@ -82,7 +82,7 @@ Task<void> SweepRunner::expire_waiting(const SweepLease& lease) {
     auto expired = co_await ports_.async_db.write(ports_.scheduler, [this, lease](Tx& tx) {
       return services::expire_waiting(tx, ports_.changes, lease, kMostExpired);
     });
-    // What waits too long is found again by the next sweep.
+    // The next sweep finds these deliveries again.
     if (!expired) log_fault(lease, "waiting without an answer could not be ended", expired.error());
     if (!expired || *expired < kMostExpired) co_return;
   }

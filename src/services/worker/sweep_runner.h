@@ -1,5 +1,5 @@
-// Runs friend sweeps (sweep.h, spec 3.5): page after page of what changed in all friendships of a cloud
-// account, then the deliveries that have waited too long.
+// Runs friend sweeps (sweep.h, spec 3.5): reads the changes of all friendships of a cloud account page by
+// page, and then fails the deliveries that have waited too long.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@
 
 namespace presetbridge::services {
 
-// Owned by the worker, on its thread. A sweep reads a bounded number of pages.
+// Owned by the worker, on its thread. A sweep reads at most 100,000 pages.
 class SweepRunner {
  public:
-  // All outlive this.
+  // `ports`, `options`, `calls` and `tasks` outlive this.
   SweepRunner(const WorkerPorts& ports, const WorkerOptions& options, CloudCalls& calls,
               const BackgroundTasks& tasks)
       : ports_(ports), options_(options), calls_(calls), tasks_(tasks) {}
 
-  // From a lease to its end, which schedules the next sweep. Where that cannot be written, the lease runs
-  // out. Once the tasks are stopping, the sweep fails with the page that it waits for, and goes on there
-  // later.
+  // Runs a leased sweep to its end, which schedules the next sweep; where the end cannot be written, the
+  // lease runs out. Once `tasks` are stopping, the sweep fails after the page that it waits for, and a later
+  // one goes on there.
   Task<void> run(SweepLease lease);
 
  private:

@@ -1,4 +1,4 @@
-// Friend sweeps (spec 3.5): what they hear, and what they end.
+// Friend sweeps (spec 3.5): the changes that they take in, and the waiting that they end.
 #include "services/worker/sweep.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST(Sweep, ResumesOnALateAcceptanceThatAnotherOrderSawFirst) {
   world.settle(std::chrono::days{15});
   ASSERT_EQ(world.status(id), "failed friendship_timeout");
   world.cloud.accept("u-ann");
-  // The request to Ann is withdrawn: whoever comes next looks what became of it.
+  // The request to Ann is withdrawn: the next job looks up the friendship.
   world.await(world.actions.retry(world.scheduler, world.merchant(), wrong, "Bob")).value();
   const auto next = world.deliver(world.order("3", "Ann", {"sku-3"}));
   ASSERT_EQ(world.status(next), "completed");
@@ -103,7 +103,7 @@ TEST(Sweep, AsksAgainWhenAnAcceptedFriendshipEndedBeforeTheShare) {
   World world(WorkerOptions{.jobs_per_minute = 0, .poll = std::chrono::minutes{1}});
   world.cloud.auto_accept = false;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
-  // Two sweeps' worth of news at once: accepted, and ended before the share had its turn.
+  // Both changes in one sweep: accepted, and ended before the share.
   world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::fail : Fate::answer; };
   world.cloud.accept("u-ann");
   world.settle(std::chrono::minutes{2});
@@ -254,15 +254,15 @@ TEST(Sweep, ARowThatCannotBeReadKeepsTheNewsOfNoOtherCustomer) {
   world.cloud.accept("u-bob");
   world.settle(std::chrono::minutes{2});
   EXPECT_EQ(world.status(bob), "completed");
-  EXPECT_TRUE(world.log.text.contains("what a sweep told of one customer could not be written"))
+  EXPECT_TRUE(world.log.text.contains("a change that a sweep read of one customer could not be written"))
       << world.log.text;
-  // The full sweep of the day tells it again.
+  // The full sweep of the day reads it again.
   world.mend(ann);
   world.settle(std::chrono::hours{25});
   EXPECT_EQ(world.status(ann), "completed");
 }
 
-TEST(Sweep, OneWhoseEndCannotBeWrittenIsToldOfAndMadeAgain) {
+TEST(Sweep, OneWhoseEndCannotBeWrittenIsLoggedAndMadeAgain) {
   World world;
   world.cloud.auto_accept = false;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
@@ -291,7 +291,7 @@ TEST(Sweep, OneThatCouldNotBeginDoesNotCountAsMade) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
-TEST(Sweep, ARefusedLoginThatCannotBeWrittenIsToldOf) {
+TEST(Sweep, ARefusedLoginThatCannotBeWrittenIsLogged) {
   World world;
   world.cloud.auto_accept = false;
   world.deliver(world.order("1", "Ann", {"sku-1"}));

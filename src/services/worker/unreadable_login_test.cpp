@@ -19,7 +19,7 @@ class UnreadableLogin : public ::testing::Test {
     world_.sessions->invalidate(world_.account);
     world_.agent.unreadable = {world_.account};
   }
-  void expect_told(DeliveryId id) {
+  void expect_reported(DeliveryId id) {
     EXPECT_EQ(world_.status(id), "failed credentials_missing");
     EXPECT_EQ(world_.delivery(id).message, domain::kUnreadableLogin);
   }
@@ -43,7 +43,7 @@ TEST_F(UnreadableLogin, FailsWhatNeedsItInItsOwnWordsAndIsNotTriedForEachOrder) 
   const auto before = world_.queue();
   const auto worked_on = world_.deliver(world_.order("2", "Bob", {"sku-1"}));
   const auto known = world_.deliver(world_.order("3", "Cid", {"sku-1"}));
-  for (const auto id : {waiting, worked_on, known}) expect_told(id);
+  for (const auto id : {waiting, worked_on, known}) expect_reported(id);
   expect_standing();
   world_.settle(std::chrono::hours{2});
   EXPECT_EQ(world_.agent.logins, logins + 1);
@@ -58,7 +58,7 @@ TEST_F(UnreadableLogin, ASweepMeetsItToo) {
   spoil_record();
   world_.settle(std::chrono::minutes{2});
   expect_standing();
-  expect_told(waiting);
+  expect_reported(waiting);
 }
 
 TEST_F(UnreadableLogin, AListOfPresetsMeetsItToo) {
@@ -77,7 +77,7 @@ TEST_F(UnreadableLogin, ARetryOfItsDeliveriesFailsForTheSame) {
   const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
   world_.await(world_.actions.retry(world_.scheduler, world_.merchant(), id, {})).value();
   world_.settle();
-  expect_told(id);
+  expect_reported(id);
 }
 
 TEST_F(UnreadableLogin, WhatIsToBeTakenBackWaitsForALogin) {
@@ -96,7 +96,7 @@ TEST_F(UnreadableLogin, WhatIsToBeTakenBackWaitsForALogin) {
 TEST_F(UnreadableLogin, SavedAgainItResumesWhatItStopped) {
   spoil_record();
   const auto id = world_.deliver(world_.order("1", "Ann", {"sku-1"}));
-  expect_told(id);
+  expect_reported(id);
   world_.agent.unreadable.clear();
   const auto saved = vault_.save("m-1");
   EXPECT_EQ(saved.status, CredentialsStatus::valid);
@@ -112,7 +112,7 @@ TEST_F(UnreadableLogin, WhenItOpensAgainTheNextCheckResumesWhatItStopped) {
     world_.settle(std::chrono::minutes{15});
     EXPECT_EQ(vault_.check_due(), 1);
     expect_standing();
-    expect_told(id);
+    expect_reported(id);
     EXPECT_EQ(vault_.check_due(), 0);
   }
   world_.agent.unreadable.clear();  // the key file is mended
@@ -164,7 +164,7 @@ TEST_F(UnreadableLogin, OneThatWasNeverCheckedIsFoundByItsCheck) {
   world_.settle(std::chrono::minutes{2});
   EXPECT_EQ(vault_.check_due(), 1);
   expect_standing();
-  expect_told(id);
+  expect_reported(id);
 }
 
 TEST_F(UnreadableLogin, WhatAProgramOfBeforeWritesOfItCounts) {

@@ -1,3 +1,4 @@
+// The ports of the delivery worker.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,7 @@
 
 namespace presetbridge::services {
 
-// What the delivery worker works with. All of it outlives the worker.
+// All of them outlive the worker.
 struct WorkerPorts {
   Scheduler& scheduler;  // where the worker lives: all of its coroutines run there
   const Clock& clock;
@@ -24,8 +25,8 @@ struct WorkerPorts {
   cloud::Cloud& cloud;
   cloud::SessionCache& sessions;  // on the same scheduler
   DeliveryChanges& changes;
-  // Outbound events, or work that other nodes may take, may have been written. Called on the scheduler's
-  // thread. The worker wakes itself.
+  // Called on the scheduler's thread when outbound events, or work that other nodes may take, may have been
+  // written. The worker wakes itself.
   std::function<void()> notify_others = [] {};
 };
 

@@ -1,5 +1,5 @@
-// What happens while a call to the platform is on its way, or between a reading and its writing
-// (spec 3.3, 3.4, 3.6): each test forces the order of steps.
+// Changes that are made while a call to the platform is on its way, or between a read and a write (spec 3.3,
+// 3.4, 3.6). Each test forces the order of steps.
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
@@ -29,12 +29,12 @@ class WhileSharing : public ::testing::Test {
     world.cloud.release();
     world.settle(std::chrono::hours{1});
   }
-  static WorkerOptions looking_often() {
+  static WorkerOptions polling_often() {
     auto options = World::unlimited();
     options.maintenance = Millis{5'000};
     return options;
   }
-  World world{looking_often()};
+  World world{polling_often()};
   DeliveryId id;
 };
 
@@ -149,8 +149,8 @@ TEST_F(WhileSharing, AStopRecordsTheAnswerAndLeavesTheRestToBeTakenUpAtOnce) {
 }
 
 TEST_F(WhileSharing, AnExpiredLeaseIsTakenOverAndTheOldAnswerRefused) {
-  // The worker hangs with the answer; another takes over at the next look, settles and finishes.
-  world.settle(WorkerOptions{}.lease + looking_often().maintenance + std::chrono::seconds{1});
+  // The worker hangs with the answer; another takes over at the next scan, settles and finishes.
+  world.settle(WorkerOptions{}.lease + polling_often().maintenance + std::chrono::seconds{1});
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_EQ(world.cloud.count("share"), 2);
   finish();
@@ -158,13 +158,13 @@ TEST_F(WhileSharing, AnExpiredLeaseIsTakenOverAndTheOldAnswerRefused) {
   expect_books_balance(world);
 }
 
-TEST_F(WhileSharing, AnExpiredLeaseThatLooksHavePassedIsFoundByALookAtAll) {
+TEST_F(WhileSharing, AnExpiredLeaseThatScansHavePassedIsFoundByAFullScan) {
   static constexpr storage::Sql kLongAgo{
       "UPDATE customers SET lease_expires_at = 1 WHERE lease_expires_at IS NOT NULL"};
-  world.settle(looking_often().maintenance);
+  world.settle(polling_often().maintenance);
   world.write([](storage::Tx& tx) { tx.exec(kLongAgo); });
-  world.settle(looking_often().maintenance + std::chrono::seconds{1});
-  EXPECT_EQ(world.status(id), "processing") << "behind where looks begin";
+  world.settle(polling_often().maintenance + std::chrono::seconds{1});
+  EXPECT_EQ(world.status(id), "processing") << "before the point where scans begin";
   world.settle(std::chrono::minutes{2});
   EXPECT_EQ(world.status(id), "completed");
   finish();
@@ -186,11 +186,11 @@ TEST(WorkerRaces, AMappingSavedDuringTheShareOfAMissingFileIsShared) {
                         domain::MappingAction::deliver, "file-2", "preset", "File 2"},
                        "sku-1",
                        false}});
-    add_chore(tx, world.account, storage::ChoreKind::resume_mappings);
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_mappings);
   });
   world.worker->wake();
   world.settle(std::chrono::seconds{1});
-  EXPECT_EQ(world.write([](storage::Tx& tx) { return storage::find_chores(tx, 1); }).size(), 0u);
+  EXPECT_EQ(world.write([](storage::Tx& tx) { return storage::find_account_tasks(tx, 1); }).size(), 0u);
   world.cloud.release();
   world.settle(std::chrono::minutes{1});
   EXPECT_EQ(world.status(id), "completed");

@@ -1,6 +1,6 @@
 // Sums of what happened, by the quarter of an hour (spec 6.4, 13.1), kept for statistics: each is written in
 // the transaction of what it counts. Of deliveries insert_deliveries() and update_deliveries() keep them, so
-// that at any commit they are what a look at all deliveries would count; dry runs aside.
+// that at any commit they are what a look at all deliveries would count, without dry runs.
 #pragma once
 
 #include <array>

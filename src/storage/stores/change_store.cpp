@@ -21,7 +21,8 @@ constexpr Sql kWatch{
     "INSERT INTO account_watches (account_id, generation, sequence, until) VALUES ($1, $2, 0, $3)"
     " ON CONFLICT (account_id) DO UPDATE SET until = CASE WHEN excluded.until > account_watches.until"
     " THEN excluded.until ELSE account_watches.until END RETURNING generation, sequence"};
-// PostgreSQL's, as order_writers() (chore_store.cpp): who has looked keeps the lock of the table to its end.
+// PostgreSQL's, as order_writers() (account_task_store.cpp): who has looked keeps the lock of the table to its
+// end.
 constexpr Sql kWatchWriters{
     "SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND granted"
     " AND mode IN ('RowShareLock', 'RowExclusiveLock') AND pid <> pg_backend_pid()"

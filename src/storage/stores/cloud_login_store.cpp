@@ -26,7 +26,6 @@ constexpr Sql kInsertSession{
 constexpr Sql kFindSession{
     "SELECT hash, api_key_id, account_id, cloud_user_id, expires_at FROM cloud_sessions WHERE hash = $1"};
 constexpr Sql kFindEncrypted{"SELECT encrypted_session FROM cloud_sessions WHERE hash = $1"};
-constexpr Sql kDeleteSession{"DELETE FROM cloud_sessions WHERE hash = $1"};
 constexpr Sql kDeleteExpired{"DELETE FROM cloud_sessions WHERE expires_at <= $1"};
 
 std::vector<std::byte> copy(Blob blob) {
@@ -76,9 +75,6 @@ std::optional<CloudSessionRow> find_cloud_session(Tx& tx, Blob hash) {
 }
 std::optional<std::vector<std::byte>> find_encrypted_session(Tx& tx, Blob hash) {
   return tx.one(kFindEncrypted, hash, [](const Row& r) { return copy(r.bytes(0)); });
-}
-void delete_cloud_session(Tx& tx, Blob hash) {
-  tx.exec(kDeleteSession, hash);
 }
 void delete_expired_cloud_sessions(Tx& tx, Timestamp now) {
   tx.exec(kDeleteExpired, now);

@@ -48,7 +48,6 @@ void insert_cloud_session(Tx& tx, const CloudSessionRow& row, Blob encrypted_ses
 std::optional<CloudSessionRow> find_cloud_session(Tx& tx, Blob hash);
 // For whoever calls the platform with it alone, as find_stored_login() (credential_store.h).
 std::optional<std::vector<std::byte>> find_encrypted_session(Tx& tx, Blob hash);
-void delete_cloud_session(Tx& tx, Blob hash);
 void delete_expired_cloud_sessions(Tx& tx, Timestamp now);
 
 }  // namespace presetbridge::storage

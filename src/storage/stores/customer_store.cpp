@@ -93,10 +93,10 @@ constexpr Sql kLockExpired{
 constexpr Sql kLease{
     "UPDATE customers SET queue_state = 2, fence = $2, lease_owner = $3, lease_expires_at = $4 WHERE id = "
     "$1"};
-constexpr Sql kSetLeaseAside{
+constexpr Sql kPostponeLease{
     "UPDATE customers SET fence = fence + 1, lease_expires_at = $2 WHERE id = $1 AND lease_expires_at IS NOT "
     "NULL AND ($3 = 0 OR fence = $3)"};
-constexpr Sql kSetTurnAside{"UPDATE customers SET due_at = $2 WHERE id = $1 AND lease_expires_at IS NULL"};
+constexpr Sql kPostponeDue{"UPDATE customers SET due_at = $2 WHERE id = $1 AND lease_expires_at IS NULL"};
 constexpr Sql kUpdate{
     "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state "
     "= $6, "
@@ -331,8 +331,8 @@ std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp from, Timestamp no
   tx.query(kLockExpired, from, now, limit, [&](const Row& r) { ids.push_back(r.id<CustomerId>(0)); });
   return ids;
 }
-void set_customer_aside(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until) {
-  if (tx.exec(kSetLeaseAside, id, until, fence) == 0 && fence == 0) tx.exec(kSetTurnAside, id, until);
+void postpone_customer(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until) {
+  if (tx.exec(kPostponeLease, id, until, fence) == 0 && fence == 0) tx.exec(kPostponeDue, id, until);
 }
 
 void blank_usernames(Tx& tx, std::span<const CustomerId> ids) {

@@ -112,10 +112,10 @@ bool any_lease_expired(Tx& tx, Timestamp from, Timestamp now);
 // Customers whose lease ran out at `from` or later, locked; which, as one row that cannot be read must not
 // hide the others.
 std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp from, Timestamp now, int limit);
-// Nobody works on the customer until then: a lease lasts as long, under a new fence; without one its turn
-// comes then. For a row that may not be readable. With a `fence` other than 0 that lease is meant, and no
-// later one.
-void set_customer_aside(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until);
+// Keeps jobs from the customer until then: a lease is prolonged to that time under a new fence; a customer
+// without one becomes due at that time. Reads nothing else of the row, which may not be readable. With a
+// `fence` other than 0 only that lease is changed, and no later one.
+void postpone_customer(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until);
 
 // Writes a placeholder, which is nobody's name, for the name of those that are of no delivery with a name any
 // more (spec 9.6): none that is open or failed, and none of which they got a file. One that is found later,

@@ -1,4 +1,4 @@
-// Deliveries that have work: what chores, sweeps, probes and dry runs look for.
+// Deliveries that have work: what account tasks, sweeps, probes and dry runs search for.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,8 @@ namespace presetbridge::storage {
 // here and below: one row that cannot be read must not keep the others from being found.
 std::vector<DeliveryId> find_failed_deliveries(Tx& tx, AccountId account, domain::ResolutionCode code,
                                                DeliveryId after, int limit);
-// Deliveries of an account after `after`, whatever their status, oldest first: for chores over all of them.
+// Deliveries of an account after `after`, whatever their status, oldest first: for account tasks over all of
+// them.
 std::vector<DeliveryId> find_deliveries_after(Tx& tx, AccountId account, DeliveryId after, int limit);
 // Deliveries of the cloud account that wait for an answer since `until` or longer, longest first; and those
 // of which a program of before did not write since when.

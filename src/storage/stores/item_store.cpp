@@ -1,7 +1,6 @@
 #include "storage/stores/item_store.h"
 
 #include <algorithm>
-#include <array>
 
 #include "storage/columns.h"
 
@@ -26,8 +25,6 @@ constexpr Sql kFindItemsOfJob{"SELECT " PDB_ITEM_COLUMNS_OF_A_JOB
                               " FROM delivery_items WHERE delivery_id = $1"};
 constexpr Sql kFindItemsOfCustomer{"SELECT " PDB_ITEM_COLUMNS_OF_A_JOB
                                    " FROM delivery_items WHERE customer_id = $1"};
-constexpr Sql kFindItemLines{
-    "SELECT lines FROM delivery_items WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 constexpr Sql kUpdateItemLines{
     "UPDATE delivery_items SET lines = $4 WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 constexpr Sql kUpdateItem{
@@ -172,9 +169,6 @@ std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId>
   return all_items(tx, kFindItemsOfCustomer, params_of(customers));
 }
 
-void update_item(Tx& tx, const ItemRow& i) {
-  update_items(tx, std::array{&i});
-}
 void update_items(Tx& tx, std::span<const ItemRow* const> rows) {
   std::vector<Param> flat;
   flat.reserve(17 * rows.size());
@@ -194,10 +188,6 @@ void update_item_lines(Tx& tx, std::span<const ItemRow* const> rows) {
   flat.reserve(4 * rows.size());
   for (const auto* const i : rows) flat.insert(flat.end(), {i->delivery, i->file_id, i->id, i->lines});
   tx.update_each(kUpdateItemLines, 4, flat);
-}
-std::string find_item_lines(Tx& tx, const ItemRow& i) {
-  return tx.one(kFindItemLines, i.delivery, i.file_id, i.id, [](const Row& r) { return r.string(0); })
-      .value_or("[]");
 }
 
 void delete_items(Tx& tx, std::span<const ItemRow> rows) {

@@ -64,13 +64,10 @@ std::vector<ItemRow> find_items(Tx& tx, DeliveryId delivery);
 std::vector<ItemRow> find_items(Tx& tx, std::span<const DeliveryId> deliveries);
 // The same without their lines, which may be longer than all else: for jobs, which do not need them.
 std::vector<ItemRow> find_items_of_job(Tx& tx, std::span<const DeliveryId> deliveries);
-std::string find_item_lines(Tx& tx, const ItemRow& row);
 // Items that are, were, or may have been shared with the customers, whatever their delivery; without their
 // lines.
 std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId> customers);
-// Every field that may change but the lines.
-void update_item(Tx& tx, const ItemRow& row);
-// Each of them once.
+// Every field that may change but the lines. Each row once.
 void update_items(Tx& tx, std::span<const ItemRow* const> rows);
 void update_item_lines(Tx& tx, std::span<const ItemRow* const> rows);
 void delete_items(Tx& tx, std::span<const ItemRow> rows);

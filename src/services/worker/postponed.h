@@ -1,4 +1,4 @@
-// What is left alone for a while because it threw, so that it holds up nothing else.
+// Work that threw and is left alone for a while, so that it holds up no other work.
 #pragma once
 
 #include <algorithm>
@@ -9,18 +9,20 @@
 
 namespace presetbridge::services {
 
+// Used on one thread.
 template <class Key>
-class SetAside {
+class Postponed {
  public:
-  // Of more than that the one whose time is up next is tried early.
+  // The most that are remembered. One more drops the one whose time ends first, which is then tried early.
   static constexpr std::size_t kMost = 1'000;
 
-  void put(const Key& key, Timestamp until) {
+  void add(const Key& key, Timestamp until) {
     if (until_.size() >= kMost && !until_.contains(key))
       until_.erase(std::ranges::min_element(until_, {}, [](const auto& one) { return one.second; }));
     until_[key] = until;
   }
-  void forget_until(Timestamp now) {
+  // Forgets those whose time has ended.
+  void release(Timestamp now) {
     std::erase_if(until_, [now](const auto& one) { return one.second <= now; });
   }
   bool contains(const Key& key) const { return until_.contains(key); }

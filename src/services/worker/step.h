@@ -1,5 +1,5 @@
-// One step of one job (job_step.h): it takes in an answer of the platform (step_answer.cpp; step_error.cpp),
-// and chooses what to ask next (step_next.cpp).
+// One step of one job (job_step.h): it takes in an answer of the platform (step_answer.cpp, failed calls
+// step_error.cpp) and chooses the next call (step_next.cpp).
 #pragma once
 
 #include <optional>
@@ -14,20 +14,22 @@ namespace presetbridge::services {
 
 inline constexpr int kMaxFriendshipChecks = 3;  // of one job
 
+// Lives within a transaction. The rows that it reads are locked (JobSteps::lock); those that it changes are
+// written by DeliverySet::save().
 struct JobSteps::Step {
-  Step(JobSteps& owner, DeliverySet& all, Job& j, storage::CustomerRow c, bool trouble, OutageTurn& o)
-      : steps(owner), set(all), job(j), customer(std::move(c)), in_trouble(trouble), outage(o) {}
+  Step(JobSteps& owner, DeliverySet& all, Job& j, storage::CustomerRow c, bool trouble)
+      : steps(owner), set(all), job(j), customer(std::move(c)), in_trouble(trouble) {}
 
   JobSteps& steps;
   DeliverySet& set;
   Job& job;
-  storage::CustomerRow customer;
-  const bool in_trouble;               // the cloud account is
-  OutageTurn& outage;                  // what becomes of that
-  std::vector<DeliveryId> deliveries;  // in processing; at the end the failed one that is probed
+  storage::CustomerRow customer;       // put back into the set by choose_call() and end_job()
+  const bool in_trouble;               // the cloud account has trouble (domain/trouble.h)
+  std::vector<DeliveryId> deliveries;  // in processing; last the failed one that is probed, if there is one
 
   void take_in(const Answer& answer);
-  void tell_all(std::string_view type, std::string_view message, std::optional<Millis> took,
+  // Adds the entry to the timeline of each delivery in processing.
+  void note_all(std::string_view type, std::string_view message, std::optional<Millis> took,
                 const std::string& data);
   void take_in_result(const Answer& answer, const FindUser& call, const cloud::CloudUser& user);
   void take_in_result(const Answer& answer, const FindFriendship& call, cloud::FriendshipState state);
@@ -37,41 +39,47 @@ struct JobSteps::Step {
   void take_in_result(const Answer& answer, const FindShare& call, const std::optional<cloud::Share>& share);
   void take_in_result(const Answer& answer, const RevokeShare& call, std::monostate);
   void take_in_error(const Answer& answer, const cloud::CloudError& error);
-  void take_back_intent(const Call& call);
+  // Undoes the intent of a call that had no effect.
+  void undo_intent(const Call& call);
   void take_in_friendship(const Call& call, cloud::FriendshipState state);
-  void meet_alias(const cloud::CloudUser& user);
-  void transient(domain::CallKind call, DeliveryId delivery);
+  // Records whom the customer's name leads to. Where that is a known customer's user, hands the deliveries to
+  // that customer, and the job ends.
+  void take_in_user(const cloud::CloudUser& user);
+  // Ends the job. Counts the failure, unless the worker is stopping or the job probes the delivery.
+  void end_transient(domain::CallKind call, DeliveryId delivery);
+  // For a call for one file, postpones its delivery; else ends the job. `answered`: the platform refused, so
+  // that the failure counts for no outage.
   void retry(const Call& call, bool answered = false);
-  void put_off(const Call& call, const ItemRequest& its, bool answered);
-  bool looked_up_for_long(const Call& call);
-  void fail_those_that_wait_for(const ItemRequest& its);
+  void postpone(const Call& call, const ItemRequest& its, bool answered);
+  bool unknown_for_long(const Call& call);
+  void fail_dependent(const ItemRequest& its);
   void fail_unavailable(DeliveryId id);
   void lose_login(const Answer& answer, const cloud::CloudError& error);
   bool has_other_names();
   void forget_user();
   void fail_without_credit();
-  void succeeded(const Answer& answer);
-  void note(OutageTurn turn) {
-    if (turn != OutageTurn::none) outage = turn;
-  }
-  void keep_clock();
+  // Ends the trouble of the calls whose success the answer shows.
+  void end_trouble(const Answer& answer);
+  void update_clocks();
+  // A write for this delivery has succeeded.
   void progress(DeliveryId delivery);
   bool probes(DeliveryId delivery);
   bool probe_has_ended(domain::Finding finding);
 
-  // The next call; nothing: the job has ended.
-  std::optional<Call> go_on();
+  // Returns the next call; nothing: the job has ended.
+  std::optional<Call> choose_call();
   void take_probed();
   void obey_pending();
-  std::optional<Call> next();
-  domain::Finding ended_with();
+  std::optional<Call> next_call();
+  // For a job that makes no further call.
+  domain::Finding final_finding();
   void finish(domain::Finding finding);
 
-  // Each one's next call, if it has one.
+  // Each returns its next call, if it has one.
   std::optional<Call> next_unknown_share();
   std::optional<Call> next_revocation();
   std::optional<Call> next_friendship_step();
-  std::optional<Call> request();
+  std::optional<Call> next_request();
   std::optional<Call> next_share();
   template <class Request>
   Call make(Request request, AccountId account, DeliveryId delivery) {
@@ -84,7 +92,7 @@ struct JobSteps::Step {
   Call make_for_first(Request request) {
     return make(std::move(request), set.delivery(deliveries.front())->account, deliveries.front());
   }
-  // Of the user whose the item is: the name may be somebody else's by now.
+  // The user is the item's: the name may lead to somebody else by now.
   ItemRequest request_for(const storage::ItemRow& item) const {
     return {.item = item.id, .user_id = user_of(item, customer), .file_id = item.file_id};
   }

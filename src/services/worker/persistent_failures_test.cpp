@@ -1,4 +1,4 @@
-// A call that the platform never answers well is its own delivery's trouble alone, and ends (spec 3.5, 3.10).
+// A call that always fails is the trouble of its own delivery alone, and ends (spec 3.5, 3.10).
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
@@ -13,7 +13,7 @@ using testing::expect_books_balance;
 using testing::World;
 using Fate = testing::FakeCloud::Fate;
 
-class StubbornCalls : public ::testing::Test {
+class PersistentFailures : public ::testing::Test {
  protected:
   void fail(std::set<std::pair<std::string, std::string>> which, Fate fate = Fate::fail) {
     world.cloud.before = [which = std::move(which), fate](auto& call, auto& subject) {
@@ -31,7 +31,7 @@ class StubbornCalls : public ::testing::Test {
     world.deliver(world.order(n, "Buyer" + n, {"sku-" + n}));
     world.deliver(world.order("well " + n, "Buyer" + n, {"sku-9"}));
   }
-  bool told(DeliveryId id, const std::string& what) {
+  bool reported(DeliveryId id, const std::string& what) {
     const auto entries = world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 200); });
     return std::ranges::any_of(entries, [&](const auto& entry) { return entry.message.contains(what); });
   }
@@ -39,7 +39,7 @@ class StubbornCalls : public ::testing::Test {
   World world{WorkerOptions{.jobs_per_minute = 0, .poll = 30min, .maintenance = 5min}};
 };
 
-TEST_F(StubbornCalls, AShareThatAlwaysFailsDelaysNoOtherOrderOfTheBuyer) {
+TEST_F(PersistentFailures, AShareThatAlwaysFailsDelaysNoOtherOrderOfTheBuyer) {
   fail({{"share", "file-1"}});
   const auto stuck = deliver("1", "sku-1");
   for (int day = 0; day < 3; ++day) {
@@ -58,7 +58,7 @@ TEST_F(StubbornCalls, AShareThatAlwaysFailsDelaysNoOtherOrderOfTheBuyer) {
   expect_books_balance(world);
 }
 
-TEST_F(StubbornCalls, WhatIsOwedWithItIsDeliveredByTheSameJob) {
+TEST_F(PersistentFailures, WhatIsOwedWithItIsDeliveredByTheSameJob) {
   fail({{"share", "file-1"}});
   world.hold_queue();
   const auto stuck = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
@@ -69,7 +69,7 @@ TEST_F(StubbornCalls, WhatIsOwedWithItIsDeliveredByTheSameJob) {
   EXPECT_TRUE(world.delivery(stuck).next_attempt_at);
 }
 
-TEST_F(StubbornCalls, AShareThatCannotBeLookedUpDelaysNoOtherOrderOfTheBuyer) {
+TEST_F(PersistentFailures, AShareThatCannotBeLookedUpDelaysNoOtherOrderOfTheBuyer) {
   world.cloud.before = [](auto& call, auto& subject) {
     if (subject != "file-1") return Fate::answer;
     return call == "share" ? Fate::lose_answer : call == "find_share" ? Fate::fail : Fate::answer;
@@ -94,7 +94,7 @@ TEST_F(StubbornCalls, AShareThatCannotBeLookedUpDelaysNoOtherOrderOfTheBuyer) {
   EXPECT_EQ(world.balance().spent, 2) << "file-1 once, and file-2";
 }
 
-TEST_F(StubbornCalls, AShareThatNobodyCanLookUpHoldsItsCreditUntilThePlatformTells) {
+TEST_F(PersistentFailures, AShareThatNobodyCanLookUpHoldsItsCreditUntilThePlatformAnswers) {
   world.cloud.before = [](auto& call, auto&) {
     return call == "share" ? Fate::lose_request : call == "find_share" ? Fate::fail : Fate::answer;
   };
@@ -115,7 +115,7 @@ TEST_F(StubbornCalls, AShareThatNobodyCanLookUpHoldsItsCreditUntilThePlatformTel
   EXPECT_EQ(world.balance().spent, 0);
 }
 
-TEST_F(StubbornCalls, ANewOrderOfTheFileWaitsThreeDaysForAShareThatNobodyCanLookUp) {
+TEST_F(PersistentFailures, ANewOrderOfTheFileWaitsThreeDaysForAShareThatNobodyCanLookUp) {
   world.cloud.before = [](auto& call, auto&) {
     return call == "share" ? Fate::lose_answer : call == "find_share" ? Fate::fail : Fate::answer;
   };
@@ -134,7 +134,7 @@ TEST_F(StubbornCalls, ANewOrderOfTheFileWaitsThreeDaysForAShareThatNobodyCanLook
   EXPECT_EQ(world.balance().held, 0);
 }
 
-TEST_F(StubbornCalls, AShareOfAnOrderThatIsCancelledInALongOutageIsChargedHoweverLateItIsFound) {
+TEST_F(PersistentFailures, AShareOfAnOrderThatIsCancelledInALongOutageIsChargedHoweverLateItIsFound) {
   world.cloud.before = [](auto& call, auto&) {
     return call == "share" ? Fate::lose_answer : call == "find_share" ? Fate::fail : Fate::answer;
   };
@@ -153,21 +153,21 @@ TEST_F(StubbornCalls, AShareOfAnOrderThatIsCancelledInALongOutageIsChargedHoweve
   EXPECT_EQ(world.balance().held, 0);
 }
 
-TEST_F(StubbornCalls, AShareThatThePlatformRefusesToLookUpHoldsItsCreditForThreeDays) {
+TEST_F(PersistentFailures, AShareThatThePlatformRefusesToLookUpHoldsItsCreditForThreeDays) {
   world.cloud.before = [](auto& call, auto&) {
     return call == "share" ? Fate::lose_request : call == "find_share" ? Fate::blocked : Fate::answer;
   };
   const auto id = deliver("1", "sku-1");
   world.settle(71h);
   EXPECT_EQ(world.balance().held, 1);
-  // Probes of the failed delivery would hold again.
+  // Probes of the failed delivery would hold the credit again.
   world.cloud.before = [](auto& call, auto&) { return call == "find_share" ? Fate::blocked : Fate::reject; };
   world.settle(3h);
   EXPECT_EQ(world.balance().held, 0);
-  EXPECT_TRUE(told(id, "It counts as not shared."));
+  EXPECT_TRUE(reported(id, "It counts as not shared."));
 }
 
-TEST_F(StubbornCalls, ALookUpThatNeverSucceedsFailsItsOrderAlsoForABuyerOfManyOrders) {
+TEST_F(PersistentFailures, ALookUpThatNeverSucceedsFailsItsOrderAlsoForABuyerOfManyOrders) {
   world.cloud.before = [](auto& call, auto& file) {
     if (call == "find_share") return Fate::fail;
     return call != "share" ? Fate::answer : file == "file-1" ? Fate::lose_request : Fate::fail;
@@ -183,7 +183,7 @@ TEST_F(StubbornCalls, ALookUpThatNeverSucceedsFailsItsOrderAlsoForABuyerOfManyOr
   EXPECT_EQ(world.balance().held, 1);
 }
 
-TEST_F(StubbornCalls, WhileOneShareIsUnknownOnlyTheSameFileWaits) {
+TEST_F(PersistentFailures, WhileOneShareIsUnknownOnlyTheSameFileWaits) {
   world.cloud.before = [](auto& call, auto& file) {
     if (file != "file-1") return Fate::answer;
     return call == "share" ? Fate::lose_answer : call == "find_share" ? Fate::fail : Fate::answer;
@@ -201,7 +201,7 @@ TEST_F(StubbornCalls, WhileOneShareIsUnknownOnlyTheSameFileWaits) {
   EXPECT_EQ(world.cloud.count("find_share"), 0);
 }
 
-TEST_F(StubbornCalls, AFileWhoseRevocationFailsStartsNoJobsWithoutEndForAnOrderOfIt) {
+TEST_F(PersistentFailures, AFileWhoseRevocationFailsStartsNoJobsWithoutEndForAnOrderOfIt) {
   revoke(deliver("1", "sku-1"));
   fail({{"revoke", "file-1"}});
   revoke(deliver("2", "sku-1"));
@@ -213,7 +213,7 @@ TEST_F(StubbornCalls, AFileWhoseRevocationFailsStartsNoJobsWithoutEndForAnOrderO
   EXPECT_LE(world.delivery(next).attempt_count, attempts + 1);
 }
 
-TEST_F(StubbornCalls, ALookUpThatIsRefusedIsNoTroubleOfTheAccount) {
+TEST_F(PersistentFailures, ALookUpThatIsRefusedIsNoTroubleOfTheAccount) {
   world.cloud.before = [](auto& call, auto& file) {
     return call == "share" && file != "file-9" ? Fate::lose_answer
            : call == "find_share"              ? Fate::blocked
@@ -227,7 +227,7 @@ TEST_F(StubbornCalls, ALookUpThatIsRefusedIsNoTroubleOfTheAccount) {
   EXPECT_LT(world.cloud.count("find_share"), 1'000);
 }
 
-TEST_F(StubbornCalls, ALookUpThatIsRefusedEndsTheOutageOfLookUps) {
+TEST_F(PersistentFailures, ALookUpThatIsRefusedEndsTheOutageOfLookUps) {
   world.cloud.before = [](auto& call, auto& file) {
     return call == "share" && file != "file-9" ? Fate::lose_answer
            : call == "find_share"              ? Fate::fail
@@ -241,7 +241,7 @@ TEST_F(StubbornCalls, ALookUpThatIsRefusedEndsTheOutageOfLookUps) {
   EXPECT_EQ(world.queue().trouble, "");
 }
 
-TEST_F(StubbornCalls, ARevocationThatAlwaysFailsEndsAndIsTold) {
+TEST_F(PersistentFailures, ARevocationThatAlwaysFailsEndsAndIsReported) {
   const auto id = deliver("1", "sku-1");
   fail({{"revoke", "file-1"}});
   revoke(id);
@@ -249,7 +249,7 @@ TEST_F(StubbornCalls, ARevocationThatAlwaysFailsEndsAndIsTold) {
   EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoking);
   world.settle(3h);
   EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoke_failed);
-  EXPECT_TRUE(told(id, "The share of File 1 could not be taken back"));
+  EXPECT_TRUE(reported(id, "The share of File 1 could not be taken back"));
   const auto calls = world.cloud.count("revoke");
   EXPECT_LT(calls, 250);
   world.settle(5h);
@@ -262,7 +262,7 @@ TEST_F(StubbornCalls, ARevocationThatAlwaysFailsEndsAndIsTold) {
   EXPECT_EQ(world.balance().spent, 1);
 }
 
-TEST_F(StubbornCalls, ARevocationThatAlwaysFailsDelaysAndFailsNoOrderOfTheBuyer) {
+TEST_F(PersistentFailures, ARevocationThatAlwaysFailsDelaysAndFailsNoOrderOfTheBuyer) {
   const auto id = deliver("1", "sku-1");
   fail({{"revoke", "file-1"}});
   revoke(id);
@@ -282,7 +282,7 @@ TEST_F(StubbornCalls, ARevocationThatAlwaysFailsDelaysAndFailsNoOrderOfTheBuyer)
   EXPECT_EQ(world.status(next), "waiting_for_friendship");
 }
 
-TEST_F(StubbornCalls, RevocationsThatFailAreNoTroubleOfTheAccount) {
+TEST_F(PersistentFailures, RevocationsThatFailAreNoTroubleOfTheAccount) {
   std::vector<DeliveryId> all;
   for (int i = 1; i <= 4; ++i) all.push_back(deliver(std::to_string(i), "sku-" + std::to_string(i)));
   world.cloud.before = [](auto& call, auto&) { return call == "revoke" ? Fate::fail : Fate::answer; };
@@ -294,7 +294,7 @@ TEST_F(StubbornCalls, RevocationsThatFailAreNoTroubleOfTheAccount) {
   for (const auto id : all) EXPECT_EQ(world.items(id)[0].status, ItemStatus::revoke_failed);
 }
 
-TEST_F(StubbornCalls, OneFileThatCannotBeTakenBackKeepsNoOtherOfItsOrder) {
+TEST_F(PersistentFailures, OneFileThatCannotBeTakenBackKeepsNoOtherOfItsOrder) {
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1", "sku-2", "sku-3"}));
   fail({{"revoke", "file-1"}});
   revoke(id);
@@ -304,7 +304,7 @@ TEST_F(StubbornCalls, OneFileThatCannotBeTakenBackKeepsNoOtherOfItsOrder) {
   EXPECT_EQ(world.items(id)[2].status, ItemStatus::revoked);
 }
 
-TEST_F(StubbornCalls, EachHasItsOwnThreeDays) {
+TEST_F(PersistentFailures, EachHasItsOwnThreeDays) {
   const auto id = deliver("1", "sku-1");
   fail({{"revoke", "file-1"}, {"share", "file-2"}});
   revoke(id);
@@ -316,7 +316,7 @@ TEST_F(StubbornCalls, EachHasItsOwnThreeDays) {
   EXPECT_EQ(world.status(stuck), "failed cloud_unavailable");
 }
 
-TEST_F(StubbornCalls, ARequestThatCannotBeTakenBackIsGivenUp) {
+TEST_F(PersistentFailures, ARequestThatCannotBeTakenBackIsGivenUp) {
   world.cloud.auto_accept = false;
   const auto id = deliver("1", "sku-1");
   ASSERT_EQ(world.status(id), "waiting_for_friendship");

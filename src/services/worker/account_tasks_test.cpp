@@ -1,6 +1,6 @@
-// Chores over the deliveries of an account (spec 3.5, 3.6): they get on, they end, and they look again at
-// their cause.
-#include "services/worker/chores.h"
+// Account tasks over the deliveries of an account (spec 3.5, 3.6): they make progress, they
+// end, and each batch reads the cause again.
+#include "services/worker/account_tasks.h"
 
 #include <gtest/gtest.h>
 
@@ -8,25 +8,27 @@
 #include <thread>
 
 #include "services/testing.h"
+#include "services/worker/account_task_starts.h"
 #include "services/worker/account_trouble.h"
-#include "services/worker/chore_starts.h"
 
 namespace presetbridge::services {
 namespace {
 
-using storage::ChoreKind;
+using storage::AccountTaskKind;
 using testing::World;
 
-std::vector<storage::Chore> chores(World& world) {
-  return world.write([](storage::Tx& tx) { return storage::find_chores(tx, 10); });
+std::vector<storage::AccountTask> tasks(World& world) {
+  return world.write([](storage::Tx& tx) { return storage::find_account_tasks(tx, 10); });
 }
 void do_next(World& world) {
-  world.write([&](storage::Tx& tx) { do_chore(tx, world.changes, storage::find_chores(tx, 1).at(0), {}); });
+  world.write([&](storage::Tx& tx) {
+    do_account_task_batch(tx, world.changes, storage::find_account_tasks(tx, 1).at(0), {});
+  });
 }
 
-TEST(Chores, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
+TEST(AccountTasks, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
   World world;
-  const int many = kChorePiece + 20;
+  const int many = kAccountTaskBatch + 20;
   world.hold_queue();
   std::vector<DeliveryId> ids;
   for (int i = 0; i < many; ++i) {
@@ -49,21 +51,21 @@ TEST(Chores, FailingWhatAnOutageLeftGetsOnWhileProbesFailAndEnds) {
   probe();
   do_next(world);
   probe();
-  ASSERT_EQ(chores(world).size(), 1u);
-  EXPECT_EQ(chores(world)[0].done_to, ids[kChorePiece - 1]) << "a probe does not begin it again";
+  ASSERT_EQ(tasks(world).size(), 1u);
+  EXPECT_EQ(tasks(world)[0].done_to, ids[kAccountTaskBatch - 1]) << "a probe does not begin it again";
   do_next(world);
-  EXPECT_TRUE(chores(world).empty());
+  EXPECT_TRUE(tasks(world).empty());
   for (const auto id : ids) EXPECT_EQ(world.status(id), "failed cloud_unavailable");
   probe();
-  EXPECT_TRUE(chores(world).empty()) << "nothing is left to fail";
+  EXPECT_TRUE(tasks(world).empty()) << "nothing is left to fail";
 
   const auto late = world.accept(world.order("late", "Ann", {"sku-1"})).delivery.value();
   probe();
-  while (!chores(world).empty()) do_next(world);
+  while (!tasks(world).empty()) do_next(world);
   EXPECT_EQ(world.status(late), "failed cloud_unavailable");
 }
 
-TEST(Chores, APieceThatAnotherNodeHasDoneIsNotWorkedOnAndTheNextIsForTheNextRound) {
+TEST(AccountTasks, ABatchThatAnotherNodeHasDoneIsNotWorkedOnAndTheNextIsForTheNextRound) {
   World world;
   world.hold_queue();
   const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
@@ -72,14 +74,15 @@ TEST(Chores, APieceThatAnotherNodeHasDoneIsNotWorkedOnAndTheNextIsForTheNextRoun
     auto standing = find_standing(tx, world.account).value();
     standing.status = storage::CredentialsStatus::invalid;
     update_standing(tx, world.account, standing);
-    add_chore(tx, world.account, ChoreKind::fail_invalid_credentials);
+    add_account_task(tx, world.account, AccountTaskKind::fail_invalid_credentials);
   });
-  const auto found = chores(world).at(0);
+  const auto found = tasks(world).at(0);
   world.write([&](storage::Tx& tx) {
-    storage::advance_chore(tx, {.account = found.account, .kind = found.kind, .done_to = ann});
+    storage::advance_account_task(tx, {.account = found.account, .kind = found.kind, .done_to = ann});
   });
-  const auto progress = world.write([&](storage::Tx& tx) { return do_chore(tx, world.changes, found, {}); });
-  EXPECT_EQ(progress, ChoreProgress::under_way);
+  const auto progress =
+      world.write([&](storage::Tx& tx) { return do_account_task_batch(tx, world.changes, found, {}); });
+  EXPECT_EQ(progress, AccountTaskProgress::under_way);
   EXPECT_EQ(world.status(ann), "queued");
   EXPECT_EQ(world.status(bob), "queued");
   do_next(world);
@@ -87,19 +90,20 @@ TEST(Chores, APieceThatAnotherNodeHasDoneIsNotWorkedOnAndTheNextIsForTheNextRoun
   EXPECT_EQ(world.status(bob), "failed credentials_invalid");
 }
 
-TEST(Chores, ResumingForALoginThatIsRefusedAgainEndsAndResumesNothing) {
+TEST(AccountTasks, ResumingForALoginThatIsRefusedAgainEndsAndResumesNothing) {
   World world;
   world.agent.refuse = true;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   ASSERT_EQ(world.status(id), "failed credentials_invalid");
-  const auto told = world.delivery(id).sequence;
-  world.write([&](storage::Tx& tx) { add_chore(tx, world.account, ChoreKind::resume_credentials); });
-  for (int i = 0; i < 5 && !chores(world).empty(); ++i) do_next(world);
-  EXPECT_TRUE(chores(world).empty());
-  EXPECT_EQ(world.delivery(id).sequence, told);
+  const auto before = world.delivery(id).sequence;
+  world.write(
+      [&](storage::Tx& tx) { add_account_task(tx, world.account, AccountTaskKind::resume_credentials); });
+  for (int i = 0; i < 5 && !tasks(world).empty(); ++i) do_next(world);
+  EXPECT_TRUE(tasks(world).empty());
+  EXPECT_EQ(world.delivery(id).sequence, before);
 }
 
-TEST(Chores, ADeliveryThatCannotBeReadIsLeftOutAndDoneOnceItCanBe) {
+TEST(AccountTasks, ADeliveryThatCannotBeReadIsLeftOutAndDoneOnceItCanBe) {
   World world(World::unlimited(), 0);
   std::vector<DeliveryId> ids;
   for (const char* name : {"Ann", "Bob", "Cid"})
@@ -111,16 +115,16 @@ TEST(Chores, ADeliveryThatCannotBeReadIsLeftOutAndDoneOnceItCanBe) {
   EXPECT_EQ(world.status(ids[1]), "completed");
   EXPECT_EQ(world.status(ids[2]), "completed");
   EXPECT_TRUE(world.log.text.contains("account=" + to_string(world.account) +
-                                      " chore=resume_credits delivery=" + to_string(ids[0])))
+                                      " accountTask=resume_credits delivery=" + to_string(ids[0])))
       << world.log.text;
-  EXPECT_EQ(chores(world).size(), 1u) << "it waits for the one that was left out";
+  EXPECT_EQ(tasks(world).size(), 1u) << "it waits for the one that was left out";
   world.mend(ids[0]);
   world.settle(std::chrono::minutes{7});
   EXPECT_EQ(world.status(ids[0]), "completed");
-  EXPECT_TRUE(chores(world).empty());
+  EXPECT_TRUE(tasks(world).empty());
 }
 
-TEST(Chores, WhatCannotBeReadIsLeftOutOfAChoreWithoutACursorToo) {
+TEST(AccountTasks, WhatCannotBeReadIsLeftOutOfATaskWithoutACursorToo) {
   World world;
   world.hold_queue();
   std::vector<DeliveryId> ids;
@@ -132,7 +136,7 @@ TEST(Chores, WhatCannotBeReadIsLeftOutOfAChoreWithoutACursorToo) {
       set.apply(*set.delivery(id),
                 {.cause = domain::Cause::known_cause, .code = domain::ResolutionCode::credentials_invalid});
     set.save();
-    add_chore(tx, world.account, ChoreKind::resume_credentials);
+    add_account_task(tx, world.account, AccountTaskKind::resume_credentials);
   });
   world.spoil(ids[0]);
   world.settle(std::chrono::minutes{3});
@@ -140,39 +144,40 @@ TEST(Chores, WhatCannotBeReadIsLeftOutOfAChoreWithoutACursorToo) {
   world.mend(ids[0]);
   world.settle(std::chrono::minutes{7});
   EXPECT_EQ(world.status(ids[0]), "completed");
-  EXPECT_TRUE(chores(world).empty());
+  EXPECT_TRUE(tasks(world).empty());
 }
 
-TEST(Chores, AChoreAtFaultKeepsThoseOfOtherAccountsNotWaiting) {
+TEST(AccountTasks, ATaskAtFaultKeepsThoseOfOtherAccountsNotWaiting) {
   World world;
   const auto other = world.add_tenant("m-2", 0);
   const auto theirs = world.accept(other.integration, world.order("1", "Ann", {"sku-1"})).delivery.value();
   world.drop_check("accounts", "credentials_status");
   world.write([&](storage::Tx& tx) {
-    add_chore(tx, world.account, ChoreKind::reroute);
+    add_account_task(tx, world.account, AccountTaskKind::reroute);
     tx.exec({"UPDATE accounts SET credentials_status = 'odd' WHERE id = $1"}, world.account);
     update_balance(tx, other.account, domain::grant(*lock_balance(tx, other.account), 5).value());
-    add_chore(tx, other.account, ChoreKind::resume_credits);
+    add_account_task(tx, other.account, AccountTaskKind::resume_credits);
   });
   world.settle(std::chrono::minutes{4});
   EXPECT_EQ(world.status(theirs), "completed");
-  const auto line = world.log.text.find("account=" + to_string(world.account) + " chore=reroute");
+  const auto line = world.log.text.find("account=" + to_string(world.account) + " accountTask=reroute");
   ASSERT_NE(line, std::string::npos) << world.log.text;
-  EXPECT_EQ(world.log.text.find("chore=reroute", line + 60), std::string::npos) << "said once";
+  EXPECT_EQ(world.log.text.find("accountTask=reroute", line + 60), std::string::npos) << "said once";
 }
 
-TEST(Chores, WhatFailedOnTheFilesOfAnotherCloudUserResumesOnceTheFormerIsBack) {
+TEST(AccountTasks, WhatFailedOnTheFilesOfAnotherCloudUserResumesOnceTheFormerIsBack) {
   World world;
   world.cloud.unknown_files.insert("file-1");
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   ASSERT_EQ(world.status(id), "failed preset_not_found");
   const auto resume = [&] {
-    world.write([&](storage::Tx& tx) { add_chore(tx, world.account, ChoreKind::resume_mappings); });
+    world.write(
+        [&](storage::Tx& tx) { add_account_task(tx, world.account, AccountTaskKind::resume_mappings); });
     world.settle(std::chrono::minutes{1});
   };
-  const auto told = world.delivery(id).sequence;
+  const auto before = world.delivery(id).sequence;
   resume();
-  EXPECT_EQ(world.delivery(id).sequence, told) << "nothing has changed for it";
+  EXPECT_EQ(world.delivery(id).sequence, before) << "nothing has changed for it";
   world.cloud.unknown_files.clear();
   world.write([&](storage::Tx& tx) {
     auto row = *lock_delivery(tx, id);
@@ -183,7 +188,7 @@ TEST(Chores, WhatFailedOnTheFilesOfAnotherCloudUserResumesOnceTheFormerIsBack) {
   EXPECT_EQ(world.status(id), "completed");
 }
 
-TEST(Chores, ALoginSavedBeforeItsRefusalIsSpreadKeepsTheDeliveriesGoing) {
+TEST(AccountTasks, ALoginSavedBeforeItsRefusalIsSpreadKeepsTheDeliveriesGoing) {
   World world;
   world.hold_queue();
   const auto id = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
@@ -197,16 +202,16 @@ TEST(Chores, ALoginSavedBeforeItsRefusalIsSpreadKeepsTheDeliveriesGoing) {
     record.version = 2;
     put_credentials(tx, record, std::vector<std::byte>(8));
   });
-  ASSERT_EQ(chores(world).size(), 1u);
+  ASSERT_EQ(tasks(world).size(), 1u);
   do_next(world);
-  EXPECT_TRUE(chores(world).empty());
+  EXPECT_TRUE(tasks(world).empty());
   EXPECT_EQ(world.status(id), "queued");
   world.settle();
   EXPECT_EQ(world.status(id), "completed");
 }
 
-// What another node is accepting while the account's login becomes that of another cloud user.
-TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
+// Another node accepts an order while the account's login becomes that of another cloud user.
+TEST(AccountTasks, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
   World world;
   if (world.database->engine() == "sqlite") return;  // one transaction writes at a time
   static constexpr storage::Sql kHold{"SELECT id FROM customers WHERE id = $1 <for_update>"};
@@ -245,7 +250,7 @@ TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
       return tx.one(kWaiting, [](const storage::Row& r) { return r.int64(0); }).value();
     });
   };
-  for (int tries = 0; waiting() == 0; ++tries) ASSERT_LT(tries, 20'000) << "nobody waits";
+  for (int polls = 0; waiting() == 0; ++polls) ASSERT_LT(polls, 20'000) << "nobody waits";
 
   const auto moved = world.write([&](storage::Tx& tx) {
     const auto to = find_or_insert_cloud_account(tx, "m-2", "merchant", CloudAccountId{world.ids.next()});
@@ -253,41 +258,41 @@ TEST(Chores, WaitForTransactionsThatMayHaveReadWhatWasBefore) {
     auto record = *find_credentials(tx, world.account);
     record.version = 2;
     put_credentials(tx, record, std::vector<std::byte>(8));
-    add_chore(tx, world.account, ChoreKind::reroute);
+    add_account_task(tx, world.account, AccountTaskKind::reroute);
     return to;
   });
   world.agent.user_ids[world.account] = "m-2";
   world.worker->wake();
   world.settle(Millis{500});
-  EXPECT_EQ(chores(world).size(), 1u) << "what it is for is not all there";
+  EXPECT_EQ(tasks(world).size(), 1u) << "what it is for is not all there";
   let_go.set_value();
   holder.join();
   other_node.join();
   world.settle(std::chrono::minutes{2});
-  EXPECT_TRUE(chores(world).empty());
+  EXPECT_TRUE(tasks(world).empty());
   EXPECT_EQ(world.delivery(accepted.value()).cloud_account, moved);
   EXPECT_EQ(world.status(accepted.value()), "completed");
 }
 
-TEST(Chores, OneWaitsForThoseAloneThatWereThereWhenItWasFirstSeen) {
+TEST(AccountTasks, OneWaitsForThoseAloneThatWereThereWhenItWasFirstSeen) {
   using namespace std::chrono_literals;
-  const storage::Chore chore{AccountId{1}, ChoreKind::reroute, {}, 7};
-  ChoreStarts starts;
-  const auto held = [&](Timestamp now, storage::Chore one, const std::set<std::string>& writers) {
+  const storage::AccountTask task{AccountId{1}, AccountTaskKind::reroute, {}, 7};
+  AccountTaskStarts starts;
+  const auto held = [&](Timestamp now, storage::AccountTask one, const std::set<std::string>& writers) {
     std::vector found{one};
     starts.hold_back(found, writers, now);
     EXPECT_EQ(starts.held(), found.empty() ? 1 : 0);
     return found.empty();
   };
   const Timestamp begin = from_unix_ms(1'000'000);
-  EXPECT_FALSE(held(begin, {AccountId{2}, ChoreKind::reroute, {}, 7}, {})) << "nobody writes";
+  EXPECT_FALSE(held(begin, {AccountId{2}, AccountTaskKind::reroute, {}, 7}, {})) << "nobody writes";
   EXPECT_EQ(starts.waited(begin), std::nullopt);
-  EXPECT_TRUE(held(begin, chore, {"3/1", "4/1"}));
-  EXPECT_TRUE(held(begin + 1s, chore, {"4/1", "5/1"})) << "one is left";
+  EXPECT_TRUE(held(begin, task, {"3/1", "4/1"}));
+  EXPECT_TRUE(held(begin + 1s, task, {"4/1", "5/1"})) << "one is left";
   EXPECT_EQ(starts.waited(begin + 1s), Millis{1s});
-  EXPECT_FALSE(held(begin + 2s, chore, {"5/1", "6/1"})) << "those began later";
-  EXPECT_FALSE(held(begin + 3s, chore, {"4/1"})) << "and have no part in it";
-  auto again = chore;
+  EXPECT_FALSE(held(begin + 2s, task, {"5/1", "6/1"})) << "those began later";
+  EXPECT_FALSE(held(begin + 3s, task, {"4/1"})) << "and have no part in it";
+  auto again = task;
   again.generation = 8;
   EXPECT_TRUE(held(begin + 4s, again, {"7/1"})) << "another cause";
   again.done_to = DeliveryId{5};

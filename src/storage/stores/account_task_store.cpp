@@ -1,4 +1,4 @@
-#include "storage/stores/chore_store.h"
+#include "storage/stores/account_task_store.h"
 
 #include <algorithm>
 #include <array>
@@ -39,28 +39,28 @@ constexpr Sql kEnd{"DELETE FROM account_chores WHERE account_id = $1 AND chore =
 
 }  // namespace
 
-std::string_view to_string(ChoreKind kind) {
+std::string_view to_string(AccountTaskKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-void add_chore(Tx& tx, AccountId account, ChoreKind kind) {
+void add_account_task(Tx& tx, AccountId account, AccountTaskKind kind) {
   // One that ended, and comes again, has another time.
   tx.exec(kAdd, account, to_string(kind), to_unix_ms(tx.now()));
 }
 
-void continue_chore(Tx& tx, AccountId account, ChoreKind kind) {
+void continue_account_task(Tx& tx, AccountId account, AccountTaskKind kind) {
   tx.exec(kContinue, account, to_string(kind), to_unix_ms(tx.now()));
 }
 
-std::vector<Chore> find_chores(Tx& tx, int limit) {
-  std::vector<Chore> chores;
+std::vector<AccountTask> find_account_tasks(Tx& tx, int limit) {
+  std::vector<AccountTask> tasks;
   tx.query(kFind, limit, [&](const Row& r) {
     const auto found = std::ranges::find(kNames, r.text(1));
-    if (found == kNames.end()) throw DbError(DbError::Kind::misuse, "unknown chore " + r.string(1));
-    chores.push_back({r.id<AccountId>(0), static_cast<ChoreKind>(found - kNames.begin()), r.id<DeliveryId>(2),
-                      r.int64(3)});
+    if (found == kNames.end()) throw DbError(DbError::Kind::misuse, "unknown account task " + r.string(1));
+    tasks.push_back({r.id<AccountId>(0), static_cast<AccountTaskKind>(found - kNames.begin()),
+                     r.id<DeliveryId>(2), r.int64(3)});
   });
-  return chores;
+  return tasks;
 }
 
 std::set<std::string> order_writers(Tx& tx) {
@@ -70,17 +70,17 @@ std::set<std::string> order_writers(Tx& tx) {
   return writers;
 }
 
-bool lock_chore(Tx& tx, Chore& chore) {
-  const auto found = tx.one(kLock, chore.account, to_string(chore.kind),
+bool lock_account_task(Tx& tx, AccountTask& task) {
+  const auto found = tx.one(kLock, task.account, to_string(task.kind),
                             [](const Row& r) { return std::pair(r.id<DeliveryId>(0), r.int64(1)); });
-  if (found) std::tie(chore.done_to, chore.generation) = *found;
+  if (found) std::tie(task.done_to, task.generation) = *found;
   return found.has_value();
 }
-void advance_chore(Tx& tx, const Chore& chore) {
-  tx.exec(kAdvance, chore.account, to_string(chore.kind), chore.done_to);
+void advance_account_task(Tx& tx, const AccountTask& task) {
+  tx.exec(kAdvance, task.account, to_string(task.kind), task.done_to);
 }
-void end_chore(Tx& tx, const Chore& chore) {
-  tx.exec(kEnd, chore.account, to_string(chore.kind));
+void end_account_task(Tx& tx, const AccountTask& task) {
+  tx.exec(kEnd, task.account, to_string(task.kind));
 }
 
 }  // namespace presetbridge::storage

@@ -1,4 +1,4 @@
-// Whose turn it is among the failed deliveries that a probe tries (spec 3.5).
+// The order in which probes try failed deliveries (spec 3.5).
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
@@ -10,9 +10,9 @@ using namespace std::chrono_literals;
 using testing::World;
 using Fate = testing::FakeCloud::Fate;
 
-class ProbeTurns : public ::testing::Test {
+class ProbeOrder : public ::testing::Test {
  protected:
-  // So many of Ann's orders failed alone as cloud_unavailable, before the young one of Bob, which is
+  // `old` orders of Ann failed alone as cloud_unavailable, `ago`; then the young one of Bob, which is
   // returned.
   DeliveryId fail_all(int old, Millis ago) {
     world.hold_queue();
@@ -49,14 +49,14 @@ class ProbeTurns : public ::testing::Test {
   }
 };
 
-TEST_F(ProbeTurns, AYoungOneIsTriedThoughManyBeforeItAreTooOld) {
+TEST_F(ProbeOrder, AYoungOneIsTriedThoughManyBeforeItAreTooOld) {
   const auto young = fail_all(450, 31 * 24h);
   world.settle(2h);
   EXPECT_EQ(world.status(young), "completed");
-  EXPECT_EQ(probed(), 0) << "the old ones are looked at once";
+  EXPECT_EQ(probed(), 0) << "each old one is read once";
 }
 
-TEST_F(ProbeTurns, NobodyIsLookedForWhenAllAreTooOld) {
+TEST_F(ProbeOrder, NoneIsSearchedForWhenAllAreTooOld) {
   fail_all(0, 0h);
   world.write([&](storage::Tx& tx) { tx.exec({"UPDATE deliveries SET probe_until = $1"}, tx.now() - 1h); });
   world.settle(2h);
