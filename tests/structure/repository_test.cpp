@@ -31,6 +31,7 @@ bool is_source(const fs::path& path) {
 std::vector<SourceFile> read_repository() {
   const fs::path root = REPOSITORY;
   std::vector<SourceFile> files = {{"dev", read(root / "dev")},
+                                   {"CHANGELOG.md", read(root / "CHANGELOG.md")},
                                    {"README.md", read(root / "README.md")},
                                    {"CMakeLists.txt", read(root / "CMakeLists.txt")}};
   for (const auto* folder : {"src", "cloudsim", "paysim", "simulator_parts", "sim", "demo", "web", "api",

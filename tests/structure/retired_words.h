@@ -57,20 +57,9 @@ struct PlainPath {
   bool names;  // the names of its code too, not only comments
 };
 inline constexpr auto kPlainPaths = std::to_array<PlainPath>({
+    {.path = "CHANGELOG.md", .names = false},
     {.path = "README.md", .names = false},
-    {.path = "docs/README.md", .names = false},
-    {.path = "docs/api.md", .names = false},
-    {.path = "docs/architecture.md", .names = false},
-    {.path = "docs/cloud-platform.md", .names = false},
-    {.path = "docs/development.md", .names = false},
-    {.path = "docs/guides/", .names = false},
-    {.path = "docs/operations.md", .names = false},
-    {.path = "docs/payment-simulator.md", .names = false},
-    {.path = "docs/payments.md", .names = false},
-    {.path = "docs/security.md", .names = false},
-    {.path = "docs/state-machine.md", .names = false},
-    {.path = "docs/stores.md", .names = false},
-    {.path = "docs/webhooks.md", .names = false},
+    {.path = "docs/", .names = false},
     {.path = "src/api/", .names = false},
     {.path = "src/app/admin/", .names = true},
     {.path = "src/app/config/", .names = true},

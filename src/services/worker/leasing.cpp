@@ -11,7 +11,7 @@
 #include "domain/sweep_schedule.h"
 #include "domain/trouble.h"
 #include "services/delivery/delivery_set.h"
-#include #include "services/worker/job_end.h"
+#include "services/worker/job_end.h"
 #include "services/worker/work_fault.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/stores/customer_store.h"
