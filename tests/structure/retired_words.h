@@ -87,6 +87,7 @@ inline constexpr auto kPlainPaths = std::to_array<PlainPath>({
     {.path = "src/services/bulk/", .names = false},
     {.path = "src/services/buyers/", .names = false},
     {.path = "src/services/credits/", .names = false},
+    {.path = "src/services/delivery/", .names = true},
     {.path = "src/services/dispatcher/", .names = false},
     {.path = "src/services/figures/", .names = false},
     {.path = "src/services/intake/", .names = false},
