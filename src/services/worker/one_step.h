@@ -27,7 +27,7 @@ struct JobSteps::Step {
   std::vector<DeliveryId> deliveries;  // in processing; at the end the failed one that is probed
 
   void take_in(const Answer& answer);
-  void tell_all(std::string_view type, std::string_view message, std::optional<Millis> took,
+  void tell_all(domain::TimelineType type, std::string_view message, std::optional<Millis> took,
                 const std::string& data);
   void take_in_result(const Answer& answer, const FindUser& call, const cloud::CloudUser& user);
   void take_in_result(const Answer& answer, const FindFriendship& call, cloud::FriendshipState state);
