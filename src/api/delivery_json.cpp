@@ -116,8 +116,8 @@ json::object entry_json(const services::ShownEntry& shown) {
   if (error || !data.is_object()) data = json::object();
   return {{"id", format_id("tle", e.id)},
           {"at", to_iso8601(e.at)},
-          {"type", e.type},
-          {"kind", e.kind},
+          {"type", to_string(shown.type)},
+          {"kind", to_string(e.kind)},
           {"actor", e.actor},
           {"actorName", text_or_null(shown.actor_name)},
           {"status", text_or_null(e.status)},
@@ -152,7 +152,7 @@ json::object view_json(const DeliveryView& view, const std::string& buyer_url) {
   body["usernameSource"] = name_or_null(kSources[static_cast<std::size_t>(view.username_source)]);
   body["firstRequestAt"] = time_or_null(view.first_request_at);
   body["givesUpAt"] = time_or_null(view.gives_up_at);
-  body["nextLookAt"] = time_or_null(view.next_look_at);
+  body["nextLookAt"] = time_or_null(view.next_sweep_at);
   body["buyerUrl"] = buyer_url;
   body["storeOrderUrl"] = text_or_null(view.store_order_url);
   json::array events;

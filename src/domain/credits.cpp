@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "domain/names.h"
+
 namespace presetbridge::domain {
 namespace {
 
@@ -33,6 +35,14 @@ Balance pay_debt(Balance b) {
 }
 
 }  // namespace
+
+std::string_view to_string(LedgerEntryKind kind) {
+  return kind == LedgerEntryKind::unknown ? "unknown" : kLedgerEntryKindNames[static_cast<std::size_t>(kind)];
+}
+
+std::optional<LedgerEntryKind> parse_ledger_entry_kind(std::string_view name) {
+  return parse_name<LedgerEntryKind>(kLedgerEntryKindNames, name);
+}
 
 Expected<Balance> hold(Balance b, std::int64_t n) {
   if (!is_amount(n)) return bad_amount(kNotAnAmount);

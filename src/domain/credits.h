@@ -5,11 +5,30 @@
 // earlier program may release and grant beside this one and pays no debt. Amounts are whole credits.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "base/error.h"
 
 namespace presetbridge::domain {
+
+// The kinds of the ledger's entries. The names are those of the database and the API.
+enum class LedgerEntryKind {
+  grant,
+  purchase,
+  spend,
+  reversal,
+  reversal_undone,
+  debt_paid,  // the part of a release, grant or purchase that went into the debt that a reversal left
+  unknown     // a later program wrote it; only read, never written
+};
+inline constexpr std::array<std::string_view, 6> kLedgerEntryKindNames = {
+    "grant", "purchase", "spend", "reversal", "reversal_undone", "debt_paid"};
+std::string_view to_string(LedgerEntryKind kind);
+// Nothing for a name that is not in the table.
+std::optional<LedgerEntryKind> parse_ledger_entry_kind(std::string_view name);
 
 struct Balance {
   std::int64_t granted = 0;

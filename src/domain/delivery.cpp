@@ -3,17 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "domain/names.h"
+
 namespace presetbridge::domain {
-namespace {
-
-template <class E, std::size_t N>
-std::optional<E> parse_name(const std::array<std::string_view, N>& names, std::string_view text) {
-  const auto found = std::find(names.begin(), names.end(), text);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<E>(found - names.begin());
-}
-
-}  // namespace
 
 PendingAction combine(const PendingAction& current, const PendingAction& next) {
   // A merchant who reopens takes the invalidation back; else the stronger action stays.

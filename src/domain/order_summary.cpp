@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "domain/names.h"
 #include "domain/username.h"
 
 namespace presetbridge::domain {
@@ -49,23 +50,35 @@ std::string order_number_key(std::string_view number) {
   return key;
 }
 
-std::string outcome_in_words(std::string_view outcome, std::int64_t unmapped, const OrderSummary& order) {
-  if (outcome == "delivery") {
-    if (order.marks.has(OrderMark::too_large))
-      return "The order has more lines than are delivered by themselves.";
-    if (unmapped == 0) return "What the order's lines are mapped to is delivered.";
-    return fmt::format("{} {} no mapping and {} not delivered.", of_lines(unmapped, order.lines),
-                       unmapped == 1 ? "has" : "have", unmapped == 1 ? "is" : "are");
-  }
-  if (order.marks.has(OrderMark::erased))
+std::optional<OrderOutcome> parse_order_outcome(std::string_view name) {
+  return parse_name<OrderOutcome>(kOrderOutcomeNames, name);
+}
+
+OrderOutcome read_order_outcome(std::string_view stored) {
+  return parse_order_outcome(stored).value_or(OrderOutcome::stopped);
+}
+
+std::string outcome_in_words(OrderOutcome outcome, std::int64_t unmapped, const OrderSummary& order) {
+  if (outcome != OrderOutcome::delivery && order.marks.has(OrderMark::erased))
     return "The buyer's personal data was removed: nothing is delivered.";
-  if (outcome == "no_mapped_items") {
-    if (unmapped == 0) return "The mappings say to ignore every line of the order.";
-    return fmt::format("{} {} no mapping, so nothing is delivered.", of_lines(unmapped, order.lines),
-                       unmapped == 1 ? "has" : "have");
+  switch (outcome) {
+    case OrderOutcome::delivery:
+      if (order.marks.has(OrderMark::too_large))
+        return "The order has more lines than are delivered by themselves.";
+      if (unmapped == 0) return "What the order's lines are mapped to is delivered.";
+      return fmt::format("{} {} no mapping and {} not delivered.", of_lines(unmapped, order.lines),
+                         unmapped == 1 ? "has" : "have", unmapped == 1 ? "is" : "are");
+    case OrderOutcome::no_mapped_items:
+      if (unmapped == 0) return "The mappings say to ignore every line of the order.";
+      return fmt::format("{} {} no mapping, so nothing is delivered.", of_lines(unmapped, order.lines),
+                         unmapped == 1 ? "has" : "have");
+    case OrderOutcome::awaiting_payment:
+      return "The store says that the order is not paid.";
+    case OrderOutcome::inactive:
+      return "The store was inactive when the order came.";
+    case OrderOutcome::stopped:
+      break;
   }
-  if (outcome == "awaiting_payment") return "The store says that the order is not paid.";
-  if (outcome == "inactive") return "The store was inactive when the order came.";
   return why_stopped(order.marks);
 }
 

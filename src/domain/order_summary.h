@@ -1,9 +1,11 @@
 // The fields of an order that lists and searches show without reading the whole of it (spec 9.3).
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -49,7 +51,26 @@ OrderSummary summarise(const OrderState& order);
 // ends and the sign in front ("#1001"), ASCII letters small, 64 bytes at most.
 std::string order_number_key(std::string_view number);
 
+// The result of an order for its delivery. The names are those of the database and the API.
+enum class OrderOutcome {
+  delivery,         // it has a delivery
+  no_mapped_items,  // no line is mapped to a file
+  awaiting_payment,
+  stopped,  // cancelled, refunded, erased, or the order itself has not come
+  inactive  // the store was inactive when the order came
+};
+inline constexpr std::array<std::string_view, 5> kOrderOutcomeNames = {
+    "delivery", "no_mapped_items", "awaiting_payment", "stopped", "inactive"};
+constexpr std::string_view to_string(OrderOutcome outcome) {
+  return kOrderOutcomeNames[static_cast<std::size_t>(outcome)];
+}
+// Nothing for a name that is not in the table.
+std::optional<OrderOutcome> parse_order_outcome(std::string_view name);
+// Reads a stored name. One that this program does not know, as a later program may have written it, reads as
+// `stopped`: the order has no delivery.
+OrderOutcome read_order_outcome(std::string_view stored);
+
 // Why the order came to `outcome`, in a sentence for people. `unmapped`: lines without a mapping.
-std::string outcome_in_words(std::string_view outcome, std::int64_t unmapped, const OrderSummary& order);
+std::string outcome_in_words(OrderOutcome outcome, std::int64_t unmapped, const OrderSummary& order);
 
 }  // namespace presetbridge::domain

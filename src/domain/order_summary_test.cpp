@@ -32,25 +32,33 @@ TEST(OrderSummary, ANumberIsLookedForWithoutItsSignAndInEitherCase) {
   EXPECT_EQ(order_number_key(std::string(63, 'x') + "\xC3\xA9").size(), 63u) << "no half of a character";
 }
 
+TEST(OrderSummary, EachNameOfAnOutcomeReadsAsItsValue) {
+  for (const auto name : kOrderOutcomeNames) EXPECT_EQ(to_string(parse_order_outcome(name).value()), name);
+  EXPECT_FALSE(parse_order_outcome("lost"));
+  EXPECT_EQ(read_order_outcome("inactive"), OrderOutcome::inactive);
+  EXPECT_EQ(read_order_outcome("lost"), OrderOutcome::stopped);
+}
+
 TEST(OrderSummary, EachOutcomeSaysWhyItIsSo) {
   OrderSummary order{.lines = 3};
-  EXPECT_EQ(outcome_in_words("delivery", 0, order), "What the order's lines are mapped to is delivered.");
-  EXPECT_EQ(outcome_in_words("delivery", 1, order),
+  EXPECT_EQ(outcome_in_words(OrderOutcome::delivery, 0, order),
+            "What the order's lines are mapped to is delivered.");
+  EXPECT_EQ(outcome_in_words(OrderOutcome::delivery, 1, order),
             "1 of the order's 3 lines has no mapping and is not delivered.");
-  EXPECT_EQ(outcome_in_words("no_mapped_items", 3, order),
+  EXPECT_EQ(outcome_in_words(OrderOutcome::no_mapped_items, 3, order),
             "3 of the order's 3 lines have no mapping, so nothing is delivered.");
-  EXPECT_EQ(outcome_in_words("no_mapped_items", 1, {.lines = 1}),
+  EXPECT_EQ(outcome_in_words(OrderOutcome::no_mapped_items, 1, {.lines = 1}),
             "The order's one line has no mapping, so nothing is delivered.");
-  EXPECT_EQ(outcome_in_words("no_mapped_items", 0, order),
+  EXPECT_EQ(outcome_in_words(OrderOutcome::no_mapped_items, 0, order),
             "The mappings say to ignore every line of the order.");
-  EXPECT_EQ(outcome_in_words("stopped", 0, order), "The order is refunded.");
+  EXPECT_EQ(outcome_in_words(OrderOutcome::stopped, 0, order), "The order is refunded.");
   order.marks.set(OrderMark::cancelled, true);
-  EXPECT_EQ(outcome_in_words("stopped", 0, order), "The store cancelled the order.");
+  EXPECT_EQ(outcome_in_words(OrderOutcome::stopped, 0, order), "The store cancelled the order.");
   order.marks.set(OrderMark::unseen, true);
-  EXPECT_EQ(outcome_in_words("stopped", 0, order),
+  EXPECT_EQ(outcome_in_words(OrderOutcome::stopped, 0, order),
             "Only a cancellation, a refund or a risk was told; the order itself has not come.");
   order.marks.set(OrderMark::erased, true);
-  EXPECT_EQ(outcome_in_words("awaiting_payment", 0, order),
+  EXPECT_EQ(outcome_in_words(OrderOutcome::awaiting_payment, 0, order),
             "The buyer's personal data was removed: nothing is delivered.");
 }
 

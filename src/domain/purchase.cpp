@@ -42,7 +42,7 @@ class Lines {
   explicit Lines(const Balance& balance) : balance_(balance) {}
 
   // `forgiven` of the debt was taken away, and not paid.
-  void add(std::string_view kind, std::int64_t credits, const Expected<Balance>& after, std::int64_t forgiven,
+  void add(LedgerEntryKind kind, std::int64_t credits, const Expected<Balance>& after, std::int64_t forgiven,
            std::optional<ReversalCause> cause = std::nullopt) {
     if (refused_) return;
     if (!after) {
@@ -52,7 +52,7 @@ class Lines {
     const auto paid = balance_.debt - forgiven - after->debt;
     balance_ = *after;
     lines_.push_back({kind, credits, balance_, cause});
-    if (paid > 0) lines_.push_back({"debt_paid", paid, balance_});
+    if (paid > 0) lines_.push_back({LedgerEntryKind::debt_paid, paid, balance_});
   }
   const Balance& balance() const { return balance_; }
   Expected<std::vector<LedgerLine>> take() {
@@ -125,14 +125,14 @@ Expected<std::vector<LedgerLine>> ledger_lines(const Balance& balance, const Pur
                                                const PurchaseStanding& after) {
   Lines lines(balance);
   if (const auto n = after.granted - before.granted; n > 0)
-    lines.add("purchase", n, purchase(lines.balance(), n), 0);
+    lines.add(LedgerEntryKind::purchase, n, purchase(lines.balance(), n), 0);
   const auto moved = after.reversed - before.reversed;
   for (const auto& [cause, n] : parts_of(moved, before, after)) {
     if (moved > 0) {
-      lines.add("reversal", n, reverse(lines.balance(), n), 0, cause);
+      lines.add(LedgerEntryKind::reversal, n, reverse(lines.balance(), n), 0, cause);
     } else {
       const auto forgiven = std::min(lines.balance().debt, n);
-      lines.add("reversal_undone", n, undo_reversal(lines.balance(), n), forgiven, cause);
+      lines.add(LedgerEntryKind::reversal_undone, n, undo_reversal(lines.balance(), n), forgiven, cause);
     }
   }
   return lines.take();

@@ -73,7 +73,7 @@ std::string_view to_string(ReversalCause cause);
 
 // An entry of the ledger, and the balance behind it.
 struct LedgerLine {
-  std::string_view kind;  // purchase, debt_paid, reversal, reversal_undone
+  LedgerEntryKind kind;  // purchase, debt_paid, reversal or reversal_undone
   std::int64_t credits = 0;
   Balance after;
   std::optional<ReversalCause> cause = std::nullopt;  // of a reversal, and of one undone

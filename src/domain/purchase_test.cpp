@@ -34,7 +34,7 @@ std::vector<std::string> lines(const Balance& balance, const PurchaseStanding& b
                                const PurchaseStanding& after) {
   std::vector<std::string> told;
   for (const auto& [kind, credits, at, cause] : ledger_lines(balance, before, after).value())
-    told.push_back(std::string(kind) + " " + std::to_string(credits) + " -> " +
+    told.push_back(std::string(to_string(kind)) + " " + std::to_string(credits) + " -> " +
                    std::to_string(at.within_reach()) + (cause ? " by " : "") +
                    std::string(cause ? to_string(*cause) : ""));
   return told;
@@ -186,7 +186,8 @@ void payments_at_random() {
     const auto now = settle(terms, standing, facts);
     for (const auto& line : ledger_lines(balance, standing, now).value()) {
       balance = line.after;
-      if (line.kind != "debt_paid") ledger += line.kind == "reversal" ? -line.credits : line.credits;
+      if (line.kind != LedgerEntryKind::debt_paid)
+        ledger += line.kind == LedgerEntryKind::reversal ? -line.credits : line.credits;
       RC_ASSERT(line.after.within_reach() == ledger);
     }
     standing = now;

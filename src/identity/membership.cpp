@@ -41,7 +41,7 @@ void greet(storage::Tx& tx, IdSource& ids, AccountId account, std::int64_t credi
   storage::update_balance(tx, account, balance);
   const storage::LedgerEntry entry{.id = ids.make<LedgerId>(),
                                    .at = tx.now(),
-                                   .kind = "grant",
+                                   .kind = domain::LedgerEntryKind::grant,
                                    .credits = credits,
                                    .note = "for a new account",
                                    .balance_after = balance.within_reach()};

@@ -430,7 +430,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          const auto shown = [](const ListedOrder&) { return true; };
          list_orders(tx, {.account = k.account}, {}, shown);
          list_orders(tx, {.account = k.account, .unmapped = true}, {}, shown);
-         list_orders(tx, {.account = k.account, .outcome = "stopped"}, {}, shown);
+         list_orders(tx, {.account = k.account, .outcome = domain::OrderOutcome::stopped}, {}, shown);
          using Kind = OrderSearch::Kind;
          list_orders(tx, {.account = k.account, .search = {Kind::number, "#1001"}}, {}, shown);
          list_orders(tx, {.account = k.account, .search = {Kind::id, to_string(OrderId{k.delivery.value})}},
@@ -447,7 +447,8 @@ std::vector<HotQuery> hot_queries(const Known& k) {
          const auto shown = [](const ListedOrder&) { return true; };
          walk_orders(tx, {.account = k.account}, {}, tx.now(), 200, shown);
          walk_orders(tx, {.account = k.account, .unmapped = true}, {}, tx.now(), 200, shown);
-         walk_orders(tx, {.account = k.account, .outcome = "stopped"}, {}, tx.now(), 200, shown);
+         walk_orders(tx, {.account = k.account, .outcome = domain::OrderOutcome::stopped}, {}, tx.now(), 200,
+                     shown);
        }},
       {"orders of before", {"orders_unlisted"}, [](Tx& tx) { list_orders_of_before(tx, 0, 50); }},
       {"jobs on many",

@@ -170,8 +170,8 @@ class Judge {
     std::int64_t spent = 0;
     std::int64_t bought = 0;
     for (const auto& entry : list_ledger(tx_, scene_.account, {}, 1'000)) {
-      if (entry.kind == "spend") spent += entry.credits;
-      if (entry.kind == "purchase") bought += entry.credits;
+      if (entry.kind == domain::LedgerEntryKind::spend) spent += entry.credits;
+      if (entry.kind == domain::LedgerEntryKind::purchase) bought += entry.credits;
     }
     // What was taken back may be shared again.
     const auto revoked = scene_.world.cloud.count("revoke");
@@ -196,7 +196,8 @@ class Judge {
     if (!row) return;
     std::int64_t reversed = 0;
     for (const auto& entry : list_ledger(tx_, scene_.account, {}, 1'000)) {
-      if (entry.kind == "reversal" && entry.purchase == row->id) reversed += entry.credits;
+      if (entry.kind == domain::LedgerEntryKind::reversal && entry.purchase == row->id)
+        reversed += entry.credits;
     }
     const auto& processor = scene_.world.processor;
     const auto refunded = processor.pages.at(row->session).facts.refunded;

@@ -79,6 +79,7 @@ inline constexpr auto kPlainPaths = std::to_array<PlainPath>({
     {.path = "src/services/bulk/", .names = false},
     {.path = "src/services/buyers/", .names = true},
     {.path = "src/services/credits/", .names = true},
+    {.path = "src/services/delivery/", .names = true},
     {.path = "src/services/dispatcher/", .names = false},
     {.path = "src/services/figures/", .names = true},
     {.path = "src/services/intake/", .names = false},

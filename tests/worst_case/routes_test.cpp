@@ -165,7 +165,7 @@ TEST_F(Routes, AListOfOrdersThatFindsNothing) {
                       .account = world_.account,
                       .integration = world_.integration,
                       .order_key = std::to_string(id),
-                      .outcome = "no_mapped_items",
+                      .outcome = domain::OrderOutcome::no_mapped_items,
                       .state = "{}",
                       .unmapped = 1});
     }
@@ -350,8 +350,8 @@ TEST_F(Routes, ADelivery) {
       rows.push_back({id,
                       {.id = world_.ids.next(),
                        .at = tx.now(),
-                       .type = "action",
-                       .kind = "action",
+                       .type = domain::TimelineType::action,
+                       .kind = domain::TimelineKind::action,
                        .actor = "system",
                        .status = "queued",
                        .resolution = "",

@@ -96,7 +96,7 @@ Task<Reply> ask(BulkDeps deps, Call call) {
   auto body = JsonBody::parse(call.request);
   if (!body) co_return std::unexpected(body.error());
   auto& fields = **body;
-  services::DeliveryActions::Asked asked;
+  services::DeliveryActions::BulkAction asked;
   const auto action = fields.choice("action", {"retry", "approve", "invalidate"});
   if (action == "approve") asked.action = MerchantAction::approve;
   if (action == "invalidate") asked.action = MerchantAction::invalidate;

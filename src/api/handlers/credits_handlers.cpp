@@ -12,9 +12,6 @@
 namespace presetbridge::api {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKinds = {"grant",    "purchase",        "spend",
-                                                    "reversal", "reversal_undone", "debt_paid"};
-
 constexpr std::int64_t kHighestLowAt = 1'000'000;
 
 json::object balance_json(const CreditsDeps& deps, const services::Credits::View& view) {
@@ -54,7 +51,7 @@ Task<Reply> change(CreditsDeps deps, Call call) {
 json::object to_json(const storage::LedgerEntry& entry) {
   return {{"id", to_string(entry.id)},
           {"at", to_iso8601(entry.at)},
-          {"kind", entry.kind},
+          {"kind", to_string(entry.kind)},
           {"credits", entry.credits},
           {"itemId", id_or_null(entry.item)},
           {"purchaseId", id_or_null(entry.purchase)},
@@ -64,7 +61,8 @@ json::object to_json(const storage::LedgerEntry& entry) {
 }
 
 services::Credits::LedgerFilter ledger_filter(QueryFields& query) {
-  return {.kind = query.optional_choice("kind", kKinds).value_or(""),
+  return {.kind = query.optional_choice("kind", domain::kLedgerEntryKindNames)
+                      .and_then(domain::parse_ledger_entry_kind),
           .since = query.optional_time("createdFrom"),
           .before = query.optional_time("createdTo")};
 }
@@ -91,8 +89,8 @@ void append_line(std::string& table, const storage::LedgerEntry& entry) {
   const auto item = entry.item ? to_string(entry.item) : std::string();
   const auto purchase = entry.purchase ? to_string(entry.purchase) : std::string();
   const auto note = guard_formula(entry.note);
-  append_csv(table, std::array<std::string_view, kColumns.size()>{id, at, entry.kind, credits, item, purchase,
-                                                                  note, balance, entry.cause});
+  append_csv(table, std::array<std::string_view, kColumns.size()>{
+                        id, at, to_string(entry.kind), credits, item, purchase, note, balance, entry.cause});
 }
 
 Task<Reply> export_ledger(CreditsDeps deps, Call call) {

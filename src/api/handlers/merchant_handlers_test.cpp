@@ -41,7 +41,7 @@ class MerchantApi : public MerchantApiTest {
                                                      .account = account_,
                                                      .integration = integration,
                                                      .order_key = row.order_key,
-                                                     .outcome = "delivery",
+                                                     .outcome = domain::OrderOutcome::delivery,
                                                      .state = encode(state),
                                                      .received_at = tx.now(),
                                                      .updated_at = tx.now(),

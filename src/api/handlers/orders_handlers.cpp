@@ -12,13 +12,13 @@
 namespace presetbridge::api {
 namespace {
 
+using domain::kOrderOutcomeNames;
 using domain::OrderMark;
+using domain::parse_order_outcome;
 using services::OrderInList;
 using services::OrderView;
 
 constexpr std::size_t kLongestSearch = 255;
-constexpr std::array<std::string_view, 5> kOutcomes = {"delivery", "no_mapped_items", "awaiting_payment",
-                                                       "stopped", "inactive"};
 
 // The summary of an OrderInList or an OrderView.
 template <class Shown>
@@ -40,7 +40,7 @@ json::object summary_json(const Shown& shown) {
           {"orderId", order.order_key},
           {"orderNumber", text_or_null(s.number)},
           {"eventId", services::order_event_id(order.integration, order.order_key)},
-          {"outcome", order.outcome},
+          {"outcome", to_string(order.outcome)},
           {"reason", domain::outcome_in_words(order.outcome, order.unmapped, s)},
           {"lineCount", s.lines},
           {"unmappedCount", order.unmapped},
@@ -106,7 +106,7 @@ Task<Reply> list(OrdersDeps deps, Call call) {
   QueryFields fields(call);
   services::OrderQuery query{.unmapped = fields.optional_flag("unmapped").value_or(false),
                              .page = fields.page()};
-  query.outcome = fields.optional_choice("outcome", kOutcomes).value_or("");
+  query.outcome = fields.optional_choice("outcome", kOrderOutcomeNames).and_then(parse_order_outcome);
   query.integration = fields.optional_id<IntegrationId>("integrationId").value_or(IntegrationId{});
   query.search = fields.optional_search("q", kLongestSearch).value_or("");
   query.received_from = fields.optional_time("receivedFrom");
@@ -151,14 +151,15 @@ Task<Reply> reprocess_all(OrdersDeps deps, Call call) {
   services::OrderQuery query;
   fields.refuse_null({"outcome", "integrationId", "q", "receivedFrom", "receivedTo"},
                      "leave it out where it filters nothing");
-  query.outcome = fields.optional_choice("outcome", {kOutcomes.begin(), kOutcomes.end()}).value_or("");
+  query.outcome = fields.optional_choice("outcome", {kOrderOutcomeNames.begin(), kOrderOutcomeNames.end()})
+                      .and_then(parse_order_outcome);
   query.integration = fields.optional_id<IntegrationId>("integrationId").value_or(IntegrationId{});
   query.search = fields.optional_search("q", kLongestSearch).value_or("");
   query.received_from = fields.optional_time("receivedFrom");
   query.received_before = fields.optional_time("receivedTo");
   // An order that was delivered whole is processed again only if somebody says so: today's mappings may send
   // it more files.
-  query.unmapped = fields.optional_flag("unmapped").value_or(query.outcome.empty());
+  query.unmapped = fields.optional_flag("unmapped").value_or(!query.outcome);
   const bool dry_run = fields.optional_flag("dryRun").value_or(false);
   if (auto error = body->problems()) co_return std::unexpected(*error);
   const auto plan = co_await deps.bulk.ask(call.executor(), call.principal, std::move(query), dry_run);

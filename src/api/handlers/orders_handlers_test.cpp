@@ -19,7 +19,7 @@ class OrdersApi : public testing::MerchantApiTest {
     add_privacy_routes(router_, {inbox_});
   }
   // An order as it is stored, without a delivery.
-  std::string add(IntegrationId store, std::string key, std::string outcome, std::int64_t unmapped) {
+  std::string add(IntegrationId store, std::string key, domain::OrderOutcome outcome, std::int64_t unmapped) {
     domain::OrderState state{.seen = true, .order_number = "#" + key};
     domain::OrderLine line;
     line.line_id = "1";
@@ -30,7 +30,7 @@ class OrdersApi : public testing::MerchantApiTest {
                           .account = account_,
                           .integration = store,
                           .order_key = std::move(key),
-                          .outcome = std::move(outcome),
+                          .outcome = outcome,
                           .unmapped = unmapped};
     set_state(row, state);
     write([&](storage::Tx& tx) {
@@ -53,7 +53,7 @@ class OrdersApi : public testing::MerchantApiTest {
 
 TEST_F(OrdersApi, AnOrderSaysWhyItDeliversNothing) {
   const auto store = integration_id(add_integration());
-  const auto id = add(store, "1001", "no_mapped_items", 1);
+  const auto id = add(store, "1001", domain::OrderOutcome::no_mapped_items, 1);
   const auto it = send(me_, "GET", "/api/orders/" + id);
   EXPECT_EQ(it.string("outcome"), "no_mapped_items");
   EXPECT_EQ(it.string("reason"), "The order's one line has no mapping, so nothing is delivered.");
@@ -68,9 +68,9 @@ TEST_F(OrdersApi, AnOrderSaysWhyItDeliversNothing) {
 
 TEST_F(OrdersApi, WhatIsDeliveredWholeIsProcessedAgainOnlyWhereSomebodySaysSo) {
   const auto store = integration_id(add_integration());
-  add(store, "1", "no_mapped_items", 1);
-  add(store, "2", "inactive", 0);
-  add(store, "3", "delivery", 0);
+  add(store, "1", domain::OrderOutcome::no_mapped_items, 1);
+  add(store, "2", domain::OrderOutcome::inactive, 0);
+  add(store, "3", domain::OrderOutcome::delivery, 0);
   EXPECT_EQ(total({}), 1);
   EXPECT_EQ(total({{"unmapped", nullptr}}), 1);
   EXPECT_EQ(total({{"unmapped", false}}), 3);

@@ -129,7 +129,7 @@ Task<Reply> preview(StoresDeps deps, Call call) {
   for (const auto& line : shown->lines) lines.push_back(to_json(line));
   json::array files;
   for (const auto& file : shown->files) files.push_back(to_json(file));
-  co_return json_response(200, json::object{{"outcome", shown->outcome},
+  co_return json_response(200, json::object{{"outcome", to_string(shown->outcome)},
                                             {"tooLarge", shown->too_large},
                                             {"lines", std::move(lines)},
                                             {"files", std::move(files)},

@@ -74,7 +74,7 @@ json::object order_json(Tx& tx, OrderId id) {
           {"integration", to_string(row->integration)},
           {"orderId", row->order_key},
           {"orderNumber", row->summary.number},
-          {"outcome", row->outcome},
+          {"outcome", to_string(row->outcome)},
           {"unmapped", row->unmapped},
           {"receivedAt", to_iso8601(row->received_at)},
           {"updatedAt", to_iso8601(row->updated_at)},

@@ -214,8 +214,8 @@ const BulkDeliveries::Action& BulkDeliveries::action_of(MerchantAction action) c
 }
 
 Task<Expected<BulkDeliveriesPlan>> BulkDeliveries::ask(Executor& executor, identity::Principal by,
-                                                       DeliveriesChosen wanted, DeliveryActions::Asked asked,
-                                                       bool dry_run) {
+                                                       DeliveriesChosen wanted,
+                                                       DeliveryActions::BulkAction asked, bool dry_run) {
   std::ranges::sort(wanted.ids);
   wanted.ids.erase(std::ranges::unique(wanted.ids).begin(), wanted.ids.end());
   Chosen chosen{std::move(wanted.ids), wanted.filter.value_or(DeliveryFilter{}), std::move(asked.reason)};
@@ -292,7 +292,7 @@ Task<Expected<BulkAction::Do>> BulkDeliveries::Action::prepare(Executor&, const 
   const auto actor = domain::parse_actor(job.actor);
   if (!actor) co_return fail("INTERNAL_ERROR", "The job does not say who asked for it.");
   auto chosen = chosen_of(job);
-  DeliveryActions::Asked asked{action_, std::move(chosen.reason), *actor};
+  DeliveryActions::BulkAction asked{action_, std::move(chosen.reason), *actor};
   co_return Do([this, account = job.account, id = DeliveryId{id}, asked = std::move(asked),
                 filter = std::move(chosen.filter)](Tx& tx) -> std::optional<Expected<void>> {
     deliveries_.act_in(tx, account, id, asked, [&](const DeliveryRow& row) {

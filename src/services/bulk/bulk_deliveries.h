@@ -52,7 +52,7 @@ class BulkDeliveries {
   // one that is in another state by then than the filter says is left as it is, and reported as refused.
   // Errors: as BulkJobs::add().
   Task<Expected<BulkDeliveriesPlan>> ask(Executor& executor, identity::Principal by, DeliveriesChosen chosen,
-                                         DeliveryActions::Asked asked, bool dry_run);
+                                         DeliveryActions::BulkAction asked, bool dry_run);
   // For the BulkWorker.
   std::array<BulkAction*, 3> actions() { return {&retry_, &approve_, &invalidate_}; }
 

@@ -23,8 +23,14 @@ std::optional<Timestamp> time_of(const json::value& value) {
   return value.is_null() ? std::nullopt : std::optional(from_unix_ms(value.as_int64()));
 }
 
+// Empty: the filter has none.
+std::optional<domain::OrderOutcome> outcome_of(std::string_view stored) {
+  if (stored.empty()) return std::nullopt;
+  return domain::read_order_outcome(stored);
+}
+
 std::string encode(const OrderFilter& f) {
-  return json::serialize(json::object{{"outcome", f.outcome},
+  return json::serialize(json::object{{"outcome", f.outcome ? to_string(*f.outcome) : std::string_view("")},
                                       {"integration", f.integration.value},
                                       {"unmapped", f.unmapped},
                                       {"search", static_cast<std::int64_t>(f.search.kind)},
@@ -37,7 +43,7 @@ OrderFilter filter_of(const BulkJobRow& job) {
   const auto value = json::parse(job.filter);
   const auto& o = value.as_object();
   return {.account = job.account,
-          .outcome = std::string(o.at("outcome").as_string()),
+          .outcome = outcome_of(o.at("outcome").as_string()),
           .integration = IntegrationId{o.at("integration").as_int64()},
           .unmapped = o.at("unmapped").as_bool(),
           .search = {static_cast<storage::OrderSearch::Kind>(o.at("search").as_int64()),

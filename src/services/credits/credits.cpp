@@ -34,7 +34,7 @@ storage::Page<LedgerEntry> page_of(std::vector<LedgerEntry> rows, const storage:
 constexpr Millis kIdsDrift = std::chrono::minutes{1};
 
 bool wants(const Credits::LedgerFilter& filter, const LedgerEntry& entry) {
-  return (filter.kind.empty() || entry.kind == filter.kind) && (!filter.since || entry.at >= *filter.since) &&
+  return (!filter.kind || entry.kind == filter.kind) && (!filter.since || entry.at >= *filter.since) &&
          (!filter.before || entry.at < *filter.before);
 }
 // The first id that may be wanted, and that behind the last one.
@@ -79,7 +79,7 @@ Task<Expected<storage::Page<LedgerEntry>>> Credits::ledger(Executor& executor, i
   co_return co_await async_db_.read(executor, [&](Tx& tx) {
     std::vector<LedgerEntry> rows;
     const auto wanted = static_cast<std::size_t>(page.fetch());
-    const bool all = filter.kind.empty();
+    const bool all = !filter.kind;
     const int piece = all ? page.fetch() : kLookPiece;
     const auto [first, end] = ids_of(filter);
     LedgerId before{std::min(page.before, end)};
@@ -109,7 +109,7 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
     auto after = domain::grant(*before, credits);
     if (!after) return fail("VALIDATION_FAILED", after.error().message);
     update_balance(tx, account, *after);
-    const auto tell = [&](const char* kind, std::int64_t amount) {
+    const auto tell = [&](domain::LedgerEntryKind kind, std::int64_t amount) {
       const LedgerEntry entry{.id = ids_.make<LedgerId>(),
                               .at = tx.now(),
                               .kind = kind,
@@ -118,8 +118,9 @@ Task<Expected<domain::Balance>> Credits::grant(Executor& executor, AccountId acc
                               .balance_after = after->within_reach()};
       append_ledger(tx, std::array{storage::LedgerRow{account, entry}});
     };
-    tell("grant", credits);
-    if (const auto paid = before->debt - after->debt; paid > 0) tell("debt_paid", paid);
+    tell(domain::LedgerEntryKind::grant, credits);
+    if (const auto paid = before->debt - after->debt; paid > 0)
+      tell(domain::LedgerEntryKind::debt_paid, paid);
     if (after->available() > 0) add_account_task(tx, account, storage::AccountTaskKind::resume_credits);
     const auto detail = note.empty() ? std::to_string(credits) : fmt::format("{}: {}", credits, note);
     insert_audit(tx, ids_,

@@ -34,7 +34,7 @@ class Credits {
   Task<Expected<View>> set_low_at(Executor& executor, identity::Principal by,
                                   std::optional<std::int64_t> low_at);
   struct LedgerFilter {
-    std::string kind;  // only those; empty: all
+    std::optional<domain::LedgerEntryKind> kind;  // only those; nothing: all
     std::optional<Timestamp> since;
     std::optional<Timestamp> before;
   };

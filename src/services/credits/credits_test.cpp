@@ -36,7 +36,7 @@ class CreditsTest : public ::testing::Test {
   std::vector<std::string> ledger() {
     std::vector<std::string> entries;
     for (const auto& e : world_.await(credits_.ledger(world_.scheduler, me_, {}, {}))->rows)
-      entries.push_back(e.kind + " " + std::to_string(e.credits) + " " + e.note);
+      entries.push_back(std::string(to_string(e.kind)) + " " + std::to_string(e.credits) + " " + e.note);
     return entries;
   }
   std::size_t tasks() {
@@ -69,32 +69,32 @@ TEST_F(CreditsTest, ARareKindIsLookedForAPieceAtATime) {
       account = me_.account;
       entry = {.id = world_.ids.make<LedgerId>(),
                .at = tx.now(),
-               .kind = "spend",
+               .kind = domain::LedgerEntryKind::spend,
                .credits = 1,
                .item = world_.ids.make<ItemId>()};
     }
     append_ledger(tx, spends);
   });
-  const auto page = [&](const char* kind, std::int64_t before, int limit = 50) {
+  const auto page = [&](domain::LedgerEntryKind kind, std::int64_t before, int limit = 50) {
     return world_
         .await(credits_.ledger(world_.scheduler, me_, {.kind = kind}, {.limit = limit, .before = before}))
         .value();
   };
   std::int64_t from = storage::PageRequest{}.before;
   for (int empty = 0; empty < 2; ++empty) {
-    const auto found = page("grant", from);
+    const auto found = page(domain::LedgerEntryKind::grant, from);
     EXPECT_TRUE(found.rows.empty());
     ASSERT_TRUE(found.next) << empty;
     from = *found.next;
   }
-  const auto found = page("grant", from);
+  const auto found = page(domain::LedgerEntryKind::grant, from);
   ASSERT_EQ(found.rows.size(), 1U);
   EXPECT_FALSE(found.next);
 
   std::set<LedgerId> seen;
   std::optional<std::int64_t> next = storage::PageRequest{}.before;
   while (next) {
-    const auto spends = page("spend", *next, 199);
+    const auto spends = page(domain::LedgerEntryKind::spend, *next, 199);
     for (const auto& entry : spends.rows) EXPECT_TRUE(seen.insert(entry.id).second);
     next = spends.next;
   }

@@ -32,7 +32,7 @@ using storage::Tx;
 constexpr const char* kTooManyFiles =
     "The mappings make more files of the order than are served: map fewer, or deliver it by hand.";
 
-// What stands against delivering the order is approved with it: a resumption does not ask again.
+// Approves the obstacles of the order with it, so that a resumption does not go to review for them again.
 domain::OrderState approve_order(Tx& tx, const storage::DeliveryRow& row) {
   auto order = lock_order(tx, OrderId{row.id.value});
   if (!order) return {};
@@ -49,7 +49,7 @@ Error no_such_delivery() {
   return {"NOT_FOUND", "There is no such delivery.", {}};
 }
 
-// The order first, as intake does: an action may change it too.
+// Locks the order before its delivery, as intake does: an action may change it too.
 storage::DeliveryRow* lock_for_action(DeliverySet& set, DeliveryId id) {
   lock_order(set.tx(), OrderId{id.value});
   hold_customers_of(set.tx(), std::array{id});
@@ -71,17 +71,17 @@ void limit_to(const identity::Principal& by, storage::DeliveryFilter& filter) {
   }
 }
 
-// Whether the customer was asked anew since this delivery failed, and has not refused that as far as is
-// known: of a buyer with many orders the first one that is tried again asks for all.
-bool asked_since(const storage::CustomerRow& customer, const storage::DeliveryRow& row) {
+// Whether the customer got a later friend request than the one that this delivery failed for, and is not
+// known to have refused it: where a buyer has many orders, the first retry makes the request for all of them.
+bool requested_since(const storage::CustomerRow& customer, const storage::DeliveryRow& row) {
   if (customer.withdraw) return false;
   switch (customer.friendship) {
     case Friendship::requesting:
-      return true;  // whatever failed for a request knew how that one had ended
+      return true;  // a delivery fails for a request only once the request has ended
     case Friendship::requested:
     case Friendship::unknown:
-      // Rows of before do not say of which request they told.
-      return customer.requested_at && *customer.requested_at > row.told_request.value_or(row.updated_at);
+      // A row of an earlier program does not say which request it failed for.
+      return customer.requested_at && *customer.requested_at > row.reported_request.value_or(row.updated_at);
     case Friendship::none:
     case Friendship::friends:
     case Friendship::declined:
@@ -91,15 +91,15 @@ bool asked_since(const storage::CustomerRow& customer, const storage::DeliveryRo
   return false;
 }
 
-// A merchant who tries again after a refusal, or no answer, wants the customer to be asked anew: a request
-// that stands is withdrawn first (spec 3.5).
-void ask_again(DeliverySet& set, const storage::DeliveryRow& row) {
+// A retry after a refusal, or no answer, makes a new friend request; one that stands is withdrawn first (spec
+// 3.5).
+void request_again(DeliverySet& set, const storage::DeliveryRow& row) {
   if (!row.customer) return;
   auto customer = set.customer(row.customer);
   if (!customer) return;
   const bool unanswered = row.resolution == ResolutionCode::friend_request_declined ||
                           row.resolution == ResolutionCode::friendship_timeout;
-  customer->ask_anew = customer->ask_anew || (unanswered && !asked_since(*customer, row));
+  customer->ask_anew = customer->ask_anew || (unanswered && !requested_since(*customer, row));
   if (customer->friendship != Friendship::friends) customer->friendship = Friendship::unknown;
   set.put(*customer);
 }
@@ -148,7 +148,7 @@ Task<Expected<DeliveryView>> DeliveryActions::renew_link(Executor& executor, ide
       [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         ++row.link_version;
         set.changed(row);
-        set.note(row, actor, "The buyer's link was made anew.");
+        set.add_timeline_entry(row, actor, "The buyer's link was made anew.");
         return {};
       });
 }
@@ -175,8 +175,9 @@ Expected<void> DeliveryActions::act_or_wait(DeliverySet& set, storage::DeliveryR
   pending.actor = change.actor;
   row.pending = domain::combine(row.pending, pending);
   set.changed(row);
-  set.note(row, change.actor,
-           "Asked for while the delivery was being worked on: " + std::string(to_string(pending.kind)) + ".");
+  set.add_timeline_entry(
+      row, change.actor,
+      "Asked for while the delivery was being worked on: " + std::string(to_string(pending.kind)) + ".");
   return {};
 }
 
@@ -184,8 +185,8 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
                                           const std::string& username, domain::Actor actor) {
   const bool renamed = !username.empty() && username != row.username;
   const std::string before = row.username;
-  // Judged first: what is refused costs nothing.
-  if (auto whose = check_not_erased(set.tx(), row.id); !whose) return whose;
+  // First, so that a refused retry reads and changes nothing more.
+  if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
   switch (row.status) {
     case DeliveryStatus::processing:
       if (remap(set, row).too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
@@ -214,7 +215,7 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
   if (renamed) {
     change_customer(set, row, username, username, set.now());
   } else {
-    ask_again(set, row);
+    request_again(set, row);
     if (!username.empty()) row.named_at = set.now();
   }
   set.changed(row);
@@ -222,8 +223,8 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
   if (aligned.too_many && row.status != DeliveryStatus::in_review)
     return fail("INVALID_TRANSITION", kTooManyFiles);
   if (renamed)
-    set.note(row, actor, "The customer's username was changed.",
-             {.data = told_of({{"from", before}, {"to", username}})});
+    set.add_timeline_entry(row, actor, "The customer's username was changed.",
+                           {.data = timeline_data({{"from", before}, {"to", username}})});
   if (row.status != DeliveryStatus::queued && row.status != DeliveryStatus::in_review) {
     Change change{.cause = row.status == DeliveryStatus::failed ? Cause::retried : Cause::username_changed,
                   .actor = actor};
@@ -234,7 +235,7 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
   return {};
 }
 
-// A delivery that was brought to queued goes on, or ends where nothing is owed any more.
+// Continues a delivery that was brought to queued, or ends it where nothing is owed any more.
 void DeliveryActions::conclude_or_queue(DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) {
   const auto verdict = domain::conclude_items(row.status, tally(set.items(row.id)));
   if (!verdict.cause) return queue_or_fail(set, row);
@@ -268,7 +269,7 @@ Expected<void> DeliveryActions::invalidate_row(DeliverySet& set, storage::Delive
                      {PendingActionKind::invalidate, reason, actor});
 }
 
-void DeliveryActions::act_in(Tx& tx, AccountId account, DeliveryId id, const Asked& asked,
+void DeliveryActions::act_in(Tx& tx, AccountId account, DeliveryId id, const BulkAction& wanted,
                              const std::function<bool(const storage::DeliveryRow&)>& is_chosen) {
   using domain::MerchantAction;
   DeliverySet set(tx, changes_);
@@ -276,13 +277,13 @@ void DeliveryActions::act_in(Tx& tx, AccountId account, DeliveryId id, const Ask
   if (row == nullptr || row->account != account) throw no_such_delivery();
   if (!is_chosen(*row)) throw Error{"INVALID_TRANSITION", "It is not what was chosen any more.", {}};
   const auto done = [&]() -> Expected<void> {
-    switch (asked.action) {
+    switch (wanted.action) {
       case MerchantAction::retry:
-        return retry_row(set, *row, "", asked.actor);
+        return retry_row(set, *row, "", wanted.actor);
       case MerchantAction::approve:
-        return approve_row(set, *row, asked.actor);
+        return approve_row(set, *row, wanted.actor);
       case MerchantAction::invalidate:
-        return invalidate_row(set, *row, asked.reason, asked.actor);
+        return invalidate_row(set, *row, wanted.reason, wanted.actor);
       case MerchantAction::change_username:
       case MerchantAction::complete:
       case MerchantAction::reopen:
@@ -300,7 +301,7 @@ Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identit
   co_return co_await act(
       executor, by, id, "delivery.reopened",
       [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
-        if (auto whose = check_not_erased(set.tx(), row.id); !whose) return whose;
+        if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
         return act_or_wait(set, row, {.cause = Cause::reopened, .actor = actor},
                            {PendingActionKind::reopen, "", actor});
       });
@@ -308,7 +309,7 @@ Task<Expected<DeliveryView>> DeliveryActions::reopen(Executor& executor, identit
 
 Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryRow& row,
                                             domain::Actor actor) {
-  if (auto whose = check_not_erased(set.tx(), row.id); !whose) return whose;
+  if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
   const auto before = tally(set.items(row.id));
   if (row.status == DeliveryStatus::in_review && row.review_reasons.has(domain::ReviewReason::too_large) &&
       before.owed + before.sharing + before.shared == 0) {
@@ -318,7 +319,7 @@ Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryR
   }
   if (auto changed = set.try_apply(row, {.cause = Cause::approved, .actor = actor}); !changed) return changed;
   const auto state = approve_order(set.tx(), row);
-  // What became another product while the order was stopped was not mapped then.
+  // A line that became another product while the order was stopped was not mapped then.
   const bool changed_since = std::ranges::any_of(state.lines, [](const domain::OrderLine& line) {
     return line.mapped == domain::OrderLine::Mapped::not_yet;
   });
@@ -326,13 +327,14 @@ Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryR
     const auto aligned = remap(set, row, domain::MappingIndex::Lines::not_mapped);
     if (aligned.too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
   }
-  // What a person took back is owed again only when a person says so (spec 3.10).
+  // A file that a person took back is owed again only when a person says so (spec 3.10).
   const domain::PaidItems paid(state);
   for (auto* const item : set.items_with_lines(row.id)) {
     const bool failed = item->status == ItemStatus::revoke_failed;
-    const bool taken = item->status == ItemStatus::revoked || failed;
-    if (item->former || !taken || !paid.contains(item_now(*item))) continue;
-    // What the platform refused to take back is there; of any other that could not be taken back nobody knows.
+    const bool revoked = item->status == ItemStatus::revoked || failed;
+    if (item->former || !revoked || !paid.contains(item_now(*item))) continue;
+    // A share that the platform refused to revoke still exists; of any other failed revocation nobody knows
+    // the effect.
     item->status = failed && !item->revocation_begun ? ItemStatus::shared : ItemStatus::owed;
     item->revoked_by.clear();
     set.changed(*item);
@@ -354,7 +356,7 @@ Task<Expected<DeliveryView>> DeliveryActions::complete(Executor& executor, ident
   co_return co_await act(
       executor, by, id, "delivery.completed_by_hand",
       [](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
-        if (auto whose = check_not_erased(set.tx(), row.id); !whose) return whose;
+        if (auto allowed = check_not_erased(set.tx(), row.id); !allowed) return allowed;
         if (auto changed = set.try_apply(row, {.cause = Cause::completed_by_hand, .actor = actor});
             !changed) {
           return changed;
@@ -374,20 +376,20 @@ Task<Expected<DeliveryView>> DeliveryActions::revoke(Executor& executor, identit
       executor, by, id, "delivery.revocation_started",
       [which](DeliverySet& set, storage::DeliveryRow& row, domain::Actor actor) -> Expected<void> {
         auto items = set.items(row.id);
-        // Rows of before do not say whose they are: only a former customer's always did.
+        // Items of an earlier program have no username, unless they are a former customer's.
         for (auto* const item : items) {
           if (item->username.empty() && !item->former) item->username = row.username;
         }
         if (auto known = which.check(items); !known) return known;
-        std::erase_if(items, [&](const storage::ItemRow* item) { return !which.takes(*item); });
+        std::erase_if(items, [&](const storage::ItemRow* item) { return !which.selects(*item); });
         if (revoke_items(set, items, "merchant") == 0)
           return fail("INVALID_TRANSITION", "Nothing of that is shared.");
-        set.note(row, actor, "The shared files are being taken back.");
+        set.add_timeline_entry(row, actor, "The shared files are being taken back.");
         return {};
       });
 }
 
-bool RevokeQuery::takes(const storage::ItemRow& item) const {
+bool RevokeQuery::selects(const storage::ItemRow& item) const {
   if (!items.empty()) return std::ranges::find(items, item.id) != items.end();
   return username.empty() ? !item.former : item.username == username;
 }

@@ -1,5 +1,9 @@
-// What a merchant, or a key, does to deliveries (spec 3.3, 3.11, 9.4). While a job has the delivery the
-// action waits as its pending action and the answer says so; otherwise it is done when this returns.
+// The actions of merchants and keys on deliveries (spec 3.3, 3.11, 9.4). While a job has the delivery, an
+// action is stored as the delivery's pending action, and the answer says so; otherwise it is done when the
+// call returns.
+//
+// A delivery of another account, or of a store that the key may not see, is NOT_FOUND. An action that the
+// delivery does not take now is INVALID_TRANSITION. Neither changes anything.
 #pragma once
 
 #include <functional>
@@ -18,14 +22,14 @@
 
 namespace presetbridge::services {
 
-// What of a delivery is to be taken back (spec 9.4): these items, or what the customer of this name got; with
-// neither what its present customer has.
+// The items of a delivery to take back (spec 9.4): these, or those of the customer of this name; with
+// neither, those of its present customer.
 struct RevokeQuery {
   std::vector<ItemId> items;
   std::string username;  // normalised
 
-  bool takes(const storage::ItemRow& item) const;
-  // VALIDATION_FAILED where one of the items, or nothing of the customer, is in the delivery.
+  bool selects(const storage::ItemRow& item) const;
+  // VALIDATION_FAILED where the delivery has not all of the items, or none of the customer.
   Expected<void> check(Items all) const;
 };
 
@@ -39,12 +43,11 @@ class DeliveryActions {
         jobs_per_minute_(jobs_per_minute),
         changed_(std::move(changed)) {}
 
-  // NOT_FOUND for another account's, or one outside the key's scope.
   Task<Expected<DeliveryView>> get(Executor& executor, identity::Principal by, DeliveryId id);
   Task<Expected<storage::Page<ShownEntry>>> timeline(Executor& executor, identity::Principal by,
                                                      DeliveryId id, storage::PageRequest page);
-  // What the filter finds, without what a scoped key may not see; its account is set here. A page may be
-  // short and have a next one: storage/stores/delivery_search.h.
+  // Returns the deliveries that the filter finds, of the caller's account and of stores that the caller sees.
+  // A page may be short and have a next one: storage/stores/delivery_search.h.
   Task<Expected<storage::Page<DeliverySummary>>> list(Executor& executor, identity::Principal by,
                                                       storage::DeliveryFilter filter);
   Task<Expected<storage::DeliveryCount>> count(Executor& executor, identity::Principal by,
@@ -52,32 +55,34 @@ class DeliveryActions {
   // Ends the buyer's link and makes a new one (spec 13.3).
   Task<Expected<DeliveryView>> renew_link(Executor& executor, identity::Principal by, DeliveryId id);
 
-  // A new attempt; with `username`, normalised and not empty, under that name (spec 3.11). To review instead,
-  // where nobody approved what stands against it. INVALID_TRANSITION too where the mappings of now would make
-  // it owe more files than are served; a delivery in review takes the name all the same.
+  // Starts a new attempt; with `username`, normalised and not empty, under that name (spec 3.11). It goes to
+  // review instead where something stands against the order that nobody has approved. INVALID_TRANSITION also
+  // where the present mappings would make it owe more files than are served, but a delivery in review gets
+  // the name all the same.
   Task<Expected<DeliveryView>> retry(Executor& executor, identity::Principal by, DeliveryId id,
                                      std::optional<std::string> username);
-  // The same in the caller's unit of work, whose transaction has locked the order and the delivery's customers;
-  // `row` is of the set.
+  // Does what retry() does in the caller's unit of work, which has locked the order and the delivery's
+  // customers; `row` is of the set, and an empty `username` leaves the name as it is.
   static Expected<void> retry_row(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
                                   domain::Actor actor);
   Task<Expected<DeliveryView>> invalidate(Executor& executor, identity::Principal by, DeliveryId id,
                                           std::string reason);
   Task<Expected<DeliveryView>> reopen(Executor& executor, identity::Principal by, DeliveryId id);
   Task<Expected<DeliveryView>> approve(Executor& executor, identity::Principal by, DeliveryId id);
-  // Marks what is owed as delivered by hand: no credit is spent.
+  // Marks the owed items as delivered by hand; no credit is spent.
   Task<Expected<DeliveryView>> complete(Executor& executor, identity::Principal by, DeliveryId id);
-  // What a job on many does to each (bulk_deliveries.h).
-  struct Asked {
+  // One action for many deliveries (bulk_deliveries.h).
+  struct BulkAction {
     domain::MerchantAction action = domain::MerchantAction::retry;  // or approve, or invalidate
     std::string reason = {};                                        // of invalidate
     domain::Actor actor = {};
   };
-  // One of them, in the caller's transaction. Throws NOT_FOUND, and INVALID_TRANSITION, also where
-  // `is_chosen` says that the delivery, locked by now, is not what was chosen any more.
-  void act_in(storage::Tx& tx, AccountId account, DeliveryId id, const Asked& asked,
+  // Does the action to one of the deliveries, in the caller's transaction. Throws NOT_FOUND and
+  // INVALID_TRANSITION, the latter also where `is_chosen`, called with the locked row, says that the delivery
+  // does not fit the choice any more.
+  void act_in(storage::Tx& tx, AccountId account, DeliveryId id, const BulkAction& wanted,
               const std::function<bool(const storage::DeliveryRow&)>& is_chosen);
-  // Starts taking back what was shared (spec 3.10). INVALID_TRANSITION if nothing was.
+  // Starts to take back shared files (spec 3.10). INVALID_TRANSITION if none of them is shared.
   Task<Expected<DeliveryView>> revoke(Executor& executor, identity::Principal by, DeliveryId id,
                                       RevokeQuery which = {});
 

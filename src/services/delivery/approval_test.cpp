@@ -1,4 +1,4 @@
-// What later events of an order, and later resumptions, leave alone (spec 2.6, 2.11, 3.1).
+// Approvals that later events of an order, and later resumptions, leave alone (spec 2.6, 2.11, 3.1).
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -86,10 +86,10 @@ TEST(Approval, LocksTheOrderBeforeTheDelivery) {
     world.database->write([&](storage::Tx& tx) {
       lock_order(tx, OrderId{id.value});  // as intake does
       approver = std::thread(approve);
-      int tries = 0;
-      while (ask(kWaiting) == 0 && ++tries < 10'000) {
+      int polls = 0;
+      while (ask(kWaiting) == 0 && ++polls < 10'000) {
       }
-      EXPECT_LT(tries, 10'000) << "it does not wait for the order";
+      EXPECT_LT(polls, 10'000) << "it does not wait for the order";
       EXPECT_EQ(ask(kDeliveriesOfWaiting), 0) << "intake goes on to lock the delivery";
     });
     approver.join();
@@ -185,7 +185,7 @@ TEST_F(ApprovalThatStands, OnlyOfWhatWasApproved) {
   EXPECT_EQ(world.delivery(id).review_reasons.gravest(), domain::ReviewReason::payment_withdrawn);
 }
 
-TEST_F(ApprovalThatStands, UntilTheRiskWasOverAndIsToldAnew) {
+TEST_F(ApprovalThatStands, UntilTheRiskWasOverAndIsReportedAnew) {
   world.accept(risk(true));
   approve();
   world.cloud.accept("u-ann");

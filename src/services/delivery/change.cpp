@@ -29,8 +29,9 @@ namespace {
 using domain::Cause;
 using domain::DeliveryStatus;
 using domain::ResolutionCode;
+using domain::TimelineKind;
 
-// Nothing more is done on its own: until somebody acts, or what stopped it is mended.
+// Whether the service does no more for the delivery until somebody acts, or until its trouble is over.
 bool is_end(DeliveryStatus status) {
   switch (status) {
     case DeliveryStatus::queued:
@@ -46,27 +47,27 @@ bool is_end(DeliveryStatus status) {
   return false;
 }
 
-void note_end(const storage::DeliveryRow& row, Cause cause, ChangeRecord& record) {
+void record_end(const storage::DeliveryRow& row, Cause cause, ChangeRecord& record) {
   if (!is_end(row.status)) return;
   record.ends.push_back(
       {row.id, row.order_key, row.account, row.integration, row.status, row.resolution, cause});
 }
 
-// Every attempt's start would double the timeline: what the attempt came to is what it tells.
+// Starts of attempts are left out: they would double the timeline, and an attempt's result has its own entry.
 bool belongs_in_timeline(Cause cause) {
   return cause != Cause::leased && cause != Cause::leased_after_acceptance;
 }
 
-// The items of the deliveries that are told of: at hand, or read in one statement.
-class ItemsTold {
+// The items of the deliveries of events: loaded before, or read in one statement.
+class EventItems {
  public:
-  ItemsTold(storage::Tx& tx, std::span<const ChangeRecord::Telling* const> tellings,
-            const ItemsAtHand& at_hand) {
+  EventItems(storage::Tx& tx, std::span<const ChangeRecord::DeliveryEvent* const> events,
+             const LoadedItems& loaded) {
     std::vector<DeliveryId> unread;
-    for (const auto* const telling : tellings) {
-      const auto id = telling->row.id;
+    for (const auto* const event : events) {
+      const auto id = event->row.id;
       if (of_.contains(id)) continue;
-      auto known = at_hand ? at_hand(id) : std::nullopt;
+      auto known = loaded ? loaded(id) : std::nullopt;
       if (!known) unread.push_back(id);
       of_.emplace(id, known ? std::move(*known) : std::vector<const storage::ItemRow*>());
     }
@@ -81,9 +82,9 @@ class ItemsTold {
 };
 
 // Groups items of new deliveries by their delivery.
-class ItemsOfNew {
+class NewItems {
  public:
-  explicit ItemsOfNew(std::span<const storage::ItemRow> items) : items_(items) {}
+  explicit NewItems(std::span<const storage::ItemRow> items) : items_(items) {}
   std::vector<const storage::ItemRow*> of(DeliveryId id) {
     if (of_.empty()) {
       for (const auto& item : items_) of_[item.delivery].push_back(&item);
@@ -96,7 +97,7 @@ class ItemsOfNew {
   std::unordered_map<DeliveryId, std::vector<const storage::ItemRow*>> of_;
 };
 
-// Whether one of the lines has no mapping that was not just so before.
+// Whether a line of `after` has no mapping, and no line of the same product in `before` had none.
 bool newly_unmapped(std::span<const domain::OrderLine> before, std::span<const domain::OrderLine> after) {
   using Mapped = domain::OrderLine::Mapped;
   const auto product = [](const domain::OrderLine& line) {
@@ -113,7 +114,7 @@ bool newly_unmapped(std::span<const domain::OrderLine> before, std::span<const d
 
 }  // namespace
 
-std::string told_of(std::initializer_list<std::pair<std::string_view, std::string_view>> members) {
+std::string timeline_data(std::initializer_list<std::pair<std::string_view, std::string_view>> members) {
   boost::json::object object;
   for (const auto& [name, text] : members) object[name] = text;
   return boost::json::serialize(object);
@@ -124,8 +125,8 @@ std::string order_event_id(IntegrationId integration, std::string_view order_key
   return "oev_" + crypto::hex_encode(crypto::sha256(text)).substr(0, 32);
 }
 
-void DeliveryChanges::move(storage::DeliveryRow& row, const domain::Transition& t, const Change& change,
-                           Timestamp now) {
+void DeliveryChanges::change_status(storage::DeliveryRow& row, const domain::Transition& t,
+                                    const Change& change, Timestamp now) {
   row.status = t.to;
   if (t.sets_resolution()) row.resolution = change.code;
   if (t.clears_resolution()) row.resolution = ResolutionCode::none;
@@ -163,13 +164,13 @@ void DeliveryChanges::create(DeliverySet& set, NewDeliveries& created) {
     const auto transition = domain::step(std::nullopt, change.cause);
     if (!transition) throw Error(transition.error());
     row.created_at = row.updated_at = now;
-    move(row, *transition, change, now);
-    note_end(row, change.cause, record);
-    if (transition->emits) tell(row, *transition->emits, record);
-    // That it was queued is what its order's arrival tells.
+    change_status(row, *transition, change, now);
+    record_end(row, change.cause, record);
+    if (transition->emits) add_event(row, *transition->emits, record);
+    // The entry of the order's arrival implies that it was queued.
     if (row.status != DeliveryStatus::queued)
-      record.timeline.push_back(entry(row, now, "attempt", change.actor, row.message,
-                                      {.type = std::string(type_of(*transition, domain::Actor::system()))}));
+      record.timeline.push_back(timeline_row(row, now, TimelineKind::attempt, change.actor, row.message,
+                                             {.type = type_of(*transition, domain::Actor::system())}));
   }
   record.unmapped = std::move(created.unmapped);
   insert_deliveries(tx, created.rows);
@@ -188,7 +189,7 @@ void DeliveryChanges::create(DeliverySet& set, NewDeliveries& created) {
     for (; item != created.items.end() && item->delivery == row.id; ++item) of.files.push_back(item->file_id);
   }
   insert_delivery_keys(tx, keys);
-  ItemsOfNew items(created.items);
+  NewItems items(created.items);
   write(set, std::move(record), [&](DeliveryId id) { return std::optional(items.of(id)); });
 }
 
@@ -199,14 +200,15 @@ Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, 
   now = row.updated_at = std::max(now, row.updated_at);
   const bool moves = transition->to != row.status;
   const bool reviewed = transition->to == DeliveryStatus::queued && !change.reasons.none();
-  move(row, *transition, change, now);
-  if (moves) note_end(row, change.cause, record);
+  change_status(row, *transition, change, now);
+  if (moves) record_end(row, change.cause, record);
   if (belongs_in_timeline(change.cause)) {
     const bool own = change.actor.kind == domain::Actor::Kind::system;
-    record.timeline.push_back(entry(row, now, own ? "attempt" : "action", change.actor, row.message,
-                                    {.type = std::string(type_of(*transition, change.actor))}));
+    record.timeline.push_back(timeline_row(row, now, own ? TimelineKind::attempt : TimelineKind::action,
+                                           change.actor, row.message,
+                                           {.type = type_of(*transition, change.actor)}));
   }
-  if (transition->emits && !reviewed) tell(row, *transition->emits, record);
+  if (transition->emits && !reviewed) add_event(row, *transition->emits, record);
   if (!reviewed) return {};
   const Change review{.cause = domain::review_cause(change.reasons),
                       .reasons = change.reasons,
@@ -214,72 +216,74 @@ Expected<void> DeliveryChanges::apply(Timestamp now, storage::DeliveryRow& row, 
   return apply(now, row, review, record);
 }
 
-void DeliveryChanges::note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor,
-                           std::string message, ChangeRecord& record, Told told) {
-  record.timeline.push_back(entry(row, now, "action", actor, std::move(message), std::move(told)));
+void DeliveryChanges::add_timeline_entry(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor,
+                                         std::string message, ChangeRecord& record, EntryDetails details) {
+  record.timeline.push_back(
+      timeline_row(row, now, TimelineKind::action, actor, std::move(message), std::move(details)));
 }
 
-storage::TimelineRow DeliveryChanges::entry(const storage::DeliveryRow& row, Timestamp now, std::string kind,
-                                            const domain::Actor& actor, std::string message, Told told) {
+storage::TimelineRow DeliveryChanges::timeline_row(const storage::DeliveryRow& row, Timestamp now,
+                                                   TimelineKind kind, const domain::Actor& actor,
+                                                   std::string message, EntryDetails details) {
   return {row.id,
           {.id = ids_.next(),
            .at = std::max(now, row.updated_at),
-           .type = std::move(told.type),
-           .kind = std::move(kind),
+           .type = details.type,
+           .kind = kind,
            .actor = to_string(actor),
            .status = std::string(domain::to_string(row.status)),
            .resolution = std::string(domain::to_string(row.resolution)),
            .message = std::move(message),
            .version = row.version,
            .attempt = row.attempt_count,
-           .duration = told.duration,
-           .item = told.item,
-           .data = std::move(told.data)}};
+           .duration = details.duration,
+           .item = details.item,
+           .data = std::move(details.data)}};
 }
 
-void DeliveryChanges::tell(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record) {
-  // The number grows whether or not anybody listens, so that a receiver can order what it gets (spec 10.2).
+void DeliveryChanges::add_event(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record) {
+  // The number grows whether or not anybody subscribes, so that a receiver can order its events (spec 10.2).
   ++row.sequence;
-  record.tellings.push_back({ids_.make<EventId>(), type, row});
+  record.events.push_back({ids_.make<EventId>(), type, row});
 }
 
-void DeliveryChanges::write(DeliverySet& set, ChangeRecord record, const ItemsAtHand& at_hand) {
+void DeliveryChanges::write(DeliverySet& set, ChangeRecord record, const LoadedItems& loaded) {
   auto& tx = set.tx();
   std::ranges::move(record.ends, std::back_inserter(tx.news().deliveries));
   append_timeline(tx, record.timeline);
   std::vector<AccountId> accounts;
-  for (const auto& telling : record.tellings) accounts.push_back(telling.row.account);
-  for (const auto& telling : record.unmapped) accounts.push_back(telling.order.get().account);
+  for (const auto& event : record.events) accounts.push_back(event.row.account);
+  for (const auto& report : record.unmapped) accounts.push_back(report.order.get().account);
   for (const auto& low : record.credits_low) accounts.push_back(low.account);
   set.read_subscriptions(accounts);
-  std::vector<const ChangeRecord::Telling*> wanted;
+  std::vector<const ChangeRecord::DeliveryEvent*> wanted;
   OutboundRows rows;
-  for (const auto& telling : record.tellings) {
-    const auto& row = telling.row;
-    const auto subscribers = set.subscribers(row.account, domain::to_string(telling.type), row.integration);
+  for (const auto& event : record.events) {
+    const auto& row = event.row;
+    const auto subscribers = set.subscribers(row.account, domain::to_string(event.type), row.integration);
     if (subscribers.empty()) continue;
-    wanted.push_back(&telling);
+    wanted.push_back(&event);
     for (const auto subscription : subscribers)
-      rows.sends.push_back({ids_.next(), subscription, telling.event, tx.now()});
+      rows.sends.push_back({ids_.next(), subscription, event.id, tx.now()});
   }
-  const ItemsTold items(tx, wanted, at_hand);
-  for (const auto* const telling : wanted) {
-    const auto uuid = event_uuid(telling->event, random_);
+  const EventItems items(tx, wanted, loaded);
+  for (const auto* const event : wanted) {
+    const auto uuid = event_uuid(event->id, random_);
     rows.events.push_back(
-        {telling->event, telling->row.account, telling->row.id, telling->row.sequence,
-         std::string(domain::to_string(telling->type)), uuid,
-         delivery_event_body(uuid, telling->type, telling->row, items.of(telling->row.id),
-                             buyer_url_ ? buyer_url_(telling->row) : std::string(), telling->row.updated_at),
-         telling->row.updated_at});
+        {event->id, event->row.account, event->row.id, event->row.sequence,
+         std::string(domain::to_string(event->type)), uuid,
+         delivery_event_body(uuid, event->type, event->row, items.of(event->row.id),
+                             buyer_url_ ? buyer_url_(event->row) : std::string(), event->row.updated_at),
+         event->row.updated_at});
   }
-  for (const auto& telling : record.unmapped) {
-    const storage::OrderRow& order = telling.order;
+  for (const auto& report : record.unmapped) {
+    const storage::OrderRow& order = report.order;
     const auto subscribers = set.subscribers(
         order.account, domain::to_string(domain::EventType::order_unmapped), order.integration);
     if (subscribers.empty()) continue;
-    rows.events.push_back(event_of(telling, tx.now()));
+    rows.events.push_back(unmapped_event(report, tx.now()));
     for (const auto subscription : subscribers)
-      rows.sends.push_back({ids_.next(), subscription, telling.event, tx.now()});
+      rows.sends.push_back({ids_.next(), subscription, report.event, tx.now()});
   }
   for (const auto& low : record.credits_low) {
     add_account_event(rows, {ids_, random_, tx.now()}, low.account, domain::EventType::credits_low,
@@ -292,25 +296,25 @@ void DeliveryChanges::write(DeliverySet& set, ChangeRecord record, const ItemsAt
   insert_sends(tx, rows.sends);
 }
 
-void DeliveryChanges::tell_unmapped(DeliverySet& set, const storage::OrderRow& order,
-                                    std::span<const domain::OrderLine> before,
-                                    const domain::OrderState& state, bool dry_run) {
+void DeliveryChanges::report_unmapped(DeliverySet& set, const storage::OrderRow& order,
+                                      std::span<const domain::OrderLine> before,
+                                      const domain::OrderState& state, bool dry_run) {
   if (!newly_unmapped(before, state.lines)) return;
   ChangeRecord record;
   record.unmapped.push_back({ids_.make<EventId>(), order, state, dry_run});
   write(set, std::move(record));
 }
 
-storage::EventRow DeliveryChanges::event_of(const UnmappedOrder& telling, Timestamp now) {
-  const storage::OrderRow& order = telling.order;
-  const auto uuid = event_uuid(telling.event, random_);
-  return {telling.event,
+storage::EventRow DeliveryChanges::unmapped_event(const UnmappedOrder& report, Timestamp now) {
+  const storage::OrderRow& order = report.order;
+  const auto uuid = event_uuid(report.event, random_);
+  return {report.event,
           order.account,
-          order.outcome == "delivery" ? DeliveryId{order.id.value} : DeliveryId{},
+          order.outcome == domain::OrderOutcome::delivery ? DeliveryId{order.id.value} : DeliveryId{},
           0,
           std::string(domain::to_string(domain::EventType::order_unmapped)),
           uuid,
-          unmapped_event_body(uuid, order, telling.state, telling.dry_run, now),
+          unmapped_event_body(uuid, order, report.state, report.dry_run, now),
           now};
 }
 

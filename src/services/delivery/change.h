@@ -1,6 +1,6 @@
-// The one place where a delivery's status changes: a cause is taken through the state machine
-// (domain/delivery_machine.h), and in the caller's transaction the row, its timeline and its outbound event
-// follow. spec 3.1, 3.7, 10.1.
+// The one way to change a delivery's status: a cause is taken through the state machine
+// (domain/delivery_machine.h), and the row, its timeline and its outbound event follow in the caller's
+// transaction (spec 3.1, 3.7, 10.1).
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@
 #include "domain/credits.h"
 #include "domain/delivery_machine.h"
 #include "domain/order.h"
+#include "domain/timeline.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/stores/item_store.h"
@@ -33,15 +34,16 @@ struct Change {
   domain::Cause cause;
   domain::ResolutionCode code = domain::ResolutionCode::none;  // where the transition sets one
   std::string reason = {};                                     // of an invalidation
-  // Of a review, beside that of the cause. What a cause would queue goes to review instead where there are
-  // any, and nobody hears that it was queued (spec 10.1).
+  // Further reasons of a review, beside that of the cause. Where there are any, a cause that would queue the
+  // delivery brings it to review instead, and no event says that it was queued (spec 10.1).
   domain::ReviewReasons reasons = {};
-  std::string message = {};  // empty: the usual words for it
+  std::string message = {};  // empty: change_words.h has the words
   domain::Actor actor = domain::Actor::system();
-  bool keep_pending = false;  // the pending action is not obeyed yet: a share has to be settled first
+  bool keep_pending = false;  // the pending action is obeyed later: a share has to be settled first
 };
 
-// An order that delivers nothing, or less than it sold (spec 10.1). What it refers to outlives what holds it.
+// A report of an order that delivers nothing, or less than it sold (spec 10.1). The order and its state
+// outlive the report.
 struct UnmappedOrder {
   EventId event;
   std::reference_wrapper<const storage::OrderRow> order;
@@ -49,91 +51,94 @@ struct UnmappedOrder {
   bool dry_run = false;
 };
 
-// What a timeline's entry says besides its words.
-struct Told {
-  std::string type = "action";  // services/delivery/view.h
+// The fields of a timeline entry beside its words.
+struct EntryDetails {
+  domain::TimelineType type = domain::TimelineType::action;
   ItemId item = {};
-  std::optional<Millis> duration = std::nullopt;  // of the call of the platform that it tells of
-  std::string data = {};                          // a JSON object, or empty
+  std::optional<Millis> duration = std::nullopt;  // of the call of the platform that the entry is about
+  std::string data = {};                          // timeline_data(), or empty
 };
 
-// For Told::data: the texts as an object's members.
-std::string told_of(std::initializer_list<std::pair<std::string_view, std::string_view>> members);
+// Returns the data of a timeline entry: a JSON object of these names and texts.
+std::string timeline_data(std::initializer_list<std::pair<std::string_view, std::string_view>> members);
 
-// Deliveries to be made in one transaction, a statement a table however many there are.
+// Deliveries to be made in one transaction, with one statement a table however many there are.
 struct NewDeliveries {
   std::vector<storage::DeliveryRow> rows;
-  std::vector<Change> changes;             // what makes each of the rows
-  std::vector<storage::ItemRow> items;     // of all of them
-  std::vector<std::string> order_numbers;  // of each of the rows' orders, for people; empty: none
-  std::vector<UnmappedOrder> unmapped;     // orders, with a delivery or without, to tell of
+  std::vector<Change> changes;             // the change that makes each of the rows
+  std::vector<storage::ItemRow> items;     // of all rows, in the order of the rows
+  std::vector<std::string> order_numbers;  // of each row's order, as people see it; empty: it has none
+  std::vector<UnmappedOrder> unmapped;     // reports to make, also of orders without a delivery
 };
 
-// What changes made in memory are still to write beside the rows themselves.
+// The writes that follow from changes made in memory, beside the rows themselves.
 struct ChangeRecord {
-  struct Telling {
-    EventId event;
+  struct DeliveryEvent {
+    EventId id;
     domain::EventType type;
-    storage::DeliveryRow row;  // as it was then
+    storage::DeliveryRow row;  // as it was when the event happened
   };
-  // An account's credits fell to what it wants to hear of.
+  // An account's credits fell to its threshold.
   struct CreditsLow {
     AccountId account;
     domain::Balance balance;
     std::int64_t threshold = 0;
   };
   std::vector<storage::TimelineRow> timeline;
-  std::vector<Telling> tellings;
+  std::vector<DeliveryEvent> events;
   std::vector<UnmappedOrder> unmapped;
   std::vector<CreditsLow> credits_low;
   std::vector<storage::DeliveryNews> ends;  // for the log and the metrics (storage/news.h)
 };
 
-// A delivery's items as they are once the caller's changes are written, where the caller has them; else
-// nothing.
-using ItemsAtHand = std::function<std::optional<std::vector<const storage::ItemRow*>>(DeliveryId)>;
+// Returns a delivery's items as they will be once the caller's changes are written; nothing: the caller has
+// not read them.
+using LoadedItems = std::function<std::optional<std::vector<const storage::ItemRow*>>(DeliveryId)>;
 
-// A transaction that waited for another one's locks has the older time: what is written of a delivery has a
-// time that is not before its row's, `updated_at`, so that of two changes the later one never tells the
-// earlier time.
+// Makes and changes deliveries. A transaction that waited for another one's locks has the earlier time of the
+// two; hence all that is written about a delivery has the row's `updated_at` as its earliest time, so that
+// the later of two changes never has the earlier time.
 //
-// Stateless but for where ids and event UUIDs come from. Thread-safe.
+// Has no state but the sources of ids and of event UUIDs. Thread-safe.
 class DeliveryChanges {
  public:
   static constexpr std::int64_t usual_credits_low_at = 10;
   using BuyerUrl = std::function<std::string(const storage::DeliveryRow&)>;
-  // `credits_low_at`: of accounts that have set nothing else. `buyer_url`: the link that events tell of, on
-  // any thread; nothing: none.
+  // `credits_low_at`: the threshold of accounts that have set none. `buyer_url`: makes the buyer's link that
+  // events carry, called on any thread; empty: events carry none.
   DeliveryChanges(IdSource& ids, Random& random, std::int64_t credits_low_at = usual_credits_low_at,
                   BuyerUrl buyer_url = {})
       : ids_(ids), random_(random), credits_low_at_(credits_low_at), buyer_url_(std::move(buyer_url)) {}
 
-  // Inserts new deliveries with their items; each row's status and what belongs to it is set by its change's
-  // cause.
+  // Inserts new deliveries with their items, timelines and events. Sets each row's times, its status and the
+  // fields that belong to that by the cause of its change. Throws INVALID_TRANSITION for a cause that makes
+  // no delivery.
   void create(DeliverySet& set, NewDeliveries& created);
-  // In memory: the caller, which is DeliverySet, writes the row, and the record once it is done.
-  // INVALID_TRANSITION leaves the row untouched.
+  // Changes the row in memory, and adds to the record; the caller, which is DeliverySet, writes both.
+  // INVALID_TRANSITION leaves the row as it was.
   Expected<void> apply(Timestamp now, storage::DeliveryRow& row, const Change& change, ChangeRecord& record);
-  void note(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor, std::string message,
-            ChangeRecord& record, Told told = {});
-  // Events tell of items as they are in the transaction: those that are not at hand are read.
-  void write(DeliverySet& set, ChangeRecord record, const ItemsAtHand& at_hand = {});
-  // Tells of the order, as it is now, where a line has no mapping that had one, or was not there, or was
-  // another product, in `before`: once for each state of the order.
-  void tell_unmapped(DeliverySet& set, const storage::OrderRow& order,
-                     std::span<const domain::OrderLine> before, const domain::OrderState& state,
-                     bool dry_run);
+  // Adds an entry to the record that changes no status.
+  void add_timeline_entry(Timestamp now, const storage::DeliveryRow& row, domain::Actor actor,
+                          std::string message, ChangeRecord& record, EntryDetails details = {});
+  // Writes the record. Events show items as they are in the transaction: those that `loaded` has not are
+  // read.
+  void write(DeliverySet& set, ChangeRecord record, const LoadedItems& loaded = {});
+  // Writes an event order.unmapped if a line of `state` has no mapping, and was not so in `before`: it was
+  // mapped, was not there, or was another product. So each state of the order is reported once.
+  void report_unmapped(DeliverySet& set, const storage::OrderRow& order,
+                       std::span<const domain::OrderLine> before, const domain::OrderState& state,
+                       bool dry_run);
 
   IdSource& ids() { return ids_; }
   std::int64_t credits_low_at() const { return credits_low_at_; }
 
  private:
-  void move(storage::DeliveryRow& row, const domain::Transition& transition, const Change& change,
-            Timestamp now);
-  void tell(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record);
-  storage::TimelineRow entry(const storage::DeliveryRow& row, Timestamp now, std::string kind,
-                             const domain::Actor& actor, std::string message, Told told);
-  storage::EventRow event_of(const UnmappedOrder& telling, Timestamp now);
+  void change_status(storage::DeliveryRow& row, const domain::Transition& transition, const Change& change,
+                     Timestamp now);
+  void add_event(storage::DeliveryRow& row, domain::EventType type, ChangeRecord& record);
+  storage::TimelineRow timeline_row(const storage::DeliveryRow& row, Timestamp now, domain::TimelineKind kind,
+                                    const domain::Actor& actor, std::string message, EntryDetails details);
+  storage::EventRow unmapped_event(const UnmappedOrder& report, Timestamp now);
 
   IdSource& ids_;
   Random& random_;
@@ -141,7 +146,8 @@ class DeliveryChanges {
   const BuyerUrl buyer_url_;
 };
 
-// The stable id of an order's event (spec 2.13): the same in every answer, retry and outbound event.
+// Returns the stable id of an order's events (spec 2.13), which is the same in every answer, retry and
+// outbound event.
 std::string order_event_id(IntegrationId integration, std::string_view order_key);
 
 }  // namespace presetbridge::services

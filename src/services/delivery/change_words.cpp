@@ -7,6 +7,7 @@ namespace presetbridge::services {
 using domain::Cause;
 using domain::DeliveryStatus;
 using domain::ResolutionCode;
+using domain::TimelineType;
 
 std::string usual_message(const domain::Transition& t, const Change& change) {
   const auto code =
@@ -81,38 +82,39 @@ std::string usual_message(const domain::Transition& t, const Change& change) {
   return std::string(domain::to_string(t.cause));
 }
 
-std::string_view type_of(const domain::Transition& t, const domain::Actor& actor) {
+TimelineType type_of(const domain::Transition& t, const domain::Actor& actor) {
   using Kind = domain::Actor::Kind;
-  if (actor.kind == Kind::user || actor.kind == Kind::api_key || actor.kind == Kind::buyer) return "action";
+  if (actor.kind == Kind::user || actor.kind == Kind::api_key || actor.kind == Kind::buyer)
+    return TimelineType::action;
   switch (t.cause) {
     case Cause::request_sent:
-      return "request_sent";
+      return TimelineType::request_sent;
     case Cause::still_waiting:
-      return "waiting";
+      return TimelineType::waiting;
     case Cause::transient_failure:
     case Cause::account_trouble:
     case Cause::lease_expired:
     case Cause::shutdown:
-      return "put_off";
+      return TimelineType::put_off;
     default:
       break;
   }
   switch (t.to) {
     case DeliveryStatus::queued:
-      return "queued";
+      return TimelineType::queued;
     case DeliveryStatus::completed:
-      return "completed";
+      return TimelineType::completed;
     case DeliveryStatus::failed:
-      return "failed";
+      return TimelineType::failed;
     case DeliveryStatus::in_review:
-      return "in_review";
+      return TimelineType::in_review;
     case DeliveryStatus::invalidated:
-      return "invalidated";
+      return TimelineType::invalidated;
     case DeliveryStatus::processing:
     case DeliveryStatus::waiting_for_friendship:
-      return "waiting";
+      return TimelineType::waiting;
   }
-  return "action";
+  return TimelineType::action;
 }
 
 }  // namespace presetbridge::services

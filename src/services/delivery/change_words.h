@@ -1,19 +1,20 @@
-// The words that tell of a change of a delivery (change.h).
+// The words of a delivery's changes (change.h), and the types of their timeline entries.
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "domain/delivery_machine.h"
+#include "domain/timeline.h"
 #include "services/delivery/change.h"
 
 namespace presetbridge::services {
 
-// What a merchant reads of a change that brought no words of its own.
+// Returns the message that a merchant reads of a change without a message of its own: of its resolution code
+// if it has one, else of its cause.
 std::string usual_message(const domain::Transition& t, const Change& change);
 
-// Names the type of the timeline entry that tells of a transition (view.h): what happened, or `action` where
-// a person, a key or the buyer asked for it.
-std::string_view type_of(const domain::Transition& t, const domain::Actor& actor);
+// Returns the type of the timeline entry of a transition: `action` where a person, a key or the buyer asked
+// for it, else the thing that happened.
+domain::TimelineType type_of(const domain::Transition& t, const domain::Actor& actor);
 
 }  // namespace presetbridge::services

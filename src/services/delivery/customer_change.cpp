@@ -16,9 +16,9 @@ using domain::ItemStatus;
 using storage::ItemRow;
 using storage::Tx;
 
-// A request that the customer of before has not answered is taken back, unless others of their deliveries
-// need it (the job that does it looks).
-void leave_customer(DeliverySet& set, CustomerId id) {
+// Withdraws a request that the former customer has not answered, unless others of their deliveries need it:
+// the job that withdraws it checks that.
+void withdraw_request(DeliverySet& set, CustomerId id) {
   if (!id) return;
   auto customer = set.customer(id);
   if (!customer || !request_pending(*customer)) return;
@@ -45,14 +45,14 @@ bool reached(const ItemRow& item) {
   return false;
 }
 
-// Whose it is: rows of before do not tell.
+// The user of an item that an earlier program wrote without one.
 std::string user_of(Tx& tx, const ItemRow& item) {
   const auto customer = item.customer ? find_customer(tx, item.customer) : std::nullopt;
   if (customer && !customer->cloud_user_id.empty()) return customer->cloud_user_id;
   return "unknown " + to_string(item.id);
 }
 
-ItemRow anew(const ItemRow& item, ItemId id, bool is_owed) {
+ItemRow copy_for_new_customer(const ItemRow& item, ItemId id, bool is_owed) {
   ItemRow owed;
   owed.id = id;
   owed.delivery = item.delivery;
@@ -93,18 +93,18 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, st
       if (item->user_id.empty()) item->user_id = user_of(set.tx(), *item);
       if (item->username.empty()) item->username = row.username;
       item->former = true;
-      // An order that is over owes nobody anything, until it is paid again.
+      // A stopped order owes nobody anything until it is paid again.
       const bool owed =
           item->status != ItemStatus::dropped && !state->stopped() && paid.contains(item_now(*item));
-      // What was taken back from them and was to be given again: it stays theirs, with the credit that it
-      // cost (spec 3.10). The new customer's is another share, which costs its own.
+      // A file that was taken back from the former customer, and is owed to them again, stays theirs with the
+      // credit that it cost (spec 3.10). The new customer's share costs another one.
       if (!reached(*item)) {
         item->status = item->revocation_begun ? ItemStatus::revoke_failed : ItemStatus::revoked;
         item->revoked_by = item->revocation_begun ? "order" : "";
       }
-      set.add(anew(*item, set.changes().ids().make<ItemId>(), owed));
+      set.add(copy_for_new_customer(*item, set.changes().ids().make<ItemId>(), owed));
     } else {
-      // Nobody has it: the same item is the new customer's.
+      // Nobody has it, so the item itself becomes the new customer's.
       if (reached(*item)) item->status = ItemStatus::owed;
       item->user_id.clear();
       item->username.clear();
@@ -116,12 +116,12 @@ void change_owner_of_items(DeliverySet& set, const storage::DeliveryRow& row, st
 
 void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::string& username,
                      const std::string& raw_username, Timestamp at) {
-  leave_customer(set, row.customer);
+  withdraw_request(set, row.customer);
   change_owner_of_items(set, row);
   replace_delivery_key(set.tx(), row.account, row.id, storage::KeyOf::username, row.username, username);
   row.username = username;
   row.raw_username = raw_username;
-  // One that waits is moved on by the caller, and routed before anything more is shared.
+  // The caller moves a waiting delivery on, and it is routed before anything more is shared.
   if (row.status != domain::DeliveryStatus::waiting_for_friendship) row.customer = {};
   row.named_at = at;
   row.pending.name = {};

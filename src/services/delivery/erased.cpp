@@ -9,12 +9,12 @@ bool is_erased(storage::Tx& tx, DeliveryId id) {
   return marks && marks->has(domain::OrderMark::erased);
 }
 
-std::unexpected<Error> nobody_to_deliver_to() {
+std::unexpected<Error> refuse_erased() {
   return fail("INVALID_TRANSITION", "The buyer's personal data was removed: there is nobody to deliver to.");
 }
 
 Expected<void> check_not_erased(storage::Tx& tx, DeliveryId id) {
-  if (is_erased(tx, id)) return nobody_to_deliver_to();
+  if (is_erased(tx, id)) return refuse_erased();
   return {};
 }
 

@@ -1,5 +1,6 @@
-// An order whose buyer's data was erased (spec 9.6) is delivered to nobody any more: what would start that
-// again, a correction of the name included (spec 3.11), is refused. What was shared can still be taken back.
+// Orders whose buyer's data was erased (spec 9.6). They are delivered to nobody any more: an action that
+// would start a delivery again, a correction of the name included (spec 3.11), is refused. Shared files can
+// still be taken back.
 #pragma once
 
 #include "base/error.h"
@@ -8,11 +9,13 @@
 
 namespace presetbridge::services {
 
-// Of the delivery's order. Throws what decode_order_state() tells of a damaged one.
+// Returns whether the delivery's order was erased. Throws the error of decode_order_state() for a damaged
+// order.
 bool is_erased(storage::Tx& tx, DeliveryId id);
 
-// The refusal, INVALID_TRANSITION; and it where the delivery's order was erased.
-std::unexpected<Error> nobody_to_deliver_to();
+// The refusal, INVALID_TRANSITION.
+std::unexpected<Error> refuse_erased();
+// Refuses a delivery whose order was erased.
 Expected<void> check_not_erased(storage::Tx& tx, DeliveryId id);
 
 }  // namespace presetbridge::services

@@ -16,11 +16,11 @@ namespace json = boost::json;
 using domain::ResolutionCode;
 
 constexpr std::size_t kMostNameBytes = 200;
-constexpr std::size_t kMostLinesTold = 20;
+constexpr std::size_t kMostUnmappedLines = 20;
 
 json::array items_json(std::span<const storage::ItemRow* const> items) {
   json::array array;
-  for (const auto* const item : items.first(std::min(items.size(), kMostItemsTold))) {
+  for (const auto* const item : items.first(std::min(items.size(), kMostEventItems))) {
     json::object one{{"id", to_string(item->id)},
                      {"fileId", item->file_id},
                      {"name", domain::cut_utf8(item->name, kMostNameBytes)},
@@ -43,15 +43,15 @@ json::object resolution_json(const storage::DeliveryRow& row) {
 }
 
 json::object line_json(const domain::OrderLine& line) {
-  json::object told{{"lineId", line.line_id}, {"quantity", line.quantity}};
+  json::object object{{"lineId", line.line_id}, {"quantity", line.quantity}};
   const auto add = [&](std::string_view key, const std::string& text) {
-    if (!text.empty()) told[key] = domain::cut_utf8(text, kMostNameBytes);
+    if (!text.empty()) object[key] = domain::cut_utf8(text, kMostNameBytes);
   };
   add("title", line.title);
   add("sku", line.sku);
   add("productId", line.product_id);
   add("variantId", line.variant_id);
-  return told;
+  return object;
 }
 
 }  // namespace
@@ -83,30 +83,30 @@ std::string delivery_event_body(std::string_view uuid, domain::EventType type,
 
 std::string unmapped_event_body(std::string_view uuid, const storage::OrderRow& order,
                                 const domain::OrderState& state, bool dry_run, Timestamp now) {
-  const bool delivers = order.outcome == "delivery";
+  const bool delivers = order.outcome == domain::OrderOutcome::delivery;
   json::array lines;
   for (const auto& line : state.lines) {
     if (line.mapped != domain::OrderLine::Mapped::nothing) continue;
-    if (lines.size() == kMostLinesTold) break;
+    if (lines.size() == kMostUnmappedLines) break;
     lines.push_back(line_json(line));
   }
-  json::object told{
+  json::object order_fields{
       {"orderId", order.order_key},
       {"eventId", order_event_id(order.integration, order.order_key)},
-      {"outcome", order.outcome},
+      {"outcome", to_string(order.outcome)},
       {"message", domain::outcome_in_words(order.outcome, order.unmapped, domain::summarise(state))},
       {"lineCount", state.lines.size()},
       {"unmappedCount", order.unmapped},
       {"unmappedLines", std::move(lines)}};
-  if (!state.order_number.empty()) told["orderNumber"] = state.order_number;
-  if (dry_run) told["dryRun"] = true;
+  if (!state.order_number.empty()) order_fields["orderNumber"] = state.order_number;
+  if (dry_run) order_fields["dryRun"] = true;
   const json::object body{
       {"id", uuid},
       {"type", domain::to_string(domain::EventType::order_unmapped)},
       {"createdAt", to_iso8601(now)},
       {"integrationId", to_string(order.integration)},
       {"deliveryId", delivers ? json::value(to_string(DeliveryId{order.id.value})) : nullptr},
-      {"order", std::move(told)}};
+      {"order", std::move(order_fields)}};
   return json::serialize(body);
 }
 

@@ -1,4 +1,4 @@
-// What receivers are told of deliveries and of the account (spec 10.1, 10.2), from the real worker.
+// The events that receivers get of deliveries and of the account (spec 10.1, 10.2), from the real worker.
 #include "services/delivery/event_body.h"
 
 #include <gtest/gtest.h>
@@ -89,7 +89,7 @@ TEST_F(EventBody, AFailureSaysWhatHappenedAndWhatToDo) {
   EXPECT_EQ(failed.at("items").as_array().size(), 1U);
 }
 
-TEST_F(EventBody, NoMoreThanAHundredItemsAreTold) {
+TEST_F(EventBody, NoMoreThanAHundredItemsAreListed) {
   std::vector<storage::ItemRow> rows(500);
   std::vector<const storage::ItemRow*> items;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -100,17 +100,18 @@ TEST_F(EventBody, NoMoreThanAHundredItemsAreTold) {
   const auto body = delivery_event_body("uuid", domain::EventType::delivery_completed, {}, items, {}, {});
   const auto delivery = json::parse(body).as_object().at("delivery").as_object();
   EXPECT_EQ(delivery.at("itemCount").as_int64(), 500);
-  EXPECT_EQ(delivery.at("items").as_array().size(), kMostItemsTold);
+  EXPECT_EQ(delivery.at("items").as_array().size(), kMostEventItems);
   EXPECT_LT(body.size(), 50'000U);
 }
 
-TEST_F(EventBody, TheBuyersLinkIsToldWhereThereIsOne) {
-  const auto told = [](std::string_view url) {
+TEST_F(EventBody, TheBuyersLinkIsInTheBodyWhereThereIsOne) {
+  const auto delivery_with = [](std::string_view url) {
     const auto body = delivery_event_body("uuid", domain::EventType::delivery_failed, {}, {}, url, {});
     return json::parse(body).as_object().at("delivery").as_object();
   };
-  EXPECT_EQ(told("https://bridge.example/p#x").at("buyerUrl").as_string(), "https://bridge.example/p#x");
-  EXPECT_FALSE(told("").contains("buyerUrl"));
+  EXPECT_EQ(delivery_with("https://bridge.example/p#x").at("buyerUrl").as_string(),
+            "https://bridge.example/p#x");
+  EXPECT_FALSE(delivery_with("").contains("buyerUrl"));
 }
 
 TEST_F(EventBody, AnErasureTakesTheNameOutOfStoredEvents) {
@@ -130,32 +131,32 @@ TEST_F(EventBody, AnErasureTakesTheNameOutOfStoredEvents) {
 class CreditsLow : public EventBody {
  protected:
   CreditsLow() : EventBody(14) {}
-  int told() {
+  int notices() {
     int count = 0;
     for (const auto& event : events()) count += event.at("type").as_string() == "credits.low";
     return count;
   }
 };
 
-TEST_F(CreditsLow, IsToldOnceWhenTheyFallToTheThresholdAndAgainAfterTheyRose) {
+TEST_F(CreditsLow, IsNotifiedOnceWhenTheyFallToTheThresholdAndAgainAfterTheyRose) {
   world_.deliver(world_.order("1", "Ann", {"sku-1", "sku-2", "sku-3"}));
-  EXPECT_EQ(told(), 0) << "11 are left";
+  EXPECT_EQ(notices(), 0) << "11 are left";
   world_.deliver(world_.order("2", "Bob", {"sku-1", "sku-2"}));
-  ASSERT_EQ(told(), 1);
+  ASSERT_EQ(notices(), 1);
   EXPECT_EQ(last("credits.low").at("credits").as_object().at("threshold").as_int64(), 10);
   world_.deliver(world_.order("3", "Cat", {"sku-1", "sku-2"}));
-  EXPECT_EQ(told(), 1);
+  EXPECT_EQ(notices(), 1);
   world_.grant(10);
   world_.deliver(world_.order("4", "Dan", {"sku-1", "sku-2", "sku-3", "sku-4", "sku-5", "sku-6", "sku-7"}));
-  EXPECT_EQ(told(), 2);
+  EXPECT_EQ(notices(), 2);
 }
 
 TEST_F(CreditsLow, AnAccountSetsItsOwnThreshold) {
   world_.write([&](storage::Tx& tx) { set_credits_low_at(tx, world_.account, 2); });
   world_.deliver(world_.order("1", "Ann", {"sku-1", "sku-2", "sku-3", "sku-4", "sku-5", "sku-6"}));
-  EXPECT_EQ(told(), 0);
+  EXPECT_EQ(notices(), 0);
   world_.deliver(world_.order("2", "Bob", {"sku-1", "sku-2", "sku-3", "sku-4", "sku-5", "sku-6"}));
-  ASSERT_EQ(told(), 1);
+  ASSERT_EQ(notices(), 1);
   const auto credits = last("credits.low").at("credits").as_object();
   EXPECT_EQ(credits.at("threshold").as_int64(), 2);
   EXPECT_LE(credits.at("available").as_int64(), 2);

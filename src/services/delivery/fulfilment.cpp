@@ -20,11 +20,12 @@ using domain::Cause;
 using domain::DeliveryStatus;
 using domain::ItemStatus;
 using domain::MappingIndex;
+using domain::OrderOutcome;
 using domain::PendingActionKind;
 using domain::ResolutionCode;
 using domain::ReviewReason;
 
-// What the order had asked of the job in progress, and says no more.
+// Withdraws the stop or review that the order had asked of the job in progress, and asks no more.
 void withdraw_pending(DeliverySet& set, const domain::OrderState& state, storage::DeliveryRow& row) {
   domain::ReviewReasons settled;
   if (state.payment() == domain::Payment::deliver) settled.add(ReviewReason::payment_withdrawn);
@@ -32,7 +33,7 @@ void withdraw_pending(DeliverySet& set, const domain::OrderState& state, storage
   auto left = without_stop(row.pending, settled);
   if (left == row.pending) return;
   row.pending = std::move(left);
-  // The stop, or the review, had taken the place of another cloud account, which still is to be obeyed.
+  // The stop, or the review, had replaced the action for another cloud account, which is still to be obeyed.
   const auto standing = find_standing(set.tx(), row.account);
   const bool moved = standing && standing->status == storage::CredentialsStatus::valid && row.cloud_account &&
                      row.cloud_account != standing->cloud_account;
@@ -46,7 +47,7 @@ bool is_dry_run(const domain::OrderState& state, const FulfilmentRules& rules) {
   return state.sample || (state.test && !rules.deliver_test_orders);
 }
 
-struct Fulfilment::News {
+struct Fulfilment::Update {
   DeliverySet& set;
   storage::OrderRow& order;
   domain::OrderState& state;
@@ -54,32 +55,32 @@ struct Fulfilment::News {
   const domain::OrderEvent& event;
   const domain::OrderChange& change;
   storage::DeliveryRow& row;           // of the set
-  bool renamed = false;                // the row's username is another than before, or there was none
-  domain::ReviewReasons against = {};  // what stands against queueing it
+  bool renamed = false;                // this event gave the row its first or another username
+  domain::ReviewReasons against = {};  // the obstacles to queueing it
 };
 
 NewOrderPlan plan_new_order(domain::OrderState& state, const FulfilmentRules& rules,
                             MappingIndex::Lines lines) {
-  if (!rules.active) return {.outcome = "inactive", .files = {}};
+  if (!rules.active) return {.outcome = OrderOutcome::inactive, .files = {}};
   // The platform's own sample is a dry run whatever its fields say (spec 2.11).
   if (!state.seen || state.erased || (state.stopped() && !state.sample))
-    return {.outcome = "stopped", .files = {}};
+    return {.outcome = OrderOutcome::stopped, .files = {}};
   if (state.payment() == domain::Payment::awaiting_payment && !state.sample)
-    return {.outcome = "awaiting_payment", .files = {}};
-  if (state.too_large) return {.outcome = "delivery", .too_large = true, .files = {}};
+    return {.outcome = OrderOutcome::awaiting_payment, .files = {}};
+  if (state.too_large) return {.outcome = OrderOutcome::delivery, .too_large = true, .files = {}};
   auto mapped_state = state;
   auto mapped = rules.mappings->map(mapped_state, lines);
   const bool paid =
       std::ranges::any_of(mapped.files, [](const domain::OwedFile& file) { return file.paid_quantity > 0; });
-  // Refunded in all that it would deliver: it becomes deliverable when some of it is paid.
-  if (!mapped.files.empty() && !paid) return {.outcome = "stopped", .files = {}};
+  // All that it would deliver is refunded: it becomes deliverable when some of it is paid.
+  if (!mapped.files.empty() && !paid) return {.outcome = OrderOutcome::stopped, .files = {}};
   state = std::move(mapped_state);
   state.lines_mapped = true;
-  NewOrderPlan plan{.outcome = "no_mapped_items",
+  NewOrderPlan plan{.outcome = OrderOutcome::no_mapped_items,
                     .unmapped = domain::unmapped_lines(state).value_or(0),
                     .too_large = mapped.too_many || state.too_many_refunds,
                     .files = std::move(mapped.files)};
-  if (mapped.too_many || !plan.files.empty()) plan.outcome = "delivery";
+  if (mapped.too_many || !plan.files.empty()) plan.outcome = OrderOutcome::delivery;
   return plan;
 }
 
@@ -89,23 +90,23 @@ std::optional<storage::DeliveryRow> Fulfilment::fulfil(DeliverySet& set, storage
                                                        const domain::OrderEvent& event,
                                                        const domain::OrderChange& change, ApiKeyId key) {
   if (auto* const row = set.delivery(DeliveryId{order.id.value})) {
-    News news{.set = set,
-              .order = order,
-              .state = state,
-              .rules = rules,
-              .event = event,
-              .change = change,
-              .row = *row};
-    align(news);
-    order.outcome = "delivery";
+    Update update{.set = set,
+                  .order = order,
+                  .state = state,
+                  .rules = rules,
+                  .event = event,
+                  .change = change,
+                  .row = *row};
+    align(update);
+    order.outcome = OrderOutcome::delivery;
     set.save();
     return *row;
   }
   auto plan = plan_new_order(state, rules);
   order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
-  // With nothing new to deliver it stays what it was; only a reprocessing maps all of it again.
+  // Lines that were mapped before keep their result: only a reprocessing maps all of them again.
   order.outcome = plan.outcome;
-  if (plan.outcome != "delivery") return std::nullopt;
+  if (plan.outcome != OrderOutcome::delivery) return std::nullopt;
   NewDeliveries created;
   plan_delivery(set, created, order, state, rules, plan, key);
   create(set, created);
@@ -157,17 +158,17 @@ void Fulfilment::create(DeliverySet& set, NewDeliveries& created) {
   changes_.create(set, created);
 }
 
-void Fulfilment::align(News& news) {
-  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
+void Fulfilment::align(Update& update) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
   row.refunded = state.refunded();
   row.cancelled = state.cancelled();
   if (!state.email.empty() && state.email != row.email) {
     replace_delivery_key(set.tx(), row.account, row.id, storage::KeyOf::email, row.email, state.email);
     row.email = state.email;
   }
-  take_username(news);
+  apply_username(update);
   set.changed(row);
-  if (state.stopped()) return stop(news);
+  if (state.stopped()) return stop(update);
   if (state.erased) return;
   if (rules.active) withdraw_pending(set, state, row);
 
@@ -178,15 +179,15 @@ void Fulfilment::align(News& news) {
     state.lines_mapped = true;
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   }
-  // An order that is too large to be read says nothing of what it owes.
+  // An order that is too large to be read does not say which files it owes.
   const auto aligned = state.too_large
                            ? Alignment{}
                            : align_items(set, row, state, mapped, !rules.mappings_stale,
                                          rules.active ? Owe::as_the_order_says : Owe::nothing_more);
-  if (aligned.owes_less) set.note(row, Actor::order(), words_of_dropped(aligned));
+  if (aligned.owes_less) set.add_timeline_entry(row, Actor::order(), dropped_message(aligned));
   if (rules.auto_revoke) revoke_refunded(set, set.items(row.id), aligned.refunded);
-  const bool has_name = has_new_name(news);
-  if (review(news, aligned)) return;
+  const bool has_name = has_new_name(update);
+  if (review(update, aligned)) return;
 
   const auto items = tally(set.items(row.id));
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
@@ -197,20 +198,20 @@ void Fulfilment::align(News& news) {
   switch (row.status) {
     case DeliveryStatus::invalidated:
       // A share whose outcome was not known when it ended counts, too.
-      if (items.owed + items.sharing + items.shared > 0) queue_again(news, Cause::paid_again);
+      if (items.owed + items.sharing + items.shared > 0) queue_again(update, Cause::paid_again);
       return;
     case DeliveryStatus::completed:
-      if (items.owed > 0) queue_again(news, renamed ? Cause::customer_changed : Cause::new_items_owed);
+      if (items.owed > 0) queue_again(update, renamed ? Cause::customer_changed : Cause::new_items_owed);
       return;
     case DeliveryStatus::processing:
       // The job in progress reads the items again before its next step.
-      if (aligned.owes_more && rules.hold_all) to_review(news, ReviewReason::held);
+      if (aligned.owes_more && rules.hold_all) move_to_review(update, ReviewReason::held);
       return;
     default:
       break;
   }
-  // A delivery that owed nothing when the merchant reopened it stays in review, whatever else the store
-  // tells.
+  // A delivery that owed nothing when the merchant reopened it stays in review, unless the order owes less
+  // now.
   if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
   if (const auto verdict = domain::conclude_items(row.status, items); verdict.cause) {
     auto ends = verdict.cause == Cause::nothing_to_deliver
@@ -220,14 +221,14 @@ void Fulfilment::align(News& news) {
   }
   const bool open =
       row.status == DeliveryStatus::queued || row.status == DeliveryStatus::waiting_for_friendship;
-  if (open && aligned.owes_more && rules.hold_all) return to_review(news, ReviewReason::held);
-  if (has_name) go_on_renamed(news);
+  if (open && aligned.owes_more && rules.hold_all) return move_to_review(update, ReviewReason::held);
+  if (has_name) continue_renamed(update);
 }
 
 // A name from the store counts only where it differs from the store's former one; then the newest of store,
 // buyer and merchant wins, while nothing is shared (spec 2.6).
-void Fulfilment::take_username(News& news) {
-  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
+void Fulfilment::apply_username(Update& update) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
   const auto& waiting = row.pending.name;
   const bool waits = !waiting.username.empty();
   const auto& wanted = waits ? waiting.username : row.username;
@@ -238,7 +239,7 @@ void Fulfilment::take_username(News& news) {
     if (named_at && given < *named_at) return;
     if (anything_shared(set.items(row.id))) return;
   }
-  set.note(
+  set.add_timeline_entry(
       row, Actor::order(),
       wanted.empty() ? "The store named the customer." : "The store sent another username for the customer.");
   if (row.status == DeliveryStatus::processing) {
@@ -253,35 +254,36 @@ void Fulfilment::take_username(News& news) {
 }
 
 // Whether the delivery waits for the name that it has now.
-bool Fulfilment::has_new_name(const News& news) {
-  const auto& row = news.row;
+bool Fulfilment::has_new_name(const Update& update) {
+  const auto& row = update.row;
   const bool failed = row.status == DeliveryStatus::failed;
   const bool missed = failed && !row.username.empty() && row.resolution == ResolutionCode::username_missing;
-  return (news.renamed || missed) && (news.rules.active || !failed);
+  return (update.renamed || missed) && (update.rules.active || !failed);
 }
 
-void Fulfilment::go_on_renamed(News& news) {
-  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
+void Fulfilment::continue_renamed(Update& update) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
   switch (row.status) {
     case DeliveryStatus::queued:
       return queue_or_fail(set, row);
     case DeliveryStatus::waiting_for_friendship:
-      return queue_again(news, Cause::username_changed);
+      return queue_again(update, Cause::username_changed);
     case DeliveryStatus::failed:
       if (domain::resumes(row.resolution, domain::Remedy::username_arrived))
-        queue_again(news, Cause::cause_fixed);
+        queue_again(update, Cause::cause_fixed);
       return;
     default:
       return;
   }
 }
 
-// What the event says against delivering, or for it again. True: nothing more follows from the event.
-bool Fulfilment::review(News& news, const Alignment& aligned) {
-  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
+// Applies the obstacles to the delivery that the event brings or ends. True: nothing more follows from the
+// event.
+bool Fulfilment::review(Update& update, const Alignment& aligned) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
   const bool awaiting = state.payment() == domain::Payment::awaiting_payment;
   against = state.unapproved();
-  // The merchant may have approved since: only the event that says so brings it back to review.
+  // The merchant may have approved an older obstacle: only the event that brings one leads to review again.
   domain::ReviewReasons reasons;
   if (awaiting && change.payment) reasons.add(ReviewReason::payment_withdrawn);
   if (state.high_risk && change.risk) reasons.add(ReviewReason::high_risk);
@@ -290,41 +292,43 @@ bool Fulfilment::review(News& news, const Alignment& aligned) {
   against.add(reasons);
   if (row.status == DeliveryStatus::in_review) {
     reasons.add(row.review_reasons);
-    // It may have returned while the store was inactive.
+    // The payment may have returned while the store was inactive.
     const bool returned = rules.active && !awaiting && reasons.has(ReviewReason::payment_withdrawn);
     if (returned) reasons.remove(ReviewReason::payment_withdrawn);
     if (returned && rules.hold_all) reasons.add(ReviewReason::held);
     if (reasons.none()) {
-      queue_again(news, Cause::payment_returned);
+      queue_again(update, Cause::payment_returned);
       return true;
     }
     if (reasons == row.review_reasons) return false;
     row.review_reasons = reasons;
     if (reasons.has(ReviewReason::too_large)) row.resolution = ResolutionCode::order_too_large;
     set.changed(row);
-    set.note(row, Actor::order(), "The order changed; it is in review for: " + to_string(reasons) + ".");
+    set.add_timeline_entry(row, Actor::order(),
+                           "The order changed; it is in review for: " + to_string(reasons) + ".");
     return false;
   }
-  // What is under way goes to review now; any other, where it would be queued.
+  // A delivery under way goes to review now, any other one where it would be queued.
   if (reasons.none() || !is_open(row)) return false;
-  to_review(news, reasons);
+  move_to_review(update, reasons);
   return true;
 }
 
-// Brings a delivery that is under way to review; one in a job goes there when the job obeys.
-void Fulfilment::to_review(News& news, const domain::ReviewReasons& reasons) {
-  auto& row = news.row;
+// Brings a delivery that is under way to review; one in processing goes there when its job obeys.
+void Fulfilment::move_to_review(Update& update, const domain::ReviewReasons& reasons) {
+  auto& row = update.row;
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, domain::pending_review(reasons));
-    return news.set.changed(row);
+    return update.set.changed(row);
   }
-  news.set.apply(row, {.cause = domain::review_cause(reasons), .reasons = reasons, .actor = Actor::order()});
+  update.set.apply(row,
+                   {.cause = domain::review_cause(reasons), .reasons = reasons, .actor = Actor::order()});
 }
 
-// A store's event queues it, or brings it to review: where the store's orders are held, or for what nobody
-// approved.
-void Fulfilment::queue_again(News& news, Cause cause) {
-  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
+// Queues the delivery for a store's event, or brings it to review: where the store's orders are held, or for
+// obstacles that nobody has approved.
+void Fulfilment::queue_again(Update& update, Cause cause) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
   if (rules.hold_all && cause != Cause::payment_returned)
     return set.apply(row, {.cause = Cause::held, .reasons = against, .actor = Actor::order()});
   const auto verdict = domain::conclude_items(DeliveryStatus::queued, tally(set.items(row.id)));
@@ -334,12 +338,13 @@ void Fulfilment::queue_again(News& news, Cause cause) {
   set.apply(row, {.cause = *verdict.cause, .actor = Actor::order()});
 }
 
-void Fulfilment::stop(News& news) {
-  auto& [set, order, state, rules, event, change, row, renamed, against] = news;
-  // What was reopened after the stop is the merchant's, approved or not, until the order is stopped anew.
+void Fulfilment::stop(Update& update) {
+  auto& [set, order, state, rules, event, change, row, renamed, against] = update;
+  // A delivery that was reopened after the stop is the merchant's, approved or not, until the order is
+  // stopped anew.
   if (!change.payment) {
     against = state.unapproved();
-    if (has_new_name(news)) go_on_renamed(news);
+    if (has_new_name(update)) continue_renamed(update);
     return;
   }
   if (rules.auto_revoke && state.stop_revokes()) revoke_items(set, set.items(row.id), "order");
@@ -349,7 +354,7 @@ void Fulfilment::stop(News& news) {
   if (row.status == DeliveryStatus::processing) {
     row.pending = domain::combine(row.pending, asked);
     set.changed(row);
-    set.note(row, Actor::order(), "The order was stopped while files were being shared.");
+    set.add_timeline_entry(row, Actor::order(), "The order was stopped while files were being shared.");
     return;
   }
   const auto verdict = domain::conclude_stop(row.status, tally(items));
@@ -357,13 +362,14 @@ void Fulfilment::stop(News& news) {
   if (verdict.cause) {
     set.apply(row, {.cause = *verdict.cause, .reason = asked.reason, .actor = Actor::order()});
   } else if (verdict.keep_pending) {
-    // What was begun is settled first; the job that does it then obeys.
+    // A share that was begun is settled first; the job that does it then obeys.
     row.pending = domain::combine(row.pending, asked);
     set.changed(row);
   } else if (row.status == DeliveryStatus::completed) {
-    set.note(row, Actor::order(),
-             state.stop_reason() == "order_refunded" ? "The order was refunded after it was delivered."
-                                                     : "The order was cancelled after it was delivered.");
+    set.add_timeline_entry(row, Actor::order(),
+                           state.stop_reason() == "order_refunded"
+                               ? "The order was refunded after it was delivered."
+                               : "The order was cancelled after it was delivered.");
   }
 }
 

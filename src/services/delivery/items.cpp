@@ -32,17 +32,17 @@ const std::string& user_of(const ItemRow& item, const storage::CustomerRow& cust
   return item.user_id.empty() ? customer.cloud_user_id : item.user_id;
 }
 
-void become_one(DeliverySet& set, ItemRow& item, ItemRow& twin) {
+void merge_items(DeliverySet& set, ItemRow& item, ItemRow& former) {
   set.items_with_lines(item.delivery);
-  twin.former = false;
-  twin.lines = item.lines;
-  twin.quantity = item.quantity;
-  if (twin.status == ItemStatus::revoked || twin.status == ItemStatus::dropped) {
-    twin.status = item.status;
-    twin.revoked_by.clear();
+  former.former = false;
+  former.lines = item.lines;
+  former.quantity = item.quantity;
+  if (former.status == ItemStatus::revoked || former.status == ItemStatus::dropped) {
+    former.status = item.status;
+    former.revoked_by.clear();
   }
-  set.changed(twin);
-  set.lines_changed(twin);
+  set.changed(former);
+  set.lines_changed(former);
   set.remove(item);
 }
 
@@ -101,7 +101,7 @@ ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, I
   return item;
 }
 
-std::string words_of_dropped(const Alignment& aligned) {
+std::string dropped_message(const Alignment& aligned) {
   constexpr std::size_t kNamed = 3;
   constexpr std::size_t kMostBytes = 100;
   std::string names;
@@ -120,7 +120,7 @@ Alignment align_items(DeliverySet& set, const storage::DeliveryRow& row, const d
   if (owe == Owe::nothing_more) plan.owe.clear();
   std::unordered_map<ItemId, ItemRow*> by_id;
   for (auto* const item : items) by_id[item->id] = item;
-  if (rests(row))
+  if (waits_for_merchant(row))
     std::erase_if(plan.owe, [&](ItemId id) { return by_id.at(id)->status == ItemStatus::revoke_failed; });
   const auto become = [&](ItemId id, ItemStatus status) {
     auto& item = *by_id.at(id);

@@ -1,6 +1,6 @@
-// The items of a delivery: one for each file that is owed to a user of the cloud platform (spec 3.11). Those
-// of the delivery's present customer are current; those of a customer of before the name was corrected are
-// former: recorded as theirs, and never counted as delivered to the present one.
+// The items of a delivery: one for each file that is owed to a user of the cloud platform (spec 3.11). An
+// item of the delivery's present customer is current. An item of a customer from before the name was
+// corrected is former: it is recorded as theirs, and never counts as delivered to the present one.
 #pragma once
 
 #include <span>
@@ -16,45 +16,48 @@
 
 namespace presetbridge::services {
 
-// The ids of the order lines that owe the item.
+// Returns the ids of the order lines that owe the item, which was read with its lines.
 std::vector<std::string> line_ids(const storage::ItemRow& item);
+// Returns the ids as ItemRow::lines holds them.
 std::string lines_json(const std::vector<std::string>& line_ids);
 
-// The user of the platform whose the item is; `customer` is its customer, by whom rows of before that do not
-// tell are read. Empty: not resolved.
+// Returns the user of the platform whom the item is recorded for; empty: the name is not resolved. `customer`
+// is the item's, whose user counts for an item that an earlier program wrote without one.
 const std::string& user_of(const storage::ItemRow& item, const storage::CustomerRow& customer);
-// The delivery's `item`, which is owed, and `twin`, a former one of the same file, turn out to be owed to the
-// same user: the twin stands for both, and the item is removed.
-void become_one(DeliverySet& set, storage::ItemRow& item, storage::ItemRow& twin);
+// Merges the delivery's `item`, which is owed, into `former`, a former item of the same file that turns out
+// to be for the same user: the former one becomes current and stands for both, and the item is removed.
+void merge_items(DeliverySet& set, storage::ItemRow& item, storage::ItemRow& former);
 
 using Items = std::span<const storage::ItemRow* const>;
 std::vector<const storage::ItemRow*> pointers(std::span<const storage::ItemRow> items);
 
-// Of an item that was read with its lines.
+// Returns the item as domain/mapping.h plans with it. It was read with its lines.
 domain::ItemNow item_now(const storage::ItemRow& item);
-// Of the current ones, which were read with their lines.
+// Returns the current items of these, which were read with their lines.
 std::vector<domain::ItemNow> items_now(Items items);
-// Of the current ones.
+// Counts the current items of these.
 domain::ItemTally tally(Items items);
 
-// An item of a file that the order owes: `owed`, or `dropped` where nothing of it is paid (any more).
+// Returns a new item of a file that the order owes: `owed`, or `dropped` where no quantity of it is paid.
 storage::ItemRow item_of(const storage::DeliveryRow& row, const domain::OwedFile& file, IdSource& ids);
 
-// What is owed is owed no more.
+// Drops the items of these that are owed.
 void drop_owed(DeliverySet& set, std::span<storage::ItemRow* const> items);
 
-// What bringing the items in line with the order came to.
+// The result of align_items().
 struct Alignment {
-  bool owes_more = false;            // something is owed that was not
-  bool owes_less = false;            // something is owed no more
-  std::vector<std::string> dropped;  // the files of which that is so, by name
+  bool owes_more = false;            // a file is owed that was not
+  bool owes_less = false;            // a file is not owed any more
+  std::vector<std::string> dropped;  // the names of the files that are not
   bool too_many = false;             // the order owes more files than a delivery may: nothing was added
   std::vector<ItemId> refunded;      // as domain::ItemPlan has it
 };
-// What the timeline tells of an alignment that owes less: how many files, and the first of them.
-std::string words_of_dropped(const Alignment& aligned);
+// Returns the timeline's message of an alignment that owes less: the first files, and how many more.
+std::string dropped_message(const Alignment& aligned);
 enum class Owe { as_the_order_says, nothing_more };
-// `mapped` and `complete`: as domain::plan_items() has them. The row is of the set.
+// Brings the items of a delivery, whose row is of the set, in line with its order. `mapped`: the files that
+// the newly mapped lines owe; other lines owe what they did. `complete`: a mapped line without a file owes
+// nothing; otherwise, as stale mappings were left out, it owes what it did (domain::plan_items()).
 Alignment align_items(DeliverySet& set, const storage::DeliveryRow& row, const domain::OrderState& state,
                       const domain::MappedOrder& mapped, bool complete = true,
                       Owe owe = Owe::as_the_order_says);

@@ -40,7 +40,7 @@ class ItemsRules : public ::testing::Test {
     event.username = event.raw_username = name;
     return event;
   }
-  // Of the whole order of Ann's.
+  // A refund of Ann's whole order.
   void refund(const std::string& id, std::vector<std::string> skus = {"sku-1"}) {
     world.accept(now(order(id, "Ann", std::move(skus)), 1, domain::Payment::refunded));
   }
@@ -66,7 +66,7 @@ class ItemsRules : public ::testing::Test {
   bool has(const std::string& user, const std::string& file) const {
     return world.cloud.shares.contains({user, file});
   }
-  int times_told_completed(DeliveryId id) {
+  int completed_entries(DeliveryId id) {
     const auto timeline = world.write([&](storage::Tx& tx) { return find_timeline(tx, id, 100); });
     return static_cast<int>(std::ranges::count(timeline, "completed", &storage::TimelineEntry::status));
   }
@@ -216,7 +216,7 @@ TEST_F(ItemsRules, AnUnknownShareIsLookedUpForItsUserWhoeverHasTheNameNow) {
   expect_books_balance(world);
 }
 
-// Rows of before migration 5 do not tell whose they are.
+// Rows from before migration 5 have no user.
 TEST_F(ItemsRules, AnItemOfBeforeIsTheFormerOwnersToo) {
   const auto first = world.deliver(order("1", "Ann"));
   world.write([](storage::Tx& tx) { tx.exec({"UPDATE delivery_items SET user_id = '', username = ''"}); });
@@ -235,14 +235,14 @@ TEST_F(ItemsRules, ADeliveryThatWaitsIsCompletedByTheShareThatItInherits) {
   end_friendship("u-ann");
   const auto heir = world.deliver(order("2", "Ann"));
   ASSERT_EQ(world.status(heir), "waiting_for_friendship");
-  const auto told = world.delivery(heir).sequence;
+  const auto sequence = world.delivery(heir).sequence;
   refund("1");
   EXPECT_EQ(world.status(heir), "completed");
   EXPECT_EQ(world.items(heir)[0].status, ItemStatus::shared);
   world.settle(std::chrono::hours{24 * 20});
   EXPECT_EQ(world.status(heir), "completed");
-  EXPECT_EQ(world.delivery(heir).sequence, told + 1);
-  EXPECT_EQ(times_told_completed(heir), 1);
+  EXPECT_EQ(world.delivery(heir).sequence, sequence + 1);
+  EXPECT_EQ(completed_entries(heir), 1);
   EXPECT_TRUE(has("u-ann", "file-1"));
   expect_books_balance(world);
 }
@@ -254,11 +254,11 @@ TEST_F(ItemsRules, ADeliveryThatFailedIsCompletedByTheShareThatItInherits) {
   world.write([](storage::Tx& tx) { tx.exec({"UPDATE customers SET friendship = 'blocked'"}); });
   const auto heir = world.deliver(order("2", "Ann"));
   ASSERT_EQ(world.status(heir), "failed blocked_by_customer");
-  const auto told = world.delivery(heir).sequence;
+  const auto sequence = world.delivery(heir).sequence;
   ASSERT_TRUE(revoke(first));
   EXPECT_EQ(world.status(heir), "completed");
   world.settle();
-  EXPECT_EQ(world.delivery(heir).sequence, told + 1);
+  EXPECT_EQ(world.delivery(heir).sequence, sequence + 1);
   EXPECT_EQ(world.cloud.count("revoke"), 0);
   EXPECT_EQ(world.balance().spent, 1);
 }
@@ -275,7 +275,7 @@ TEST_F(ItemsRules, ADeliveryThatInheritsAShareAndOwesMoreGoesOnAsItWas) {
   world.settle(std::chrono::hours{1});
   EXPECT_EQ(world.status(heir), "completed");
   EXPECT_TRUE(has("u-ann", "file-2"));
-  EXPECT_EQ(times_told_completed(heir), 1);
+  EXPECT_EQ(completed_entries(heir), 1);
   expect_books_balance(world);
 }
 

@@ -1,5 +1,5 @@
-// What comes of events that arrive late, or while the store is inactive, and of mappings that are saved while
-// a job runs (spec 2.6, 2.11, 2.14, 3.6), as the merchant sees it.
+// The effects of events that arrive late, or while the store is inactive, and of mappings that are saved
+// while a job runs (spec 2.6, 2.11, 2.14, 3.6), as the merchant sees it.
 #include <gtest/gtest.h>
 
 #include "services/testing.h"
@@ -65,7 +65,7 @@ TEST_F(LaterEvents, AMappingSavedWhileTheMissingFileIsSharedTellsOfNoFailure) {
   const auto id = world.deliver(at(0, {"sku-1", "sku-2"}));
   ASSERT_EQ(world.status(id), "processing");
   map("sku-1", "found");
-  settle();  // its account task has gone by
+  settle();  // its account task is done
   world.cloud.release();
   settle();
   EXPECT_EQ(world.status(id), "completed");
@@ -198,7 +198,7 @@ TEST_F(LaterEvents, AnInactiveStoreStillStopsWhatIsUnshared) {
   EXPECT_EQ(world.items(refunded)[1].status, ItemStatus::owed);
 }
 
-// ---------------------------------------------------------------- what is told
+// ---------------------------------------------------------------- messages
 
 TEST_F(LaterEvents, TheTimelineTellsWhatIsNoLongerOwedAndThatTheNameChanged) {
   world.cloud.auto_accept = false;
@@ -214,7 +214,7 @@ TEST_F(LaterEvents, TheTimelineTellsWhatIsNoLongerOwedAndThatTheNameChanged) {
   EXPECT_TRUE(all.contains("The store sent another username for the customer.")) << all;
 }
 
-TEST_F(LaterEvents, AUsernameThatIsTooLongIsToldToBeSo) {
+TEST_F(LaterEvents, AUsernameThatIsTooLongHasItsOwnMessage) {
   auto event = at(0);
   event.username = "";
   event.raw_username = std::string(300, 'x');

@@ -1,4 +1,4 @@
-// What a store's later events, and a merchant's actions, make of a delivery
+// The effects of a store's later events, and of a merchant's actions, on a delivery
 // (spec 2.6, 2.11, 3.1, 3.10, 3.11), as the merchant sees it.
 #include <gtest/gtest.h>
 
@@ -592,16 +592,16 @@ TEST_F(OrderRules, WhatWasApprovedAfterAStopStaysWhateverElseTheStoreTells) {
   ASSERT_TRUE(approve(id));
   settle();
   ASSERT_EQ(world.status(id), "waiting_for_friendship");
-  auto told = paid(2, domain::Payment::refunded);
-  told.email = "another@example.com";
-  world.accept(told);
+  auto event = paid(2, domain::Payment::refunded);
+  event.email = "another@example.com";
+  world.accept(event);
   EXPECT_EQ(world.status(id), "waiting_for_friendship");
   world.cloud.accept("u-ann");
   settle(std::chrono::hours{1});
   EXPECT_EQ(world.status(id), "completed");
-  told.updated_at = *told.updated_at + std::chrono::minutes{5};
-  told.email = "third@example.com";
-  world.accept(told);
+  event.updated_at = *event.updated_at + std::chrono::minutes{5};
+  event.email = "third@example.com";
+  world.accept(event);
   settle(std::chrono::hours{1});
   EXPECT_TRUE(has("u-ann", "file-1"));
   world.accept(paid(9, domain::Payment::cancelled));

@@ -1,4 +1,4 @@
-// What waits for the job in progress, and what stands against queueing a delivery again
+// Pending actions, which wait for the job in progress, and the obstacles to queueing a delivery again
 // (spec 2.6, 2.11, 3.1, 3.10, 3.11), as the merchant sees it.
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ class PendingRules : public ::testing::Test {
   void auto_revoke() {
     set_store([](auto& row) { row.auto_revoke = true; });
   }
-  // As the store tells of the order so long before now.
+  // An event of the order that the store dates so long before now.
   OrderEvent named(const std::string& name, Millis ago, std::vector<std::string> skus = {"sku-1"}) {
     auto event = later(world, "1", std::move(skus), 0);
     event.username = event.raw_username = name;
@@ -118,13 +118,13 @@ TEST_F(PendingRules, AMerchantsNameCountsAfterAStopThatWasWithdrawnThoughSomethi
   ASSERT_TRUE(retry(id, "Bob"));
   world.accept(paid(1, Payment::cancelled, {"sku-1", "sku-2"}));
   world.accept(paid(2, Payment::deliver, {"sku-1", "sku-2"}));
-  const auto told = world.delivery(id).sequence;
+  const auto sequence = world.delivery(id).sequence;
   release();
   EXPECT_EQ(world.status(id), "completed");
   EXPECT_TRUE(has("u-bob", "file-1"));
   EXPECT_TRUE(has("u-bob", "file-2"));
   EXPECT_FALSE(has("u-ann", "file-2"));
-  EXPECT_EQ(world.delivery(id).sequence, told + 2) << "delivery.queued of the retry, delivery.completed";
+  EXPECT_EQ(world.delivery(id).sequence, sequence + 2) << "delivery.queued of the retry, delivery.completed";
   expect_books_balance(world);
 }
 
@@ -258,12 +258,12 @@ TEST_F(PendingRules, WhatIsOwedAgainOnceItWasTakenBackIsHeldWhereTheStoreHoldsAl
   hold_all();
   world.accept(paid(2, Payment::deliver));
   ASSERT_EQ(world.status(id), "completed");
-  const auto told = world.delivery(id).sequence;
+  const auto sequence = world.delivery(id).sequence;
   release();
   EXPECT_EQ(world.status(id), "in_review");
   EXPECT_TRUE(reviewed_for(id, {ReviewReason::held}));
   EXPECT_FALSE(has("u-ann", "file-1"));
-  EXPECT_EQ(world.delivery(id).sequence, told) << "nobody hears that it was queued";
+  EXPECT_EQ(world.delivery(id).sequence, sequence) << "nobody hears that it was queued";
   ASSERT_TRUE(approve(id));
   world.settle();
   EXPECT_EQ(world.status(id), "completed");
@@ -308,12 +308,12 @@ TEST_F(PendingRules, ARetryDoesNotDeliverWhatNobodyApproved) {
   const auto id = failed();
   world.accept(risk());
   ASSERT_EQ(world.status(id), "failed preset_not_found");
-  const auto told = world.delivery(id).sequence;
+  const auto sequence = world.delivery(id).sequence;
   const auto view = retry(id);
   ASSERT_TRUE(view);
   EXPECT_EQ(view->row.status, domain::DeliveryStatus::in_review);
   EXPECT_TRUE(reviewed_for(id, {ReviewReason::high_risk}));
-  EXPECT_EQ(world.delivery(id).sequence, told) << "nobody hears that it was queued";
+  EXPECT_EQ(world.delivery(id).sequence, sequence) << "nobody hears that it was queued";
   world.settle();
   EXPECT_TRUE(world.cloud.shares.empty());
   ASSERT_TRUE(approve(id));
@@ -325,7 +325,7 @@ TEST_F(PendingRules, AResumptionDoesNotDeliverWhatNobodyApprovedAndTellsNobodyTh
   const auto id = failed();
   world.accept(risk());
   world.accept(unread_refund());
-  const auto told = world.delivery(id).sequence;
+  const auto sequence = world.delivery(id).sequence;
   set_store([](auto&) {});
   world.write([&](storage::Tx& tx) {
     auto mappings = find_mappings(tx, world.integration);
@@ -339,20 +339,20 @@ TEST_F(PendingRules, AResumptionDoesNotDeliverWhatNobodyApprovedAndTellsNobodyTh
   world.settle();
   EXPECT_EQ(world.status(id), "in_review order_too_large") << "the code of one reason among several";
   EXPECT_TRUE(reviewed_for(id, {ReviewReason::high_risk, ReviewReason::too_large}));
-  EXPECT_EQ(world.delivery(id).sequence, told);
+  EXPECT_EQ(world.delivery(id).sequence, sequence);
   EXPECT_TRUE(world.cloud.shares.empty());
 }
 
 TEST_F(PendingRules, ANameThatComesWithARiskResumesNothing) {
   const auto id = unnamed();
-  const auto told = world.delivery(id).sequence;
+  const auto sequence = world.delivery(id).sequence;
   auto event = named("Ann", std::chrono::hours{1});
   event.high_risk = true;
   world.accept(event);
   world.settle();
   EXPECT_EQ(world.status(id), "in_review");
   EXPECT_EQ(world.delivery(id).username, "Ann");
-  EXPECT_EQ(world.delivery(id).sequence, told);
+  EXPECT_EQ(world.delivery(id).sequence, sequence);
 }
 
 TEST_F(PendingRules, WhatIsHeldShowsTheRiskThatCameBefore) {

@@ -16,7 +16,7 @@ using storage::Tx;
 
 struct Mappings {
   domain::MappingIndex index;
-  bool stale = false;  // some are, and were left out
+  bool stale = false;  // some mappings are stale, and are left out of the index
 };
 
 Mappings mappings_of(Tx& tx, IntegrationId integration) {
@@ -42,7 +42,7 @@ Alignment remap(DeliverySet& set, const storage::DeliveryRow& row, domain::Mappi
   auto order = find_order(tx, OrderId{row.id.value});
   if (!order) return {};
   auto state = state_of(*order);
-  // An order that is too large to be read says nothing of what it owes.
+  // An order that is too large to be read does not say which files it owes.
   if (state.too_large) return {};
   const auto mappings = mappings_of(tx, row.integration);
   const auto before = state.lines;
@@ -51,9 +51,9 @@ Alignment remap(DeliverySet& set, const storage::DeliveryRow& row, domain::Mappi
   order->updated_at = tx.now();
   set_state(*order, state);
   update_order(tx, *order);
-  set.changes().tell_unmapped(set, *order, before, state, row.dry_run);
+  set.changes().report_unmapped(set, *order, before, state, row.dry_run);
   auto aligned = align_items(set, row, state, mapped, !mappings.stale);
-  if (aligned.owes_less) set.note(row, domain::Actor::system(), words_of_dropped(aligned));
+  if (aligned.owes_less) set.add_timeline_entry(row, domain::Actor::system(), dropped_message(aligned));
   return aligned;
 }
 
@@ -61,8 +61,8 @@ bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row) {
   auto& tx = set.tx();
   const auto standing = find_standing(tx, row.account);
   const bool moved = standing && row.cloud_account && row.cloud_account != standing->cloud_account;
-  // Not locked: the delivery is, and orders are locked before deliveries. Who changes the order meanwhile
-  // goes on to align the items once this delivery is free.
+  // The order is not locked: the delivery is, and orders are locked before deliveries. A transaction that
+  // changes the order meanwhile aligns the items once this delivery is free.
   const auto order = find_order(tx, OrderId{row.id.value});
   if (!order) return moved;
   auto state = state_of(*order);

@@ -1,4 +1,4 @@
-// What a delivery owes, read again from its order and the mappings as they are now (spec 3.11).
+// Mapping the order of a delivery again, with the mappings as they are now (spec 3.11).
 #pragma once
 
 #include "services/delivery/delivery_set.h"
@@ -6,16 +6,17 @@
 
 namespace presetbridge::services {
 
-// The whole order, as a retry wants it: items that are not shared yet follow the mappings, and what is mapped
-// to nothing any more is dropped, unless that mapping is stale: then the login is another's. An order that is
-// too large to be read changes nothing. Both rows are locked. With `lines` not_mapped those alone that are
-// new, or another product, since they were mapped: what a stopped order became.
+// Maps the whole order, for a retry: items that are not shared yet follow the mappings, and an item without a
+// mapping is dropped, unless some mappings are stale, as the login then is another's. An order that is too
+// large to be read changes nothing. With `lines` not_mapped it maps only lines that are new, or another
+// product, since they were mapped: those that changed while the order was stopped. The order and the delivery
+// are locked.
 Alignment remap(DeliverySet& set, const storage::DeliveryRow& row,
                 domain::MappingIndex::Lines lines = domain::MappingIndex::Lines::all);
 
-// Where the delivery failed as preset_not_found: other files take the place of the missing ones, as far as
-// the lines that owe those are mapped to others now; nothing else of the order is mapped again (spec 2.6).
-// Whether that changed anything, or the files are asked of another cloud account now than the row's.
+// Replaces the missing files of a delivery that failed as preset_not_found, as far as the lines that owe them
+// are mapped to other files now; no other line of the order is mapped again (spec 2.6). Returns whether that
+// changed anything, or the account uses another cloud account now than the row's.
 bool replace_missing(DeliverySet& set, const storage::DeliveryRow& row);
 
 }  // namespace presetbridge::services

@@ -18,11 +18,12 @@ namespace {
 using domain::Cause;
 using domain::DeliveryStatus;
 using domain::MappingIndex;
+using domain::OrderOutcome;
 using domain::OrderState;
 using storage::DeliveryRow;
 using storage::Tx;
 
-constexpr const char* kNote = "The order was processed again with the mappings of now.";
+constexpr const char* kMessage = "The order was processed again with the mappings of now.";
 
 std::unexpected<Error> refused(const char* why) {
   return fail("INVALID_TRANSITION", why);
@@ -30,7 +31,7 @@ std::unexpected<Error> refused(const char* why) {
 
 Expected<void> check(const OrderState& state, const FulfilmentRules& rules) {
   if (!rules.active) return refused("The store is inactive: activate it first.");
-  if (state.erased) return nobody_to_deliver_to();
+  if (state.erased) return refuse_erased();
   if (!state.seen) return refused("The order itself has not come yet.");
   if (state.sample) return {};
   if (state.stopped()) return refused("The order is cancelled or refunded.");
@@ -39,36 +40,36 @@ Expected<void> check(const OrderState& state, const FulfilmentRules& rules) {
   return {};
 }
 
-// What a store's later event that brings new items would do, but asked for by a person: not held for the
-// store's setting.
-void go_on(DeliverySet& set, DeliveryRow& row, const OrderState& state, const Alignment& aligned,
-           domain::Actor actor) {
+// Continues the delivery as a store's later event with new items would, except that it is not held for the
+// store's setting, as a person asked for it.
+void continue_delivery(DeliverySet& set, DeliveryRow& row, const OrderState& state, const Alignment& aligned,
+                       domain::Actor actor) {
   const auto items = tally(set.items(row.id));
   const bool ended = row.status == DeliveryStatus::completed || row.status == DeliveryStatus::invalidated;
   if (ended) {
     const bool back = row.status == DeliveryStatus::completed ? items.owed > 0
                                                               : items.owed + items.sharing + items.shared > 0;
-    if (!back) return set.note(row, actor, kNote);
+    if (!back) return set.add_timeline_entry(row, actor, kMessage);
     const Change change{
         .cause = row.status == DeliveryStatus::completed ? Cause::new_items_owed : Cause::paid_again,
         .reasons = items.owed > 0 ? state.unapproved() : domain::ReviewReasons(),
-        .message = kNote,
+        .message = kMessage,
         .actor = actor};
     const auto verdict = domain::conclude_items(DeliveryStatus::queued, items);
     if (verdict.cause != Cause::nothing_left_owed) return queue(set, row, change);
     set.apply(row, change);
     return set.apply(row, {.cause = *verdict.cause, .actor = actor});
   }
-  set.note(row, actor, kNote);
+  set.add_timeline_entry(row, actor, kMessage);
   // The job in progress reads the items again before its next step.
   if (row.status == DeliveryStatus::processing) return;
-  // Other files than those that were missing: the account task of the mappings finds nothing to replace any
+  // Other files replaced the missing ones: the account task of the mappings finds nothing to replace any
   // more.
   if (row.status == DeliveryStatus::failed && aligned.owes_less && items.owed > 0 &&
       domain::resumes(row.resolution, domain::Remedy::mapping_saved)) {
     return queue(set, row, {.cause = Cause::cause_fixed, .reasons = state.unapproved(), .actor = actor});
   }
-  // What owed nothing when it was reopened is the merchant's to decide.
+  // A delivery that owed nothing when it was reopened is the merchant's to decide.
   if (row.status == DeliveryStatus::in_review && !aligned.owes_less) return;
   const auto verdict = domain::conclude_items(row.status, items);
   if (!verdict.cause) return;
@@ -103,7 +104,7 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
     order.outcome = plan.outcome;
     order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
     write();
-    if (plan.outcome == "delivery") {
+    if (plan.outcome == OrderOutcome::delivery) {
       Fulfilment fulfilment(changes);
       NewDeliveries created;
       const bool by_key = actor.kind == domain::Actor::Kind::api_key;
@@ -111,11 +112,11 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
       fulfilment.plan_delivery(set, created, order, state, rules, plan, key);
       fulfilment.create(set, created);
       if (by_key) count_api_key_webhook(tx, key, 0, 1);
-      set.note(created.rows.front(), actor, kNote);
+      set.add_timeline_entry(created.rows.front(), actor, kMessage);
     }
     set.save();
-    changes.tell_unmapped(set, order, before, state, is_dry_run(state, rules));
-    return plan.outcome == "delivery";
+    changes.report_unmapped(set, order, before, state, is_dry_run(state, rules));
+    return plan.outcome == OrderOutcome::delivery;
   }
 
   if (row->status == DeliveryStatus::invalidated && row->invalidated_by != domain::InvalidatedBy::order)
@@ -130,12 +131,12 @@ Expected<bool> reprocess_order(Tx& tx, DeliveryChanges& changes, storage::OrderR
         "The mappings make more files of the order than are served: map fewer, or deliver it by hand.",
         {}};
   }
-  order.outcome = "delivery";
+  order.outcome = OrderOutcome::delivery;
   order.unmapped = domain::unmapped_lines(state).value_or(order.unmapped);
   write();
-  go_on(set, *row, state, aligned, actor);
+  continue_delivery(set, *row, state, aligned, actor);
   set.save();
-  changes.tell_unmapped(set, order, before, state, row->dry_run);
+  changes.report_unmapped(set, order, before, state, row->dry_run);
   return false;
 }
 

@@ -1,6 +1,6 @@
-// An order processed again: all of it is mapped with the mappings of now, as whoever asks for it wants
-// (spec 2.6, 9.3). What it owes more is queued, what is mapped to nothing any more is dropped, and what is
-// not deliverable stays as it is.
+// Processing an order again, for a person or a key: all of its lines are mapped with the present mappings
+// (spec 2.6, 9.3). Files that it owes in addition are queued, items without a mapping are dropped, and an
+// order that is not deliverable stays as it is.
 #pragma once
 
 #include "base/error.h"
@@ -9,12 +9,13 @@
 
 namespace presetbridge::services {
 
-// `order` is locked and is written here; `rules` are its store's, of now. A delivery that is made by it is
-// held where the store holds its orders. True: a delivery was made.
+// Writes `order`, which is locked; `rules` are the present ones of its store. A new delivery is held where
+// the store holds its orders. Returns whether it made a delivery.
 //
-// INVALID_TRANSITION, and nothing is changed: the store is inactive; the order is not paid, stopped, erased
-// or has not come; its delivery was invalidated by a person; it has more lines than are read. Thrown, so that
-// what was begun is rolled back: the mappings make more files of it than are served.
+// INVALID_TRANSITION, and nothing is changed, where the store is inactive; the order is not paid, stopped,
+// erased or has not come; its delivery was invalidated by a person; or it has more lines than are read.
+// Throws INVALID_TRANSITION, so that the transaction is rolled back, where the mappings make more files of it
+// than are served.
 Expected<bool> reprocess_order(storage::Tx& tx, DeliveryChanges& changes, storage::OrderRow& order,
                                const FulfilmentRules& rules, domain::Actor actor);
 

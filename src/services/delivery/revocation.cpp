@@ -20,61 +20,61 @@ namespace {
 using domain::ItemStatus;
 using storage::ItemRow;
 
-// Whether the item stands for a share that this service made and that is there.
-bool carries(const ItemRow& item) {
+// Whether the item is one of a share that this service made and that may still exist.
+bool is_own_share(const ItemRow& item) {
   return item.status == ItemStatus::shared || item.status == ItemStatus::revoke_failed ||
          item.status == ItemStatus::revoking;
 }
 
-// What other deliveries have delivered to the users of the items, or owe them: read once for all items.
-class Others {
+// The items that other deliveries have delivered to the users of the given items, or owe them.
+class OtherItems {
  public:
-  Others(DeliverySet& set, std::span<ItemRow* const> items) : set_(set) {
+  OtherItems(DeliverySet& set, std::span<ItemRow* const> items) : set_(set) {
     set.save();  // deliveries and items of the customers are read
-    // Nobody gives them a file meanwhile, nor takes one back: they are locked.
+    // Their locks keep others from sharing a file with them meanwhile, and from taking one back.
     for (const auto* const item : items) {
       if (!item->customer || customers_.contains(item->customer)) continue;
       customers_[item->customer] = set.customer(item->customer).value_or(storage::CustomerRow{});
     }
     for (const auto& [id, row] : customers_) read_owing(row);
     for (const auto& [id, row] : customers_) {
-      for (auto* const item : set.items_of(id)) keep(row, user_of(*item, row), *item);
+      for (auto* const item : set.items_of(id)) add(row, user_of(*item, row), *item);
     }
   }
-  // Of the same file and user, of other deliveries; as it stands now.
+  // Returns the items of other deliveries for the same file and user, as they are now.
   std::vector<ItemRow*> of(const ItemRow& item) {
     std::vector<ItemRow*> others;
     for (auto* const other : all_of(item)) {
       const bool owed =
           other->status == ItemStatus::owed && !other->former && owing_.contains(other->delivery);
-      const bool counts = owed || carries(*other) || other->status == ItemStatus::already_shared;
+      const bool counts = owed || is_own_share(*other) || other->status == ItemStatus::already_shared;
       if (counts && other->delivery != item.delivery) others.push_back(other);
     }
     return others;
   }
-  // `heir`, one of them, is the one that made the share from now on.
-  void hand_on(ItemRow& heir, const ItemRow& from) {
-    auto* stands = &heir;
+  // Makes `heir`, which of() has returned, the item that made the share of `from`.
+  void transfer(ItemRow& heir, const ItemRow& from) {
+    auto* target = &heir;
     if (heir.status == ItemStatus::owed) {
       const auto all = all_of(from);
-      const auto twin = std::ranges::find_if(
+      const auto former = std::ranges::find_if(
           all, [&](const ItemRow* other) { return other->former && other->delivery == heir.delivery; });
-      if (twin != all.end()) {
-        stands = *twin;
+      if (former != all.end()) {
+        target = *former;
         items_.erase(heir.id);
-        become_one(set_, heir, *stands);
+        merge_items(set_, heir, *target);
       }
-      auto& row = *owing_.at(stands->delivery);
-      stands->customer = from.customer;
-      stands->user_id = user_of(from, customers_.at(from.customer));
-      if (stands->username.empty()) stands->username = row.username;
+      auto& row = *owing_.at(target->delivery);
+      target->customer = from.customer;
+      target->user_id = user_of(from, customers_.at(from.customer));
+      if (target->username.empty()) target->username = row.username;
       heirs_.insert(row.id);
     }
-    stands->status = ItemStatus::shared;
-    if (!stands->shared_at) stands->shared_at = from.shared_at ? from.shared_at : set_.now();
-    set_.changed(*stands);
+    target->status = ItemStatus::shared;
+    if (!target->shared_at) target->shared_at = from.shared_at ? from.shared_at : set_.now();
+    set_.changed(*target);
   }
-  // A delivery that nobody works on, and that owes nothing any more, is completed.
+  // Completes the deliveries of heirs that are in no job and owe nothing any more.
   void complete_heirs() {
     for (const auto id : heirs_) {
       auto& row = *owing_.at(id);
@@ -88,21 +88,21 @@ class Others {
 
   // The customer's deliveries that owe them something, locked, with their items.
   void read_owing(const storage::CustomerRow& customer) {
-    const auto take = [&](std::vector<storage::DeliveryRow> rows) {
-      for (auto* const row : set_.take(std::move(rows))) {
+    const auto add_all = [&](std::vector<storage::DeliveryRow> rows) {
+      for (auto* const row : set_.adopt(std::move(rows))) {
         owing_.try_emplace(row->id, row);
         for (auto* const item : set_.items(row->id)) {
-          // The next job makes it the user's whom the name leads to now, unless another was charged for it.
+          // The next job gives it to the user whom the name leads to now, unless another was charged for it.
           const bool theirs = item->status == ItemStatus::owed && !item->former && !item->spent;
-          keep(customer, theirs ? customer.cloud_user_id : user_of(*item, customer), *item);
+          add(customer, theirs ? customer.cloud_user_id : user_of(*item, customer), *item);
         }
       }
     };
-    take(lock_open_deliveries(set_.tx(), customer.id));
-    take(lock_failed_of_customer(set_.tx(), customer.id));
+    add_all(lock_open_deliveries(set_.tx(), customer.id));
+    add_all(lock_failed_of_customer(set_.tx(), customer.id));
   }
-  void keep(const storage::CustomerRow& customer, const std::string& user, ItemRow& item) {
-    // Nobody knows whose it is.
+  void add(const storage::CustomerRow& customer, const std::string& user, ItemRow& item) {
+    // The user is not known.
     if (user.empty() || !items_.insert(item.id).second) return;
     by_key_[{customer.cloud_account, user, item.file_id}].emplace_back(item.id, &item);
   }
@@ -125,29 +125,30 @@ class Others {
   std::set<DeliveryId> heirs_;
 };
 
-bool revoke(Others& all, ItemRow& item, std::string_view by) {
-  // What the order began to take back is the person's who asks for the same: a payment gives it no more.
+bool revoke(OtherItems& all, ItemRow& item, std::string_view by) {
+  // A revocation that the order began becomes the person's who asks for it: a payment does not end it any
+  // more.
   if (item.status == ItemStatus::revoking && item.revoked_by == "order" && by != "order") {
     item.revoked_by = by;
     return true;
   }
-  // What is owed again, or was, since nobody knows whether it was taken back.
+  // An item that is owed again, or was, since nobody knows whether it was taken back.
   const bool perhaps =
       item.revocation_begun && (item.status == ItemStatus::owed || item.status == ItemStatus::dropped);
   const bool ours = item.status == ItemStatus::shared || item.status == ItemStatus::revoke_failed || perhaps;
   // A dry run shared with nobody.
   if (!item.customer || (!ours && item.status != ItemStatus::already_shared)) return false;
   const auto others = all.of(item);
-  // Who is owed it has it by this; who has delivered it already comes after.
+  // A delivery that still owes the file comes first, as it has delivered it by this.
   auto heir = std::ranges::find(others, ItemStatus::owed, &ItemRow::status);
   if (heir == others.end())
-    heir = std::ranges::find_if(others, [](const ItemRow* other) { return !carries(*other); });
+    heir = std::ranges::find_if(others, [](const ItemRow* other) { return !is_own_share(*other); });
   if (!ours) {
-    // Nobody here made that share: it is not ours to take back.
-    if (std::ranges::none_of(others, [](const ItemRow* other) { return carries(*other); })) return false;
+    // No item here made that share, so it is not the service's to take back.
+    if (std::ranges::none_of(others, [](const ItemRow* other) { return is_own_share(*other); })) return false;
     item.status = ItemStatus::revoked;
   } else if (heir != others.end()) {
-    all.hand_on(**heir, item);
+    all.transfer(**heir, item);
     item.status = ItemStatus::revoked;
   } else {
     item.status = ItemStatus::revoking;
@@ -159,14 +160,14 @@ bool revoke(Others& all, ItemRow& item, std::string_view by) {
 
 }  // namespace
 
-bool rests(const storage::DeliveryRow& row) {
+bool waits_for_merchant(const storage::DeliveryRow& row) {
   return row.status == domain::DeliveryStatus::in_review ||
          (row.status == domain::DeliveryStatus::invalidated &&
           row.invalidated_by != domain::InvalidatedBy::order);
 }
 
 int revoke_items(DeliverySet& set, std::span<ItemRow* const> items, std::string_view by) {
-  Others others(set, items);
+  OtherItems others(set, items);
   int changed = 0;
   std::set<CustomerId> to_ask;
   for (auto* const item : items) {

@@ -22,7 +22,7 @@ using domain::ItemStatus;
 using domain::ResolutionCode;
 using storage::Tx;
 
-// None if nothing keeps the delivery from being worked on.
+// The cause that keeps the delivery from being worked on, or none.
 ResolutionCode known_cause(DeliverySet& set, const storage::DeliveryRow& row, Items items) {
   if (row.username.empty()) return ResolutionCode::username_missing;
   if (row.dry_run) return ResolutionCode::none;
@@ -35,11 +35,11 @@ ResolutionCode known_cause(DeliverySet& set, const storage::DeliveryRow& row, It
   return free ? ResolutionCode::none : cause;
 }
 
-// What a merchant reads of a cause known without a job where its usual words say too little; else empty.
+// The message of a cause known without a job, where its usual words say too little; else empty.
 std::string words_of(DeliverySet& set, ResolutionCode cause, const storage::DeliveryRow& row) {
   if (cause == ResolutionCode::credentials_missing && set.standing(row.account).unreadable)
     return std::string(domain::kUnreadableLogin);
-  // It would be a name, were it shorter.
+  // A text that would be a name if it were shorter.
   const bool too_long = !domain::normalise_username(row.raw_username, std::string_view::npos).empty();
   if (cause == ResolutionCode::username_missing && too_long)
     return "The username that came with the order is longer than a username may be.";
@@ -89,7 +89,7 @@ void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows) {
 }
 
 void queue_or_fail(DeliverySet& set, storage::DeliveryRow& row) {
-  set.save();  // the account's standing and the buyer's rows are read
+  set.save();  // known_failure() reads the account's standing and the buyer's rows
   if (const auto failure = known_failure(set, row, set.items(row.id))) return set.apply(row, *failure);
   route(set, std::array{&row});
   set.changed(row);

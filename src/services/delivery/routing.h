@@ -1,5 +1,5 @@
-// From a queued delivery to a place in its customer's queue, or to the failure that is known without a job
-// (spec 3.2, 3.6).
+// Routing a queued delivery to its customer's queue, or to the failure that is known without a job (spec 3.2,
+// 3.6).
 #pragma once
 
 #include <optional>
@@ -13,33 +13,32 @@
 
 namespace presetbridge::services {
 
-// The failure of a delivery that cannot be worked on at all, nothing if it can: no username, no or invalid
-// cloud login, no credit left where each of its items that is owed costs one. `items`: its own. Reads rows of
-// customers: save() comes before.
+// Returns the failure of a delivery that cannot be worked on at all; nothing if it can. It fails for a
+// missing username, for a missing or invalid cloud login, and without credits where each of its owed items
+// costs one. `items`: its own. Reads rows of customers: save() comes before.
 std::optional<Change> known_failure(DeliverySet& set, const storage::DeliveryRow& row, Items items);
-// Whether one of the items that are owed can be delivered without a credit: it was charged before, or the
+// Returns whether one of the owed items can be delivered without a credit: it was charged before, or the
 // customer's user has the file by another delivery.
 bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items items);
 
-// Gives each of the deliveries, whose status is queued or about to be, its customer's queue at the account's
-// cloud account, due now, and wakes that account. The rows are changed, not written. While the account's
-// login has not been checked yet there is no cloud account: the delivery then waits for the account task that
-// the check's success starts. Dry runs need no queue.
+// Sets the customer and the cloud account of each of the deliveries, whose status is queued or about to be,
+// and queues the customers, due now, and wakes the cloud accounts. The rows are changed, not written. While
+// the account's login has not been checked yet there is no cloud account: the delivery then waits for the
+// account task that a successful check starts. Dry runs have no customer.
 void route(DeliverySet& set, std::span<storage::DeliveryRow* const> rows);
 
-// For a delivery of the set that a change has just brought to queued: route(), or let it fail for a known
-// cause.
+// Routes a delivery of the set that a change has just brought to queued, or lets it fail for a known cause.
 void queue_or_fail(DeliverySet& set, storage::DeliveryRow& row);
 
-// What of the delivery's order, as it is stored, stands against queueing it and nobody approved.
+// Returns the obstacles in the delivery's order, as it is stored, that nobody has approved.
 domain::ReviewReasons unapproved(storage::Tx& tx, DeliveryId delivery);
 
-// Brings the delivery to queued by `change` and on, as queue_or_fail() does; or to review, where `change`
-// names reasons for that.
+// Applies `change`, which brings the delivery to queued, and then queue_or_fail(); or to review, where
+// `change` has reasons for that.
 void queue(DeliverySet& set, storage::DeliveryRow& row, const Change& change);
 
-// What stopped a failed delivery was fixed (spec 3.6): it is queued again; or it goes to review for what
-// nobody approved.
+// Queues a failed delivery whose cause was fixed (spec 3.6), or brings it to review for obstacles that nobody
+// has approved.
 void resume(DeliverySet& set, storage::DeliveryRow& row);
 
 }  // namespace presetbridge::services

@@ -29,18 +29,36 @@ namespace {
 using domain::DeliveryStatus;
 using domain::ItemStatus;
 using domain::ResolutionCode;
+using domain::TimelineKind;
+using domain::TimelineType;
 using storage::DeliveryRow;
 using storage::TimelineEntry;
 using storage::Tx;
 
 constexpr int kAffectedCounted = 1'000;
 
-// What an entry of a program of before tells by its status.
-std::string type_of_before(const TimelineEntry& entry) {
-  if (entry.kind == "action") return "action";
-  if (entry.status == "waiting_for_friendship") return "waiting";
-  if (entry.status == "processing") return "note";
-  return entry.status;
+// The type of an entry without one that is known here: by the status that the delivery had then.
+TimelineType type_by_status(const TimelineEntry& entry) {
+  if (entry.kind == TimelineKind::action) return TimelineType::action;
+  const auto status = domain::parse_delivery_status(entry.status);
+  if (!status) return TimelineType::note;
+  switch (*status) {
+    case DeliveryStatus::queued:
+      return TimelineType::queued;
+    case DeliveryStatus::processing:
+      return TimelineType::note;
+    case DeliveryStatus::waiting_for_friendship:
+      return TimelineType::waiting;
+    case DeliveryStatus::completed:
+      return TimelineType::completed;
+    case DeliveryStatus::failed:
+      return TimelineType::failed;
+    case DeliveryStatus::in_review:
+      return TimelineType::in_review;
+    case DeliveryStatus::invalidated:
+      return TimelineType::invalidated;
+  }
+  return TimelineType::note;
 }
 
 // `free_at`: when the cloud account may start a job again.
@@ -52,9 +70,9 @@ std::optional<Timestamp> start_of(Timestamp now, Timestamp free_at, const storag
   return start;
 }
 
-// Ids are of the clocks of nodes, the version grows under the delivery's lock: where neighbours tell theirs,
-// that decides. Newest first.
-void by_version(std::vector<TimelineEntry>& entries) {
+// Ids have the times of the nodes' clocks, and the version grows under the delivery's lock: neighbours that
+// both have a version are sorted by it, the newest first.
+void sort_by_version(std::vector<TimelineEntry>& entries) {
   for (std::size_t i = 1; i < entries.size(); ++i) {
     for (std::size_t k = i; k > 0; --k) {
       auto& newer = entries[k - 1];
@@ -64,9 +82,10 @@ void by_version(std::vector<TimelineEntry>& entries) {
   }
 }
 
-// What a job notes while it works changes no row, and so does not keep back the time of one who waited for
-// its locks (services/delivery/change.h): of a page no entry tells a later time than the newer ones.
-void by_time(std::vector<TimelineEntry>& entries) {
+// An entry that a job adds while it works changes no row, so that its time may be later than that of a newer
+// entry, whose transaction waited for the job's locks (services/delivery/change.h). No entry of a page keeps
+// a later time than a newer one.
+void limit_times(std::vector<TimelineEntry>& entries) {
   for (std::size_t i = 1; i < entries.size(); ++i) entries[i].at = std::min(entries[i].at, entries[i - 1].at);
 }
 
@@ -108,14 +127,14 @@ class ActorNames {
   std::map<std::string, std::string> names_;
 };
 
-// What stands in other rows, as entries: their ids are those rows' own.
-std::vector<TimelineEntry> told_by_other_rows(Tx& tx, const DeliveryRow& row) {
+// Entries made of other rows, with the ids of those rows.
+std::vector<TimelineEntry> entries_of_other_rows(Tx& tx, const DeliveryRow& row) {
   std::vector<TimelineEntry> entries;
   const auto order = find_order(tx, OrderId{row.id.value});
   entries.push_back({.id = row.id.value,
                      .at = order ? order->received_at : row.created_at,
-                     .type = "order_received",
-                     .kind = "action",
+                     .type = TimelineType::order_received,
+                     .kind = TimelineKind::action,
                      .actor = "order",
                      .status = "queued",
                      .resolution = "",
@@ -124,8 +143,8 @@ std::vector<TimelineEntry> told_by_other_rows(Tx& tx, const DeliveryRow& row) {
   if (!items.empty()) {
     entries.push_back({.id = items.front().id.value,
                        .at = row.created_at,
-                       .type = "matched",
-                       .kind = "action",
+                       .type = TimelineType::matched,
+                       .kind = TimelineKind::action,
                        .actor = "order",
                        .status = "queued",
                        .resolution = "",
@@ -134,17 +153,17 @@ std::vector<TimelineEntry> told_by_other_rows(Tx& tx, const DeliveryRow& row) {
   }
   for (const auto& event : find_events_of_delivery(tx, row.id, kEventsShown)) {
     if (!entries.empty() && entries.back().id == event.id.value) continue;  // another subscription's
-    // What is told of the order says nothing of the delivery's status.
+    // An event of the order alone has no status of the delivery.
     const auto status = event.type.starts_with("delivery.") ? event.type.substr(9) : std::string();
     entries.push_back({.id = event.id.value,
                        .at = event.created_at,
-                       .type = "event_told",
-                       .kind = "action",
+                       .type = TimelineType::event_created,
+                       .kind = TimelineKind::action,
                        .actor = "system",
                        .status = status == "reopened" ? "in_review" : status,
                        .resolution = "",
                        .message = "The store is told: " + event.type + ".",
-                       .data = told_of({{"eventId", to_string(event.id)}, {"eventType", event.type}})});
+                       .data = timeline_data({{"eventId", to_string(event.id)}, {"eventType", event.type}})});
   }
   return entries;
 }
@@ -240,21 +259,22 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
   const auto tallied = tally(pointers(v.items));
   const bool friends = tallied.shared + tallied.sharing > 0 ||
                        (customer && customer->friendship == storage::Friendship::friends);
-  std::map<std::string, Timestamp> first;
-  for (auto& [type, at] : find_first_times(tx, d.id)) first.emplace(std::move(type), at);
-  const auto time_of = [&](const char* type) {
+  std::map<TimelineType, Timestamp> first;
+  for (const auto& [type, at] : find_first_times(tx, d.id)) first.emplace(type, at);
+  const auto time_of = [&](TimelineType type) {
     const auto found = first.find(type);
     return found == first.end() ? std::nullopt : std::optional(found->second);
   };
-  v.first_request_at = time_of("request_sent");
-  v.steps = domain::journey({.status = d.status,
-                             .code = d.resolution,
-                             .found = (customer && !customer->cloud_user_id.empty()) || time_of("looked_up"),
-                             .requested = d.requests_sent > 0,
-                             .friends = friends,
-                             .items = tallied});
-  v.step_times = {d.created_at, time_of("looked_up"), v.first_request_at, time_of("accepted"),
-                  d.completed_at};
+  v.first_request_at = time_of(TimelineType::request_sent);
+  v.steps = domain::journey(
+      {.status = d.status,
+       .code = d.resolution,
+       .found = (customer && !customer->cloud_user_id.empty()) || time_of(TimelineType::looked_up),
+       .requested = d.requests_sent > 0,
+       .friends = friends,
+       .items = tallied});
+  v.step_times = {d.created_at, time_of(TimelineType::looked_up), v.first_request_at,
+                  time_of(TimelineType::accepted), d.completed_at};
   for (std::size_t i = 0; i < v.steps.size(); ++i) {
     if (v.steps[i] != domain::StepState::done) v.step_times[i].reset();
   }
@@ -280,7 +300,7 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
   }
   if (d.status == DeliveryStatus::waiting_for_friendship) {
     if (d.waiting_since) v.gives_up_at = *d.waiting_since + domain::kFriendshipTimeout;
-    if (const auto account = find_cloud_account(tx, d.cloud_account)) v.next_look_at = account->sweep_due_at;
+    if (const auto account = find_cloud_account(tx, d.cloud_account)) v.next_sweep_at = account->sweep_due_at;
   }
   return v;
 }
@@ -288,22 +308,22 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
 storage::Page<ShownEntry> timeline_of(Tx& tx, const DeliveryRow& row, const storage::PageRequest& page) {
   auto entries = find_timeline(tx, row.id, page.fetch(), page.before);
   const bool more = static_cast<int>(entries.size()) > page.limit;
-  // What lies further back than the entries that were read belongs to a later page.
+  // Entries further back than those that were read belong to a later page.
   std::int64_t from = 0;
   if (more) from = std::ranges::min(entries, {}, &TimelineEntry::id).id;
-  for (auto& entry : told_by_other_rows(tx, row)) {
+  for (auto& entry : entries_of_other_rows(tx, row)) {
     if (entry.id < page.before && entry.id >= from) entries.push_back(std::move(entry));
   }
   std::ranges::sort(entries, std::greater{}, &TimelineEntry::id);
   auto cut = make_page(std::move(entries), page, [](const TimelineEntry& entry) { return entry.id; });
-  by_version(cut.rows);
-  by_time(cut.rows);
+  sort_by_version(cut.rows);
+  limit_times(cut.rows);
   ActorNames names(tx, row);
   storage::Page<ShownEntry> shown{.rows = {}, .next = cut.next};
   for (auto& entry : cut.rows) {
-    if (entry.type.empty()) entry.type = type_of_before(entry);
+    const auto type = entry.type ? *entry.type : type_by_status(entry);
     auto name = names.of(entry.actor);
-    shown.rows.push_back({std::move(entry), std::move(name)});
+    shown.rows.push_back({std::move(entry), type, std::move(name)});
   }
   return shown;
 }

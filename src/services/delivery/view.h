@@ -1,4 +1,4 @@
-// What people see of deliveries (spec 3.7): in lists, and one with all that belongs to it.
+// Deliveries as people see them (spec 3.7): in lists, and one with all that belongs to it.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace presetbridge::services {
 
-// As a list shows it.
+// A delivery in a list.
 struct DeliverySummary {
   storage::DeliveryRow row;
   std::string order_number;  // the store's, for people; empty: it has none
@@ -26,17 +26,16 @@ struct DeliverySummary {
   std::optional<Timestamp> estimated_at;
 };
 
-// Of the timeline: order_received, matched, queued, looked_up, request_sent, waiting, accepted, item_shared,
-// item_revoked, item_revoke_failed, put_off, completed, failed, in_review, invalidated, action (somebody did
-// it, as `actor` says), note (what a program of before wrote), event_told, summary (of many attempts).
+// An entry of the timeline.
 struct ShownEntry {
   storage::TimelineEntry entry;
-  std::string actor_name;  // empty: the service itself, the buyer, or somebody who is not known any more
+  domain::TimelineType type;  // the entry's; of one without a type that is known here, the nearest
+  std::string actor_name;     // empty: the service itself, the buyer, or somebody who is not stored any more
 };
 
 struct ResolutionFacts {
-  std::int64_t affected = 1;        // deliveries of the account that failed for the same, up to 1,000
-  std::int64_t credits_needed = 0;  // by what this one owes
+  std::int64_t affected = 1;        // deliveries of the account that failed for this code, up to 1,000
+  std::int64_t credits_needed = 0;  // for the files that this one owes
 };
 
 enum class UsernameSource { none, store, merchant, buyer };
@@ -46,30 +45,31 @@ struct DeliveryView : DeliverySummary {
   std::vector<ShownEntry> timeline;  // the newest ones
   std::optional<std::int64_t> timeline_next;
   std::array<domain::StepState, 5> steps{};
-  std::array<std::optional<Timestamp>, 5> step_times;  // nothing: not done, or not known when
+  std::array<std::optional<Timestamp>, 5> step_times;  // nothing: not done, or the time is not known
   std::vector<domain::MerchantAction> allowed;
   ResolutionFacts resolution;
-  std::optional<Timestamp> resumable_until;  // until then it goes on by itself once its cause has passed
+  std::optional<Timestamp> resumable_until;  // until then it resumes by itself once its cause has passed
   bool partly_unmapped = false;              // lines of the order have no mapping
   UsernameSource username_source = UsernameSource::none;
   std::optional<Timestamp> first_request_at;
-  std::optional<Timestamp> gives_up_at;   // while it waits for the customer
-  std::optional<Timestamp> next_look_at;  // likewise: the next sweep
-  std::vector<storage::EventTold> events;
+  std::optional<Timestamp> gives_up_at;    // nothing: it does not wait for the customer
+  std::optional<Timestamp> next_sweep_at;  // nothing likewise
+  std::vector<storage::EventOfDelivery> events;
   std::string store_order_url;  // where the merchant sees the order at the store; empty: not known
-  bool pending = false;         // the action was stored, and is done by the job in progress
+  bool pending = false;         // an action is stored, and is done by the job in progress
 };
 
-inline constexpr int kTimelineEntries = 200;  // of the view
-inline constexpr int kEventsShown = 100;      // the newest
+// The newest timeline entries and events in a DeliveryView.
+inline constexpr int kTimelineEntries = 200;
+inline constexpr int kEventsShown = 100;
 
-// `jobs_per_minute`: of a cloud account (spec 3.4); 0: no limit.
+// `jobs_per_minute`: the limit of a cloud account (spec 3.4); 0: none.
 std::vector<DeliverySummary> summaries_of(storage::Tx& tx, std::vector<storage::DeliveryRow> rows,
                                           int jobs_per_minute);
 DeliveryView view_of(storage::Tx& tx, storage::DeliveryRow row, int jobs_per_minute);
 
-// A page of the timeline, newest first: entries as they were written, with what follows from other rows: the
-// arrival of the order, and what its store was told.
+// Returns a page of the timeline, the newest first: the stored entries, and entries made of other rows, which
+// are the arrival of the order, its matching with files, and the outbound events.
 storage::Page<ShownEntry> timeline_of(storage::Tx& tx, const storage::DeliveryRow& row,
                                       const storage::PageRequest& page);
 

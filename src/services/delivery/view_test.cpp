@@ -1,4 +1,4 @@
-// What a delivery's page shows.
+// The facts on a delivery's page.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::World;
 
-// Spec 8.6: a look costs no more than its bound, however long the queue is.
+// Spec 8.6: a read costs no more than its bound, however long the queue is.
 TEST(DeliveryView, APlaceInTheQueueIsCountedToABound) {
   World world;
   world.write([](storage::Tx& tx) {
@@ -57,7 +57,7 @@ TEST(DeliveryView, WithoutAnAnswerForFourteenDaysARetryAsksAnew) {
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   const auto waiting = look(world, id);
   EXPECT_EQ(waiting.gives_up_at, waiting.row.waiting_since.value() + std::chrono::days{14});
-  EXPECT_TRUE(waiting.next_look_at);
+  EXPECT_TRUE(waiting.next_sweep_at);
   world.settle(std::chrono::days{15});
   const auto failed = look(world, id);
   ASSERT_EQ(world.status(id), "failed friendship_timeout");
@@ -102,7 +102,7 @@ TEST(DeliveryView, PagesOfATimelineHoldEachEntryOnce) {
                           .value();
     EXPECT_LE(page.rows.size(), 2U);
     for (const auto& shown : page.rows) {
-      types.push_back(shown.entry.type);
+      types.emplace_back(to_string(shown.type));
       ids.push_back(shown.entry.id);
     }
     before = page.next;
@@ -123,8 +123,8 @@ TEST(DeliveryView, TheDeliverysVersionTellsWhatCameFirst) {
       return storage::TimelineRow{id,
                                   {.id = number,
                                    .at = tx.now(),
-                                   .type = "note",
-                                   .kind = "action",
+                                   .type = domain::TimelineType::note,
+                                   .kind = domain::TimelineKind::action,
                                    .actor = "system",
                                    .status = "completed",
                                    .resolution = "",
@@ -136,6 +136,23 @@ TEST(DeliveryView, TheDeliverysVersionTellsWhatCameFirst) {
   const auto view = look(world, id);
   EXPECT_EQ(view.timeline[0].entry.message, "second");
   EXPECT_EQ(view.timeline[1].entry.message, "first");
+}
+
+// A later program may write other types and kinds.
+TEST(DeliveryView, AnEntryOfAnUnknownTypeIsShownByItsStatus) {
+  World world;
+  const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE delivery_timeline SET type = 'of_later', kind = 'attempt' WHERE delivery_id = $1"}, id);
+    tx.exec(
+        {"UPDATE delivery_timeline SET kind = 'of_later' WHERE delivery_id = $1 AND status = 'completed'"},
+        id);
+  });
+  const auto view = look(world, id);
+  ASSERT_FALSE(view.timeline.empty());
+  EXPECT_EQ(view.timeline[0].type, domain::TimelineType::action) << "an unknown kind";
+  EXPECT_EQ(view.timeline[1].type, domain::TimelineType::note) << "the delivery was in processing";
+  EXPECT_EQ(view.steps[4], domain::StepState::done);
 }
 
 TEST(DeliveryView, AScopedKeyFindsWhatItSeesAlone) {
@@ -154,7 +171,7 @@ TEST(DeliveryView, AScopedKeyFindsWhatItSeesAlone) {
 // The clock stands back in place of a transaction that began before another one and waited for its locks.
 class TimeOfDelivery : public ::testing::Test {
  protected:
-  // All that is told of the delivery, the newest first.
+  // All events of the delivery, the newest first.
   void expect_never_back(DeliveryId id) {
     const auto view = look(world_, id);
     EXPECT_GE(view.row.updated_at, newest_);

@@ -95,7 +95,8 @@ class Finder {
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto& order = found[i];
       const auto& number = order.summary.number.empty() ? order.order_key : order.summary.number;
-      items.push_back({to_string(order.id), number, name_of(order.integration), order.outcome});
+      items.push_back(
+          {to_string(order.id), number, name_of(order.integration), std::string(to_string(order.outcome))});
       if (deliveries[i]) items.back().delivery_status = domain::to_string(deliveries[i]->first);
     }
     add("order", std::move(items));

@@ -20,6 +20,7 @@ namespace presetbridge::services {
 namespace {
 
 using domain::OrderEvent;
+using domain::OrderOutcome;
 using storage::Tx;
 
 constexpr std::size_t kRow = 512;                    // about the bytes of one
@@ -37,8 +38,8 @@ std::size_t weigh(const IncomingOrder& order) {
   return bytes;
 }
 
-std::string reason_for(const std::string& outcome) {
-  return outcome == "stopped" ? "order_stopped" : outcome;
+std::string reason_for(OrderOutcome outcome) {
+  return outcome == OrderOutcome::stopped ? "order_stopped" : std::string(to_string(outcome));
 }
 
 bool tells_of_one_order(const OrderEvent& event) {
@@ -65,7 +66,8 @@ bool tells_the_order(const OrderEvent& event, const domain::OrderState& merged) 
 
 // A program of before did not note that it had mapped the lines.
 void mapped_before(const storage::OrderRow& order, domain::OrderState& state) {
-  const bool mapped = order.outcome == "delivery" || order.outcome == "no_mapped_items";
+  const bool mapped =
+      order.outcome == OrderOutcome::delivery || order.outcome == OrderOutcome::no_mapped_items;
   if (state.lines_mapped || !mapped) return;
   // An order that was too large to be read has none: all its later lines are new.
   state.lines_mapped = true;
@@ -196,7 +198,7 @@ void Intake::hold_rows(DeliverySet& set, std::span<const IncomingOrder> orders,
     if (!tells_of_one_order(event)) continue;
     const bool is_new = inserted[n++];
     if (!is_new) keys.push_back({id, event.order_id});
-    if (is_new && orders[i].plan.outcome == "delivery")
+    if (is_new && orders[i].plan.outcome == OrderOutcome::delivery)
       buyers.push_back(
           {set.standing(orders[i].integration->account).cloud_account, orders[i].fresh.username, {}});
   }
@@ -265,7 +267,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
     if (order.plan.unmapped > 0)
       created.unmapped.push_back({changes_.ids().make<EventId>(), rows[n], order.fresh,
                                   is_dry_run(order.fresh, order.integration->rules)});
-    if (order.plan.outcome == "delivery") {
+    if (order.plan.outcome == OrderOutcome::delivery) {
       fulfilment_.plan_delivery(set, created, rows[n], order.fresh, order.integration->rules, order.plan,
                                 order.key);
       of_delivery.push_back(i);
@@ -281,7 +283,7 @@ std::vector<std::size_t> Intake::accept_new(Tx& tx, std::span<const IncomingOrde
     answer.made_delivery = true;
     answer.cost = weigh(orders[of_delivery[n]]) + told_to(created.rows[n], set) * kRow;
     if (const auto& by = orders[of_delivery[n]].asked_by)
-      set.note(created.rows[n], *by, "The delivery was asked for.");
+      set.add_timeline_entry(created.rows[n], *by, "The delivery was asked for.");
   }
   set.save();
   for (std::size_t n = 0; n < rows.size(); ++n) {
@@ -325,7 +327,7 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
   answer.first_seen = merged.change.first_seen;
   std::optional<storage::DeliveryRow> delivery;
   if (merged.change.any()) {
-    const bool had_delivery = order.outcome == "delivery";
+    const bool had_delivery = order.outcome == OrderOutcome::delivery;
     DeliverySet set(tx, changes_);
     delivery =
         fulfilment_.fulfil(set, order, merged.state, integration.rules, event, merged.change, incoming.key);
@@ -336,8 +338,8 @@ Acceptance Intake::accept_known(Tx& tx, const IncomingOrder& incoming) {
                          order.summary.number, merged.state.order_number);
     set_state(order, merged.state);
     update_order(tx, order);
-    changes_.tell_unmapped(set, order, state->lines, merged.state,
-                           is_dry_run(merged.state, integration.rules));
+    changes_.report_unmapped(set, order, state->lines, merged.state,
+                             is_dry_run(merged.state, integration.rules));
     if (!merged.state.erased && tells_the_order(event, merged.state))
       put_order_payload(tx, order.id, tx.now(), incoming.payload);
     if (delivery) answer.cost += told_to(*delivery, set) * kRow;

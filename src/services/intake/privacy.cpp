@@ -120,7 +120,7 @@ void erase_orders(Tx& tx, DeliveryChanges& changes, std::span<const storage::Ord
   delete_order_payloads(tx, payloads);
 
   DeliverySet set(tx, changes);
-  const auto deliveries = set.take(lock_deliveries(tx, ids));
+  const auto deliveries = set.adopt(lock_deliveries(tx, ids));
   forget_names(tx, deliveries);
   for (auto* const row : deliveries) {
     const bool ends = row->status == DeliveryStatus::queued || row->status == DeliveryStatus::failed ||

@@ -102,7 +102,8 @@ class HousekeepingTest : public ::testing::Test {
     return send;
   }
 
-  void happens(DeliveryId delivery, std::string type, int times = 1, std::string kind = "attempt") {
+  void happens(DeliveryId delivery, domain::TimelineType type, int times = 1,
+               domain::TimelineKind kind = domain::TimelineKind::attempt) {
     for (int i = 0; i < times; ++i) {
       write([&](Tx& tx) {
         const storage::TimelineEntry entry{.id = world_.ids.next(),
@@ -337,25 +338,28 @@ TEST_F(HousekeepingTest, WhatStoresSentByTheHourGoesAfterTwoDays) {
 TEST_F(HousekeepingTest, OldAttemptsOnADeliveryBecomeOneEntry) {
   const DeliveryId delivery{world_.ids.next()};
   const auto begun = world_.clock().now();
-  happens(delivery, "looked_up", 3);
-  happens(delivery, "put_off", 20);
-  happens(delivery, "action", 1, "action");
+  happens(delivery, domain::TimelineType::looked_up, 3);
+  happens(delivery, domain::TimelineType::put_off, 20);
+  happens(delivery, domain::TimelineType::action, 1, domain::TimelineKind::action);
   pass(days{60});
   const DeliveryId younger{world_.ids.next()};
-  happens(younger, "looked_up", 2);
-  happens(delivery, "put_off", 2);
+  happens(younger, domain::TimelineType::looked_up, 2);
+  happens(delivery, domain::TimelineType::put_off, 2);
   pass(days{31});
   start({.piece = 5});
   pass(Millis{10'000});
   const auto left = timeline(delivery);
   ASSERT_EQ(left.size(), 4U);
-  EXPECT_EQ(left[0].type + left[1].type + left[2].type + left[3].type, "put_offput_offactionsummary");
+  using Type = domain::TimelineType;
+  std::vector<Type> types;
+  for (const auto& entry : left) types.push_back(entry.type.value());
+  EXPECT_EQ(types, (std::vector{Type::put_off, Type::put_off, Type::action, Type::summary}));
   EXPECT_EQ(left[3].message, "23 attempts, summed up.");
-  EXPECT_EQ(left[3].kind, "attempt");
+  EXPECT_EQ(left[3].kind, domain::TimelineKind::attempt);
   EXPECT_EQ(timeline(younger).size(), 2U);
   world_.db->read([&](Tx& tx) {
     for (const auto& [type, at] : find_first_times(tx, delivery)) {
-      if (type == "looked_up") EXPECT_EQ(at, begun);
+      if (type == domain::TimelineType::looked_up) EXPECT_EQ(at, begun);
     }
     EXPECT_EQ(find_first_times(tx, delivery).size(), 4U);
   });
@@ -369,11 +373,11 @@ TEST_F(HousekeepingTest, OldAttemptsOnADeliveryBecomeOneEntry) {
 
 TEST_F(HousekeepingTest, AttemptsLongAfterADeliveryWasMadeAreSummedUpToo) {
   const DeliveryId delivery{world_.ids.next()};
-  happens(delivery, "put_off", 2);
+  happens(delivery, domain::TimelineType::put_off, 2);
   start();
   pass(days{100});
   EXPECT_EQ(timeline(delivery).size(), 1U);
-  happens(delivery, "put_off", 3);
+  happens(delivery, domain::TimelineType::put_off, 3);
   EXPECT_EQ(timeline(delivery).size(), 4U);
   pass(days{89});
   EXPECT_EQ(timeline(delivery).size(), 4U);

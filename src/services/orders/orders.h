@@ -17,7 +17,7 @@
 namespace presetbridge::services {
 
 struct OrderQuery {
-  std::string outcome;  // empty: all
+  std::optional<domain::OrderOutcome> outcome;  // nothing: all
   IntegrationId integration;
   bool unmapped = false;
   std::string search;  // as somebody typed it; empty: all

@@ -119,7 +119,7 @@ TEST_F(OrdersTest, AnOrderWithoutAMappingIsSeenMappedAndProcessedToItsEnd) {
   const auto nothing = order("2", {"new"});
   world.settle();
   EXPECT_THAT(keys({.unmapped = true}), ElementsAre("2", "1"));
-  EXPECT_THAT(keys({.outcome = "no_mapped_items"}), ElementsAre("2"));
+  EXPECT_THAT(keys({.outcome = domain::OrderOutcome::no_mapped_items}), ElementsAre("2"));
   auto seen = get(nothing.order);
   EXPECT_EQ(seen.order.unmapped, 1);
   EXPECT_EQ(seen.lines[0].line.mapped, domain::OrderLine::Mapped::nothing);
@@ -127,7 +127,7 @@ TEST_F(OrdersTest, AnOrderWithoutAMappingIsSeenMappedAndProcessedToItsEnd) {
   EXPECT_FALSE(seen.delivery);
 
   // Before there is a mapping nothing changes.
-  EXPECT_EQ(reprocess(nothing.order).value().order.outcome, "no_mapped_items");
+  EXPECT_EQ(reprocess(nothing.order).value().order.outcome, domain::OrderOutcome::no_mapped_items);
   map("new", "file-9");
   EXPECT_EQ(get(nothing.order).lines[0].matched_by, domain::MatchType::sku) << "what it would match now";
   ASSERT_TRUE(reprocess(nothing.order));
@@ -135,7 +135,7 @@ TEST_F(OrdersTest, AnOrderWithoutAMappingIsSeenMappedAndProcessedToItsEnd) {
   world.settle();
   for (const auto id : {nothing.order, accepted.order}) {
     seen = get(id);
-    EXPECT_EQ(seen.order.outcome, "delivery");
+    EXPECT_EQ(seen.order.outcome, domain::OrderOutcome::delivery);
     EXPECT_EQ(seen.order.unmapped, 0);
     EXPECT_EQ(seen.delivery->status, domain::DeliveryStatus::completed);
     ASSERT_THAT(seen.lines[0].files, SizeIs(1));
@@ -283,8 +283,8 @@ TEST_F(OrdersTest, AListIsSearchedByWhatPeopleKnow) {
   const auto first = list({.search = "key-1"}).rows.at(0).order;
   EXPECT_THAT(keys({.search = to_string(first.id)}), ElementsAre("key-1"));
   EXPECT_THAT(keys({.search = to_string(DeliveryId{first.id.value})}), ElementsAre("key-1"));
-  EXPECT_THAT(keys({.outcome = "delivery", .search = "1003"}), ElementsAre("key-3"));
-  EXPECT_THAT(keys({.outcome = "stopped", .search = "1003"}), IsEmpty());
+  EXPECT_THAT(keys({.outcome = domain::OrderOutcome::delivery, .search = "1003"}), ElementsAre("key-3"));
+  EXPECT_THAT(keys({.outcome = domain::OrderOutcome::stopped, .search = "1003"}), IsEmpty());
   EXPECT_THAT(keys({.received_before = first.received_at + Millis{1}}), ElementsAre("key-1"));
   EXPECT_THAT(keys({.received_from = first.received_at + Millis{1}}), SizeIs(4));
 
@@ -509,7 +509,7 @@ TEST_F(ReprocessMany, OfAFilterThoseAloneThatFitAndThatWhoAskedSees) {
   EXPECT_EQ(ask({}, true).count.orders, 2);
   EXPECT_EQ(ask({.integration = other.integration}, true).count.orders, 1);
   EXPECT_EQ(ask({.search = "#5"}, true).count.orders, 1);
-  EXPECT_EQ(ask({.outcome = "stopped"}, true).count.orders, 0);
+  EXPECT_EQ(ask({.outcome = domain::OrderOutcome::stopped}, true).count.orders, 0);
   auto limited = world.merchant();
   limited.integrations = identity::IntegrationScope({world.integration});
   const auto plan = world.await(bulk.ask(world.scheduler, limited, {}, false)).value();
@@ -518,7 +518,7 @@ TEST_F(ReprocessMany, OfAFilterThoseAloneThatFitAndThatWhoAskedSees) {
   auto worker = start();
   world.settle();
   EXPECT_EQ(job(plan.job.id).done, 1);
-  EXPECT_THAT(keys({.outcome = "delivery"}), ElementsAre("mine"));
+  EXPECT_THAT(keys({.outcome = domain::OrderOutcome::delivery}), ElementsAre("mine"));
   stop(worker);
 
   const auto whole = ask({}).job;

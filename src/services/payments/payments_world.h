@@ -49,7 +49,7 @@ class PaymentsWorld : public identity::testing::World {
   std::vector<std::string> ledger() {
     std::vector<std::string> lines;
     for (const auto& entry : entries(me))
-      lines.insert(lines.begin(), entry.kind + " " + std::to_string(entry.credits) +
+      lines.insert(lines.begin(), std::string(to_string(entry.kind)) + " " + std::to_string(entry.credits) +
                                       (entry.cause.empty() ? "" : " by " + entry.cause));
     return lines;
   }
@@ -63,7 +63,7 @@ class PaymentsWorld : public identity::testing::World {
         rows.push_back({by.account,
                         {.id = ids.make<LedgerId>(),
                          .at = tx.now(),
-                         .kind = "spend",
+                         .kind = domain::LedgerEntryKind::spend,
                          .credits = 1,
                          .item = ids.make<ItemId>(),
                          .balance_after = b.within_reach()}});

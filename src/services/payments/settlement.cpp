@@ -67,16 +67,16 @@ class Application {
     if (!lines) throw Error(lines.error());
     for (const auto& [kind, credits, behind, cause] : *lines) {
       set.set_balance(row_.account, behind);
-      set.append({row_.account,
-                  {.id = changes_.ids().make<LedgerId>(),
-                   .at = tx_.now(),
-                   .kind = std::string(kind),
-                   .credits = credits,
-                   .purchase = row_.id,
-                   .note = row_.pack_name,
-                   .cause = std::string(cause ? domain::to_string(*cause) : "")}});
+      set.add_ledger_entry({row_.account,
+                            {.id = changes_.ids().make<LedgerId>(),
+                             .at = tx_.now(),
+                             .kind = kind,
+                             .credits = credits,
+                             .purchase = row_.id,
+                             .note = row_.pack_name,
+                             .cause = std::string(cause ? domain::to_string(*cause) : "")}});
     }
-    set.tell_if_low(row_.account, balance);
+    set.notify_if_low(row_.account, balance);
     resumes_ = set.balance(row_.account).available() > balance.available();
     if (resumes_) add_account_task(tx_, row_.account, storage::AccountTaskKind::resume_credits);
     set.save();

@@ -270,9 +270,10 @@ class Histories : public ::testing::Test {
       auto entries = world_.entries(by);
       std::ranges::reverse(entries);
       for (const auto& entry : entries) {
-        if (entry.kind == "purchase") EXPECT_EQ(++grants[entry.purchase], 1);
-        const bool takes = entry.kind == "spend" || entry.kind == "reversal";
-        if (entry.kind != "debt_paid") sum += takes ? -entry.credits : entry.credits;
+        if (entry.kind == domain::LedgerEntryKind::purchase) EXPECT_EQ(++grants[entry.purchase], 1);
+        const bool takes =
+            entry.kind == domain::LedgerEntryKind::spend || entry.kind == domain::LedgerEntryKind::reversal;
+        if (entry.kind != domain::LedgerEntryKind::debt_paid) sum += takes ? -entry.credits : entry.credits;
         EXPECT_EQ(entry.balance_after, sum);
       }
       EXPECT_EQ(balance.within_reach(), sum);
@@ -390,7 +391,8 @@ TEST_F(Histories, FiftyWebhooksAtOnceOfPurchasesOfOneAccountLeaveItsBooksRight) 
   EXPECT_EQ(take_at_once(all), 50);
   expect_what_the_processor_says();
   std::map<PurchaseId, int> grants;
-  for (const auto& entry : world_.entries(world_.me)) grants[entry.purchase] += entry.kind == "purchase";
+  for (const auto& entry : world_.entries(world_.me))
+    grants[entry.purchase] += entry.kind == domain::LedgerEntryKind::purchase;
   EXPECT_EQ(grants.size(), 10u);
   for (const auto& [id, times] : grants) EXPECT_EQ(times, 1) << to_string(id);
 }

@@ -23,7 +23,7 @@ struct PreviewLine {
   std::vector<std::string> file_ids;
 };
 struct MappingPreview {
-  std::string outcome;  // of the order, if it were new: storage::OrderRow::outcome
+  domain::OrderOutcome outcome = domain::OrderOutcome::stopped;  // of the order, if it were new
   bool too_large = false;
   std::vector<PreviewLine> lines;
   std::vector<domain::OwedFile> files;

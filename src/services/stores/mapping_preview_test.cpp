@@ -70,7 +70,7 @@ TEST_F(MappingPreviewTest, SoManyOrdersAreLookedAtAtMost) {
                     .account = world.account,
                     .integration = world.integration,
                     .order_key = std::to_string(i),
-                    .outcome = "no_mapped_items",
+                    .outcome = domain::OrderOutcome::no_mapped_items,
                     .state = encode(state),
                     .unmapped = 1});
   }
@@ -85,7 +85,7 @@ TEST_F(MappingPreviewTest, AnInactiveStoreServesNothing) {
   world.write([](storage::Tx& tx) { tx.exec_script("UPDATE integrations SET active = 0;"); });
   const auto shown = preview({.order_id = "1", .mappings = mapped({"new"})});
   EXPECT_EQ(shown.reprocessable_orders, 0);
-  EXPECT_EQ(shown.outcome, "inactive");
+  EXPECT_EQ(shown.outcome, domain::OrderOutcome::inactive);
   EXPECT_EQ(shown.credits, 1);
 }
 

@@ -46,14 +46,16 @@ void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, Revocation
   const auto* const row = set.delivery(delivery);
   if (row == nullptr) return;
   const auto& file = item->name.empty() ? item->file_id : item->name;
-  set.note(*row, domain::Actor::system(),
-           "The share of " + file + (taken_back ? " was taken back" : " could not be taken back") +
-               (why.empty() ? "" : ": " + std::string(why)) + ".",
-           {.type = taken_back ? "item_revoked" : "item_revoke_failed", .item = id});
+  set.add_timeline_entry(
+      *row, domain::Actor::system(),
+      "The share of " + file + (taken_back ? " was taken back" : " could not be taken back") +
+          (why.empty() ? "" : ": " + std::string(why)) + ".",
+      {.type = taken_back ? domain::TimelineType::item_revoked : domain::TimelineType::item_revoke_failed,
+       .item = id});
   // Where the order was paid again while it was being revoked, the revocation is settled first and the file
   // is then owed again (spec 3.10), also where nobody knows whether its share still exists.
   if (item->revoked_by != "order" || item->former) return;
-  if (!taken_back && rests(*row)) return;
+  if (!taken_back && waits_for_merchant(*row)) return;
   const auto order = order_state(set.tx(), delivery);
   set.items_with_lines(delivery);
   if (!order || order->payment() != domain::Payment::deliver ||
@@ -111,7 +113,7 @@ storage::ItemRow& own_item(DeliverySet& set, const storage::CustomerRow& custome
     return item;
   }
   auto& both = **twin;
-  become_one(set, item, both);
+  merge_items(set, item, both);
   return both;
 }
 

@@ -112,7 +112,7 @@ std::pair<Finding, ResolutionCode> finding_for(DeliverySet& set, const Job& job,
   if (job.postponed.contains(row.id)) return {Finding::transient, ResolutionCode::none};
   // Each delivery reports each friend request once, whichever job made it (spec 10.1). Rows of former
   // versions do not say which request they reported.
-  const bool reported = row.told_request ? row.told_request == requested_at : row.requests_sent > 0;
+  const bool reported = row.reported_request ? row.reported_request == requested_at : row.requests_sent > 0;
   if (finding == Finding::still_waiting && (job.request_sent || !reported))
     return {Finding::request_sent, ResolutionCode::none};
   if (finding == Finding::worked && !job.failed_items.empty()) {
@@ -146,8 +146,8 @@ std::vector<DeliveryId> take_deliveries(DeliverySet& set, const CustomerRow& cus
                customer.friendship != Friendship::requested) {
       ++row.attempt_count;
       if (customer.friendship == Friendship::friends)
-        set.note(row, domain::Actor::system(), "The customer accepted the friend request.",
-                 {.type = "accepted"});
+        set.add_timeline_entry(row, domain::Actor::system(), "The customer accepted the friend request.",
+                               {.type = domain::TimelineType::accepted});
       set.apply(row, {.cause = Cause::leased_after_acceptance, .keep_pending = true});
     }
     if (row.status == DeliveryStatus::processing) taken.push_back(id);
@@ -161,7 +161,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   const auto name = corrected_name(set, *set.delivery(delivery));
   const bool another = name && name->username != set.delivery(delivery)->username;
   if (another) {
-    set.note(*set.delivery(delivery), name->actor, "The customer's username was changed.");
+    set.add_timeline_entry(*set.delivery(delivery), name->actor, "The customer's username was changed.");
     // Before the delivery is concluded: files that the former customer got are not the new one's.
     auto& renamed = *set.delivery(delivery);
     change_owner_of_items(set, renamed);
@@ -201,7 +201,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   const bool reports_request =
       verdict.cause == Cause::request_sent ||
       (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::friend_request_declined);
-  if (reports_request) row.told_request = customer.requested_at;
+  if (reports_request) row.reported_request = customer.requested_at;
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
     const auto own = job.postponed.find(delivery);
     row.next_attempt_at = own == job.postponed.end() ? first_retry(job).value_or(set.now()) : own->second;

@@ -22,12 +22,12 @@ void release_hold(DeliverySet& set, storage::ItemRow& item) {
   const auto balance = domain::release(before, 1).value();
   set.set_balance(item.account, balance);
   if (const auto paid = before.debt - balance.debt; paid > 0) {
-    set.append({item.account,
-                {.id = set.changes().ids().make<LedgerId>(),
-                 .at = set.now(),
-                 .kind = "debt_paid",
-                 .credits = paid,
-                 .note = "released from a share that was not made"}});
+    set.add_ledger_entry({item.account,
+                          {.id = set.changes().ids().make<LedgerId>(),
+                           .at = set.now(),
+                           .kind = domain::LedgerEntryKind::debt_paid,
+                           .credits = paid,
+                           .note = "released from a share that was not made"}});
   }
   // A delivery may have failed for lack of just this credit.
   if (balance.available() == 1)
@@ -75,12 +75,13 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, T
   set.changed(*item);
   if (const auto* const row = set.delivery(delivery)) {
     const auto& file = item->name.empty() ? item->file_id : item->name;
-    set.note(
+    set.add_timeline_entry(
         *row, domain::Actor::system(), file + (ours ? " was shared." : " was shared before."),
-        {.type = "item_shared",
+        {.type = domain::TimelineType::item_shared,
          .item = id,
          .duration = took,
-         .data = told_of({{"fileId", item->file_id}, {"fileName", file}, {"username", item->username}})});
+         .data =
+             timeline_data({{"fileId", item->file_id}, {"fileName", file}, {"username", item->username}})});
   }
   if (!ours) {
     item->status = ItemStatus::already_shared;
@@ -90,13 +91,13 @@ void settle_found(DeliverySet& set, DeliveryId delivery, ItemId id, bool ours, T
   if (std::exchange(item->spent, true)) return;
   item->held = false;
   set.spend(item->account);
-  set.append({item->account,
-              {.id = set.changes().ids().make<LedgerId>(),
-               .at = set.now(),
-               .kind = "spend",
-               .credits = 1,
-               .item = item->id,
-               .note = "shared " + (item->name.empty() ? item->file_id : item->name)}});
+  set.add_ledger_entry({item->account,
+                        {.id = set.changes().ids().make<LedgerId>(),
+                         .at = set.now(),
+                         .kind = domain::LedgerEntryKind::spend,
+                         .credits = 1,
+                         .item = item->id,
+                         .note = "shared " + (item->name.empty() ? item->file_id : item->name)}});
 }
 
 void settle_absent(DeliverySet& set, DeliveryId delivery_id, ItemId id) {
@@ -124,9 +125,9 @@ void count_as_absent(DeliverySet& set, DeliveryId delivery, ItemId id, std::stri
   const auto file = item->name.empty() ? item->file_id : item->name;
   settle_absent(set, delivery, id);
   if (const auto* const row = set.delivery(delivery)) {
-    set.note(*row, domain::Actor::system(),
-             "Whether " + file + " was shared cannot be found out: " + std::string(why) +
-                 ". It counts as not shared.");
+    set.add_timeline_entry(*row, domain::Actor::system(),
+                           "Whether " + file + " was shared cannot be found out: " + std::string(why) +
+                               ". It counts as not shared.");
   }
 }
 

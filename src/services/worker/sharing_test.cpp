@@ -96,7 +96,7 @@ TEST(Sharing, ACreditReleasedPaysDebtAndCanNotBeSpent) {
   EXPECT_EQ(world.balance(), (domain::Balance{.granted = 1, .reversed = 1}));
   const auto ledger = world.write([&](storage::Tx& tx) { return list_ledger(tx, world.account, {}, 10); });
   ASSERT_EQ(ledger.size(), 1u);
-  EXPECT_EQ(ledger[0].kind, "debt_paid");
+  EXPECT_EQ(ledger[0].kind, domain::LedgerEntryKind::debt_paid);
   EXPECT_EQ(ledger[0].credits, 1);
 
   world.settle(std::chrono::hours{1});

@@ -29,7 +29,7 @@ struct JobSteps::Step {
 
   void take_in(const Answer& answer);
   // Adds the entry to the timeline of each delivery in processing.
-  void note_all(std::string_view type, std::string_view message, std::optional<Millis> took,
+  void note_all(domain::TimelineType type, std::string_view message, std::optional<Millis> took,
                 const std::string& data);
   void take_in_result(const Answer& answer, const FindUser& call, const cloud::CloudUser& user);
   void take_in_result(const Answer& answer, const FindFriendship& call, cloud::FriendshipState state);

@@ -110,8 +110,8 @@ void JobSteps::Step::take_in(const Answer& answer) {
 
 void JobSteps::Step::take_in_result(const Answer& answer, const FindUser&, const cloud::CloudUser& user) {
   job.name_resolved = true;
-  note_all("looked_up", "The cloud platform found the customer.", answer.took,
-           told_of({{"username", customer.username_key}, {"userId", user.id}}));
+  note_all(domain::TimelineType::looked_up, "The cloud platform found the customer.", answer.took,
+           timeline_data({{"username", customer.username_key}, {"userId", user.id}}));
   take_in_user(user);
   if (!answer.friendship || job.outcome) return;
   Answer second{.call = answer.call, .login_version = answer.login_version};
@@ -128,7 +128,8 @@ void JobSteps::Step::take_in_result(const Answer& answer, const FindFriendship&,
 
 void JobSteps::Step::take_in_result(const Answer& answer, const RequestFriendship&, FriendshipState state) {
   if (state == FriendshipState::friends)
-    note_all("accepted", "A friend request was sent, and accepted at once.", answer.took, {});
+    note_all(domain::TimelineType::accepted, "A friend request was sent, and accepted at once.", answer.took,
+             {});
   job.request_sent = true;
   take_in_friendship(answer.call, state);
 }
@@ -171,13 +172,13 @@ void JobSteps::Step::take_in_result(const Answer& answer, const RevokeShare& req
   end_revocation(set, answer.call.delivery, request.item, RevocationEnd::taken_back);
 }
 
-void JobSteps::Step::note_all(std::string_view type, std::string_view message, std::optional<Millis> took,
+void JobSteps::Step::note_all(domain::TimelineType type, std::string_view message, std::optional<Millis> took,
                               const std::string& data) {
   for (const auto id : set.open(customer.id)) {
     const auto& row = *set.delivery(id);
     if (row.status != DeliveryStatus::processing) continue;
-    set.note(row, domain::Actor::system(), std::string(message),
-             {.type = std::string(type), .duration = took, .data = data});
+    set.add_timeline_entry(row, domain::Actor::system(), std::string(message),
+                           {.type = type, .duration = took, .data = data});
   }
 }
 
@@ -262,7 +263,7 @@ void JobSteps::Step::take_in_user(const cloud::CloudUser& user) {
   // The failed deliveries, too: a probe or a late acceptance, which resumes them, finds them by that
   // customer.
   set.save();
-  for (auto* const row : set.take(lock_failed_of_customer(set.tx(), customer.id))) {
+  for (auto* const row : set.adopt(lock_failed_of_customer(set.tx(), customer.id))) {
     row->customer = known->id;
     set.changed(*row);
   }

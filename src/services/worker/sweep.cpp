@@ -53,7 +53,7 @@ void accepted(DeliverySet& set, CustomerRow& customer) {
   const bool news = customer.friendship != Friendship::friends;
   customer.friendship = Friendship::friends;
   set.put(customer);
-  for (auto* const row : set.take(lock_failed_of_customer(set.tx(), customer.id))) {
+  for (auto* const row : set.adopt(lock_failed_of_customer(set.tx(), customer.id))) {
     // Rows of former versions do not say since when they waited.
     const auto since = row->waiting_since ? row->waiting_since : customer.requested_at;
     const bool resumable = !since || domain::friendship_resumable(*since, set.now());
@@ -93,7 +93,7 @@ void take_in_change(DeliverySet& set, const SweepLease& lease, const cloud::Frie
       customer->friendship = blocked ? Friendship::blocked : Friendship::declined;
       set.put(*customer);
       const auto open =
-          set.take(lock_open_deliveries(set.tx(), std::array{customer->id}, kMostOpenOfCustomer));
+          set.adopt(lock_open_deliveries(set.tx(), std::array{customer->id}, kMostOpenOfCustomer));
       for (auto* const row : open) {
         end_waiting(set, *row,
                     blocked ? ResolutionCode::blocked_by_customer : ResolutionCode::friend_request_declined);

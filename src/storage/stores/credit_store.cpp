@@ -30,6 +30,10 @@ domain::Balance read_balance(const Row& r) {
   return {r.int64(0), r.int64(1), r.int64(2), r.int64(3), r.int64(4), r.int64(5)};
 }
 
+domain::LedgerEntryKind kind_of(std::string_view stored) {
+  return domain::parse_ledger_entry_kind(stored).value_or(domain::LedgerEntryKind::unknown);
+}
+
 std::vector<AccountBalance> balances(Tx& tx, const Sql& sql, std::span<const AccountId> accounts) {
   std::vector<AccountBalance> found;
   tx.query_each(sql, 1, params_of(accounts), [&](std::size_t n, const Row& r) {
@@ -77,9 +81,10 @@ void set_credits_low_at(Tx& tx, AccountId account, std::optional<std::int64_t> l
 void append_ledger(Tx& tx, std::span<const LedgerRow> rows) {
   std::vector<Param> flat;
   for (const auto& [account, e] : rows) {
-    flat.insert(flat.end(), {account, e.id, e.at, e.kind, e.credits, e.item ? Param(e.item) : Param(nullptr),
-                             e.purchase ? Param(e.purchase) : Param(nullptr), e.note, e.balance_after,
-                             e.cause.empty() ? Param(nullptr) : Param(e.cause)});
+    flat.insert(flat.end(),
+                {account, e.id, e.at, to_string(e.kind), e.credits, e.item ? Param(e.item) : Param(nullptr),
+                 e.purchase ? Param(e.purchase) : Param(nullptr), e.note, e.balance_after,
+                 e.cause.empty() ? Param(nullptr) : Param(e.cause)});
   }
   tx.exec_many(kAppend, 10, flat);
 }
@@ -88,7 +93,7 @@ std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before,
   std::vector<LedgerEntry> entries;
   const std::int64_t from = before ? before.value : std::numeric_limits<std::int64_t>::max();
   tx.query(kList, account, from, first, limit, [&](const Row& r) {
-    entries.push_back({r.id<LedgerId>(0), r.time(1), r.string(2), r.int64(3), r.id_or_none<ItemId>(4),
+    entries.push_back({r.id<LedgerId>(0), r.time(1), kind_of(r.text(2)), r.int64(3), r.id_or_none<ItemId>(4),
                        r.id_or_none<PurchaseId>(5), r.string(6), r.opt_int64(7), r.string_or_empty(8)});
   });
   return entries;

@@ -36,10 +36,8 @@ void set_credits_low_at(Tx& tx, AccountId account, std::optional<std::int64_t> l
 struct LedgerEntry {
   LedgerId id;
   Timestamp at;
-  // grant, purchase, spend, reversal, reversal_undone; debt_paid: what of a release, grant or purchase went
-  // into the debt that a reversal left. A reversal stands whole in its own entry, so the account's sum does
-  // not count debt_paid.
-  std::string kind;
+  // A reversal stands whole in its own entry, so the account's sum does not count debt_paid.
+  domain::LedgerEntryKind kind = domain::LedgerEntryKind::unknown;
   std::int64_t credits = 0;
   ItemId item;  // spend only
   PurchaseId purchase;

@@ -47,7 +47,7 @@ class DeliveryListTest : public ::testing::Test {
                                           .account = account,
                                           .integration = IntegrationId{integration},
                                           .order_key = key,
-                                          .outcome = "delivery",
+                                          .outcome = domain::OrderOutcome::delivery,
                                           .state = "{}"}});
     DeliveryRow row{.id = DeliveryId{id}, .account = account, .integration = IntegrationId{integration}};
     row.order_key = key;
@@ -253,7 +253,7 @@ TEST_F(DeliveryListTest, AnOrderNumberIsReadFromItsColumnAndOfRowsOfBeforeFromTh
                                             .account = kAccount,
                                             .integration = IntegrationId{10},
                                             .order_key = key,
-                                            .outcome = "delivery",
+                                            .outcome = domain::OrderOutcome::delivery,
                                             .state = id == 2 ? encode(state) : "not to be read",
                                             .summary = {.number = id == 1 ? "#1001" : ""}}});
     }
@@ -272,8 +272,8 @@ TEST_F(DeliveryListTest, ATimelineShowsItsNewestEntriesFirst) {
       rows.push_back({DeliveryId{1},
                       {.id = n,
                        .at = tx.now(),
-                       .type = "note",
-                       .kind = "action",
+                       .type = domain::TimelineType::note,
+                       .kind = domain::TimelineKind::action,
                        .actor = "system",
                        .status = "queued",
                        .resolution = "",

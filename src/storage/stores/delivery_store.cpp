@@ -180,7 +180,7 @@ DeliveryRow read_delivery(const Row& r) {
   d.ended_at = r.opt_time(33);
   d.link_version = r.int64(34);
   d.probe_until = r.opt_time(35);
-  d.told_request = r.opt_time(36);
+  d.reported_request = r.opt_time(36);
   d.api_key = r.id_or_none<ApiKeyId>(41);
   if (!r.is_null(42)) {
     d.counted = {.status = parsed<DeliveryStatus>(r.text(42), domain::parse_delivery_status),
@@ -278,7 +278,7 @@ void insert_deliveries(Tx& tx, std::span<DeliveryRow> rows) {
                              d.ended_at,
                              d.link_version,
                              d.probe_until,
-                             d.told_request,
+                             d.reported_request,
                              text_or_null(pending.reviews),
                              text_or_null(pending.named_by),
                              d.pending.name.given,
@@ -404,7 +404,7 @@ void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
                              d.ended_at,
                              d.link_version,
                              d.probe_until,
-                             d.told_request,
+                             d.reported_request,
                              text_or_null(pending.reviews),
                              text_or_null(pending.named_by),
                              d.pending.name.given,

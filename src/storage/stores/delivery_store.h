@@ -37,12 +37,12 @@ struct DeliveryRow {
   domain::ReviewReasons review_reasons;    // while in review; none otherwise
   std::optional<Timestamp> waiting_since;  // first waited since creation, retry or approval (spec 3.5)
   std::optional<Timestamp>
-      failed_trouble;                     // cloud_unavailable: when the account's trouble began; none: alone
-  std::optional<Timestamp> probe_until;   // while failed as cloud_unavailable: probes try it until then
-  std::optional<Timestamp> told_request;  // when the friend request was made that it told of
-  std::optional<Timestamp> named_at;      // when the username in use was given (spec 2.6)
-  std::optional<Timestamp> ended_at;      // completed or invalidated
-  std::int64_t link_version = 1;          // of the buyer's link (spec 3.7)
+      failed_trouble;                    // cloud_unavailable: when the account's trouble began; none: alone
+  std::optional<Timestamp> probe_until;  // while failed as cloud_unavailable: probes try it until then
+  std::optional<Timestamp> reported_request;  // when the last friend request was made that it reported
+  std::optional<Timestamp> named_at;          // when the username in use was given (spec 2.6)
+  std::optional<Timestamp> ended_at;          // completed or invalidated
+  std::int64_t link_version = 1;              // of the buyer's link (spec 3.7)
   std::int64_t attempt_count = 0;
   std::optional<Timestamp> next_attempt_at;
   std::int64_t requests_sent = 0;  // friend requests that this delivery told of

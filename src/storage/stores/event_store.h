@@ -55,7 +55,7 @@ struct SendRow {
 void insert_sends(Tx& tx, std::span<const SendRow> rows);
 
 // What the store was told of a delivery, by each of its subscriptions; newest first, at most `limit`.
-struct EventTold {
+struct EventOfDelivery {
   EventId id;
   std::string type;
   Timestamp created_at;
@@ -65,6 +65,6 @@ struct EventTold {
   std::optional<std::int64_t> last_status_code;  // nothing: no attempt had an answer
   std::optional<Timestamp> next_attempt_at;      // nothing: there is none to come
 };
-std::vector<EventTold> find_events_of_delivery(Tx& tx, DeliveryId delivery, int limit);
+std::vector<EventOfDelivery> find_events_of_delivery(Tx& tx, DeliveryId delivery, int limit);
 
 }  // namespace presetbridge::storage

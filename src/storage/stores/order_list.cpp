@@ -64,7 +64,7 @@ Candidate read_candidate(const Row& r) {
   c.order = {.id = r.id<OrderId>(0),
              .integration = r.id<IntegrationId>(1),
              .order_key = r.string(2),
-             .outcome = r.string(3),
+             .outcome = domain::read_order_outcome(r.text(3)),
              .unmapped = r.int64(4),
              .received_at = r.time(5),
              .updated_at = r.time(6),
@@ -113,21 +113,20 @@ bool finds(const OrderSearch& search, const Candidate& c) {
 
 bool fits(const OrderFilter& f, const Candidate& c, const OrderShown& shown) {
   const auto& o = c.order;
-  return (f.outcome.empty() || o.outcome == f.outcome) &&
-         (!f.integration || o.integration == f.integration) && (!f.unmapped || o.unmapped > 0) &&
-         (!f.received_from || o.received_at >= *f.received_from) &&
+  return (!f.outcome || o.outcome == f.outcome) && (!f.integration || o.integration == f.integration) &&
+         (!f.unmapped || o.unmapped > 0) && (!f.received_from || o.received_at >= *f.received_from) &&
          (!f.received_before || o.received_at < *f.received_before) && finds(f.search, c) && shown(o);
 }
 
 bool has_delivery(const OrderFilter& f) {
-  return f.outcome == "delivery";
+  return f.outcome == domain::OrderOutcome::delivery;
 }
 
 std::vector<Candidate> down(Tx& tx, const OrderFilter& f, std::int64_t before, int limit) {
   std::vector<Candidate> rows;
   const auto add = [&](const Row& r) { rows.push_back(read_candidate(r)); };
-  if (!f.outcome.empty() && !has_delivery(f)) {
-    tx.query(kNewestOfOutcome, f.account, before, limit, f.outcome, add);
+  if (f.outcome && !has_delivery(f)) {
+    tx.query(kNewestOfOutcome, f.account, before, limit, to_string(*f.outcome), add);
   } else if (f.unmapped) {
     tx.query(kNewestUnmapped, f.account, before, limit, add);
   } else {
@@ -139,8 +138,8 @@ std::vector<Candidate> down(Tx& tx, const OrderFilter& f, std::int64_t before, i
 std::vector<Candidate> up(Tx& tx, const OrderFilter& f, OrderId after, int limit) {
   std::vector<Candidate> rows;
   const auto add = [&](const Row& r) { rows.push_back(read_candidate(r)); };
-  if (!f.outcome.empty() && !has_delivery(f)) {
-    tx.query(kOldestOfOutcome, f.account, after, limit, f.outcome, add);
+  if (f.outcome && !has_delivery(f)) {
+    tx.query(kOldestOfOutcome, f.account, after, limit, to_string(*f.outcome), add);
   } else if (f.unmapped) {
     tx.query(kOldestUnmapped, f.account, after, limit, add);
   } else {

@@ -21,7 +21,7 @@ struct ListedOrder {
   OrderId id;
   IntegrationId integration;
   std::string order_key;
-  std::string outcome;
+  domain::OrderOutcome outcome = domain::OrderOutcome::stopped;
   std::int64_t unmapped = 0;
   Timestamp received_at;
   Timestamp updated_at;
@@ -50,7 +50,7 @@ OrderSearch read_search(Tx& tx, AccountId account, std::string_view text);
 
 struct OrderFilter {
   AccountId account;
-  std::string outcome;  // empty: all
+  std::optional<domain::OrderOutcome> outcome;  // nothing: all
   IntegrationId integration;
   bool unmapped = false;  // only those with a line without a mapping
   OrderSearch search;

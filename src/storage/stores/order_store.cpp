@@ -46,7 +46,7 @@ OrderRow read_order(const Row& r) {
           r.id<AccountId>(1),
           r.id<IntegrationId>(2),
           r.string(3),
-          r.string(4),
+          domain::read_order_outcome(r.text(4)),
           r.string(5),
           r.int64(6),
           r.time(7),
@@ -63,7 +63,7 @@ void note(Tx& tx, const OrderRow& o) {
                           .account = o.account,
                           .id = o.id.value,
                           .integration = o.integration,
-                          .word = o.outcome});
+                          .word = std::string(to_string(o.outcome))});
 }
 
 // What the parameters of the rows look at.
@@ -88,9 +88,9 @@ std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> orders) {
   for (std::size_t i = 0; i < orders.size(); ++i) {
     const auto& o = orders[i];
     flat.insert(flat.end(),
-                {o.id, o.account, o.integration, o.order_key, o.outcome, o.state, o.unmapped, o.received_at,
-                 o.updated_at, o.summary.number, o.summary.username, o.summary.email, o.summary.lines,
-                 o.summary.marks.stored(), keys[i], o.updated_at});
+                {o.id, o.account, o.integration, o.order_key, to_string(o.outcome), o.state, o.unmapped,
+                 o.received_at, o.updated_at, o.summary.number, o.summary.username, o.summary.email,
+                 o.summary.lines, o.summary.marks.stored(), keys[i], o.updated_at});
   }
   auto inserted = tx.insert_each(kInsert, 16, flat);
   for (std::size_t i = 0; i < orders.size(); ++i) {
@@ -170,9 +170,9 @@ void update_orders(Tx& tx, std::span<const OrderRow> orders) {
   flat.reserve(12 * orders.size());
   for (std::size_t i = 0; i < orders.size(); ++i) {
     const auto& o = orders[i];
-    flat.insert(flat.end(),
-                {o.id, o.outcome, o.state, o.unmapped, o.updated_at, o.summary.number, o.summary.username,
-                 o.summary.email, o.summary.lines, o.summary.marks.stored(), keys[i], o.updated_at});
+    flat.insert(flat.end(), {o.id, to_string(o.outcome), o.state, o.unmapped, o.updated_at, o.summary.number,
+                             o.summary.username, o.summary.email, o.summary.lines, o.summary.marks.stored(),
+                             keys[i], o.updated_at});
   }
   tx.update_each(kUpdate, 12, flat);
   for (const auto& o : orders) note(tx, o);

@@ -18,8 +18,8 @@ struct OrderRow {
   AccountId account;
   IntegrationId integration;
   std::string order_key;
-  std::string outcome;  // delivery, no_mapped_items, awaiting_payment, stopped, inactive
-  std::string state;    // domain::encode(OrderState)
+  domain::OrderOutcome outcome = domain::OrderOutcome::stopped;
+  std::string state;  // domain::encode(OrderState)
   std::int64_t unmapped = 0;
   Timestamp received_at;
   Timestamp updated_at;

@@ -106,7 +106,7 @@ Page<OrderNamed> list_orders_named(Tx& tx, const PrivacyRequestRow& request, con
   tx.query_each(kFindNamed, 2, keys, [&](std::size_t n, const Row& r) {
     auto& one = found.rows[n];
     one.order = r.id<OrderId>(0);
-    one.delivered = r.text(1) == "delivery";
+    one.delivered = domain::read_order_outcome(r.text(1)) == domain::OrderOutcome::delivery;
     orders.push_back(one.order);
     known.push_back(&one);
   });

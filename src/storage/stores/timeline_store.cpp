@@ -38,9 +38,10 @@ void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
   flat.reserve(14 * rows.size());
   for (const auto& [delivery, e] : rows) {
     const auto duration = e.duration ? Param(std::int64_t{e.duration->count()}) : Param(nullptr);
+    const auto type = e.type ? to_string(*e.type) : std::string_view("");
     flat.insert(flat.end(),
-                {delivery, e.id, e.at, e.kind, e.actor, e.status, text_or_null(e.resolution), e.message,
-                 e.type, e.version, e.attempt, duration, id_or_null(e.item), text_or_null(e.data)});
+                {delivery, e.id, e.at, to_string(e.kind), e.actor, e.status, text_or_null(e.resolution),
+                 e.message, type, e.version, e.attempt, duration, id_or_null(e.item), text_or_null(e.data)});
   }
   tx.exec_many(kAppendTimeline, 14, flat);
 
@@ -57,18 +58,19 @@ void append_timeline(Tx& tx, std::span<const TimelineRow> rows) {
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit, std::int64_t before) {
   std::vector<TimelineEntry> entries;
   tx.query(kFindTimeline, delivery, before, limit, [&](const Row& r) {
-    auto& e = entries.emplace_back(TimelineEntry{.id = r.int64(0),
-                                                 .at = r.time(1),
-                                                 .type = r.string(7),
-                                                 .kind = r.string(2),
-                                                 .actor = r.string(3),
-                                                 .status = r.string(4),
-                                                 .resolution = r.string_or_empty(5),
-                                                 .message = r.string(6),
-                                                 .version = r.int64(8),
-                                                 .attempt = r.int64(9),
-                                                 .item = r.id_or_none<ItemId>(11),
-                                                 .data = r.string_or_empty(12)});
+    auto& e = entries.emplace_back(
+        TimelineEntry{.id = r.int64(0),
+                      .at = r.time(1),
+                      .type = domain::parse_timeline_type(r.text(7)),
+                      .kind = domain::parse_timeline_kind(r.text(2)).value_or(domain::TimelineKind::action),
+                      .actor = r.string(3),
+                      .status = r.string(4),
+                      .resolution = r.string_or_empty(5),
+                      .message = r.string(6),
+                      .version = r.int64(8),
+                      .attempt = r.int64(9),
+                      .item = r.id_or_none<ItemId>(11),
+                      .data = r.string_or_empty(12)});
     if (const auto ms = r.opt_int64(10)) e.duration = Millis{*ms};
   });
   return entries;
@@ -90,7 +92,9 @@ std::vector<FirstTime> find_first_times(Tx& tx, DeliveryId delivery) {
     });
   }
   std::vector<FirstTime> times;
-  for (auto& [type, at] : first) times.push_back({type, at});
+  for (const auto& [name, at] : first) {
+    if (const auto type = domain::parse_timeline_type(name)) times.push_back({*type, at});
+  }
   return times;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/ids.h"
 #include "base/time.h"
+#include "domain/timeline.h"
 #include "storage/database.h"
 
 namespace presetbridge::storage {
@@ -18,10 +19,11 @@ namespace presetbridge::storage {
 struct TimelineEntry {
   std::int64_t id = 0;  // of the same set as all ids, so that it is nobody else's
   Timestamp at;
-  // What kind of thing happened: services/delivery/view.h. Empty in entries of a program of before.
-  std::string type;
-  std::string kind;   // "attempt" or "action"
-  std::string actor;  // domain::to_string(Actor)
+  // Nothing: an earlier program wrote the entry without a type, or a later one with a type that is not known
+  // here.
+  std::optional<domain::TimelineType> type;
+  domain::TimelineKind kind = domain::TimelineKind::action;  // likewise where the stored kind is not known
+  std::string actor;                                         // domain::to_string(Actor)
   std::string status;
   std::string resolution;
   std::string message;
@@ -47,9 +49,9 @@ inline constexpr Millis kShortestTimelines = std::chrono::days{7};
 // The newest entries before the one with the id `before`, newest first; at most `limit`.
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit,
                                          std::int64_t before = std::numeric_limits<std::int64_t>::max());
-// When something of that type first happened to the delivery.
+// When something of that type first happened to the delivery. Types that are not known here are left out.
 struct FirstTime {
-  std::string type;
+  domain::TimelineType type;
   Timestamp at;
 };
 std::vector<FirstTime> find_first_times(Tx& tx, DeliveryId delivery);

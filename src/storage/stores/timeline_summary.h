@@ -8,11 +8,13 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "domain/timeline.h"
 #include "storage/database.h"
 
 namespace presetbridge::storage {
 
-inline constexpr std::string_view kSummary = "summary";  // the entry's type
+// The type's name, as it is stored.
+inline constexpr std::string_view kSummary = to_string(domain::TimelineType::summary);
 
 struct TimelineSummary {
   std::int64_t attempts = 0;
