@@ -81,7 +81,7 @@ bool asked_since(const storage::CustomerRow& customer, const storage::DeliveryRo
     case Friendship::requested:
     case Friendship::unknown:
       // Rows of before do not say of which request they told.
-      return customer.requested_at && *customer.requested_at > row.told_request.value_or(row.updated_at);
+      return customer.requested_at && *customer.requested_at > row.reported_request.value_or(row.updated_at);
     case Friendship::none:
     case Friendship::friends:
     case Friendship::declined:

@@ -110,7 +110,7 @@ std::pair<Finding, ResolutionCode> finding_for(DeliverySet& set, const Job& job,
   if (job.put_off.contains(row.id)) return {Finding::transient, ResolutionCode::none};
   // Each delivery tells of a friend request once, whichever job sent it (spec 10.1). Rows of before do not
   // say of which they told.
-  const bool told = row.told_request ? row.told_request == requested_at : row.requests_sent > 0;
+  const bool told = row.reported_request ? row.reported_request == requested_at : row.requests_sent > 0;
   if (finding == Finding::still_waiting && (job.request_sent || !told))
     return {Finding::request_sent, ResolutionCode::none};
   if (finding == Finding::worked && !job.failed_items.empty()) {
@@ -198,7 +198,7 @@ bool conclude(DeliverySet& set, const Job& job, CustomerRow& customer, DeliveryI
   const bool tells_of_request =
       verdict.cause == Cause::request_sent ||
       (verdict.cause == Cause::permanent_failure && verdict.code == ResolutionCode::friend_request_declined);
-  if (tells_of_request) row.told_request = customer.requested_at;
+  if (tells_of_request) row.reported_request = customer.requested_at;
   if (verdict.cause == Cause::transient_failure || verdict.cause == Cause::account_trouble) {
     const auto own = job.put_off.find(delivery);
     row.next_attempt_at = own == job.put_off.end() ? first_retry(job).value_or(set.now()) : own->second;
