@@ -324,7 +324,7 @@ int take_over_expired(Tx& tx, DeliveryChanges& changes, Timestamp from, int limi
 void set_aside(Tx& tx, const LeasePlace& at) {
   const Timestamp until = tx.now() + kSetAside;
   if (!at.customer) return postpone_cloud_account(tx, at.cloud_account, until);
-  set_customer_aside(tx, at.customer, at.fence, until);
+  postpone_customer(tx, at.customer, at.fence, until);
 }
 
 }  // namespace presetbridge::services
