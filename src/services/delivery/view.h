@@ -55,7 +55,7 @@ struct DeliveryView : DeliverySummary {
   std::optional<Timestamp> first_request_at;
   std::optional<Timestamp> gives_up_at;   // while it waits for the customer
   std::optional<Timestamp> next_look_at;  // likewise: the next sweep
-  std::vector<storage::EventTold> events;
+  std::vector<storage::EventStanding> events;
   std::string store_order_url;  // where the merchant sees the order at the store; empty: not known
   bool pending = false;         // the action was stored, and is done by the job in progress
 };

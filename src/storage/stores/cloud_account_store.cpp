@@ -79,7 +79,7 @@ constexpr Sql kForgotten{
     "SELECT (SELECT cloud_account_id FROM customers WHERE queue_state = 1 ORDER BY cloud_account_id LIMIT 1)"
     " UNION ALL SELECT (SELECT cloud_account_id FROM customers WHERE cloud_account_id > queued.account"
     " AND queue_state = 1 ORDER BY cloud_account_id LIMIT 1) FROM queued WHERE queued.account IS NOT NULL)"
-    // Not joined, which could read whole tables: each is looked up.
+    // Not joined, which could read whole tables: each is read by its key.
     " SELECT queued.account FROM queued WHERE 1 = (SELECT 1 FROM cloud_accounts WHERE id = queued.account"
     " AND blocked_until <= $1 AND (ready_at IS NULL OR ready_at > $1))"
     " AND 1 = (SELECT 1 FROM customers WHERE cloud_account_id = queued.account AND due_at <= $1"

@@ -70,11 +70,11 @@ void ensure_sweep(Tx& tx, CloudAccountId id, Timestamp at);
 void postpone_cloud_account(Tx& tx, CloudAccountId id, Timestamp until);
 // The accounts among `ids` that have trouble; locks none.
 std::vector<CloudAccountId> accounts_in_trouble(Tx& tx, std::span<const CloudAccountId> ids);
-// Accounts of whose failed deliveries one is to be tried again, longest due first.
+// Accounts that are due to probe one of their failed deliveries, longest due first.
 std::vector<CloudAccountId> find_due_probes(Tx& tx, Timestamp now, int limit);
-// One of them is tried at `at`, unless that is known already. The row is locked.
+// The account probes one of them at `at`, unless a probe is due already. The caller has locked the row.
 void ensure_probe(Tx& tx, CloudAccountId id, Timestamp at);
-// The next one of the account, whose turn failed here, passes over the delivery that it was at: in an hour.
+// The probe failed here: the next one is due in an hour, and passes over the delivery that this one was for.
 void postpone_probe(Tx& tx, CloudAccountId id);
 // Whether a customer in the account's queue has a delivery that is queued, or waits no more.
 bool any_queued_delivery(Tx& tx, CloudAccountId id);

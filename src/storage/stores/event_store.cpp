@@ -115,14 +115,14 @@ void insert_sends(Tx& tx, std::span<const SendRow> sends) {
   tx.exec_many(kInsertSend, 4, flat);
 }
 
-std::vector<EventTold> find_events_of_delivery(Tx& tx, DeliveryId delivery, int limit) {
-  std::vector<EventTold> events;
+std::vector<EventStanding> find_events_of_delivery(Tx& tx, DeliveryId delivery, int limit) {
+  std::vector<EventStanding> events;
   tx.query(kFindOfDelivery, delivery, limit, [&](const Row& r) {
     events.push_back({.id = r.id<EventId>(0), .type = r.string(1), .created_at = r.time(2)});
   });
   std::vector<Param> flat;
   for (const auto& event : events) flat.insert(flat.end(), {event.id, limit});
-  std::vector<std::vector<EventTold>> sends(events.size());
+  std::vector<std::vector<EventStanding>> sends(events.size());
   tx.query_each(kSendsOfEvent, 2, flat, [&](std::size_t n, const Row& r) {
     auto& send = sends[n].emplace_back(events[n]);
     send.subscription = r.id<SubscriptionId>(0);
@@ -131,13 +131,13 @@ std::vector<EventTold> find_events_of_delivery(Tx& tx, DeliveryId delivery, int 
     send.last_status_code = r.opt_int64(3);
     if (send.status == "pending" || send.status == "leased") send.next_attempt_at = r.time(4);
   });
-  std::vector<EventTold> told;
+  std::vector<EventStanding> found;
   for (std::size_t n = 0; n < events.size(); ++n) {
-    if (sends[n].empty()) told.push_back(events[n]);
-    told.insert(told.end(), sends[n].begin(), sends[n].end());
+    if (sends[n].empty()) found.push_back(events[n]);
+    found.insert(found.end(), sends[n].begin(), sends[n].end());
   }
-  if (told.size() > static_cast<std::size_t>(limit)) told.resize(static_cast<std::size_t>(limit));
-  return told;
+  if (found.size() > static_cast<std::size_t>(limit)) found.resize(static_cast<std::size_t>(limit));
+  return found;
 }
 
 }  // namespace presetbridge::storage

@@ -9,7 +9,7 @@
 namespace presetbridge::storage {
 namespace {
 
-// Which orders of a store are held for review: all or none.
+// The hold for review of a store's orders: all or none.
 constexpr std::string_view kHoldAll = "all";
 struct Hold {
   static Param parameter(bool all, Texts&) { return all ? kHoldAll : "none"; }

@@ -115,9 +115,9 @@ CreditsOwed count_credits_owed(Tx& tx, std::span<const DeliveryId> deliveries) {
       owed.exact = false;
       break;
     }
-    const auto piece = deliveries.first(std::min(kPricedAtOnce, deliveries.size()));
-    deliveries = deliveries.subspan(piece.size());
-    tx.query_each(kOwed, 1, params_of(piece), [&](std::size_t, const Row& r) {
+    const auto batch = deliveries.first(std::min(kPricedAtOnce, deliveries.size()));
+    deliveries = deliveries.subspan(batch.size());
+    tx.query_each(kOwed, 1, params_of(batch), [&](std::size_t, const Row& r) {
       looked += r.int64(0);
       owed.credits += r.int64(1);
     });
