@@ -207,7 +207,7 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
     Millis locked_for{0};
   };
   auto known = co_await deps_.async_db.read(executor, [&](Tx& tx) {
-    const auto tries = storage::find_sign_in_tries(tx, key);
+    const auto tries = storage::find_sign_in_attempts(tx, key);
     return Known{storage::find_user_by_email(tx, email), tries ? tries->locked_until - tx.now() : Millis{0}};
   });
   if (!known) co_return std::unexpected(known.error());
@@ -221,17 +221,17 @@ Task<LoginResult<storage::UserRow>> BuiltInIssuer::verify_password(Executor& exe
   // written only where a hash was computed.
   auto locked_for = co_await deps_.async_db.write(executor, [&](Tx& tx) {
     const auto now = tx.now();
-    auto tries = storage::lock_sign_in_tries(tx, key);
+    auto tries = storage::lock_sign_in_attempts(tx, key);
     if (tries.locked_until > now) return tries.locked_until - now;
     if (right) {
-      storage::forget_sign_in_tries(tx, key);
+      storage::forget_sign_in_attempts(tx, key);
       return Millis{0};
     }
     if (now - tries.last_at > kFailuresForgottenAfter) tries.failures = 0;
     ++tries.failures;
     tries.last_at = now;
     tries.locked_until = now + lock_after(tries.failures);
-    storage::update_sign_in_tries(tx, key, tries);
+    storage::update_sign_in_attempts(tx, key, tries);
     if (known->user) {
       const auto who = to_string(known->user->id);
       if (const auto member = find_membership(tx, options_.iss, who))
@@ -370,7 +370,7 @@ Task<Expected<AccountId>> BuiltInIssuer::reset_password(Executor& executor, std:
   co_return co_await deps_.async_db.write(executor, [&](Tx& tx) -> Expected<AccountId> {
     const auto user = storage::find_user_by_email(tx, email);
     if (!user) return fail("NOT_FOUND", "Nobody has this e-mail address.");
-    storage::forget_sign_in_tries(tx, crypto::sha256(email));
+    storage::forget_sign_in_attempts(tx, crypto::sha256(email));
     storage::set_password_hash(tx, user->id, *hash);
     Sessions::end_all(tx, user->id);
     const auto member = find_membership(tx, options_.iss, to_string(user->id));

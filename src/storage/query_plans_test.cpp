@@ -486,7 +486,7 @@ std::vector<HotQuery> hot_queries(const Known& k) {
        [=](Tx& tx) {
          summarise_items(tx, std::array{k.delivery});
          count_credits_owed(tx, std::array{k.delivery});
-         queue_places(tx, std::array{k.customer});
+         queue_positions(tx, std::array{k.customer});
        }},
       {"what the store was told of a delivery",
        {"outbound_events_of_delivery", "webhook_sends_of_event"},

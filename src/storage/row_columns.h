@@ -1,44 +1,270 @@
-// Rows that are read and written by the names of their columns. A store declares once the column of each member
-// of a row, the key first; lists of columns, parameters and reading follow from that:
+// Rows that are read and written by the names of their columns. A store lists once which column holds each
+// member of a row; the lists of columns, the parameters and the reading follow from that table:
 //
-//   constexpr std::tuple kColumns{Column{"id", &NodeRow::id},
-//                                 Column{"name", &NodeRow::name, Update::no},
-//                                 Column{"seen_at", &NodeRow::seen_at}};
+//   constexpr std::tuple kColumns{
+//       Column{"id", &NodeRow::id, Update::key},
+//       Column{"name", &NodeRow::name, Update::no},
+//       Column{"state", &NodeRow::state, kNamed<parse_node_state>},
+//       Column{"seen_at", &NodeRow::seen_at},
+//   };
+//   constexpr Sql kInsert = sql<"INSERT INTO nodes ", kInsertion<kColumns>>;
 //   constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM nodes WHERE id = $1">;
-//   constexpr Sql kUpdate = sql<"UPDATE nodes SET ", kAssigned<kColumns>, " WHERE id = $1">;
+//   constexpr Sql kUpdate = sql<"UPDATE nodes SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 //
 //   const auto node = tx.one(kFind, id, read_row<NodeRow, kColumns>);
-//   add_update<kColumns>(flat, *node);
-//   tx.update_each(kUpdate, kUpdateWidth<kColumns>, flat);
+//   Texts texts;
+//   tx.exec_params(kUpdate, update_params<kColumns>(*node, texts));
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/split.h"
 #include "base/time.h"
+#include "storage/columns.h"
 #include "storage/database.h"
 
 namespace presetbridge::storage {
 
-// Whether kAssigned has the column.
-enum class Update : bool { no, yes };
+// Texts that are made for parameters. The parameters refer to them, so this lives as long as they are used.
+class Texts {
+ public:
+  std::string_view hold(std::string text) {
+    if (text.empty()) return "";
+    if (!texts_) texts_.emplace();
+    return texts_->emplace_back(std::move(text));
+  }
+  // A text that lives long enough by itself: the name of an enumerator.
+  static std::string_view hold(std::string_view text) { return text; }
 
-template <class RowType, class Value>
+ private:
+  std::optional<std::deque<std::string>> texts_;  // an empty deque would allocate
+};
+
+// A member by its type, where the column is not NULL. An id that is none may stand as NULL.
+inline void read_column(const Row& row, int column, std::int64_t& to) {
+  to = row.int64(column);
+}
+inline void read_column(const Row& row, int column, bool& to) {
+  to = row.flag(column);
+}
+inline void read_column(const Row& row, int column, std::string& to) {
+  to = row.text(column);
+}
+inline void read_column(const Row& row, int column, Timestamp& to) {
+  to = row.time(column);
+}
+inline void read_column(const Row& row, int column, std::vector<std::byte>& to) {
+  const Blob bytes = row.bytes(column);
+  to.assign(bytes.begin(), bytes.end());
+}
+template <class Kind>
+void read_column(const Row& row, int column, Id<Kind>& to) {
+  to = row.id_or_none<Id<Kind>>(column);
+}
+template <class T>
+void read_column(const Row& row, int column, std::optional<T>& to) {
+  if (row.is_null(column)) {
+    to.reset();
+  } else {
+    read_column(row, column, to.emplace());
+  }
+}
+// A set of flags that has a number of its own.
+template <class T>
+  requires requires(const T& set) {
+    { set.stored() } -> std::same_as<std::int64_t>;
+  }
+void read_column(const Row& row, int column, T& to) {
+  to = T(row.int64(column));
+}
+
+// Formats: how a member stands in its column.
+
+// As read_column() and Param have it.
+struct Plain {
+  static Param parameter(const auto& value, Texts&) {
+    if constexpr (requires { value.stored(); }) {
+      return value.stored();
+    } else {
+      return Param(value);
+    }
+  }
+  static void read(const Row& row, int column, auto& to) { read_column(row, column, to); }
+};
+
+// NULL where a text or bytes are empty, or an id is none.
+struct EmptyIsNull {
+  template <class T>
+  static Param parameter(const T& value, Texts& texts) {
+    bool empty = false;
+    if constexpr (requires { value.empty(); }) {
+      empty = value.empty();
+    } else {
+      empty = !value;
+    }
+    return empty ? Param(nullptr) : Plain::parameter(value, texts);
+  }
+  static void read(const Row& row, int column, auto& to) {
+    if (!row.is_null(column)) read_column(row, column, to);
+  }
+};
+inline constexpr EmptyIsNull kEmptyIsNull;
+
+// NULL is read as a text that is empty; only older programs wrote it.
+struct NullIsEmpty {
+  static Param parameter(const auto& value, Texts& texts) { return Plain::parameter(value, texts); }
+  static void read(const Row& row, int column, std::string& to) { EmptyIsNull::read(row, column, to); }
+};
+inline constexpr NullIsEmpty kNullIsEmpty;
+
+// An enumerator as its number.
+struct Number {
+  static Param parameter(const auto& value, Texts&) { return static_cast<std::int64_t>(value); }
+  template <class T>
+  static void read(const Row& row, int column, T& to) {
+    to = static_cast<T>(row.int64(column));
+  }
+};
+inline constexpr Number kNumber;
+
+// As to_string() names it; `parse` is the inverse. Throws DbError misuse for another text.
+template <auto parse>
+struct Named {
+  static Param parameter(const auto& value, Texts& texts) { return texts.hold(to_string(value)); }
+  template <class T>
+  static void read(const Row& row, int column, T& to) {
+    to = parsed<T>(row.text(column), parse);
+  }
+};
+template <auto parse>
+inline constexpr Named<parse> kNamed;
+
+// As to_string() names it; `read_name` returns an enumerator for every text, one that is unknown here too.
+template <auto read_name>
+struct NamedOrUnknown {
+  static Param parameter(const auto& value, Texts& texts) { return texts.hold(to_string(value)); }
+  static void read(const Row& row, int column, auto& to) { to = read_name(row.text(column)); }
+};
+template <auto read_name>
+inline constexpr NamedOrUnknown<read_name> kNamedOrUnknown;
+
+// NULL where the name is empty. Then the member stays as a new row has it.
+template <auto parse>
+struct NamedOrNull {
+  static Param parameter(const auto& value, Texts& texts) {
+    const auto name = texts.hold(to_string(value));
+    return name.empty() ? Param(nullptr) : Param(name);
+  }
+  static void read(const Row& row, int column, auto& to) {
+    if (!row.is_null(column)) Named<parse>::read(row, column, to);
+  }
+};
+template <auto parse>
+inline constexpr NamedOrNull<parse> kNamedOrNull;
+
+// A list of words or ids as one text.
+template <char separator>
+struct Separated {
+  static Param parameter(const auto& list, Texts& texts) {
+    std::string text;
+    for (const auto& part : list) {
+      if (!text.empty()) text += separator;
+      if constexpr (std::convertible_to<decltype(part), std::string_view>) {
+        text += part;
+      } else {
+        text += to_string(part);
+      }
+    }
+    return texts.hold(std::move(text));
+  }
+  static void read(const Row& row, int column, std::vector<std::string>& to) {
+    to = split(row.text(column), separator);
+  }
+  template <class Kind>
+  static void read(const Row& row, int column, std::vector<Id<Kind>>& to) {
+    for (const auto& word : split(row.text(column), separator))
+      to.push_back(parsed<Id<Kind>>(word, parse_id<Kind>));
+  }
+};
+template <char separator>
+inline constexpr Separated<separator> kSeparated;
+
+// How an UPDATE of the whole row has the column: kAssigned assigns it, or kKeyed compares it.
+enum class Update { no, yes, key };
+
+// A column that holds one member: a pointer to it, or a function that returns a reference to it, as for a
+// member of a member: [](auto& row) -> auto& { return row.pending.reason; }
+template <class Member, class Format = Plain>
 struct Column {
   std::string_view name;
-  Value RowType::* member;
-  Update update = Update::yes;
+  Member member;
+  Format format;
+  Update update;
+  static constexpr bool selected = true;
+
+  constexpr Column(const char* name, Member member, Format format, Update update = Update::yes)
+      : name(name), member(member), format(format), update(update) {}
+  constexpr Column(const char* name, Member member, Update update = Update::yes)
+      : Column(name, member, Format{}, update) {}
+
+  template <class RowType>
+  Param parameter(const RowType& value, Texts& texts) const {
+    return format.parameter(std::invoke(member, value), texts);
+  }
+  template <class RowType>
+  void read(const Row& row, int column, RowType& value) const {
+    format.read(row, column, std::invoke(member, value));
+  }
 };
-template <class RowType, class Value, class... More>
-Column(const char*, Value RowType::*, More...) -> Column<RowType, Value>;
+template <class Member>
+Column(const char*, Member) -> Column<Member>;
+template <class Member>
+Column(const char*, Member, Update) -> Column<Member>;
+
+// Whether kSelected has the column.
+enum class Select : bool { no, yes };
+
+// A column that no member holds alone. `write` makes its parameter from the row, and gets the texts where
+// it takes them as its second argument. read_row() passes over it: the store reads it, by column_of().
+template <class Write>
+struct Computed {
+  std::string_view name;
+  Write write;
+  Update update;
+  bool selected;
+
+  constexpr Computed(const char* name, Write write, Select select = Select::yes, Update update = Update::yes)
+      : name(name), write(write), update(update), selected(select == Select::yes) {}
+  constexpr Computed(const char* name, Write write, Update update)
+      : Computed(name, write, Select::yes, update) {}
+
+  template <class RowType>
+  Param parameter(const RowType& value, Texts& texts) const {
+    if constexpr (std::invocable<const Write&, const RowType&, Texts&>) {
+      return write(value, texts);
+    } else {
+      static_assert(!std::same_as<std::invoke_result_t<const Write&, const RowType&>, std::string>,
+                    "a text that is made here goes to Texts");
+      return Param(std::invoke(write, value));
+    }
+  }
+  template <class RowType>
+  void read(const Row&, int, RowType&) const {}
+};
 
 // A text that is made when the program is compiled.
 template <std::size_t N>
@@ -87,84 +313,170 @@ inline constexpr auto kWhole = text_of<[] {
 template <Text... parts>
 inline constexpr Sql sql{kWhole<parts...>.chars.data()};
 
+template <const auto& columns>
+inline constexpr auto kNames =
+    std::apply([](const auto&... column) { return std::array{column.name...}; }, columns);
+
+// The positions in the table of the columns that `wanted` is true for.
+template <const auto& columns, auto wanted>
+inline constexpr auto kPositions = [] {
+  constexpr auto is_wanted =
+      std::apply([](const auto&... column) { return std::array{wanted(column)...}; }, columns);
+  std::array<std::size_t, std::ranges::count(is_wanted, true)> positions{};
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < is_wanted.size(); ++i) {
+    if (is_wanted[i]) positions[count++] = i;
+  }
+  return positions;
+}();
+template <const auto& columns>
+inline constexpr auto kSelectedAt = kPositions<columns, [](const auto& column) { return column.selected; }>;
+template <const auto& columns>
+inline constexpr auto kKeysAt =
+    kPositions<columns, [](const auto& column) { return column.update == Update::key; }>;
+template <const auto& columns>
+inline constexpr auto kAssignedAt =
+    kPositions<columns, [](const auto& column) { return column.update == Update::yes; }>;
+template <const auto& columns>
+inline constexpr auto kInsertedAt = kPositions<columns, [](const auto&) { return true; }>;
+
+// How many parameters a statement with kInsertion has, and one with kAssigned and kKeyed.
+template <const auto& columns>
+inline constexpr std::size_t kInsertWidth = kInsertedAt<columns>.size();
+template <const auto& columns>
+inline constexpr std::size_t kUpdateWidth = kKeysAt<columns>.size() + kAssignedAt<columns>.size();
+
 // "id, name, seen_at", in the order in which read_row() reads them.
 template <const auto& columns>
 inline constexpr auto kSelected = text_of<[] {
   Draft list;
-  std::apply([&](const auto&... column) { (list.add_to_list(column.name), ...); }, columns);
+  for (const auto at : kSelectedAt<columns>) list.add_to_list(kNames<columns>[at]);
+  return list;
+}>();
+// "nodes.id, nodes.name, nodes.seen_at".
+template <const auto& columns, Text table>
+inline constexpr auto kSelectedOf = text_of<[] {
+  Draft list;
+  for (const auto at : kSelectedAt<columns>) {
+    list.add_to_list(table.view());
+    list.add(".");
+    list.add(kNames<columns>[at]);
+  }
+  return list;
+}>();
+// With `expression` for the column `name`.
+template <const auto& columns, Text name, Text expression>
+inline constexpr auto kSelectedWith = text_of<[] {
+  Draft list;
+  for (const auto at : kSelectedAt<columns>) {
+    const auto column = kNames<columns>[at];
+    list.add_to_list(column == name.view() ? expression.view() : column);
+  }
   return list;
 }>();
 
-// "seen_at = $2": all columns but those of Update::no, and but the key, which is $1.
+// "$1, $2, $3".
+template <std::size_t count>
+inline constexpr auto kNumbered = text_of<[] {
+  Draft list;
+  for (std::size_t i = 1; i <= count; ++i) {
+    list.add_to_list("$");
+    list.add_number(static_cast<int>(i));
+  }
+  return list;
+}>();
+
+// "id, name, seen_at" of all columns; and with their parameters: "(id, name, seen_at) VALUES ($1, $2, $3)".
+template <const auto& columns>
+inline constexpr auto kInserted = text_of<[] {
+  Draft list;
+  for (const auto name : kNames<columns>) list.add_to_list(name);
+  return list;
+}>();
+template <const auto& columns>
+inline constexpr auto kInsertion =
+    kWhole<"(", kInserted<columns>, ") VALUES (", kNumbered<kInsertWidth<columns>>, ")">;
+
+// "id = $1": the keys, which are the first parameters.
+template <const auto& columns>
+inline constexpr auto kKeyed = text_of<[] {
+  Draft list;
+  int parameter = 0;
+  for (const auto at : kKeysAt<columns>) {
+    if (parameter > 0) list.add(" AND ");
+    list.add(kNames<columns>[at]);
+    list.add(" = $");
+    list.add_number(++parameter);
+  }
+  return list;
+}>();
+// "seen_at = $2": the parameters follow those of the keys.
 template <const auto& columns>
 inline constexpr auto kAssigned = text_of<[] {
   Draft list;
-  int at = 0;
-  int parameter = 1;
-  const auto add = [&](const auto& column) {
-    if (at++ == 0 || column.update == Update::no) return;
-    list.add_to_list(column.name);
+  int parameter = static_cast<int>(kKeysAt<columns>.size());
+  for (const auto at : kAssignedAt<columns>) {
+    list.add_to_list(kNames<columns>[at]);
     list.add(" = $");
     list.add_number(++parameter);
-  };
-  std::apply([&](const auto&... column) { (add(column), ...); }, columns);
+  }
   return list;
 }>();
 
-// How many parameters a statement with kAssigned has.
+// The number of a column in a row of kSelected, for what read_row() does not read.
 template <const auto& columns>
-inline constexpr std::size_t kUpdateWidth = [] {
-  std::size_t assigned = 0;
-  std::size_t at = 0;
-  const auto count = [&](const auto& column) {
-    if (at++ > 0 && column.update == Update::yes) ++assigned;
-  };
-  std::apply([&](const auto&... column) { (count(column), ...); }, columns);
-  return 1 + assigned;
-}();
-
-// Each reads a member of its type from a column. NULL is an id that is none, or no time; other types throw.
-inline void read_column(const Row& row, int column, std::int64_t& to) {
-  to = row.int64(column);
-}
-inline void read_column(const Row& row, int column, bool& to) {
-  to = row.flag(column);
-}
-inline void read_column(const Row& row, int column, std::string& to) {
-  to = row.text(column);
-}
-inline void read_column(const Row& row, int column, Timestamp& to) {
-  to = row.time(column);
-}
-inline void read_column(const Row& row, int column, std::optional<Timestamp>& to) {
-  to = row.opt_time(column);
-}
-inline void read_column(const Row& row, int column, std::vector<std::byte>& to) {
-  const Blob bytes = row.bytes(column);
-  to.assign(bytes.begin(), bytes.end());
-}
-template <class Kind>
-void read_column(const Row& row, int column, Id<Kind>& to) {
-  to = row.id_or_none<Id<Kind>>(column);
+consteval int column_of(std::string_view name) {
+  int column = 0;
+  for (const auto at : kSelectedAt<columns>) {
+    if (kNames<columns>[at] == name) return column;
+    ++column;
+  }
+  throw "the table has no such column";
 }
 
 // From a row of kSelected.
 template <class RowType, const auto& columns>
 RowType read_row(const Row& row) {
   RowType value;
-  int at = 0;
-  std::apply([&](const auto&... column) { (read_column(row, at++, value.*column.member), ...); }, columns);
+  [&]<std::size_t... at>(std::index_sequence<at...>) {
+    (std::get<kSelectedAt<columns>[at]>(columns).read(row, static_cast<int>(at), value), ...);
+  }(std::make_index_sequence<kSelectedAt<columns>.size()>());
   return value;
 }
 
-// The parameters of a statement with kAssigned. They refer to `value`.
+template <const auto& columns, const auto& positions, class RowType>
+std::array<Param, positions.size()> params_at(const RowType& value, Texts& texts) {
+  return [&]<std::size_t... at>(std::index_sequence<at...>) {
+    return std::array<Param, positions.size()>{std::get<positions[at]>(columns).parameter(value, texts)...};
+  }(std::make_index_sequence<positions.size()>());
+}
+template <const auto& columns>
+inline constexpr auto kUpdatedAt = [] {
+  std::array<std::size_t, kUpdateWidth<columns>> positions{};
+  std::ranges::copy(kAssignedAt<columns>, std::ranges::copy(kKeysAt<columns>, positions.begin()).out);
+  return positions;
+}();
+
+// The parameters of a statement with kInsertion, or with kKeyed and kAssigned, for one row. They refer to
+// `value` and to `texts`.
 template <const auto& columns, class RowType>
-void add_update(std::vector<Param>& flat, const RowType& value) {
-  std::size_t at = 0;
-  const auto add = [&](const auto& column) {
-    if (at++ == 0 || column.update == Update::yes) flat.emplace_back(value.*column.member);
-  };
-  std::apply([&](const auto&... column) { (add(column), ...); }, columns);
+auto insert_params(const RowType& value, Texts& texts) {
+  return params_at<columns, kInsertedAt<columns>>(value, texts);
+}
+template <const auto& columns, class RowType>
+auto update_params(const RowType& value, Texts& texts) {
+  return params_at<columns, kUpdatedAt<columns>>(value, texts);
+}
+// Adds them to those of other rows.
+template <const auto& columns, class RowType>
+void add_insert(std::vector<Param>& flat, const RowType& value, Texts& texts) {
+  const auto params = insert_params<columns>(value, texts);
+  flat.insert(flat.end(), params.begin(), params.end());
+}
+template <const auto& columns, class RowType>
+void add_update(std::vector<Param>& flat, const RowType& value, Texts& texts) {
+  const auto params = update_params<columns>(value, texts);
+  flat.insert(flat.end(), params.begin(), params.end());
 }
 
 }  // namespace presetbridge::storage

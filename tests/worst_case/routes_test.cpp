@@ -33,7 +33,7 @@ TEST_F(Routes, ASaveOfMappings) {
   const auto again = measure([&] { status = map(kMappings / kOfKey, kOfKey).status; });
   ASSERT_EQ(status, 200);
   const Bound bound{.rows_written = 2 * kMappings + 60,
-                    .largest_transaction = storage::kMappingPiece + 10,
+                    .largest_transaction = storage::kMappingBatch + 10,
                     .statements = 100,
                     .rows_read = kMappings + 100,
                     .bytes_written = 3 * static_cast<std::int64_t>(kBody),
@@ -77,7 +77,7 @@ TEST_F(Routes, ADeletionOfASubscriptionThatNothingReaches) {
   const std::string id(json::parse(made.body).as_object().at("id").as_string());
   world_.write([&](storage::Tx& tx) {
     std::vector<storage::SendRow> sends;
-    for (int i = 0; i < 20 * storage::kSendsPiece; ++i) {
+    for (int i = 0; i < 20 * storage::kSendsBatch; ++i) {
       sends.push_back({.id = world_.ids.next(),
                        .subscription = *parse_id<SubscriptionKind>(id),
                        .event = EventId{1},
@@ -88,8 +88,8 @@ TEST_F(Routes, ADeletionOfASubscriptionThatNothingReaches) {
   const auto work =
       measure([&] { EXPECT_EQ(send("DELETE", "/api/webhook-subscriptions/" + id).status, 204); });
   expect("DELETE /api/webhook-subscriptions/{subscription}: 10,000 sends wait", work,
-         {.rows_written = storage::kSendsPiece + 10,
-          .largest_transaction = storage::kSendsPiece + 10,
+         {.rows_written = storage::kSendsBatch + 10,
+          .largest_transaction = storage::kSendsBatch + 10,
           .statements = 10,
           .rows_read = 10,
           .bytes_written = 1'000,

@@ -58,7 +58,7 @@ TEST_F(Stores, AListOfProducts) {
   const auto work = measure([&] { EXPECT_EQ(send("GET", store_ + "/products?limit=100").status, 200); });
   expect("GET …/products: 5,000, and orders that nothing serves", work,
          {.rows_written = kProducts,
-          .largest_transaction = storage::kMappingPiece,
+          .largest_transaction = storage::kMappingBatch,
           .statements = 60,
           .rows_read = 2 * kProducts + 12 * kMappings,
           .bytes_written = 2'000 * kProducts,
@@ -95,7 +95,7 @@ TEST_F(Stores, ASaveOfMappingsThatServesEveryProduct) {
   ASSERT_EQ(status, 200);
   expect("PUT …/mappings: 5,000 new, for 5,000 products", work,
          {.rows_written = 2 * kMappings + kProducts + 60,
-          .largest_transaction = storage::kMappingPiece + 10,
+          .largest_transaction = storage::kMappingBatch + 10,
           .statements = 150,
           .rows_read = kProducts + 12 * kMappings,
           .bytes_written = 3 * static_cast<std::int64_t>(kBody) + 1'000 * kProducts,
@@ -117,7 +117,7 @@ TEST_F(Stores, ATableOfMappings) {
   ASSERT_EQ(status, 200);
   expect("POST …/mappings.csv: 5,000", work,
          {.rows_written = 2 * kMappings + 60,
-          .largest_transaction = storage::kMappingPiece + 10,
+          .largest_transaction = storage::kMappingBatch + 10,
           .statements = 100,
           .rows_read = kMappings + 100,
           .bytes_written = 3 * static_cast<std::int64_t>(kBody),

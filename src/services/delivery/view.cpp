@@ -62,7 +62,7 @@ TimelineType type_by_status(const TimelineEntry& entry) {
 }
 
 // `free_at`: when the cloud account may start a job again.
-std::optional<Timestamp> start_of(Timestamp now, Timestamp free_at, const storage::QueuePlace& place,
+std::optional<Timestamp> start_of(Timestamp now, Timestamp free_at, const storage::QueuePosition& place,
                                   int jobs_per_minute) {
   if (place.position == 0 || place.position > storage::kMostBefore) return std::nullopt;
   Timestamp start = std::max({now, place.due_at, free_at});
@@ -209,7 +209,7 @@ std::vector<DeliverySummary> summaries_of(Tx& tx, std::vector<DeliveryRow> rows,
   }
   auto numbers = find_order_numbers(tx, orders);
   auto items = summarise_items(tx, ids);
-  const auto places = queue_places(tx, customers);
+  const auto places = queue_positions(tx, customers);
   std::map<IntegrationId, std::string> stores;
   std::map<CloudAccountId, Timestamp> free_from;
   std::vector<DeliverySummary> all;

@@ -140,7 +140,7 @@ storage::SendLeaseLimits WebhookDispatcher::lease_limits(Timestamp from, int slo
   const int per_account = accounts_.size() > 1 ? limits.per_account : limits.account_alone;
   for (auto& [id, account] : accounts_) {
     limits.under_way_of_account[id] = account.under_way;
-    account.take(per_account, storage::SendLeaseLimits::kept_for_others(per_account), under_way_, limits);
+    account.take(per_account, storage::SendLeaseLimits::reserved_for_others(per_account), under_way_, limits);
   }
   const auto unused = [](const auto& entry) {
     return entry.second.under_way == 0 && entry.second.put_off.empty();

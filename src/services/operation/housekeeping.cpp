@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::days;
 using std::chrono::floor;
-using storage::AgedPiece;
+using storage::AgedBatch;
 using storage::Tx;
 
 // A send is made a moment after its event, and goes before it.
@@ -41,8 +41,8 @@ constexpr int kStatesAtOnce = 50;
 constexpr Millis kStoreHoursKept = std::chrono::hours{48};
 
 // Deletes the rests of saves of mappings that were given up or whose process died.
-AgedPiece delete_old_mappings(Tx& tx, int limit) {
-  AgedPiece piece;
+AgedBatch delete_old_mappings(Tx& tx, int limit) {
+  AgedBatch piece;
   const auto remains = find_mapping_remains(tx, kRemainsAtOnce);
   for (const auto& of : remains) {
     piece.deleted += delete_mapping_remains(tx, of, limit - static_cast<int>(piece.deleted));
@@ -53,14 +53,14 @@ AgedPiece delete_old_mappings(Tx& tx, int limit) {
 }
 
 // A deletion that finds its oldest rows by itself: there is more as long as it fills a piece.
-AgedPiece of_oldest(std::int64_t deleted, int limit) {
-  AgedPiece piece{.deleted = deleted};
+AgedBatch of_oldest(std::int64_t deleted, int limit) {
+  AgedBatch piece{.deleted = deleted};
   if (deleted == limit) piece.next = 0;
   return piece;
 }
 
-AgedPiece of_timelines(const storage::CollapsedPiece& collapsed) {
-  AgedPiece piece{.deleted = collapsed.collapsed};
+AgedBatch of_timelines(const storage::CollapsedBatch& collapsed) {
+  AgedBatch piece{.deleted = collapsed.collapsed};
   if (collapsed.more) piece.next = 0;
   return piece;
 }
@@ -103,7 +103,7 @@ Task<void> Housekeeping::round() {
   });
   co_await walk("mappings", [limit](Tx& tx, std::int64_t) { return delete_old_mappings(tx, limit); });
   co_await walk("keys of deliveries", [limit](Tx& tx, std::int64_t) {
-    AgedPiece piece;
+    AgedBatch piece;
     if (fill_delivery_keys(tx, limit) == limit) piece.next = 0;
     return piece;
   });
@@ -112,7 +112,7 @@ Task<void> Housekeeping::round() {
   });
   co_await walk("deliveries that were not counted", [limit](Tx& tx, std::int64_t after) {
     const auto piece = count_deliveries_of_before(tx, after, std::min(limit, kCountedAtOnce));
-    return AgedPiece{.deleted = 0, .next = piece.next};
+    return AgedBatch{.deleted = 0, .next = piece.next};
   });
   co_await walk("attempts on deliveries", [this, limit](Tx& tx, std::int64_t) {
     return of_timelines(collapse_timelines(tx, tx.now() - retention_.timelines, retention_.timelines, limit));
@@ -149,11 +149,11 @@ Task<void> Housekeeping::round() {
   });
   // Strangers make rows with addresses that nobody has.
   auto crowd = co_await async_db_.read(
-      scheduler_, [this](Tx& tx) { return age_of_sign_in_tries(tx, pace_.sign_in_tries - 1); });
+      scheduler_, [this](Tx& tx) { return age_of_sign_in_attempts(tx, pace_.sign_in_tries - 1); });
   const auto too_many_since = crowd && *crowd ? **crowd : Timestamp{};
   co_await walk("tries to sign in", [limit, too_many_since](Tx& tx, std::int64_t) {
     const auto before = std::max(tx.now() - identity::kFailuresForgottenAfter, too_many_since);
-    return of_oldest(delete_old_sign_in_tries(tx, before, limit), limit);
+    return of_oldest(delete_old_sign_in_attempts(tx, before, limit), limit);
   });
   co_await list_orders();
 }

@@ -60,7 +60,7 @@ class Housekeeping {
 
  private:
   // One piece of a way that begins at 0.
-  using DeletePiece = std::function<storage::AgedPiece(storage::Tx&, std::int64_t after)>;
+  using DeletePiece = std::function<storage::AgedBatch(storage::Tx&, std::int64_t after)>;
 
   Task<void> loop();
   Task<void> round();

@@ -196,7 +196,7 @@ TEST_F(HousekeepingTest, WhatWaitedForADeletedSubscriptionGoesInPieces) {
   const auto theirs = event("pending", kept);
   const auto done = event("succeeded");
   write([](Tx& tx) { delete_subscription(tx, kSubscription); });
-  EXPECT_EQ(count(kSends), 1'303 - storage::kSendsPiece) << "the deletion itself is bounded";
+  EXPECT_EQ(count(kSends), 1'303 - storage::kSendsBatch) << "the deletion itself is bounded";
   write([](Tx& tx) {
     EXPECT_TRUE(lease_sends(tx, lock_ready_subscriptions(tx, {}), {}).sends.size() == 1)
         << "nothing more is sent to it";
@@ -236,7 +236,7 @@ TEST_F(HousekeepingTest, TheAuditLogIsKeptForTwoYears) {
 TEST_F(HousekeepingTest, OfTriesToSignInOnlySoManyOfTheNewestStay) {
   for (std::uint8_t i = 0; i < 60; ++i) {
     const std::byte email[] = {std::byte{i}};
-    write([&](Tx& tx) { lock_sign_in_tries(tx, email); });
+    write([&](Tx& tx) { lock_sign_in_attempts(tx, email); });
     pass(std::chrono::seconds{1});
   }
   start({.piece = 7, .pause = Millis{1}, .sign_in_tries = 20});
@@ -246,9 +246,9 @@ TEST_F(HousekeepingTest, OfTriesToSignInOnlySoManyOfTheNewestStay) {
   const std::byte oldest[] = {std::byte{40}};
   const std::byte gone[] = {std::byte{39}};
   write([&](Tx& tx) {
-    EXPECT_TRUE(find_sign_in_tries(tx, newest));
-    EXPECT_TRUE(find_sign_in_tries(tx, oldest));
-    EXPECT_FALSE(find_sign_in_tries(tx, gone));
+    EXPECT_TRUE(find_sign_in_attempts(tx, newest));
+    EXPECT_TRUE(find_sign_in_attempts(tx, oldest));
+    EXPECT_FALSE(find_sign_in_attempts(tx, gone));
   });
 }
 

@@ -130,7 +130,7 @@ MappingKey key_of(const domain::Mapping& m) {
 
 // Deletes one piece; whether there may be more.
 bool delete_piece(Tx& tx, IntegrationId id) {
-  int left = storage::kMappingPiece;
+  int left = storage::kMappingBatch;
   for (const auto& remains : find_mapping_remains(tx, id)) {
     left -= static_cast<int>(delete_mapping_remains(tx, remains, left));
     if (left == 0) return true;
@@ -365,7 +365,7 @@ Task<Expected<std::optional<MappingSet>>> Integrations::save_mappings(
     Executor& executor, const Principal& by, IntegrationId id, std::optional<std::int64_t> version,
     const std::vector<storage::MappingRow>& rows) {
   const std::span<const storage::MappingRow> all(rows);
-  const std::size_t piece = storage::kMappingPiece;
+  const std::size_t piece = storage::kMappingBatch;
   storage::MappingSave save;
   const auto end = [&](Tx& tx) -> std::optional<MappingSet> {
     const auto row = lock_unchanged(tx, by, id, version);

@@ -47,8 +47,8 @@ Task<LoginResult<std::int64_t>> LoginGuard::begin(Executor& executor, AccountId 
     if (longest) return longest;
     const auto oldest =
         std::max({limits_.email_window, limits_.account_window, limits_.account_emails_window});
-    delete_login_tries(tx, account, now - oldest);
-    insert_login_try(tx, {id, account, hash, now, true});
+    delete_login_attempts(tx, account, now - oldest);
+    insert_login_attempt(tx, {id, account, hash, now, true});
     return std::nullopt;
   });
   if (!wait) co_return std::unexpected(wait.error());
@@ -62,7 +62,7 @@ Task<Expected<void>> LoginGuard::end(Executor& executor, std::int64_t id, Outcom
     if (outcome == Outcome::succeeded) {
       clear_login_failure(tx, id);
     } else {
-      delete_login_try(tx, id);
+      delete_login_attempt(tx, id);
     }
   });
 }

@@ -72,7 +72,7 @@ bool tell(Tx& tx, IdSource& ids, Random& random, SubscriptionId id, const storag
   OutboundRows rows;
   add_account_event(rows, {ids, random, tx.now()}, row->account, domain::EventType::subscription_failing,
                     others, event_fields(*row, health, *trouble));
-  note_told(tx, *row, *trouble == SubscriptionTrouble::off);
+  note_reported(tx, *row, *trouble == SubscriptionTrouble::off);
   if (*trouble == SubscriptionTrouble::off) {
     insert_audit(tx, ids,
                  {row->account, "system", "subscription.turned_off", to_string(id),

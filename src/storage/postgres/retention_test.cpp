@@ -57,13 +57,13 @@ TEST_F(RetentionRaceTest, APayloadThatWasRenewedMeanwhileStays) {
 TEST_F(RetentionRaceTest, AttemptsToSignInThatWereCountedMeanwhileStay) {
   crypto::Sha256 email{};
   const auto put = [&](Tx& tx, Timestamp at) {
-    auto attempts = lock_sign_in_tries(tx, email);
+    auto attempts = lock_sign_in_attempts(tx, email);
     attempts.failures += 1;
     attempts.last_at = at;
-    update_sign_in_tries(tx, email, attempts);
+    update_sign_in_attempts(tx, email, attempts);
   };
   database_->write([&](Tx& tx) { put(tx, kOld); });
-  race([&](Tx& tx) { put(tx, kRecent); }, [](Tx& tx) { delete_old_sign_in_tries(tx, kBefore, 10); });
+  race([&](Tx& tx) { put(tx, kRecent); }, [](Tx& tx) { delete_old_sign_in_attempts(tx, kBefore, 10); });
   EXPECT_EQ(server_.run("SELECT failures FROM sign_in_tries"), "2");
 }
 

@@ -1,4 +1,4 @@
-// What goes at once when an account's personal data are deleted (spec 7.2, 9.6).
+// The deletion of an account's personal data, as far as it is done at once (spec 7.2, 9.6).
 #pragma once
 
 #include "base/ids.h"
@@ -6,13 +6,14 @@
 
 namespace presetbridge::storage {
 
-// Under the account's lock (lock_account()): its stores are archived, its keys inactive, its subscriptions
-// and invitations gone, its people unknown, and so is the merchant. Ids, stores' names, ledger and purchases
-// stay. People's sessions and the cloud login are the caller's.
+// Call it under the account's lock (lock_account()). It archives the account's stores and deletes their
+// addresses, makes its keys inactive, deletes its subscriptions and invitations, blanks the merchant's
+// names and addresses, and the username of the cloud account unless another account uses that. Ids, stores'
+// names, ledger and purchases stay. The caller ends sessions, and deletes the people and the cloud login.
 void delete_account_data(Tx& tx, AccountId account);
 
-// Entries of the audit log of deleted accounts that tell where somebody was, or what something was called:
-// they tell it no more, at most `limit` of them; how many.
+// Blanks `network` and `changes` in the audit log of deleted accounts, in at most `limit` entries; returns
+// in how many.
 std::int64_t blank_audit_of_deleted(Tx& tx, int limit);
 
 }  // namespace presetbridge::storage

@@ -1,4 +1,5 @@
-// Rows of `accounts` as far as identity is concerned: credits and the cloud login have stores of their own.
+// Rows of `accounts` as far as identity is concerned. credit_store.h has the credits, credential_store.h
+// the cloud login.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ struct AccountRow {
   AccountId id;
   std::string name;
   Timestamp created_at;
-  // What buyers see of the merchant; each may be empty.
+  // Shown to buyers; each may be empty.
   std::string display_name = {};
   std::string support_email = {};
   std::string support_url = {};
@@ -24,9 +25,9 @@ struct AccountRow {
 
 void insert_account(Tx& tx, AccountId id, std::string_view name);
 std::optional<AccountRow> find_account(Tx& tx, AccountId id);
-// Of the whole service, newest first: the operator's list.
+// All accounts of the service, newest first, for the operator.
 Page<AccountRow> list_accounts(Tx& tx, const PageRequest& page);
-// Writes the name and what buyers see.
+// Writes the name and the three members that buyers see.
 void update_account(Tx& tx, const AccountRow& row);
 
 }  // namespace presetbridge::storage

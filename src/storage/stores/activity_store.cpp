@@ -23,7 +23,7 @@ constexpr Tally kActivity{
      " VALUES ($1, $2, $3, $4, $5, <lane>, $6)"
      " ON CONFLICT (quarter, account_id, kind, integration_id, api_key_id, lane)"
      " DO UPDATE SET amount = activity.amount + excluded.amount"}};
-// One place of the primary key a quarter.
+// A search in the primary key for each quarter.
 constexpr Sql kFind{
     "WITH RECURSIVE quarters (at) AS (SELECT CAST($2 AS BIGINT) UNION ALL"
     " SELECT at + 900000 FROM quarters WHERE at + 900000 < $3)"
@@ -59,7 +59,7 @@ constexpr Sql kCounted{
     "UPDATE deliveries SET counted_status = $2, counted_since = $3, worked_ms = NULL, counted_version ="
     " version WHERE id = $1"};
 
-// Adds, or takes away, what a delivery's end is counted as.
+// Adds `amount`, which may be negative, to the sums that count the end of the delivery.
 void count_end(Tx& tx, const ActivityOf& of, Timestamp made, const CountedDelivery& c, std::int64_t amount) {
   const ActivityOf store{of.account, of.integration, {}};
   switch (c.status) {
@@ -179,11 +179,11 @@ std::int64_t fold_activity(Tx& tx, Timestamp before, int limit) {
   return rows;
 }
 
-CountedPiece count_deliveries_of_before(Tx& tx, std::int64_t after, int limit) {
+CountedBatch count_deliveries_of_before(Tx& tx, std::int64_t after, int limit) {
   std::vector<DeliveryId> ids;
   tx.query(kUncounted, after, limit, [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
-  CountedPiece piece{.deliveries = std::ssize(ids), .next = std::nullopt};
-  if (std::ssize(ids) == limit) piece.next = ids.back().value;
+  CountedBatch batch{.deliveries = std::ssize(ids), .next = std::nullopt};
+  if (std::ssize(ids) == limit) batch.next = ids.back().value;
   hold_customers_of(tx, ids);
   std::vector<Param> flat;
   tx.query_each(
@@ -205,7 +205,7 @@ CountedPiece count_deliveries_of_before(Tx& tx, std::int64_t after, int limit) {
         flat.insert(flat.end(), {ids[n], domain::to_string(status), since});
       });
   tx.update_each(kCounted, 3, flat);
-  return piece;
+  return batch;
 }
 
 }  // namespace presetbridge::storage

@@ -27,7 +27,7 @@ using testing::Engine;
 
 constexpr Timestamp kBegin = from_unix_ms(1'767'225'600'000);  // 2026-01-01
 
-// By the beginning of a quarter, account, kind, store and key.
+// The key: the beginning of a quarter, account, kind, store, key.
 using Sums =
     std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::int64_t>;
 
@@ -45,7 +45,7 @@ void set(DeliveryRow& row, DeliveryStatus status, Timestamp now) {
   }
 }
 
-// A delivery as a look at its whole history counts it.
+// A delivery, counted from its whole history.
 struct Remembered {
   DeliveryRow row;
   std::vector<std::pair<Timestamp, DeliveryStatus>> history;
@@ -112,7 +112,7 @@ class ActivityStoreTest : public ::testing::TestWithParam<Engine> {
     set(d.row, status, at);
     d.history.emplace_back(at, status);
   }
-  // As the program before this one writes it: it knows nothing of what is counted.
+  // As the program before this one writes the row: it does not know the counts.
   void move_by_program_of_before(Remembered& d, DeliveryStatus status) {
     static constexpr Sql update{
         "UPDATE deliveries SET status = $2, open = $3, resolution_code = $4, completed_at = $5, ended_at = "
@@ -146,8 +146,8 @@ class ActivityStoreTest : public ::testing::TestWithParam<Engine> {
     std::erase_if(sums, [](const auto& sum) { return sum.second == 0; });
     return sums;
   }
-  // Of an account, as whoever asks for them is told: by kind.
-  std::map<std::int64_t, std::int64_t> told(AccountId account, Timestamp from, Timestamp to) {
+  // The sums of an account as find_activity() returns them, by kind.
+  std::map<std::int64_t, std::int64_t> sums_of(AccountId account, Timestamp from, Timestamp to) {
     std::map<std::int64_t, std::int64_t> sums;
     db_->read([&](Tx& tx) {
       sums.clear();
@@ -232,7 +232,7 @@ TEST_P(ActivityStoreTest, WhatAProgramOfBeforeHasWrittenIsCountedOnce) {
     db_->write([&](Tx& tx) { insert_deliveries(tx, std::span(&d.row, 1)); });
     all.push_back(d);
   }
-  // As if none of them had been counted, which is how a migration finds them.
+  // As if none had been counted, which is how a migration finds them.
   db_->write([](Tx& tx) {
     tx.exec_script(
         "UPDATE deliveries SET counted_status = NULL, counted_since = NULL, worked_ms = NULL,"
@@ -243,7 +243,7 @@ TEST_P(ActivityStoreTest, WhatAProgramOfBeforeHasWrittenIsCountedOnce) {
   EXPECT_EQ(stored(), look_at_all(all));
   count_rest();
   EXPECT_EQ(stored(), look_at_all(all));
-  // And one that this program writes before housekeeping has come to it.
+  // One that this program writes before housekeeping has reached it.
   db_->write([](Tx& tx) {
     tx.exec_script(
         "UPDATE deliveries SET counted_status = NULL, counted_since = NULL, worked_ms = NULL,"
@@ -292,21 +292,21 @@ TEST_P(ActivityStoreTest, QuartersOfLongAgoBecomeDaysAndNothingIsLost) {
   for (int day = 0; day < 5; ++day) {
     for (int quarter = 0; quarter < 96; quarter += 7) count(kBegin + days{day} + quarter * kQuarter, 1 + day);
   }
-  const auto before = told(AccountId{1}, kBegin, kBegin + days{5});
+  const auto before = sums_of(AccountId{1}, kBegin, kBegin + days{5});
   EXPECT_EQ(before.at(static_cast<std::int64_t>(Activity::made)), 14 * (1 + 2 + 3 + 4 + 5));
   std::int64_t rows = 0;
   for (std::int64_t folded = 1; folded > 0; rows += folded) {
     db_->write([&](Tx& tx) { folded = fold_activity(tx, kBegin + days{2}, 5); });
-    EXPECT_EQ(told(AccountId{1}, kBegin, kBegin + days{5}), before);
+    EXPECT_EQ(sums_of(AccountId{1}, kBegin, kBegin + days{5}), before);
   }
   EXPECT_EQ(rows, 28);
-  EXPECT_EQ(told(AccountId{1}, kBegin, kBegin + days{1}).at(2), 14);
-  EXPECT_EQ(told(AccountId{1}, kBegin + days{1}, kBegin + days{2}).at(2), 28);
-  // What changes of such a day later goes there too.
+  EXPECT_EQ(sums_of(AccountId{1}, kBegin, kBegin + days{1}).at(2), 14);
+  EXPECT_EQ(sums_of(AccountId{1}, kBegin + days{1}, kBegin + days{2}).at(2), 28);
+  // A later change of such a day goes into the sum of the day too.
   count(kBegin + hours{3}, -4);
   db_->write([&](Tx& tx) { EXPECT_EQ(fold_activity(tx, kBegin + days{2}, 5), 1); });
-  EXPECT_EQ(told(AccountId{1}, kBegin, kBegin + days{1}).at(2), 10);
-  EXPECT_TRUE(told(AccountId{2}, kBegin, kBegin + days{5}).empty());
+  EXPECT_EQ(sums_of(AccountId{1}, kBegin, kBegin + days{1}).at(2), 10);
+  EXPECT_TRUE(sums_of(AccountId{2}, kBegin, kBegin + days{5}).empty());
 }
 
 TEST_P(ActivityStoreTest, TransactionsThatAddToTheSameSumsAtOnceLoseNothing) {
@@ -325,7 +325,7 @@ TEST_P(ActivityStoreTest, TransactionsThatAddToTheSameSumsAtOnceLoseNothing) {
     });
   }
   for (auto& thread : threads) thread.join();
-  EXPECT_EQ(told(AccountId{1}, kBegin, kBegin + days{1}).at(0), 2 * kThreads * kEach);
+  EXPECT_EQ(sums_of(AccountId{1}, kBegin, kBegin + days{1}).at(0), 2 * kThreads * kEach);
 }
 
 TEST(TookClassTest, EachDurationHasItsClass) {

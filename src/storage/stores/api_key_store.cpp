@@ -1,33 +1,50 @@
 #include "storage/stores/api_key_store.h"
 
+#include <tuple>
+
+#include "storage/row_columns.h"
+
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_API_KEY_COLUMNS                                                                       \
-  "id, account_id, name, preview, active, permissions, integration_ids, rate_limit, created_at, " \
-  "expires_at, last_active_at, rotated_from, requests, deliveries, rate_log"
-constexpr Sql kInsert{
-    "INSERT INTO api_keys (id, account_id, name, preview, hash, active, permissions, integration_ids, "
-    "rate_limit,"
-    " rate_log, created_at, expires_at, rotated_from) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-    "$12, $13)"};
-constexpr Sql kFind{"SELECT " PDB_API_KEY_COLUMNS " FROM api_keys WHERE id = $1 AND account_id = $2"};
-constexpr Sql kLock{"SELECT " PDB_API_KEY_COLUMNS
-                    " FROM api_keys WHERE id = $1 AND account_id = $2 <for_update>"};
-constexpr Sql kFindById{"SELECT " PDB_API_KEY_COLUMNS " FROM api_keys WHERE id = $1"};
-constexpr Sql kFindByHash{"SELECT " PDB_API_KEY_COLUMNS " FROM api_keys WHERE hash = $1"};
-constexpr Sql kLockByHash{"SELECT " PDB_API_KEY_COLUMNS " FROM api_keys WHERE hash = $1 <for_update>"};
-constexpr Sql kList{"SELECT " PDB_API_KEY_COLUMNS
-                    " FROM api_keys WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
-constexpr Sql kListActive{
-    "SELECT " PDB_API_KEY_COLUMNS
-    " FROM api_keys WHERE account_id = $1 AND id < $2 AND active = $4 ORDER BY id DESC LIMIT $3"};
+constexpr std::tuple kColumns{
+    Column{"id", &ApiKeyRow::id, Update::key},
+    Column{"account_id", &ApiKeyRow::account, Update::no},
+    Column{"name", &ApiKeyRow::name},
+    Column{"preview", &ApiKeyRow::preview, Update::no},
+    Column{"active", &ApiKeyRow::active},
+    Column{"permissions", &ApiKeyRow::permissions},
+    Column{"integration_ids", &ApiKeyRow::integration_ids},
+    Column{"rate_limit", &ApiKeyRow::rate_limit},
+    Column{"created_at", &ApiKeyRow::created_at, Update::no},
+    Column{"expires_at", &ApiKeyRow::expires_at},
+    Column{"last_active_at", &ApiKeyRow::last_active_at, Update::no},
+    Column{"rotated_from", &ApiKeyRow::rotated_from, Update::no},
+    Column{"requests", &ApiKeyRow::requests, Update::no},
+    Column{"deliveries", &ApiKeyRow::deliveries, Update::no},
+    Column{"rate_log", &ApiKeyRow::rate_log, Update::no},
+};
+constexpr auto read_key = read_row<ApiKeyRow, kColumns>;
+
+constexpr std::size_t kInsertedWithHash = kInsertWidth<kColumns> + 1;
+constexpr Sql kInsert =
+    sql<"INSERT INTO api_keys (", kInserted<kColumns>, ", hash) VALUES (", kNumbered<kInsertedWithHash>, ")">;
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM api_keys WHERE id = $1 AND account_id = $2">;
+constexpr Sql kLock =
+    sql<"SELECT ", kSelected<kColumns>, " FROM api_keys WHERE id = $1 AND account_id = $2 <for_update>">;
+constexpr Sql kFindById = sql<"SELECT ", kSelected<kColumns>, " FROM api_keys WHERE id = $1">;
+constexpr Sql kFindByHash = sql<"SELECT ", kSelected<kColumns>, " FROM api_keys WHERE hash = $1">;
+constexpr Sql kLockByHash =
+    sql<"SELECT ", kSelected<kColumns>, " FROM api_keys WHERE hash = $1 <for_update>">;
+constexpr Sql kList = sql<"SELECT ", kSelected<kColumns>,
+                          " FROM api_keys WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3">;
+constexpr Sql kListActive =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM api_keys WHERE account_id = $1 AND id < $2 AND active = $4 ORDER BY id DESC LIMIT $3">;
 constexpr Sql kCountActive{
     "SELECT CAST(count(*) AS BIGINT) FROM api_keys"
     " WHERE account_id = $1 AND active = 1 AND (expires_at IS NULL OR expires_at > $2)"};
-constexpr Sql kUpdate{
-    "UPDATE api_keys SET name = $2, active = $3, permissions = $4, integration_ids = $5, rate_limit = $6,"
-    " expires_at = $7 WHERE id = $1"};
+constexpr Sql kUpdate = sql<"UPDATE api_keys SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 constexpr Sql kRecord{
     "UPDATE api_keys SET rate_log = $2, last_active_at = $3, requests = requests + 1 WHERE id = $1"};
 constexpr Sql kReplaceLog{"UPDATE api_keys SET rate_log = $2 WHERE id = $1"};
@@ -35,53 +52,36 @@ constexpr Sql kCountUse{
     "UPDATE api_keys SET requests = requests + $2, deliveries = deliveries + $3, last_active_at = $4 WHERE "
     "id = $1"};
 
-ApiKeyRow key_row(const Row& r) {
-  ApiKeyRow row;
-  row.id = r.id<ApiKeyId>(0);
-  row.account = r.id<AccountId>(1);
-  row.name = r.string(2);
-  row.preview = r.string(3);
-  row.active = r.flag(4);
-  row.permissions = r.string(5);
-  row.integration_ids = r.string(6);
-  row.rate_limit = r.int64(7);
-  row.created_at = r.time(8);
-  row.expires_at = r.opt_time(9);
-  row.last_active_at = r.opt_time(10);
-  if (auto from = r.opt_int64(11)) row.rotated_from = ApiKeyId{*from};
-  row.requests = r.int64(12);
-  row.deliveries = r.int64(13);
-  const Blob log = r.bytes(14);
-  row.rate_log.assign(log.begin(), log.end());
-  return row;
-}
-
 }  // namespace
 
 void insert_api_key(Tx& tx, const ApiKeyRow& row, Blob hash) {
-  tx.exec(kInsert, row.id, row.account, row.name, row.preview, hash, row.active, row.permissions,
-          row.integration_ids, row.rate_limit, Blob{}, row.created_at, row.expires_at, row.rotated_from);
+  std::vector<Param> params;
+  Texts texts;
+  params.reserve(kInsertedWithHash);
+  add_insert<kColumns>(params, row, texts);
+  params.emplace_back(hash);
+  tx.exec_params(kInsert, params);
 }
 
 std::optional<ApiKeyRow> find_api_key(Tx& tx, AccountId account, ApiKeyId id) {
-  return tx.one(kFind, id, account, key_row);
+  return tx.one(kFind, id, account, read_key);
 }
 
 std::optional<ApiKeyRow> lock_api_key(Tx& tx, AccountId account, ApiKeyId id) {
-  return tx.one(kLock, id, account, key_row);
+  return tx.one(kLock, id, account, read_key);
 }
 
 std::optional<ApiKeyRow> find_api_key(Tx& tx, ApiKeyId id) {
-  return tx.one(kFindById, id, key_row);
+  return tx.one(kFindById, id, read_key);
 }
 
 std::optional<ApiKeyRow> find_api_key_by_hash(Tx& tx, Blob hash) {
-  return tx.one(kFindByHash, hash, key_row);
+  return tx.one(kFindByHash, hash, read_key);
 }
 
 std::optional<ApiKeyWithLog> lock_api_key_by_hash(Tx& tx, Blob hash) {
   return tx.one(kLockByHash, hash, [](const Row& r) {
-    auto row = key_row(r);
+    auto row = read_key(r);
     auto log = row.rate_log;
     return ApiKeyWithLog{std::move(row), std::move(log)};
   });
@@ -90,7 +90,7 @@ std::optional<ApiKeyWithLog> lock_api_key_by_hash(Tx& tx, Blob hash) {
 Page<ApiKeyRow> list_api_keys(Tx& tx, AccountId account, const PageRequest& page,
                               std::optional<bool> active) {
   std::vector<ApiKeyRow> rows;
-  const auto add = [&](const Row& r) { rows.push_back(key_row(r)); };
+  const auto add = [&](const Row& r) { rows.push_back(read_key(r)); };
   if (active) {
     tx.query(kListActive, account, page.before, page.fetch(), *active, add);
   } else {
@@ -104,8 +104,8 @@ std::int64_t count_active_api_keys(Tx& tx, AccountId account) {
 }
 
 void update_api_key(Tx& tx, const ApiKeyRow& row) {
-  tx.exec(kUpdate, row.id, row.name, row.active, row.permissions, row.integration_ids, row.rate_limit,
-          row.expires_at);
+  Texts texts;
+  tx.exec_params(kUpdate, update_params<kColumns>(row, texts));
 }
 
 void replace_api_key_rate_log(Tx& tx, ApiKeyId id, Blob rate_log) {

@@ -30,7 +30,7 @@ struct ApiKeyRow {
   std::optional<ApiKeyId> rotated_from;
   std::int64_t requests = 0;
   std::int64_t deliveries = 0;
-  std::vector<std::byte> rate_log = {};  // as it was read; insert and update leave it
+  std::vector<std::byte> rate_log = {};  // update_api_key() does not write it
 };
 struct ApiKeyWithLog {
   ApiKeyRow row;
@@ -39,25 +39,26 @@ struct ApiKeyWithLog {
 
 void insert_api_key(Tx& tx, const ApiKeyRow& row, Blob hash);
 std::optional<ApiKeyRow> find_api_key(Tx& tx, AccountId account, ApiKeyId id);
-// The same, locked until the transaction ends.
+// Locks the row until the transaction ends.
 std::optional<ApiKeyRow> lock_api_key(Tx& tx, AccountId account, ApiKeyId id);
-// Whatever account it is of: the operator's, and for a key that an integration names.
+// Of any account: for the operator, and for a key that an integration names.
 std::optional<ApiKeyRow> find_api_key(Tx& tx, ApiKeyId id);
 std::optional<ApiKeyRow> find_api_key_by_hash(Tx& tx, Blob hash);
 // Locks the row until the transaction ends.
 std::optional<ApiKeyWithLog> lock_api_key_by_hash(Tx& tx, Blob hash);
-// Newest first; `active`: only those that are, or are not.
+// Newest first; `active`: only keys that are active, or only those that are not.
 Page<ApiKeyRow> list_api_keys(Tx& tx, AccountId account, const PageRequest& page, std::optional<bool> active);
-// Active and not expired. Under lock_account(), or two at once may both be the fiftieth.
+// The keys that are active and not expired. Call it under lock_account(): otherwise two transactions may
+// each add the last one that is allowed.
 std::int64_t count_active_api_keys(Tx& tx, AccountId account);
 // Writes name, active, permissions, integration_ids, rate_limit and expires_at of `row`.
 void update_api_key(Tx& tx, const ApiKeyRow& row);
 // One admitted request: the log after it, and the time of last use.
 void record_api_key_request(Tx& tx, ApiKeyId id, Blob rate_log);
-// Another log, without a request.
+// Replaces the log, without a request.
 void replace_api_key_rate_log(Tx& tx, ApiKeyId id, Blob rate_log);
-// Webhooks with or owned by the key (spec 2.4), and deliveries that its requests made: usage without the
-// limit.
+// Counts webhooks with the key or of integrations that it owns (spec 2.4), and the deliveries that they
+// made: usage without the limit.
 void count_api_key_webhook(Tx& tx, ApiKeyId id, std::int64_t requests, std::int64_t deliveries);
 
 }  // namespace presetbridge::storage

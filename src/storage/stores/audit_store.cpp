@@ -21,7 +21,7 @@ constexpr Sql kPersonName{
     "SELECT i.email, (SELECT email FROM users WHERE id = i.user_id) FROM identities i"
     " WHERE i.account_id = $1 AND i.user_id = $2"};
 constexpr Sql kKeyName{"SELECT name FROM api_keys WHERE id = $2 AND account_id = $1"};
-constexpr int kPiece = 500;
+constexpr int kBatch = 500;
 // Ids grow with time, so the oldest rows are the first.
 constexpr Sql kDelete{
     "DELETE FROM audit_log WHERE id IN (SELECT id FROM (SELECT id, at FROM audit_log ORDER BY id LIMIT $2) "
@@ -36,7 +36,7 @@ bool fits(const AuditFilter& filter, const Row& r) {
          (filter.target.empty() || r.text(4) == filter.target);
 }
 
-// What somebody of the account is called now.
+// The present name of a person or key of the account.
 std::string name_of(Tx& tx, AccountId account, std::string_view actor) {
   if (const auto person = parse_id<UserKind>(actor)) {
     return tx
@@ -74,8 +74,8 @@ Page<AuditRow> list_audit(Tx& tx, AccountId account, const PageRequest& page, co
   auto before = page.before;
   if (filter.to) before = std::min(before, first_id_at(*filter.to));
   const auto first = filter.from ? first_id_at(*filter.from) : 0;
-  for (int looked = 0; looked < kAuditLookedThrough; looked += kPiece) {
-    const int limit = looked == 0 ? page.fetch() : kPiece;
+  for (int looked = 0; looked < kAuditLookedThrough; looked += kBatch) {
+    const int limit = looked == 0 ? page.fetch() : kBatch;
     int found = 0;
     tx.query(kList, account, before, first, limit, [&](const Row& r) {
       ++found;

@@ -1,5 +1,5 @@
-// The audit log (spec 7.4): every change by a person or key. Written in the transaction of the change; never
-// holds a secret or a customer's data.
+// The audit log (spec 7.4): every change by a person or key. An entry is written in the transaction of the
+// change, and never holds a secret or a customer's data.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,15 @@ struct AuditEntry {
   std::string_view actor;   // domain::to_string(Actor)
   std::string_view action;  // "api_key.created": resource and past participle
   std::string_view target;  // an id in text form; empty for the account itself
-  std::string_view detail;  // a few words: what became of it
-  // JSON, [{"field","from","to"}], of values that are no secret; empty: it is no change, or not one to tell.
+  std::string_view detail;  // the outcome, in a few words
+  // JSON, [{"field","from","to"}], of values that are no secret; empty: nothing changed, or nothing to
+  // show.
   std::string_view changes = {};
   std::string_view network = {};     // of the client; empty: nobody's request
   std::string_view request_id = {};  // likewise
-  std::string_view actor_name = {};  // of the operator: who it was at the machine
+  std::string_view actor_name = {};  // of the operator: the user of the machine
 };
-// Its id.
+// Returns the entry's id.
 std::int64_t insert_audit(Tx& tx, IdSource& ids, const AuditEntry& entry);
 
 struct AuditRow {
@@ -38,22 +39,22 @@ struct AuditRow {
   std::string changes;
   std::string network;
   std::string request_id;
-  // Of the operator as it was told; of others what the person or the key is called now. Empty: nobody is
-  // left.
+  // The operator's as the entry has it; the present name of any other person or key. Empty: there is none
+  // any more.
   std::string actor_name;
 };
 struct AuditFilter {
   std::string actor;   // exactly; empty: all, as of the others
   std::string action;  // exactly, or all that begin with it where it ends with a dot
   std::string target;  // exactly
-  // From there on, and to before there.
+  // Half open: at or after `from`, before `to`.
   std::optional<Timestamp> from;
   std::optional<Timestamp> to;
 };
-// Newest first. So many entries are looked through for a page, which may be short and have a next one.
+// Newest first. A page searches so many entries at most: it may be short and still have a next one.
 inline constexpr int kAuditLookedThrough = 5'000;
 Page<AuditRow> list_audit(Tx& tx, AccountId account, const PageRequest& page, const AuditFilter& filter = {});
-// Retention (spec 7.4): at most `limit` rows older than `before`; returns how many went.
+// Retention (spec 7.4): deletes at most `limit` rows older than `before`; returns how many.
 std::int64_t delete_audit(Tx& tx, Timestamp before, int limit);
 
 }  // namespace presetbridge::storage

@@ -1,4 +1,4 @@
-// What buyers did with the links of their deliveries (spec 13.3).
+// The acts of buyers who have the links of their deliveries (spec 13.3).
 #pragma once
 
 #include "base/ids.h"
@@ -7,7 +7,7 @@
 
 namespace presetbridge::storage {
 
-// None yet: zeros. Who writes it after has locked the delivery.
+// Zeros where there are none yet. Lock the delivery before a put_buyer_acts() that follows.
 domain::BuyerActs find_buyer_acts(Tx& tx, DeliveryId delivery);
 void put_buyer_acts(Tx& tx, AccountId account, DeliveryId delivery, const domain::BuyerActs& acts);
 

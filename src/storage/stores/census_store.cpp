@@ -26,7 +26,7 @@ constexpr Sql kRefusedLogins{
     " AND (unreadable_login IS NULL OR unreadable_login <> credentials_version)"};
 constexpr Sql kNodes{"SELECT roles FROM nodes WHERE seen_at >= $1"};
 
-// Of a row whose columns from `at` on are a count and the least id.
+// Reads a count and the least id from the columns `at` and `at` + 1.
 Backlog backlog_of(const Row& r, int at) {
   Backlog backlog{.count = r.int64(at)};
   if (const auto id = r.opt_int64(at + 1)) backlog.oldest = made_at(*id);

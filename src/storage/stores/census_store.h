@@ -1,5 +1,5 @@
-// Counts for the metrics (spec 12.3). Each looks at no more than kMostCounted rows, and at none of what is
-// over: the cost does not grow with what was ever delivered.
+// Counts for the metrics (spec 12.3). Each reads at most kMostCounted rows, and none of deliveries that
+// have ended: its cost does not grow with the number of past deliveries.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ struct Backlog {
   std::optional<Timestamp> oldest;  // when the oldest of those counted was made
 };
 
-// Deliveries that are queued, processing and waiting_for_friendship, the kMostCounted oldest of them
-// together; and those that are in_review, so many at most: by status. Each of the four is there.
+// Deliveries by status: the oldest kMostCounted of those that are queued, processing or
+// waiting_for_friendship, and as many at most of those in_review. The map has all four.
 std::map<std::string, Backlog> count_deliveries(Tx& tx);
 // Outbound webhooks that wait for their first or next attempt; kMostCounted of them, not the oldest, where
 // there are more.
 Backlog count_pending_sends(Tx& tx);
-// What cloud_accounts.trouble says (domain/trouble.h), of the oldest 10,000 accounts, for those of them
-// that it says something of.
+// The texts of cloud_accounts.trouble (domain/trouble.h) that are not empty, among the oldest 10,000 cloud
+// accounts.
 std::vector<std::string> account_pauses(Tx& tx);
-// Logins that the platform refused and that nobody has replaced, of the oldest 10,000 merchants' accounts.
+// Logins that the platform refused and that nobody has replaced, among the oldest 10,000 accounts.
 std::int64_t count_refused_logins(Tx& tx);
-// Of each node that was seen at `since` or later: its roles, comma-separated.
+// The roles, comma-separated, of each node that was seen at `since` or later.
 std::vector<std::string> roles_of_nodes(Tx& tx, Timestamp since);
 
 }  // namespace presetbridge::storage

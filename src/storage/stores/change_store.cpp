@@ -21,8 +21,7 @@ constexpr Sql kWatch{
     "INSERT INTO account_watches (account_id, generation, sequence, until) VALUES ($1, $2, 0, $3)"
     " ON CONFLICT (account_id) DO UPDATE SET until = CASE WHEN excluded.until > account_watches.until"
     " THEN excluded.until ELSE account_watches.until END RETURNING generation, sequence"};
-// PostgreSQL's, as order_writers() (account_task_store.cpp): who has looked keeps the lock of the table to its
-// end.
+// On PostgreSQL, as in order_writers(): a transaction that has read the table holds its lock until it ends.
 constexpr Sql kWatchWriters{
     "SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND granted"
     " AND mode IN ('RowShareLock', 'RowExclusiveLock') AND pid <> pg_backend_pid()"
@@ -55,7 +54,7 @@ WatchPosition read_position(const Row& r) {
   return {r.int64(0), r.int64(1)};
 }
 
-// Whose the changes are that do not say so.
+// Finds the accounts of changes that were noted without one.
 void find_accounts(Tx& tx, Changes& changes, ChangeKind kind, const Sql& sql) {
   std::vector<Change> of_kind;
   const auto unknown = [&](const Change& c) { return c.kind == kind && !c.account; };
@@ -67,18 +66,18 @@ void find_accounts(Tx& tx, Changes& changes, ChangeKind kind, const Sql& sql) {
   tx.query_each(sql, 1, ids, [&](std::size_t n, const Row& r) {
     auto& found = changes.emplace_back(of_kind[n]);
     found.account = r.id<AccountId>(0);
-    if (kind == ChangeKind::cloud) found.id = 0;  // of the operator's, not the merchant's
+    if (kind == ChangeKind::cloud) found.id = 0;  // the cloud account's id is not for merchants
   });
 }
 
 auto key_of(const Change& c) {
-  // An order's outcome is not part of what it is.
+  // The outcome of an order is not part of the key.
   return std::tuple(c.account, c.kind, c.id,
                     c.kind == ChangeKind::intake_refused ? std::string_view(c.word) : std::string_view());
 }
 
-// Leaves the last of those that mean the same, in the order in which they were noted last, accounts in the
-// order of their ids.
+// Leaves the last change of each key: accounts in the order of their ids, the changes of one in the order
+// in which they were noted.
 void leave_last(Changes& changes) {
   std::vector<std::size_t> order(changes.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -97,7 +96,7 @@ void leave_last(Changes& changes) {
   changes = std::move(left);
 }
 
-// As they are when all of the transaction is done.
+// The deliveries as the transaction leaves them.
 std::unordered_map<std::int64_t, std::string> deliveries_as_json(Tx& tx, const Changes& changes) {
   std::vector<DeliveryId> ids;
   for (const auto& change : changes) {

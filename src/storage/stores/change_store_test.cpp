@@ -30,8 +30,8 @@ class ChangeStoreTest : public ::testing::TestWithParam<Engine> {
   void credits_change(AccountId account) {
     db_->write([&](Tx& tx) { tx.changes().push_back(changed(ChangeKind::credits, account)); });
   }
-  std::vector<std::string> told(AccountId account, std::int64_t generation = kGeneration,
-                                std::int64_t after = 0) {
+  std::vector<std::string> changes_of(AccountId account, std::int64_t generation = kGeneration,
+                                      std::int64_t after = 0) {
     std::vector<std::string> lines;
     db_->read([&](Tx& tx) {
       lines.clear();
@@ -54,10 +54,10 @@ TEST_P(ChangeStoreTest, OnlyAccountsThatAreWatchedHaveRows) {
   credits_change(kShop);
   credits_change(kOther);
   credits_change(kShop);
-  EXPECT_THAT(told(kShop), ElementsAre("1 credits {}", "2 credits {}"));
-  EXPECT_THAT(told(kOther), IsEmpty());
-  EXPECT_THAT(told(kShop, kGeneration, 1), ElementsAre("2 credits {}"));
-  EXPECT_THAT(told(kShop, kGeneration + 1), IsEmpty());
+  EXPECT_THAT(changes_of(kShop), ElementsAre("1 credits {}", "2 credits {}"));
+  EXPECT_THAT(changes_of(kOther), IsEmpty());
+  EXPECT_THAT(changes_of(kShop, kGeneration, 1), ElementsAre("2 credits {}"));
+  EXPECT_THAT(changes_of(kShop, kGeneration + 1), IsEmpty());
 }
 
 TEST_P(ChangeStoreTest, AWatchThatIsThereStaysAsItIs) {
@@ -82,11 +82,11 @@ TEST_P(ChangeStoreTest, WhatIsChangedSeveralTimesInOneTransactionIsOneChangeAsIt
     return std::to_string(number) + " order {\"id\":\"" + to_string(OrderId{id}) + "\",\"integrationId\":\"" +
            to_string(store) + "\",\"outcome\":\"" + outcome + "\"}";
   };
-  EXPECT_THAT(told(kShop), ElementsAre(line(1, 2, "stopped"), line(2, 1, "delivery")));
-  EXPECT_THAT(told(kOther, 88), ElementsAre(line(1, 9, "stopped")));
+  EXPECT_THAT(changes_of(kShop), ElementsAre(line(1, 2, "stopped"), line(2, 1, "delivery")));
+  EXPECT_THAT(changes_of(kOther, 88), ElementsAre(line(1, 9, "stopped")));
 }
 
-TEST_P(ChangeStoreTest, WhatIsRolledBackIsNotToldAndLeavesNoGap) {
+TEST_P(ChangeStoreTest, AChangeThatIsRolledBackIsNotWrittenAndLeavesNoGap) {
   watch(kShop);
   EXPECT_THROW(db_->write([&](Tx& tx) {
     tx.changes().push_back(changed(ChangeKind::credits, kShop));
@@ -95,7 +95,7 @@ TEST_P(ChangeStoreTest, WhatIsRolledBackIsNotToldAndLeavesNoGap) {
   }),
                std::runtime_error);
   credits_change(kShop);
-  EXPECT_THAT(told(kShop), ElementsAre("1 credits {}"));
+  EXPECT_THAT(changes_of(kShop), ElementsAre("1 credits {}"));
 }
 
 TEST_P(ChangeStoreTest, ConcludingTellsWhatWasWrittenOnce) {
@@ -110,7 +110,7 @@ TEST_P(ChangeStoreTest, ConcludingTellsWhatWasWrittenOnce) {
   EXPECT_EQ(written.front().account, kShop);
   EXPECT_EQ(written.front().first, 1);
   EXPECT_EQ(written.front().changes.front().kind, "credits");
-  EXPECT_THAT(told(kShop), ElementsAre("1 credits {}"));
+  EXPECT_THAT(changes_of(kShop), ElementsAre("1 credits {}"));
 }
 
 TEST_P(ChangeStoreTest, WatchesEndWhenNobodyProlongsThemAndChangesByTheirAge) {
@@ -128,7 +128,7 @@ TEST_P(ChangeStoreTest, WatchesEndWhenNobodyProlongsThemAndChangesByTheirAge) {
   EXPECT_EQ(watches, 1);
   EXPECT_EQ(changes, 1);
   credits_change(kShop);
-  EXPECT_THAT(told(kShop), ElementsAre("2 credits {}"));
+  EXPECT_THAT(changes_of(kShop), ElementsAre("2 credits {}"));
   EXPECT_EQ(watch(kShop, 99), (WatchPosition{99, 0})) << "whoever comes back sees that something is missing";
   db_->read([&](Tx& tx) {
     const std::array accounts{kOther, AccountId{4}};
@@ -136,7 +136,7 @@ TEST_P(ChangeStoreTest, WatchesEndWhenNobodyProlongsThemAndChangesByTheirAge) {
   });
 }
 
-// What PostgreSQL's transactions do at the same time.
+// Transactions of PostgreSQL at the same time.
 TEST(ChangesOfManyTransactions, AreNumberedAsTheyAreCommittedWithoutGapsOrDeadlocks) {
   testing::TemporaryDatabase db{Engine::postgres};
   ASSERT_TRUE(migrate(*db));
@@ -151,7 +151,7 @@ TEST(ChangesOfManyTransactions, AreNumberedAsTheyAreCommittedWithoutGapsOrDeadlo
     writers.emplace_back([&, writer] {
       for (int time = 0; time < kTimes; ++time) {
         db->write([&](Tx& tx) {
-          // In an order of its own.
+          // In another order than the other threads.
           for (std::size_t i = 0; i < accounts.size(); ++i) {
             const auto account = accounts[(i + static_cast<std::size_t>(writer + time)) % accounts.size()];
             tx.changes().push_back(changed(ChangeKind::bulk, account, BulkJobId{writer * 1'000 + time + 1}));
@@ -160,7 +160,8 @@ TEST(ChangesOfManyTransactions, AreNumberedAsTheyAreCommittedWithoutGapsOrDeadlo
       }
     });
   }
-  // Whoever reads on from what it has seen misses nothing, whichever transaction was committed first.
+  // A reader that reads on from the last change that it has seen misses none, whichever transaction was
+  // committed first.
   std::array<std::int64_t, 3> seen{};
   const auto look = [&] {
     db->read([&](Tx& tx) {
@@ -183,7 +184,7 @@ TEST(ChangesOfManyTransactions, WhoeverLookedBeforeTheWatchIsAWriterToItsEnd) {
   ASSERT_TRUE(migrate(*db));
   const auto writers = [&] {
     std::set<std::string> found;
-    // In a transaction that may write: of one that reads alone none are found.
+    // In a transaction that may write: one that only reads finds none.
     db->write([&](Tx& tx) { found = watch_writers(tx); });
     return found;
   };

@@ -9,7 +9,7 @@ namespace presetbridge::storage {
 namespace {
 
 constexpr std::tuple kColumns{
-    Column{"id", &CloudAccountRow::id},
+    Column{"id", &CloudAccountRow::id, Update::key},
     Column{"cloud_user_id", &CloudAccountRow::cloud_user_id, Update::no},
     Column{"username", &CloudAccountRow::username, Update::no},
     Column{"ready_at", &CloudAccountRow::ready_at},
@@ -30,7 +30,7 @@ constexpr std::tuple kColumns{
 };
 constexpr auto read_cloud_account = read_row<CloudAccountRow, kColumns>;
 
-// `pause` is what programs of before have for `trouble`: none.
+// Older programs have `pause` instead of `trouble`; this text means none.
 constexpr Sql kInsert{
     "INSERT INTO cloud_accounts (id, cloud_user_id, username, start_log, pause) VALUES ($1, $2, $3, $4, '0 0 "
     "0')"
@@ -48,9 +48,10 @@ constexpr Sql kLockExpiredSweeps =
 constexpr Sql kNextReady{
     "SELECT ready_at FROM cloud_accounts WHERE ready_at IS NOT NULL AND ready_at >= $1"
     " ORDER BY ready_at LIMIT 1"};
-constexpr Sql kUpdate = sql<"UPDATE cloud_accounts SET ", kAssigned<kColumns>, " WHERE id = $1">;
-// All that brings an account's work forward is one statement, so that a transaction goes through the accounts
-// once: $2 work, $3 a sweep unless one is due or under way, $4 a sweep after a friend request, sent at $5.
+constexpr Sql kUpdate = sql<"UPDATE cloud_accounts SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
+// All that brings an account's work forward is one statement, so that a transaction goes through the
+// accounts once: $2 work, $3 a sweep unless one is due or under way, $4 a sweep after a friend request,
+// sent at $5.
 #define PDB_SWEEP_MISSING                                                                             \
   "(CAST($3 AS BIGINT) IS NOT NULL AND CAST($4 AS BIGINT) IS NULL AND sweep_due_at IS NULL AND sweep" \
   "_lease_expires_at IS NULL)"
@@ -71,24 +72,25 @@ constexpr Wake kWake{
      " WHERE id = $1 AND (CAST($4 AS BIGINT) IS NOT NULL OR " PDB_SWEEP_MISSING " OR " PDB_WORK_IS_EARLIER
      ")"},
     4};
-// From one account with customers in the queue to the next, each by one look into an index: most accounts
+// From one account with customers in the queue to the next, by one search in an index each: most accounts
 // have none, and are not read.
 constexpr Sql kForgotten{
     "WITH RECURSIVE queued (account) AS ("
     "SELECT (SELECT cloud_account_id FROM customers WHERE queue_state = 1 ORDER BY cloud_account_id LIMIT 1)"
     " UNION ALL SELECT (SELECT cloud_account_id FROM customers WHERE cloud_account_id > queued.account"
     " AND queue_state = 1 ORDER BY cloud_account_id LIMIT 1) FROM queued WHERE queued.account IS NOT NULL)"
-    // Not joined, which could read whole tables: each is looked up.
+    // Not joined, which could read whole tables: each is read by its key.
     " SELECT queued.account FROM queued WHERE 1 = (SELECT 1 FROM cloud_accounts WHERE id = queued.account"
     " AND blocked_until <= $1 AND (ready_at IS NULL OR ready_at > $1))"
     " AND 1 = (SELECT 1 FROM customers WHERE cloud_account_id = queued.account AND due_at <= $1"
     " AND queue_state = 1 LIMIT 1) LIMIT $2"};
-// In one round; the next one follows.
+// In one call; the next one finds the others.
 constexpr int kMostWoken = 10'000;
 constexpr Sql kPostpone{
     "UPDATE cloud_accounts SET ready_at = $2,"
     " blocked_until = CASE WHEN blocked_until > $2 THEN blocked_until ELSE $2 END WHERE id = $1"};
-// What has none is left out here: PostgreSQL expects few with some, and would read all accounts to find them.
+// The code leaves out those without trouble: PostgreSQL expects few with some, and would read all accounts
+// to find them.
 constexpr Sql kInTrouble{"SELECT id, trouble FROM cloud_accounts WHERE id = $1"};
 constexpr Sql kDueProbes{
     "SELECT id FROM cloud_accounts WHERE probe_due_at IS NOT NULL AND probe_due_at <= $1"
@@ -152,8 +154,9 @@ void update_cloud_account(Tx& tx, const CloudAccountRow& row) {
 }
 void update_cloud_accounts(Tx& tx, std::span<const CloudAccountRow> rows) {
   std::vector<Param> flat;
+  Texts texts;
   flat.reserve(kUpdateWidth<kColumns> * rows.size());
-  for (const auto& row : rows) add_update<kColumns>(flat, row);
+  for (const auto& row : rows) add_update<kColumns>(flat, row, texts);
   tx.update_each(kUpdate, kUpdateWidth<kColumns>, flat);
 }
 

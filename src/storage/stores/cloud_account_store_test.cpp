@@ -11,8 +11,8 @@ namespace {
 
 using Time = std::optional<std::int64_t>;  // Unix milliseconds
 
-// What brings the account's work forward, told one after the other.
-struct Told {
+// The calls that bring the account's work forward, one after the other.
+struct Calls {
   Time work;
   Time missing_sweep;
   Time sweep_after_request;
@@ -30,16 +30,16 @@ struct Account {
     if (!ready || (*ready > at && *ready > blocked)) ready = std::max(at, blocked);
   }
   // A naive model: one thing after the other.
-  void take_in(const Told& told, std::int64_t now) {
-    Time work = told.work;
-    if (told.sweep_after_request) {
+  void take_in(const Calls& calls, std::int64_t now) {
+    Time work = calls.work;
+    if (calls.sweep_after_request) {
       newest_request = now;
-      if (!sweep || *sweep > *told.sweep_after_request) sweep = told.sweep_after_request;
-      work = work ? std::min(*work, *told.sweep_after_request) : *told.sweep_after_request;
+      if (!sweep || *sweep > *calls.sweep_after_request) sweep = calls.sweep_after_request;
+      work = work ? std::min(*work, *calls.sweep_after_request) : *calls.sweep_after_request;
     }
-    if (told.missing_sweep && !sweep && !sweep_lease) {
-      sweep = told.missing_sweep;
-      wake(*told.missing_sweep);
+    if (calls.missing_sweep && !sweep && !sweep_lease) {
+      sweep = calls.missing_sweep;
+      wake(*calls.missing_sweep);
     }
     if (work) wake(*work);
   }
@@ -87,14 +87,14 @@ class CloudAccountStoreTest : public ::testing::TestWithParam<testing::Engine> {
     });
   }
   // In one transaction, the last account first.
-  std::int64_t tell(const Told& told, std::size_t accounts) {
+  std::int64_t make(const Calls& calls, std::size_t accounts) {
     std::int64_t now = 0;
     db_->write([&](Tx& tx) {
       now = to_unix_ms(tx.now());
       for (std::size_t i = accounts; i-- > 0;) {
-        if (told.missing_sweep) ensure_sweep(tx, id(i), *at(told.missing_sweep));
-        if (told.sweep_after_request) note_friend_request(tx, id(i), *at(told.sweep_after_request));
-        if (told.work) wake_cloud_account(tx, id(i), *at(told.work));
+        if (calls.missing_sweep) ensure_sweep(tx, id(i), *at(calls.missing_sweep));
+        if (calls.sweep_after_request) note_friend_request(tx, id(i), *at(calls.sweep_after_request));
+        if (calls.work) wake_cloud_account(tx, id(i), *at(calls.work));
       }
     });
     return now;
@@ -117,14 +117,14 @@ TEST_P(CloudAccountStoreTest, WhatBringsWorkForwardIsOneStatementThatDoesWhatEac
   for (const Time work : {Time(), Time(10), Time(70)}) {
     for (const Time missing : {Time(), Time(8), Time(30)}) {
       for (const Time after_request : {Time(), Time(15), Time(80)}) {
-        const Told told{work, missing, after_request};
+        const Calls calls{work, missing, after_request};
         // A few accounts, and more than are updated one by one.
         for (const std::size_t accounts : {std::size_t{2}, before_.size()}) {
           set_all();
-          const std::int64_t now = tell(told, accounts);
+          const std::int64_t now = make(calls, accounts);
           for (std::size_t i = 0; i < before_.size(); ++i) {
             Account expected = before_[i];
-            if (i < accounts) expected.take_in(told, now);
+            if (i < accounts) expected.take_in(calls, now);
             EXPECT_EQ(stored(i), expected)
                 << fmt::format("account {}, work {}, missing sweep {}, sweep after a request {}", i,
                                work.value_or(-1), missing.value_or(-1), after_request.value_or(-1));

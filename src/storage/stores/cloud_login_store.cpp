@@ -6,10 +6,10 @@
 namespace presetbridge::storage {
 namespace {
 
-constexpr Sql kInsertTry{
+constexpr Sql kInsertAttempt{
     "INSERT INTO cloud_login_tries (id, account_id, email_hash, at, failed) VALUES ($1, $2, $3, $4, $5)"};
 constexpr Sql kClear{"UPDATE cloud_login_tries SET failed = 0 WHERE id = $1"};
-constexpr Sql kDeleteTry{"DELETE FROM cloud_login_tries WHERE id = $1"};
+constexpr Sql kDeleteAttempt{"DELETE FROM cloud_login_tries WHERE id = $1"};
 constexpr Sql kOfEmail{
     "SELECT at FROM cloud_login_tries WHERE email_hash = $1 AND at > $2 AND failed = 1 ORDER BY at "
     "<for_update>"};
@@ -18,7 +18,7 @@ constexpr Sql kOfAccount{
 constexpr Sql kOtherEmails{
     "SELECT max(at) FROM cloud_login_tries WHERE account_id = $1 AND email_hash <> $2 AND at > $3 GROUP BY "
     "email_hash"};
-constexpr Sql kDeleteTries{"DELETE FROM cloud_login_tries WHERE account_id = $1 AND at <= $2"};
+constexpr Sql kDeleteAttempts{"DELETE FROM cloud_login_tries WHERE account_id = $1 AND at <= $2"};
 
 constexpr Sql kInsertSession{
     "INSERT INTO cloud_sessions (hash, api_key_id, account_id, cloud_user_id, expires_at, encrypted_session) "
@@ -34,14 +34,14 @@ std::vector<std::byte> copy(Blob blob) {
 
 }  // namespace
 
-void insert_login_try(Tx& tx, const LoginTry& row) {
-  tx.exec(kInsertTry, row.id, row.account, Blob(row.email_hash), row.at, row.failed);
+void insert_login_attempt(Tx& tx, const LoginAttempt& row) {
+  tx.exec(kInsertAttempt, row.id, row.account, Blob(row.email_hash), row.at, row.failed);
 }
 void clear_login_failure(Tx& tx, std::int64_t id) {
   tx.exec(kClear, id);
 }
-void delete_login_try(Tx& tx, std::int64_t id) {
-  tx.exec(kDeleteTry, id);
+void delete_login_attempt(Tx& tx, std::int64_t id) {
+  tx.exec(kDeleteAttempt, id);
 }
 
 std::vector<Timestamp> lock_failures_of_email(Tx& tx, Blob email_hash, Timestamp since) {
@@ -60,8 +60,8 @@ std::vector<Timestamp> other_emails_of_account(Tx& tx, AccountId account, Blob e
   std::ranges::sort(times);
   return times;
 }
-void delete_login_tries(Tx& tx, AccountId account, Timestamp before) {
-  tx.exec(kDeleteTries, account, before);
+void delete_login_attempts(Tx& tx, AccountId account, Timestamp before) {
+  tx.exec(kDeleteAttempts, account, before);
 }
 
 void insert_cloud_session(Tx& tx, const CloudSessionRow& row, Blob encrypted_session) {

@@ -1,5 +1,5 @@
-// Tries of logins at the cloud platform, and the sessions that POST /api/auth/login opened (spec 4.3).
-// E-mails and tokens are kept hashed.
+// Attempts to log in to the cloud platform, and the sessions that POST /api/auth/login opened (spec 4.3).
+// E-mail addresses and tokens are stored as hashes.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace presetbridge::storage {
 
-struct LoginTry {
+struct LoginAttempt {
   std::int64_t id = 0;
   AccountId account;
   std::vector<std::byte> email_hash;
   Timestamp at;
   bool failed = true;
 };
-void insert_login_try(Tx& tx, const LoginTry& row);
-// The login of that try was no failure.
+void insert_login_attempt(Tx& tx, const LoginAttempt& row);
+// The login of that attempt was no failure.
 void clear_login_failure(Tx& tx, std::int64_t id);
-void delete_login_try(Tx& tx, std::int64_t id);
-// Failures since then, oldest first; those of an e-mail over all accounts, locked so that tries at one e-mail
-// come one after the other.
+void delete_login_attempt(Tx& tx, std::int64_t id);
+// The times of failures after `since`, oldest first: with an e-mail address over all accounts, locked, so
+// that attempts with one address follow one another; and of an account.
 std::vector<Timestamp> lock_failures_of_email(Tx& tx, Blob email_hash, Timestamp since);
 std::vector<Timestamp> failures_of_account(Tx& tx, AccountId account, Timestamp since);
-// The newest try at each other e-mail, oldest first.
+// The time of the newest attempt with each other e-mail address, oldest first.
 std::vector<Timestamp> other_emails_of_account(Tx& tx, AccountId account, Blob email_hash, Timestamp since);
-void delete_login_tries(Tx& tx, AccountId account, Timestamp before);
+void delete_login_attempts(Tx& tx, AccountId account, Timestamp before);
 
-// A session is encrypted at the place {kCloudSession, cloud_session_row(hash)}.
+// A session is encrypted for the crypto::ValuePlace {kCloudSession, cloud_session_row(hash)}.
 inline constexpr std::string_view kCloudSession = "cloud_sessions.session";
 std::int64_t cloud_session_row(Blob hash);
 struct CloudSessionRow {
@@ -43,10 +43,10 @@ struct CloudSessionRow {
   std::string cloud_user_id;  // empty: written by a version that did not note it
   Timestamp expires_at;
 };
-// `encrypted_session`: what the session is, for whoever has the service key.
+// `encrypted_session` is the session, encrypted under the service key.
 void insert_cloud_session(Tx& tx, const CloudSessionRow& row, Blob encrypted_session);
 std::optional<CloudSessionRow> find_cloud_session(Tx& tx, Blob hash);
-// For whoever calls the platform with it alone, as find_stored_login() (credential_store.h).
+// Only for nodes that call the platform with it, as find_stored_login() in credential_store.h.
 std::optional<std::vector<std::byte>> find_encrypted_session(Tx& tx, Blob hash);
 void delete_expired_cloud_sessions(Tx& tx, Timestamp now);
 

@@ -43,7 +43,7 @@ CredentialsStanding read_standing(const Row& r) {
     throw DbError(DbError::Kind::misuse, "unknown credentials status " + r.string(0));
   CredentialsStanding standing{static_cast<CredentialsStatus>(name - kStatusNames.begin()), r.int64(1),
                                r.id_or_none<CloudAccountId>(2)};
-  // A program of before leaves it as it was with whatever it writes.
+  // An older program leaves the column as it was with each of its writes.
   standing.unreadable = standing.status == CredentialsStatus::invalid && r.opt_int64(3) == standing.version;
   return standing;
 }

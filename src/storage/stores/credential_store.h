@@ -1,5 +1,6 @@
-// The vault's records and the standing of an account's cloud login (spec 5.1). The standing is on the
-// accounts row, so that whoever writes a failure that it causes locks and re-reads it (spec 3.6).
+// The vault's records and the standing of an account's cloud login (spec 5.1). The standing is in the
+// accounts row: a transaction that writes a failure which it causes locks and reads it again first (spec
+// 3.6).
 #pragma once
 
 #include <optional>
@@ -23,13 +24,13 @@ struct CredentialsStanding {
   bool unreadable = false;       // it is `invalid` because the stored login cannot be opened (spec 5.4)
 };
 std::optional<CredentialsStanding> find_standing(Tx& tx, AccountId account);
-// Of each of the accounts; that of one that does not exist is `missing`.
+// The standing of each account; `missing` where there is no such account.
 std::vector<CredentialsStanding> find_standings(Tx& tx, std::span<const AccountId> accounts);
 std::optional<CredentialsStanding> lock_standing(Tx& tx, AccountId account);
 void update_standing(Tx& tx, AccountId account, const CredentialsStanding& standing);
 
-// All but the login itself, which is read by whoever logs in with it alone: a node that only serves the API
-// may connect as a role that cannot (storage/postgres/node_roles.h).
+// The record without the login itself, which only nodes that log in with it read: a node that only serves
+// the API may connect as a role that cannot (storage/postgres/node_roles.h).
 struct CredentialsRecord {
   AccountId account;
   std::int64_t version = 0;
@@ -40,9 +41,9 @@ struct CredentialsRecord {
   std::optional<Timestamp> check_due_at;  // while unchecked: when the background check is due
 };
 std::optional<CredentialsRecord> find_credentials(Tx& tx, AccountId account);
-// With a new login, `sealed`.
+// Writes the record with a new login, `sealed`.
 void put_credentials(Tx& tx, const CredentialsRecord& record, Blob sealed);
-// The same login, of which more is known. Nothing happens where there is none.
+// Writes what is known of the stored login, which stays. Nothing happens where there is none.
 void update_credentials(Tx& tx, const CredentialsRecord& record);
 void delete_credentials(Tx& tx, AccountId account);
 struct StoredLogin {
@@ -53,7 +54,8 @@ std::optional<StoredLogin> find_stored_login(Tx& tx, AccountId account);
 // Whether any account has a login stored.
 bool has_credentials(Tx& tx);
 bool any_credentials_to_check(Tx& tx, Timestamp now);
-// Records whose check is due, for the caller to check: nobody else gets them until `until`.
+// Takes at most `limit` records whose check is due, for the caller to check: nobody else gets them before
+// `until`.
 std::vector<CredentialsRecord> take_credentials_to_check(Tx& tx, Timestamp now, Timestamp until, int limit);
 
 }  // namespace presetbridge::storage

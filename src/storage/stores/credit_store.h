@@ -1,5 +1,5 @@
-// An account's balance and its ledger (spec 11.1). The balance row is locked while it changes; the ledger is
-// append-only and holds one spend an item at most, ever (a unique index says so).
+// An account's balance and its ledger (spec 11.1). The balance row is locked while it changes. The ledger
+// is append-only; a unique index holds it to one spend an item, ever.
 #pragma once
 
 #include <optional>
@@ -20,32 +20,33 @@ void update_balance(Tx& tx, AccountId account, const domain::Balance& balance);
 struct AccountBalance {
   AccountId account;
   domain::Balance balance;
-  std::optional<std::int64_t> low_at = std::nullopt;  // what is read alone: as in credits_low_at()
+  std::optional<std::int64_t> low_at = std::nullopt;  // as in credits_low_at(); read, never written
 };
-// Those that there are.
+// The balances of the accounts that have one.
 std::vector<AccountBalance> find_balances(Tx& tx, std::span<const AccountId> accounts);
-// The same, locked in the order given.
+// Locks and reads them, in the order given.
 std::vector<AccountBalance> lock_balances(Tx& tx, std::span<const AccountId> accounts);
-// Each account once.
+// Writes them; each account once.
 void update_balances(Tx& tx, std::span<const AccountBalance> balances);
 
-// With how many credits left the account wants to hear of it (spec 10.1); nothing: it has set nothing.
+// The number of credits at which the account wants to be notified (spec 10.1); nothing: it has set none.
 std::optional<std::int64_t> credits_low_at(Tx& tx, AccountId account);
 void set_credits_low_at(Tx& tx, AccountId account, std::optional<std::int64_t> low_at);
 
 struct LedgerEntry {
   LedgerId id;
   Timestamp at;
-  // A reversal stands whole in its own entry, so the account's sum does not count debt_paid.
+  // debt_paid: the part of a release, grant or purchase that went into the debt that a reversal left. A
+  // reversal stands whole in its own entry, so the account's sum does not count debt_paid.
   domain::LedgerEntryKind kind = domain::LedgerEntryKind::unknown;
   std::int64_t credits = 0;
   ItemId item;  // spend only
   PurchaseId purchase;
   std::string note;
-  // domain::Balance::within_reach() behind it: with what was on hold, without debt. Nothing in entries that a
-  // program of before wrote.
+  // domain::Balance::within_reach() after the entry: with the credits on hold, without debt. Nothing in
+  // entries that an older program wrote.
   std::optional<std::int64_t> balance_after = std::nullopt;
-  // Of reversal and reversal_undone: "refund" or "dispute". Empty in entries that a program of before wrote.
+  // Of reversal and reversal_undone: "refund" or "dispute". Empty in entries that an older program wrote.
   std::string cause{};
 };
 struct LedgerRow {
@@ -59,8 +60,8 @@ std::vector<LedgerEntry> list_ledger(Tx& tx, AccountId account, LedgerId before,
 // Credits spent among the newest `most` entries from `first` on.
 struct Spending {
   std::int64_t credits = 0;
-  std::int64_t entries = 0;  // looked at
-  LedgerId oldest;           // of these
+  std::int64_t entries = 0;  // that were read
+  LedgerId oldest;           // of those entries
 };
 Spending count_spent(Tx& tx, AccountId account, LedgerId first, int most);
 

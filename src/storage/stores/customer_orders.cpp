@@ -23,7 +23,7 @@ constexpr Sql kByKey{
 // Ids may be made this long before or after the time that the database takes for them.
 constexpr Millis kClocksDiffer{60'000};
 
-// As names are compared: no longer cut, as keys are.
+// A name as it is compared: whole, where keys are cut.
 std::string folded(std::string_view text) {
   return domain::normalise_match_value(domain::MatchType::title, text);
 }
@@ -33,7 +33,7 @@ bool is_of(const CustomerName& who, std::string_view email, std::string_view use
          (!who.username.empty() && folded(username) == who.username);
 }
 
-// What lists show of it may be of before.
+// Read from the state where an older program wrote the row.
 domain::OrderSummary summary_of(Tx& tx, const ListedOrder& order) {
   if (order.listed) return order.summary;
   const auto row = find_order(tx, order.id);
@@ -41,7 +41,7 @@ domain::OrderSummary summary_of(Tx& tx, const ListedOrder& order) {
   return row && state ? domain::summarise(*state) : order.summary;
 }
 
-// A key is cut, and so may be another's too.
+// A key is cut, so that different names may have one.
 bool delivery_is_of(Tx& tx, const CustomerName& who, DeliveryId id) {
   const auto row = find_delivery(tx, id);
   if (!row) return false;
@@ -69,7 +69,7 @@ OrderWalk walk_customer_orders(Tx& tx, AccountId account, const CustomerName& wh
     for (const auto id : keyed) {
       if (delivery_is_of(tx, wanted, id)) walk.orders.push_back(OrderId{id.value});
     }
-    // Then the next piece begins behind the last of them.
+    // Then the next batch begins after the last of them.
     if (std::ssize(keyed) == limit)
       walk.next = std::min(walk.next.value_or(OrderId{upto}), OrderId{keyed.back().value});
   };

@@ -11,17 +11,17 @@
 
 namespace presetbridge::storage {
 
-// Whose orders: with one of these names, whole, whatever the case. A name of which nothing is left when it is
-// folded is nobody's.
+// The person whose orders are searched: one of these names, whole, whatever the case. A name of which
+// folding leaves nothing is nobody's.
 struct CustomerName {
   std::string email;
   std::string username;
   bool everybody = false;  // the names do not count
 };
 
-// A piece of the way through the orders that have, or whose deliveries have or had, one of the names, oldest
-// first: of the account's next `limit` after `after` that were made before `as_of`. Those that were erased
-// have none.
+// A batch of the orders that have, or whose deliveries have or had, one of the names, oldest first: among
+// the account's next `limit` orders with ids after `after` that were made before `as_of`. Erased orders
+// have no name.
 OrderWalk walk_customer_orders(Tx& tx, AccountId account, const CustomerName& who, OrderId after,
                                Timestamp as_of, int limit);
 

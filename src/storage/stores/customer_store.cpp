@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
+
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
@@ -14,11 +15,58 @@ namespace {
 constexpr std::array<std::string_view, 7> kFriendshipNames = {
     "unknown", "none", "requesting", "requested", "friends", "declined", "blocked"};
 
-#define PDB_CUSTOMER_COLUMNS                                                                             \
-  "id, cloud_account_id, username_key, cloud_user_id, friendship, requested_at, withdraw, queue_state, " \
-  "job_class, "                                                                                          \
-  "due_at, fence, lease_owner, lease_expires_at, failures, failing_since, friendship_changed_at, "       \
-  "failing_call, ask_anew, probed_delivery, failing_delivery"
+std::optional<Friendship> parse_friendship(std::string_view text) {
+  const auto name = std::ranges::find(kFriendshipNames, text);
+  if (name == kFriendshipNames.end()) return std::nullopt;
+  return static_cast<Friendship>(name - kFriendshipNames.begin());
+}
+
+// One failing call is spread over columns, as older programs have it; several are one text in failing_call,
+// which older programs read as none.
+const domain::FailingCall* only_failing(const CustomerRow& c) {
+  return c.failing.size() == 1 ? &c.failing.front() : nullptr;
+}
+std::int64_t failures(const CustomerRow& c) {
+  const auto* const one = only_failing(c);
+  return one ? one->failures : 0;
+}
+Param failing_since(const CustomerRow& c) {
+  const auto* const one = only_failing(c);
+  return one ? Param(one->since) : Param(nullptr);
+}
+Param failing_call(const CustomerRow& c, Texts& texts) {
+  if (c.failing.empty()) return nullptr;
+  if (const auto* const one = only_failing(c)) return domain::to_string(one->call);
+  return texts.hold(encode(c.failing));
+}
+Param failing_delivery(const CustomerRow& c) {
+  const auto* const one = only_failing(c);
+  return one ? id_or_null(one->delivery) : Param(nullptr);
+}
+
+constexpr std::tuple kColumns{
+    Column{"id", &CustomerRow::id, Update::key},
+    Column{"cloud_account_id", &CustomerRow::cloud_account, Update::no},
+    Column{"username_key", &CustomerRow::username_key, Update::no},
+    Column{"cloud_user_id", &CustomerRow::cloud_user_id, kEmptyIsNull},
+    Column{"friendship", &CustomerRow::friendship, kNamed<parse_friendship>},
+    Column{"requested_at", &CustomerRow::requested_at},
+    Column{"withdraw", &CustomerRow::withdraw},
+    Column{"queue_state", &CustomerRow::queue_state, kNumber},
+    Column{"job_class", &CustomerRow::job_class, kNumber},
+    Column{"due_at", &CustomerRow::due_at},
+    Column{"fence", &CustomerRow::fence},
+    Column{"lease_owner", &CustomerRow::lease_owner, kEmptyIsNull},
+    Column{"lease_expires_at", &CustomerRow::lease_expires_at},
+    // These four hold `failing`, which read_failing() reads.
+    Computed{"failures", failures},
+    Computed{"failing_since", failing_since},
+    Computed{"failing_call", failing_call},
+    Computed{"failing_delivery", failing_delivery},
+    Column{"friendship_changed_at", &CustomerRow::friendship_changed_at},
+    Column{"ask_anew", &CustomerRow::ask_anew},
+    Column{"probed_delivery", &CustomerRow::probed_delivery, kEmptyIsNull},
+};
 
 // 1 and 3 are domain::JobClass share and first_request; the states as in kEnqueue.
 static_assert(static_cast<int>(domain::JobClass::share) == 1 &&
@@ -34,25 +82,26 @@ constexpr Sql kEnqueueKnown{
     " queue_state = CASE WHEN queue_state >= 2 THEN 3 ELSE 1 END"
     " WHERE cloud_account_id = $1 AND username_key = $2 RETURNING id"};
 constexpr Sql kFindBuyer{"SELECT id FROM customers WHERE cloud_account_id = $1 AND username_key = $2"};
-constexpr Sql kFind{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_CUSTOMER_COLUMNS " FROM customers WHERE id = $1 <for_update>"};
-constexpr Sql kFindByCloudUser{
-    "SELECT " PDB_CUSTOMER_COLUMNS
-    " FROM customers WHERE cloud_account_id = $1 AND cloud_user_id = $2 ORDER BY id LIMIT 1"};
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM customers WHERE id = $1">;
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM customers WHERE id = $1 <for_update>">;
+constexpr Sql kFindByCloudUser =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM customers WHERE cloud_account_id = $1 AND cloud_user_id = $2 ORDER BY id LIMIT 1">;
 // leased (2) and leased_more (3) become leased_more; idle and queued become queued.
 constexpr Sql kEnqueue{
     "UPDATE customers SET"
     " job_class = CASE WHEN queue_state = 1 AND job_class < $2 THEN job_class ELSE $2 END,"
     " due_at = CASE WHEN queue_state = 1 AND due_at < $3 THEN due_at ELSE $3 END,"
     " queue_state = CASE WHEN queue_state >= 2 THEN 3 ELSE 1 END WHERE id = $1"};
-constexpr Sql kLockDue{"SELECT " PDB_CUSTOMER_COLUMNS
-                       " FROM customers WHERE cloud_account_id = $1 AND due_at <= $2 AND queue_state = 1"
-                       " ORDER BY job_class, due_at LIMIT $3 <lock>"};
-constexpr Sql kLockDueOfClass{
-    "SELECT " PDB_CUSTOMER_COLUMNS
-    " FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND due_at <= $3 AND queue_state = 1"
-    " ORDER BY due_at LIMIT 1 <lock>"};
-// Of each class by the index; sweeps are no customer's.
+constexpr Sql kLockDue =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM customers WHERE cloud_account_id = $1 AND due_at <= $2 AND queue_state = 1"
+        " ORDER BY job_class, due_at LIMIT $3 <lock>">;
+constexpr Sql kLockDueOfClass =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM customers WHERE cloud_account_id = $1 AND job_class = $2 AND due_at <= $3 AND queue_state = 1"
+        " ORDER BY due_at LIMIT 1 <lock>">;
+// Each class by the index. A sweep is no job of a customer.
 static_assert(domain::kJobClasses == 5);
 #define PDB_NEXT_DUE_OF(job_class)                                                       \
   "(SELECT due_at FROM customers WHERE cloud_account_id = $1 AND job_class = " job_class \
@@ -64,8 +113,8 @@ constexpr Sql kCountQueued{
     "SELECT count(*) FROM (SELECT 1 FROM customers JOIN deliveries ON deliveries.customer_id = customers.id"
     " AND deliveries.open = 1 AND deliveries.status = 'queued'"
     " WHERE customers.cloud_account_id = $1 AND customers.queue_state = 1 LIMIT $2) AS q"};
-constexpr Sql kLockQueued{"SELECT " PDB_CUSTOMER_COLUMNS
-                          " FROM customers WHERE id = $1 AND queue_state = 1 <lock>"};
+constexpr Sql kLockQueued =
+    sql<"SELECT ", kSelected<kColumns>, " FROM customers WHERE id = $1 AND queue_state = 1 <lock>">;
 constexpr Sql kCountBefore{
     "SELECT count(*) FROM (SELECT 1 FROM customers WHERE cloud_account_id = $1 AND queue_state = 1"
     " AND (job_class < $2 OR (job_class = $2 AND due_at < $3)) LIMIT $4) AS q"};
@@ -97,53 +146,26 @@ constexpr Sql kPostponeLease{
     "UPDATE customers SET fence = fence + 1, lease_expires_at = $2 WHERE id = $1 AND lease_expires_at IS NOT "
     "NULL AND ($3 = 0 OR fence = $3)"};
 constexpr Sql kPostponeDue{"UPDATE customers SET due_at = $2 WHERE id = $1 AND lease_expires_at IS NULL"};
-constexpr Sql kUpdate{
-    "UPDATE customers SET cloud_user_id = $2, friendship = $3, requested_at = $4, withdraw = $5, queue_state "
-    "= $6, "
-    "job_class = $7, due_at = $8, fence = $9, lease_owner = $10, lease_expires_at = $11, failures = $12, "
-    "failing_since = $13, friendship_changed_at = $14, failing_call = $15, ask_anew = $16, "
-    "probed_delivery = $17, failing_delivery = $18 WHERE id = $1"};
+constexpr Sql kUpdate = sql<"UPDATE customers SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 
-Friendship parse_friendship(std::string_view text) {
-  const auto name = std::ranges::find(kFriendshipNames, text);
-  if (name == kFriendshipNames.end())
-    throw DbError(DbError::Kind::misuse, "unknown friendship " + std::string(text));
-  return static_cast<Friendship>(name - kFriendshipNames.begin());
-}
-
-// One is spread over columns, as programs of before have it; several are a text, which is none to them. A row
-// of a program that did not know which call failed is none: the next failure begins it. Nor is one that such
-// a program has written over in part.
+// None in a row of a program that did not know which call failed: the next failure begins it. None either
+// in a row that such a program has written over in part.
 domain::FailingCalls read_failing(const Row& r) {
-  if (r.is_null(16)) return {};
-  if (r.is_null(14)) return domain::decode_failing_calls(r.text(16)).value_or(domain::FailingCalls{});
-  const auto call = domain::parse_call_kind(r.text(16));
+  constexpr int calls = column_of<kColumns>("failing_call");
+  constexpr int since = column_of<kColumns>("failing_since");
+  if (r.is_null(calls)) return {};
+  if (r.is_null(since)) return domain::decode_failing_calls(r.text(calls)).value_or(domain::FailingCalls{});
+  const auto call = domain::parse_call_kind(r.text(calls));
   if (!call) return {};
   return {{.call = *call,
-           .delivery = r.id_or_none<DeliveryId>(19),
-           .failures = r.int64(13),
-           .since = r.time(14)}};
+           .delivery = r.id_or_none<DeliveryId>(column_of<kColumns>("failing_delivery")),
+           .failures = r.int64(column_of<kColumns>("failures")),
+           .since = r.time(since)}};
 }
 
 CustomerRow read_customer(const Row& r) {
-  CustomerRow c;
-  c.id = r.id<CustomerId>(0);
-  c.cloud_account = r.id<CloudAccountId>(1);
-  c.username_key = r.string(2);
-  c.cloud_user_id = r.string_or_empty(3);
-  c.friendship = parse_friendship(r.text(4));
-  c.requested_at = r.opt_time(5);
-  c.withdraw = r.flag(6);
-  c.queue_state = static_cast<QueueState>(r.int64(7));
-  c.job_class = static_cast<domain::JobClass>(r.int64(8));
-  c.due_at = r.time(9);
-  c.fence = r.int64(10);
-  c.lease_owner = r.string_or_empty(11);
-  c.lease_expires_at = r.opt_time(12);
+  auto c = read_row<CustomerRow, kColumns>(r);
   c.failing = read_failing(r);
-  c.friendship_changed_at = r.opt_time(15);
-  c.ask_anew = r.flag(17);
-  c.probed_delivery = r.id_or_none<DeliveryId>(18);
   return c;
 }
 
@@ -165,7 +187,7 @@ bool request_pending(const CustomerRow& row) {
 }
 
 std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Timestamp due_at) {
-  // In one order, whatever order the requests came in: two nodes cannot wait for each other.
+  // In one order, whatever the order of the requests: two nodes cannot wait for each other.
   std::vector<std::size_t> sorted(buyers.size());
   std::iota(sorted.begin(), sorted.end(), std::size_t{0});
   std::ranges::sort(sorted, {}, [&](std::size_t i) {
@@ -290,14 +312,14 @@ std::int64_t queue_position(Tx& tx, const CustomerRow& c) {
                     [](const Row& r) { return r.int64(0); })
                  .value_or(0);
 }
-std::vector<QueuePlace> queue_places(Tx& tx, std::span<const CustomerId> customers) {
-  std::vector<QueuePlace> places(customers.size());
+std::vector<QueuePosition> queue_positions(Tx& tx, std::span<const CustomerId> customers) {
+  std::vector<QueuePosition> found(customers.size());
   std::map<CloudAccountId, std::map<CustomerId, std::int64_t>> first;
   std::vector<CloudAccountId> accounts(customers.size());
   tx.query_each(kQueuedOf, 1, params_of(customers), [&](std::size_t n, const Row& r) {
     accounts[n] = r.id<CloudAccountId>(0);
     first.try_emplace(accounts[n]);
-    places[n] = {kMostBefore + 1, r.time(1)};
+    found[n] = {kMostBefore + 1, r.time(1)};
   });
   for (auto& [account, positions] : first) {
     std::int64_t row = 0;
@@ -305,19 +327,19 @@ std::vector<QueuePlace> queue_places(Tx& tx, std::span<const CustomerId> custome
     std::pair<std::int64_t, std::int64_t> last{-1, -1};
     tx.query(kFirstQueued, account, kMostBefore, [&](const Row& r) {
       ++row;
-      // Those that are due at one moment have one place.
-      const std::pair turn{r.int64(1), r.int64(2)};
-      if (turn != std::exchange(last, turn)) position = row;
+      // Customers that are due at one moment have one position.
+      const std::pair due{r.int64(1), r.int64(2)};
+      if (due != std::exchange(last, due)) position = row;
       positions[r.id<CustomerId>(0)] = position;
     });
   }
   for (std::size_t n = 0; n < customers.size(); ++n) {
-    if (places[n].position == 0) continue;
+    if (found[n].position == 0) continue;
     const auto& positions = first.at(accounts[n]);
-    if (const auto found = positions.find(customers[n]); found != positions.end())
-      places[n].position = found->second;
+    if (const auto position = positions.find(customers[n]); position != positions.end())
+      found[n].position = position->second;
   }
-  return places;
+  return found;
 }
 std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap) {
   return tx.one(kCountQueued, account, cap, [](const Row& r) { return r.int64(0); }).value_or(0);
@@ -338,7 +360,7 @@ void postpone_customer(Tx& tx, CustomerId id, std::int64_t fence, Timestamp unti
 void blank_usernames(Tx& tx, std::span<const CustomerId> ids) {
   std::vector<bool> named(ids.size());
   tx.query_each(kStillNamed, 1, params_of(ids), [&](std::size_t n, const Row&) { named[n] = true; });
-  std::vector<std::string> placeholders;  // what the parameters look at
+  std::vector<std::string> placeholders;  // the parameters refer to them
   placeholders.reserve(ids.size());
   std::vector<Param> flat;
   for (std::size_t i = 0; i < ids.size(); ++i) {
@@ -351,26 +373,10 @@ void blank_usernames(Tx& tx, std::span<const CustomerId> ids) {
 
 void update_customers(Tx& tx, std::span<const CustomerRow* const> rows) {
   std::vector<Param> flat;
-  flat.reserve(18 * rows.size());
-  std::deque<std::string> failing;  // what the parameters look at
-  for (const auto* const row : rows) {
-    const auto& c = *row;
-    const auto* const one = c.failing.size() == 1 ? &c.failing.front() : nullptr;
-    const auto calls = [&]() -> Param {
-      if (c.failing.empty()) return nullptr;
-      if (one) return domain::to_string(one->call);
-      return failing.emplace_back(encode(c.failing));
-    };
-    flat.insert(
-        flat.end(),
-        {c.id, c.cloud_user_id.empty() ? Param(nullptr) : Param(c.cloud_user_id), to_string(c.friendship),
-         c.requested_at, c.withdraw, static_cast<int>(c.queue_state), static_cast<int>(c.job_class), c.due_at,
-         c.fence, c.lease_owner.empty() ? Param(nullptr) : Param(c.lease_owner), c.lease_expires_at,
-         one ? one->failures : 0, one ? Param(one->since) : Param(nullptr), c.friendship_changed_at, calls(),
-         c.ask_anew, c.probed_delivery ? Param(c.probed_delivery) : Param(nullptr),
-         one && one->delivery ? Param(one->delivery) : Param(nullptr)});
-  }
-  tx.update_each(kUpdate, 18, flat);
+  Texts texts;
+  flat.reserve(kUpdateWidth<kColumns> * rows.size());
+  for (const auto* const row : rows) add_update<kColumns>(flat, *row, texts);
+  tx.update_each(kUpdate, kUpdateWidth<kColumns>, flat);
 }
 void update_customer(Tx& tx, const CustomerRow& row) {
   update_customers(tx, std::array{&row});

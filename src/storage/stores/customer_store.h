@@ -1,5 +1,5 @@
-// Customers: the friendship of one cloud account with one buyer, and that pair's place in the queue. One job
-// at a time runs for each (spec 3.2): the job holds the row's lease, and every result carries its fence
+// Customers: the friendship of one cloud account with one buyer, and that pair's position in the queue. One
+// job at a time runs for each (spec 3.2): the job holds the row's lease, and every result carries its fence
 // (spec 3.4).
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace presetbridge::storage {
 
-// What is known of a friendship. `requesting`: a request was begun, or is being taken back, and the outcome
-// is not known.
+// The known state of a friendship. `requesting`: a request was begun, or is being withdrawn, and the
+// outcome is not known.
 enum class Friendship { unknown, none, requesting, requested, friends, declined, blocked };
 std::string_view to_string(Friendship f);
 
@@ -30,7 +30,8 @@ struct CustomerRow {
   std::string cloud_user_id;  // empty until resolved
   Friendship friendship = Friendship::unknown;
   std::optional<Timestamp> requested_at;
-  std::optional<Timestamp> friendship_changed_at;  // the platform's time of the newest change a sweep told of
+  std::optional<Timestamp>
+      friendship_changed_at;  // the platform's time of the newest change that a sweep found
   bool withdraw = false;
   QueueState queue_state = QueueState::idle;
   domain::JobClass job_class = domain::JobClass::first_request;
@@ -39,92 +40,95 @@ struct CustomerRow {
   std::string lease_owner;
   std::optional<Timestamp> lease_expires_at;
   domain::FailingCalls failing;  // outside of any outage of the account (spec 3.5)
-  bool ask_anew = false;         // the request that stands is taken back, and made again (spec 3.5)
-  DeliveryId probed_delivery;    // a failed one that the next job tries (spec 3.5)
+  bool ask_anew = false;         // the pending request is to be withdrawn, and made again (spec 3.5)
+  DeliveryId probed_delivery;    // a failed one that the next job attempts again (spec 3.5)
 
   bool operator==(const CustomerRow&) const = default;
 };
 
-// Whether a friend request is out, or may be, that the customer has not answered.
+// Whether a friend request is pending, or may be, that the customer has not answered.
 bool request_pending(const CustomerRow& row);
 
-// There is work for the customers of these usernames, who are made with `proposed` as the id if new: queued
-// as enqueue_customer() does, to share where the friendship stands, else for a first request. Returns who
-// each is.
+// Queues the customers of these usernames, with `proposed` as the id of a new one, as enqueue_customer()
+// does: to share where they are friends, else for a first request. Returns the id of each.
 struct Buyer {
   CloudAccountId cloud_account;
   std::string_view username_key;
   CustomerId proposed;
 };
 std::vector<CustomerId> enqueue_buyers(Tx& tx, std::span<const Buyer> buyers, Timestamp due_at);
-// Those of them that are known already.
+// The ids of those of the buyers that have a row, in any order.
 std::vector<CustomerId> find_buyers(Tx& tx, std::span<const Buyer> buyers);
 
 std::optional<CustomerRow> find_customer(Tx& tx, CustomerId id);
 std::optional<CustomerRow> lock_customer(Tx& tx, CustomerId id);
-// Those that there are, locked in the order given.
+// Locks and reads the rows that exist, in the order given.
 std::vector<CustomerRow> lock_customers(Tx& tx, std::span<const CustomerId> ids);
-// The same, by rising id, without reading the rows: one that cannot be read keeps nobody from the others.
+// Locks the rows that exist by rising id, without reading them: a row that cannot be read does not keep the
+// caller from the others. Nothing happens on SQLite, where one writer runs.
 void hold_customers(Tx& tx, std::vector<CustomerId> ids);
 std::optional<CustomerRow> find_customer_by_cloud_user(Tx& tx, CloudAccountId cloud_account,
                                                        std::string_view cloud_user_id);
-// The same for many; those that are not known have no row.
+// The rows of those users that have one, in any order.
 struct CloudUserKey {
   CloudAccountId cloud_account;
   std::string_view cloud_user_id;
 };
 std::vector<CustomerRow> find_customers_by_cloud_user(Tx& tx, std::span<const CloudUserKey> users);
 
-// There is work for the customer: it is queued with this class, due at the earlier of both times; while a job
-// holds it, the job is told to look again before it ends.
+// Queues the customer with this class, due at `due_at`. If it is queued already, the more urgent of both
+// classes and the earlier of both times count. If a job holds it, the row is marked so that the job reads
+// it again before it ends.
 void enqueue_customer(Tx& tx, CustomerId id, domain::JobClass job_class, Timestamp due_at);
 
-// Queued customers of each of the accounts that are due, in class order, then by time; locked, at most
-// `limit` of an account.
+// Locks the due customers of each account, at most `limit` of each: by class, then by time.
 std::vector<std::vector<CustomerRow>> lock_due_customers(Tx& tx, std::span<const CloudAccountId> accounts,
                                                          Timestamp now, int limit);
-// Of each of the classes the one that is due longest, where there is one, locked.
+// Locks the customer of each class that has been due longest, where there is one.
 struct ClassOfAccount {
   CloudAccountId account;
   domain::JobClass job_class;
 };
 std::vector<CustomerRow> lock_due_of_classes(Tx& tx, std::span<const ClassOfAccount> classes, Timestamp now);
-// Those of the customers that are queued, whenever they are due, by rising id; locked.
+// Locks those of the customers that are queued, due or not, and that no other transaction has locked; by
+// rising id.
 std::vector<CustomerRow> lock_queued_customers(Tx& tx, std::span<const CustomerId> ids);
-// When the next queued customer of each of the accounts is due.
+// The time at which the next queued customer of each account is due.
 std::vector<std::optional<Timestamp>> next_due(Tx& tx, std::span<const CloudAccountId> accounts);
-// These get the lease that their rows tell of. Each of them once, and locked.
+// Writes the leases of the rows: fence, owner and expiry. Each row once, and locked.
 void lease_customers(Tx& tx, std::span<const CustomerRow> rows);
-// The place of a queued customer among its account's queue, from 1; kMostBefore + 1 for all that come later.
+// The position of a queued customer in its account's queue, from 1; kMostBefore + 1 for all that come
+// later.
 inline constexpr std::int64_t kMostBefore = 1'000;
 std::int64_t queue_position(Tx& tx, const CustomerRow& customer);
-// The same for many, of any accounts: one statement an account. 0: the customer is not queued.
-struct QueuePlace {
+// The positions of many customers, of any accounts, by one statement an account. 0: the customer is not
+// queued.
+struct QueuePosition {
   std::int64_t position = 0;
   Timestamp due_at{};
 };
-std::vector<QueuePlace> queue_places(Tx& tx, std::span<const CustomerId> customers);
-// How many deliveries are queued, counted no further than `cap`.
+std::vector<QueuePosition> queue_positions(Tx& tx, std::span<const CustomerId> customers);
+// The number of queued deliveries of queued customers, counted no further than `cap`.
 std::int64_t count_queued_deliveries(Tx& tx, CloudAccountId account, std::int64_t cap);
 
-// Whether there is a lease of a customer that ran out at `from` or later, or one of a sweep.
+// Whether the lease of a customer ran out at `from` or later, or that of a sweep at any time.
 bool any_lease_expired(Tx& tx, Timestamp from, Timestamp now);
-// Customers whose lease ran out at `from` or later, locked; which, as one row that cannot be read must not
-// hide the others.
+// Locks customers whose lease ran out at `from` or later; returns ids alone, since a row that cannot be
+// read must not hide the others.
 std::vector<CustomerId> lock_expired_leases(Tx& tx, Timestamp from, Timestamp now, int limit);
-// Keeps jobs from the customer until then: a lease is prolonged to that time under a new fence; a customer
-// without one becomes due at that time. Reads nothing else of the row, which may not be readable. With a
-// `fence` other than 0 only that lease is changed, and no later one.
+// Nobody works on the customer before `until`: its lease is extended to then under a new fence, or, without
+// a lease, it is due then. For a row that may not be readable. A `fence` other than 0 limits this to the
+// lease with that fence.
 void postpone_customer(Tx& tx, CustomerId id, std::int64_t fence, Timestamp until);
 
-// Writes a placeholder, which is nobody's name, for the name of those that are of no delivery with a name any
-// more (spec 9.6): none that is open or failed, and none of which they got a file. One that is found later,
-// in review or ended, finds its customer anew by its own name.
+// Replaces the username by a placeholder, which is nobody's name, for customers that no delivery with a
+// username needs any more (spec 9.6): no open or failed delivery of theirs, and none of which they got a
+// file, has one. Any other delivery, in review or ended, finds its customer again by its own username.
 void blank_usernames(Tx& tx, std::span<const CustomerId> ids);
 
-// Writes every field but the name.
+// Writes every member but id, cloud_account and username_key.
 void update_customer(Tx& tx, const CustomerRow& row);
-// Each of them once.
+// Each row once.
 void update_customers(Tx& tx, std::span<const CustomerRow* const> rows);
 
 }  // namespace presetbridge::storage

@@ -1,4 +1,4 @@
-// Customers' rows beside programs of before (docs/development.md, Migrations).
+// Rows of customers that older programs write too (docs/development.md, Migrations).
 #include "storage/stores/customer_store.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class CustomerStoreTest : public ::testing::TestWithParam<testing::Engine> {
   CustomerId customer_;
 };
 
-// A program of before writes one of the two columns: the row must not close the merchant's queue.
+// An older program writes one of the two columns: the row must not close the merchant's queue.
 TEST_P(CustomerStoreTest, WhatAProgramOfBeforeWroteOverInPartIsNoFailure) {
   EXPECT_EQ(failing("share", "5000").size(), 1U);
   EXPECT_TRUE(failing("share", "NULL").empty());

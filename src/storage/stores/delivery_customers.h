@@ -10,16 +10,16 @@
 
 namespace presetbridge::storage {
 
-// The customers of the deliveries, those of their usernames, who may be other rows (aliases), and those who
-// got or may have got a file of them; each once.
+// The customers of the deliveries, those of their usernames, which may be other rows (aliases), and those
+// that got or may have got a file of them; each once.
 std::vector<CustomerId> customers_of(Tx& tx, std::span<const DeliveryId> ids);
 // Locks, by rising id and without reading the rows, the deliveries' customers, those that the deliveries
-// would have by their account's login now, those who got or may have got a file of them, and the buyers that
-// are known: for whoever comes to a delivery by another way than its customer, which is locked before it
-// (docs/architecture.md).
+// would have with their accounts' present logins, those that got or may have got a file of them, and those
+// of the buyers that have a row. For callers that have not come to a delivery by its customer, which is
+// locked before it (docs/architecture.md).
 void hold_customers_of(Tx& tx, std::span<const DeliveryId> ids, std::span<const Buyer> buyers = {});
-// Whose jobs of this cloud account work for the deliveries, each once, by rising id: their customers, and
-// those with whom a share of them is to be settled.
+// The customers of this cloud account whose jobs work for the deliveries, each once, by rising id: the
+// deliveries' own, and those with whom a share of them is to be settled.
 std::vector<CustomerId> customers_of(Tx& tx, CloudAccountId cloud_account, std::span<const DeliveryId> ids);
 
 }  // namespace presetbridge::storage

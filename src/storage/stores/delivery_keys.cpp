@@ -101,7 +101,7 @@ int fill_delivery_keys(Tx& tx, int limit) {
     fill = tx.one(kLockFill, read);
   }
   std::vector<DeliveryId> ids;
-  // Transactions under way may still commit ids of before.
+  // Transactions under way may still commit older ids.
   const auto end = std::min(fill->second, first_id_at(tx.now() - kIdFromRow));
   tx.query(kToFill, fill->first, end, limit, [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
   if (ids.empty()) return 0;

@@ -1,5 +1,5 @@
-// What deliveries are found by (spec 8.5): rows of delivery_keys, written with the delivery and not touched by
-// its jobs. delivery_search.h looks them up.
+// The keys by which deliveries are found (spec 8.5): rows of delivery_keys, which are written with the
+// delivery and which its jobs leave. delivery_search.h reads them.
 #pragma once
 
 #include <chrono>
@@ -15,10 +15,10 @@
 
 namespace presetbridge::storage {
 
-// Between the time in an id, which a node's clock gave, and its row's, with what may lie between the two.
+// The most that the time in an id, which a node's clock gave, may differ from that of its row.
 inline constexpr Millis kIdFromRow = std::chrono::minutes{10};
 
-// What a delivery is found by.
+// Everything that one delivery is found by.
 struct DeliveryKeys {
   AccountId account;
   DeliveryId delivery;
@@ -28,15 +28,15 @@ struct DeliveryKeys {
   std::string_view email;
   std::vector<std::string_view> files;
 };
-// As searches and keys are compared: NFC, case folded, cut to 100 bytes.
+// The form in which searches and keys are compared: NFC, case folded, cut to 100 bytes.
 std::string folded_key(std::string_view text);
-// Those that are there already stay.
+// Keys that exist already stay.
 void insert_delivery_keys(Tx& tx, std::span<const DeliveryKeys> keys);
-// From now on the delivery is found by the new one alone. Empty: none.
+// From now on the delivery is found by `now` instead of `before`; an empty text has no key.
 enum class KeyOf : char { email = 'e', number = 'n', username = 'u' };
 void replace_delivery_key(Tx& tx, AccountId account, DeliveryId delivery, KeyOf kind, std::string_view before,
                           std::string_view now);
-// The people of the deliveries are found no more (spec 9.6), by any of these names.
+// Deletes these keys, so that nobody finds the deliveries by these names any more (spec 9.6).
 struct NameOfDelivery {
   AccountId account;
   DeliveryId delivery;
@@ -45,12 +45,12 @@ struct NameOfDelivery {
 };
 void delete_delivery_keys(Tx& tx, std::span<const NameOfDelivery> names);
 
-// Of each of the account's files, in their order: deliveries that have it, `most` at most.
+// How many of the account's deliveries have each file, in the order of the files; `most` at most.
 std::vector<std::int64_t> count_deliveries_with(Tx& tx, AccountId account, std::span<const std::string> files,
                                                 std::int64_t most);
 
-// Gives the next deliveries that a program of before may have written their keys, at most `limit`; returns
-// how many it looked at. 0: it has come to the newest one, and has done its part once a week has gone by.
+// Writes the keys of the next deliveries that an older program may have written, at most `limit`; returns
+// how many it read. 0: it has reached the newest one, and has nothing more to do once a week has passed.
 int fill_delivery_keys(Tx& tx, int limit);
 
 }  // namespace presetbridge::storage

@@ -243,7 +243,7 @@ TEST_F(DeliveryListTest, WhatNoIndexFindsIsReachedThroughPagesThatAreEmpty) {
   EXPECT_EQ(pages_, 3);
 }
 
-// Which a list shows for each of its rows: no state is decoded for that.
+// A list shows the number for each of its rows, and decodes no state for that.
 TEST_F(DeliveryListTest, AnOrderNumberIsReadFromItsColumnAndOfRowsOfBeforeFromTheState) {
   domain::OrderState state;
   state.order_number = "#1002";

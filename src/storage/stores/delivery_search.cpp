@@ -18,8 +18,8 @@ namespace {
 using domain::DeliveryStatus;
 using domain::ResolutionCode;
 
-constexpr int kPiece = 1'000;
-constexpr int kTextsLookedThrough = 2'000;  // which cost more each
+constexpr int kBatch = 1'000;
+constexpr int kTextsLookedThrough = 2'000;  // each costs more
 constexpr std::size_t kMostParts = 400;     // pairs of a status and a store that are asked one by one
 constexpr std::string_view kAfterAll = "\xF4\x8F\xBF\xBF";  // U+10FFFF
 
@@ -27,7 +27,7 @@ constexpr std::string_view kAfterAll = "\xF4\x8F\xBF\xBF";  // U+10FFFF
   "SELECT deliveries.id, deliveries.status, deliveries.resolution_code, deliveries.integration_id, " \
   "deliveries.dry_run, deliveries.refunded, deliveries.created_at, deliveries.updated_at, "          \
   "deliveries.account_id, COALESCE(NULLIF(deliveries.review_reasons, ''), deliveries.reason) FROM "
-// Of ids between $1 and $2, at most $3; the statement's own parameters begin at $4.
+// Ids between $1 and $2, at most $3; the statement's own parameters begin at $4.
 #define PDB_BETWEEN " AND deliveries.id > $1 AND deliveries.id < $2"
 #define PDB_BOTH(from_where, order, direction_down)               \
   {Sql{PDB_FACTS from_where " ORDER BY " order " DESC LIMIT $3"}, \
@@ -37,8 +37,9 @@ struct Both {
   Sql newest_first;
   Sql oldest_first;
 };
-// Said twice: of a pair SQLite compares the first alone with the index, and would step through all of the
-// account to where the range begins; with plain columns PostgreSQL may read the ids of all accounts.
+// The range is there twice: SQLite compares only the first of a pair with the index, and would step through
+// all of the account to the beginning of the range; with plain columns PostgreSQL may read the ids of all
+// accounts.
 constexpr Both kOfAccount = PDB_BOTH(
     "deliveries WHERE (account_id, id) > ($4, $1) AND (account_id, id) < ($4, $2)"
     " AND account_id IS NOT DISTINCT FROM $4" PDB_BETWEEN,
@@ -63,7 +64,7 @@ constexpr Both kByKey = PDB_BOTH(
 constexpr Sql kFactsOf{PDB_FACTS "deliveries WHERE id = $1 AND account_id = $2"};
 constexpr Sql kFoundByKey{
     "SELECT delivery_id FROM delivery_keys WHERE account_id = $1 AND key >= $2 AND key < $3 LIMIT $4"};
-// By the dedupe keys of each of the account's stores.
+// By the dedupe keys in each of the account's stores.
 constexpr Sql kFoundByOrder{
     "SELECT orders.id FROM integrations JOIN orders ON orders.integration_id = integrations.id"
     " WHERE integrations.account_id = $1 AND orders.order_key >= $2 AND orders.order_key < $3 LIMIT $4"};
@@ -88,8 +89,8 @@ struct Facts {
   AccountId account;
   std::optional<domain::ReviewReason> review;
 };
-// Of one in review. A program of before wrote none, and the reason of the status, which may be of an earlier
-// review: it is then told as graver than it is.
+// The reason that shows of a delivery in review. An older program wrote no reasons, but only the reason of
+// the status, which may be of an earlier review: then a graver reason shows than the true one.
 domain::ReviewReason shown_reason(std::string_view reasons, ResolutionCode code) {
   if (const auto known = domain::parse_review_reasons(reasons); known && !known->none())
     return *known->gravest();
@@ -119,7 +120,8 @@ bool fits(const std::vector<domain::ReviewReason>& wanted, std::optional<domain:
   return wanted.empty() || (review && contains(wanted, *review));
 }
 
-// Whether all but what was searched for is so. A store may be named that is another account's.
+// Whether the delivery passes all filters but the order's id, the search and the file. The account is
+// checked too: `integrations` may name a store of another one.
 bool fits(const DeliveryFilter& f, const Facts& d) {
   const auto outside = [](const auto& from, const auto& to, Timestamp at) {
     return (from && at < *from) || (to && at >= *to);
@@ -139,7 +141,7 @@ struct Range {
   void go_on_after(DeliveryId id) { (oldest_first ? low : high) = id.value; }
 };
 
-// What was changed before a time was made before it.
+// A delivery that was changed before a time was made before it.
 Range range_of(const DeliveryFilter& f) {
   Range range{.oldest_first = f.oldest_first};
   if (f.created_from) range.low = std::max<std::int64_t>(0, first_id_at(*f.created_from - kIdFromRow) - 1);
@@ -155,21 +157,21 @@ Range range_of(const DeliveryFilter& f) {
   return range;
 }
 
-// Deliveries in the order of their ids, from one or more places of indexes.
+// Deliveries in the order of their ids, from one or more ranges of indexes.
 class Source {
  public:
   using Own = std::vector<std::variant<std::int64_t, std::string>>;
 
   // All parts of one statement are added one after the other.
   void add(const Both& sql, Own own) { parts_.push_back({&sql, std::move(own)}); }
-  // Exactly these.
+  // Exactly these deliveries.
   void add(AccountId account, std::vector<DeliveryId> ids) {
     account_ = account;
     ids_ = std::move(ids);
     std::ranges::sort(*ids_);
   }
 
-  // The next ones of all parts, at most `limit`.
+  // The next deliveries of all parts, at most `limit`.
   std::vector<Facts> read(Tx& tx, const Range& range, int limit) const {
     std::vector<Facts> found;
     if (ids_) return read_ids(tx, range, limit);
@@ -216,14 +218,14 @@ class Source {
     auto to = std::ranges::lower_bound(*ids_, DeliveryId{range.high});
     std::vector<Param> flat;
     const auto add = [&](DeliveryId id) { flat.insert(flat.end(), {id, account_}); };
-    // Not each of them has a delivery: those that have none are stepped over.
+    // Ids without a delivery are stepped over.
     std::vector<Facts> found;
     while (from < to && found.size() < static_cast<std::size_t>(limit)) {
       flat.clear();
       for (int i = 0; i < limit && from < to; ++i) add(range.oldest_first ? *from++ : *--to);
-      std::vector<std::optional<Facts>> piece(flat.size() / 2);
-      tx.query_each(kFactsOf, 2, flat, [&](std::size_t n, const Row& r) { piece[n] = read_facts(r); });
-      for (auto& facts : piece) {
+      std::vector<std::optional<Facts>> batch(flat.size() / 2);
+      tx.query_each(kFactsOf, 2, flat, [&](std::size_t n, const Row& r) { batch[n] = read_facts(r); });
+      for (auto& facts : batch) {
         if (facts && found.size() < static_cast<std::size_t>(limit)) found.push_back(*facts);
       }
     }
@@ -235,10 +237,10 @@ class Source {
   AccountId account_;
 };
 
-// Those that a search finds; nothing if they are more than can be looked through.
+// The deliveries that a search finds; nothing if they are more than can be read.
 std::optional<std::vector<DeliveryId>> found_by(Tx& tx, AccountId account, const std::string& search) {
   const std::string folded = folded_key(search);
-  // Nothing begins with what has nothing to compare, as of character references of spaces.
+  // A search of which folding leaves nothing, such as character references of spaces, finds nothing.
   if (folded.empty()) return std::vector<DeliveryId>();
   std::set<DeliveryId> ids;
   bool all = true;
@@ -259,8 +261,8 @@ std::optional<std::vector<DeliveryId>> found_by(Tx& tx, AccountId account, const
 
 struct Plan {
   Source source;
-  bool look_at_texts = false;  // the search finds too much to be the source
-  int most() const { return look_at_texts ? kTextsLookedThrough : kLookedThrough; }
+  bool read_texts = false;  // the search finds too much to be the source
+  int most() const { return read_texts ? kTextsLookedThrough : kLookedThrough; }
 };
 
 void add_statuses(Tx& tx, const DeliveryFilter& f, Source& source) {
@@ -291,7 +293,7 @@ Plan plan_of(Tx& tx, const DeliveryFilter& f) {
     std::vector<DeliveryId> ids;
     tx.query(kOfOrder, f.account, f.order_key, [&](const Row& r) { ids.push_back(r.id<DeliveryId>(0)); });
     plan.source.add(f.account, std::move(ids));
-    plan.look_at_texts = !f.search.empty();
+    plan.read_texts = !f.search.empty();
     return plan;
   }
   if (!f.search.empty()) {
@@ -299,7 +301,7 @@ Plan plan_of(Tx& tx, const DeliveryFilter& f) {
       plan.source.add(f.account, std::move(*ids));
       return plan;
     }
-    plan.look_at_texts = true;
+    plan.read_texts = true;
   }
   if (!f.file_id.empty()) {
     plan.source.add(kByKey, {account, "f" + f.file_id});
@@ -323,12 +325,12 @@ bool begins_with(const std::string& text, const std::string& folded) {
   return folded_key(text).starts_with(folded);
 }
 
-// Those of the found that all filters let pass.
-void keep_fitting(Tx& tx, const DeliveryFilter& f, bool look_at_texts, std::vector<Facts>& found) {
+// Removes those of `found` that a filter excludes.
+void keep_fitting(Tx& tx, const DeliveryFilter& f, bool read_texts, std::vector<Facts>& found) {
   std::erase_if(found, [&](const Facts& facts) { return !fits(f, facts); });
   std::vector<Param> flat;
   for (const auto& facts : found) flat.emplace_back(facts.id);
-  if (look_at_texts) {
+  if (read_texts) {
     const std::string folded = folded_key(f.search);
     std::vector<bool> named(found.size());
     tx.query_each(kTexts, 1, flat, [&](std::size_t n, const Row& r) {
@@ -337,7 +339,7 @@ void keep_fitting(Tx& tx, const DeliveryFilter& f, bool look_at_texts, std::vect
     std::erase_if(found, [&, n = std::size_t{0}](const Facts&) mutable { return !named[n++]; });
   }
   // A file's key is the source where nothing finds more exactly.
-  if (f.file_id.empty() || (f.order_key.empty() && (f.search.empty() || look_at_texts))) return;
+  if (f.file_id.empty() || (f.order_key.empty() && (f.search.empty() || read_texts))) return;
   static constexpr Sql has_file{
       "SELECT 1 FROM delivery_items WHERE delivery_id = $1 AND file_id = $2 LIMIT 1"};
   flat.clear();
@@ -354,12 +356,12 @@ Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& f) {
   auto range = range_of(f);
   Page<Facts> page;
   bool ended = false;
-  for (int looked = 0, limit = f.page.fetch(); looked < plan.most() && !ended; limit = kPiece) {
+  for (int looked = 0, limit = f.page.fetch(); looked < plan.most() && !ended; limit = kBatch) {
     auto found = plan.source.read(tx, range, limit);
     ended = static_cast<int>(found.size()) < limit;
     looked += static_cast<int>(found.size());
     if (!found.empty()) range.go_on_after(found.back().id);
-    keep_fitting(tx, f, plan.look_at_texts, found);
+    keep_fitting(tx, f, plan.read_texts, found);
     std::ranges::move(found, std::back_inserter(page.rows));
     if (static_cast<int>(page.rows.size()) > f.page.limit) {
       page = make_page(std::move(page.rows), f.page, [](const Facts& d) { return d.id.value; });
@@ -382,14 +384,14 @@ DeliveryCount count_deliveries(Tx& tx, const DeliveryFilter& f,
   for (const auto& source : plan.source.apart()) {
     auto range = range_of(whole);
     for (bool ended = false; !ended;) {
-      // One more than is counted tells whether there are more.
-      const int limit = std::min(2 * kPiece, plan.most() + 1 - looked);
+      // One more than is counted, to know whether there are more.
+      const int limit = std::min(2 * kBatch, plan.most() + 1 - looked);
       if (limit <= 0) return {std::min<std::int64_t>(counted.count, kLookedThrough), false};
       auto found = source.read(tx, range, limit);
       ended = static_cast<int>(found.size()) < limit;
       looked += static_cast<int>(found.size());
       if (!found.empty()) range.go_on_after(found.back().id);
-      keep_fitting(tx, f, plan.look_at_texts, found);
+      keep_fitting(tx, f, plan.read_texts, found);
       if (counted.count + std::ssize(found) > kLookedThrough) {
         found.resize(static_cast<std::size_t>(kLookedThrough - counted.count));
         counted.exact = false;

@@ -1,10 +1,10 @@
-// How deliveries are found by what people know of them (spec 8.5, 9.4): filters, search and counts, each of a
-// bounded cost, whatever the account's history.
+// Lists, searches and counts of deliveries (spec 8.5, 9.4), each of a bounded cost, whatever the account's
+// history.
 //
-// Of the filters given one finds deliveries by an index, newest first, and the others are asked of each that
-// it finds; of these at most kLookedThrough a page. The first of this list that is given decides: an order's
-// id, a search, a file, refunded, dry runs, resolution codes, then status (of a reason of a review: in
-// review) and store together, then all.
+// One of the filters finds deliveries by an index, newest first, at most kLookedThrough a page, and the
+// others are checked on each of these. The first of this list that is set is the one: an order's id, a
+// search, a file, refunded, dry runs, resolution codes, then status (in review, where a reason of a review
+// is set) and store together, then all.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace presetbridge::storage {
 
-// A page is looked for in so many deliveries, and so many are counted.
+// A page is searched in so many deliveries, and so many are counted.
 inline constexpr int kLookedThrough = 10'000;
 
 struct DeliveryFilter {
@@ -38,17 +38,17 @@ struct DeliveryFilter {
   std::string file_id;  // of one of its files
   std::optional<bool> dry_run;
   std::optional<bool> refunded;
-  // Each from here on, and to before there.
+  // Half open: at or after `…_from`, before `…_to`.
   std::optional<Timestamp> created_from;
   std::optional<Timestamp> created_to;
   std::optional<Timestamp> updated_from;
   std::optional<Timestamp> updated_to;
   bool oldest_first = false;
-  // `before` is the last id of the page before, whichever the order.
+  // `before` is the last id of the previous page, whichever the order.
   PageRequest page;
 };
 
-// May be short, even empty, and have a next page: when kLookedThrough were looked through.
+// A page may be short, even empty, and still have a next one: then kLookedThrough deliveries were searched.
 Page<DeliveryRow> list_deliveries(Tx& tx, const DeliveryFilter& filter);
 
 struct DeliveryCount {
@@ -61,11 +61,11 @@ struct FoundDelivery {
   domain::ResolutionCode code;
   std::optional<domain::ReviewReason> review;  // that shows; nothing: it is not in review
 };
-// Of all pages. `each` is called for those that are counted, in no order.
+// Counts the deliveries of all pages. `each` is called for each that is counted, in no order.
 DeliveryCount count_deliveries(Tx& tx, const DeliveryFilter& filter,
                                const std::function<void(const FoundDelivery&)>& each = {});
-// Whether the delivery, which the filter has found, is yet as the filter says: of what acting on it, or the
-// worker, may have changed since.
+// Whether the delivery, which the filter has found, still fits it, by those filters whose result an action
+// on the delivery, or the worker, may have changed since.
 bool is_still(const DeliveryFilter& filter, const DeliveryRow& row);
 
 }  // namespace presetbridge::storage

@@ -2,97 +2,131 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
-#include "storage/columns.h"
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
 using domain::DeliveryStatus;
-
+using domain::PendingAction;
 using domain::PendingActionKind;
 using domain::ResolutionCode;
 using domain::ReviewReason;
 
-#define PDB_DELIVERY_COLUMNS                                                                              \
-  "id, account_id, integration_id, order_key, status, resolution_code, message, reason, invalidated_by, " \
-  "target_username, raw_username, customer_email, cloud_account_id, customer_id, refunded, cancelled, "   \
-  "dry_run, "                                                                                             \
-  "pending_action, pending_reason, pending_actor, pending_username, attempt_count, next_attempt_at, "     \
-  "requests_sent, "                                                                                       \
-  "sequence, version, created_at, updated_at, completed_at, review_reasons, "                             \
-  "waiting_since, failed_trouble, named_at, ended_at, link_version, probe_until, told_request, "          \
-  "pending_reviews, pending_named_by, pending_named_at, pending_version, api_key_id, counted_status, "    \
-  "counted_since, worked_ms, counted_version"
+// An older program knows a review by its reason alone, and of these two: any other reason is one of them to
+// it.
+std::string_view pending_action(const DeliveryRow& d) {
+  if (d.pending.kind != PendingActionKind::review) return domain::to_string(d.pending.kind);
+  return domain::to_string(d.pending.reviews.has(ReviewReason::high_risk) ? ReviewReason::high_risk
+                                                                          : ReviewReason::payment_withdrawn);
+}
 
-constexpr Sql kInsertDelivery{
-    "INSERT INTO deliveries (" PDB_DELIVERY_COLUMNS
-    ", open) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "
-    "$16, $17, $18, $19, $20, $21, $22, $23, "
-    "$24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42, $43, "
-    "$44, $45, $46, $47)"};
-constexpr Sql kFind{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_DELIVERY_COLUMNS " FROM deliveries WHERE id = $1 <for_update>"};
-constexpr Sql kLockOpen{"SELECT " PDB_DELIVERY_COLUMNS
-                        " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>"};
-// Nothing where there are more than $2: almost nobody has, and these need no sorting.
-constexpr Sql kLockFewOpen{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE customer_id = $1 AND open = 1 AND (SELECT 1 FROM deliveries"
-    " WHERE customer_id = $1 AND open = 1 LIMIT 1 OFFSET $2) IS NULL"
-    " ORDER BY id <for_update>"};
-// By status: those in processing first, then queued ones, then those that wait.
-constexpr Sql kLockOpenOfJob{"SELECT " PDB_DELIVERY_COLUMNS
-                             " FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE customer_id = $1"
-                             " AND open = 1 ORDER BY status, COALESCE(next_attempt_at, 0), id LIMIT $2)"
-                             " ORDER BY id <for_update>"};
-constexpr Sql kLockFailedOfCustomer{
-    "SELECT " PDB_DELIVERY_COLUMNS
-    " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>"};
-constexpr Sql kUpdate{
-    "UPDATE deliveries SET status = $2, resolution_code = $3, message = $4, reason = $5, invalidated_by = "
-    "$6, "
-    "target_username = $7, raw_username = $8, customer_email = $9, cloud_account_id = $10, customer_id = "
-    "$11, "
-    "refunded = $12, cancelled = $13, pending_action = $14, pending_reason = $15, pending_actor = $16, "
-    "pending_username = $17, attempt_count = $18, next_attempt_at = $19, requests_sent = $20, sequence = "
-    "$21, "
-    "version = version + 1, updated_at = $22, completed_at = $23, open = $25, offered_username = NULL, "
-    "review_reasons = $26, waiting_since = $27, "
-    "failed_trouble = $28, named_at = $29, ended_at = $30, link_version = $31, probe_until = $32, "
-    "told_request = $33, pending_reviews = $34, pending_named_by = $35, pending_named_at = $36, "
-    "pending_version = version + 1, counted_status = $37, counted_since = $38, worked_ms = $39, "
-    "counted_version = version + 1 WHERE id = $1 AND version = "
-    "$24"};
-
-constexpr Sql kFindStanding{"SELECT status, resolution_code FROM deliveries WHERE id = $1"};
-
-// The names of the domain's sets: the empty one is NULL.
 Param name_or_null(std::string_view name) {
   return name.empty() ? Param(nullptr) : Param(name);
 }
-
-// What waits, as columns hold it. An older program knows a review by its reason alone, and of these two: any
-// other reason is one of them to it.
-struct PendingText {
-  std::string_view action;
-  std::string actor;
-  std::string reviews;
-  std::string named_by;
-};
-PendingText text_of(const domain::PendingAction& pending) {
-  if (pending.kind == PendingActionKind::none) return {};
-  const auto shown = pending.reviews.has(ReviewReason::high_risk) ? ReviewReason::high_risk
-                                                                  : ReviewReason::payment_withdrawn;
-  return {.action = pending.kind == PendingActionKind::review ? domain::to_string(shown)
-                                                              : domain::to_string(pending.kind),
-          .actor = to_string(pending.actor),
-          .reviews = to_string(pending.reviews),
-          .named_by = pending.name.username.empty() ? std::string() : to_string(pending.name.actor)};
+Param pending_actor(const DeliveryRow& d, Texts& texts) {
+  if (d.pending.kind == PendingActionKind::none) return nullptr;
+  return texts.hold(to_string(d.pending.actor));
+}
+Param pending_reviews(const DeliveryRow& d, Texts& texts) {
+  if (d.pending.kind == PendingActionKind::none) return nullptr;
+  return name_or_null(texts.hold(to_string(d.pending.reviews)));
+}
+Param pending_named_by(const DeliveryRow& d, Texts& texts) {
+  if (d.pending.kind == PendingActionKind::none || d.pending.name.username.empty()) return nullptr;
+  return texts.hold(to_string(d.pending.name.actor));
+}
+Param worked_ms(const DeliveryRow& d) {
+  return d.counted->worked ? Param(std::int64_t{d.counted->worked->count()}) : Param(nullptr);
 }
 
-// A kind as pending_action holds it: a review by what an older program knows of its reasons.
-std::optional<domain::PendingAction> parse_pending(std::string_view text) {
+// `pending` stands in the columns pending_…, which read_pending() reads, and `counted` in counted_… and
+// worked_ms, which read_counted() reads. pending_version and counted_version are the version of the row
+// that was written with them: where the row has another one, an older program has written it since, and
+// left these columns as they were.
+constexpr std::tuple kColumns{
+    Column{"id", &DeliveryRow::id, Update::key},
+    Column{"account_id", &DeliveryRow::account, Update::no},
+    Column{"integration_id", &DeliveryRow::integration, Update::no},
+    Column{"order_key", &DeliveryRow::order_key, Update::no},
+    Column{"status", &DeliveryRow::status, kNamed<domain::parse_delivery_status>},
+    Column{"resolution_code", &DeliveryRow::resolution, kNamedOrNull<domain::parse_resolution_code>},
+    Column{"message", &DeliveryRow::message},
+    Column{"reason", &DeliveryRow::reason, kEmptyIsNull},
+    Column{"invalidated_by", &DeliveryRow::invalidated_by, kNamedOrNull<domain::parse_invalidated_by>},
+    Column{"target_username", &DeliveryRow::username, kEmptyIsNull},
+    Column{"raw_username", &DeliveryRow::raw_username, kEmptyIsNull},
+    Column{"customer_email", &DeliveryRow::email, kEmptyIsNull},
+    Column{"cloud_account_id", &DeliveryRow::cloud_account, kEmptyIsNull},
+    Column{"customer_id", &DeliveryRow::customer, kEmptyIsNull},
+    Column{"refunded", &DeliveryRow::refunded},
+    Column{"cancelled", &DeliveryRow::cancelled},
+    Column{"dry_run", &DeliveryRow::dry_run, Update::no},
+    Computed{"pending_action", [](const DeliveryRow& d) { return name_or_null(pending_action(d)); }},
+    Computed{"pending_reason", [](const DeliveryRow& d) { return text_or_null(d.pending.reason); }},
+    Computed{"pending_actor", pending_actor},
+    Computed{"pending_username", [](const DeliveryRow& d) { return text_or_null(d.pending.name.username); }},
+    Column{"attempt_count", &DeliveryRow::attempt_count},
+    Column{"next_attempt_at", &DeliveryRow::next_attempt_at},
+    Column{"requests_sent", &DeliveryRow::requests_sent},
+    Column{"sequence", &DeliveryRow::sequence},
+    Column{"version", &DeliveryRow::version, Update::key},
+    Column{"created_at", &DeliveryRow::created_at, Update::no},
+    Column{"updated_at", &DeliveryRow::updated_at},
+    Column{"completed_at", &DeliveryRow::completed_at},
+    Column{"review_reasons", &DeliveryRow::review_reasons, kNamedOrNull<domain::parse_review_reasons>},
+    Column{"waiting_since", &DeliveryRow::waiting_since},
+    Column{"failed_trouble", &DeliveryRow::failed_trouble},
+    Column{"named_at", &DeliveryRow::named_at},
+    Column{"ended_at", &DeliveryRow::ended_at},
+    Column{"link_version", &DeliveryRow::link_version},
+    Column{"probe_until", &DeliveryRow::probe_until},
+    Column{"told_request", &DeliveryRow::reported_request},
+    Computed{"pending_reviews", pending_reviews},
+    Computed{"pending_named_by", pending_named_by},
+    Computed{"pending_named_at", [](const DeliveryRow& d) { return d.pending.name.given; }},
+    Computed{"pending_version", &DeliveryRow::version, Update::no},
+    Column{"api_key_id", &DeliveryRow::api_key, kEmptyIsNull, Update::no},
+    Computed{"counted_status", [](const DeliveryRow& d) { return domain::to_string(d.counted->status); }},
+    Computed{"counted_since", [](const DeliveryRow& d) { return d.counted->since; }},
+    Computed{"worked_ms", worked_ms},
+    Computed{"counted_version", &DeliveryRow::version, Update::no},
+    Computed{"open", is_open, Select::no},
+};
+
+constexpr Sql kInsertDelivery = sql<"INSERT INTO deliveries ", kInsertion<kColumns>>;
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM deliveries WHERE id = $1">;
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM deliveries WHERE id = $1 <for_update>">;
+constexpr Sql kLockOpen =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM deliveries WHERE customer_id = $1 AND open = 1 ORDER BY id <for_update>">;
+// Nothing where there are more than $2: almost nobody has, and these need no sorting.
+constexpr Sql kLockFewOpen =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM deliveries WHERE customer_id = $1 AND open = 1 AND (SELECT 1 FROM deliveries"
+        " WHERE customer_id = $1 AND open = 1 LIMIT 1 OFFSET $2) IS NULL"
+        " ORDER BY id <for_update>">;
+// By status: those in processing first, then queued ones, then those that wait.
+constexpr Sql kLockOpenOfJob =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE customer_id = $1"
+        " AND open = 1 ORDER BY status, COALESCE(next_attempt_at, 0), id LIMIT $2)"
+        " ORDER BY id <for_update>">;
+constexpr Sql kLockFailedOfCustomer =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM deliveries WHERE customer_id = $1 AND status = 'failed' ORDER BY id <for_update>">;
+constexpr Sql kUpdate =
+    sql<"UPDATE deliveries SET ", kAssigned<kColumns>,
+        ", version = version + 1, pending_version = version + 1, counted_version = version + 1,"
+        " offered_username = NULL WHERE ",
+        kKeyed<kColumns>>;
+
+constexpr Sql kFindStanding{"SELECT status, resolution_code FROM deliveries WHERE id = $1"};
+
+// The inverse of pending_action().
+std::optional<PendingAction> parse_pending(std::string_view text) {
   if (text == "hold") return pending_review(ReviewReason::held);
   for (const auto reason :
        {ReviewReason::high_risk, ReviewReason::payment_withdrawn, ReviewReason::too_large}) {
@@ -100,36 +134,41 @@ std::optional<domain::PendingAction> parse_pending(std::string_view text) {
   }
   const auto kind = domain::parse_pending_action_kind(text);
   if (!kind || *kind == PendingActionKind::none || *kind == PendingActionKind::review) return std::nullopt;
-  return domain::PendingAction{.kind = *kind, .reason = {}, .actor = {}};
+  return PendingAction{.kind = *kind, .reason = {}, .actor = {}};
 }
 
-domain::PendingAction read_pending(const Row& r, std::int64_t version) {
-  if (r.is_null(17)) return {};
-  auto pending = parsed<domain::PendingAction>(r.text(17), parse_pending);
-  pending.reason = r.string_or_empty(18);
-  pending.actor = parsed<domain::Actor>(r.text(19), domain::parse_actor);
-  pending.name.username = r.string_or_empty(20);
+PendingAction read_pending(const Row& r, std::int64_t version) {
+  constexpr int action = column_of<kColumns>("pending_action");
+  constexpr int reviews = column_of<kColumns>("pending_reviews");
+  constexpr int named_by = column_of<kColumns>("pending_named_by");
+  if (r.is_null(action)) return {};
+  auto pending = parsed<PendingAction>(r.text(action), parse_pending);
+  pending.reason = r.string_or_empty(column_of<kColumns>("pending_reason"));
+  pending.actor = parsed<domain::Actor>(r.text(column_of<kColumns>("pending_actor")), domain::parse_actor);
+  pending.name.username = r.string_or_empty(column_of<kColumns>("pending_username"));
   if (!pending.name.username.empty()) pending.name.actor = pending.actor;
-  if (r.int64(40) != version) return pending;
-  if (!r.is_null(37))
-    pending.reviews = parsed<domain::ReviewReasons>(r.text(37), domain::parse_review_reasons);
-  if (!r.is_null(38)) pending.name.actor = parsed<domain::Actor>(r.text(38), domain::parse_actor);
-  pending.name.given = r.opt_time(39);
+  if (r.int64(column_of<kColumns>("pending_version")) != version) return pending;
+  if (!r.is_null(reviews))
+    pending.reviews = parsed<domain::ReviewReasons>(r.text(reviews), domain::parse_review_reasons);
+  if (!r.is_null(named_by)) pending.name.actor = parsed<domain::Actor>(r.text(named_by), domain::parse_actor);
+  pending.name.given = r.opt_time(column_of<kColumns>("pending_named_at"));
   return pending;
 }
 
-// What the columns of a row look at.
-struct RowText {
-  PendingText pending;
-  std::string reasons;
-};
-RowText text_of(const DeliveryRow& d) {
-  return {text_of(d.pending), to_string(d.review_reasons)};
+std::optional<CountedDelivery> read_counted(const Row& r, std::int64_t version) {
+  constexpr int status = column_of<kColumns>("counted_status");
+  if (r.is_null(status)) return std::nullopt;
+  CountedDelivery counted{.status = parsed<DeliveryStatus>(r.text(status), domain::parse_delivery_status),
+                          .since = r.time(column_of<kColumns>("counted_since")),
+                          .worked = {}};
+  if (const auto worked = r.opt_int64(column_of<kColumns>("worked_ms"))) counted.worked = Millis{*worked};
+  counted.current = r.int64(column_of<kColumns>("counted_version")) == version;
+  return counted;
 }
 
 constexpr std::string_view kReopenedBefore = "The merchant reopened the order for review.";
 
-// Of a row in review that a program of before wrote. Its message is of this review; its reason may be of an
+// For a row in review that an older program wrote. Its message is of this review; its reason may be of an
 // earlier one, which the merchant has approved since.
 domain::ReviewReason reason_of_before(const DeliveryRow& d) {
   using enum domain::ReviewReason;
@@ -140,60 +179,18 @@ domain::ReviewReason reason_of_before(const DeliveryRow& d) {
 }
 
 DeliveryRow read_delivery(const Row& r) {
-  DeliveryRow d;
-  d.id = r.id<DeliveryId>(0);
-  d.account = r.id<AccountId>(1);
-  d.integration = r.id<IntegrationId>(2);
-  d.order_key = r.string(3);
-  d.status = parsed<DeliveryStatus>(r.text(4), domain::parse_delivery_status);
-  if (!r.is_null(5)) d.resolution = parsed<ResolutionCode>(r.text(5), domain::parse_resolution_code);
-  d.message = r.string(6);
-  d.reason = r.string_or_empty(7);
-  if (!r.is_null(8))
-    d.invalidated_by = parsed<domain::InvalidatedBy>(r.text(8), domain::parse_invalidated_by);
-  d.username = r.string_or_empty(9);
-  d.raw_username = r.string_or_empty(10);
-  d.email = r.string_or_empty(11);
-  d.cloud_account = r.id_or_none<CloudAccountId>(12);
-  d.customer = r.id_or_none<CustomerId>(13);
-  d.refunded = r.flag(14);
-  d.cancelled = r.flag(15);
-  d.dry_run = r.flag(16);
-  d.attempt_count = r.int64(21);
-  d.next_attempt_at = r.opt_time(22);
-  d.requests_sent = r.int64(23);
-  d.sequence = r.int64(24);
-  d.version = r.int64(25);
+  auto d = read_row<DeliveryRow, kColumns>(r);
   d.pending = read_pending(r, d.version);
-  d.created_at = r.time(26);
-  d.updated_at = r.time(27);
-  d.completed_at = r.opt_time(28);
-  if (!r.is_null(29))
-    d.review_reasons = parsed<domain::ReviewReasons>(r.text(29), domain::parse_review_reasons);
-  // A program of before wrote no reasons, or left those of an earlier review.
+  d.counted = read_counted(r, d.version);
+  // An older program wrote no reasons, or left those of an earlier review.
   if (d.status != DeliveryStatus::in_review) d.review_reasons = {};
   if (d.status == DeliveryStatus::in_review && d.review_reasons.none())
     d.review_reasons = reason_of_before(d);
-  d.waiting_since = r.opt_time(30);
-  d.failed_trouble = r.opt_time(31);
-  d.named_at = r.opt_time(32);
-  d.ended_at = r.opt_time(33);
-  d.link_version = r.int64(34);
-  d.probe_until = r.opt_time(35);
-  d.reported_request = r.opt_time(36);
-  d.api_key = r.id_or_none<ApiKeyId>(41);
-  if (!r.is_null(42)) {
-    d.counted = {.status = parsed<DeliveryStatus>(r.text(42), domain::parse_delivery_status),
-                 .since = r.time(43),
-                 .worked = {}};
-    if (!r.is_null(44)) d.counted->worked = Millis{r.int64(44)};
-    d.counted->current = r.int64(45) == d.version;
-  }
   return d;
 }
 
-// As what a row that is there is counted once it is written; where that is another than before, the sums
-// follow.
+// How a stored row is counted once it is written as it is now. Where that differs from before, the
+// transaction's sums change with it.
 CountedDelivery count_changed(Tx& tx, const DeliveryRow& d) {
   const bool completed = d.status == DeliveryStatus::completed;
   const auto since = completed && d.completed_at ? *d.completed_at : tx.now();
@@ -214,9 +211,6 @@ CountedDelivery count_new(Tx& tx, const DeliveryRow& d) {
   if (!d.dry_run) count_delivery(tx, {d.account, d.integration, d.api_key}, d.created_at, {}, now);
   return now;
 }
-Param worked_ms(const CountedDelivery& counted) {
-  return counted.worked ? Param(std::int64_t{counted.worked->count()}) : Param(nullptr);
-}
 
 template <class... P>
 std::vector<DeliveryRow> all_deliveries(Tx& tx, const Sql& sql, const P&... params) {
@@ -234,63 +228,14 @@ bool is_open(const DeliveryRow& d) {
 
 void insert_deliveries(Tx& tx, std::span<DeliveryRow> rows) {
   std::vector<Param> flat;
-  std::vector<RowText> texts;  // what the parameters look at
-  texts.reserve(rows.size());
-  flat.reserve(47 * rows.size());
+  Texts texts;
+  flat.reserve(kInsertWidth<kColumns> * rows.size());
   for (auto& d : rows) {
     tx.changes().push_back(changed(ChangeKind::delivery, d.account, d.id));
-    const auto counted = count_new(tx, d);
-    d.counted = counted;
-    const auto& [pending, reasons] = texts.emplace_back(text_of(d));
-    flat.insert(flat.end(), {d.id,
-                             d.account,
-                             d.integration,
-                             d.order_key,
-                             domain::to_string(d.status),
-                             name_or_null(domain::to_string(d.resolution)),
-                             d.message,
-                             text_or_null(d.reason),
-                             name_or_null(domain::to_string(d.invalidated_by)),
-                             text_or_null(d.username),
-                             text_or_null(d.raw_username),
-                             text_or_null(d.email),
-                             id_or_null(d.cloud_account),
-                             id_or_null(d.customer),
-                             d.refunded,
-                             d.cancelled,
-                             d.dry_run,
-                             name_or_null(pending.action),
-                             text_or_null(d.pending.reason),
-                             text_or_null(pending.actor),
-                             text_or_null(d.pending.name.username),
-                             d.attempt_count,
-                             d.next_attempt_at,
-                             d.requests_sent,
-                             d.sequence,
-                             d.version,
-                             d.created_at,
-                             d.updated_at,
-                             d.completed_at,
-                             text_or_null(reasons),
-                             d.waiting_since,
-                             d.failed_trouble,
-                             d.named_at,
-                             d.ended_at,
-                             d.link_version,
-                             d.probe_until,
-                             d.reported_request,
-                             text_or_null(pending.reviews),
-                             text_or_null(pending.named_by),
-                             d.pending.name.given,
-                             d.version,
-                             id_or_null(d.api_key),
-                             domain::to_string(counted.status),
-                             counted.since,
-                             worked_ms(counted),
-                             d.version,
-                             is_open(d)});
+    d.counted = count_new(tx, d);
+    add_insert<kColumns>(flat, d, texts);
   }
-  tx.exec_many(kInsertDelivery, 47, flat);
+  tx.exec_many(kInsertDelivery, kInsertWidth<kColumns>, flat);
 }
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id) {
@@ -362,65 +307,20 @@ void update_delivery(Tx& tx, DeliveryRow& d) {
 }
 void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows) {
   std::vector<Param> flat;
-  std::vector<RowText> texts;  // what the parameters look at
-  texts.reserve(rows.size());
-  std::vector<CountedDelivery> counted;
-  flat.reserve(39 * rows.size());
+  Texts texts;
+  flat.reserve(kUpdateWidth<kColumns> * rows.size());
   for (auto* const row : rows) {
-    auto& d = *row;
-    d.updated_at = std::max(d.updated_at, tx.now());
-    tx.changes().push_back(changed(ChangeKind::delivery, d.account, d.id));
-    const auto& now_counted = counted.emplace_back(count_changed(tx, d));
-    const auto& [pending, reasons] = texts.emplace_back(text_of(d));
-    flat.insert(flat.end(), {d.id,
-                             domain::to_string(d.status),
-                             name_or_null(domain::to_string(d.resolution)),
-                             d.message,
-                             text_or_null(d.reason),
-                             name_or_null(domain::to_string(d.invalidated_by)),
-                             text_or_null(d.username),
-                             text_or_null(d.raw_username),
-                             text_or_null(d.email),
-                             id_or_null(d.cloud_account),
-                             id_or_null(d.customer),
-                             d.refunded,
-                             d.cancelled,
-                             name_or_null(pending.action),
-                             text_or_null(d.pending.reason),
-                             text_or_null(pending.actor),
-                             text_or_null(d.pending.name.username),
-                             d.attempt_count,
-                             d.next_attempt_at,
-                             d.requests_sent,
-                             d.sequence,
-                             d.updated_at,
-                             d.completed_at,
-                             d.version,
-                             is_open(d),
-                             text_or_null(reasons),
-                             d.waiting_since,
-                             d.failed_trouble,
-                             d.named_at,
-                             d.ended_at,
-                             d.link_version,
-                             d.probe_until,
-                             d.reported_request,
-                             text_or_null(pending.reviews),
-                             text_or_null(pending.named_by),
-                             d.pending.name.given,
-                             domain::to_string(now_counted.status),
-                             now_counted.since,
-                             worked_ms(now_counted)});
+    row->updated_at = std::max(row->updated_at, tx.now());
+    tx.changes().push_back(changed(ChangeKind::delivery, row->account, row->id));
+    row->counted = count_changed(tx, *row);
+    add_update<kColumns>(flat, *row, texts);
   }
-  if (tx.update_each(kUpdate, 39, flat) != static_cast<std::int64_t>(rows.size())) {
+  if (tx.update_each(kUpdate, kUpdateWidth<kColumns>, flat) != std::ssize(rows)) {
     throw DbError(DbError::Kind::conflict,
                   rows.size() == 1 ? "delivery " + to_string(rows[0]->id) + " changed under its lock"
                                    : "one of many deliveries changed under its lock");
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    ++rows[i]->version;
-    rows[i]->counted = counted[i];
-  }
+  for (auto* const row : rows) ++row->version;
 }
 
 }  // namespace presetbridge::storage

@@ -1,5 +1,5 @@
-// Rows of deliveries (spec 3.7). What may change is decided above
-// (domain/delivery_machine.h); here a change is a compare-and-set on the row's version.
+// Rows of deliveries (spec 3.7). domain/delivery_machine.h decides what may change; here a change is a
+// compare-and-set on the row's version.
 #pragma once
 
 #include <optional>
@@ -38,54 +38,58 @@ struct DeliveryRow {
   std::optional<Timestamp> waiting_since;  // first waited since creation, retry or approval (spec 3.5)
   std::optional<Timestamp>
       failed_trouble;                    // cloud_unavailable: when the account's trouble began; none: alone
-  std::optional<Timestamp> probe_until;  // while failed as cloud_unavailable: probes try it until then
-  std::optional<Timestamp> reported_request;  // when the last friend request was made that it reported
-  std::optional<Timestamp> named_at;          // when the username in use was given (spec 2.6)
-  std::optional<Timestamp> ended_at;          // completed or invalidated
-  std::int64_t link_version = 1;              // of the buyer's link (spec 3.7)
+  std::optional<Timestamp> probe_until;  // while failed as cloud_unavailable: it is probed until then
+  std::optional<Timestamp>
+      reported_request;               // when the newest friend request was made that an event reported
+  std::optional<Timestamp> named_at;  // when the username in use was given (spec 2.6)
+  std::optional<Timestamp> ended_at;  // completed or invalidated
+  std::int64_t link_version = 1;      // of the buyer's link (spec 3.7)
   std::int64_t attempt_count = 0;
   std::optional<Timestamp> next_attempt_at;
-  std::int64_t requests_sent = 0;  // friend requests that this delivery told of
+  std::int64_t requests_sent = 0;  // friend requests that this delivery reported
   std::int64_t sequence = 0;       // of its newest outbound event
   std::int64_t version = 1;
   Timestamp created_at;
   Timestamp updated_at;
   std::optional<Timestamp> completed_at;
-  ApiKeyId api_key;                        // whose request made it; none
-  std::optional<CountedDelivery> counted;  // as the statistics know it; insert and update keep it
+  ApiKeyId api_key;                        // the key whose request made it; may be none
+  std::optional<CountedDelivery> counted;  // how the statistics count it; insert and update set it
 };
 
 // queued, processing or waiting.
 bool is_open(const DeliveryRow& row);
 
+// Sets `counted` of each row.
 void insert_deliveries(Tx& tx, std::span<DeliveryRow> rows);
 
 std::optional<DeliveryRow> find_delivery(Tx& tx, DeliveryId id);
 // Status and code of each; nothing where there is no such delivery.
 std::vector<std::optional<std::pair<domain::DeliveryStatus, domain::ResolutionCode>>> find_delivery_standings(
     Tx& tx, std::span<const DeliveryId> ids);
-// The same, and other writers of it wait until this transaction ends.
+// Locks the row until this transaction ends.
 std::optional<DeliveryRow> lock_delivery(Tx& tx, DeliveryId id);
-// Those that there are, in the order given.
+// The rows that exist, in the order given.
 std::vector<DeliveryRow> find_deliveries(Tx& tx, std::span<const DeliveryId> ids);
-// The same, locked.
+// Locks and reads the rows that exist, in the order given.
 std::vector<DeliveryRow> lock_deliveries(Tx& tx, std::span<const DeliveryId> ids);
-// Locks the deliveries in the order given, without reading the rows.
+// Locks the deliveries in the order given, without reading the rows. Nothing happens on SQLite, where one
+// writer runs.
 void hold_deliveries(Tx& tx, std::span<const DeliveryId> ids);
-// queued, processing and waiting deliveries of a customer, oldest first, locked.
+// Locks the open deliveries of a customer, oldest first.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, CustomerId customer);
-// Of many customers, at most so many of each, in any order: those in processing first, then queued
-// ones, then those that wait; of these what is to be tried first, then the oldest.
+// Locks open deliveries of many customers, at most `most_of_each` of each, in any order. Deliveries in
+// processing are preferred, then queued ones, then those that wait; among these the one with the earliest
+// next attempt, then the oldest.
 std::vector<DeliveryRow> lock_open_deliveries(Tx& tx, std::span<const CustomerId> customers,
                                               int most_of_each);
-// Failed deliveries of a customer, oldest first, locked.
+// Locks the failed deliveries of a customer, oldest first.
 std::vector<DeliveryRow> lock_failed_of_customer(Tx& tx, CustomerId customer);
 
-// Writes every field that may change, where the stored version is still row.version; then row.version has
-// grown by one, and row.updated_at is now, or as it was where that is later. Throws DbError(conflict)
-// otherwise: the row was locked by lock_delivery() and cannot have changed.
+// Writes every member that may change, if the stored version is still row.version; then row.version has
+// grown by one, row.updated_at is now, or as it was where that is later, and row.counted follows. Throws
+// DbError(conflict) otherwise: the row was locked by lock_delivery() and cannot have changed.
 void update_delivery(Tx& tx, DeliveryRow& row);
-// The same for many, each of them once.
+// Writes many rows by that contract, each once.
 void update_deliveries(Tx& tx, std::span<DeliveryRow* const> rows);
 
 }  // namespace presetbridge::storage

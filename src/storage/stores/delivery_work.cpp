@@ -9,8 +9,8 @@ constexpr Sql kFindFailed{
     "SELECT id FROM deliveries WHERE account_id = $1 AND resolution_code = $2 AND id > $3 AND status = "
     "'failed'"
     " ORDER BY id LIMIT $4"};
-// Of one account, by ranges of (account, id): with `account_id = $1 ORDER BY id` PostgreSQL may read the ids
-// of all accounts instead, where there are few.
+// By ranges of (account, id) within one account: with `account_id = $1 ORDER BY id` PostgreSQL may read the
+// ids of all accounts instead, where there are few.
 constexpr Sql kFindAfter{
     "SELECT id FROM deliveries WHERE (account_id, id) > ($1, $2) AND account_id <= $1 ORDER BY account_id, "
     "id "

@@ -1,5 +1,5 @@
-// The accounts that the operator has disabled: one row of the whole service, read by its key, of which each
-// node keeps a copy (services/accounts/disabled_accounts.h).
+// The accounts that the operator has disabled: one row of the whole service, read by its key. Each node has
+// a copy of it in memory (services/accounts/disabled_accounts.h).
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@ inline constexpr std::size_t kMostDisabledAccounts = 10'000;
 
 // In rising order.
 std::vector<AccountId> disabled_accounts(Tx& tx);
-// The same, locked until the transaction ends.
+// In rising order; locks the row until the transaction ends.
 std::vector<AccountId> lock_disabled_accounts(Tx& tx);
-// Of those that are locked: in rising order, kMostDisabledAccounts at most.
+// Replaces the list, which lock_disabled_accounts() has locked. `accounts` are in rising order, at most
+// kMostDisabledAccounts.
 void put_disabled_accounts(Tx& tx, const std::vector<AccountId>& accounts);
 
 }  // namespace presetbridge::storage

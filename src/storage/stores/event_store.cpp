@@ -131,13 +131,13 @@ std::vector<EventOfDelivery> find_events_of_delivery(Tx& tx, DeliveryId delivery
     send.last_status_code = r.opt_int64(3);
     if (send.status == "pending" || send.status == "leased") send.next_attempt_at = r.time(4);
   });
-  std::vector<EventOfDelivery> told;
+  std::vector<EventOfDelivery> found;
   for (std::size_t n = 0; n < events.size(); ++n) {
-    if (sends[n].empty()) told.push_back(events[n]);
-    told.insert(told.end(), sends[n].begin(), sends[n].end());
+    if (sends[n].empty()) found.push_back(events[n]);
+    found.insert(found.end(), sends[n].begin(), sends[n].end());
   }
-  if (told.size() > static_cast<std::size_t>(limit)) told.resize(static_cast<std::size_t>(limit));
-  return told;
+  if (found.size() > static_cast<std::size_t>(limit)) found.resize(static_cast<std::size_t>(limit));
+  return found;
 }
 
 }  // namespace presetbridge::storage

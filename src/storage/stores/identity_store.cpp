@@ -24,20 +24,21 @@ constexpr Sql kSetEmail{
     "UPDATE users SET email = $2 WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM users WHERE email = $2)"};
 constexpr Sql kSetPassword{"UPDATE users SET password_hash = $2 WHERE id = $1"};
 
-constexpr Sql kMakeTries{
+constexpr Sql kMakeAttempts{
     "INSERT INTO sign_in_tries (email_hash, failures, locked_until, last_at) VALUES ($1, 0, 0, $2)"
     " ON CONFLICT (email_hash) DO NOTHING"};
-constexpr Sql kLockTries{
+constexpr Sql kLockAttempts{
     "SELECT failures, locked_until, last_at FROM sign_in_tries WHERE email_hash = $1 <for_update>"};
-constexpr Sql kFindTries{"SELECT failures, locked_until, last_at FROM sign_in_tries WHERE email_hash = $1"};
-constexpr Sql kUpdateTries{
+constexpr Sql kFindAttempts{
+    "SELECT failures, locked_until, last_at FROM sign_in_tries WHERE email_hash = $1"};
+constexpr Sql kUpdateAttempts{
     "UPDATE sign_in_tries SET failures = $2, locked_until = $3, last_at = $4 WHERE email_hash = $1"};
-constexpr Sql kForgetTries{"DELETE FROM sign_in_tries WHERE email_hash = $1"};
-constexpr Sql kDeleteOldTries{
+constexpr Sql kForgetAttempts{"DELETE FROM sign_in_tries WHERE email_hash = $1"};
+constexpr Sql kDeleteOldAttempts{
     "DELETE FROM sign_in_tries WHERE email_hash IN"
     " (SELECT email_hash FROM sign_in_tries WHERE last_at < $1 ORDER BY last_at LIMIT $2)"
     " AND last_at < $1"};  // again, for a row that was changed since
-constexpr Sql kAgeOfTries{"SELECT last_at FROM sign_in_tries ORDER BY last_at DESC LIMIT 1 OFFSET $1"};
+constexpr Sql kAgeOfAttempts{"SELECT last_at FROM sign_in_tries ORDER BY last_at DESC LIMIT 1 OFFSET $1"};
 
 constexpr Sql kLockToken{
     "SELECT user_id, family, expires_at, revoked_at FROM refresh_tokens WHERE hash = $1 <for_update>"};
@@ -60,7 +61,7 @@ UserRow user_row(const Row& r) {
   return {r.id<UserId>(0), r.string(1), r.string(2)};
 }
 
-SignInTries sign_in_tries(const Row& r) {
+SignInAttempts read_attempts(const Row& r) {
   return {r.int64(0), r.time(1), r.time(2)};
 }
 
@@ -102,29 +103,29 @@ void set_password_hash(Tx& tx, UserId id, std::string_view password_hash) {
   tx.exec(kSetPassword, id, password_hash);
 }
 
-std::optional<SignInTries> find_sign_in_tries(Tx& tx, Blob email_hash) {
-  return tx.one(kFindTries, email_hash, sign_in_tries);
+std::optional<SignInAttempts> find_sign_in_attempts(Tx& tx, Blob email_hash) {
+  return tx.one(kFindAttempts, email_hash, read_attempts);
 }
 
-SignInTries lock_sign_in_tries(Tx& tx, Blob email_hash) {
-  tx.exec(kMakeTries, email_hash, tx.now());
-  return tx.one(kLockTries, email_hash, sign_in_tries).value_or(SignInTries{0, Timestamp{}, tx.now()});
+SignInAttempts lock_sign_in_attempts(Tx& tx, Blob email_hash) {
+  tx.exec(kMakeAttempts, email_hash, tx.now());
+  return tx.one(kLockAttempts, email_hash, read_attempts).value_or(SignInAttempts{0, Timestamp{}, tx.now()});
 }
 
-void update_sign_in_tries(Tx& tx, Blob email_hash, const SignInTries& tries) {
-  tx.exec(kUpdateTries, email_hash, tries.failures, tries.locked_until, tries.last_at);
+void update_sign_in_attempts(Tx& tx, Blob email_hash, const SignInAttempts& attempts) {
+  tx.exec(kUpdateAttempts, email_hash, attempts.failures, attempts.locked_until, attempts.last_at);
 }
 
-void forget_sign_in_tries(Tx& tx, Blob email_hash) {
-  tx.exec(kForgetTries, email_hash);
+void forget_sign_in_attempts(Tx& tx, Blob email_hash) {
+  tx.exec(kForgetAttempts, email_hash);
 }
 
-std::int64_t delete_old_sign_in_tries(Tx& tx, Timestamp before, int limit) {
-  return tx.exec(kDeleteOldTries, before, limit);
+std::int64_t delete_old_sign_in_attempts(Tx& tx, Timestamp before, int limit) {
+  return tx.exec(kDeleteOldAttempts, before, limit);
 }
 
-std::optional<Timestamp> age_of_sign_in_tries(Tx& tx, std::int64_t newer) {
-  return tx.one(kAgeOfTries, newer, [](const Row& r) { return r.time(0); });
+std::optional<Timestamp> age_of_sign_in_attempts(Tx& tx, std::int64_t newer) {
+  return tx.one(kAgeOfAttempts, newer, [](const Row& r) { return r.time(0); });
 }
 
 std::optional<RefreshTokenRow> lock_refresh_token(Tx& tx, Blob hash) {

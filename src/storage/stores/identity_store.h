@@ -16,14 +16,14 @@ struct IdentityRow {
   AccountId account;
   UserId user;
   std::string role;
-  std::string email = {};  // written alone: as the issuer says, where it is another than the built-in one
+  std::string email = {};  // only written: as the issuer says, unless that is the built-in one
 };
 std::optional<IdentityRow> find_identity(Tx& tx, std::string_view iss, std::string_view sub);
 // False, and nothing is written: the identity exists.
 bool insert_identity(Tx& tx, std::string_view iss, std::string_view sub, const IdentityRow& row);
 
 bool issuer_is_known(Tx& tx, std::string_view iss);
-// By what name some user of the built-in issuer is known; nothing without users.
+// The `iss` of some identity of a user of the built-in issuer; nothing without users.
 std::optional<std::string> issuer_of_users(Tx& tx);
 
 struct UserRow {
@@ -39,26 +39,27 @@ std::optional<UserRow> find_user(Tx& tx, UserId id);
 bool set_user_email(Tx& tx, UserId id, std::string_view email);
 void set_password_hash(Tx& tx, UserId id, std::string_view password_hash);
 
-// Tries to sign in with one e-mail address that did not succeed, whether or not it has a user.
-struct SignInTries {
+// Failed attempts to sign in with one e-mail address, whether or not it has a user.
+struct SignInAttempts {
   std::int64_t failures = 0;
   Timestamp locked_until;
   Timestamp last_at;
-  bool operator==(const SignInTries&) const = default;
+  bool operator==(const SignInAttempts&) const = default;
 };
 // Nothing: there is no row.
-std::optional<SignInTries> find_sign_in_tries(Tx& tx, Blob email_hash);
+std::optional<SignInAttempts> find_sign_in_attempts(Tx& tx, Blob email_hash);
 // Makes the row if there is none, and locks it until the transaction ends.
-SignInTries lock_sign_in_tries(Tx& tx, Blob email_hash);
-void update_sign_in_tries(Tx& tx, Blob email_hash, const SignInTries& tries);
-void forget_sign_in_tries(Tx& tx, Blob email_hash);
-// At most `limit` rows not touched since `before`; returns how many went.
-std::int64_t delete_old_sign_in_tries(Tx& tx, Timestamp before, int limit);
-// When the row was touched that has `newer` rows after it; nothing if there are not so many. Reads that many
-// entries of an index.
-std::optional<Timestamp> age_of_sign_in_tries(Tx& tx, std::int64_t newer);
+SignInAttempts lock_sign_in_attempts(Tx& tx, Blob email_hash);
+void update_sign_in_attempts(Tx& tx, Blob email_hash, const SignInAttempts& attempts);
+void forget_sign_in_attempts(Tx& tx, Blob email_hash);
+// Deletes at most `limit` rows that were not written since `before`; returns how many.
+std::int64_t delete_old_sign_in_attempts(Tx& tx, Timestamp before, int limit);
+// When the row was last written that has `newer` rows after it; nothing if there are not so many. Reads
+// that many entries of an index.
+std::optional<Timestamp> age_of_sign_in_attempts(Tx& tx, std::int64_t newer);
 
-// Refresh tokens that the program before sessions made (session_store.h). Those of one sign-in are a family.
+// Refresh tokens that programs made before there were sessions (session_store.h). The tokens of one sign-in
+// are a family.
 struct RefreshTokenRow {
   UserId user;
   std::int64_t family = 0;
@@ -68,10 +69,10 @@ struct RefreshTokenRow {
 std::optional<RefreshTokenRow> lock_refresh_token(Tx& tx, Blob hash);
 void revoke_refresh_family(Tx& tx, UserId user, std::int64_t family);
 void revoke_refresh_tokens_of(Tx& tx, UserId user);
-// Tokens that nobody can use any more, whole or in part: at most `limit`; returns how many.
+// Deletes at most `limit` tokens that expired before `expired_before`; returns how many.
 std::int64_t delete_expired_refresh_tokens(Tx& tx, Timestamp expired_before, int limit);
 
-// The private half is encrypted at the place {kIssuerKey, created_at in milliseconds}.
+// The private half is encrypted for the crypto::ValuePlace {kIssuerKey, created_at in milliseconds}.
 inline constexpr std::string_view kIssuerKey = "issuer_keys.encrypted_private_jwk";
 struct IssuerKeyRow {
   std::string kid;

@@ -1,38 +1,56 @@
 #include "storage/stores/integration_store.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
+#include <tuple>
 
-#include "base/split.h"
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-constexpr const char* kHoldAll = "all";
+// The hold for review of a store's orders: all or none.
+constexpr std::string_view kHoldAll = "all";
+struct Hold {
+  static Param parameter(bool all, Texts&) { return all ? kHoldAll : "none"; }
+  static void read(const Row& row, int column, bool& all) { all = row.text(column) == kHoldAll; }
+};
 
-#define PDB_INTEGRATION_COLUMNS                                                                            \
-  "id, account_id, name, provider, version, encrypted_secret, secret_preview, encrypted_previous_secret, " \
-  "previous_secret_expires_at, active, archived_at, owning_key_id, require_api_key, hold, "                \
-  "deliver_test_orders, "                                                                                  \
-  "auto_revoke, username_fields, created_at"
-constexpr Sql kInsert{
-    "INSERT INTO integrations (" PDB_INTEGRATION_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)"};
-constexpr Sql kFind{"SELECT " PDB_INTEGRATION_COLUMNS " FROM integrations WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_INTEGRATION_COLUMNS " FROM integrations WHERE id = $1 <for_update>"};
-constexpr Sql kList{"SELECT " PDB_INTEGRATION_COLUMNS
-                    " FROM integrations WHERE account_id = $1 AND id < $2 AND archived_at IS NULL"
-                    " ORDER BY id DESC LIMIT $3"};
-constexpr Sql kListArchived{"SELECT " PDB_INTEGRATION_COLUMNS
-                            " FROM integrations WHERE account_id = $1 AND id < $2 AND archived_at IS NOT NULL"
-                            " ORDER BY id DESC LIMIT $3"};
+constexpr std::tuple kColumns{
+    Column{"id", &IntegrationRow::id, Update::key},
+    Column{"account_id", &IntegrationRow::account, Update::no},
+    Column{"name", &IntegrationRow::name},
+    Column{"provider", &IntegrationRow::provider, kNamed<domain::parse_provider>, Update::no},
+    Column{"version", &IntegrationRow::version, Update::no},
+    Column{"encrypted_secret", &IntegrationRow::encrypted_secret},
+    Column{"secret_preview", &IntegrationRow::secret_preview},
+    Column{"encrypted_previous_secret", &IntegrationRow::encrypted_previous_secret, kEmptyIsNull},
+    Column{"previous_secret_expires_at", &IntegrationRow::previous_secret_expires_at},
+    Column{"active", &IntegrationRow::active},
+    Column{"archived_at", &IntegrationRow::archived_at},
+    Column{"owning_key_id", &IntegrationRow::owning_key, kEmptyIsNull},
+    Column{"require_api_key", &IntegrationRow::require_api_key},
+    Column{"hold", &IntegrationRow::hold_all, Hold{}},
+    Column{"deliver_test_orders", &IntegrationRow::deliver_test_orders},
+    Column{"auto_revoke", &IntegrationRow::auto_revoke},
+    Column{"username_fields", &IntegrationRow::username_fields, kSeparated<'\n'>},
+    Column{"created_at", &IntegrationRow::created_at, Update::no},
+};
+constexpr auto read_integration = read_row<IntegrationRow, kColumns>;
+
+constexpr Sql kInsert = sql<"INSERT INTO integrations ", kInsertion<kColumns>>;
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM integrations WHERE id = $1">;
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM integrations WHERE id = $1 <for_update>">;
+constexpr Sql kList = sql<"SELECT ", kSelected<kColumns>,
+                          " FROM integrations WHERE account_id = $1 AND id < $2 AND archived_at IS NULL"
+                          " ORDER BY id DESC LIMIT $3">;
+constexpr Sql kListArchived =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM integrations WHERE account_id = $1 AND id < $2 AND archived_at IS NOT NULL"
+        " ORDER BY id DESC LIMIT $3">;
 constexpr Sql kCount{"SELECT count(*) FROM integrations WHERE account_id = $1 AND archived_at IS NULL"};
-constexpr Sql kUpdate{
-    "UPDATE integrations SET name = $2, version = version + 1, encrypted_secret = $3, secret_preview = $4, "
-    "encrypted_previous_secret = $5, previous_secret_expires_at = $6, active = $7, archived_at = $8, "
-    "owning_key_id = $9, require_api_key = $10, hold = $11, deliver_test_orders = $12, auto_revoke = $13, "
-    "username_fields = $14 WHERE id = $1"};
+constexpr Sql kUpdate =
+    sql<"UPDATE integrations SET ", kAssigned<kColumns>, ", version = version + 1 WHERE ", kKeyed<kColumns>>;
 constexpr Sql kVersion{"SELECT version FROM integrations WHERE id = $1"};
 constexpr Sql kVersionOfLive{
     "SELECT version, account_id FROM integrations WHERE id = $1 AND archived_at IS NULL"};
@@ -41,22 +59,32 @@ constexpr Sql kMoveOwner{
     "UPDATE integrations SET owning_key_id = $3, version = version + 1 WHERE account_id = $1 AND "
     "owning_key_id "
     "= $2"};
-// Whoever saves mappings holds their integration.
+// A transaction that saves mappings holds the lock of their integration.
 constexpr Sql kLockAll{"SELECT id FROM integrations WHERE account_id = $1 ORDER BY id <for_update>"};
 constexpr Sql kTouchAll{"UPDATE integrations SET version = version + 1 WHERE account_id = $1"};
 
-#define PDB_MAPPING_COLUMNS                                                                       \
-  "mappings.id, mappings.match_type, mappings.match_value, mappings.match_key, mappings.action, " \
-  "mappings.file_id, mappings.kind, mappings.file_name, mappings.stale"
-// In one statement: between two of them another save could come to count, and this one's rows go.
-constexpr Sql kFindMappings{
-    "SELECT " PDB_MAPPING_COLUMNS
-    " FROM integrations JOIN mappings ON mappings.integration_id = integrations.id"
-    " AND mappings.generation = integrations.mappings_generation WHERE integrations.id = $1"};
-constexpr Sql kFindMappingsOfBefore{"SELECT " PDB_MAPPING_COLUMNS
-                                    " FROM mappings WHERE integration_id = $1 AND generation = 0"};
-// With EXISTS PostgreSQL may read all mappings there are, once, for every row that it is asked of.
-// The stored count holds as long as there are rows that it counts: a program of before deletes them.
+constexpr std::tuple kMappingColumns{
+    Column{"id", [](auto& m) -> auto& { return m.mapping.id; }},
+    Column{"match_type", [](auto& m) -> auto& { return m.mapping.type; }, kNamed<domain::parse_match_type>},
+    Column{"match_value", &MappingRow::match_value},
+    Column{"match_key", [](auto& m) -> auto& { return m.mapping.value; }},
+    Column{"action", [](auto& m) -> auto& { return m.mapping.action; }, kNamed<domain::parse_mapping_action>},
+    Column{"file_id", [](auto& m) -> auto& { return m.mapping.file_id; }},
+    Column{"kind", [](auto& m) -> auto& { return m.mapping.file_kind; }},
+    Column{"file_name", [](auto& m) -> auto& { return m.mapping.file_name; }},
+    Column{"stale", &MappingRow::stale},
+};
+constexpr auto read_mapping = read_row<MappingRow, kMappingColumns>;
+
+// In one statement: between two, another save could come into force, and the rows of this one be deleted.
+constexpr Sql kFindMappings =
+    sql<"SELECT ", kSelectedOf<kMappingColumns, "mappings">,
+        " FROM integrations JOIN mappings ON mappings.integration_id = integrations.id"
+        " AND mappings.generation = integrations.mappings_generation WHERE integrations.id = $1">;
+constexpr Sql kFindMappingsOfBefore =
+    sql<"SELECT ", kSelected<kMappingColumns>, " FROM mappings WHERE integration_id = $1 AND generation = 0">;
+// With EXISTS PostgreSQL may read all mappings of all stores. The stored count is right as long as there
+// are rows that it counts: an older program deletes them.
 constexpr Sql kCountMappings{
     "SELECT CASE WHEN mappings_generation <> 0 AND (SELECT 1 FROM mappings"
     " WHERE mappings.integration_id = integrations.id"
@@ -75,10 +103,10 @@ constexpr Sql kCountGeneration{"SELECT count(*) FROM mappings WHERE integration_
 constexpr Sql kSwitchMappings{
     "UPDATE integrations SET mappings_generation = $2, mapping_count = $3, version = version + 1 WHERE id = "
     "$1"};
-constexpr Sql kInsertMapping{
-    "INSERT INTO mappings (id, integration_id, match_type, match_value, match_key, action, file_id, kind, "
-    "file_name, stale, made_for, generation)"
-    " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"};
+constexpr std::size_t kMappingWidth = kInsertWidth<kMappingColumns> + 3;
+constexpr Sql kInsertMapping =
+    sql<"INSERT INTO mappings (", kInserted<kMappingColumns>,
+        ", integration_id, made_for, generation) VALUES (", kNumbered<kMappingWidth>, ")">;
 constexpr Sql kDeleteMappings{
     "DELETE FROM mappings WHERE integration_id = $1 AND generation = $2 AND id IN"
     " (SELECT id FROM mappings WHERE integration_id = $1 AND generation = $2 ORDER BY id LIMIT $3)"};
@@ -102,28 +130,13 @@ constexpr Sql kLiftStale{
     "UPDATE mappings SET stale = 0 WHERE stale = 1 AND made_for = $2"
     " AND integration_id IN (SELECT id FROM integrations WHERE account_id = $1)"};
 
-std::string join_lines(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const auto& line : lines) text.append(text.empty() ? "" : "\n").append(line);
-  return text;
-}
-
-std::vector<std::byte> bytes_or_empty(const Row& r, int column) {
-  if (r.is_null(column)) return {};
-  const Blob b = r.bytes(column);
-  return {b.begin(), b.end()};
-}
-Param bytes_or_null(const std::vector<std::byte>& b) {
-  return b.empty() ? Param(nullptr) : Param(Blob(b));
-}
-
-// Which mappings of an integration count.
+// The generation of mappings that is in force.
 struct Generation {
   std::int64_t number = 0;
-  CloudAccountId login;   // the account's cloud user, none: there never was one
-  bool has_rows = false;  // else those of generation 0 count
+  CloudAccountId login;   // the account's cloud account; none: there never was one
+  bool has_rows = false;  // false: those of generation 0 are in force
 };
-// Two statements: one that waits for a lock sees the rest as it was before it waited.
+// Two statements: one that waits for a lock reads everything else as it was before it waited.
 Generation lock_generation(Tx& tx, IntegrationId integration) {
   Generation g;
   g.number = tx.one(kLockGeneration, integration, [](const Row& r) { return r.int64(0); }).value_or(0);
@@ -134,48 +147,11 @@ Generation lock_generation(Tx& tx, IntegrationId integration) {
   return g;
 }
 
-MappingRow read_mapping(const Row& r) {
-  const auto type = domain::parse_match_type(r.text(1));
-  const auto action = domain::parse_mapping_action(r.text(4));
-  if (!type || !action) throw DbError(DbError::Kind::misuse, "unknown match type or action of a mapping");
-  return {{r.id<MappingId>(0), *type, r.string(3), *action, r.string(5), r.string(6), r.string(7)},
-          r.string(2),
-          r.flag(8)};
-}
-
-IntegrationRow read_integration(const Row& r) {
-  IntegrationRow i;
-  i.id = r.id<IntegrationId>(0);
-  i.account = r.id<AccountId>(1);
-  i.name = r.string(2);
-  const auto provider = domain::parse_provider(r.text(3));
-  if (!provider) throw DbError(DbError::Kind::misuse, "unknown provider " + r.string(3));
-  i.provider = *provider;
-  i.version = r.int64(4);
-  i.encrypted_secret = bytes_or_empty(r, 5);
-  i.secret_preview = r.string(6);
-  i.encrypted_previous_secret = bytes_or_empty(r, 7);
-  i.previous_secret_expires_at = r.opt_time(8);
-  i.active = r.flag(9);
-  i.archived_at = r.opt_time(10);
-  i.owning_key = r.id_or_none<ApiKeyId>(11);
-  i.require_api_key = r.flag(12);
-  i.hold_all = r.text(13) == kHoldAll;
-  i.deliver_test_orders = r.flag(14);
-  i.auto_revoke = r.flag(15);
-  i.username_fields = split(r.text(16), '\n');
-  i.created_at = r.time(17);
-  return i;
-}
-
 }  // namespace
 
 void insert_integration(Tx& tx, const IntegrationRow& i) {
-  tx.exec(kInsert, i.id, i.account, i.name, to_string(i.provider), i.version, Blob(i.encrypted_secret),
-          i.secret_preview, bytes_or_null(i.encrypted_previous_secret), i.previous_secret_expires_at,
-          i.active, i.archived_at, i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key,
-          i.hold_all ? kHoldAll : "none", i.deliver_test_orders, i.auto_revoke, join_lines(i.username_fields),
-          i.created_at);
+  Texts texts;
+  tx.exec_params(kInsert, insert_params<kColumns>(i, texts));
 }
 std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id) {
   return tx.one(kFind, id, read_integration);
@@ -202,11 +178,8 @@ std::int64_t count_integrations(Tx& tx, AccountId account) {
 }
 
 void update_integration(Tx& tx, IntegrationRow& i) {
-  tx.exec(kUpdate, i.id, i.name, Blob(i.encrypted_secret), i.secret_preview,
-          bytes_or_null(i.encrypted_previous_secret), i.previous_secret_expires_at, i.active, i.archived_at,
-          i.owning_key ? Param(i.owning_key) : Param(nullptr), i.require_api_key,
-          i.hold_all ? kHoldAll : "none", i.deliver_test_orders, i.auto_revoke,
-          join_lines(i.username_fields));
+  Texts texts;
+  tx.exec_params(kUpdate, update_params<kColumns>(i, texts));
   ++i.version;
 }
 std::vector<std::int64_t> integration_versions(Tx& tx, std::span<const IntegrationId> ids) {
@@ -257,15 +230,14 @@ MappingSave begin_mappings(Tx& tx, IntegrationId integration, Timestamp give_up_
 }
 
 void stage_mappings(Tx& tx, const MappingSave& save, std::span<const MappingRow> rows) {
-  const Param made_for = save.made_for ? Param(save.made_for) : Param(nullptr);
   std::vector<Param> flat;
-  flat.reserve(12 * rows.size());
-  for (const auto& [m, written, stale] : rows) {
-    flat.insert(flat.end(), {m.id, save.integration, domain::to_string(m.type), written, m.value,
-                             domain::to_string(m.action), m.file_id, m.file_kind, m.file_name, stale,
-                             made_for, save.generation});
+  Texts texts;
+  flat.reserve(kMappingWidth * rows.size());
+  for (const auto& row : rows) {
+    add_insert<kMappingColumns>(flat, row, texts);
+    flat.insert(flat.end(), {save.integration, id_or_null(save.made_for), save.generation});
   }
-  tx.exec_many(kInsertMapping, 12, flat);
+  tx.exec_many(kInsertMapping, kMappingWidth, flat);
 }
 
 bool use_mappings(Tx& tx, const MappingSave& save, std::int64_t count) {
@@ -274,13 +246,13 @@ bool use_mappings(Tx& tx, const MappingSave& save, std::int64_t count) {
                           return r.int64(0);
                         }).value_or(0);
   if (staged != count || current.login != save.made_for) return false;
-  // None of this generation would be read as none that counts.
+  // A generation without rows would not be in force: then generation 0 is.
   const std::int64_t next = count == 0 ? 0 : save.generation;
   if (count == 0) tx.exec(kDeleteMappings, save.integration, 0, std::numeric_limits<std::int64_t>::max());
   tx.exec(kSwitchMappings, save.integration, next, count);
   tx.exec(kEndRemains, save.integration, save.generation);
   if (current.number != next) tx.exec(kAddRemains, save.integration, current.number, tx.now());
-  // Those that a program of before has saved since.
+  // Mappings of generation 0, which an older program may have saved since.
   if (current.number != 0 && next != 0) tx.exec(kAddRemains, save.integration, 0, tx.now());
   return true;
 }
@@ -303,7 +275,7 @@ std::vector<MappingRemains> find_mapping_remains(Tx& tx, IntegrationId integrati
 }
 
 std::int64_t delete_mapping_remains(Tx& tx, const MappingRemains& of, int limit) {
-  // Locked: the save that they may be of, late as it is, could come to count meanwhile.
+  // Locked: they may be of a late save, which could come into force meanwhile.
   const auto current = lock_generation(tx, of.integration);
   const bool counts = of.generation == (current.has_rows ? current.number : 0);
   std::int64_t deleted = 0;
@@ -318,7 +290,7 @@ void replace_mappings(Tx& tx, IntegrationId integration, const std::vector<Mappi
   if (!use_mappings(tx, save, std::ssize(rows)))
     throw DbError(DbError::Kind::conflict, "mappings changed under the lock of their integration");
   for (const auto& remains : find_mapping_remains(tx, integration)) {
-    while (delete_mapping_remains(tx, remains, kMappingPiece) == kMappingPiece) {
+    while (delete_mapping_remains(tx, remains, kMappingBatch) == kMappingBatch) {
     }
   }
 }

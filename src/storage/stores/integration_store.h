@@ -14,7 +14,7 @@
 
 namespace presetbridge::storage {
 
-// The secrets of a store are encrypted at the place {kStoreSecret, id}.
+// The secrets of a store are encrypted for the crypto::ValuePlace {kStoreSecret, id}.
 inline constexpr std::string_view kStoreSecret = "integrations.secret";
 struct IntegrationRow {
   IntegrationId id;
@@ -43,28 +43,28 @@ std::optional<IntegrationRow> find_integration(Tx& tx, IntegrationId id);
 std::optional<IntegrationRow> lock_integration(Tx& tx, IntegrationId id);
 // Newest first, older than `before` (none: from the newest); archived ones left out.
 std::vector<IntegrationRow> list_integrations(Tx& tx, AccountId account, IntegrationId before, int limit);
-// Archived ones alone.
+// Archived ones only; newest first, older than `before` (none: from the newest).
 std::vector<IntegrationRow> list_archived_integrations(Tx& tx, AccountId account, IntegrationId before,
                                                        int limit);
 std::int64_t count_integrations(Tx& tx, AccountId account);
-// Writes every field that may change; row.version grows by one.
+// Writes every member that may change; row.version grows by one.
 void update_integration(Tx& tx, IntegrationRow& row);
-// The versions alone: what an order's acceptance checks. 0: no such integration.
+// The versions alone, for the acceptance of orders. 0: no such integration.
 std::vector<std::int64_t> integration_versions(Tx& tx, std::span<const IntegrationId> ids);
-// By their keys alone: what an order's address names, made up or not.
+// Reads by primary keys alone, for ids from the addresses of orders, which anybody may have made up.
 struct IntegrationVersion {
   std::int64_t version = 0;  // 0: no such integration, or archived
   AccountId account;
 };
 std::vector<IntegrationVersion> find_integration_versions(Tx& tx, std::span<const IntegrationId> ids);
-// What the store's settings make of orders that it has sent.
+// The settings of a store that change how its orders are handled.
 struct OrderSettings {
   bool hold_all = false;
   bool auto_revoke = false;
 };
-// In the order of the ids; none is set where there is no such integration.
+// In the order of the ids; both are false where there is no such integration.
 std::vector<OrderSettings> find_order_settings(Tx& tx, std::span<const IntegrationId> ids);
-// The integrations of the account that the old key owns are the new one's from now on.
+// Gives the account's integrations that the old key owns to the new one.
 void replace_owning_key(Tx& tx, AccountId account, ApiKeyId old_key, ApiKeyId new_key);
 
 struct MappingRow {
@@ -73,38 +73,39 @@ struct MappingRow {
   bool stale = false;
 };
 std::vector<MappingRow> find_mappings(Tx& tx, IntegrationId integration);
-// How many each has.
+// The number of mappings of each.
 std::vector<std::int64_t> count_mappings(Tx& tx, std::span<const IntegrationId> integrations);
 
-// Rows of mappings in one transaction: others wait no longer than for these (spec 8.6).
-inline constexpr int kMappingPiece = 500;
+// The most rows of mappings in one transaction: others wait no longer than for these (spec 8.6).
+inline constexpr int kMappingBatch = 500;
 
-// A save of all mappings of an integration, in as many transactions as it needs: begin_mappings() gives it a
-// generation of its own, stage_mappings() adds rows, which nobody reads, and use_mappings() makes them the
-// ones that count and what counted before to remains. Of two saves at one time the last that is used counts
-// whole. What a save that ended before use_mappings() has added are remains from `give_up_at` on.
+// A save of all mappings of an integration, in as many transactions as it needs: begin_mappings() gives it
+// a generation of its own, stage_mappings() adds rows, which nobody reads, and use_mappings() puts them in
+// force and makes remains of the rows that were in force. If there are two saves at a time, the one that is
+// used last is in force as a whole. The rows of a save that ended before use_mappings() are remains from
+// `give_up_at` on.
 struct MappingSave {
   IntegrationId integration;
   std::int64_t generation = 0;
-  CloudAccountId made_for;  // of the login at its beginning; none: there never was one
+  CloudAccountId made_for;  // the account's cloud account when the save began; none: there never was one
 };
 MappingSave begin_mappings(Tx& tx, IntegrationId integration, Timestamp give_up_at);
 void stage_mappings(Tx& tx, const MappingSave& save, std::span<const MappingRow> rows);
-// The integration is locked by this transaction, and its version grows. `count`: rows that were staged.
-// False, and nothing is done, where they are not all there (a program of before has saved meanwhile) or the
-// account's login is another cloud user's by now.
+// Locks the integration, whose version grows. `count` rows were staged. False, and nothing is done, if they
+// are not all there (an older program has saved meanwhile), or if the account has another cloud account by
+// now.
 bool use_mappings(Tx& tx, const MappingSave& save, std::int64_t count);
-// What was staged are remains from now on.
+// The staged rows are remains from now on.
 void give_up_mappings(Tx& tx, const MappingSave& save);
 
-// Rows that do not count, and are to be deleted.
+// Rows that are not in force, and are to be deleted.
 struct MappingRemains {
   IntegrationId integration;
   std::int64_t generation = 0;
 };
 std::vector<MappingRemains> find_mapping_remains(Tx& tx, int limit);
 std::vector<MappingRemains> find_mapping_remains(Tx& tx, IntegrationId integration);
-// Deletes at most `limit` of them; returns how many. There are no more when it is fewer.
+// Deletes at most `limit` of them; returns how many. Fewer than `limit`: there are no more.
 std::int64_t delete_mapping_remains(Tx& tx, const MappingRemains& remains, int limit);
 
 // A whole save in one transaction, whatever its size.
@@ -114,8 +115,9 @@ struct MappingsOfLogin {
   std::int64_t lifted = 0;      // that were stale, and are no longer
 };
 // The account's login is of this cloud account now (spec 3.11): mappings that were made for another one
-// become stale, those made for it are so no longer, and those saved before there was any login are its from
-// now on. Their integrations count as changed. Waits for whoever is saving mappings of the account.
+// become stale, those made for it are stale no longer, and those saved before there was any login belong to
+// it from now on. The versions of the account's integrations grow if mappings became stale or were stale.
+// Waits for transactions that save mappings of the account.
 MappingsOfLogin match_mappings_to_login(Tx& tx, AccountId account, CloudAccountId cloud_account);
 
 }  // namespace presetbridge::storage

@@ -60,17 +60,17 @@ TEST_P(IntegrationStoreTest, AMappingThatIsBeingSavedAsALoginOfAnotherCloudUserC
   meanwhile_ = [&] {
     login = std::thread([&] { made_stale = log_in_as_another(); });
     if (GetParam() == testing::Engine::sqlite) return;  // one transaction writes at a time
-    int tries = 0;
-    while (waiting() == 0 && ++tries < 10'000) {
+    int polls = 0;
+    while (waiting() == 0 && ++polls < 10'000) {
     }
-    EXPECT_LT(tries, 10'000) << "it does not wait for the mapping";
+    EXPECT_LT(polls, 10'000) << "it does not wait for the mapping";
   };
   save_mapping();
   login.join();
   EXPECT_EQ(made_stale, 1);
 }
 
-// ---------------------------------------------------------------- saves in pieces
+// ---------------------------------------------------------------- saves in batches
 
 constexpr IntegrationId kStore{1};
 
@@ -94,7 +94,7 @@ class StagedMappingsTest : public IntegrationStoreTest {
     db_->write([&](Tx& tx) { result.emplace(fn(tx)); });
     return std::move(*result);
   }
-  // The files of the mappings that count, by how many name them.
+  // The files of the mappings in force, each with the number of mappings that name it.
   std::map<std::string, int> files() {
     return write([](Tx& tx) {
       std::map<std::string, int> found;
@@ -135,7 +135,7 @@ class StagedMappingsTest : public IntegrationStoreTest {
     })) {
     }
   }
-  // What a program of before does.
+  // As an older program saves mappings.
   void save_as_before(int count, const std::string& file) {
     db_->write([&](Tx& tx) {
       tx.exec({"DELETE FROM mappings WHERE integration_id = $1"}, kStore);

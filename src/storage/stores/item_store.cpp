@@ -1,37 +1,48 @@
 #include "storage/stores/item_store.h"
 
 #include <algorithm>
+#include <tuple>
 
-#include "storage/columns.h"
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-using domain::ItemStatus;
+constexpr std::tuple kColumns{
+    Column{"id", &ItemRow::id, Update::key},
+    Column{"delivery_id", &ItemRow::delivery, Update::key},
+    Column{"account_id", &ItemRow::account, Update::no},
+    Column{"file_id", &ItemRow::file_id, Update::key},
+    Column{"kind", &ItemRow::kind, Update::no},
+    Column{"name", &ItemRow::name, Update::no},
+    Column{"matched_by", &ItemRow::matched_by},
+    Column{"quantity", &ItemRow::quantity},
+    Column{"lines", &ItemRow::lines, Update::no},
+    Column{"status", &ItemRow::status, kNamed<domain::parse_item_status>},
+    Column{"customer_id", &ItemRow::customer, kEmptyIsNull},
+    Column{"intent_key", &ItemRow::intent_key, kEmptyIsNull},
+    Column{"settle_after", &ItemRow::settle_after},
+    Column{"held", &ItemRow::held},
+    Column{"spent", &ItemRow::spent},
+    Column{"shared_at", &ItemRow::shared_at},
+    Column{"user_id", &ItemRow::user_id},
+    Column{"username", &ItemRow::username},
+    Column{"former", &ItemRow::former},
+    Column{"revoked_by", &ItemRow::revoked_by, kEmptyIsNull},
+    Column{"revocation_begun", &ItemRow::revocation_begun},
+};
+constexpr auto read_item = read_row<ItemRow, kColumns>;
+constexpr const auto& kWithoutLines = kSelectedWith<kColumns, "lines", "'[]'">;
 
-#define PDB_ITEM_COLUMNS_WITH(lines)                                                             \
-  "id, delivery_id, account_id, file_id, kind, name, matched_by, quantity, " lines               \
-  ", status, customer_id, intent_key, settle_after, held, spent, shared_at, user_id, username, " \
-  "former, revoked_by, revocation_begun"
-#define PDB_ITEM_COLUMNS PDB_ITEM_COLUMNS_WITH("lines")
-#define PDB_ITEM_COLUMNS_OF_A_JOB PDB_ITEM_COLUMNS_WITH("'[]'")
-
-constexpr Sql kInsertItem{
-    "INSERT INTO delivery_items (" PDB_ITEM_COLUMNS
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, "
-    "$18, $19, $20, $21)"};
-constexpr Sql kFindItems{"SELECT " PDB_ITEM_COLUMNS " FROM delivery_items WHERE delivery_id = $1"};
-constexpr Sql kFindItemsOfJob{"SELECT " PDB_ITEM_COLUMNS_OF_A_JOB
-                              " FROM delivery_items WHERE delivery_id = $1"};
-constexpr Sql kFindItemsOfCustomer{"SELECT " PDB_ITEM_COLUMNS_OF_A_JOB
-                                   " FROM delivery_items WHERE customer_id = $1"};
+constexpr Sql kInsertItem = sql<"INSERT INTO delivery_items ", kInsertion<kColumns>>;
+constexpr Sql kFindItems = sql<"SELECT ", kSelected<kColumns>, " FROM delivery_items WHERE delivery_id = $1">;
+constexpr Sql kFindItemsOfJob = sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE delivery_id = $1">;
+constexpr Sql kFindItemsOfCustomer =
+    sql<"SELECT ", kWithoutLines, " FROM delivery_items WHERE customer_id = $1">;
 constexpr Sql kUpdateItemLines{
     "UPDATE delivery_items SET lines = $4 WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
-constexpr Sql kUpdateItem{
-    "UPDATE delivery_items SET quantity = $4, status = $5, customer_id = $6, intent_key = $7, "
-    "settle_after = $8, held = $9, spent = $10, shared_at = $11, matched_by = $12, user_id = $13, "
-    "username = $14, former = $15, revoked_by = $16, revocation_begun = $17"
-    " WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
+constexpr Sql kUpdateItem =
+    sql<"UPDATE delivery_items SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 constexpr Sql kDeleteItem{"DELETE FROM delivery_items WHERE delivery_id = $1 AND file_id = $2 AND id = $3"};
 
 constexpr Sql kBlankItems{
@@ -49,32 +60,6 @@ constexpr Sql kOwed{
 constexpr std::size_t kPricedAtOnce = 100;  // deliveries
 constexpr Sql kNameOf{"SELECT name FROM delivery_items WHERE delivery_id = $1 AND id = $2"};
 
-ItemRow read_item(const Row& r) {
-  ItemRow i;
-  i.id = r.id<ItemId>(0);
-  i.delivery = r.id<DeliveryId>(1);
-  i.account = r.id<AccountId>(2);
-  i.file_id = r.string(3);
-  i.kind = r.string(4);
-  i.name = r.string(5);
-  i.matched_by = r.string(6);
-  i.quantity = r.int64(7);
-  i.lines = r.string(8);
-  i.status = parsed<ItemStatus>(r.text(9), domain::parse_item_status);
-  i.customer = r.id_or_none<CustomerId>(10);
-  i.intent_key = r.string_or_empty(11);
-  i.settle_after = r.opt_time(12);
-  i.held = r.flag(13);
-  i.spent = r.flag(14);
-  i.shared_at = r.opt_time(15);
-  i.user_id = r.string(16);
-  i.username = r.string(17);
-  i.former = r.flag(18);
-  i.revoked_by = r.string_or_empty(19);
-  i.revocation_begun = r.flag(20);
-  return i;
-}
-
 std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, std::span<const Param> ids) {
   std::vector<ItemRow> rows;
   rows.reserve(ids.size());
@@ -87,32 +72,13 @@ std::vector<ItemRow> all_items(Tx& tx, const Sql& sql, std::span<const Param> id
 
 void insert_items(Tx& tx, std::span<const ItemRow> rows) {
   std::vector<Param> flat;
-  flat.reserve(21 * rows.size());
+  Texts texts;
+  flat.reserve(kInsertWidth<kColumns> * rows.size());
   for (const auto& i : rows) {
     tx.changes().push_back(changed(ChangeKind::delivery, i.account, i.delivery));
-    flat.insert(flat.end(), {i.id,
-                             i.delivery,
-                             i.account,
-                             i.file_id,
-                             i.kind,
-                             i.name,
-                             i.matched_by,
-                             i.quantity,
-                             i.lines,
-                             domain::to_string(i.status),
-                             id_or_null(i.customer),
-                             text_or_null(i.intent_key),
-                             i.settle_after,
-                             i.held,
-                             i.spent,
-                             i.shared_at,
-                             i.user_id,
-                             i.username,
-                             i.former,
-                             text_or_null(i.revoked_by),
-                             i.revocation_begun});
+    add_insert<kColumns>(flat, i, texts);
   }
-  tx.exec_many(kInsertItem, 21, flat);
+  tx.exec_many(kInsertItem, kInsertWidth<kColumns>, flat);
 }
 
 std::vector<ItemSummary> summarise_items(Tx& tx, std::span<const DeliveryId> deliveries) {
@@ -146,9 +112,9 @@ CreditsOwed count_credits_owed(Tx& tx, std::span<const DeliveryId> deliveries) {
       owed.exact = false;
       break;
     }
-    const auto piece = deliveries.first(std::min(kPricedAtOnce, deliveries.size()));
-    deliveries = deliveries.subspan(piece.size());
-    tx.query_each(kOwed, 1, params_of(piece), [&](std::size_t, const Row& r) {
+    const auto batch = deliveries.first(std::min(kPricedAtOnce, deliveries.size()));
+    deliveries = deliveries.subspan(batch.size());
+    tx.query_each(kOwed, 1, params_of(batch), [&](std::size_t, const Row& r) {
       looked += r.int64(0);
       owed.credits += r.int64(1);
     });
@@ -171,16 +137,13 @@ std::vector<ItemRow> find_items_of_customers(Tx& tx, std::span<const CustomerId>
 
 void update_items(Tx& tx, std::span<const ItemRow* const> rows) {
   std::vector<Param> flat;
-  flat.reserve(17 * rows.size());
-  for (const auto* const row : rows) {
-    const auto& i = *row;
-    tx.changes().push_back(changed(ChangeKind::delivery, i.account, i.delivery));
-    flat.insert(flat.end(),
-                {i.delivery, i.file_id, i.id, i.quantity, domain::to_string(i.status), id_or_null(i.customer),
-                 text_or_null(i.intent_key), i.settle_after, i.held, i.spent, i.shared_at, i.matched_by,
-                 i.user_id, i.username, i.former, text_or_null(i.revoked_by), i.revocation_begun});
+  Texts texts;
+  flat.reserve(kUpdateWidth<kColumns> * rows.size());
+  for (const auto* const i : rows) {
+    tx.changes().push_back(changed(ChangeKind::delivery, i->account, i->delivery));
+    add_update<kColumns>(flat, *i, texts);
   }
-  tx.update_each(kUpdateItem, 17, flat);
+  tx.update_each(kUpdateItem, kUpdateWidth<kColumns>, flat);
 }
 
 void update_item_lines(Tx& tx, std::span<const ItemRow* const> rows) {

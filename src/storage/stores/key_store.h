@@ -1,5 +1,5 @@
-// Which keys a database's secrets are sealed with, by the ids that their files name: nodes whose files are of
-// another deployment are found out before they write what the others cannot open.
+// The keys with which a database's secrets are sealed, by the ids in their files. By them a node whose
+// files are of another deployment is detected before it writes secrets that the others cannot open.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ namespace presetbridge::storage {
 
 enum class KeyUse { service, vault };
 
-// Of all keys that were ever used, in no order.
+// The ids of all keys in use, in no order.
 std::vector<std::string> used_keys(Tx& tx, KeyUse use);
-// When it was noted first; nothing: it is not used.
+// The time at which the key was first noted; nothing: it is not used.
 std::optional<Timestamp> key_used_since(Tx& tx, KeyUse use, std::string_view id);
 // Nothing happens if it is known.
 void note_used_key(Tx& tx, KeyUse use, std::string_view id);
-// What they sealed is given up.
+// Forgets all keys of this use: the secrets that they sealed are given up.
 void forget_used_keys(Tx& tx, KeyUse use);
-// Nothing is sealed with it any more (spec 5.4).
+// Forgets one key, with which nothing is sealed any more (spec 5.4).
 void forget_used_key(Tx& tx, KeyUse use, std::string_view id);
 
 }  // namespace presetbridge::storage

@@ -8,7 +8,7 @@ namespace {
 constexpr Sql kFind{"SELECT id, encrypted_key, created_at FROM link_keys ORDER BY id DESC LIMIT $1"};
 constexpr Sql kInsert{"INSERT INTO link_keys (id, encrypted_key, created_at) VALUES ($1, $2, $3)"};
 constexpr Sql kDelete{"DELETE FROM link_keys WHERE id = $1"};
-// An earlier program does not tell when one ended.
+// An older program does not write ended_at.
 constexpr Sql kLinked{
     "SELECT id, status, COALESCE(ended_at, completed_at, updated_at) FROM deliveries"
     " WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3"};

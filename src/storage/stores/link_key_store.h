@@ -18,24 +18,25 @@ struct LinkKeyRow {
   Timestamp created_at;
 };
 
-// A key is encrypted at the place {kLinkKey, id}.
+// A key is encrypted for the crypto::ValuePlace {kLinkKey, id}.
 inline constexpr std::string_view kLinkKey = "link_keys.encrypted_key";
 
-// How many keys open links: a new key ends none that the one before it made, until that one is deleted. A
-// program of before knows the newest two.
+// The number of keys that open links: a link that the previous key made is good until that key is deleted.
+// An older program reads the newest two.
 inline constexpr int kLinkKeysInUse = 2;
 
-// Those in use, newest first.
+// The keys in use, newest first.
 std::vector<LinkKeyRow> find_link_keys(Tx& tx);
 void insert_link_key(Tx& tx, const LinkKeyRow& row);
 void delete_link_key(Tx& tx, std::int64_t id);
 
-// What a link's life depends on, of deliveries with ids between `after` and `end`, in the order of their ids.
+// A delivery with the members on which the life of its link depends.
 struct LinkedDelivery {
   DeliveryId id;
   domain::DeliveryStatus status;
-  Timestamp ended;  // counts where it is completed or invalidated
+  Timestamp ended;  // only meaningful where it is completed or invalidated
 };
+// Deliveries with ids between `after` and `end`, in the order of their ids, at most `limit`.
 std::vector<LinkedDelivery> list_linked_deliveries(Tx& tx, std::int64_t after, std::int64_t end, int limit);
 
 }  // namespace presetbridge::storage

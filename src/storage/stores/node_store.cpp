@@ -27,7 +27,7 @@ std::optional<int> take_node_number(Tx& tx, std::string_view owner, Timestamp un
   auto number =
       static_cast<int>(tx.one(kCount, [](const Row& r) { return r.int64(0); }).value());  // none is deleted
   for (; number < kMostNodes; ++number) {
-    // Where another node takes it at this moment, the next one is tried.
+    // Where another node takes it at this moment, the next number may be free.
     if (tx.exec(kTakeNew, number, owner, until) == 1) return number;
   }
   const auto free = tx.one(kLongestFree, tx.now(), [](const Row& r) { return static_cast<int>(r.int64(0)); });

@@ -22,7 +22,7 @@ class NodeStoreTest : public ::testing::TestWithParam<testing::Engine> {
     db_->write([&](Tx& tx) { number = take_node_number(tx, owner, tx.now() + time); });
     return number;
   }
-  // All of them, the last for `life` and each one before it a millisecond longer.
+  // Takes all numbers, the last for `life` and each one before it a millisecond longer.
   void take_all(Millis life) {
     db_->write([&](Tx& tx) {
       for (int i = 0; i < kMostNodes; ++i) {
@@ -31,9 +31,9 @@ class NodeStoreTest : public ::testing::TestWithParam<testing::Engine> {
     });
   }
   bool keep(int number, const std::string& owner) {
-    bool kept = false;
-    db_->write([&](Tx& tx) { kept = keep_node_number(tx, number, owner, tx.now() + Millis{1'000}); });
-    return kept;
+    bool extended = false;
+    db_->write([&](Tx& tx) { extended = keep_node_number(tx, number, owner, tx.now() + Millis{1'000}); });
+    return extended;
   }
 
   testing::TemporaryDatabase db_{GetParam()};
@@ -82,7 +82,7 @@ TEST_P(NodeStoreTest, TheKeysOfANodeAreItsOwnAndNotThoseOfWhoHadItsNumber) {
   note("first", "vault:c*");
   EXPECT_EQ(seen().at(0).keys_at, since + Millis{50});
 
-  // One of an earlier program, which tells none, takes the number.
+  // A node of an older program, which notes none, takes the number.
   db_->write([](Tx& tx) { tx.exec({"UPDATE nodes SET owner = 'second' WHERE number = 0"}); });
   ASSERT_TRUE(keep(0, "second"));
   EXPECT_EQ(seen().at(0).keys, "");

@@ -2,39 +2,72 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "base/id_time.h"
+#include "storage/row_columns.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_LISTED_COLUMNS                                                                              \
-  "id, integration_id, order_key, outcome, unmapped, received_at, updated_at, order_number, username, " \
-  "email, line_count, marks, listed_at, number_key"
-#define PDB_LIST "SELECT " PDB_LISTED_COLUMNS " FROM orders WHERE account_id = $1 AND "
-#define PDB_DOWN "id < $2 ORDER BY id DESC LIMIT $3"
-#define PDB_UP "id > $2 ORDER BY id LIMIT $3"
+struct Candidate {
+  ListedOrder order;
+  Timestamp listed_at;
+  std::string number_key;
+};
 
-constexpr Sql kNewest{PDB_LIST PDB_DOWN};
-constexpr Sql kNewestUnmapped{PDB_LIST "unmapped > 0 AND " PDB_DOWN};
-constexpr Sql kNewestOfOutcome{PDB_LIST "outcome <> 'delivery' AND outcome = $4 AND " PDB_DOWN};
-// Past the account's last order those of the next follow: in the order of ids alone PostgreSQL would go
-// through the orders of all.
-constexpr Sql kOldest{"SELECT " PDB_LISTED_COLUMNS
-                      ", account_id FROM orders WHERE (account_id, id) > ($1, $2) ORDER BY account_id, id "
-                      "LIMIT $3"};
-constexpr Sql kOldestUnmapped{PDB_LIST "unmapped > 0 AND " PDB_UP};
-constexpr Sql kOldestOfOutcome{PDB_LIST "outcome <> 'delivery' AND outcome = $4 AND " PDB_UP};
-constexpr Sql kById{PDB_LIST "id = $2"};
-constexpr Sql kByNumber{
-    PDB_LIST "number_key <> '' AND number_key >= $2 AND number_key < $3 ORDER BY number_key LIMIT $4"};
-constexpr Sql kByKey{
-    "SELECT " PDB_LISTED_COLUMNS
-    " FROM orders WHERE account_id = $1 AND id IN"
-    " (SELECT orders.id FROM integrations JOIN orders ON orders.integration_id = integrations.id"
-    " WHERE integrations.account_id = $1 AND orders.order_key = $2)"};
+constexpr std::tuple kColumns{
+    Column{"id", [](auto& c) -> auto& { return c.order.id; }},
+    Column{"integration_id", [](auto& c) -> auto& { return c.order.integration; }},
+    Column{"order_key", [](auto& c) -> auto& { return c.order.order_key; }},
+    Column{"outcome", [](auto& c) -> auto& { return c.order.outcome; },
+           kNamedOrUnknown<domain::read_order_outcome>},
+    Column{"unmapped", [](auto& c) -> auto& { return c.order.unmapped; }},
+    Column{"received_at", [](auto& c) -> auto& { return c.order.received_at; }},
+    Column{"updated_at", [](auto& c) -> auto& { return c.order.updated_at; }},
+    Column{"order_number", [](auto& c) -> auto& { return c.order.summary.number; }, kNullIsEmpty},
+    Column{"username", [](auto& c) -> auto& { return c.order.summary.username; }},
+    Column{"email", [](auto& c) -> auto& { return c.order.summary.email; }},
+    Column{"line_count", [](auto& c) -> auto& { return c.order.summary.lines; }},
+    Column{"marks", [](auto& c) -> auto& { return c.order.summary.marks; }},
+    Column{"listed_at", &Candidate::listed_at},
+    Column{"number_key", &Candidate::number_key},
+};
+constexpr auto kAccountColumn = static_cast<int>(kSelectedAt<kColumns>.size());  // of kOldest
+
+Candidate read_candidate(const Row& r) {
+  auto c = read_row<Candidate, kColumns>(r);
+  c.order.listed = c.listed_at == c.order.updated_at;
+  return c;
+}
+
+constexpr Text kOfAccount = " FROM orders WHERE account_id = $1 AND ";
+constexpr Text kDown = "id < $2 ORDER BY id DESC LIMIT $3";
+constexpr Text kUp = "id > $2 ORDER BY id LIMIT $3";
+constexpr Text kUnmapped = "unmapped > 0 AND ";
+constexpr Text kOutcome = "outcome <> 'delivery' AND outcome = $4 AND ";
+
+constexpr Sql kNewest = sql<"SELECT ", kSelected<kColumns>, kOfAccount, kDown>;
+constexpr Sql kNewestUnmapped = sql<"SELECT ", kSelected<kColumns>, kOfAccount, kUnmapped, kDown>;
+constexpr Sql kNewestOfOutcome = sql<"SELECT ", kSelected<kColumns>, kOfAccount, kOutcome, kDown>;
+// After the account's last order those of the next account follow: by ids alone PostgreSQL would read the
+// orders of all accounts.
+constexpr Sql kOldest = sql<"SELECT ", kSelected<kColumns>,
+                            ", account_id FROM orders WHERE (account_id, id) > ($1, $2)"
+                            " ORDER BY account_id, id LIMIT $3">;
+constexpr Sql kOldestUnmapped = sql<"SELECT ", kSelected<kColumns>, kOfAccount, kUnmapped, kUp>;
+constexpr Sql kOldestOfOutcome = sql<"SELECT ", kSelected<kColumns>, kOfAccount, kOutcome, kUp>;
+constexpr Sql kById = sql<"SELECT ", kSelected<kColumns>, kOfAccount, "id = $2">;
+constexpr Sql kByNumber =
+    sql<"SELECT ", kSelected<kColumns>, kOfAccount,
+        "number_key <> '' AND number_key >= $2 AND number_key < $3 ORDER BY number_key LIMIT $4">;
+constexpr Sql kByKey =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM orders WHERE account_id = $1 AND id IN"
+        " (SELECT orders.id FROM integrations JOIN orders ON orders.integration_id = integrations.id"
+        " WHERE integrations.account_id = $1 AND orders.order_key = $2)">;
 constexpr Sql kMarks{"SELECT marks, listed_at, updated_at FROM orders WHERE id = $1"};
 constexpr Sql kState{"SELECT state FROM orders WHERE id = $1"};
 constexpr Sql kUnlisted{
@@ -46,37 +79,14 @@ constexpr Sql kSetListed{
 
 constexpr int kLookedThrough = 5'000;
 constexpr int kCounted = 10'000;
-constexpr int kPiece = 500;
-// Of one beginning of a number; more are looked through like all others.
+constexpr int kBatch = 500;
+// The most orders with one beginning of a number that are found by the index; if there are more, all are
+// searched.
 constexpr int kMostOfNumber = 500;
 // Sorts behind every text that begins like it.
 constexpr std::string_view kLastCharacter = "\xF4\x8F\xBF\xBF";
 // A row's id may be made this long before or after the time that the database takes for it.
 constexpr Millis kClocksDiffer{60'000};
-
-struct Candidate {
-  ListedOrder order;
-  std::string number_key;
-};
-
-Candidate read_candidate(const Row& r) {
-  Candidate c;
-  c.order = {.id = r.id<OrderId>(0),
-             .integration = r.id<IntegrationId>(1),
-             .order_key = r.string(2),
-             .outcome = domain::read_order_outcome(r.text(3)),
-             .unmapped = r.int64(4),
-             .received_at = r.time(5),
-             .updated_at = r.time(6),
-             .summary = {.number = r.string_or_empty(7),
-                         .username = r.string(8),
-                         .email = r.string(9),
-                         .lines = r.int64(10),
-                         .marks = domain::OrderMarks(r.int64(11))},
-             .listed = r.time(12) == r.time(6)};
-  c.number_key = r.string(13);
-  return c;
-}
 
 std::string small(std::string_view text) {
   std::string out(text);
@@ -144,13 +154,13 @@ std::vector<Candidate> up(Tx& tx, const OrderFilter& f, OrderId after, int limit
     tx.query(kOldestUnmapped, f.account, after, limit, add);
   } else {
     tx.query(kOldest, f.account, after, limit, [&](const Row& r) {
-      if (r.id<AccountId>(14) == f.account) add(r);
+      if (r.id<AccountId>(kAccountColumn) == f.account) add(r);
     });
   }
   return rows;
 }
 
-// Those that an index finds by the search; nothing: there are too many, or there is no such index.
+// The orders that an index finds by the search; nothing: there are too many, or there is no such index.
 std::optional<std::vector<Candidate>> found_by_index(Tx& tx, const OrderFilter& f) {
   std::vector<Candidate> rows;
   const auto add = [&](const Row& r) { rows.push_back(read_candidate(r)); };
@@ -211,9 +221,9 @@ Page<ListedOrder> list_orders(Tx& tx, const OrderFilter& filter, const PageReque
   }
   std::int64_t before = end_of(filter, request.before);
   const std::int64_t begin = begin_of(filter);
-  for (int looked = 0; looked < kLookedThrough; looked += kPiece) {
-    // Without a filter the first piece is the page.
-    const int limit = looked == 0 ? request.fetch() : kPiece;
+  for (int looked = 0; looked < kLookedThrough; looked += kBatch) {
+    // Without a filter the first batch is the page.
+    const int limit = looked == 0 ? request.fetch() : kBatch;
     auto rows = down(tx, filter, before, limit);
     const bool last = std::ssize(rows) < limit || rows.back().order.id.value < begin;
     if (!rows.empty()) before = rows.back().order.id.value;
@@ -229,11 +239,11 @@ Page<ListedOrder> list_orders(Tx& tx, const OrderFilter& filter, const PageReque
 OrderCount count_orders(Tx& tx, const OrderFilter& filter, Timestamp as_of, const OrderShown& shown) {
   OrderCount count;
   OrderId after;
-  for (int looked = 0; looked < kCounted; looked += kPiece) {
-    const auto piece = walk_orders(tx, filter, after, as_of, kPiece, shown);
-    count.orders += std::ssize(piece.orders);
-    if (!piece.next) return count;
-    after = *piece.next;
+  for (int looked = 0; looked < kCounted; looked += kBatch) {
+    const auto batch = walk_orders(tx, filter, after, as_of, kBatch, shown);
+    count.orders += std::ssize(batch.orders);
+    if (!batch.next) return count;
+    after = *batch.next;
   }
   count.exact = false;
   return count;
@@ -245,7 +255,7 @@ OrderWalk walk_orders(Tx& tx, const OrderFilter& filter, OrderId after, Timestam
   const auto rows = up(tx, filter, std::max(after, OrderId{begin_of(filter) - 1}), limit);
   OrderWalk walk;
   for (const auto& row : rows) {
-    // Not in the statement: PostgreSQL would take a range of ids for better than the account's index.
+    // Not in the statement: PostgreSQL would prefer a range of ids to the account's index.
     if (row.order.id >= end) return walk;
     if (fits(filter, row, shown)) walk.orders.push_back(row.order.id);
   }
@@ -267,8 +277,8 @@ std::optional<domain::OrderMarks> find_order_marks(Tx& tx, OrderId id) {
   return domain::summarise(**state).marks;
 }
 
-ListedPiece list_orders_of_before(Tx& tx, std::int64_t after, int limit) {
-  ListedPiece piece;
+ListedBatch list_orders_of_before(Tx& tx, std::int64_t after, int limit) {
+  ListedBatch batch;
   std::vector<OrderId> ids;
   std::vector<std::int64_t> of;
   std::vector<domain::OrderSummary> summaries;
@@ -276,7 +286,7 @@ ListedPiece list_orders_of_before(Tx& tx, std::int64_t after, int limit) {
   tx.query(kUnlisted, after, limit, [&](const Row& r) {
     ids.push_back(r.id<OrderId>(0));
     of.push_back(r.int64(2));
-    // What cannot be read has nothing to show; it is not met again.
+    // A state that cannot be read gives an empty summary, so that the order is not found again here.
     const auto state = domain::decode_order_state(r.text(1));
     summaries.push_back(state ? domain::summarise(*state) : domain::OrderSummary{});
     keys.push_back(domain::order_number_key(summaries.back().number));
@@ -288,9 +298,9 @@ ListedPiece list_orders_of_before(Tx& tx, std::int64_t after, int limit) {
                 {ids[i], of[i], s.number, s.username, s.email, s.lines, s.marks.stored(), keys[i]});
   }
   if (!ids.empty()) tx.update_each(kSetListed, 8, flat);
-  piece.orders = std::ssize(ids);
-  if (std::ssize(ids) == limit) piece.next = ids.back().value;
-  return piece;
+  batch.orders = std::ssize(ids);
+  if (std::ssize(ids) == limit) batch.next = ids.back().value;
+  return batch;
 }
 
 }  // namespace presetbridge::storage

@@ -1,4 +1,4 @@
-// Lists, searches and walks over an account's orders (spec 9.3), from what the rows tell without their
+// Lists, searches and walks over an account's orders (spec 9.3), from the columns of the rows without their
 // states.
 #pragma once
 
@@ -26,26 +26,26 @@ struct ListedOrder {
   Timestamp received_at;
   Timestamp updated_at;
   domain::OrderSummary summary;
-  // False: a program of before wrote the row last, and the summary is read from the state where it is shown;
-  // no search finds it by its summary until housekeeping has been there.
+  // False: an older program wrote the row last. Then the summary is read from the state where it is shown,
+  // and no search finds the order by its summary until housekeeping has updated it.
   bool listed = true;
 };
 
-// What somebody typed to find orders by.
+// The text of a search, and what it is.
 struct OrderSearch {
   enum class Kind {
     none,      // all
     id,        // `text` is ord_… or del_…
     number,    // the beginning of the number, or the whole of the store's order id
     username,  // the beginning; ASCII letters of either size
-    email,     // likewise
+    email,     // the beginning; ASCII letters of either size
   };
   Kind kind = Kind::none;
   std::string text = {};
   bool operator==(const OrderSearch&) const = default;
 };
-// An id, an e-mail address (@ inside), a username (@ in front), a number or order id that an order of the
-// account has; else a username. The empty text finds all.
+// Reads a text as an id, an e-mail address (@ inside), a username (@ in front), or a number or order id
+// that an order of the account has; else as a username. The empty text finds all.
 OrderSearch read_search(Tx& tx, AccountId account, std::string_view text);
 
 struct OrderFilter {
@@ -57,41 +57,41 @@ struct OrderFilter {
   std::optional<Timestamp> received_from;
   std::optional<Timestamp> received_before;
 };
-// Whether an order that is not left out of lists is to be seen by who asks.
+// Whether the caller may see an order that the filter finds.
 using OrderShown = std::function<bool(const ListedOrder&)>;
 
-// One page, newest first. By id, number, `unmapped` or an outcome other than delivery it is found by an
-// index; else, and for what these leave, the newest 5,000 before the cursor are looked through: a page may
-// then hold fewer rows than its limit, even none, and still name a next one.
+// One page, newest first. An id, a number, `unmapped` and an outcome other than delivery are found by an
+// index; any other filter is checked on the newest 5,000 orders before the cursor, or of those that the
+// index finds: a page may then have fewer rows than its limit, even none, and still have a next one.
 Page<ListedOrder> list_orders(Tx& tx, const OrderFilter& filter, const PageRequest& page,
                               const OrderShown& shown);
 
 struct OrderCount {
   std::int64_t orders = 0;
-  bool exact = true;  // false: there were more to look at
+  bool exact = true;  // false: there were more to read
 };
-// Of those made before `as_of`; looks at 10,000 at most.
+// Counts the orders that were made before `as_of`; reads 10,000 at most.
 OrderCount count_orders(Tx& tx, const OrderFilter& filter, Timestamp as_of, const OrderShown& shown);
 
-// A piece of the way through those that fit, oldest first: of the next `limit` after `after` that were made
-// before `as_of`.
+// A batch of the orders that fit, oldest first: among the next `limit` with ids after `after` that were
+// made before `as_of`.
 struct OrderWalk {
   std::vector<OrderId> orders;
-  std::optional<OrderId> next;  // where the next piece goes on; nothing: this was the last
+  std::optional<OrderId> next;  // `after` of the next batch; nothing: this was the last
 };
 OrderWalk walk_orders(Tx& tx, const OrderFilter& filter, OrderId after, Timestamp as_of, int limit,
                       const OrderShown& shown);
 
-// What is marked on the order, from its state alone where a program of before wrote the row last. Nothing:
-// there is no such order. Throws what decode_order_state() tells of a damaged state.
+// The marks of the order, from its state where an older program wrote the row last. Nothing: there is no
+// such order. Throws the error of decode_order_state() for a damaged state.
 std::optional<domain::OrderMarks> find_order_marks(Tx& tx, OrderId id);
 
-// What lists show of orders that a program of before wrote, read from their states: of the first `limit`
-// after `after`. Returns the last of them; nothing: there are no more.
-struct ListedPiece {
+// Writes the summaries of orders that an older program wrote last, from their states: of the first `limit`
+// with ids after `after`. `next` is the last of these ids; nothing: there are no more.
+struct ListedBatch {
   std::int64_t orders = 0;
   std::optional<std::int64_t> next;
 };
-ListedPiece list_orders_of_before(Tx& tx, std::int64_t after, int limit);
+ListedBatch list_orders_of_before(Tx& tx, std::int64_t after, int limit);
 
 }  // namespace presetbridge::storage

@@ -1,35 +1,57 @@
 #include "storage/stores/order_store.h"
 
+#include <tuple>
+
 #include "domain/order.h"
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_ORDER_COLUMNS                                                                          \
-  "id, account_id, integration_id, order_key, outcome, state, unmapped, received_at, updated_at, " \
-  "order_number, username, email, line_count, marks"
-constexpr Sql kInsert{"INSERT INTO orders (" PDB_ORDER_COLUMNS
-                      ", number_key, listed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-                      "$13, $14, $15, $16) ON CONFLICT (integration_id, order_key) DO NOTHING"};
-constexpr Sql kFind{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1"};
+Param number_key(const OrderRow& o, Texts& texts) {
+  return texts.hold(domain::order_number_key(o.summary.number));
+}
+
+constexpr std::tuple kColumns{
+    Column{"id", &OrderRow::id, Update::key},
+    Column{"account_id", &OrderRow::account, Update::no},
+    Column{"integration_id", &OrderRow::integration, Update::no},
+    Column{"order_key", &OrderRow::order_key, Update::no},
+    Column{"outcome", &OrderRow::outcome, kNamedOrUnknown<domain::read_order_outcome>},
+    Column{"state", &OrderRow::state},
+    Column{"unmapped", &OrderRow::unmapped},
+    Column{"received_at", &OrderRow::received_at, Update::no},
+    Column{"updated_at", &OrderRow::updated_at},
+    Column{"order_number", [](auto& o) -> auto& { return o.summary.number; }, kNullIsEmpty},
+    Column{"username", [](auto& o) -> auto& { return o.summary.username; }},
+    Column{"email", [](auto& o) -> auto& { return o.summary.email; }},
+    Column{"line_count", [](auto& o) -> auto& { return o.summary.lines; }},
+    Column{"marks", [](auto& o) -> auto& { return o.summary.marks; }},
+    Computed{"number_key", number_key, Select::no},
+    // Where the row's updated_at is another time, an older program has written it since, and left the
+    // summary.
+    Computed{"listed_at", &OrderRow::updated_at, Select::no},
+};
+constexpr auto read_order = read_row<OrderRow, kColumns>;
+
+constexpr Sql kInsert =
+    sql<"INSERT INTO orders ", kInsertion<kColumns>, " ON CONFLICT (integration_id, order_key) DO NOTHING">;
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM orders WHERE id = $1">;
 constexpr Sql kFindIntegration{"SELECT integration_id FROM orders WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_ORDER_COLUMNS " FROM orders WHERE id = $1 <for_update>"};
-constexpr Sql kLockByKey{"SELECT " PDB_ORDER_COLUMNS
-                         " FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
-constexpr Sql kFindByKey{"SELECT " PDB_ORDER_COLUMNS
-                         " FROM orders WHERE integration_id = $1 AND order_key = $2"};
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM orders WHERE id = $1 <for_update>">;
+constexpr Sql kLockByKey = sql<"SELECT ", kSelected<kColumns>,
+                               " FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>">;
+constexpr Sql kFindByKey =
+    sql<"SELECT ", kSelected<kColumns>, " FROM orders WHERE integration_id = $1 AND order_key = $2">;
 constexpr Sql kHoldByKey{"SELECT id FROM orders WHERE integration_id = $1 AND order_key = $2 <for_update>"};
-constexpr Sql kUpdate{
-    "UPDATE orders SET outcome = $2, state = $3, unmapped = $4, updated_at = $5, order_number = $6,"
-    " username = $7, email = $8, line_count = $9, marks = $10, number_key = $11, listed_at = $12"
-    " WHERE id = $1"};
+constexpr Sql kUpdate = sql<"UPDATE orders SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
 constexpr Sql kIsKnown{"SELECT 1 FROM orders WHERE integration_id = $1 AND order_key = $2"};
 constexpr Sql kFindKeysAfter{
     "SELECT order_key FROM orders WHERE integration_id = $1 AND order_key > $2 ORDER BY order_key LIMIT $3"};
-constexpr Sql kFindUnmapped{"SELECT " PDB_ORDER_COLUMNS
-                            " FROM orders WHERE integration_id = $1 AND id < $2 AND unmapped > 0"
-                            " ORDER BY id DESC LIMIT $3"};
-// The state of rows of before alone, which have no number.
+constexpr Sql kFindUnmapped = sql<"SELECT ", kSelected<kColumns>,
+                                  " FROM orders WHERE integration_id = $1 AND id < $2 AND unmapped > 0"
+                                  " ORDER BY id DESC LIMIT $3">;
+// The state only of rows that an older program wrote, which have no number.
 constexpr Sql kFindNumber{
     "SELECT order_number, CASE WHEN order_number IS NULL THEN state ELSE '' END FROM orders WHERE id = $1"};
 constexpr Sql kInsertPayload{"INSERT INTO order_payloads (order_id, received_at, body) VALUES ($1, $2, $3)"};
@@ -41,37 +63,12 @@ constexpr Sql kDeletePayload{"DELETE FROM order_payloads WHERE order_id = $1"};
 constexpr Sql kFindPayload{"SELECT received_at, body FROM order_payloads WHERE order_id = $1"};
 constexpr Sql kFindPayloadTime{"SELECT received_at FROM order_payloads WHERE order_id = $1"};
 
-OrderRow read_order(const Row& r) {
-  return {r.id<OrderId>(0),
-          r.id<AccountId>(1),
-          r.id<IntegrationId>(2),
-          r.string(3),
-          domain::read_order_outcome(r.text(4)),
-          r.string(5),
-          r.int64(6),
-          r.time(7),
-          r.time(8),
-          {.number = r.string_or_empty(9),
-           .username = r.string(10),
-           .email = r.string(11),
-           .lines = r.int64(12),
-           .marks = domain::OrderMarks(r.int64(13))}};
-}
-
 void note(Tx& tx, const OrderRow& o) {
   tx.changes().push_back({.kind = ChangeKind::order,
                           .account = o.account,
                           .id = o.id.value,
                           .integration = o.integration,
                           .word = std::string(to_string(o.outcome))});
-}
-
-// What the parameters of the rows look at.
-std::vector<std::string> number_keys(std::span<const OrderRow> orders) {
-  std::vector<std::string> keys;
-  keys.reserve(orders.size());
-  for (const auto& o : orders) keys.push_back(domain::order_number_key(o.summary.number));
-  return keys;
 }
 
 }  // namespace
@@ -82,17 +79,11 @@ void set_state(OrderRow& row, const domain::OrderState& state) {
 }
 
 std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> orders) {
-  const auto keys = number_keys(orders);
   std::vector<Param> flat;
-  flat.reserve(16 * orders.size());
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    const auto& o = orders[i];
-    flat.insert(flat.end(),
-                {o.id, o.account, o.integration, o.order_key, to_string(o.outcome), o.state, o.unmapped,
-                 o.received_at, o.updated_at, o.summary.number, o.summary.username, o.summary.email,
-                 o.summary.lines, o.summary.marks.stored(), keys[i], o.updated_at});
-  }
-  auto inserted = tx.insert_each(kInsert, 16, flat);
+  Texts texts;
+  flat.reserve(kInsertWidth<kColumns> * orders.size());
+  for (const auto& o : orders) add_insert<kColumns>(flat, o, texts);
+  auto inserted = tx.insert_each(kInsert, kInsertWidth<kColumns>, flat);
   for (std::size_t i = 0; i < orders.size(); ++i) {
     if (inserted[i]) note(tx, orders[i]);
   }
@@ -165,16 +156,11 @@ void update_order(Tx& tx, const OrderRow& o) {
   update_orders(tx, std::span(&o, 1));
 }
 void update_orders(Tx& tx, std::span<const OrderRow> orders) {
-  const auto keys = number_keys(orders);
   std::vector<Param> flat;
-  flat.reserve(12 * orders.size());
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    const auto& o = orders[i];
-    flat.insert(flat.end(), {o.id, to_string(o.outcome), o.state, o.unmapped, o.updated_at, o.summary.number,
-                             o.summary.username, o.summary.email, o.summary.lines, o.summary.marks.stored(),
-                             keys[i], o.updated_at});
-  }
-  tx.update_each(kUpdate, 12, flat);
+  Texts texts;
+  flat.reserve(kUpdateWidth<kColumns> * orders.size());
+  for (const auto& o : orders) add_update<kColumns>(flat, o, texts);
+  tx.update_each(kUpdate, kUpdateWidth<kColumns>, flat);
   for (const auto& o : orders) note(tx, o);
 }
 void insert_order_payloads(Tx& tx, std::span<const PayloadRow> payloads) {

@@ -1,4 +1,4 @@
-// Orders: what a store told us, deduplicated on (integration, order id) (spec 2.6).
+// Orders, as stores have sent them, deduplicated on (integration, order id) (spec 2.6).
 #pragma once
 
 #include <optional>
@@ -23,27 +23,28 @@ struct OrderRow {
   std::int64_t unmapped = 0;
   Timestamp received_at;
   Timestamp updated_at;
-  domain::OrderSummary summary = {};  // of `state`; of a row of before it may be empty, or of before
+  domain::OrderSummary summary =
+      {};  // of `state`; empty or of an earlier state where an older program wrote the row
 };
-// Sets the state, and what lists show of it.
+// Sets the state, and the summary of it.
 void set_state(OrderRow& row, const domain::OrderState& state);
 
-// For each whether it is new; one that exists already is left alone.
+// Returns for each whether it is new; an order that exists already stays as it is.
 std::vector<bool> insert_orders(Tx& tx, std::span<const OrderRow> rows);
 std::optional<OrderRow> find_order(Tx& tx, OrderId id);
-// Whose it is, without reading its state.
+// The integration of the order, without reading its state.
 std::optional<IntegrationId> find_order_integration(Tx& tx, OrderId id);
 std::optional<OrderRow> find_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key);
 std::optional<OrderRow> lock_order_by_key(Tx& tx, IntegrationId integration, std::string_view order_key);
-// Locks those that there are, in the order given; which.
+// Locks the orders that exist, in the order given; returns their ids.
 struct OrderKey {
   IntegrationId integration;
   std::string_view order_key;
 };
 std::vector<OrderId> hold_orders(Tx& tx, std::span<const OrderKey> keys);
-// Those of the keys that there are orders of, in the order given. They look at what `keys` look at.
+// The keys of orders that exist, in the order given. They refer to the texts that `keys` refer to.
 std::vector<OrderKey> known_orders(Tx& tx, std::span<const OrderKey> keys);
-// The same, with their rows.
+// Locks and reads the orders that exist, in the order given.
 std::vector<OrderRow> lock_orders_by_key(Tx& tx, std::span<const OrderKey> keys);
 std::optional<OrderRow> lock_order(Tx& tx, OrderId id);
 // The next order keys of the integration, in their order.
@@ -51,20 +52,20 @@ std::vector<std::string> find_order_keys_after(Tx& tx, IntegrationId integration
                                                std::size_t limit);
 // Orders of the integration that have lines without a mapping, older than `before`, the newest first.
 std::vector<OrderRow> find_unmapped_orders(Tx& tx, IntegrationId integration, OrderId before, int limit);
-// What people see of each order's number; empty where the store gave none or there is no such order.
+// The number of each order as people see it; empty where the store gave none or there is no such order.
 std::vector<std::string> find_order_numbers(Tx& tx, std::span<const OrderId> ids);
 // Writes outcome, state, summary, unmapped and updated_at.
 void update_order(Tx& tx, const OrderRow& row);
-// The same for many, each of them once.
+// Writes many, each once.
 void update_orders(Tx& tx, std::span<const OrderRow> rows);
-// Of new orders. `body` is compressed.
+// A payload of a new order; `body` is compressed.
 struct PayloadRow {
   OrderId order;
   Timestamp received_at;
   Blob body;
 };
 void insert_order_payloads(Tx& tx, std::span<const PayloadRow> rows);
-// Replaces an earlier one.
+// Replaces the payload that the order has, if any.
 void put_order_payload(Tx& tx, OrderId id, Timestamp received_at, Blob body);
 void delete_order_payloads(Tx& tx, std::span<const OrderId> ids);
 struct StoredPayload {
@@ -72,7 +73,7 @@ struct StoredPayload {
   std::vector<std::byte> body;  // compressed
 };
 std::optional<StoredPayload> find_order_payload(Tx& tx, OrderId id);
-// When it came, without reading it.
+// The time at which it was received, without reading it.
 std::optional<Timestamp> find_order_payload_time(Tx& tx, OrderId id);
 
 }  // namespace presetbridge::storage

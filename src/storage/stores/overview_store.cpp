@@ -97,7 +97,7 @@ std::vector<FailedFor> count_failed(Tx& tx, IntegrationId store) {
 
 Standing count_open_privacy_requests(Tx& tx, AccountId account, std::optional<IntegrationId> store) {
   Standing standing;
-  tx.query(kPrivacy, account, kMostLookedAt, [&](const Row& r) {
+  tx.query(kPrivacy, account, kMostRead, [&](const Row& r) {
     if (store && r.id<IntegrationId>(1) != *store) return;
     if (standing.count++ == 0) standing.oldest = r.time(0);
   });
@@ -107,7 +107,7 @@ Standing count_open_privacy_requests(Tx& tx, AccountId account, std::optional<In
 std::vector<std::int64_t> count_stale_mappings(Tx& tx, std::span<const IntegrationId> stores) {
   std::vector<std::int64_t> found(stores.size());
   std::vector<Param> flat;
-  for (const auto store : stores) flat.insert(flat.end(), {store, kMostLookedAt});
+  for (const auto store : stores) flat.insert(flat.end(), {store, kMostRead});
   tx.query_each(kStale, 2, flat, [&](std::size_t n, const Row& r) { found[n] = r.int64(0); });
   return found;
 }
@@ -123,13 +123,13 @@ int each_mapped_file(Tx& tx, IntegrationId store, int limit,
 }
 
 bool any_test_delivered(Tx& tx, AccountId account) {
-  return tx.one(kTestDelivered, account, kMostLookedAt, [](const Row&) { return true; }).value_or(false);
+  return tx.one(kTestDelivered, account, kMostRead, [](const Row&) { return true; }).value_or(false);
 }
 
 bool any_delivered(Tx& tx, std::span<const IntegrationId> stores) {
   bool any = false;
   std::vector<Param> flat;
-  for (const auto store : stores) flat.insert(flat.end(), {store, kMostLookedAt});
+  for (const auto store : stores) flat.insert(flat.end(), {store, kMostRead});
   tx.query_each(kDelivered, 2, flat, [&](std::size_t, const Row&) { any = true; });
   return any;
 }

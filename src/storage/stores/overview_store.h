@@ -1,4 +1,4 @@
-// What stands now, counted for the overview (spec 13.1): each count looks at so many rows at most, found by
+// Counts of the present state for the overview (spec 13.1): each reads a bounded number of rows, found by
 // an index, whatever the account's history.
 #pragma once
 
@@ -16,33 +16,34 @@
 namespace presetbridge::storage {
 
 inline constexpr std::int64_t kMostStanding = 10'000;  // a larger count is this one
-inline constexpr std::int64_t kMostLookedAt = 1'000;   // mappings of a store, and privacy requests
+inline constexpr std::int64_t kMostRead = 1'000;       // mappings of a store, and privacy requests
 
 struct Standing {
   std::int64_t count = 0;
   std::optional<Timestamp> oldest;  // when the first of them was made
 };
-// Of each store, in their order: its deliveries of that status.
+// The deliveries of each store with that status, in the order of the stores.
 std::vector<Standing> count_standing(Tx& tx, std::span<const IntegrationId> stores,
                                      domain::DeliveryStatus status);
-// Of the deliveries of these stores that wait for their customers: since when the first made of each waits;
-// the earliest of these.
+// Since when a delivery has waited for its customer: the earliest such time among the oldest waiting
+// delivery of each store.
 std::optional<Timestamp> find_oldest_waiting(Tx& tx, std::span<const IntegrationId> stores);
-// The account's failed deliveries, by code, those without any left out.
+// The account's failed deliveries by code, without codes that have none.
 struct FailedFor {
   domain::ResolutionCode code{};
   Standing standing;
 };
 std::vector<FailedFor> count_failed(Tx& tx, AccountId account);
-// Of one store, among its kMostStanding oldest.
+// The failed deliveries of one store by code, among its kMostStanding oldest.
 std::vector<FailedFor> count_failed(Tx& tx, IntegrationId store);
-// Requests that the merchant has not closed; among the oldest kMostLookedAt those of the store, if one is
-// named.
+// Privacy requests that the merchant has not closed, among the oldest kMostRead; only those of the store,
+// if one is given.
 Standing count_open_privacy_requests(Tx& tx, AccountId account, std::optional<IntegrationId> store);
-// Of each store: those of its first kMostLookedAt mappings that are stale.
+// The number of stale mappings among the first kMostRead of each store.
 std::vector<std::int64_t> count_stale_mappings(Tx& tx, std::span<const IntegrationId> stores);
 
-// Files that mappings of the store deliver, at most `limit`; returns how many mappings were read.
+// Calls `fn` for the file of each of the store's mappings that delivers one; reads at most `limit`
+// mappings, and returns how many.
 struct MappedFile {
   std::string id;
   std::string name;
@@ -54,7 +55,7 @@ struct MappedFile {
 int each_mapped_file(Tx& tx, IntegrationId store, int limit,
                      const std::function<void(const MappedFile&)>& fn);
 
-// What has been there once.
+// Whether a test order of the account, or an order of one of the stores, was ever delivered.
 bool any_test_delivered(Tx& tx, AccountId account);
 bool any_delivered(Tx& tx, std::span<const IntegrationId> stores);
 

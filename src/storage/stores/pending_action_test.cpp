@@ -1,5 +1,4 @@
-// What waits for a delivery's job, as rows hold it beside programs of before (docs/development.md,
-// Migrations).
+// Pending actions of deliveries, in rows that older programs write too (docs/development.md, Migrations).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +18,7 @@ using domain::ReviewReason;
 using domain::ReviewReasons;
 
 constexpr DeliveryId kDelivery{10};
-// The kinds that the program before the reasons of a review knows.
+// The kinds that programs know which were made before reviews had reasons.
 constexpr std::array<std::string_view, 9> kKnownBefore = {
     "refresh", "retry",     "cloud_account_changed", "payment_withdrawn", "high_risk", "reopen", "stop",
     "erase",   "invalidate"};

@@ -25,7 +25,7 @@ constexpr Sql kLockPreferences{PDB_PREFERENCES " <for_update>"};
 constexpr Sql kSetPreferences{
     "UPDATE identities SET preferences = $4, preferences_version = $3 WHERE account_id = $1 AND user_id = "
     "$2"};
-// Refresh tokens of before hang on the row. No e-mail address is like an id.
+// The row stays, since refresh tokens of older programs refer to it. No e-mail address is like an id.
 constexpr Sql kBlankUser{"UPDATE users SET email = $2, password_hash = '' WHERE id = $1"};
 
 #define PDB_INVITATION_COLUMNS "id, account_id, role, note, created_by, created_at, expires_at"

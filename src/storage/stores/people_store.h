@@ -1,5 +1,5 @@
-// The people of an account (spec 7.1), and the links by which more of them join it (spec 7.2). Changes of an
-// account's people are made under the lock of its row (lock_account()), so that of two at once the second
+// The people of an account (spec 7.1), and the links by which more people join it (spec 7.2). Changes of an
+// account's people are made under the lock of its row (lock_account()), so that of two at a time the second
 // sees the first: an account has an owner as long as it has anybody.
 #pragma once
 
@@ -36,22 +36,22 @@ struct PersonRow {
 // Newest first.
 Page<PersonRow> list_people(Tx& tx, AccountId account, const PageRequest& page);
 std::optional<PersonRow> find_person(Tx& tx, AccountId account, UserId id);
-// How many there are, and how many of them are owners; `most` are looked at.
+// The number of people, and of owners among them; reads `most` at most.
 struct PeopleCount {
   std::int64_t people = 0;
   std::int64_t owners = 0;
 };
 PeopleCount count_people(Tx& tx, AccountId account, int most);
 void set_role(Tx& tx, const PersonRow& person, std::string_view role);
-// What the issuer says now; writes only what is another.
+// Writes the e-mail address that the issuer states now, if it has changed.
 void set_identity_email(Tx& tx, std::string_view iss, std::string_view sub, std::string_view email);
-// Nobody signs in as this person any more, and nothing tells who they were. The id stays in timelines and in
-// the audit log. Their sessions are the caller's to end.
+// Deletes the identity, so that nobody signs in as this person any more, and everything that names them.
+// The id stays in timelines and in the audit log. The caller ends their sessions.
 void delete_person(Tx& tx, const PersonRow& person);
 
-// What a person set for their own screens.
+// The settings of a person for their own screens.
 struct PreferencesRow {
-  std::int64_t version = 0;  // of the changes
+  std::int64_t version = 0;  // the number of changes
   std::string content;       // JSON; empty: nothing was set
 };
 // Nothing: the account has no such person.
@@ -69,17 +69,17 @@ struct InvitationRow {
   Timestamp expires_at;
 };
 void insert_invitation(Tx& tx, const InvitationRow& row, Blob token_hash);
-// Those that are good, newest first.
+// Invitations that have not expired, newest first.
 Page<InvitationRow> list_invitations(Tx& tx, AccountId account, const PageRequest& page);
 std::int64_t count_invitations(Tx& tx, AccountId account, int most);
-std::optional<InvitationRow> find_invitation(Tx& tx, Blob token_hash);  // one that is good
-// Of any number of transactions at once one alone gets it.
+std::optional<InvitationRow> find_invitation(Tx& tx, Blob token_hash);  // one that has not expired
+// Deletes and returns one that has not expired: only one of any number of transactions gets it.
 std::optional<InvitationRow> take_invitation(Tx& tx, Blob token_hash);
-// False: the account has none that is good with this id.
+// False: the account has none with this id that has not expired.
 bool delete_invitation(Tx& tx, AccountId account, InvitationId id);
 void delete_invitations_of(Tx& tx, AccountId account);
 void delete_invitations_made_by(Tx& tx, AccountId account, UserId person);
-// At most `limit` of those that have expired; how many went.
+// Deletes at most `limit` that expired before `expired_before`; returns how many.
 std::int64_t delete_expired_invitations(Tx& tx, Timestamp expired_before, int limit);
 
 }  // namespace presetbridge::storage

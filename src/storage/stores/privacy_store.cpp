@@ -35,7 +35,7 @@ constexpr Sql kListOpen{"SELECT " PDB_PRIVACY_COLUMNS
                         "ORDER BY id DESC LIMIT $3"};
 constexpr Sql kFind{"SELECT " PDB_PRIVACY_COLUMNS " FROM privacy_requests WHERE id = $1 AND account_id = $2"};
 constexpr int kLookedThrough = 5'000;
-constexpr int kPiece = 500;
+constexpr int kBatch = 500;
 constexpr Sql kClose{
     "UPDATE privacy_requests SET closed_at = $3, closed_by = $4"
     " WHERE id = $1 AND account_id = $2 AND closed_at IS NULL"};
@@ -86,11 +86,11 @@ void end_privacy_request(Tx& tx, PrivacyRequestId id) {
 }
 
 void add_orders_named(Tx& tx, PrivacyRequestId id, std::span<const std::string> order_keys) {
-  const auto kept = order_keys.first(std::min(order_keys.size(), kMostOrdersNamed));
+  const auto stored = order_keys.first(std::min(order_keys.size(), kMostOrdersNamed));
   std::vector<Param> flat;
-  flat.reserve(3 * kept.size());
-  for (std::size_t i = 0; i < kept.size(); ++i)
-    flat.insert(flat.end(), {id, static_cast<std::int64_t>(kept.size() - i), kept[i]});
+  flat.reserve(3 * stored.size());
+  for (std::size_t i = 0; i < stored.size(); ++i)
+    flat.insert(flat.end(), {id, static_cast<std::int64_t>(stored.size() - i), stored[i]});
   tx.exec_many(kInsertNamed, 3, flat);
 }
 
@@ -126,8 +126,8 @@ Page<PrivacyRequestRow> list_privacy_requests(Tx& tx, AccountId account, const P
                                               const std::vector<IntegrationId>& stores) {
   std::vector<PrivacyRequestRow> found;
   std::int64_t before = page.before;
-  for (int looked = 0; looked < kLookedThrough; looked += kPiece) {
-    const int limit = looked == 0 ? page.fetch() : kPiece;
+  for (int looked = 0; looked < kLookedThrough; looked += kBatch) {
+    const int limit = looked == 0 ? page.fetch() : kBatch;
     int rows = 0;
     tx.query(open ? kListOpen : kList, account, before, limit, [&](const Row& r) {
       ++rows;

@@ -1,4 +1,5 @@
-// The products that a store's orders have named (spec 9.2), bounded: those named longest ago leave first.
+// The products that a store's orders have named (spec 9.2), at most kMaxProducts of a store: those named
+// longest ago are deleted first.
 #pragma once
 
 #include <span>
@@ -14,22 +15,24 @@ inline constexpr std::int64_t kMaxProducts = 5'000;  // of a store
 
 struct ProductRow {
   IntegrationId integration;
-  std::string key;      // what tells it from the store's others
-  std::int64_t id = 0;  // of the list: rises
+  std::string key;      // unique in the store
+  std::int64_t id = 0;  // of the first put_products(); the key of lists
   std::string title;
   std::string sku;
   std::string product_id;
   std::string variant_id;
-  std::int64_t sold = 0;  // to be added; of a row that was read: in all
+  std::int64_t sold = 0;  // written: what is added; read: the sum
   Timestamp first_seen_at;
   Timestamp last_seen_at;
-  bool mapped = false;  // as it was when it was written: mappings may have changed since
+  bool mapped = false;  // when the row was written: mappings may have changed since
 };
 
-// Adds what is new, and to `sold` of what is known, whose names and `mapped` are these from now on. Sorted by
-// integration and key, each once. Of a store that then has more than kMaxProducts those seen longest ago go.
+// Inserts new products; adds to `sold` of the others, and replaces their names, last_seen_at and `mapped`.
+// `products` are sorted by integration and key, each once. If a store then has more than kMaxProducts,
+// those seen longest ago are deleted.
 void put_products(Tx& tx, std::span<const ProductRow> products);
-// The store's, kMaxProducts at most, in the order of their keys, from after `after`; empty: from the first.
+// The store's products with keys after `after` (empty: from the first), in the order of their keys, at most
+// `limit`.
 std::vector<ProductRow> find_products(Tx& tx, IntegrationId integration, std::string_view after, int limit);
 // Writes `mapped`.
 void update_products_mapped(Tx& tx, std::span<const ProductRow> products);

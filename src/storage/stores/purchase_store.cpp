@@ -1,39 +1,62 @@
 #include "storage/stores/purchase_store.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/id_time.h"
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_PURCHASE_COLUMNS                                                                              \
-  "id, account_id, actor, created_at, live, pack_id, pack_name, credits, amount, currency, session, url," \
-  " expires_at, payment, receipt_url, state, paid_at, granted, reversed, refunded, disputed, problem,"    \
-  " asked, answered, asked_at, due_at"
-constexpr Sql kInsert{
-    "INSERT INTO purchases (id, account_id, actor, created_at, live, pack_id, pack_name, credits, amount,"
-    " currency, expires_at, state, due_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"};
-constexpr Sql kFind{"SELECT " PDB_PURCHASE_COLUMNS " FROM purchases WHERE id = $1"};
-constexpr Sql kLock{"SELECT " PDB_PURCHASE_COLUMNS " FROM purchases WHERE id = $1 <for_update>"};
+constexpr std::tuple kColumns{
+    Column{"id", &PurchaseRow::id, Update::key},
+    Column{"account_id", &PurchaseRow::account, Update::no},
+    Column{"actor", &PurchaseRow::actor, Update::no},
+    Column{"created_at", &PurchaseRow::created_at, Update::no},
+    Column{"live", &PurchaseRow::live, Update::no},
+    Column{"pack_id", &PurchaseRow::pack_id, Update::no},
+    Column{"pack_name", &PurchaseRow::pack_name, Update::no},
+    Column{"credits", &PurchaseRow::credits, Update::no},
+    Column{"amount", &PurchaseRow::amount, Update::no},
+    Column{"currency", &PurchaseRow::currency, Update::no},
+    Column{"session", &PurchaseRow::session, kEmptyIsNull},
+    Column{"url", &PurchaseRow::url},
+    Column{"expires_at", &PurchaseRow::expires_at, Update::no},
+    Column{"payment", &PurchaseRow::payment, kEmptyIsNull},
+    Column{"receipt_url", &PurchaseRow::receipt_url},
+    Column{"state", [](auto& p) -> auto& { return p.standing.state; }, kNamed<domain::parse_purchase_state>},
+    Column{"paid_at", &PurchaseRow::paid_at},
+    Column{"granted", [](auto& p) -> auto& { return p.standing.granted; }},
+    Column{"reversed", [](auto& p) -> auto& { return p.standing.reversed; }},
+    Column{"refunded", [](auto& p) -> auto& { return p.standing.refunded; }},
+    Column{"disputed", [](auto& p) -> auto& { return p.standing.disputed; }},
+    Column{"problem", [](auto& p) -> auto& { return p.standing.problem; }},
+    Column{"asked", &PurchaseRow::asked, Update::no},
+    Column{"answered", &PurchaseRow::answered},
+    Column{"asked_at", &PurchaseRow::asked_at, Update::no},
+    Column{"due_at", &PurchaseRow::due_at},
+};
+constexpr auto read_purchase = read_row<PurchaseRow, kColumns>;
+
+constexpr Sql kInsert = sql<"INSERT INTO purchases ", kInsertion<kColumns>>;
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM purchases WHERE id = $1">;
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM purchases WHERE id = $1 <for_update>">;
 constexpr Sql kOfSession{"SELECT id FROM purchases WHERE session = $1"};
 constexpr Sql kOfPayment{"SELECT id FROM purchases WHERE payment = $1"};
-constexpr Sql kUpdate{
-    "UPDATE purchases SET session = $2, url = $3, payment = $4, receipt_url = $5, state = $6, paid_at = $7,"
-    " granted = $8, reversed = $9, refunded = $10, disputed = $11, problem = $12, answered = $13, due_at = "
-    "$14"
-    " WHERE id = $1"};
-constexpr Sql kNumber{
-    "UPDATE purchases SET asked = asked + 1, asked_at = $2 WHERE id = $1 RETURNING " PDB_PURCHASE_COLUMNS};
-constexpr Sql kList{"SELECT " PDB_PURCHASE_COLUMNS
-                    " FROM purchases WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
-constexpr Sql kListOfState{
-    "SELECT " PDB_PURCHASE_COLUMNS
-    " FROM purchases WHERE account_id = $1 AND state = $2 AND id < $3 ORDER BY id DESC LIMIT $4"};
-constexpr Sql kListAll{"SELECT " PDB_PURCHASE_COLUMNS
-                       " FROM purchases WHERE id < $1 ORDER BY id DESC LIMIT $2"};
-constexpr Sql kListAllOfState{"SELECT " PDB_PURCHASE_COLUMNS
-                              " FROM purchases WHERE state = $1 AND id < $2 ORDER BY id DESC LIMIT $3"};
+constexpr Sql kUpdate = sql<"UPDATE purchases SET ", kAssigned<kColumns>, " WHERE ", kKeyed<kColumns>>;
+constexpr Sql kNumberQuestion =
+    sql<"UPDATE purchases SET asked = asked + 1, asked_at = $2 WHERE id = $1 RETURNING ",
+        kSelected<kColumns>>;
+constexpr Sql kList = sql<"SELECT ", kSelected<kColumns>,
+                          " FROM purchases WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3">;
+constexpr Sql kListOfState =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM purchases WHERE account_id = $1 AND state = $2 AND id < $3 ORDER BY id DESC LIMIT $4">;
+constexpr Sql kListAll =
+    sql<"SELECT ", kSelected<kColumns>, " FROM purchases WHERE id < $1 ORDER BY id DESC LIMIT $2">;
+constexpr Sql kListAllOfState = sql<"SELECT ", kSelected<kColumns>,
+                                    " FROM purchases WHERE state = $1 AND id < $2 ORDER BY id DESC LIMIT $3">;
 constexpr Sql kCountPending{
     "SELECT count(*) FROM (SELECT id FROM purchases WHERE account_id = $1 AND state = 'pending' LIMIT $2) AS"
     " counted"};
@@ -61,47 +84,11 @@ constexpr Sql kLeaseNotices{
 constexpr Sql kAdvanceNotices{
     "UPDATE payment_notices SET since = $3, until = $4, page = $5 WHERE live = $1 AND owner = $2"};
 
-PurchaseRow read(const Row& r) {
-  PurchaseRow row;
-  row.id = r.id<PurchaseId>(0);
-  row.account = r.id<AccountId>(1);
-  row.actor = r.string(2);
-  row.created_at = r.time(3);
-  row.live = r.flag(4);
-  row.pack_id = r.string(5);
-  row.pack_name = r.string(6);
-  row.credits = r.int64(7);
-  row.amount = r.int64(8);
-  row.currency = r.string(9);
-  row.session = r.string_or_empty(10);
-  row.url = r.string(11);
-  row.expires_at = r.time(12);
-  row.payment = r.string_or_empty(13);
-  row.receipt_url = r.string(14);
-  const auto state = domain::parse_purchase_state(r.text(15));
-  if (!state) throw DbError(DbError::Kind::misuse, "a purchase has a state that there is not");
-  row.paid_at = r.opt_time(16);
-  row.standing = {.state = *state,
-                  .granted = r.int64(17),
-                  .reversed = r.int64(18),
-                  .refunded = r.int64(19),
-                  .disputed = r.int64(20),
-                  .problem = r.string(21)};
-  row.asked = r.int64(22);
-  row.answered = r.int64(23);
-  row.asked_at = r.opt_time(24);
-  row.due_at = r.opt_time(25);
-  return row;
-}
-
 PurchaseId read_id(const Row& r) {
   return r.id<PurchaseId>(0);
 }
 std::int64_t read_number(const Row& r) {
   return r.int64(0);
-}
-Param text_or_null(const std::string& text) {
-  return text.empty() ? Param(nullptr) : Param(text);
 }
 std::int64_t id_of(const PurchaseRow& row) {
   return row.id.value;
@@ -110,16 +97,15 @@ std::int64_t id_of(const PurchaseRow& row) {
 }  // namespace
 
 void insert_purchase(Tx& tx, const PurchaseRow& row) {
-  tx.exec(kInsert, row.id, row.account, row.actor, row.created_at, row.live, row.pack_id, row.pack_name,
-          row.credits, row.amount, row.currency, row.expires_at, domain::to_string(row.standing.state),
-          row.due_at);
+  Texts texts;
+  tx.exec_params(kInsert, insert_params<kColumns>(row, texts));
 }
 
 std::optional<PurchaseRow> find_purchase(Tx& tx, PurchaseId id) {
-  return tx.one(kFind, id, read);
+  return tx.one(kFind, id, read_purchase);
 }
 std::optional<PurchaseRow> lock_purchase(Tx& tx, PurchaseId id) {
-  return tx.one(kLock, id, read);
+  return tx.one(kLock, id, read_purchase);
 }
 std::optional<PurchaseId> find_purchase_of_session(Tx& tx, std::string_view session) {
   return tx.one(kOfSession, session, read_id);
@@ -129,20 +115,18 @@ std::optional<PurchaseId> find_purchase_of_payment(Tx& tx, std::string_view paym
 }
 
 void update_purchase(Tx& tx, const PurchaseRow& row) {
-  const auto& at = row.standing;
-  tx.exec(kUpdate, row.id, text_or_null(row.session), row.url, text_or_null(row.payment), row.receipt_url,
-          domain::to_string(at.state), row.paid_at, at.granted, at.reversed, at.refunded, at.disputed,
-          at.problem, row.answered, row.due_at);
+  Texts texts;
+  tx.exec_params(kUpdate, update_params<kColumns>(row, texts));
 }
 
 std::optional<PurchaseRow> number_question(Tx& tx, PurchaseId id) {
-  return tx.one(kNumber, id, tx.now(), read);
+  return tx.one(kNumberQuestion, id, tx.now(), read_purchase);
 }
 
 Page<PurchaseRow> list_purchases(Tx& tx, AccountId account, std::optional<domain::PurchaseState> state,
                                  const PageRequest& page) {
   std::vector<PurchaseRow> rows;
-  const auto add = [&](const Row& r) { rows.push_back(read(r)); };
+  const auto add = [&](const Row& r) { rows.push_back(read_purchase(r)); };
   if (state) {
     tx.query(kListOfState, account, domain::to_string(*state), page.before, page.fetch(), add);
   } else {
@@ -154,7 +138,7 @@ Page<PurchaseRow> list_purchases(Tx& tx, AccountId account, std::optional<domain
 Page<PurchaseRow> list_all_purchases(Tx& tx, std::optional<domain::PurchaseState> state,
                                      const PageRequest& page) {
   std::vector<PurchaseRow> rows;
-  const auto add = [&](const Row& r) { rows.push_back(read(r)); };
+  const auto add = [&](const Row& r) { rows.push_back(read_purchase(r)); };
   if (state) {
     tx.query(kListAllOfState, domain::to_string(*state), page.before, page.fetch(), add);
   } else {

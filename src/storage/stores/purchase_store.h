@@ -1,5 +1,5 @@
-// Purchases of credits, and how far the processor's notices of them are read (spec 11.2, 11.3). A purchase's
-// row is locked while it is settled, before its account's (docs/architecture.md).
+// Purchases of credits, and how far the processor's notices of them are read (spec 11.2, 11.3). The row of
+// a purchase is locked while it is settled, before that of its account (docs/architecture.md).
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,22 @@ struct PurchaseRow {
   std::string actor;
   Timestamp created_at;
   bool live = false;
-  // The pack as it was then.
+  // The pack as it was when it was bought.
   std::string pack_id;
   std::string pack_name;
   std::int64_t credits = 0;
   std::int64_t amount = 0;
   std::string currency;
-  // The processor's; empty until it is known.
+  // The processor's ids and addresses; empty until they are known.
   std::string session;
-  std::string url;  // of the page
+  std::string url;  // of the page for the payment
   Timestamp expires_at;
   std::string payment;
   std::string receipt_url;
   domain::PurchaseStanding standing;
   std::optional<Timestamp> paid_at;
-  std::int64_t asked = 0;     // questions to the processor, and news, so far
-  std::int64_t answered = 0;  // of the latest question whose answer counts
+  std::int64_t asked = 0;     // the number of questions to the processor, and of news, so far
+  std::int64_t answered = 0;  // the number of the latest question whose answer was applied
   std::optional<Timestamp> asked_at;
   std::optional<Timestamp> due_at;
 
@@ -51,39 +51,41 @@ std::optional<PurchaseRow> find_purchase(Tx& tx, PurchaseId id);
 std::optional<PurchaseRow> lock_purchase(Tx& tx, PurchaseId id);
 std::optional<PurchaseId> find_purchase_of_session(Tx& tx, std::string_view session);
 std::optional<PurchaseId> find_purchase_of_payment(Tx& tx, std::string_view payment);
-// What may change: from `session` on.
+// Writes the members that may change: from `session` on, but expires_at, asked and asked_at.
 void update_purchase(Tx& tx, const PurchaseRow& row);
-// Numbers the next question; nothing: there is no such purchase.
+// Numbers the next question, and returns the row; nothing: there is no such purchase.
 std::optional<PurchaseRow> number_question(Tx& tx, PurchaseId id);
 
-// Newest first. `state`: only those; nothing: all.
+// Newest first. `state`: only purchases in it; nothing: all.
 Page<PurchaseRow> list_purchases(Tx& tx, AccountId account, std::optional<domain::PurchaseState> state,
                                  const PageRequest& page);
 Page<PurchaseRow> list_all_purchases(Tx& tx, std::optional<domain::PurchaseState> state,
                                      const PageRequest& page);
-// Pending ones, at most so many; of all accounts those that are older than `before`.
+// The number of pending purchases, `most` at most: of the account; and of all accounts, older than
+// `before`.
 std::int64_t count_pending_purchases(Tx& tx, AccountId account, int most);
 std::int64_t count_old_pending_purchases(Tx& tx, Timestamp before, int most);
 
-// Those that are to be asked about by now, longest due first; they are due again at `again`.
+// Takes at most `limit` purchases that are due, longest due first: they are due again at `again`.
 bool any_purchase_due(Tx& tx);
 std::vector<PurchaseId> claim_due_purchases(Tx& tx, Timestamp again, int limit);
-// There is news: numbered as a question is, so that no answer to an earlier one ends that it is due.
+// There is news. It is numbered as a question is, so that no answer to an earlier question makes it not
+// due.
 void make_purchase_due(Tx& tx, PurchaseId id, Timestamp at);
-// The newest that are pending; how many.
+// Makes the newest `most` pending purchases due at `at`, numbered likewise; returns how many.
 std::int64_t make_pending_purchases_due(Tx& tx, Timestamp at, int most);
 
 struct NoticeCursor {
   Timestamp since;
-  Timestamp until;  // at or before `since`: a new stretch begins
+  Timestamp until;  // at or before `since`: a new range begins
   std::string page;
 };
-// Nothing: another node reads them. Where none are read yet all from `first` on are to be.
+// Nothing: another node reads them. Where none were ever read, reading begins at `first`.
 std::optional<NoticeCursor> lease_notices(Tx& tx, bool live, std::string_view owner, Timestamp expires_at,
                                           Timestamp first);
-// Notices from `since` on are read again, where that is earlier.
+// Notices from `since` on are read again, if reading has gone past it.
 void reread_notices(Tx& tx, bool live, Timestamp since);
-// False: the lease is another's by now.
+// False: another node has the lease by now.
 bool advance_notices(Tx& tx, bool live, std::string_view owner, const NoticeCursor& cursor);
 
 }  // namespace presetbridge::storage

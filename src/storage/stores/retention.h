@@ -1,5 +1,5 @@
-// What is deleted when its time is over (spec 7.4, 9.6), a bounded piece a transaction. Ids grow with time,
-// so that the old rows of a table are a range of its primary key.
+// The deletion of rows whose retention has ended (spec 7.4, 9.6), a bounded batch a transaction. Ids grow
+// with time, so that the old rows of a table are a range of its primary key.
 #pragma once
 
 #include <cstdint>
@@ -10,27 +10,27 @@
 
 namespace presetbridge::storage {
 
-// One piece of the way through a table's old rows.
-struct AgedPiece {
+// The result of one batch of a scan over a table's old rows.
+struct AgedBatch {
   std::int64_t deleted = 0;
-  // Where the next piece goes on; nothing: this was the last. Rows that had to stay are not met again on this
-  // way.
+  // `after` of the next batch; nothing: this was the last. The scan does not come back to rows that had to
+  // stay.
   std::optional<std::int64_t> next;
 };
 
-// Each begins after the id `after` (0: at the start), and looks at `limit` rows at most that are older than
+// Each begins after the id `after` (0: at the start), and reads at most `limit` rows that are older than
 // `before`.
 
 // A payload is as old as the newest event that it holds.
-AgedPiece delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int limit);
-// What an inactive subscription has not been sent goes too: its body goes with the event. A send under way
-// stays.
-AgedPiece delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit);
-// However young: what waits for subscriptions that were deleted. Here `after` and `next` are ids of
-// subscriptions, and `limit` is one of the rows that are deleted.
-AgedPiece delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit);
-AgedPiece delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit);
+AgedBatch delete_old_payloads(Tx& tx, std::int64_t after, Timestamp before, int limit);
+// Dispatches that wait for an inactive subscription are deleted too, as their events are, with the bodies.
+// A delivery attempt that is under way stays.
+AgedBatch delete_old_sends(Tx& tx, std::int64_t after, Timestamp before, int limit);
+// Dispatches of any age that wait for subscriptions that were deleted. Here `after` and `next` are ids of
+// subscriptions, and `limit` is the most rows that are deleted.
+AgedBatch delete_sends_of_nobody(Tx& tx, std::int64_t after, int limit);
+AgedBatch delete_old_events(Tx& tx, std::int64_t after, Timestamp before, int limit);
 // Here `after` and `next` are ids of subscriptions, those that were deleted since included.
-AgedPiece delete_old_attempts(Tx& tx, std::int64_t after, Timestamp before, int limit);
+AgedBatch delete_old_attempts(Tx& tx, std::int64_t after, Timestamp before, int limit);
 
 }  // namespace presetbridge::storage

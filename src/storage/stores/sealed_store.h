@@ -1,6 +1,6 @@
-// All that is stored sealed, for whoever seals it anew under another key (spec 5.4): row by row in the order
-// of the primary keys, and each value replaced only where it is still as it was read. What a value is sealed
-// with, and opens to, is not known here.
+// All values that are stored sealed, so that they can be sealed anew under another key (spec 5.4): row by
+// row in the order of the primary keys; a value is replaced only where it is still as it was read. This
+// store neither knows the keys nor opens the values.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace presetbridge::storage {
 
-// `logins` are sealed to the vault's key, all others under the service key. `logins` and `sessions` can be
-// read by nodes that open logins alone (storage/postgres/node_roles.h).
+// `logins` are sealed to the vault's key, all others under the service key. Only nodes that open logins can
+// read `logins` and `sessions` (storage/postgres/node_roles.h).
 enum class SealedTable { logins, stores, receivers, sessions, issuer_keys, link_keys };
 inline constexpr std::array kServiceTables{SealedTable::stores, SealedTable::receivers, SealedTable::sessions,
                                            SealedTable::issuer_keys, SealedTable::link_keys};
@@ -28,13 +28,13 @@ struct SealedRow {
   std::int64_t version = 0;  // of a login
   Timestamp created_at;      // of an issuer's key
   std::vector<std::byte> sealed;
-  std::vector<std::byte> former;  // a store's or receiver's secret of before; empty: none
+  std::vector<std::byte> former;  // the previous secret of a store or receiver; empty: none
 };
 
-// At most `limit` rows behind `after`, of which only the key counts; a SealedRow{} to begin with.
+// At most `limit` rows after `after`, of which only the key is read; SealedRow{} begins at the first.
 std::vector<SealedRow> sealed_rows(Tx& tx, SealedTable table, const SealedRow& after, int limit);
-// False, and nothing is done, where the value is another by now. `former`: that one is meant; `row` has what
-// it was.
+// Replaces row.sealed, or row.former where `former` is set, by `fresh`. False, and nothing is done, where
+// the stored value is another by now.
 bool replace_sealed(Tx& tx, SealedTable table, const SealedRow& row, bool former, Blob fresh);
 
 }  // namespace presetbridge::storage

@@ -20,7 +20,7 @@ constexpr Sql kLockReady{"SELECT " PDB_TARGET_COLUMNS
 constexpr Sql kLockOne{"SELECT " PDB_TARGET_COLUMNS " FROM webhook_subscriptions WHERE id = $1 <lock>"};
 constexpr Sql kCountLeased{
     "SELECT count(*) FROM webhook_sends WHERE subscription_id = $1 AND lease_expires_at IS NOT NULL"};
-// Only the sends are locked: an event may belong to sends of other subscriptions.
+// Only rows of webhook_sends are locked: other subscriptions may have their own of the event.
 constexpr Sql kLockDue{
     "SELECT s.id, s.fence, s.attempts, s.due_at, s.event_id, e.type, e.uuid, e.body FROM"
     " (SELECT id, fence, attempts, due_at, event_id FROM webhook_sends"
@@ -46,8 +46,8 @@ constexpr Sql kRecord{
     "UPDATE webhook_sends SET status = $3, attempts = $4, due_at = $5, lease_expires_at = NULL,"
     " last_status_code = COALESCE(CAST($6 AS BIGINT), last_status_code)"
     " WHERE id = $1 AND fence = $2 AND status = 'leased'"};
-// Follows kRecord: with the lease lost, the fence is another; with the result recorded before, the attempt is
-// there.
+// After kRecord: if the lease was lost, the fence is another; if the result was recorded before, the
+// attempt exists.
 constexpr Sql kInsertAttempt{
     "INSERT INTO webhook_attempts (subscription_id, id, send_id, event_id, at, status_code, duration_ms, "
     "outcome, answer, content_type)"
@@ -87,14 +87,14 @@ std::vector<std::byte> copy_of(Blob blob) {
   return {blob.begin(), blob.end()};
 }
 
-// Never in the past: looks for what is ready do not go back far (services/leases/ready_scan.h).
+// Never in the past: the scan for ready rows does not go back far (services/leases/ready_scan.h).
 std::optional<Timestamp> next_ready(Tx& tx, SubscriptionId id) {
   const Timestamp now = tx.now();
   return tx.one(kNextDue, id, [now](const Row& r) { return std::max(r.time(0), now); });
 }
 
-// The oldest due sends of a subscription, at most `most`, sorted; those whose event is gone (its retention
-// ended) are dropped.
+// Leases the oldest due dispatches of a subscription, at most `most`, sorted. Drops those whose event was
+// deleted, since its retention ended.
 std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, Timestamp expires_at) {
   std::vector<std::pair<Timestamp, LeasedSend>> due;
   std::vector<std::int64_t> dropped;
@@ -126,7 +126,7 @@ std::vector<LeasedSend> take_due(Tx& tx, SubscriptionId subscription, int most, 
   return sends;
 }
 
-// When the first and the last attempts began that failed; nothing: none did.
+// The beginnings of the first and the last attempt that failed; nothing: none did.
 struct Failures {
   std::optional<Timestamp> first;
   std::optional<Timestamp> last;
@@ -137,9 +137,9 @@ struct Failures {
   }
 };
 
-// Readiness, and what attempts have shown of the receiver.
+// Writes when the subscription is ready, and since when it fails.
 void refresh(Tx& tx, SubscriptionId subscription, bool succeeded, const Failures& failures) {
-  // Locked by a statement of its own: what is pending is then read after every send that is committed.
+  // Locked by a statement of its own: the next one then reads every dispatch that has been committed.
   bool active = false;
   std::optional<Timestamp> since;
   const auto there = tx.one(kLockSubscription, subscription, [&](const Row& r) {
@@ -149,8 +149,8 @@ void refresh(Tx& tx, SubscriptionId subscription, bool succeeded, const Failures
   });
   if (!there) return;
   const auto ready = active ? next_ready(tx, subscription) : std::nullopt;
-  const bool turns = succeeded ? since.has_value() : !since && failures.first;
-  if (turns || (since && !active))
+  const bool changes = succeeded ? since.has_value() : !since && failures.first;
+  if (changes || (since && !active))
     tx.changes().push_back(changed(ChangeKind::subscription, AccountId{}, subscription));
   if (succeeded && since) {
     tx.exec(kSetWorking, subscription, ready);
@@ -167,14 +167,14 @@ int limit_of(const SendLeaseLimits& limits, SubscriptionId id) {
   return found == limits.lowered->end() ? limits.per_subscription : found->second;
 }
 
-// How many of its account's places a subscription may take, of which `under_way` are taken.
-int room_of_account(int places, int under_way, bool has_some) {
-  const int room = std::max(0, places - under_way);
-  const int shared = std::max(0, room - SendLeaseLimits::kept_for_others(places));
+// How many of the slots of its account, of which `under_way` are taken, a subscription may take.
+int room_of_account(int slots, int under_way, bool has_some) {
+  const int room = std::max(0, slots - under_way);
+  const int shared = std::max(0, room - SendLeaseLimits::reserved_for_others(slots));
   return has_some ? shared : std::max(shared, std::min(room, 1));
 }
 
-// Whether more than one account has sends under way, or wants to.
+// Whether more than one account has dispatches under way, or wants to.
 bool is_shared(const std::vector<ReadySubscription>& ready, const SendLeaseLimits& limits) {
   std::set<AccountId> accounts;
   for (const auto& [account, count] : limits.under_way_of_account) {
@@ -267,7 +267,7 @@ void record_sends(Tx& tx, std::span<const SendResult> results) {
   std::vector<Param> updates;
   std::vector<Param> attempts;
   std::vector<Param> releases;
-  std::set<SubscriptionId> touched;  // in order, so that two recorders lock alike
+  std::set<SubscriptionId> touched;  // in order, so that two transactions lock in one order
   for (const auto& r : results) {
     touched.insert(r.subscription);
     if (r.released) {

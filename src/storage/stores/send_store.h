@@ -1,6 +1,6 @@
-// The queue of outbound webhooks (spec 10): sends are leased in bulk by a dispatcher, and what became of them
-// is recorded in bulk. A lease carries a fence: who lost it can neither record nor release. Events and sends
-// are written by event_store.h.
+// The queue of outbound webhooks (spec 10). A dispatch is one event on its way to one subscription (a row
+// of webhook_sends, which event_store.h writes). The dispatcher leases dispatches in bulk, and records
+// their results in bulk. A lease carries a fence: a holder that has lost it can neither record nor release.
 #pragma once
 
 #include <algorithm>
@@ -18,12 +18,12 @@
 
 namespace presetbridge::storage {
 
-// What a send needs to know of its subscription. The secrets are encrypted at the place {kSubscriptionSecret,
-// id}.
+// The part of a subscription that a delivery attempt needs. The secrets are encrypted for the
+// crypto::ValuePlace {kSubscriptionSecret, id}.
 inline constexpr std::string_view kSubscriptionSecret = "webhook_subscriptions.secret";
 struct SendTarget {
   SubscriptionId id;
-  std::string host;  // where its URL leads, by which SendLeaseLimits::per_host counts; empty: uncounted
+  std::string host;  // of its URL, by which SendLeaseLimits::per_host counts; empty: not counted
   AccountId account;
   std::int64_t version = 0;  // grows with every change of the row
   std::string url;
@@ -35,7 +35,7 @@ struct SendTarget {
 struct LeasedSend {
   std::int64_t id = 0;
   std::int64_t fence = 0;
-  std::int64_t attempts = 0;  // made before this one
+  std::int64_t attempts = 0;  // made before
   std::size_t target = 0;     // index into SendLeases::targets
   Timestamp expires_at;       // of the lease
   EventId event;
@@ -49,17 +49,17 @@ struct SendLeases {
   std::vector<LeasedSend> sends;
   std::optional<Timestamp> next_ready;  // when there may be more
   Timestamp at{};                       // the database's time of the transaction
-  // Subscriptions with sends that are due, and the host or the account whose limit put them off: to be
-  // visited again when it has room.
+  // Subscriptions with due dispatches, and the host or the account whose limit put them off: the caller
+  // visits them again when that has room.
   std::vector<std::pair<SubscriptionId, std::string>> put_off;
   std::vector<std::pair<SubscriptionId, AccountId>> put_off_by_account;
 };
 
-// How many sends a subscription may have leased at one time, at least 1.
+// The most dispatches that a subscription may have leased at a time, at least 1.
 using SendLimits = std::unordered_map<SubscriptionId, int>;
 
 struct SendLeaseLimits {
-  Timestamp from{};                           // what was ready before is left out
+  Timestamp from{};                           // subscriptions that were ready before are left out
   int sends = 512;                            // at most, in all
   int per_subscription = 16;                  // leased at one time, counted over all processes
   Millis lease{40'000};                       // longer than a call's deadline
@@ -69,13 +69,13 @@ struct SendLeaseLimits {
   int per_host = 64;
   std::unordered_map<std::string, int> under_way;  // by host
 
-  // What an account may have under way while others have or want places, and alone (spec 8.6): counted in
-  // this process.
+  // The most that an account may have under way: while other accounts have or want slots, and while none
+  // does (spec 8.6). Counted in this process.
   int per_account = 128;
   int account_alone = 896;
   std::unordered_map<AccountId, int> under_way_of_account;
-  // The last of those places are for its subscriptions that have no send under way (spec 10.6).
-  static int kept_for_others(int places) { return std::max(places / 4, 1); }
+  // The last of these slots are reserved for its subscriptions that have nothing under way (spec 10.6).
+  static int reserved_for_others(int slots) { return std::max(slots / 4, 1); }
 
   std::vector<SubscriptionId> again;  // put off before: visited first
 };
@@ -84,17 +84,17 @@ struct ReadySubscription {
   SendTarget target;  // its host is for the caller to fill in
   bool active = false;
 };
-// Locks subscriptions that may have due sends: those that were put off, then the ready ones in the order in
-// which they became ready.
+// Locks subscriptions that may have due dispatches: those that were put off, then the ready ones in the
+// order in which they became ready.
 std::vector<ReadySubscription> lock_ready_subscriptions(Tx& tx, const SendLeaseLimits& limits);
-// Leases due sends of these, all that lock_ready_subscriptions() has locked in this transaction. Each is
-// visited in that order and takes its share; one at its limit, or at its host's or its account's, is out of
-// the way until a send ends there, so that it keeps nobody waiting.
+// Leases due dispatches of these, which are all that lock_ready_subscriptions() has locked in this
+// transaction. Each is visited in that order and takes its share. A subscription at its limit, or at that
+// of its host or account, is not ready until one of its leases ends, so that the others do not wait for it.
 SendLeases lease_sends(Tx& tx, std::vector<ReadySubscription> ready, const SendLeaseLimits& limits);
 
 enum class SendStatus { pending, succeeded, failed, exhausted };
 
-// What became of a leased send: an attempt, or that there was none (`released`: due again at once).
+// The result of a leased dispatch: a delivery attempt, or none (`released`: it is due again at once).
 struct SendResult {
   SubscriptionId subscription;
   std::int64_t send = 0;
@@ -114,29 +114,30 @@ struct SendResult {
   // Not empty: the subscription is deactivated for this reason, if it is still at `version`.
   std::string deactivate_for;
   std::int64_t version = 0;
-  bool of_ours = false;  // what failed is the service, not the receiver
+  bool of_ours = false;  // the service failed, not the receiver
 };
 
-// Writes attempts, the sends' new standing, their subscriptions' readiness and since when they fail: a
-// success ends that, the first failure after it begins it. A result whose lease was lost changes no send; one
-// that is recorded again neither.
+// Writes the attempts, the new status of the dispatches, and of their subscriptions when they are ready and
+// since when they fail: a success ends a period of failures, and the first failure after it begins one. A
+// result whose lease was lost, or that was recorded before, changes no dispatch.
 void record_sends(Tx& tx, std::span<const SendResult> results);
 
-// When the first subscription is ready, of those that were not so before `from`.
+// The earliest time, at `from` or later, at which a subscription is ready.
 std::optional<Timestamp> next_ready_subscription(Tx& tx, Timestamp from);
 
 // Whether a lease ran out at `from` or later.
 bool any_send_expired(Tx& tx, Timestamp from);
-// Makes sends whose lease ran out at `from` or later due again, at most `limit`; returns how many.
+// Makes dispatches due again whose lease ran out at `from` or later, at most `limit`; returns how many.
 int take_over_expired_sends(Tx& tx, Timestamp from, int limit);
 
-// Subscriptions that are not ready though a send of theirs is due: a wake-up was lost, as in
+// Active subscriptions that are not ready though a dispatch of theirs is due: a wake-up was lost, as in
 // cloud_account_store.h (any_forgotten_account). By rising id.
 std::vector<SubscriptionId> find_forgotten_subscriptions(Tx& tx);
-// These are ready now, as far as they are active.
+// Makes those of them ready now that are active.
 void wake_subscriptions(Tx& tx, std::span<const SubscriptionId> ids);
 
-// After the subscription was activated, or sends of it were made due: its pending ones are looked at again.
+// Finds anew when the subscription is ready, from its pending dispatches. Call it after it was activated,
+// or after dispatches of it were made due.
 void refresh_readiness(Tx& tx, SubscriptionId subscription);
 
 }  // namespace presetbridge::storage

@@ -31,7 +31,7 @@ class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
     const std::vector<std::byte> secret(3);
     db_->write([&](Tx& tx) { tx.exec(kInsertSubscription, id, kAccount, Blob(secret), tx.now()); });
   }
-  // `count` events for the subscription, with sends first_send, first_send + 1, ...
+  // `count` events for the subscription, with dispatches first_send, first_send + 1, ...
   void tell(std::int64_t subscription, std::int64_t first_send, int count) {
     db_->write([&](Tx& tx) {
       for (std::int64_t id = first_send; id < first_send + count; ++id) {
@@ -90,7 +90,7 @@ TEST_P(SendStoreTest, LeasesTheOldestSendsUpToTheLimitOfEachSubscription) {
   EXPECT_EQ(leases.sends[4].id, 104);
   EXPECT_EQ(leases.sends[5].body, "{}");
   EXPECT_EQ(leases.sends[5].uuid, "u200");
-  // The full one is out of the way until its leases run out.
+  // The full one is not ready until its leases run out.
   EXPECT_EQ(leases.next_ready, db_.clock.now() + 40s);
   EXPECT_TRUE(lease({.sends = 100, .per_subscription = 5}).sends.empty());
 }

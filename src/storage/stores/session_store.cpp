@@ -1,26 +1,41 @@
 #include "storage/stores/session_store.h"
 
+#include <tuple>
 #include <utility>
 #include <vector>
+
+#include "storage/row_columns.h"
 
 namespace presetbridge::storage {
 namespace {
 
-#define PDB_SESSION_COLUMNS                                                                                  \
-  "id, user_id, iss, sub, email, browser, authenticated_at, created_at, last_used_at, expires_at, ended_at," \
-  " network, user_agent"
-constexpr Sql kInsert{
-    "INSERT INTO sessions (id, user_id, iss, sub, email, browser, authenticated_at, created_at, last_used_at,"
-    " expires_at, network, user_agent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
-    " ON CONFLICT (id) DO NOTHING"};
-constexpr Sql kLock{"SELECT " PDB_SESSION_COLUMNS " FROM sessions WHERE id = $1 <for_update>"};
-constexpr Sql kFind{"SELECT " PDB_SESSION_COLUMNS " FROM sessions WHERE id = $1"};
+constexpr std::tuple kColumns{
+    Column{"id", &SessionRow::id},
+    Column{"user_id", &SessionRow::user},
+    Column{"iss", &SessionRow::iss},
+    Column{"sub", &SessionRow::sub},
+    Column{"email", &SessionRow::email},
+    Column{"browser", &SessionRow::browser},
+    Column{"authenticated_at", &SessionRow::authenticated_at},
+    Column{"created_at", &SessionRow::created_at},
+    Column{"last_used_at", &SessionRow::last_used_at},
+    Column{"expires_at", &SessionRow::expires_at},
+    Column{"ended_at", &SessionRow::ended_at},
+    Column{"network", &SessionRow::network},
+    Column{"user_agent", &SessionRow::user_agent},
+};
+constexpr auto read_session = read_row<SessionRow, kColumns>;
+
+constexpr Sql kInsert = sql<"INSERT INTO sessions ", kInsertion<kColumns>, " ON CONFLICT (id) DO NOTHING">;
+constexpr Sql kLock = sql<"SELECT ", kSelected<kColumns>, " FROM sessions WHERE id = $1 <for_update>">;
+constexpr Sql kFind = sql<"SELECT ", kSelected<kColumns>, " FROM sessions WHERE id = $1">;
 constexpr Sql kUse{
     "UPDATE sessions SET last_used_at = $2, expires_at = $3, network = $4, user_agent = $5 WHERE id = $1"};
 constexpr Sql kAuthenticated{"UPDATE sessions SET authenticated_at = $2 WHERE id = $1"};
-constexpr Sql kList{"SELECT " PDB_SESSION_COLUMNS
-                    " FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 AND id < $3"
-                    " ORDER BY id DESC LIMIT $4"};
+constexpr Sql kList =
+    sql<"SELECT ", kSelected<kColumns>,
+        " FROM sessions WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 AND id < $3"
+        " ORDER BY id DESC LIMIT $4">;
 #define PDB_SESSION_BLANK ", email = '', network = '', user_agent = ''"
 constexpr Sql kEnd{"UPDATE sessions SET ended_at = $3" PDB_SESSION_BLANK
                    " WHERE id = $1 AND user_id = $2 AND ended_at IS NULL"};
@@ -32,7 +47,8 @@ constexpr Sql kNewestSurplus{
 constexpr Sql kEndSurplus{"UPDATE sessions SET ended_at = $4" PDB_SESSION_BLANK
                           " WHERE user_id = $1 AND browser = $2 AND id <= $3 AND ended_at IS "
                           "NULL"};
-// By the primary key alone: whether it stands is judged here, so that no plan begins with all that do.
+// By the primary key alone: the code checks whether the session stands, so that no plan begins with all
+// that do.
 constexpr Sql kMember{
     "SELECT i.account_id, i.user_id, i.role, s.iss, s.sub, s.email, s.browser, s.expires_at, s.ended_at"
     " FROM sessions s JOIN identities i ON i.iss = s.iss AND i.sub = s.sub WHERE s.id = $1"};
@@ -52,35 +68,19 @@ constexpr Sql kDeleteSessions{
     " (SELECT id FROM sessions WHERE expires_at < $1 ORDER BY expires_at LIMIT $2)"
     " AND expires_at < $1"};  // again, for a session that was used since
 
-SessionRow session_row(const Row& r) {
-  return {.id = r.id<SessionId>(0),
-          .user = r.id<UserId>(1),
-          .iss = r.string(2),
-          .sub = r.string(3),
-          .email = r.string(4),
-          .browser = r.flag(5),
-          .authenticated_at = r.opt_time(6),
-          .created_at = r.time(7),
-          .last_used_at = r.time(8),
-          .expires_at = r.time(9),
-          .ended_at = r.opt_time(10),
-          .network = r.string(11),
-          .user_agent = r.string(12)};
-}
-
 }  // namespace
 
 bool insert_session(Tx& tx, const SessionRow& row) {
-  return tx.exec(kInsert, row.id, row.user, row.iss, row.sub, row.email, row.browser, row.authenticated_at,
-                 row.created_at, row.last_used_at, row.expires_at, row.network, row.user_agent) == 1;
+  Texts texts;
+  return tx.exec_params(kInsert, insert_params<kColumns>(row, texts)) == 1;
 }
 
 std::optional<SessionRow> lock_session(Tx& tx, SessionId id) {
-  return tx.one(kLock, id, session_row);
+  return tx.one(kLock, id, read_session);
 }
 
 std::optional<SessionRow> find_session(Tx& tx, SessionId id) {
-  auto row = tx.one(kFind, id, session_row);
+  auto row = tx.one(kFind, id, read_session);
   if (row && !row->stands(tx.now())) row.reset();
   return row;
 }
@@ -96,7 +96,7 @@ void set_session_authenticated(Tx& tx, SessionId id, Timestamp at) {
 Page<SessionRow> list_sessions(Tx& tx, UserId user, const PageRequest& page) {
   std::vector<SessionRow> rows;
   tx.query(kList, user, tx.now(), page.before, page.fetch(),
-           [&](const Row& r) { rows.push_back(session_row(r)); });
+           [&](const Row& r) { rows.push_back(read_session(r)); });
   return make_page(std::move(rows), page, [](const SessionRow& row) { return row.id.value; });
 }
 

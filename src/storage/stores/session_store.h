@@ -1,5 +1,5 @@
-// People's sessions and their refresh tokens (spec 7.2). A session stands until it ends or expires; each use
-// of a token replaces it by another.
+// People's sessions and their refresh tokens (spec 7.2). A session stands until it is ended or expires;
+// each use of a token replaces it by another.
 #pragma once
 
 #include <optional>
@@ -35,20 +35,20 @@ bool insert_session(Tx& tx, const SessionRow& row);
 // Locked until the transaction ends; whether or not it stands.
 std::optional<SessionRow> lock_session(Tx& tx, SessionId id);
 std::optional<SessionRow> find_session(Tx& tx, SessionId id);  // one that stands
-// It was used: last_used_at, expires_at, network and user_agent become those of `row`.
+// Notes a use: writes last_used_at, expires_at, network and user_agent of `row`.
 void update_session_use(Tx& tx, const SessionRow& row);
 void set_session_authenticated(Tx& tx, SessionId id, Timestamp at);
-// Those that stand, newest first.
+// The user's sessions that stand, newest first.
 Page<SessionRow> list_sessions(Tx& tx, UserId user, const PageRequest& page);
-// What has ended tells nothing of the person any more: neither the e-mail nor the device.
-// False: there is none of this user with this id that has not ended.
+// Ends the session, and blanks its e-mail address and device, as the next two do. False: the user has no
+// session with this id that has not ended.
 bool end_session(Tx& tx, UserId user, SessionId id);
-// How many ended.
+// Ends all sessions of the user; returns how many.
 std::int64_t end_sessions_of(Tx& tx, UserId user);
-// Of the user's sessions of that kind only the newest `most` go on.
+// Ends all but the newest `most` of the user's sessions of that kind.
 void end_surplus_sessions(Tx& tx, UserId user, bool browser, int most);
 
-// Whom a session that stands is of, and who it says they are.
+// The identity of a session that stands, and its own data of the person.
 struct SessionMember {
   IdentityRow identity;
   std::string iss;
@@ -65,12 +65,12 @@ struct SessionTokenRow {
 };
 void insert_session_token(Tx& tx, Blob hash, SessionId session, Timestamp expires_at);
 std::optional<SessionTokenRow> find_session_token(Tx& tx, Blob hash);
-// All of the session that are in force are replaced now.
+// Marks all tokens of the session that are in force as replaced now.
 void replace_session_tokens(Tx& tx, SessionId session);
-// Whether the session has so many tokens in force.
+// Whether the session has at least `count` tokens in force.
 bool has_session_tokens(Tx& tx, SessionId session, std::int64_t count);
 
-// At most `limit` of what nobody can use any more; how many went.
+// Each deletes at most `limit` rows that expired before `expired_before`, and returns how many.
 std::int64_t delete_expired_session_tokens(Tx& tx, Timestamp expired_before, int limit);
 std::int64_t delete_expired_sessions(Tx& tx, Timestamp expired_before, int limit);
 

@@ -1,5 +1,5 @@
-// What stores have sent, as numbers (spec 9.1): by the hour, the newest order, and the topics. Rows of their
-// own for each store, which only services/intake/store_tally.h writes.
+// The activity of stores in numbers (spec 9.1): events by the hour, the newest order, and the topics. Each
+// store has rows of its own, which only services/intake/store_tally.h writes.
 #pragma once
 
 #include <optional>
@@ -24,29 +24,29 @@ struct StoreHour {
 inline constexpr std::string_view kAccepted = "accepted";  // answered 202
 inline constexpr std::string_view kOrder = "order";        // an order that was new
 inline constexpr std::string_view kDelivery = "delivery";  // a delivery was made
-// Adds to what there is. Sorted by all of its key, each once.
+// Adds to the stored numbers. `hours` are sorted by integration, hour and `what`, each once.
 void add_store_hours(Tx& tx, std::span<const StoreHour> hours);
-// Of hours that began before; returns how many were deleted.
+// Deletes at most `limit` rows of hours that began before `before`; returns how many.
 std::int64_t delete_store_hours(Tx& tx, Timestamp before, int limit);
 
 struct StoreOrder {
   IntegrationId integration;
   Timestamp at;
 };
-// A later time stays. Sorted, each once.
+// A stored time that is later stays. `orders` are sorted by integration, each once.
 void note_store_orders(Tx& tx, std::span<const StoreOrder> orders);
 
-// Of a store; a topic beyond them is not kept.
+// The most topics of a store; further topics are not stored.
 inline constexpr std::size_t kMaxTopics = 32;
 struct StoreTopic {
   IntegrationId integration;
   std::string topic;
   Timestamp at;
 };
-// Sorted by integration and topic, each once.
+// `topics` are sorted by integration and topic, each once.
 void note_store_topics(Tx& tx, std::span<const StoreTopic> topics);
 
-// Enough to tell that there are many: a larger count is this one.
+// A larger count is returned as this one: then there are many.
 inline constexpr std::int64_t kMostOfStore = 1'000;
 
 struct StoreOrigin {
@@ -54,13 +54,13 @@ struct StoreOrigin {
   std::string origin;  // an address with a slash at its end
   Timestamp at;
 };
-// The newest stays. Sorted, each once.
+// The newest origin stays. `origins` are sorted by integration, each once.
 void note_store_origins(Tx& tx, std::span<const StoreOrigin> origins);
 struct StorePlace {
   domain::Provider provider;
   std::string origin;
 };
-// Nothing: it has not said where it is.
+// Nothing: the store has not named its origin.
 std::optional<StorePlace> find_store_origin(Tx& tx, IntegrationId integration);
 
 struct StoreActivity {
@@ -70,7 +70,8 @@ struct StoreActivity {
   std::int64_t failed = 0;             // deliveries that are failed now, kMostOfStore at most
   std::int64_t unmapped_products = 0;  // kMostOfStore at most
 };
-// Of each, in their order. Costs an integration as much as 24 hours of causes and what is counted.
+// The activity of each, in their order, with hours from `since` on. An integration costs its rows of these
+// hours, and the deliveries and products that are counted.
 std::vector<StoreActivity> find_store_activity(Tx& tx, std::span<const IntegrationId> integrations,
                                                Timestamp since);
 

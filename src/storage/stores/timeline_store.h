@@ -1,4 +1,4 @@
-// What happened to a delivery, entry by entry (spec 3.8).
+// The timeline of a delivery, entry by entry (spec 3.8).
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@
 namespace presetbridge::storage {
 
 struct TimelineEntry {
-  std::int64_t id = 0;  // of the same set as all ids, so that it is nobody else's
+  std::int64_t id = 0;  // unique among the ids of all tables
   Timestamp at;
-  // Nothing: an earlier program wrote the entry without a type, or a later one with a type that is not known
+  // Nothing: an older program wrote the entry without a type, or a newer one with a type that is not known
   // here.
   std::optional<domain::TimelineType> type;
   domain::TimelineKind kind = domain::TimelineKind::action;  // likewise where the stored kind is not known
@@ -39,17 +39,17 @@ struct TimelineRow {
   TimelineEntry entry;
 };
 
-// They tell nothing of people any more (spec 9.6).
+// Blanks the data of people in the timelines (spec 9.6).
 void blank_timelines(Tx& tx, std::span<const DeliveryId> ids);
 void append_timeline(Tx& tx, std::span<const TimelineRow> rows);
-// Deliveries older than this may have been summed up (timeline_summary.h): that something is appended to them
-// is noted. No retention is shorter.
+// The timelines of deliveries older than this may have been summed up (timeline_summary.h): an entry that
+// is appended to one of them is noted. No retention is shorter.
 inline constexpr Millis kShortestTimelines = std::chrono::days{7};
 
 // The newest entries before the one with the id `before`, newest first; at most `limit`.
 std::vector<TimelineEntry> find_timeline(Tx& tx, DeliveryId delivery, int limit,
                                          std::int64_t before = std::numeric_limits<std::int64_t>::max());
-// When something of that type first happened to the delivery. Types that are not known here are left out.
+// The time of the delivery's first entry of a type. Types that are not known here are left out.
 struct FirstTime {
   domain::TimelineType type;
   Timestamp at;

@@ -51,7 +51,8 @@ Old read_old(const Row& r) {
   return {r.id<DeliveryId>(0), r.int64(1), r.time(2), r.string(3), r.string_or_empty(4)};
 }
 
-// One entry for all of these, of one delivery, in the place of the last; how many went.
+// Makes one entry of all of these, which are of one delivery, at the position of the last; returns how many
+// were deleted.
 std::int64_t collapse(Tx& tx, std::span<const Old> entries) {
   if (entries.size() < 2 && (entries.empty() || entries.front().type == kSummary)) return 0;
   TimelineSummary summary;
@@ -74,11 +75,11 @@ std::int64_t collapse(Tx& tx, std::span<const Old> entries) {
   return std::ssize(entries) - 1;
 }
 
-// Looks at the delivery again when what is young of it now is old.
-void note_younger(Tx& tx, DeliveryId delivery, std::int64_t young, Millis kept) {
+// Notes that the delivery is to be revisited when its entries that are young now are old.
+void note_younger(Tx& tx, DeliveryId delivery, std::int64_t young, Millis retention) {
   const auto next = tx.one(kHasYounger, delivery, young, [](const Row& r) { return r.int64(0); });
   if (next) {
-    tx.exec(kRevisitAt, delivery, made_at(*next) + kept + Millis{1});
+    tx.exec(kRevisitAt, delivery, made_at(*next) + retention + Millis{1});
   } else {
     tx.exec(kRevisited, delivery);
   }
@@ -117,45 +118,45 @@ TimelineSummary read_summary(std::string_view text) {
   return summary;
 }
 
-CollapsedPiece collapse_timelines(Tx& tx, Timestamp before, Millis kept, int limit) {
+CollapsedBatch collapse_timelines(Tx& tx, Timestamp before, Millis retention, int limit) {
   const auto done_to = tx.one(kDoneTo, [](const Row& r) { return r.int64(0); }).value_or(0);
   const auto young = first_id_at(before);
   std::vector<Old> rows;
   tx.query(kOfDeliveries, done_to, young, limit, [&](const Row& r) { rows.push_back(read_old(r)); });
-  CollapsedPiece piece{.more = std::ssize(rows) == limit};
+  CollapsedBatch batch{.more = std::ssize(rows) == limit};
   auto reached = done_to;
   for (auto from = rows.begin(); from != rows.end();) {
     const auto to =
         std::find_if(from, rows.end(), [&](const Old& e) { return e.delivery != from->delivery; });
     const auto old_end = std::find_if(from, to, [&](const Old& e) { return e.id >= young; });
-    piece.collapsed += collapse(tx, {from, old_end});
-    // The last one may go on behind what was read: the next piece begins with it, unless it is all there is,
-    // whose rest is left to a revisit.
-    if (to != rows.end() || !piece.more || from == rows.begin()) {
-      if (to == rows.end() && piece.more) {
+    batch.collapsed += collapse(tx, {from, old_end});
+    // The last delivery may have more entries than were read: the next batch begins with it. If it is the
+    // only one of the batch, its other entries are left to a revisit.
+    if (to != rows.end() || !batch.more || from == rows.begin()) {
+      if (to == rows.end() && batch.more) {
         tx.exec(kRevisitAt, from->delivery, tx.now());
       } else {
-        note_younger(tx, from->delivery, young, kept);
+        note_younger(tx, from->delivery, young, retention);
       }
       reached = from->delivery.value;
     }
     from = to;
   }
-  // So that deliveries without an attempt are not looked at again.
-  if (!piece.more) reached = std::max(reached, young - 1);
+  // So that deliveries without an attempt are not read again.
+  if (!batch.more) reached = std::max(reached, young - 1);
   if (reached != done_to) tx.exec(kSetDoneTo, reached);
-  return piece;
+  return batch;
 }
 
-CollapsedPiece collapse_revisited(Tx& tx, Timestamp before, Millis kept, int limit) {
+CollapsedBatch collapse_revisited(Tx& tx, Timestamp before, Millis retention, int limit) {
   const auto due = tx.one(kDue, tx.now(), [](const Row& r) { return r.id<DeliveryId>(0); });
   if (!due) return {};
   const auto young = first_id_at(before);
   std::vector<Old> rows;
   tx.query(kOfDelivery, *due, young, limit, [&](const Row& r) { rows.push_back(read_old(r)); });
-  CollapsedPiece piece{.collapsed = collapse(tx, rows), .more = true};
-  if (std::ssize(rows) < limit) note_younger(tx, *due, young, kept);
-  return piece;
+  CollapsedBatch batch{.collapsed = collapse(tx, rows), .more = true};
+  if (std::ssize(rows) < limit) note_younger(tx, *due, young, retention);
+  return batch;
 }
 
 }  // namespace presetbridge::storage

@@ -1,5 +1,5 @@
 // Retention of timelines (spec 9.6): the old attempts on a delivery become one entry of the type `summary`,
-// which tells how many there were, and when each kind of thing first happened. What somebody did stays.
+// which has their number, and the time of the first of each type. The entries of what somebody did stay.
 #pragma once
 
 #include <cstdint>
@@ -18,24 +18,24 @@ inline constexpr std::string_view kSummary = to_string(domain::TimelineType::sum
 
 struct TimelineSummary {
   std::int64_t attempts = 0;
-  // When a thing of each type first happened.
+  // The time of the first entry of each type.
   std::map<std::string, Timestamp, std::less<>> first;
   void add(std::string_view type, Timestamp at);
   // An earlier summary becomes part of this one.
   void add(const TimelineSummary& other);
 };
-// JSON: {"attempts", "first": {type: milliseconds}}. Damage reads as nothing.
+// JSON: {"attempts", "first": {type: milliseconds}}. A damaged text is read as an empty summary.
 std::string encode(const TimelineSummary& summary);
 TimelineSummary read_summary(std::string_view text);
 
-struct CollapsedPiece {
-  std::int64_t collapsed = 0;  // entries that went
+struct CollapsedBatch {
+  std::int64_t collapsed = 0;  // entries that were deleted
   bool more = false;
 };
-// Those older than `before`, which is `kept` ago, of the next deliveries of the way that begins where it last
-// ended; of `limit` entries at most.
-CollapsedPiece collapse_timelines(Tx& tx, Timestamp before, Millis kept, int limit);
-// Likewise of a delivery that got entries behind that way, when these are old.
-CollapsedPiece collapse_revisited(Tx& tx, Timestamp before, Millis kept, int limit);
+// Sums up the attempts older than `before`, which is `retention` ago, of the next deliveries: the scan
+// begins where it last ended, and reads at most `limit` entries.
+CollapsedBatch collapse_timelines(Tx& tx, Timestamp before, Millis retention, int limit);
+// Likewise for one delivery that got entries after the scan had passed it, once these are old.
+CollapsedBatch collapse_revisited(Tx& tx, Timestamp before, Millis retention, int limit);
 
 }  // namespace presetbridge::storage

@@ -11,7 +11,7 @@
 namespace presetbridge::storage {
 namespace {
 
-constexpr int kPiece = 500;
+constexpr int kBatch = 500;
 
 #define PDB_SENT_COLUMNS \
   "s.id, s.event_id, s.status, s.attempts, s.due_at, e.type, e.uuid, e.delivery_id, e.created_at"
@@ -120,7 +120,7 @@ std::string_view without_sign(std::string_view number) {
   return number.starts_with('#') ? number.substr(1) : number;
 }
 
-// The ids that a page may show.
+// The range of ids that a page may show.
 struct Range {
   std::int64_t first = 0;
   std::int64_t before = 0;
@@ -133,7 +133,7 @@ bool matches(const SentEventRow& row, const SentEventFilter& filter, const Range
          (!filter.delivery || row.delivery == filter.delivery);
 }
 
-// Those of `rows` that the filter wants, with their orders where it asks for those.
+// Removes the rows that the filter excludes, and reads the orders where it needs them.
 void keep_wanted(Tx& tx, std::vector<SentEventRow>& rows, const SentEventFilter& filter, const Range& range) {
   std::erase_if(rows, [&](const SentEventRow& row) { return !matches(row, filter, range); });
   if (filter.order.empty()) return;
@@ -144,7 +144,7 @@ void keep_wanted(Tx& tx, std::vector<SentEventRow>& rows, const SentEventFilter&
   });
 }
 
-// All that wait, or have failed, if they are few.
+// All rows that wait, or have failed, if they are few.
 std::optional<std::vector<SentEventRow>> few(Tx& tx, SubscriptionId subscription, SentStatus status) {
   std::vector<SentEventRow> rows;
   const auto take = [&](const Row& r) { rows.push_back(read(r)); };
@@ -167,7 +167,7 @@ Page<SentEventRow> list_sent_events(Tx& tx, SubscriptionId subscription, const S
                     .before = filter.to ? std::min(page.before, first_id_at(*filter.to)) : page.before};
   const auto wanted = static_cast<std::size_t>(page.fetch());
   std::vector<SentEventRow> found;
-  std::optional<std::int64_t> next;  // when not all was looked at
+  std::optional<std::int64_t> next;  // set when not all rows were read
   const bool by_status = filter.status && *filter.status != SentStatus::succeeded;
   auto all = by_status && !filter.delivery ? few(tx, subscription, *filter.status) : std::nullopt;
   if (all) {
@@ -175,10 +175,10 @@ Page<SentEventRow> list_sent_events(Tx& tx, SubscriptionId subscription, const S
     keep_wanted(tx, found, filter, range);
   } else {
     const bool plain = !filter.status && filter.type.empty() && filter.order.empty();
-    const int size = plain ? page.fetch() : kPiece;
+    const int size = plain ? page.fetch() : kBatch;
     std::int64_t before = range.before;
     for (int looked = 0; found.size() < wanted; looked += size) {
-      if (looked >= kSentLookedAt) {
+      if (looked >= kSentLookedThrough) {
         next = before;
         break;
       }
@@ -266,26 +266,26 @@ bool any_recovery(Tx& tx) {
   return tx.one(kAnyRecovery, std::int64_t{0}, [](const Row&) { return true; }).value_or(false);
 }
 
-std::optional<RecoveryPiece> recover_failed_sends(Tx& tx, SubscriptionId after, int limit) {
-  std::optional<RecoveryPiece> piece;
+std::optional<RecoveryBatch> recover_failed_sends(Tx& tx, SubscriptionId after, int limit) {
+  std::optional<RecoveryBatch> batch;
   Timestamp since;
   Timestamp before;
   tx.query(kLockRecovery, after, [&](const Row& r) {
-    piece = RecoveryPiece{.subscription = r.id<SubscriptionId>(0)};
+    batch = RecoveryBatch{.subscription = r.id<SubscriptionId>(0)};
     since = r.time(1);
     before = r.time(2);
   });
-  if (!piece) return std::nullopt;
+  if (!batch) return std::nullopt;
   std::vector<Param> due;
-  tx.query(kLockFailed, piece->subscription, since, before, limit, [&](const Row& r) {
+  tx.query(kLockFailed, batch->subscription, since, before, limit, [&](const Row& r) {
     due.emplace_back(r.int64(0));
     due.emplace_back(tx.now());
   });
-  piece->sends = static_cast<int>(due.size() / 2);
+  batch->sends = static_cast<int>(due.size() / 2);
   if (!due.empty()) tx.exec_many(kRecover, 2, due);
-  if (piece->sends < limit) tx.exec(kEnd, piece->subscription);
-  refresh_readiness(tx, piece->subscription);
-  return piece;
+  if (batch->sends < limit) tx.exec(kEnd, batch->subscription);
+  refresh_readiness(tx, batch->subscription);
+  return batch;
 }
 
 }  // namespace presetbridge::storage

@@ -1,5 +1,6 @@
-// Outbound events as they stand with one subscription (spec 9.5): found by index or among a bounded number of
-// the newest, made due again one by one, or all that failed in pieces. Sending them is in send_store.h.
+// Outbound events as they stand with one subscription (spec 9.5): found by an index or among a bounded
+// number of the newest; made due again one by one, or, of those that failed, all in batches. send_store.h
+// dispatches them.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ namespace presetbridge::storage {
 
 enum class SentStatus {
   succeeded,
-  waiting,    // for its first or next attempt, or for the answer to one
+  waiting,    // for its first or next delivery attempt, or for the answer to one
   exhausted,  // after the last retry
   permanent   // an answer or an address that no retry would mend
 };
@@ -28,7 +29,7 @@ struct SentEventRow {
   std::string type;
   DeliveryId delivery;       // none: the event is of no delivery
   std::string order_key;     // empty: likewise
-  std::string order_number;  // what people see; empty: unknown
+  std::string order_number;  // for people; empty: unknown
   Timestamp created_at;
   SentStatus status = SentStatus::waiting;
   bool under_way = false;  // an attempt is made now
@@ -48,38 +49,38 @@ struct SentEventFilter {
   std::optional<Timestamp> to;    // created before
 };
 
-// Newest first; PageRequest::before is an event's number. By `delivery` alone, and by a status that no more
-// than kFewSends have, all are found; any other filter looks through kSentLookedAt of the newest: such a page
-// may hold fewer than asked for, or none, and have a next one.
-inline constexpr int kSentLookedAt = 5'000;
+// Newest first; PageRequest::before is the number of an event. By `delivery` alone, and by a status that no
+// more than kFewSends have, all are found; any other filter is checked on the newest kSentLookedThrough:
+// such a page may have fewer rows than its limit, or none, and still have a next one.
+inline constexpr int kSentLookedThrough = 5'000;
 inline constexpr int kFewSends = 1'000;
 Page<SentEventRow> list_sent_events(Tx& tx, SubscriptionId subscription, const SentEventFilter& filter,
                                     const PageRequest& page);
 
 std::optional<SentEventRow> find_sent_event(Tx& tx, SubscriptionId subscription, EventId event);
-// An event of an earlier program, whose UUID does not tell its id.
+// An event of an older program, whose UUID does not contain its id.
 std::optional<EventId> find_event_of_before(Tx& tx, std::string_view uuid);
 std::string find_event_body(Tx& tx, EventId event);
-// The newest attempts at this send, oldest first.
+// The newest delivery attempts of this dispatch, oldest first.
 inline constexpr int kAttemptsOfSend = 100;
 std::vector<AttemptRow> attempts_of_send(Tx& tx, std::int64_t send);
 
-// Due at once, with all its tries again, whatever became of it. False: an attempt is under way.
+// Makes it due at once, with all its attempts again, whatever its status. False: an attempt is under way.
 bool send_again(Tx& tx, SubscriptionId subscription, std::int64_t send);
 
-// How many sends failed for good in [since, before), at most `most`.
+// The number of dispatches that failed for good in [since, before), at most `most`.
 std::int64_t count_failed_sends(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before,
                                 int most);
-// These are to be made due again by recover_failed_sends(). A recovery that is under way takes them in.
+// recover_failed_sends() is to make these due again. A recovery that is under way takes them over.
 void begin_recovery(Tx& tx, SubscriptionId subscription, Timestamp since, Timestamp before);
 bool any_recovery(Tx& tx);
-// One piece of the next recovery after this subscription's (none: of the first), at most `limit` sends, those
-// that failed first. What is made due leaves the failed ones, so a piece that is done again finds others;
-// what failed after the recovery began is not in it.
-struct RecoveryPiece {
+// One batch of the next recovery, of a subscription with an id after `after` (none: of the first): at most
+// `limit` dispatches, those that failed first. A dispatch that was made due is not a failed one any more,
+// so the next batch finds others. The recovery does not include those that failed after it began.
+struct RecoveryBatch {
   SubscriptionId subscription;
   int sends = 0;
 };
-std::optional<RecoveryPiece> recover_failed_sends(Tx& tx, SubscriptionId after, int limit);
+std::optional<RecoveryBatch> recover_failed_sends(Tx& tx, SubscriptionId after, int limit);
 
 }  // namespace presetbridge::storage
