@@ -245,7 +245,10 @@ void DeliverySet::remove(const storage::ItemRow& row) {
 
 Expected<void> DeliverySet::try_apply(storage::DeliveryRow& row, const Change& change) {
   auto done = changes_.apply(tx_.now(), row, change, record_);
-  if (done) changed(row);
+  if (done) {
+    changed(row);
+    if (leaves_credits(row, change.cause)) credits_freed(row.account);
+  }
   return done;
 }
 

@@ -133,9 +133,12 @@ AccountTaskProgress resume_credits(Batch batch, const std::vector<DeliveryId>& i
   batch.each(ids, [&](storage::DeliveryRow& row) {
     if (available <= 0) return false;
     if (!failed_with(row, codes_of(batch.task.kind))) return true;
-    for (const auto* const item : batch.set.items(row.id))
-      available -= item->status == domain::ItemStatus::owed && !item->spent && !item->former ? 1 : 0;
+    const auto costs = std::ranges::count_if(batch.set.items(row.id), [](const storage::ItemRow* item) {
+      return item->status == domain::ItemStatus::owed && !item->spent && !item->former;
+    });
     resume(batch.set, row);
+    // It may have failed for another cause, or gone to review.
+    if (row.status == DeliveryStatus::queued) available -= costs;
     return true;
   });
   return available <= 0 ? batch.end() : batch.end_or_advance(ids.size());

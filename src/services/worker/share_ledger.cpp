@@ -7,7 +7,6 @@
 #include "domain/mapping.h"
 #include "domain/order.h"
 #include "services/delivery/items.h"
-#include "storage/stores/account_task_store.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
@@ -29,9 +28,7 @@ void release_hold(DeliverySet& set, storage::ItemRow& item) {
                            .credits = paid,
                            .note = "released from a share that was not made"}});
   }
-  // A delivery may have failed for lack of just this credit.
-  if (balance.available() == 1)
-    add_account_task(set.tx(), item.account, storage::AccountTaskKind::resume_credits);
+  set.credits_freed(item.account);
 }
 
 // Whether no line that owes the item has any paid quantity left.
