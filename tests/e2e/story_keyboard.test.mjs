@@ -207,7 +207,7 @@ describe('tables, the palette and many at once', () => {
     await me.page.keyboard.press('Escape');
     await me.page.waitForURL(/code=username_missing/);
     await hands.isSomewhere('the filter was chosen');
-    await hands.act(me.button(/^Take the filter/));
+    await hands.act(me.button(/^Remove the filter/));
     await me.page.waitForURL((url) => !url.search.includes('code='));
     await hands.isSomewhere('the filter was taken away');
   });
