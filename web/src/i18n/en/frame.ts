@@ -52,6 +52,7 @@ export const frame = {
   'keys.select': 'Select the row',
   'keys.selectAll': 'Select all rows of the page',
   'keys.retry': 'Retry what is selected',
+  'keys.username': 'Edit the username of a delivery',
   'keys.help': 'All shortcuts',
   'keys.close': 'Close, then clear the selection',
   'keys.or': 'or',

@@ -110,6 +110,7 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
               list={stringifySearch(asked).slice(1)}
               busy={read.isPlaceholderData}
               selection={selection}
+              solves={store !== undefined}
             />
           ) : nextCursor ? (
             <p className="muted">{t('list.searchedSoFar')}</p>

@@ -6,6 +6,7 @@ import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
+import { lazy, Suspense, useState } from 'react';
 import { lineOf } from '@/vocabulary/delivery_line';
 import styles from './deliveries.module.css';
 
@@ -63,17 +64,48 @@ const columns: Column<Delivery>[] = [
   },
 ];
 
-// `list`: the query of the list, so that the delivery's page can walk it.
-type Props = { rows: Delivery[]; list: string; busy?: boolean; selection?: Selection };
-export function DeliveryRows({ rows, list, busy, selection }: Props) {
+// Where every row is of the same store, its name is left out.
+const ofOneStore = columns.map((column) =>
+  column.key === 'order'
+    ? { ...column, width: '15%', cell: (it: Delivery) => <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi> }
+    : column,
+);
+
+const RowFix = lazy(() => import('./RowFix').then((part) => ({ default: part.RowFix })));
+const RowUsername = lazy(() => import('./RowFix').then((part) => ({ default: part.RowUsername })));
+
+// `list`: the query of the list, so that the delivery's page can walk it. `solves`: the rows are of one store, and a failed one can be
+// retried in its row.
+type Props = { rows: Delivery[]; list: string; busy?: boolean; selection?: Selection; solves?: boolean };
+export function DeliveryRows({ rows, list, busy, selection, solves = false }: Props) {
+  const [naming, setNaming] = useState<string | null>(null); // whose username is being typed
+  const fix: Column<Delivery> = {
+    key: 'fix',
+    header: '',
+    width: 'var(--row-fix)',
+    end: true,
+    cell: (it) =>
+      it.status === 'failed' ? (
+        <Suspense>
+          <RowFix it={it} onName={() => setNaming((now) => (now === it.id ? null : it.id))} naming={naming === it.id} />
+        </Suspense>
+      ) : null,
+  };
   return (
     <Rows
       label={t('deliveries.what')}
-      columns={columns}
+      columns={solves ? [...ofOneStore, fix] : columns}
       rows={rows}
       idOf={({ id }) => id}
       busy={busy}
       selection={selection}
+      under={(it) =>
+        solves && naming === it.id && it.status === 'failed' ? (
+          <Suspense>
+            <RowUsername it={it} onDone={() => setNaming(null)} />
+          </Suspense>
+        ) : null
+      }
       icons
       linkOf={({ id }) => ({ to: '/deliveries/$id', params: { id }, search: list ? { list } : {} })}
     />

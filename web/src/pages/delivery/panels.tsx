@@ -8,6 +8,7 @@ import { Buyer } from '@/components/Buyer';
 import { Panel } from '@/components/Panel';
 import { date, duration, hoursMinutes, momentWithin, since } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
+import { useShortcuts } from '@/shell/shortcuts';
 import { stopReason, word } from '@/vocabulary/delivery';
 import { approvedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
@@ -52,6 +53,8 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
 function Waiting({ it }: { it: Delivery }) {
   const [changing, setChanging] = useState(false);
   const buyer = <Buyer username={it.targetUsername} />;
+  const may = it.allowedActions.includes('change_username');
+  useShortcuts(may && !changing ? { e: () => setChanging(true) } : {});
   return (
     <Panel
       tone="amber"
@@ -72,9 +75,9 @@ function Waiting({ it }: { it: Delivery }) {
           <p className={styles.says}>
             <T k="panel.waiting.changeText" values={{ buyer }} />
           </p>
-          <UsernameForm it={it} button={t('panel.waiting.changeSave')} />
+          <UsernameForm it={it} button={t('panel.waiting.changeSave')} asked />
         </>
-      ) : it.allowedActions.includes('change_username') ? (
+      ) : may ? (
         <div className={styles.buttons}>
           <Button size="md" onClick={() => setChanging(true)}>
             {t('panel.waiting.change')}
