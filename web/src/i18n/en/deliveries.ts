@@ -11,7 +11,7 @@ export const deliveries = {
   'views.save': 'Save view',
   'views.what': 'A tab with these filters. Only you see it. The search text is not saved.',
   'views.name': 'Name',
-  'views.taken': 'Every list has a tab “{name}”. Choose another name.',
+  'views.taken': 'There is already a tab “{name}”. Choose another name.',
   'views.change': 'Change the view {name}',
   'views.rename': 'Rename view',
   'views.left': 'Move left',
@@ -37,6 +37,11 @@ export const deliveries = {
   'deliveries.noneWaiting.body': 'Deliveries that wait for a buyer to accept the friend request show up here.',
   'deliveries.none.title': 'Nothing matches these filters',
   'deliveries.none.body': 'Remove one, or clear them all.',
+  'deliveries.none.hidden': {
+    one: '{count} delivery is hidden by {filters}.',
+    other: '{count} deliveries are hidden by {filters}.',
+  },
+  'deliveries.none.filter': '“{filter}”',
 
   'problems.group': 'Group by problem',
   'problems.oneByOne': 'One by one',
@@ -55,6 +60,7 @@ export const deliveries = {
   'filter.store': 'Store',
   'filter.file': 'Preset',
   'filter.created': 'Created',
+  'filter.updated': 'Updated',
   'filter.test': 'Test orders',
   'filter.refunded': 'Refunded',
   'filter.q': 'Search',
