@@ -33,7 +33,7 @@ type Props<Row> = {
   icons?: boolean; // rows begin with an icon, under which a second line does not stand
   quiet?: (row: Row) => boolean;
   selection?: Selection; // rows begin with a checkbox
-  under?: (row: Row) => ReactNode; // what stands below a row, over its whole width
+  under?: (row: Row) => ReactNode; // shown below a row, over its whole width
 };
 
 export function Rows<Row>({

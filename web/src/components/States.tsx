@@ -21,7 +21,7 @@ export function EmptyState({ icon: Icon, title, body, action }: EmptyProps) {
   );
 }
 
-// `body`: how much the filters hide.
+// `body` says how much the filters hide.
 export function NoMatch({ onClear, body = t('deliveries.none.body') }: { onClear: () => void; body?: string }) {
   return (
     <EmptyState

@@ -64,7 +64,7 @@ const columns: Column<Delivery>[] = [
   },
 ];
 
-// Where every row is of the same store, its name is left out.
+// The columns of a list of one store, whose name is left out.
 const ofOneStore = columns.map((column) =>
   column.key === 'order'
     ? { ...column, width: '15%', cell: (it: Delivery) => <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi> }

@@ -48,7 +48,7 @@ test('a wrong username is typed in the row', async () => {
   await vi.waitFor(() => expect(screen.queryByLabelText('Username on the cloud platform')).toBeNull());
 });
 
-test('what needs more than that is solved on the page of the delivery', async () => {
+test('a problem that needs more than that is solved on the page of the delivery', async () => {
   await row([
     failedFor('username_not_found', { id: 'del_1', sharedCount: 1 }), // the presets that were shared are asked about there
     failedFor('preset_not_found', { id: 'del_2' }),

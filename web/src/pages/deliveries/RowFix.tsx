@@ -1,5 +1,5 @@
-// What solves a failed delivery in its row: another attempt, or the username that is missing or wrong. What needs more than that is solved
-// on the page of the delivery.
+// Solves a failed delivery in its row: another attempt, or the username that is missing or wrong. A problem that needs more than that has no
+// button here and is solved on the page of the delivery.
 import '@/i18n/en/delivery';
 import { Button, TextInput } from '@mantine/core';
 import { IconPencil, IconRefresh } from '@tabler/icons-react';
