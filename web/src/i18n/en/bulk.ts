@@ -94,8 +94,8 @@ export const bulk = {
   'bulk.failuresMore': { one: '{count} more is not listed.', other: '{count} more are not listed.' },
   'bulk.delivery': 'Delivery of {order}',
 
-  'bulk.refusedAll': { one: 'Retry the one that was refused', other: 'Retry the {count} that were refused' },
-  'bulk.refusedAllMany': 'Retry all that were refused',
+  'bulk.refusedAll': { one: 'Retry {count} refused delivery', other: 'Retry {count} refused deliveries' },
+  'bulk.refusedAllMany': 'Retry all refused deliveries',
   'bulk.refusedWhy': 'All that the cloud platform refused without a reason are retried.',
 } as const;
 

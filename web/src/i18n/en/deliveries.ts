@@ -31,6 +31,7 @@ export const deliveries = {
   'deliveries.empty.title': 'No deliveries yet',
   'deliveries.empty.body': 'When someone buys a preset, its delivery shows up here by itself.',
   'deliveries.empty.action': 'Connect a store',
+  'deliveries.empty.test': 'Send a test order',
   'deliveries.noneNeeds.title': 'All good. Nothing needs you.',
   'deliveries.noneNeeds.body': 'Failed deliveries and orders that wait for your approval show up here.',
   'deliveries.noneWaiting.title': 'No buyer has to do anything',

@@ -151,7 +151,7 @@ export const delivery = {
   'panel.review.too_large': 'Too large to deliver by itself. Share the files by hand, then mark it.',
   'panel.review.payment_withdrawn': 'The shop says this order is not paid any more. Approve only if you were paid.',
   'panel.review.high_risk': 'The shop rates this order as likely fraud. {presets}, {credits}.',
-  'panel.review.reopened': '{actor} put it back {when}.',
+  'panel.review.reopened': '{actor} put this order back in review {when}.',
   'panel.review.other': 'It is not sent until you approve it.',
   'panel.approve': 'Approve',
   'panel.byHand': 'Mark as delivered by hand…',
@@ -162,6 +162,7 @@ export const delivery = {
   'panel.reopen': 'Reopen',
   'panel.pending': 'A step is under way. {then}.',
   'panel.completed': 'Delivered {when}, {time} after the order.',
+  'panel.completedAtOnce': 'Delivered {when}, right after the order.',
 
   'act.approved': 'Approved.',
   'act.approvedNumber': 'Approved. Number {n} in line.',

@@ -7,7 +7,7 @@ export const orders = {
   'orders.search': 'Order, @username or e-mail',
   'orders.tab.all': 'All',
   'orders.tab.unmapped': 'Without preset',
-  'orders.col.outcome': 'What became of it',
+  'orders.col.outcome': 'Outcome',
   'orders.col.order': 'Order',
   'orders.col.products': 'Products',
   'orders.col.buyer': 'Buyer',

@@ -35,6 +35,7 @@ export const stores = {
   'store.lastOrder': 'Last order {when}',
   'store.missing': 'There is no such store in this account.',
   'store.tab.products': 'Products',
+  'store.tab.unmapped': { one: '{count} to match', other: '{count} to match' },
   'store.tab.deliveries': 'Deliveries',
   'store.tab.connection': 'Connection',
   'store.tab.settings': 'Settings',
@@ -241,8 +242,8 @@ export const stores = {
   'steps.generic.2': 'Sign the exact body with this secret, HMAC-SHA256 in hex, in the header {header}:',
   'steps.generic.3': 'The body, at least:',
   'steps.secretKept':
-    'The secret is shown once, when the store is made or the secret is rotated. Its ends are {preview}.',
-  'steps.secretNow': 'It is shown this once. Copy it before you leave this page: afterwards only its ends are shown.',
+    'The secret is shown only once, when the store is created or the secret is rotated. Current secret: {preview}',
+  'steps.secretNow': 'This is the only time it is shown. Copy it before you leave this page.',
   'steps.secretLabel': 'Secret of the shop',
   'steps.secretSave': 'Save',
   'steps.secretSaved': 'Saved, and stored encrypted.',
@@ -270,9 +271,9 @@ export const stores = {
   'steps.why.update': 'brings a username that is added later, or an edited order',
   'steps.why.cancel': 'stops what is not shared yet',
   'steps.why.refund': 'drops what was refunded; without it that is delivered all the same',
-  'steps.why.updated': 'tells of payments, refunds, cancellations and usernames that come later',
+  'steps.why.updated': 'reports payments, refunds, cancellations and usernames that come later',
   'steps.why.deleted': 'stops what is not shared yet',
-  'steps.why.restored': 'takes that back',
+  'steps.why.restored': 'undoes that',
 } as const;
 
 addWords(stores);

@@ -16,14 +16,14 @@ const columns: Column<Delivery>[] = [
   {
     key: 'status',
     header: t('deliveries.col.status'),
-    width: '29%',
+    width: '28%',
     narrow: 'first',
     cell: (it) => <StatusText status={it.status} line={lineOf(it)} />,
   },
   {
     key: 'order',
     header: t('deliveries.col.order'),
-    width: '22%',
+    width: '23%',
     narrow: 'second',
     cell: (it) => (
       <>
@@ -37,7 +37,7 @@ const columns: Column<Delivery>[] = [
   {
     key: 'buyer',
     header: t('deliveries.col.buyer'),
-    width: '17%',
+    width: '16%',
     narrow: 'secondEnd',
     cell: (it) => <Buyer username={it.targetUsername} />,
   },
@@ -57,7 +57,7 @@ const columns: Column<Delivery>[] = [
   {
     key: 'updated',
     header: t('deliveries.col.updated'),
-    width: '76px',
+    width: '72px',
     end: true,
     narrow: 'firstEnd',
     cell: (it) => <Time at={it.updatedAt} form="ago" />,

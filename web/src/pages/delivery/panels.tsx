@@ -39,9 +39,9 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
     case 'completed':
       return it.completedAt ? (
         <p className="muted">
-          {t('panel.completed', {
+          {t(took(it) < 1000 ? 'panel.completedAtOnce' : 'panel.completed', {
             when: momentWithin(it.completedAt),
-            time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)),
+            time: duration(took(it)),
           })}
         </p>
       ) : null;
@@ -49,6 +49,8 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
       return null;
   }
 }
+
+const took = ({ completedAt, createdAt }: Delivery) => Date.parse(completedAt ?? createdAt) - Date.parse(createdAt);
 
 function Waiting({ it }: { it: Delivery }) {
   const [changing, setChanging] = useState(false);
