@@ -94,7 +94,7 @@ export function DeliveryRows({ rows, list, busy, selection, solves = false }: Pr
   return (
     <Rows
       label={t('deliveries.what')}
-      columns={solves ? [...ofOneStore, fix] : columns}
+      columns={solves ? (rows.some(({ status }) => status === 'failed') ? [...ofOneStore, fix] : ofOneStore) : columns}
       rows={rows}
       idOf={({ id }) => id}
       busy={busy}
