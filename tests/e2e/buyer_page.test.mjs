@@ -64,7 +64,7 @@ describe('the page', () => {
     await page.getByText('We could not find mispelt on Tone Cloud.').waitFor();
     const field = page.getByLabel('Your cloud username');
     assert.equal(await field.inputValue(), 'mispelt');
-    for (const [typed, problem] of [['', 'Type your username.'], ['me@mail.example', 'That looks like an e-mail address.'], ['\u200b', 'That is no username.']]) {
+    for (const [typed, problem] of [['', 'Type your username.'], ['me@mail.example', 'That looks like an e-mail address.'], ['\u200b', 'That is not a username.']]) {
       await field.fill(typed);
       await button(page, 'Send my presets').click();
       await page.getByRole('alert').filter({ hasText: problem }).waitFor();

@@ -207,9 +207,29 @@ describe('tables, the palette and many at once', () => {
     await me.page.keyboard.press('Escape');
     await me.page.waitForURL(/code=username_missing/);
     await hands.isSomewhere('the filter was chosen');
-    await hands.act(me.button(/^Take the filter/));
+    await hands.act(me.button(/^Remove the filter/));
     await me.page.waitForURL((url) => !url.search.includes('code='));
     await hands.isSomewhere('the filter was taken away');
+  });
+  test('the arrows lead through a long list of presets, and the one that they lead to is in sight', async () => {
+    await me.go(`/integrations/stores/${made.stores.shop.id}/products`);
+    await hands.skip();
+    await hands.act(me.button('Choose presets').first());
+    const shown = me.page.getByRole('listbox');
+    await shown.getByRole('option').first().waitFor();
+    const list = await shown.evaluate((it) => [it.scrollHeight, it.clientHeight]);
+    assert.ok(list[0] > list[1] + 100, 'the list is longer than what is seen of it');
+    const options = await shown.getByRole('option').allTextContents();
+    for (const option of options) {
+      await me.page.keyboard.press('ArrowDown');
+      const led = await me.page.locator('[role=option][data-combobox-selected]').evaluate((it) => {
+        const { top, bottom } = it.getBoundingClientRect();
+        const around = it.closest('[role=listbox]').getBoundingClientRect();
+        return [it.textContent, top >= Math.max(around.top, 0) - 1 && bottom <= Math.min(around.bottom, innerHeight) + 1];
+      });
+      assert.deepEqual(led, [option, true]);
+    }
+    await me.page.keyboard.press('Escape');
   });
   test('letters that are typed before the palette has come are searched for', async () => {
     let come;

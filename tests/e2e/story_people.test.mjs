@@ -228,7 +228,7 @@ describe('a buyer', () => {
     await me.judge('an open privacy request');
     await me.button('Show 1 order of this request').click();
     await me.dialog.getByRole('heading', { name: 'Orders of this request' }).waitFor();
-    await me.dialog.getByText('The bridge has heard of no such order').waitFor();
+    await me.dialog.getByText('The bridge knows no such order').waitFor();
     await me.judge('the orders of a privacy request');
     await me.page.keyboard.press('Escape');
     await until('the dialog is closed', async () => (await me.dialog.count()) === 0);
@@ -284,7 +284,7 @@ describe('a buyer', () => {
     await me.judge('erase?');
     await me.button('Erase buyer', me.dialog).click();
     await me.sees('2 orders are erased.');
-    await me.sees(`Nothing is kept of ${BUYER.username}.`);
+    await me.sees(`Nothing is stored about ${BUYER.username}.`);
     await me.judge('an erased buyer');
     assert.ok(!me.page.url().includes(BUYER.username));
     for (const path of [

@@ -226,6 +226,22 @@ export const queries = {
       queryFn: ({ signal }) => ok(api.GET('/api/presets', { params: { query: { ...query, usage: true } }, signal })),
       placeholderData: keepPreviousData,
     }),
+  // The ids of all files that mappings deliver and the cloud user no longer has: every page of them.
+  gonePresets: () =>
+    queryOptions({
+      queryKey: ['presets', 'page', 'gone'],
+      queryFn: async ({ signal }) => {
+        const ids: string[] = [];
+        let cursor: string | null = null;
+        do {
+          const query: PresetQuery = { gone: true, limit: 100, ...(cursor ? { cursor } : {}) };
+          const page: Schemas['PresetList'] = await ok(api.GET('/api/presets', { params: { query }, signal }));
+          ids.push(...page.data.map(({ id }) => id));
+          cursor = page.nextCursor;
+        } while (cursor !== null);
+        return ids;
+      },
+    }),
   preset: (id: string) =>
     queryOptions({
       queryKey: ['presets', 'one', id],

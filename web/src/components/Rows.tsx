@@ -1,6 +1,6 @@
 // A table of rows that are links: one line of 44 px, or two lines on a narrow screen. Arrow keys and J, K walk it.
 import { Link, type LinkProps } from '@tanstack/react-router';
-import { useRef, type KeyboardEvent, type ReactNode } from 'react';
+import { Fragment, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { t } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { SelectAll, SelectOne } from './Select';
@@ -33,6 +33,7 @@ type Props<Row> = {
   icons?: boolean; // rows begin with an icon, under which a second line does not stand
   quiet?: (row: Row) => boolean;
   selection?: Selection; // rows begin with a checkbox
+  under?: (row: Row) => ReactNode; // shown below a row, over its whole width
 };
 
 export function Rows<Row>({
@@ -46,6 +47,7 @@ export function Rows<Row>({
   icons,
   quiet,
   selection,
+  under,
 }: Props<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const last = useRef<string | null>(null); // where a range begins
@@ -98,29 +100,40 @@ export function Rows<Row>({
         </thead>
         <tbody ref={body} onKeyDown={onArrow}>
           {rows.map((row) => (
-            <tr
-              key={idOf(row)}
-              data-id={idOf(row)}
-              data-chosen={selection?.has(idOf(row)) || undefined}
-              data-linked={linkOf ? true : undefined}
-              data-quiet={quiet?.(row) || undefined}
-            >
-              {selection ? <SelectOne id={idOf(row)} selection={selection} onChoose={chooseTo} /> : null}
-              {columns.map(({ key, cell, end, narrow }, index) => (
-                <td key={key} data-end={end || undefined} data-narrow={narrow ?? 'none'}>
-                  {index === 0 && linkOf ? (
-                    <Link {...linkOf(row)} className={styles.link} data-row="">
-                      {cell(row)}
-                    </Link>
-                  ) : (
-                    cell(row)
-                  )}
-                </td>
-              ))}
-            </tr>
+            <Fragment key={idOf(row)}>
+              <tr
+                data-id={idOf(row)}
+                data-chosen={selection?.has(idOf(row)) || undefined}
+                data-linked={linkOf ? true : undefined}
+                data-quiet={quiet?.(row) || undefined}
+              >
+                {selection ? <SelectOne id={idOf(row)} selection={selection} onChoose={chooseTo} /> : null}
+                {columns.map(({ key, cell, end, narrow }, index) => (
+                  <td key={key} data-end={end || undefined} data-narrow={narrow ?? 'none'}>
+                    {index === 0 && linkOf ? (
+                      <Link {...linkOf(row)} className={styles.link} data-row="">
+                        {cell(row)}
+                      </Link>
+                    ) : (
+                      cell(row)
+                    )}
+                  </td>
+                ))}
+              </tr>
+              <Under columns={columns.length + (selection ? 1 : 0)}>{under?.(row)}</Under>
+            </Fragment>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Under({ columns, children }: { columns: number; children: ReactNode }) {
+  if (!children) return null;
+  return (
+    <tr className={styles.under}>
+      <td colSpan={columns}>{children}</td>
+    </tr>
   );
 }

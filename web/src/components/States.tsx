@@ -21,12 +21,13 @@ export function EmptyState({ icon: Icon, title, body, action }: EmptyProps) {
   );
 }
 
-export function NoMatch({ onClear }: { onClear: () => void }) {
+// `body` says how much the filters hide.
+export function NoMatch({ onClear, body = t('deliveries.none.body') }: { onClear: () => void; body?: string }) {
   return (
     <EmptyState
       icon={IconSearch}
       title={t('deliveries.none.title')}
-      body={t('deliveries.none.body')}
+      body={body}
       action={<Button onClick={onClear}>{t('action.clear')}</Button>}
     />
   );

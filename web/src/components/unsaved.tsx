@@ -13,14 +13,16 @@ export function useUnsaved(changed: boolean) {
   });
   return (
     <Dialog opened={status === 'blocked'} onClose={() => reset?.()} title={t('leave.title')} size={420}>
-      <p className="muted">{t('leave.body')}</p>
-      <div className={styles.buttons}>
-        <Button size="lg" onClick={() => reset?.()}>
-          {t('leave.stay')}
-        </Button>
-        <Button size="lg" variant="filled" onClick={() => proceed?.()}>
-          {t('leave.go')}
-        </Button>
+      <div className={styles.form}>
+        <p className="muted">{t('leave.body')}</p>
+        <div className={styles.buttons}>
+          <Button size="lg" onClick={() => reset?.()}>
+            {t('leave.stay')}
+          </Button>
+          <Button size="lg" variant="filled" onClick={() => proceed?.()}>
+            {t('leave.go')}
+          </Button>
+        </div>
       </div>
     </Dialog>
   );

@@ -19,6 +19,7 @@ const LIST: [string[], TextKey][] = [
   [['X'], 'keys.select'],
   [['A'], 'keys.selectAll'],
   [['R'], 'keys.retry'],
+  [['E'], 'keys.username'],
   [['Esc'], 'keys.close'],
   [['?'], 'keys.help'],
 ];

@@ -34,9 +34,9 @@ export const bulk = {
   },
   'bulk.costMany': 'They cost more than {count} credits; you have {have}.',
   'bulk.costNone': 'They cost no credits.',
-  'bulk.costShort': 'The oldest go first. The rest stops for want of credits, and goes on once you buy some.',
+  'bulk.costShort': 'The oldest go first. The rest wait for credits and go on once you buy some.',
   'bulk.costBuy': 'Buy credits',
-  'bulk.more': 'There are more than were counted; all that match are meant.',
+  'bulk.more': 'More match than were counted. All that match are included.',
   'bulk.left': 'Left out:',
   'bulk.out.INVALID_TRANSITION.retry': { one: '{count} that has not failed', other: '{count} that have not failed' },
   'bulk.out.INVALID_TRANSITION.approve': {
@@ -65,16 +65,16 @@ export const bulk = {
     other: '{count} that wait for credits, and go on by themselves',
   },
   'bulk.out.high_risk': {
-    one: '{count} that may be fraud: look at it and approve it by itself',
-    other: '{count} that may be fraud: look at each and approve it by itself',
+    one: '{count} that may be fraud: open it and approve it there',
+    other: '{count} that may be fraud: open each and approve it there',
   },
   'bulk.out.payment_withdrawn': {
-    one: '{count} whose payment was withdrawn: look at it and approve it by itself',
-    other: '{count} whose payment was withdrawn: look at each and approve it by itself',
+    one: '{count} whose payment was withdrawn: open it and approve it there',
+    other: '{count} whose payment was withdrawn: open each and approve it there',
   },
   'bulk.out.too_large': {
-    one: '{count} that is too large: look at it and approve it by itself',
-    other: '{count} that are too large: look at each and approve it by itself',
+    one: '{count} that is too large: open it and approve it there',
+    other: '{count} that are too large: open each and approve it there',
   },
   'bulk.out.other': '{count}: {code}',
 
@@ -88,14 +88,14 @@ export const bulk = {
   'bulk.both': '{done}, {refused}.',
   'bulk.alone': '{done}.',
   'bulk.fault': 'It ended before all were done: {fault}',
-  'bulk.away': 'How far it is cannot be told just now. It goes on.',
+  'bulk.away': 'Its progress cannot be read right now. It goes on.',
   'bulk.show': 'Show them',
   'bulk.failures': 'What was refused',
   'bulk.failuresMore': { one: '{count} more is not listed.', other: '{count} more are not listed.' },
   'bulk.delivery': 'Delivery of {order}',
 
-  'bulk.refusedAll': { one: 'Retry the one that was refused', other: 'Retry the {count} that were refused' },
-  'bulk.refusedAllMany': 'Retry all that were refused',
+  'bulk.refusedAll': { one: 'Retry {count} refused delivery', other: 'Retry {count} refused deliveries' },
+  'bulk.refusedAllMany': 'Retry all refused deliveries',
   'bulk.refusedWhy': 'All that the cloud platform refused without a reason are retried.',
 } as const;
 

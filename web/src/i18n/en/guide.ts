@@ -23,7 +23,7 @@ export const guide = {
   'guide.store.done': '{name} sends its orders',
   'guide.username': 'Ask buyers for their username',
   'guide.username.text': 'Without it the bridge does not know whom to deliver to.',
-  'guide.username.waiting': 'The first order tells whether it carries a username.',
+  'guide.username.waiting': 'The first order shows whether it carries a username.',
   'guide.username.good': 'Order {order} carried the username {buyer}',
   'guide.username.bad': 'Order {order} carried none: add the field',
   'guide.username.field.Shopify': 'Add this to the product or cart form of your theme:',

@@ -148,8 +148,8 @@ export const home = {
     other: '{count} matches point to another cloud account',
   },
   'need.stale.text': {
-    one: 'Orders of {store} skip what it serves.',
-    other: 'Orders of {store} skip what they serve.',
+    one: 'Orders of {store} skip its product.',
+    other: 'Orders of {store} skip their products.',
   },
   'need.stale.button': 'Match again',
   'need.privacy_request': { one: '{count} privacy request is open', other: '{count} privacy requests are open' },

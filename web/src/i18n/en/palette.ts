@@ -35,7 +35,7 @@ export const palette = {
   'palette.action.products': 'Match products of {store}',
   'palette.action.light': 'Light theme',
   'palette.action.dark': 'Dark theme',
-  'palette.action.auto': 'Theme as the system',
+  'palette.action.auto': 'System theme',
   'palette.action.shortcuts': 'Keyboard shortcuts',
   'palette.action.docs': 'Help and docs',
   'palette.action.signOut': 'Sign out',

@@ -4,7 +4,7 @@ export const people = {
   'role.owner': 'Owner',
   'role.member': 'Member',
   'role.owner.may': 'May do everything, and read the audit log.',
-  'role.member.may': 'Does the daily work, and sees the rest: no tokens, credits, cloud login, people or buyers’ data.',
+  'role.member.may': 'Does the daily work. Cannot change tokens, credits, the cloud login, people or buyers’ data.',
 
   'people.what': 'The people',
   'people.lead': 'Owners may do everything. Members do the daily work.',
@@ -33,10 +33,10 @@ export const people = {
   'people.member.button': 'Make member',
   'people.remove.title': 'Remove {name}?',
   'people.remove.body':
-    'They are signed out at once, and cannot sign in any more. Tokens that they know stay good: rotate those.',
+    'They are signed out at once, and cannot sign in any more. Tokens that they know keep working: rotate those.',
   'people.remove.button': 'Remove',
   'people.leave.title': 'Leave {account}?',
-  'people.leave.body': 'You are signed out, and can come back by a new invitation alone.',
+  'people.leave.body': 'You are signed out. Only a new invitation lets you back in.',
   'people.leave.button': 'Leave the account',
 
   'invitations.title': 'Open invitations',
@@ -49,7 +49,7 @@ export const people = {
   'invitations.revoke': 'Revoke',
   'invitations.revokeOf': 'Revoke the invitation for {name}, good until {when}',
   'invitations.revoke.title': 'Revoke the invitation for {name}?',
-  'invitations.revoke.body': 'Its link opens nothing any more.',
+  'invitations.revoke.body': 'Its link stops working.',
   'invitations.revoked': 'The invitation is revoked.',
   'invitations.invite': 'Invite somebody',
   'invitations.new.lead': 'You get a link. Whoever opens it first joins this account.',
@@ -60,7 +60,8 @@ export const people = {
   'invitations.days': { one: '{count} day', other: '{count} days' },
   'invitations.make': 'Make the link',
   'invitations.made.title': 'Copy the link now',
-  'invitations.made.lead': 'It is shown this once. Whoever opens it first joins, so give it to one person alone.',
+  'invitations.made.lead':
+    'This is the only time it is shown. Whoever opens it first joins, so give it to one person only.',
   'invitations.made.stored': 'I have sent it or stored it',
   'invitations.made.role': 'Joins as',
 
@@ -77,7 +78,7 @@ export const people = {
   'invite.full': 'This account has as many people as it can have.',
   'invite.gone.title': 'This invitation no longer works',
   'invite.gone.body':
-    'It was used or revoked, its time is over, or the link is not whole. Ask whoever sent it for a new one.',
+    'It was used or revoked, it has expired, or the link is incomplete. Ask whoever sent it for a new one.',
   'invite.disabled.title': 'Nobody can join this account now',
   'invite.disabled.body':
     'Whoever runs the service has disabled it. Ask them; the invitation works again once they enable it.',

@@ -26,8 +26,8 @@ export const usage = {
   'usage.col.name.store': 'Store',
   'usage.col.hour': 'Hour',
   'usage.col.day': 'Day',
-  'usage.noKey': 'Without a token: order webhooks of stores',
-  'usage.noStore': 'Of no store',
+  'usage.noKey': 'No token (order webhooks of stores)',
+  'usage.noStore': 'No store',
   'usage.count': { one: '{count} request', other: '{count} requests' },
   'usage.none': 'Nothing in this time.',
   'usage.requests.none': 'No request, {period}.',
@@ -57,10 +57,10 @@ export const usage = {
   'keyPage.hourLabel': '{n} of {total} requests of the last 60 minutes',
   'keyPage.facts': 'Token',
   'keyPage.id': 'Id',
-  'keyPage.made': 'Made',
-  'keyPage.rotated': 'Took the place of',
+  'keyPage.made': 'Created',
+  'keyPage.rotated': 'Replaces',
   'keyPage.rotatedShow': 'the token before',
-  'keyPage.total': 'In all',
+  'keyPage.total': 'In total',
 } as const;
 
 addWords(usage);

@@ -88,17 +88,39 @@ export function Deliveries() {
                 icon={IconPackage}
                 title={t('deliveries.empty.title')}
                 body={t('deliveries.empty.body')}
-                action={
-                  <Button component={Link} to="/integrations/stores" variant="filled">
-                    {t('deliveries.empty.action')}
-                  </Button>
-                }
+                action={<Begin />}
               />
             ) : undefined
           }
         />
       )}
     </>
+  );
+}
+
+// The first delivery comes from a test order, and that from a store.
+function Begin() {
+  const stores = useQuery(queries.stores());
+  const store = stores.data?.data[0];
+  if (stores.isPending) return null;
+  return (
+    <Button
+      variant="filled"
+      renderRoot={(props) =>
+        store ? (
+          <Link
+            {...props}
+            to="/integrations/stores/$id/products"
+            params={{ id: store.id }}
+            search={{ test: 'order' }}
+          />
+        ) : (
+          <Link {...props} to="/integrations/stores/new" search={{}} />
+        )
+      }
+    >
+      {t(store ? 'deliveries.empty.test' : 'deliveries.empty.action')}
+    </Button>
   );
 }
 

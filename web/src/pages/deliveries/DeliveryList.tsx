@@ -8,6 +8,7 @@ import { Announce } from '@/components/Announce';
 import { EmptyState, Loaded, NoMatch, SkeletonRows } from '@/components/States';
 import { Pager } from '@/components/Pager';
 import { useNow } from '@/components/Time';
+import { listed } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useSteadyRows } from '@/live/rows';
 import { changed, cursorsOf, stringifySearch, type Search } from '../search';
@@ -15,6 +16,7 @@ import { useSelection } from './bulk/selection';
 import { DeliveryRows } from './DeliveryRows';
 import { FilterBar, type Filters } from './FilterBar';
 import {
+  chipText,
   FILTERS,
   MANY,
   optionsOf,
@@ -23,6 +25,7 @@ import {
   isOldestFirst,
   PAGE,
   queryOf,
+  queryOfView,
   viewOf,
   withoutFilters,
   type Filter,
@@ -110,11 +113,17 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
               list={stringifySearch(asked).slice(1)}
               busy={read.isPlaceholderData}
               selection={selection}
+              solves={store !== undefined}
             />
           ) : nextCursor ? (
             <p className="muted">{t('list.searchedSoFar')}</p>
           ) : isFiltered(search) ? (
-            <NoMatch onClear={() => onSearch(withoutFilters(search))} />
+            <NoneMatch
+              search={search}
+              store={store}
+              stores={stores.data?.data ?? []}
+              onClear={() => onSearch(withoutFilters(search))}
+            />
           ) : (
             (empty ?? <NoneOf view={viewOf(search)} />)
           )
@@ -143,6 +152,33 @@ export function DeliveryList({ search, onSearch, store, empty }: Props) {
         </Suspense>
       )}
     </>
+  );
+}
+
+type NoneMatchProps = { search: Search; store?: string; stores: { id: string; name: string }[]; onClear: () => void };
+
+function NoneMatch({ search, store, stores, onClear }: NoneMatchProps) {
+  const all = useQuery(
+    queries.deliveryCount({ ...queryOfView(viewOf(search)), ...(store ? { integrationId: store } : {}) }),
+  ).data;
+  const names = FILTERS.filter((filter) => filter !== 'file' && !(store && filter === 'store')).flatMap((filter) => {
+    const values = valuesOf(filter, search);
+    if (values.length === 0) return [];
+    const text = chipText(values, optionsOf(filter, stores));
+    return filter === 'status' || filter === 'code' || filter === 'store' ? text : `${t(`filter.${filter}`)} ${text}`;
+  });
+  const typed = search.q?.trim();
+  const filters = listed(
+    [...(typed ? [typed] : []), ...names].map((filter) => t('deliveries.none.filter', { filter })),
+  );
+  const count = all?.count ?? 0;
+  return (
+    <NoMatch
+      onClear={onClear}
+      {...(count > 0 && all?.countIsExact !== false && filters
+        ? { body: t('deliveries.none.hidden', { count, filters }) }
+        : {})}
+    />
   );
 }
 

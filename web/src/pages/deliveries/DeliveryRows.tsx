@@ -6,6 +6,7 @@ import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
+import { lazy, Suspense, useState } from 'react';
 import { lineOf } from '@/vocabulary/delivery_line';
 import styles from './deliveries.module.css';
 
@@ -15,14 +16,14 @@ const columns: Column<Delivery>[] = [
   {
     key: 'status',
     header: t('deliveries.col.status'),
-    width: '29%',
+    width: '28%',
     narrow: 'first',
     cell: (it) => <StatusText status={it.status} line={lineOf(it)} />,
   },
   {
     key: 'order',
     header: t('deliveries.col.order'),
-    width: '22%',
+    width: '23%',
     narrow: 'second',
     cell: (it) => (
       <>
@@ -36,7 +37,7 @@ const columns: Column<Delivery>[] = [
   {
     key: 'buyer',
     header: t('deliveries.col.buyer'),
-    width: '17%',
+    width: '16%',
     narrow: 'secondEnd',
     cell: (it) => <Buyer username={it.targetUsername} />,
   },
@@ -56,24 +57,55 @@ const columns: Column<Delivery>[] = [
   {
     key: 'updated',
     header: t('deliveries.col.updated'),
-    width: '76px',
+    width: '72px',
     end: true,
     narrow: 'firstEnd',
     cell: (it) => <Time at={it.updatedAt} form="ago" />,
   },
 ];
 
-// `list`: the query of the list, so that the delivery's page can walk it.
-type Props = { rows: Delivery[]; list: string; busy?: boolean; selection?: Selection };
-export function DeliveryRows({ rows, list, busy, selection }: Props) {
+// The columns of a list of one store, whose name is left out.
+const ofOneStore = columns.map((column) =>
+  column.key === 'order'
+    ? { ...column, width: '15%', cell: (it: Delivery) => <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi> }
+    : column,
+);
+
+const RowFix = lazy(() => import('./RowFix').then((part) => ({ default: part.RowFix })));
+const RowUsername = lazy(() => import('./RowFix').then((part) => ({ default: part.RowUsername })));
+
+// `list`: the query of the list, so that the delivery's page can walk it. `solves`: the rows are of one store, and a failed one can be
+// retried in its row.
+type Props = { rows: Delivery[]; list: string; busy?: boolean; selection?: Selection; solves?: boolean };
+export function DeliveryRows({ rows, list, busy, selection, solves = false }: Props) {
+  const [naming, setNaming] = useState<string | null>(null); // whose username is being typed
+  const fix: Column<Delivery> = {
+    key: 'fix',
+    header: '',
+    width: 'var(--row-fix)',
+    end: true,
+    cell: (it) =>
+      it.status === 'failed' ? (
+        <Suspense>
+          <RowFix it={it} onName={() => setNaming((now) => (now === it.id ? null : it.id))} naming={naming === it.id} />
+        </Suspense>
+      ) : null,
+  };
   return (
     <Rows
       label={t('deliveries.what')}
-      columns={columns}
+      columns={solves ? (rows.some(({ status }) => status === 'failed') ? [...ofOneStore, fix] : ofOneStore) : columns}
       rows={rows}
       idOf={({ id }) => id}
       busy={busy}
       selection={selection}
+      under={(it) =>
+        solves && naming === it.id && it.status === 'failed' ? (
+          <Suspense>
+            <RowUsername it={it} onDone={() => setNaming(null)} />
+          </Suspense>
+        ) : null
+      }
       icons
       linkOf={({ id }) => ({ to: '/deliveries/$id', params: { id }, search: list ? { list } : {} })}
     />

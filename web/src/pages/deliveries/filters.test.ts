@@ -30,6 +30,7 @@ test('a preset and the other order are of the address', () => {
 
 test('a period begins at a step of five minutes, so that the list is not another one at every look', () => {
   expect(asked({ created: '7d' }).createdFrom).toBe('2026-11-16T10:05:00.000Z');
+  expect(asked({ updated: '7d' }).updatedFrom).toBe('2026-11-16T10:05:00.000Z');
   expect(queryOf({ created: '7d' }, NOW + 60_000)).toEqual(asked({ created: '7d' }));
 });
 

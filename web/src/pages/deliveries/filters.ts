@@ -9,7 +9,7 @@ export const PAGE = 50;
 export const VIEWS = ['all', 'needs', 'waiting'] as const;
 export type View = (typeof VIEWS)[number];
 
-export const FILTERS = ['status', 'code', 'store', 'file', 'created', 'test', 'refunded'] as const;
+export const FILTERS = ['status', 'code', 'store', 'file', 'created', 'updated', 'test', 'refunded'] as const;
 export type Filter = (typeof FILTERS)[number];
 export const MANY: ReadonlySet<Filter> = new Set(['status', 'code', 'store']);
 
@@ -39,6 +39,7 @@ export function valuesOf(filter: Filter, search: Search): string[] {
     case 'file':
       return value && isFileId(value) ? [value] : [];
     case 'created':
+    case 'updated':
       return known(value, PERIODS).slice(0, 1);
     default:
       return flag(value) === undefined ? [] : [String(flag(value))];
@@ -55,6 +56,8 @@ export function queryOf(search: Search, now: number): DeliveryQuery {
   if (isOldestFirst(search)) query.sort = 'createdAt';
   const period = valuesOf('created', search)[0] as Period | undefined;
   if (period) query.createdFrom = beginOf(period, now);
+  const updated = valuesOf('updated', search)[0] as Period | undefined;
+  if (updated) query.updatedFrom = beginOf(updated, now);
   if (search.test) query.dryRun = flag(search.test);
   if (search.refunded) query.refunded = flag(search.refunded);
   const text = search.q?.trim().replace(/^@/, '').slice(0, 100);
@@ -85,6 +88,7 @@ export function optionsOf(filter: Filter, stores: { id: string; name: string }[]
     case 'file':
       return []; // chosen at the preset's page
     case 'created':
+    case 'updated':
       return PERIODS.map((value) => ({ value, label: t(`filter.created.${value}`) }));
     case 'test':
       return (['true', 'false'] as const).map((value) => ({ value, label: t(`filter.test.${value}`) }));

@@ -41,6 +41,13 @@ export function DeliveryFacts({ it }: { it: Delivery }) {
         <FactList>
           <Fact name={t('facts.number')}>
             <bdi>{orderName(it)}</bdi>
+            {it.storeOrderUrl?.startsWith('https://') ? (
+              <span className={styles.note}>
+                <a className="link" href={it.storeOrderUrl} target="_blank" rel="noopener noreferrer">
+                  {t('facts.openAtStore')}
+                </a>
+              </span>
+            ) : null}
           </Fact>
           <Fact name={t('facts.store')}>
             <Link

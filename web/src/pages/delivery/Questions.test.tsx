@@ -40,13 +40,13 @@ test('what was typed stays, and what happened is said', async () => {
   expect(screen.queryByRole('alert')).toBeNull();
 
   changes({ ...held, status: 'queued', reviewReason: null, allowedActions: ['invalidate'] });
-  expect((await screen.findByRole('alert')).textContent).toBe('This delivery changed meanwhile: now Queued.');
+  expect((await screen.findByRole('alert')).textContent).toBe('This delivery changed meanwhile. It is now “Queued”.');
   expect((screen.getByLabelText('Reason') as HTMLTextAreaElement).value).toBe('Not ours');
   expect((await button('Stop delivery')).disabled).toBe(false);
 
   changes({ ...held, status: 'completed', reviewReason: null, allowedActions: ['revoke'] });
   expect((await button('Can no longer be stopped')).disabled).toBe(true);
-  expect(screen.getByRole('alert').textContent).toBe('This delivery changed meanwhile: now Completed.');
+  expect(screen.getByRole('alert').textContent).toBe('This delivery changed meanwhile. It is now “Completed”.');
   expect((screen.getByLabelText('Reason') as HTMLTextAreaElement).value).toBe('Not ours');
 });
 
@@ -60,5 +60,5 @@ test('so does the question whether another buyer gets it', async () => {
   await button('Send to @kim');
   changes(aDelivery({ status: 'invalidated', reason: 'x', allowedActions: ['reopen'] }));
   expect((await button('Can no longer be sent')).disabled).toBe(true);
-  expect(screen.getByRole('alert').textContent).toBe('This delivery changed meanwhile: now Stopped.');
+  expect(screen.getByRole('alert').textContent).toBe('This delivery changed meanwhile. It is now “Stopped”.');
 });

@@ -86,8 +86,9 @@ export function Timeline({ it }: { it: Delivery }) {
           </li>
         ) : null}
         {told.map((one, index) => {
-          const today = day(one.entry.at);
+          const itsDay = day(one.entry.at);
           const before = told[index - 1];
+          const dayBefore = before ? day(before.entry.at) : t('time.today');
           return (
             <EntryRow
               key={one.entry.id}
@@ -95,7 +96,7 @@ export function Timeline({ it }: { it: Delivery }) {
               told={one}
               username={names.get(one.entry.id) ?? null}
               coloured={one.entry.id === outcome}
-              separator={before && day(before.entry.at) !== today ? today : null}
+              separator={itsDay === dayBefore ? null : itsDay}
             />
           );
         })}

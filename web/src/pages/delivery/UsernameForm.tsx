@@ -8,12 +8,14 @@ import { Alert } from '@/components/Alert';
 import { Name } from '@/components/Buyer';
 import { toast } from '@/components/toasts';
 import { t, T } from '@/i18n/text';
+import { useShortcuts } from '@/shell/shortcuts';
 import { queuedWords, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import type { Delivery } from './Delivery';
 import styles from './panels.module.css';
 
-export function UsernameForm({ it, button }: { it: Delivery; button: string }) {
+// `asked`: somebody has just asked for the field, so it takes the focus.
+export function UsernameForm({ it, button, asked }: { it: Delivery; button: string; asked?: boolean }) {
   const tried = it.targetUsername ?? '';
   const [name, setName] = useState(tried);
   const [busy, setBusy] = useState(false);
@@ -21,7 +23,11 @@ export function UsernameForm({ it, button }: { it: Delivery; button: string }) {
   const ask = useAsk();
   const field = useRef<HTMLInputElement>(null);
   const act = useDeliveryActions(it.id);
-  useEffect(() => field.current?.select(), []);
+  useEffect(() => {
+    if (asked) field.current?.focus();
+    field.current?.select();
+  }, [asked]);
+  useShortcuts({ e: () => field.current?.focus() });
   // Tried with another name meanwhile: the field follows, but for what somebody is typing.
   const [shown, setShown] = useState(tried);
   if (shown !== tried) {

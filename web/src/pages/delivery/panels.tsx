@@ -8,6 +8,7 @@ import { Buyer } from '@/components/Buyer';
 import { Panel } from '@/components/Panel';
 import { date, duration, hoursMinutes, momentWithin, since } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
+import { useShortcuts } from '@/shell/shortcuts';
 import { stopReason, word } from '@/vocabulary/delivery';
 import { approvedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
@@ -38,9 +39,9 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
     case 'completed':
       return it.completedAt ? (
         <p className="muted">
-          {t('panel.completed', {
+          {t(took(it) < 1000 ? 'panel.completedAtOnce' : 'panel.completed', {
             when: momentWithin(it.completedAt),
-            time: duration(Date.parse(it.completedAt) - Date.parse(it.createdAt)),
+            time: duration(took(it)),
           })}
         </p>
       ) : null;
@@ -49,9 +50,13 @@ export function DeliveryPanel({ it }: { it: Delivery }) {
   }
 }
 
+const took = ({ completedAt, createdAt }: Delivery) => Date.parse(completedAt ?? createdAt) - Date.parse(createdAt);
+
 function Waiting({ it }: { it: Delivery }) {
   const [changing, setChanging] = useState(false);
   const buyer = <Buyer username={it.targetUsername} />;
+  const may = it.allowedActions.includes('change_username');
+  useShortcuts(may && !changing ? { e: () => setChanging(true) } : {});
   return (
     <Panel
       tone="amber"
@@ -72,9 +77,9 @@ function Waiting({ it }: { it: Delivery }) {
           <p className={styles.says}>
             <T k="panel.waiting.changeText" values={{ buyer }} />
           </p>
-          <UsernameForm it={it} button={t('panel.waiting.changeSave')} />
+          <UsernameForm it={it} button={t('panel.waiting.changeSave')} asked />
         </>
-      ) : it.allowedActions.includes('change_username') ? (
+      ) : may ? (
         <div className={styles.buttons}>
           <Button size="md" onClick={() => setChanging(true)}>
             {t('panel.waiting.change')}

@@ -8,7 +8,7 @@ const NOW = Date.parse('2026-11-22T14:00:00.000Z');
 
 test('the line after a status', () => {
   expect(lineOf(aDelivery(), NOW)).toBe('Number 2 in line');
-  expect(lineOf(aDelivery({ queuePosition: 1001 }), NOW)).toBe('More than 1,000 before it');
+  expect(lineOf(aDelivery({ queuePosition: 1001 }), NOW)).toBe('More than 1,000 ahead of it');
   expect(lineOf(aDelivery({ nextAttemptAt: '2026-11-22T15:10:00.000Z' }), NOW)).toMatch(/^Again at /);
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 1, itemCount: 3 }), NOW)).toBe('Sharing 2 of 3');
   expect(lineOf(aDelivery({ status: 'processing', sharedCount: 3, itemCount: 3 }), NOW)).toBe('Sharing 3 of 3');

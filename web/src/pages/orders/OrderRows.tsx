@@ -18,14 +18,14 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
     {
       key: 'outcome',
       header: t('orders.col.outcome'),
-      width: '27%',
+      width: '24%',
       narrow: 'first',
       cell: (it) => <OutcomeText it={it} />,
     },
     {
       key: 'order',
       header: t('orders.col.order'),
-      width: '24%',
+      width: '25%',
       narrow: 'second',
       cell: (it) => (
         <>
@@ -44,14 +44,14 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
     {
       key: 'buyer',
       header: t('orders.col.buyer'),
-      width: '19%',
+      width: '17%',
       narrow: 'secondEnd',
       cell: (it) => <Buyer username={it.targetUsername} />,
     },
     {
       key: 'received',
       header: t('orders.col.received'),
-      width: '76px',
+      width: '72px',
       end: true,
       narrow: 'firstEnd',
       cell: (it) => <Time at={it.receivedAt} form="ago" />,

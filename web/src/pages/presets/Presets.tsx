@@ -39,10 +39,10 @@ export function Presets() {
       ...(cursor ? { cursor } : {}),
     }),
   );
-  const lost = useQuery(queries.presetPage({ limit: 100, gone: true }));
+  const lost = useQuery(queries.gonePresets());
   const go = (next: Search, replace = false) => void navigate({ to: '/presets', search: next, replace });
   const at = (next: string[]) => go({ ...changed(search, {}), ...(next.length > 0 ? { at: next.join('.') } : {}) });
-  const missing = lost.data?.data.length ?? 0;
+  const missing = lost.data?.length ?? 0;
   if (read.error instanceof ApiError && read.error.code === 'CREDENTIALS_MISSING') return <Unconnected />;
   return (
     <>
@@ -50,9 +50,7 @@ export function Presets() {
       {missing > 0 && !gone ? (
         <div className={styles.banner}>
           <Panel tone="amber">
-            {lost.data?.nextCursor
-              ? t('presets.gone.bannerMany', { n: missing })
-              : t('presets.gone.banner', { count: missing })}{' '}
+            {t('presets.gone.banner', { count: missing })}{' '}
             <Link className="link" to="/presets" search={{ view: 'gone' }}>
               {t('presets.gone.show')}
             </Link>
@@ -63,7 +61,7 @@ export function Presets() {
         label={t('presets.title')}
         tabs={(['all', 'gone'] as const).map((view) => ({
           label: t(`presets.tab.${view}`),
-          count: view === 'gone' && missing > 0 ? `${missing}${lost.data?.nextCursor ? '+' : ''}` : undefined,
+          count: view === 'gone' && missing > 0 ? String(missing) : undefined,
           active: (view === 'gone') === gone,
           link: { to: '/presets', search: changed(search, { view: view === 'gone' ? view : undefined }) },
         }))}

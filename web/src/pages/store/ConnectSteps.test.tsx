@@ -47,7 +47,7 @@ test('a secret is said to be shown once, and afterwards a new one can be made', 
   const secret = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
   await show(<ConnectSteps it={aStore('generic')} secret={secret} onSecret={() => undefined} />);
   await screen.findByText(secret);
-  expect(document.body.textContent).toContain('It is shown this once.');
+  expect(document.body.textContent).toContain('This is the only time it is shown.');
   expect(screen.queryByText('Rotate…')).toBeNull();
   cleanup();
 
@@ -62,7 +62,7 @@ test('a secret is said to be shown once, and afterwards a new one can be made', 
   });
   const onSecret = vi.fn();
   await show(<ConnectSteps it={aStore('generic')} secret={null} onSecret={onSecret} />);
-  expect(document.body.textContent).toContain('Its ends are whsec_…abcd.');
+  expect(document.body.textContent).toContain('Current secret: whsec_…abcd');
   const user = userEvent.setup();
   await user.click(await screen.findByRole('button', { name: 'Rotate…' }));
   await user.click(await screen.findByRole('button', { name: 'Rotate' }));

@@ -44,7 +44,8 @@ function Content({ it }: { it: Store }) {
   const deliveries = useQuery(queries.deliveryCount({ integrationId: it.id }));
   const needs = useQuery(queries.deliveryCount({ integrationId: it.id, needsAttention: true }));
   const counts: Partial<Record<(typeof TABS)[number], string>> = {
-    products: it.counts.unmappedProducts > 0 ? `${it.counts.unmappedProducts}` : undefined,
+    products:
+      it.counts.unmappedProducts > 0 ? t('store.tab.unmapped', { count: it.counts.unmappedProducts }) : undefined,
     deliveries: deliveries.data?.count === undefined ? undefined : number.format(deliveries.data.count),
   };
   const tab = TABS.find((one) => path.endsWith(`/${one}`));

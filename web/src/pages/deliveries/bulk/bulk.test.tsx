@@ -57,14 +57,14 @@ test('who is left out is said by why, also by a code that is newer than this pag
   const left = [...container.querySelectorAll('li')].map(({ textContent }) => textContent);
   expect(left).toEqual(['18 that need a username first', '1 that has not failed', '2: levitating']);
   expect(container.textContent).toContain('They cost no credits.');
-  expect(container.textContent).toContain('There are more than were counted');
+  expect(container.textContent).toContain('More match than were counted');
 });
 
 test('of an approval it is said what stands against those that are left out', async () => {
   const excluded = ['high_risk', 'payment_withdrawn', 'too_large'].map((code) => ({ code, count: 1 }));
   const plan = { total: 3, totalIsExact: true, eligible: 0, excluded, credits: 0, creditsIsExact: true };
   const { container } = await show(<Plan action="approve" plan={plan} />);
-  await screen.findByText('1 whose payment was withdrawn: look at it and approve it by itself');
+  await screen.findByText('1 whose payment was withdrawn: open it and approve it there');
   expect(container.querySelectorAll('li').length).toBe(3);
   expect(container.textContent).not.toMatch(/high_risk|payment_withdrawn|too_large/);
 });

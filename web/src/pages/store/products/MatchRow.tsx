@@ -87,8 +87,8 @@ export function MatchRow({ name, detail, match, changed, note, onChange }: Props
 function Chip({ file, changed }: { file: File; changed: boolean }) {
   const Icon = file.kind === 'capture' ? IconMicrophone2 : IconWaveSine;
   // Matched, and no longer in the cloud account.
-  const lost = useQuery(queries.presetPage({ limit: 100, gone: true })).data?.data;
-  const gone = !file.stale && lost?.some(({ id }) => id === file.fileId);
+  const lost = useQuery(queries.gonePresets()).data;
+  const gone = !file.stale && lost?.includes(file.fileId);
   return (
     <span
       className={styles.chip}
