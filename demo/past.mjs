@@ -11,13 +11,24 @@ export class Past {
   static begin(program, { dataDir, start, seed = 1, packs = [] }) {
     const it = new Past();
     it.now = start;
-    const args = ['--data-dir', dataDir, '--start', String(start), '--seed', String(seed), ...packs.flatMap((pack) => ['--credits-packs', pack])];
+    const args = [
+      '--data-dir',
+      dataDir,
+      '--start',
+      String(start),
+      '--seed',
+      String(seed),
+      ...packs.flatMap((pack) => ['--credits-packs', pack]),
+    ];
     it.child = spawnTied('KILL', program, args, { env: { PATH: process.env.PATH }, stdio: ['pipe', 'pipe', 'pipe'] });
     it.child.stdin.on('error', () => {});
     readline.createInterface({ input: it.child.stderr }).on('line', (line) => it.#errors.push(line));
-    readline.createInterface({ input: it.child.stdout }).on('line', (line) => it.#waiting.shift()?.resolve(JSON.parse(line)));
+    readline
+      .createInterface({ input: it.child.stdout })
+      .on('line', (line) => it.#waiting.shift()?.resolve(JSON.parse(line)));
     it.ended = once(it.child, 'close').then(([code, signal]) => {
-      for (const { reject } of it.#waiting.splice(0)) reject(new Error(`demo_past ended (${signal ?? code}): ${it.#errors.join('\n')}`));
+      for (const { reject } of it.#waiting.splice(0))
+        reject(new Error(`demo_past ended (${signal ?? code}): ${it.#errors.join('\n')}`));
       return code;
     });
     return it;
@@ -42,7 +53,10 @@ export class Past {
   // What has to be a success.
   async must(whom, method, path, body, headers) {
     const answer = await this.ask(whom, method, path, body, headers);
-    if (answer.status >= 300) throw new Error(`${whom}: ${method} ${path} ${JSON.stringify(body)?.slice(0, 300)} was answered ${answer.status}: ${answer.text}`);
+    if (answer.status >= 300)
+      throw new Error(
+        `${whom}: ${method} ${path} ${JSON.stringify(body)?.slice(0, 300)} was answered ${answer.status}: ${answer.text}`,
+      );
     return answer.json;
   }
   async until(time) {

@@ -20,7 +20,8 @@ export class Present {
   }
   async must(whom, method, path, body, headers) {
     const answer = await this.ask(whom, method, path, body, headers);
-    if (answer.status >= 300) throw new Error(`${whom}: ${method} ${path} was answered ${answer.status}: ${answer.text}`);
+    if (answer.status >= 300)
+      throw new Error(`${whom}: ${method} ${path} was answered ${answer.status}: ${answer.text}`);
     return answer.json;
   }
 }

@@ -58,7 +58,9 @@ export async function lockFolder() {
   child.stdin.write('held\n');
   const outcome = await limited('the lock of the folder', START_MS, Promise.race([held, ended]));
   if (outcome === LOCKED) {
-    console.error(`demo: another ./dev run is at work in ${path.relative('.', FOLDER)}; stop it first (Ctrl-C where it runs).`);
+    console.error(
+      `demo: another ./dev run is at work in ${path.relative('.', FOLDER)}; stop it first (Ctrl-C where it runs).`,
+    );
     process.exit(1);
   }
   if (outcome !== 'held') throw new Error(`${FOLDER}.lock cannot be locked (${outcome})`);
@@ -66,11 +68,15 @@ export async function lockFolder() {
 }
 
 export function listening(program) {
-  return limited(`${program.name} listens`, START_MS, new Promise((resolve) => {
-    program.lines.on('line', (line) => {
-      if (line.startsWith('{"listening"')) resolve(JSON.parse(line).listening);
-    });
-  }));
+  return limited(
+    `${program.name} listens`,
+    START_MS,
+    new Promise((resolve) => {
+      program.lines.on('line', (line) => {
+        if (line.startsWith('{"listening"')) resolve(JSON.parse(line).listening);
+      });
+    }),
+  );
 }
 
 export async function limited(what, ms, promise) {
@@ -88,7 +94,11 @@ export async function limited(what, ms, promise) {
 
 // A verb to its end: its standard output.
 export async function run(bridge, args, env = {}) {
-  const child = spawn(bridge, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 30_000 });
+  const child = spawn(bridge, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 30_000,
+  });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
@@ -130,7 +140,9 @@ export async function fail(message) {
 export async function startBank(program, dataDir) {
   const key = `sk_test_${randomBytes(12).toString('hex')}`;
   const secret = `whsec_${randomBytes(24).toString('hex')}`;
-  const url = await listening(start('paysim', program, ['--port', '0', '--secret-key', key, '--webhook-secret', secret]));
+  const url = await listening(
+    start('paysim', program, ['--port', '0', '--secret-key', key, '--webhook-secret', secret]),
+  );
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await writeFile(path.join(dataDir, 'payments.key'), `${key}\n`, { mode: 0o600 });
   await writeFile(path.join(dataDir, 'payments.webhook'), `${secret}\n`, { mode: 0o600 });

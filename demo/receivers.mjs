@@ -19,6 +19,8 @@ export async function startReceivers() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const urls = Object.fromEntries(Object.keys(ANSWERS).map((name) => [name, `http://127.0.0.1:${server.address().port}/${name}`]));
+  const urls = Object.fromEntries(
+    Object.keys(ANSWERS).map((name) => [name, `http://127.0.0.1:${server.address().port}/${name}`]),
+  );
   return { urls, close: () => server.closeAllConnections() ?? server.close() };
 }

@@ -26,9 +26,14 @@ async function main() {
   await mkdir(FOLDER, { recursive: true });
   // Not a name of before: the programs of one that was killed may still be ending.
   const dataDir = path.join(FOLDER, `data-${process.pid}`);
-  say('Preset Delivery Bridge: a demonstration. The cloud platform and the bank here are SIMULATORS; nothing leaves this machine.\n');
+  say(
+    'Preset Delivery Bridge: a demonstration. The cloud platform and the bank here are SIMULATORS; nothing leaves this machine.\n',
+  );
   const work = (once ? check : show)(dataDir).then((result) => result ?? 'done');
-  const done = await Promise.race([limited('the demonstration', DEADLINE_MS + START_MS, work), interruption.then(() => undefined)]);
+  const done = await Promise.race([
+    limited('the demonstration', DEADLINE_MS + START_MS, work),
+    interruption.then(() => undefined),
+  ]);
   if (!done) {
     process.exitCode = 1;
   } else if (!once) {

@@ -6,5 +6,9 @@ const UNLESS_ALONE = 'test "$PPID" = "$0" && exec "$@"';
 
 // As spawn() of node:child_process. The program gets the signal (KILL, TERM) when this process ends.
 export function spawnTied(signal, program, args, options) {
-  return spawn('setpriv', ['--pdeathsig', signal, '--', 'sh', '-c', UNLESS_ALONE, String(process.pid), program, ...args], options);
+  return spawn(
+    'setpriv',
+    ['--pdeathsig', signal, '--', 'sh', '-c', UNLESS_ALONE, String(process.pid), program, ...args],
+    options,
+  );
 }

@@ -33,7 +33,10 @@ function faults(page, fileOf) {
 }
 
 function names(file, text, name) {
-  if (!file.endsWith('.cpp')) return ["'", '"', '`'].some((quote) => text.includes(`${quote}${name}${quote}`) || text.includes(`${quote}${name} (`));
+  if (!file.endsWith('.cpp'))
+    return ["'", '"', '`'].some(
+      (quote) => text.includes(`${quote}${name}${quote}`) || text.includes(`${quote}${name} (`),
+    );
   const [suite, test] = name.split('.');
   return new RegExp(`\\(\\s*${suite},\\s*${test}\\b`).test(text);
 }

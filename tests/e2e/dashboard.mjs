@@ -60,7 +60,9 @@ export class Dashboard {
   }
   // What must be filled in has a star behind its name.
   field(label, within = this.page) {
-    return within.getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}( \\*)?$`)).and(within.locator('input, textarea, select'));
+    return within
+      .getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}( \\*)?$`))
+      .and(within.locator('input, textarea, select'));
   }
   // What a field shows that is there to be copied.
   async shown(label) {
@@ -91,17 +93,26 @@ export class Dashboard {
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       // What fades in has no contrast yet.
-      await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity));
+      await page.waitForFunction(() =>
+        document
+          .getAnimations()
+          .every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity),
+      );
       const faults = await accessibilityFaults(page, { floating: (await this.dialog.count()) > 0 });
       assert.deepEqual(faults, [], `${what}, ${colorScheme}`);
     }
     await page.emulateMedia({ colorScheme: null });
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${what}: no sideways scroll`);
+    assert.ok(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1),
+      `${what}: no sideways scroll`,
+    );
     await this.keepsNothing(what);
     if (!secret) assert.doesNotMatch(await page.content(), SECRET, `${what}: a secret in the page`);
   }
   async keepsNothing(what) {
-    const kept = await this.page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie, location.href]));
+    const kept = await this.page.evaluate(() =>
+      JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie, location.href]),
+    );
     assert.doesNotMatch(kept, SECRET, `${what}: kept ${kept}`);
     // How far each page was scrolled, and nothing else.
     const [session, cookies] = await this.page.evaluate(() => [Object.keys(sessionStorage), document.cookie]);

@@ -24,43 +24,89 @@ let browser, place, pseudo;
 const texts = {}; // of the pseudo-locale, by their keys
 const opened = new Set(); // the titles of dialogs, in the pseudo-locale
 const openedNarrow = new Set(); // in English
-const CATALOGUE = readdirSync(path.join(WEB, 'src/i18n/en')).map((file) => readFileSync(path.join(WEB, 'src/i18n/en', file), 'utf8')).join('\n');
+const CATALOGUE = readdirSync(path.join(WEB, 'src/i18n/en'))
+  .map((file) => readFileSync(path.join(WEB, 'src/i18n/en', file), 'utf8'))
+  .join('\n');
 const english = (key) => new RegExp(`'${key.replaceAll('.', '\\.')}':\\s*'([^']*)'`).exec(CATALOGUE)?.[1];
-const titlesOfDialogs = (page) => page.locator('[role=dialog]').evaluateAll((all) => all.map((one) => one.querySelector('h2')?.textContent ?? one.getAttribute('aria-label')));
+const titlesOfDialogs = (page) =>
+  page
+    .locator('[role=dialog]')
+    .evaluateAll((all) => all.map((one) => one.querySelector('h2')?.textContent ?? one.getAttribute('aria-label')));
 
 before(async () => {
   place = await demonstration();
   scope.after(() => place.close());
   browser = await Browser.start(scope);
   pseudo = await scratch(scope);
-  await promisify(execFile)(process.execPath, [path.join(WEB, 'node_modules/vite/bin/vite.js'), 'build', '--mode', 'pseudo', '--logLevel', 'error', '--outDir', pseudo, '--emptyOutDir'], { cwd: WEB });
+  await promisify(execFile)(
+    process.execPath,
+    [
+      path.join(WEB, 'node_modules/vite/bin/vite.js'),
+      'build',
+      '--mode',
+      'pseudo',
+      '--logLevel',
+      'error',
+      '--outDir',
+      pseudo,
+      '--emptyOutDir',
+    ],
+    { cwd: WEB },
+  );
 });
 
 // Files of that build in the place of the service's own.
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
 async function inPseudoLocale(page) {
-  await page.route(({ pathname }) => !/^\/(api|docs)\//.test(pathname), (route) => {
-    const { pathname } = new URL(route.request().url());
-    const asked = path.join(pseudo, pathname);
-    const file = /\.\w+$/.test(asked) && existsSync(asked) ? asked : path.join(pseudo, pathname === '/p' ? 'p.html' : 'index.html');
-    return route.fulfill({ body: readFileSync(file), contentType: TYPES[path.extname(file)] });
-  });
+  await page.route(
+    ({ pathname }) => !/^\/(api|docs)\//.test(pathname),
+    (route) => {
+      const { pathname } = new URL(route.request().url());
+      const asked = path.join(pseudo, pathname);
+      const file =
+        /\.\w+$/.test(asked) && existsSync(asked)
+          ? asked
+          : path.join(pseudo, pathname === '/p' ? 'p.html' : 'index.html');
+      return route.fulfill({ body: readFileSync(file), contentType: TYPES[path.extname(file)] });
+    },
+  );
 }
 
 async function settled(page) {
-  await page.waitForFunction(() => document.querySelector('h1, [role=dialog]') && !document.querySelector('[aria-busy=true]'));
+  await page.waitForFunction(
+    () => document.querySelector('h1, [role=dialog]') && !document.querySelector('[aria-busy=true]'),
+  );
   // What fades in has no colour yet.
-  await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity));
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity),
+  );
 }
 // Calls look(page, of pages.mjs) at each of them, several at a time, and answers all that it finds.
 // `begin(page)`: once for each page of the browser; `prepare(page)`: before each address too.
-async function atEach(look, { among = () => true, screen = {}, begin = () => {}, prepare = async () => {}, speaks = {} } = {}) {
+async function atEach(
+  look,
+  { among = () => true, screen = {}, begin = () => {}, prepare = async () => {}, speaks = {} } = {},
+) {
   const left = pages.filter(among);
   const findings = [];
   const lane = async () => {
     let who, page, signedInAt;
     while (left.length > 0) {
-      const it = left.splice(Math.max(left.findIndex(({ as = 'sam' }) => as === who), 0), 1)[0];
+      const it = left.splice(
+        Math.max(
+          left.findIndex(({ as = 'sam' }) => as === who),
+          0,
+        ),
+        1,
+      )[0];
       if (who !== (it.as ?? 'sam') || performance.now() > signedInAt + FRESH_MS) {
         await page?.context().close();
         who = it.as ?? 'sam';
@@ -109,7 +155,11 @@ test('is accessible in light and dark, and whole where the system chooses the co
       const faults = await accessibilityFaults(page, { floating: Boolean(presses && !stays) || floats });
       await page.emulateMedia({ colorScheme: 'dark' });
       await settled(page);
-      faults.push(...(await accessibilityFaults(page, { rules: ['color-contrast', 'link-in-text-block'] })).map((one) => `dark: ${one}`));
+      faults.push(
+        ...(await accessibilityFaults(page, { rules: ['color-contrast', 'link-in-text-block'] })).map(
+          (one) => `dark: ${one}`,
+        ),
+      );
       await page.emulateMedia({ colorScheme: 'light' });
       return [...faults, ...(await forcedColourFaults(page)).map((one) => `forced colours, ${one}`)];
     },
@@ -123,14 +173,24 @@ test('is whole at 400 %', async () => {
     for (const title of await titlesOfDialogs(page)) openedNarrow.add(title);
     return magnifiedFaults(page);
   };
-  const found = await atEach(look, { among: ({ wide: needsRoom }) => !needsRoom, screen: { width: 320, height: 256, scale: 4 } });
+  const found = await atEach(look, {
+    among: ({ wide: needsRoom }) => !needsRoom,
+    screen: { width: 320, height: 256, scale: 4 },
+  });
   assert.deepEqual(found, []);
 });
 
 test('says nothing that is not of the catalogue', async () => {
   const data = new Set();
   // Of an answer that a page does not wait for any more there is nothing to read, and nobody says when it ends.
-  const read = async (response) => addData(data, await response.finished().then((broken) => (broken ? null : response.json())).catch(() => null));
+  const read = async (response) =>
+    addData(
+      data,
+      await response
+        .finished()
+        .then((broken) => (broken ? null : response.json()))
+        .catch(() => null),
+    );
   const readings = new Map(); // by page: the answers that it may show already
   const found = await atEach(
     async (page) => {
@@ -144,7 +204,9 @@ test('says nothing that is not of the catalogue', async () => {
       speaks: { pseudo: true },
       begin: (page) => {
         page.on('response', (response) => {
-          const isAnswer = new URL(response.url()).pathname.startsWith('/api/') && response.headers()['content-type']?.includes('json');
+          const isAnswer =
+            new URL(response.url()).pathname.startsWith('/api/') &&
+            response.headers()['content-type']?.includes('json');
           if (isAnswer) readings.get(page).push(read(response));
         });
       },
@@ -168,7 +230,9 @@ const ELSEWHERE = {
 const NOT_ASKED = new Set(['confirm.retryShared.title']);
 test('leaves no dialog out', () => {
   const wanted = new Set();
-  for (const file of readdirSync(path.join(WEB, 'src'), { recursive: true }).filter((name) => /\.tsx$/.test(name) && !/\.test\./.test(name))) {
+  for (const file of readdirSync(path.join(WEB, 'src'), { recursive: true }).filter(
+    (name) => /\.tsx$/.test(name) && !/\.test\./.test(name),
+  )) {
     const source = readFileSync(path.join(WEB, 'src', file), 'utf8');
     for (const [, rest] of source.matchAll(/<(?:Modal|Drawer|Dialog|ConfirmDialog|SecretOnce)\b((?:[^>]|=>)*)/g)) {
       const [, title = ''] = /\btitle=\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}/.exec(rest) ?? [];
@@ -176,12 +240,25 @@ test('leaves no dialog out', () => {
     }
   }
   assert.ok(wanted.size > 30, `${wanted.size} dialogs`);
-  const isOpened = (key) => (texts[key] ?? []).some((form) => {
-    const pattern = new RegExp(`^${form.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`);
-    return [...opened].some((title) => pattern.test(title));
-  });
+  const isOpened = (key) =>
+    (texts[key] ?? []).some((form) => {
+      const pattern = new RegExp(
+        `^${form
+          .split(/\{\w+\}/)
+          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+          .join('.*')}$`,
+      );
+      return [...opened].some((title) => pattern.test(title));
+    });
   const isOpenedNarrow = (key) => openedNarrow.has(english(key));
-  assert.deepEqual([...wanted].filter((key) => !(key in ELSEWHERE) && !NOT_ASKED.has(key) && !isOpened(key) && !isOpenedNarrow(key)), []);
-  const isNamed = (key) => english(key) && readFileSync(path.join(import.meta.dirname, ELSEWHERE[key]), 'utf8').includes(`'${english(key)}'`);
-  assert.deepEqual(Object.keys(ELSEWHERE).filter((key) => !wanted.has(key) || !isNamed(key)), []);
+  assert.deepEqual(
+    [...wanted].filter((key) => !(key in ELSEWHERE) && !NOT_ASKED.has(key) && !isOpened(key) && !isOpenedNarrow(key)),
+    [],
+  );
+  const isNamed = (key) =>
+    english(key) && readFileSync(path.join(import.meta.dirname, ELSEWHERE[key]), 'utf8').includes(`'${english(key)}'`);
+  assert.deepEqual(
+    Object.keys(ELSEWHERE).filter((key) => !wanted.has(key) || !isNamed(key)),
+    [],
+  );
 });

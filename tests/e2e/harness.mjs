@@ -76,7 +76,8 @@ export class Scope {
         errors.push(error);
       }
     }
-    if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.map(String).join('\n'));
+    if (errors.length > 0)
+      throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.map(String).join('\n'));
   }
 }
 
@@ -95,7 +96,8 @@ export class Program {
 
   // The program dies with this process, also when this process is killed.
   constructor(name, binary, args, { env = {} } = {}) {
-    if (!binary) throw new Error(`where is ${name}? Run ./dev test, or set ${name.toUpperCase()}_BIN to the built program`);
+    if (!binary)
+      throw new Error(`where is ${name}? Run ./dev test, or set ${name.toUpperCase()}_BIN to the built program`);
     this.name = name;
     this.log = [];
     this.child = spawnTied('KILL', binary, args, {
@@ -193,7 +195,8 @@ export async function dataDirBeside(scope, dataDir, { keys = true } = {}) {
   await databaseOf(dataDir); // the first start may be yet to come
   databases.set(folder, databases.get(dataDir));
   if (!keys) return folder;
-  for (const name of ['service.key', 'vault.key', 'vault.pub']) await copyFile(path.join(dataDir, name), path.join(folder, name));
+  for (const name of ['service.key', 'vault.key', 'vault.pub'])
+    await copyFile(path.join(dataDir, name), path.join(folder, name));
   return folder;
 }
 
@@ -221,14 +224,20 @@ export function startPaysim(scope, { args = [] } = {}) {
 }
 
 // The bridge, ready for requests. `under`: the words of a command that starts it. `dataDir` lets a second one take over what a first one left (default: a new folder).
-export async function startBridge(scope, { cloudUrl, dataDir, listen = '127.0.0.1:0', sandbox = true, args = [], env, under = [] } = {}) {
+export async function startBridge(
+  scope,
+  { cloudUrl, dataDir, listen = '127.0.0.1:0', sandbox = true, args = [], env, under = [] } = {},
+) {
   const folder = dataDir ?? (await scratch(scope));
   const options = ['serve', '--data-dir', folder, '--listen', listen];
   if (sandbox) options.push('--sandbox');
   if (cloudUrl) options.push('--cloud-url', cloudUrl);
   const surroundings = { ...(await databaseOf(folder)), ...env };
   const [binary, ...words] = [...under, process.env.PRESETBRIDGE_BIN];
-  const bridge = await start(scope, new Program('presetbridge', binary, [...words, ...options, ...args], { env: surroundings }));
+  const bridge = await start(
+    scope,
+    new Program('presetbridge', binary, [...words, ...options, ...args], { env: surroundings }),
+  );
   bridge.dataDir = folder;
   bridge.databaseUrl = surroundings.PRESETBRIDGE_DATABASE_URL; // where it is not in the data directory
   bridge.databaseFolder = folderOf(bridge.databaseUrl);
@@ -253,7 +262,8 @@ export async function runBridge(args, { env = {}, input = '', deadlineMs = START
   child.stdin.end(input);
   const [code, signal] = await once(child, 'close');
   if (signal) throw new Error(`presetbridge ${args.join(' ')} ended with ${signal}\n${texts.stderr}`);
-  if (SANITIZER_REPORT.test(texts.stderr)) throw new Error(`a sanitizer found fault with presetbridge ${args.join(' ')}:\n${texts.stderr}`);
+  if (SANITIZER_REPORT.test(texts.stderr))
+    throw new Error(`a sanitizer found fault with presetbridge ${args.join(' ')}:\n${texts.stderr}`);
   return { code, ...texts };
 }
 
@@ -272,7 +282,11 @@ export class Client {
 
   // `json` is sent as JSON, `body` (text or bytes) as it is. The answer: {method, path, status, headers, text, json},
   // where `json` is absent unless the content type says JSON.
-  async request(method, target, { json, body = json === undefined ? undefined : JSON.stringify(json), headers = {}, deadlineMs = REQUEST_MS } = {}) {
+  async request(
+    method,
+    target,
+    { json, body = json === undefined ? undefined : JSON.stringify(json), headers = {}, deadlineMs = REQUEST_MS } = {},
+  ) {
     const answer = { method, path: target };
     try {
       const request = http.request(new URL(target, typeof this.url === 'function' ? this.url() : this.url), {
@@ -295,8 +309,13 @@ export class Client {
         chunks.push(chunk);
         if (events && Buffer.concat(chunks).includes('\n\n')) break;
       }
-      Object.assign(answer, { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() });
-      if (/^application\/(.*\+)?json\b/.test(response.headers['content-type'] ?? '')) answer.json = JSON.parse(answer.text);
+      Object.assign(answer, {
+        status: response.statusCode,
+        headers: response.headers,
+        text: Buffer.concat(chunks).toString(),
+      });
+      if (/^application\/(.*\+)?json\b/.test(response.headers['content-type'] ?? ''))
+        answer.json = JSON.parse(answer.text);
     } catch (error) {
       const { name, code } = error;
       const what = name === 'AbortError' ? `no whole answer within ${deadlineMs} ms` : error.message;

@@ -21,7 +21,7 @@ export function findInMemory(pid, needles) {
       if (end - BigInt(`0x${region[1]}`) > SHADOW) continue;
       const chunk = Buffer.allocUnsafe(CHUNK + overlap);
       let kept = 0; // bytes of the chunk before that may be the start of a match
-      for (let at = BigInt(`0x${region[1]}`); at < end; ) {
+      for (let at = BigInt(`0x${region[1]}`); at < end;) {
         const length = Number(end - at < CHUNK ? end - at : BigInt(CHUNK));
         let read;
         try {

@@ -3,5 +3,9 @@ import { execFile } from 'node:child_process';
 
 // What came of it. `code`: 0, that of its exit, or the signal that ended it, the deadline's (`options.timeout`) included.
 export function runTool(program, words, options) {
-  return new Promise((done) => execFile(program, words, { maxBuffer: 10 ** 7, ...options }, (error, stdout, stderr) => done({ code: error ? (error.signal ?? error.code) : 0, stdout, text: stdout + stderr })));
+  return new Promise((done) =>
+    execFile(program, words, { maxBuffer: 10 ** 7, ...options }, (error, stdout, stderr) =>
+      done({ code: error ? (error.signal ?? error.code) : 0, stdout, text: stdout + stderr }),
+    ),
+  );
 }

@@ -20,7 +20,12 @@ before(async () => {
   scope.after(() => receivers.close());
   const filled = await fill(past, dataDir, { receivers: receivers.urls });
   scope.after(stopAll);
-  urls = await serve({ bridge, cloudsim, paysim }, dataDir, filled, ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1']);
+  urls = await serve({ bridge, cloudsim, paysim }, dataDir, filled, [
+    '--delivery-jobs-per-minute',
+    '0',
+    '--delivery-first-sweep-seconds',
+    '1',
+  ]);
   ({ story } = filled);
   ({ made } = story);
   browser = await Browser.start(scope);
@@ -39,9 +44,22 @@ async function open(code, title, who = me) {
   await who.judge(code);
 }
 // All who bought of that account accept at once from now on.
-const allAgree = (sign) => story.person(async (api) => { for (const { targetUsername } of (await api('GET', '/api/deliveries')).data) await agrees(targetUsername); }, sign);
+const allAgree = (sign) =>
+  story.person(async (api) => {
+    for (const { targetUsername } of (await api('GET', '/api/deliveries')).data) await agrees(targetUsername);
+  }, sign);
 const delivered = (who = me) => who.sees(/^Delivered /);
-const grant = (name, credits) => run(bridge, ['admin', 'grant-credits', story[name].account, String(credits), '--note', 'story', '--data-dir', dataDir]);
+const grant = (name, credits) =>
+  run(bridge, [
+    'admin',
+    'grant-credits',
+    story[name].account,
+    String(credits),
+    '--note',
+    'story',
+    '--data-dir',
+    dataDir,
+  ]);
 // Another of the accounts, in a browser of its own.
 async function as(sign) {
   const it = await Dashboard.open(browser, urls.bridge);
@@ -122,7 +140,13 @@ describe('each resolution code is solved from its panel', () => {
   });
   test('credentials_missing: the login, in its place', async () => {
     const { newcomer } = made.others;
-    await cloud('POST', '/sim/merchants', { userId: 'm-nova', username: 'nova_noise', email: 'nova@cloud.example', password: 'nova at the cloud', files: [{ id: 'tweed-59-clean', name: 'Tweed' }] });
+    await cloud('POST', '/sim/merchants', {
+      userId: 'm-nova',
+      username: 'nova_noise',
+      email: 'nova@cloud.example',
+      password: 'nova at the cloud',
+      files: [{ id: 'tweed-59-clean', name: 'Tweed' }],
+    });
     await allAgree(newcomer);
     await grant('nova', 10);
     const nova = await as(newcomer);

@@ -17,7 +17,10 @@ if (ENGINE === 'postgres') {
     const summary = await torture({ seed: 20261122, trouble: kills(6), nodes: 3, orders: 5_000, senders: 32 });
     assert.deepEqual(summary.problems, [], `seed ${summary.seed}: ${JSON.stringify(summary, null, 2)}`);
     assert.deepEqual([summary.kills, summary.databaseRestarts], [6, 2]);
-    assert.ok(summary.orders >= 5_000 && summary.deliveries >= 3_000 && summary.filesShared >= 3_000, JSON.stringify(summary));
+    assert.ok(
+      summary.orders >= 5_000 && summary.deliveries >= 3_000 && summary.filesShared >= 3_000,
+      JSON.stringify(summary),
+    );
     expectMoney(summary);
   });
 } else {

@@ -9,13 +9,22 @@ const lower = (name) => name?.toLowerCase();
 // `facts`, `wrong`: as judge() has them; `byId`: the deliveries.
 export function judgeHistories(facts, byId, wrong) {
   const { histories, friendships, merchants } = facts;
-  const declined = new Set(friendships.filter(({ state }) => state === 'declined').map(({ merchant, username }) => `${merchant} ${lower(username)}`));
+  const declined = new Set(
+    friendships
+      .filter(({ state }) => state === 'declined')
+      .map(({ merchant, username }) => `${merchant} ${lower(username)}`),
+  );
   const had = merchants
-    .flatMap(({ cloudId, deliveries }) => deliveries.filter(({ dryRun }) => !dryRun).flatMap((row) => row.items.map((item) => ({ ...item, of: row.id, key: keyOf(cloudId, item) }))))
+    .flatMap(({ cloudId, deliveries }) =>
+      deliveries
+        .filter(({ dryRun }) => !dryRun)
+        .flatMap((row) => row.items.map((item) => ({ ...item, of: row.id, key: keyOf(cloudId, item) }))),
+    )
     .filter(({ status }) => HAS.includes(status));
   for (const history of histories) {
     const row = byId.get(history.deliveryId);
-    const tell = (text) => wrong(`${history.deliveryId} (order ${history.orderId}): ${text}\n  ${storyOf(history, row)}`);
+    const tell = (text) =>
+      wrong(`${history.deliveryId} (order ${history.orderId}): ${text}\n  ${storyOf(history, row)}`);
     for (const { kind, duplicate } of history.log) if (duplicate === false) tell(`a ${kind} event was taken for news`);
     if (row) for (const rule of RULES) rule(history, row, tell, { declined, had });
     else if (paid(history) && history.owed.length > 0) tell('it is paid, and has no delivery');
@@ -30,21 +39,40 @@ const did = (log, ...kinds) => log.some(({ kind }) => kinds.includes(kind));
 const after = (log, ...kinds) => log.slice(log.findLastIndex(({ kind }) => kinds.includes(kind)) + 1);
 const ofMerchant = (log) => log.filter(({ by }) => by === 'merchant');
 const storyOf = ({ log, names, payment, trashed, autoRevoke, hold, owed, refunded }, row) =>
-  JSON.stringify({ log: log.map(({ kind, sure }) => (sure ? kind : `${kind}?`)).join(' '), names: names.map(({ name }) => name), payment, trashed, autoRevoke, hold, owed, refunded, row });
+  JSON.stringify({
+    log: log.map(({ kind, sure }) => (sure ? kind : `${kind}?`)).join(' '),
+    names: names.map(({ name }) => name),
+    payment,
+    trashed,
+    autoRevoke,
+    hold,
+    owed,
+    refunded,
+    row,
+  });
 
 const RULES = [
   function flags({ payment, trashed, refunds, dryRun }, row, tell) {
-    if (row.cancelled !== (payment === 'cancelled' || trashed)) tell(`it is ${row.cancelled ? '' : 'not '}flagged as cancelled`);
-    if (row.refunded !== (refunds || payment === 'refunded')) tell(`it is ${row.refunded ? '' : 'not '}flagged as refunded`);
+    if (row.cancelled !== (payment === 'cancelled' || trashed))
+      tell(`it is ${row.cancelled ? '' : 'not '}flagged as cancelled`);
+    if (row.refunded !== (refunds || payment === 'refunded'))
+      tell(`it is ${row.refunded ? '' : 'not '}flagged as refunded`);
     if (row.dryRun !== dryRun) tell(`it is ${row.dryRun ? '' : 'not '}a dry run`);
   },
 
   function stopped(history, row, tell) {
     const { log } = history;
     if (paid(history) || history.payment === 'awaiting') return;
-    if (ofMerchant(after(log, 'cancel', 'refundWhole', 'trash', 'delete')).some(({ kind }) => !['revoke', 'reprocess'].includes(kind))) return;
+    if (
+      ofMerchant(after(log, 'cancel', 'refundWhole', 'trash', 'delete')).some(
+        ({ kind }) => !['revoke', 'reprocess'].includes(kind),
+      )
+    )
+      return;
     // In review stays what reached the customer before.
-    const may = row.items.some(({ status }) => GOT.includes(status)) ? ['completed', 'invalidated', 'in_review'] : ['invalidated'];
+    const may = row.items.some(({ status }) => GOT.includes(status))
+      ? ['completed', 'invalidated', 'in_review']
+      : ['invalidated'];
     if (!may.includes(row.status)) tell(`its order was stopped, and it is ${row.status}`);
   },
 
@@ -56,17 +84,31 @@ const RULES = [
 
   function review({ log, hold, payment, trashed, risk }, row, tell) {
     if (row.status !== 'in_review') return;
-    const why = { held: hold, high_risk: risk, payment_withdrawn: payment === 'awaiting' || trashed, reopened: did(log, 'reopen') };
+    const why = {
+      held: hold,
+      high_risk: risk,
+      payment_withdrawn: payment === 'awaiting' || trashed,
+      reopened: did(log, 'reopen'),
+    };
     if (!why[row.reviewReason]) tell(`it is in review as ${row.reviewReason}`);
   },
 
   // The last word of the merchant stands, whatever the store tells; a stop ends a review.
   function lastWord({ log }, row, tell) {
     const last = ofMerchant(log).findLast(({ kind }) => !['revoke', 'retry', 'reprocess'].includes(kind));
-    if (!last?.sure || after(log, last.kind).some(({ kind, by }) => by === 'merchant' && ['retry', 'reprocess'].includes(kind))) return;
+    if (
+      !last?.sure ||
+      after(log, last.kind).some(({ kind, by }) => by === 'merchant' && ['retry', 'reprocess'].includes(kind))
+    )
+      return;
     const later = after(log, last.kind);
-    if (last.kind === 'invalidate' && row.status !== 'invalidated') tell(`the merchant invalidated it, and it is ${row.status}`);
-    if (last.kind === 'reopen' && !did(later, ...STOPS, 'trash', 'delete', 'refundLine', 'less') && row.status !== 'in_review') {
+    if (last.kind === 'invalidate' && row.status !== 'invalidated')
+      tell(`the merchant invalidated it, and it is ${row.status}`);
+    if (
+      last.kind === 'reopen' &&
+      !did(later, ...STOPS, 'trash', 'delete', 'refundLine', 'less') &&
+      row.status !== 'in_review'
+    ) {
       tell(`the merchant reopened it, and it is ${row.status}`);
     }
   },
@@ -85,7 +127,8 @@ const RULES = [
       const item = row.items.find(({ fileId, former }) => fileId === file && !former);
       const back = item?.status === 'revoked' && did(log, 'revoke');
       if (!item) tell(`it is completed, and has no item of ${file}`);
-      else if (!back && ![...HAS, 'delivered_by_hand'].includes(item.status)) tell(`it is completed, and ${file} is ${item.status}`);
+      else if (!back && ![...HAS, 'delivered_by_hand'].includes(item.status))
+        tell(`it is completed, and ${file} is ${item.status}`);
       else if (!dryRun && HAS.includes(item.status) && lower(item.username) !== lower(row.targetUsername)) {
         tell(`it is completed for ${row.targetUsername}, and ${file} is with ${item.username}`);
       }
@@ -94,8 +137,12 @@ const RULES = [
 
   // A paid order whose files nobody keeps back is done, or its customer declined.
   function failed({ merchant, names }, row, tell, { declined }) {
-    if (row.resolutionCode === 'username_missing' && names.length > 0) tell('it failed for want of a username that is known');
-    if (row.resolutionCode === 'friend_request_declined' && !names.some(({ name }) => declined.has(`${merchant} ${lower(name)}`))) {
+    if (row.resolutionCode === 'username_missing' && names.length > 0)
+      tell('it failed for want of a username that is known');
+    if (
+      row.resolutionCode === 'friend_request_declined' &&
+      !names.some(({ name }) => declined.has(`${merchant} ${lower(name)}`))
+    ) {
       tell('it failed as declined, and nobody declined');
     }
   },
@@ -108,7 +155,8 @@ const RULES = [
     const last = names.at(-1);
     if (!last || last.sure === false || lower(row.targetUsername) === lower(last.name)) return;
     // The store's is too late where something was shared.
-    const late = last.by === 'store' && row.items.some(({ status, sharedAt }) => sharedAt !== null || GOT.includes(status));
+    const late =
+      last.by === 'store' && row.items.some(({ status, sharedAt }) => sharedAt !== null || GOT.includes(status));
     if (!late) tell(`the ${last.by} named ${last.name} last, and it is for ${row.targetUsername}`);
   },
 
@@ -126,14 +174,23 @@ const RULES = [
   function takenBack({ log, autoRevoke }, row, tell) {
     const may = did(log, 'revoke') || (autoRevoke && did(log, ...STOPS, 'refundLine', 'less'));
     for (const { status, fileId } of row.items) {
-      if (!may && ['revoking', 'revoked', 'revoke_failed'].includes(status)) tell(`${fileId} is ${status}, and nobody wanted it back`);
+      if (!may && ['revoking', 'revoked', 'revoke_failed'].includes(status))
+        tell(`${fileId} is ${status}, and nobody wanted it back`);
     }
     // What a person took back comes again by an approval alone; what the store took back, by a payment.
     const last = log.findLast(({ kind }) => kind === 'revoke');
     const later = after(log, 'revoke');
-    if (!last?.sure || !last.items || did(later, 'approve') || did(log, 'retry', 'buyerName', 'buyerRetry') || (autoRevoke && did(log, ...STOPS, 'refundLine', 'less'))) return;
+    if (
+      !last?.sure ||
+      !last.items ||
+      did(later, 'approve') ||
+      did(log, 'retry', 'buyerName', 'buyerRetry') ||
+      (autoRevoke && did(log, ...STOPS, 'refundLine', 'less'))
+    )
+      return;
     for (const { id, status, fileId } of row.items) {
-      if (last.items.includes(id) && !['revoked', 'revoke_failed'].includes(status)) tell(`the merchant took ${fileId} back, and it is ${status}`);
+      if (last.items.includes(id) && !['revoked', 'revoke_failed'].includes(status))
+        tell(`the merchant took ${fileId} back, and it is ${status}`);
     }
   },
 

@@ -6,18 +6,63 @@ import { sampleOrder } from './orders.mjs';
 
 // Steps that follow each other, by whose they are.
 const COMMON = [
-  ['add'], ['add'], ['other'], ['rename'], ['rename'], ['cancel'], ['cancel', 'pay'], ['cancel', 'pay'], ['refundWhole'], ['refundWhole', 'pay'],
-  ['refundAmount'], ['withdraw', 'pay'], ['withdraw', 'approve'], ['withdraw', 'add', 'pay'], ['rename', 'cancel', 'pay'],
+  ['add'],
+  ['add'],
+  ['other'],
+  ['rename'],
+  ['rename'],
+  ['cancel'],
+  ['cancel', 'pay'],
+  ['cancel', 'pay'],
+  ['refundWhole'],
+  ['refundWhole', 'pay'],
+  ['refundAmount'],
+  ['withdraw', 'pay'],
+  ['withdraw', 'approve'],
+  ['withdraw', 'add', 'pay'],
+  ['rename', 'cancel', 'pay'],
 ];
 const STORES = {
-  provider_a: [...COMMON, ['refundLine'], ['refundLine', 'refundLine'], ['less'], ['less', 'more'], ['risk'], ['risk', 'approve'], ['risk', 'add', 'approve']],
-  provider_b: [...COMMON, ['trash'], ['trash', 'restore'], ['trash', 'pay'], ['delete'], ['delete', 'restore'], ['cancel', 'trash', 'restore', 'pay']],
+  provider_a: [
+    ...COMMON,
+    ['refundLine'],
+    ['refundLine', 'refundLine'],
+    ['less'],
+    ['less', 'more'],
+    ['risk'],
+    ['risk', 'approve'],
+    ['risk', 'add', 'approve'],
+  ],
+  provider_b: [
+    ...COMMON,
+    ['trash'],
+    ['trash', 'restore'],
+    ['trash', 'pay'],
+    ['delete'],
+    ['delete', 'restore'],
+    ['cancel', 'trash', 'restore', 'pay'],
+  ],
   generic: [['repeat'], ['repeat', 'repeat']],
 };
 const MERCHANTS = [
-  ['retry'], ['retryName'], ['retryName'], ['retryName', 'retryAlias'], ['reopen'], ['reopen', 'approve'], ['reopen', 'complete'], ['complete'], ['invalidate'],
-  ['invalidate', 'reopen', 'approve'], ['revoke'], ['revoke', 'reopen', 'approve'], ['revokeItems'], ['reopen', 'retryName', 'approve'],
-  ['reopen', 'retryName', 'approve', 'revokeFormer'], ['reprocess'], ['reprocess'], ['reopen', 'reprocess', 'approve'],
+  ['retry'],
+  ['retryName'],
+  ['retryName'],
+  ['retryName', 'retryAlias'],
+  ['reopen'],
+  ['reopen', 'approve'],
+  ['reopen', 'complete'],
+  ['complete'],
+  ['invalidate'],
+  ['invalidate', 'reopen', 'approve'],
+  ['revoke'],
+  ['revoke', 'reopen', 'approve'],
+  ['revokeItems'],
+  ['reopen', 'retryName', 'approve'],
+  ['reopen', 'retryName', 'approve', 'revokeFormer'],
+  ['reprocess'],
+  ['reprocess'],
+  ['reopen', 'reprocess', 'approve'],
 ];
 // What the buyer does with the delivery's link: once in a minute, so once in a run.
 const BUYERS = [['buyerName'], ['buyerRetry']];
@@ -104,7 +149,15 @@ export class History {
 
   #line() {
     const id = this.#lines.length + 1;
-    return { id, sku: `A-${this.#random.whole(1, 5)}`, quantity: this.#random.whole(1, 2), refunded: 0, current: undefined, seen: Infinity, mapped: Infinity };
+    return {
+      id,
+      sku: `A-${this.#random.whole(1, 5)}`,
+      quantity: this.#random.whole(1, 2),
+      refunded: 0,
+      current: undefined,
+      seen: Infinity,
+      mapped: Infinity,
+    };
   }
   #rename(name) {
     this.#name = name;
@@ -122,7 +175,12 @@ export class History {
     },
     less: () => void (this.#lines[0].current = 0),
     more: () => void (this.#lines[0].current = this.#lines[0].quantity),
-    rename: () => this.#rename(this.#name === undefined ? this.buyers[0] : this.#random.pick(this.buyers.filter((name) => name !== this.#name))),
+    rename: () =>
+      this.#rename(
+        this.#name === undefined
+          ? this.buyers[0]
+          : this.#random.pick(this.buyers.filter((name) => name !== this.#name)),
+      ),
     cancel: () => void (this.#payment = 'cancelled'),
     refundWhole: () => {
       this.#payment = 'refunded';
@@ -142,7 +200,10 @@ export class History {
     },
     risk: () => {
       this.#risk = true;
-      return { topic: 'orders/risk_assessment_changed', body: { order_id: Number(this.orderId), risk_level: 'HIGH', created_at: new Date(this.#at).toISOString() } };
+      return {
+        topic: 'orders/risk_assessment_changed',
+        body: { order_id: Number(this.orderId), risk_level: 'HIGH', created_at: new Date(this.#at).toISOString() },
+      };
     },
     trash: () => void (this.#trashed = true),
     delete: () => {
@@ -158,7 +219,14 @@ export class History {
   };
   #refund(lines) {
     this.#refunds += 1;
-    return { topic: 'refunds/create', body: { id: Number(this.orderId) * 100 + this.#refunds, order_id: Number(this.orderId), refund_line_items: lines } };
+    return {
+      topic: 'refunds/create',
+      body: {
+        id: Number(this.orderId) * 100 + this.#refunds,
+        order_id: Number(this.orderId),
+        refund_line_items: lines,
+      },
+    };
   }
 
   // The order as it stands, with the store's time.
@@ -166,19 +234,34 @@ export class History {
     const { provider } = this.shop.store;
     const order = sampleOrder(provider, { orderId: this.orderId, username: this.#name, sku: 'A-1' });
     const lines = this.#lines.map(({ id, sku, quantity, current }) => ({
-      ...(order.line_items ?? order.items)[0], id, product_id: 10 + id, variant_id: 100 + id, sku, quantity,
+      ...(order.line_items ?? order.items)[0],
+      id,
+      product_id: 10 + id,
+      variant_id: 100 + id,
+      sku,
+      quantity,
       ...(current === undefined ? {} : { current_quantity: current }),
     }));
     if (provider === 'generic') return { ...order, items: lines.map(({ sku, quantity }) => ({ sku, quantity })) };
     if (provider === 'provider_b') {
-      const status = { paid: 'processing', awaiting: 'on-hold', cancelled: 'failed', refunded: 'refunded' }[this.#payment];
+      const status = { paid: 'processing', awaiting: 'on-hold', cancelled: 'failed', refunded: 'refunded' }[
+        this.#payment
+      ];
       return {
-        ...order, line_items: lines, status: this.#trashed ? 'trash' : status, customer_note: `note ${this.#note}`,
-        refunds: Array.from({ length: this.#refunds }, (_, i) => ({ id: i + 1 })), date_modified_gmt: new Date(this.#at).toISOString().slice(0, 19),
+        ...order,
+        line_items: lines,
+        status: this.#trashed ? 'trash' : status,
+        customer_note: `note ${this.#note}`,
+        refunds: Array.from({ length: this.#refunds }, (_, i) => ({ id: i + 1 })),
+        date_modified_gmt: new Date(this.#at).toISOString().slice(0, 19),
       };
     }
     return {
-      ...order, line_items: lines, note: `note ${this.#note}`, updated_at: new Date(this.#at).toISOString(), test: this.test,
+      ...order,
+      line_items: lines,
+      note: `note ${this.#note}`,
+      updated_at: new Date(this.#at).toISOString(),
+      test: this.test,
       financial_status: { paid: 'paid', awaiting: 'pending', cancelled: 'paid', refunded: 'refunded' }[this.#payment],
       cancelled_at: this.#payment === 'cancelled' ? new Date(this.#at).toISOString() : null,
     };
@@ -208,10 +291,19 @@ export class History {
     }
     const began = performance.now();
     if (event.full && !again) for (const line of this.#lines) line.seen = Math.min(line.seen, began);
-    const answer = await torture.insist(() => this.shop.merchant.send(this.shop.store, event.body, event.headers), this);
+    const answer = await torture.insist(
+      () => this.shop.merchant.send(this.shop.store, event.body, event.headers),
+      this,
+    );
     if (answer?.status !== 202) return undefined;
     this.deliveryId ??= answer.json.deliveryId;
-    this.#log.push({ kind, by: 'store', sure: true, payment: this.#payment, ...(again ? { duplicate: answer.json.duplicate, only: answer.tries === 1 } : {}) });
+    this.#log.push({
+      kind,
+      by: 'store',
+      sure: true,
+      payment: this.#payment,
+      ...(again ? { duplicate: answer.json.duplicate, only: answer.tries === 1 } : {}),
+    });
     // Where it has a delivery and is not over, what was not mapped has been by now.
     if (this.deliveryId && event.full && !again && !this.#stopped) {
       for (const line of this.#lines) line.mapped = Math.min(line.mapped, performance.now());
@@ -237,20 +329,39 @@ export class History {
     complete: (torture) => this.#act(torture, 'complete'),
     invalidate: (torture) => this.#act(torture, 'invalidate', { reason: 'torture' }),
     revoke: (torture) => this.#revoke(torture),
-    revokeItems: (torture) => this.#revoke(torture, (items) => ({ itemIds: items.filter(reached).slice(0, 1).map(({ id }) => id) })),
-    revokeFormer: (torture) => this.#revoke(torture, (items) => ({ username: items.find((item) => item.former && reached(item) && item.username)?.username })),
+    revokeItems: (torture) =>
+      this.#revoke(torture, (items) => ({
+        itemIds: items
+          .filter(reached)
+          .slice(0, 1)
+          .map(({ id }) => id),
+      })),
+    revokeFormer: (torture) =>
+      this.#revoke(torture, (items) => ({
+        username: items.find((item) => item.former && reached(item) && item.username)?.username,
+      })),
   };
 
   async #act(torture, kind, body, note = {}) {
-    const answer = await torture.insist(() => this.shop.merchant.api.post(`/api/deliveries/${this.deliveryId}/${kind}`, body));
+    const answer = await torture.insist(() =>
+      this.shop.merchant.api.post(`/api/deliveries/${this.deliveryId}/${kind}`, body),
+    );
     if (!answer || (answer.status === 409 && answer.tries === 1)) return undefined;
     // While a worker has the delivery, something stronger may have been asked before.
     const waits = answer.json.pendingAction ?? kind;
-    this.#log.push({ kind, by: 'merchant', sure: answer.status !== 409 && waits === kind, tries: answer.tries, ...note });
+    this.#log.push({
+      kind,
+      by: 'merchant',
+      sure: answer.status !== 409 && waits === kind,
+      tries: answer.tries,
+      ...note,
+    });
     return answer;
   }
   async #reprocess(torture) {
-    const answer = await torture.insist(() => this.shop.merchant.api.post(`/api/orders/${this.deliveryId.replace('del_', 'ord_')}/reprocess`));
+    const answer = await torture.insist(() =>
+      this.shop.merchant.api.post(`/api/orders/${this.deliveryId.replace('del_', 'ord_')}/reprocess`),
+    );
     if (!answer || (answer.status === 409 && answer.tries === 1)) return;
     this.#log.push({ kind: 'reprocess', by: 'merchant', sure: answer.status === 200 });
     this.#remapped = answer.status === 200 ? Math.max(this.#remapped, performance.now()) : Infinity;
@@ -261,7 +372,8 @@ export class History {
     const delivery = await torture.insist(() => merchant.api.get(`/api/deliveries/${this.deliveryId}`));
     if (delivery?.status !== 200) return;
     const token = delivery.json.buyerUrl.split('#')[1];
-    const act = () => merchant.open.with({ 'x-buyer-token': token }).post(`/api/buyer/${what}`, name && { username: name });
+    const act = () =>
+      merchant.open.with({ 'x-buyer-token': token }).post(`/api/buyer/${what}`, name && { username: name });
     const answer = await torture.insist(act, undefined, [429]);
     if (!answer || (answer.status !== 200 && answer.tries === 1)) return;
     const sure = answer.status === 200;
@@ -281,7 +393,10 @@ export class History {
     const body = which?.(before.json.items);
     if (body && (body.itemIds?.length ?? body.username?.length ?? 0) === 0) return;
     const done = await this.#act(torture, 'revoke', body);
-    if (done?.status === 202) this.#log.at(-1).items = done.json.items.filter(({ status }) => ['revoking', 'revoked'].includes(status)).map(({ id }) => id);
+    if (done?.status === 202)
+      this.#log.at(-1).items = done.json.items
+        .filter(({ status }) => ['revoking', 'revoked'].includes(status))
+        .map(({ id }) => id);
   }
 
   // ---- what it comes to
@@ -291,7 +406,10 @@ export class History {
     const base = this.shop.merchant.file(Number(sku.slice(2)));
     const added = this.shop.epochs.filter((epoch) => epoch.sku === sku);
     const until = Math.max(mapped, this.#remapped);
-    return { may: [base, ...added.filter(({ began }) => began < until).map(({ file }) => file)], must: [base, ...added.filter(({ done }) => done < seen).map(({ file }) => file)] };
+    return {
+      may: [base, ...added.filter(({ began }) => began < until).map(({ file }) => file)],
+      must: [base, ...added.filter(({ done }) => done < seen).map(({ file }) => file)],
+    };
   }
   facts() {
     const { merchant, store, settings } = this.shop;
@@ -312,7 +430,10 @@ export class History {
       risk: this.#risk,
       refunds: this.#refunds > 0,
       owed: files(told.filter(paid), 'must'),
-      refunded: files(told.filter((line) => !paid(line)), 'may').filter((file) => !mayBePaid.includes(file)),
+      refunded: files(
+        told.filter((line) => !paid(line)),
+        'may',
+      ).filter((file) => !mayBePaid.includes(file)),
       names: this.names,
       log: this.#log,
     };

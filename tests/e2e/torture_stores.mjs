@@ -49,7 +49,13 @@ export class Stores {
     if (random.chance(this.percent / 100)) return this.#ofHistory();
     const draw = random.real();
     if (draw < 0.63) return this.newOrder();
-    if (draw < 0.66) return { kind: 'bulk', order: random.pick(this.#orders), action: random.pick(['retry', 'invalidate', 'reprocess']), orders: Array.from({ length: random.whole(2, 8) }, () => random.pick(this.#orders)) };
+    if (draw < 0.66)
+      return {
+        kind: 'bulk',
+        order: random.pick(this.#orders),
+        action: random.pick(['retry', 'invalidate', 'reprocess']),
+        orders: Array.from({ length: random.whole(2, 8) }, () => random.pick(this.#orders)),
+      };
     if (draw > 0.996) return { kind: 'login', order: random.pick(this.#orders) };
     if (draw > 0.986) return this.#mapping();
     const order = random.pick(this.#orders);
@@ -86,7 +92,11 @@ export class Stores {
     const { shop, orderId, body } = order;
     const line = { ...body.line_items[0], id: 9, sku: `A-${this.#random.whole(1, 5)}` };
     order.everOwed.push(this.#fileOf(shop, line));
-    return { shop, orderId, body: { ...body, line_items: [...body.line_items, line], updated_at: '2026-01-01T11:00:00Z' } };
+    return {
+      shop,
+      orderId,
+      body: { ...body, line_items: [...body.line_items, line], updated_at: '2026-01-01T11:00:00Z' },
+    };
   }
 
   #ofHistory() {
@@ -96,7 +106,12 @@ export class Stores {
       const orderId = String(100_000 + ++this.#count);
       const first = random.whole(1, 4);
       const buyers = [0, 1, 2].map((i) => this.#buyer(((first + i - 1) % 4) + 1));
-      const history = new History({ shop: random.pick(this.eventful), orderId, buyers, random: new Random(this.#seed, `history ${orderId}`) });
+      const history = new History({
+        shop: random.pick(this.eventful),
+        orderId,
+        buyers,
+        random: new Random(this.#seed, `history ${orderId}`),
+      });
       this.#live.push(history);
       this.histories.push(history);
       return { kind: 'history', order: history };
@@ -115,6 +130,10 @@ export class Stores {
 
   // The files that any line of each order ever owed.
   get everOwed() {
-    return [...this.#orders, ...this.histories].map(({ shop, orderId, everOwed }) => ({ store: shop.store.id, orderId, files: everOwed }));
+    return [...this.#orders, ...this.histories].map(({ shop, orderId, everOwed }) => ({
+      store: shop.store.id,
+      orderId,
+      files: everOwed,
+    }));
   }
 }
