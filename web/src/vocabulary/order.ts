@@ -5,6 +5,9 @@ import { word, type Colour, type Icon } from './delivery';
 export type Outcome = Schemas['OrderOutcome'];
 export type LineResult = Schemas['OrderLine']['result'];
 
+// How people call an order: by the number that the shop shows, where it has one.
+export const orderName = (it: { orderNumber: string | null; orderId: string }) => it.orderNumber ?? it.orderId;
+
 const OUTCOME_LOOKS = {
   delivery: ['check', 'teal'],
   no_mapped_items: ['circle', 'amber'],

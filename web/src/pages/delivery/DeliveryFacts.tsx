@@ -12,7 +12,8 @@ import { Time, useNow } from '@/components/Time';
 import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import { orderName, type Delivery } from './Delivery';
+import { orderName } from '@/vocabulary/order';
+import type { Delivery } from './types';
 import styles from './DeliveryFacts.module.css';
 
 export function DeliveryFacts({ it }: { it: Delivery }) {

@@ -11,7 +11,7 @@ import { PresetPicker } from '@/components/PresetPicker';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { useDeliveryActions } from './actions';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import styles from './panels.module.css';
 
 export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {

@@ -8,7 +8,8 @@ import { Panel } from '@/components/Panel';
 import { t } from '@/i18n/text';
 import { lineOf } from '@/vocabulary/delivery_line';
 import { statusWord } from '@/vocabulary/delivery';
-import type { Delivery } from './Delivery';
+import { orderName } from '@/vocabulary/order';
+import type { Delivery } from './types';
 import { nextOf, type Walk } from './walk';
 import styles from './panels.module.css';
 
@@ -82,7 +83,7 @@ export function FixFlow({ it, list, walk, children }: Props) {
               <strong>{statusWord(it.status)}</strong> <span className="muted">{lineOf(it)}</span>
             </p>
             <Button ref={button} variant="filled" size="md" onClick={() => open(next.id)}>
-              <bdi>{t('fix.next', { order: next.orderNumber ?? next.orderId })}</bdi>
+              <bdi>{t('fix.next', { order: orderName(next) })}</bdi>
             </Button>
           </div>
         </Panel>

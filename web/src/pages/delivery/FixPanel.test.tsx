@@ -7,7 +7,7 @@ import { session } from '@/session';
 import { failedFor } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { CODES, type Code } from '@/vocabulary/delivery';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
 import { Questions } from './Questions';
 

@@ -4,7 +4,7 @@ import { StatusIcon, Shape } from '@/components/StatusIcon';
 import { moment } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import styles from './Journey.module.css';
 
 function nameOf(it: Delivery, { key, state }: Delivery['steps'][number]): string {

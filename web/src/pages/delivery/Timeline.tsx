@@ -25,7 +25,7 @@ import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } f
 import { t, T } from '@/i18n/text';
 import { codeWord } from '@/vocabulary/delivery';
 import { Actor } from './Actor';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { didKey, isSomebodys, saidKey, usernames } from './said';
 import { folded, outcomeOf, type Entry, type Told } from './timeline';
 import styles from './Timeline.module.css';

@@ -10,7 +10,7 @@ import { toast } from '@/components/toasts';
 import { t, T } from '@/i18n/text';
 import { queuedWords, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import styles from './panels.module.css';
 
 export function UsernameForm({ it, button }: { it: Delivery; button: string }) {

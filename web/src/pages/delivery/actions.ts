@@ -7,7 +7,7 @@ import { queries } from '@/api/queries';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 
 type Body = { targetUsername?: string; reason?: string };
 

@@ -13,7 +13,7 @@ import { approvedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
 import { Actor } from './Actor';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';

@@ -6,7 +6,7 @@ import { t } from '@/i18n/text';
 import { exactKeyOf, keyOf, type Draft, type Match } from '../store/products/draft';
 import { MatchRow } from '../store/products/MatchRow';
 import { Line, LineDetail } from './Line';
-import type { Order } from './Order';
+import type { Order } from './types';
 import { SaveMatches } from './SaveMatches';
 import styles from './order.module.css';
 

@@ -13,7 +13,7 @@ import { Panel } from '@/components/Panel';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import type { Order } from './Order';
+import type { Order } from './types';
 
 // Processes the order with the matches of now and shows what it is then.
 export function useReprocess(id: string) {

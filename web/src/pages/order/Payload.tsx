@@ -9,7 +9,7 @@ import { Json } from '@/components/Json';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { date } from '@/i18n/format';
 import { t } from '@/i18n/text';
-import type { Order } from './Order';
+import type { Order } from './types';
 import styles from './order.module.css';
 
 export function Payload({ it }: { it: Order }) {

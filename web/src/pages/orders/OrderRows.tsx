@@ -5,6 +5,7 @@ import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
+import { orderName } from '@/vocabulary/order';
 import { OutcomeText } from './OutcomeText';
 import styles from './orders.module.css';
 
@@ -29,7 +30,7 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
       narrow: 'second',
       cell: (it) => (
         <>
-          <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi>{' '}
+          <bdi className="strong">{orderName(it)}</bdi>{' '}
           <bdi className="muted" title={names.get(it.integrationId)}>
             {names.get(it.integrationId)}
           </bdi>

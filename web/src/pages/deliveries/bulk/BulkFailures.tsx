@@ -6,6 +6,7 @@ import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { Dialog } from '@/components/Dialogs';
 import { t } from '@/i18n/text';
+import { orderName } from '@/vocabulary/order';
 import styles from './bulk.module.css';
 
 const NAMED = 20; // whose order is looked up; the others go by their id
@@ -33,5 +34,5 @@ export function BulkFailures({ job, onClose }: { job: Schemas['BulkJob']; onClos
 
 function Named({ id }: { id: string }) {
   const { data } = useQuery({ ...queries.delivery(id), refetchInterval: false });
-  return <bdi>{data ? t('bulk.delivery', { order: data.orderNumber ?? data.orderId }) : id}</bdi>;
+  return <bdi>{data ? t('bulk.delivery', { order: orderName(data) }) : id}</bdi>;
 }
