@@ -101,9 +101,7 @@ inline constexpr auto kPlainPaths = std::to_array<PlainPath>({
     {.path = "src/services/testing.h", .names = false},
     {.path = "src/services/vault/", .names = false},
     {.path = "src/services/webhooks/", .names = false},
-    {.path = "web/src/api/", .names = false},
-    {.path = "web/src/buyer/", .names = false},
-    {.path = "web/src/live/", .names = false},
+    {.path = "web/src/", .names = false},
 });
 
 }  // namespace presetbridge::structure

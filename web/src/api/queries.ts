@@ -25,10 +25,10 @@ export const queryClient = new QueryClient({
 export type DeliveryQuery = NonNullable<operations['listDeliveries']['parameters']['query']>;
 export type StatisticsQuery = NonNullable<operations['getDeliveryStatistics']['parameters']['query']>;
 export type BulkWanted = Omit<Schemas['ActOnDeliveries'], 'dryRun'>;
-export type ProductQuery = NonNullable<operations['listProducts']['parameters']['query']>;
+type ProductQuery = NonNullable<operations['listProducts']['parameters']['query']>;
 export type OrderQuery = NonNullable<operations['listOrders']['parameters']['query']>;
-export type PresetQuery = NonNullable<operations['listPresets']['parameters']['query']>;
-export type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
+type PresetQuery = NonNullable<operations['listPresets']['parameters']['query']>;
+type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
 export type EventQuery = NonNullable<operations['listWebhookEvents']['parameters']['query']>;
 
 // The contract offers a table (text/csv) too; JSON is asked for here.

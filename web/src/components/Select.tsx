@@ -1,4 +1,4 @@
-// The checkboxes of a table: one a row (with Shift all from the last one), and one for all rows of the page.
+// The checkboxes of a table: one a row (with Shift: all rows from the last one), and one for all rows of the page.
 import { t } from '@/i18n/text';
 import styles from './Rows.module.css';
 

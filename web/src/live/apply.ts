@@ -2,7 +2,7 @@
 // all else that an event touches is read anew, each thing no more often than it bears.
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { withRows, type LiveDelivery } from './patch';
-import type { Told } from './stream';
+import type { LiveEvent } from './stream';
 
 export const FLUSH_MS = 250;
 
@@ -31,7 +31,7 @@ export const READINGS: Reading[] = [
 const KEPT = 2_000; // newest states of deliveries, for rows that have left their list
 
 export function createApplier(client: QueryClient, now: () => number = Date.now) {
-  let waiting = new Map<string, Told>();
+  let waiting = new Map<string, LiveEvent>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let flushedAt = -Infinity;
   let flushes = 0;
@@ -90,7 +90,7 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
   }
 
   return {
-    take(events: Told[]) {
+    take(events: LiveEvent[]) {
       for (const one of events) {
         const id = typeof one.data.id === 'string' ? one.data.id : '';
         const key = `${one.event}:${id}`;

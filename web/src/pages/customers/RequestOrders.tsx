@@ -13,7 +13,7 @@ import { orderName } from '@/vocabulary/order';
 
 type Request = Schemas['PrivacyRequest'];
 const PAGE = 20;
-const MOST = 500; // that the service keeps of a request
+const MOST = 500; // stored by the service for a request
 
 export function RequestOrders({ it, onClose }: { it: Request | null; onClose: () => void }) {
   return (

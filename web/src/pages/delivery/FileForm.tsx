@@ -1,4 +1,4 @@
-// Another file in the place of one that is missing or cannot be shared. It changes what the store's products deliver from now on.
+// Replaces a file that is missing or cannot be shared. It changes what the store's products deliver from now on.
 import '@/i18n/en/delivery';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';

@@ -24,7 +24,7 @@ export function FixFlow({ it, list, walk, children }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const goesOn = useRef(false);
-  const within = useRef(false); // who is at work is so here, or in what floats over it
+  const within = useRef(false); // the person works in this panel, or in a dialog or menu of it
   const navigate = useNavigate();
   const needs = needsSomebody(it);
   const [needed, setNeeded] = useState(needs);
@@ -68,8 +68,8 @@ export function FixFlow({ it, list, walk, children }: Props) {
     if (goesOn.current) return go();
     const { activeElement } = document;
     if (activeElement !== document.body && !place.current?.contains(activeElement)) return;
-    if (!within.current) return; // it was solved elsewhere: who reads on is left alone
-    // What had it is gone with the panel.
+    if (!within.current) return; // it was solved elsewhere: the focus stays where the person is
+    // The element that had the focus is gone with the panel.
     if (button.current) button.current.focus();
     else document.querySelector('h1')?.focus({ preventScroll: true });
   }, [solved]);

@@ -1,4 +1,4 @@
-// The five steps of a delivery, and where it stands. On narrow screens one sentence tells it, and the icons stay.
+// The five steps of a delivery, and where it stands. On narrow screens there are icons and one sentence.
 import '@/i18n/en/delivery';
 import { StatusIcon, Shape } from '@/components/StatusIcon';
 import { moment } from '@/i18n/format';

@@ -1,4 +1,4 @@
-// The field for the buyer's username. It begins with what was tried, as it was typed.
+// The field for the buyer's username. It begins with the username of the last attempt, as it was typed.
 import '@/i18n/en/delivery';
 import { Button, TextInput } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
@@ -22,7 +22,7 @@ export function UsernameForm({ it, button }: { it: Delivery; button: string }) {
   const field = useRef<HTMLInputElement>(null);
   const act = useDeliveryActions(it.id);
   useEffect(() => field.current?.select(), []);
-  // Tried with another name meanwhile: the field follows, but for what somebody is typing.
+  // After an attempt with another name elsewhere the field follows, unless somebody is typing in it.
   const [shown, setShown] = useState(tried);
   if (shown !== tried) {
     setShown(tried);
@@ -35,7 +35,7 @@ export function UsernameForm({ it, button }: { it: Delivery; button: string }) {
   };
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return; // Enter once more, before it is answered
+    if (busy) return; // Enter was pressed again before the answer
     if (!next) return setError(new Error(t('fix.empty')));
     if (it.sharedCount > 0 && next.toLowerCase() !== tried.toLowerCase()) return ask({ what: 'instead', to: next });
     setBusy(true);

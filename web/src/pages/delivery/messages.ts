@@ -1,4 +1,4 @@
-// What the merchant can send the buyer, as text and as a mail of their own program.
+// The messages that the merchant can send the buyer: as text, and as a mail of their own program.
 import '@/i18n/en/delivery';
 import type { Schemas } from '@/api/client';
 import { t, type TextKey } from '@/i18n/text';

@@ -1,4 +1,4 @@
-// The one panel of a delivery: what it is about just now.
+// The one panel of a delivery, by its status.
 import '@/i18n/en/delivery';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

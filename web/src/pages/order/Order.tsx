@@ -1,4 +1,4 @@
-// One order: what became of it, what each of its products delivered, what the shop sent.
+// One order: its outcome, its products with the files that each delivered, and the shop's payload.
 import '@/i18n/en/orders';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';

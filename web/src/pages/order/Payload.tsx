@@ -1,4 +1,4 @@
-// What the shop sent, folded: read only when it is opened.
+// The payload that the shop sent, folded: it is read only when it is opened.
 import '@/i18n/en/orders';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -12,7 +12,7 @@ import styles from './orders.module.css';
 type Order = Schemas['Order'];
 type Props = { rows: Order[]; stores: { id: string; name: string }[]; list: string; busy: boolean };
 
-// `list`: the query of the list, to which the order's page leads back.
+// `list`: the query of the list, to which the order's page links.
 export function OrderRows({ rows, stores, list, busy }: Props) {
   const names = new Map(stores.map(({ id, name }) => [id, name]));
   const columns: Column<Order>[] = [

@@ -15,7 +15,7 @@ import styles from './overview.module.css';
 
 type Row = Schemas['Delivery'];
 
-export function sentenceOf(it: Row): string {
+function sentenceOf(it: Row): string {
   switch (it.status) {
     case 'processing':
       return it.itemCount > 0

@@ -1,4 +1,4 @@
-// What is said of a step that is not open, by what the service has.
+// The line under a step that is not open, by the service's data.
 import '@/i18n/en/guide';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

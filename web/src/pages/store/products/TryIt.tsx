@@ -1,4 +1,4 @@
-// What one of the shop's orders would deliver, with the changes that are not saved yet.
+// The files that one of the shop's orders would deliver, with the changes that are not saved yet.
 import '@/i18n/en/stores';
 import { NativeSelect } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
