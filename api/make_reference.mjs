@@ -34,7 +34,7 @@ export function reference(document) {
     return found;
   };
 
-  // What a value is, in a few words.
+  // A value's type, in a few words.
   function kind(schema) {
     if (schema.$ref) return `<a href="#schema-${nameOf(schema.$ref)}">${nameOf(schema.$ref)}</a>`;
     if ('const' in schema) return `<code>${escaped(JSON.stringify(schema.const))}</code>`;

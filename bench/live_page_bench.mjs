@@ -76,7 +76,7 @@ try {
     const [at, before] = [performance.now(), await told()];
     await delay(Math.max(0, began + minute * MINUTE - performance.now()));
     const rate = ((await told()) - before) / ((performance.now() - at) / 1000);
-    const longTasks = await page.evaluate(() => window.longTasks.splice(0)); // those of the look itself are not the page's
+    const longTasks = await page.evaluate(() => window.longTasks.splice(0)); // the measurement's own tasks are not the page's
     await debug.send('HeapProfiler.collectGarbage');
     const { usedSize } = await debug.send('Runtime.getHeapUsage');
     const { nodes, jsEventListeners } = await debug.send('Memory.getDOMCounters');

@@ -1,4 +1,4 @@
-// What the merchant of the demonstration has and sells, and how their shops write an order.
+// The files, products and stores of the demonstration's merchant, and orders in the form of their shops.
 import { signatureHeaders } from '../tests/e2e/orders.mjs';
 
 export const MERCHANT = {
@@ -41,7 +41,7 @@ export const FILES = [
   ...captures.map((name) => ({ id: slug(name), kind: 'capture', name })),
 ].map((file) => ({ ...file, shareable: file.name !== 'Sealed Stack' }));
 
-// By SKU: what the shop calls it, and what the buyer gets. `null`: nobody has said yet; []: nothing, and that is right.
+// By SKU: the shop's title, and the files that the buyer gets. `null`: not matched yet; []: matched to nothing.
 export const PRODUCTS = {
   'PLEXI-PACK': ['Plexi ’68 Pack', ['Plexi ’68 Lead', 'Plexi ’68 Rhythm', 'Plexi ’68 Cab']],
   'PLEXI-CLEAN': ['Plexi ’72 Clean', ['Plexi ’72 Clean']],
@@ -72,7 +72,7 @@ export const mappings = (skus = Object.keys(PRODUCTS)) =>
       .map(({ id, kind, name }) => ({ matchType: 'sku', matchValue: sku, fileId: id, kind, fileName: name }));
   });
 
-// An order as the store's platform writes it. `payment`: paid, pending or cancelled; `topic` beats what follows of that.
+// An order as the store's platform writes it. `payment`: paid, pending or cancelled; `topic` overrides the topic that follows from it.
 export function order(store, { number, username, email, skus, at, payment = 'paid', note, test }) {
   const numbered = (sku) => Object.keys(PRODUCTS).indexOf(sku) + 1;
   const time = new Date(at).toISOString();
@@ -122,7 +122,7 @@ export function order(store, { number, username, email, skus, at, payment = 'pai
   };
 }
 
-// {path, body, headers}: what the shop would send.
+// The shop's signed request: {path, body, headers}.
 export function sent(store, payload, topic) {
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const headers = { 'content-type': 'application/json', ...signatureHeaders(store.provider, store.secret, body) };
@@ -174,7 +174,7 @@ const seconds = [
   'tape',
   'chorus',
 ];
-// So many different buyers, in an order that looks like chance.
+// Different buyers, in an order that seems random.
 export const BUYERS = firsts
   .flatMap((first, i) =>
     seconds.map((second, j) => ({

@@ -1,5 +1,5 @@
 // The short demonstration (./dev run --once): one signed order of each kind of store goes through the bridge, a pack of credits is
-// bought, and each delivery's way is told as it happens. It fails unless all of it arrives.
+// bought, and each delivery's events are printed as they arrive. It fails unless all of it arrives.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,39 +33,39 @@ class Api {
   }
 }
 
-// What `listen` has received and verified, by delivery; each newcomer is told, once its delivery has a name.
+// The events that `listen` has received and verified, by delivery. Each new event is passed on once its delivery has a name.
 class Listener {
   events = new Map();
   names = new Map();
-  untold = [];
+  unnamed = [];
 
   constructor(program) {
     program.lines.on('line', (line) => {
       const event = JSON.parse(line);
       if (!event.type) return;
       this.events.set(event.delivery, [...(this.events.get(event.delivery) ?? []), event]);
-      this.untold.push(event);
-      this.tell();
+      this.unnamed.push(event);
+      this.print();
     });
   }
   name(delivery, name) {
     this.names.set(delivery, name);
-    this.tell();
+    this.print();
   }
-  tell() {
-    for (const { delivery, type, verified, problem } of this.untold.filter(({ delivery }) =>
+  print() {
+    for (const { delivery, type, verified, problem } of this.unnamed.filter(({ delivery }) =>
       this.names.has(delivery),
     )) {
       step(
         `${this.names.get(delivery).padEnd(11)} webhook ${type}: ${verified ? 'both signatures verified' : `NOT verified: ${problem}`}`,
       );
     }
-    this.untold = this.untold.filter(({ delivery }) => !this.names.has(delivery));
+    this.unnamed = this.unnamed.filter(({ delivery }) => !this.names.has(delivery));
   }
   get all() {
     return [...this.events.values()].flat();
   }
-  told(delivery, type) {
+  hasEvent(delivery, type) {
     return this.all.some((event) => event.delivery === delivery && event.type === type && event.verified);
   }
 }
@@ -108,7 +108,7 @@ export async function check(dataDir) {
     bank.url,
     '--credits-packs',
     PACK.text,
-    // Outside a demonstration: 5 jobs a minute, and a minute until the first look for an acceptance (spec 3.4, 3.5).
+    // Outside a demonstration: 5 jobs a minute, and a minute until the first sweep for an acceptance (spec 3.4, 3.5).
     '--delivery-jobs-per-minute',
     '120',
     '--delivery-first-sweep-seconds',
@@ -117,7 +117,7 @@ export async function check(dataDir) {
   const url = await listening(bridge);
   step(`presetbridge at ${url}, in sandbox mode, with its data in ${path.relative('.', dataDir)}`);
 
-  await bank.tell(url);
+  await bank.sendTo(url);
 
   const api = new Api(url);
   const account = await api.call('POST', '/api/auth/sign-up', {
@@ -191,7 +191,7 @@ export async function check(dataDir) {
   }
 
   const end = performance.now() + DEADLINE_MS;
-  while (!deliveries.every(({ id, status }) => status === 'completed' && events.told(id, 'delivery.completed'))) {
+  while (!deliveries.every(({ id, status }) => status === 'completed' && events.hasEvent(id, 'delivery.completed'))) {
     for (const delivery of deliveries) {
       const now = await api.call('GET', `/api/deliveries/${delivery.id}`);
       if (now.status !== delivery.status) {
@@ -207,7 +207,7 @@ export async function check(dataDir) {
         throw new Error(`delivery ${delivery.id} is ${now.status}: ${now.message}`);
     }
     if (performance.now() > end)
-      throw new Error(`not every delivery was completed and told within ${DEADLINE_MS / 1000} s`);
+      throw new Error(`not every delivery was completed and reported within ${DEADLINE_MS / 1000} s`);
     await delay(100);
   }
 
@@ -228,7 +228,7 @@ export async function check(dataDir) {
   const purchase = await api.call('POST', '/api/credits/checkout', { packId: PACK.id });
   await new Api(bank.url).call('POST', '/sim/pay', { session: purchase.url.split('/').at(-1) });
   while ((await api.call('GET', `/api/credits/purchases/${purchase.id}`)).state !== 'paid') {
-    if (performance.now() > end) throw new Error(`the purchase was not told within ${DEADLINE_MS / 1000} s`);
+    if (performance.now() > end) throw new Error(`the purchase was not reported within ${DEADLINE_MS / 1000} s`);
     await delay(100);
   }
   const bought = (await api.call('GET', '/api/credits')).available - after.available;

@@ -1,6 +1,6 @@
-// The service and its two simulators as they run, with the words of Past (past.mjs): so a story goes on.
+// The running service and its two simulators, with the methods of Past (past.mjs), so that a story goes on.
 export class Present {
-  // `urls`: of bridge, cloud and bank.
+  // `urls`: {bridge, cloud, bank}.
   constructor(urls) {
     this.urls = urls;
   }

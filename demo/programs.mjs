@@ -92,7 +92,7 @@ export async function limited(what, ms, promise) {
   }
 }
 
-// A verb to its end: its standard output.
+// Runs a verb to its end, and returns its standard output.
 export async function run(bridge, args, env = {}) {
   const child = spawn(bridge, args, {
     env: { PATH: process.env.PATH, ...env },
@@ -136,7 +136,7 @@ export async function fail(message) {
   process.exit(1);
 }
 
-// The simulated bank, whose secrets are in the data folder. Its tell(url) says where the bridge hears of payments.
+// The simulated bank, whose secrets are in the data folder. sendTo(url) sets the bridge to which it sends its webhooks.
 export async function startBank(program, dataDir) {
   const key = `sk_test_${randomBytes(12).toString('hex')}`;
   const secret = `whsec_${randomBytes(24).toString('hex')}`;
@@ -146,7 +146,7 @@ export async function startBank(program, dataDir) {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await writeFile(path.join(dataDir, 'payments.key'), `${key}\n`, { mode: 0o600 });
   await writeFile(path.join(dataDir, 'payments.webhook'), `${secret}\n`, { mode: 0o600 });
-  const tell = async (bridge) => {
+  const sendTo = async (bridge) => {
     const answer = await fetch(`${url}/sim/webhooks`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -155,5 +155,5 @@ export async function startBank(program, dataDir) {
     });
     if (!answer.ok) throw new Error(`paysim does not take the bridge's address: ${await answer.text()}`);
   };
-  return { url, tell };
+  return { url, sendTo };
 }

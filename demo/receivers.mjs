@@ -1,4 +1,4 @@
-// The receivers of the demonstration's outbound webhooks: one is well, one is ill, one is not there any more, one says so.
+// The receivers of the demonstration's outbound webhooks: one succeeds, one fails, one is not there any more, one answers that it is gone.
 import { once } from 'node:events';
 import http from 'node:http';
 

@@ -1,5 +1,5 @@
-// The month before a demonstration begins: three shops, their orders and buyers, what the merchant did, what went wrong. Told to
-// demo_past (past.mjs) in the order of time; the same seed tells the same month.
+// The month before a demonstration begins: three shops, their orders and buyers, the merchant's actions, and failures. It is
+// carried out by demo_past (past.mjs) in the order of time; a seed always gives one month.
 import { Random } from '../tests/e2e/random.mjs';
 import { BUYERS, FILES, MERCHANT, SELLING, mappings, order, sent } from './catalogue.mjs';
 
@@ -20,7 +20,7 @@ export class Story {
   #lastNumber = 4080;
   #buyers = [...BUYERS];
   #trouble = [];
-  made = {}; // by name: the ids that others want to know
+  made = {}; // ids by name, for other files
 
   // `receivers`: URLs of receivers by name: good, ill, gone, off. `sign`: {email, password} of the merchant.
   constructor(past, { sign, receivers, seed = 1, ends }) {
@@ -32,15 +32,15 @@ export class Story {
   at(time, act) {
     this.#todo.push({ time, place: this.#todo.length, act });
   }
-  // Days are counted from the beginning, with the hour in them.
+  // Days are counted from the beginning; `hour` is the hour of that day.
   on(day, hour, act) {
     this.at(this.begins + day * DAY + hour * HOUR, act);
   }
-  // So long before the end.
+  // At a time counted back from the end, in ms.
   before(ms, act) {
     this.at(this.ends - ms, act);
   }
-  async tell() {
+  async run() {
     await this.past.until(this.begins);
     await this.#open();
     this.#plan();
@@ -60,15 +60,15 @@ export class Story {
     return (method, path, body) =>
       this.past.must('bridge', method, path, body, { authorization: `Bearer ${tokens.idToken}` });
   }
-  // As a person who has just signed in, and signs out: what needs that may be done.
+  // Acts in a new session, which ends after it: requests that need a recent sign-in succeed.
   async person(act, { email, password } = this.sign) {
     const tokens = await this.past.must('bridge', 'POST', '/api/auth/sign-in', { email, password });
     const result = await act(this.#api(tokens));
     await this.past.must('bridge', 'POST', '/api/auth/sign-out', { refreshToken: tokens.refreshToken });
     return result;
   }
-  // As the merchant at their desk, whose session goes on.
-  async desk(act) {
+  // Acts in the merchant's session, which goes on.
+  async merchant(act) {
     const { sign } = this;
     this.session = this.session
       ? await this.past.must('bridge', 'POST', '/api/auth/refresh', { refreshToken: this.session.refreshToken })
@@ -146,7 +146,7 @@ export class Story {
   customer(username, policy) {
     return this.past.must('cloud', 'POST', '/sim/customers', { username, userId: `u-${username}`, ...policy });
   }
-  // The answer of the service. `policy`: of a buyer whom the platform knows; null: it does not.
+  // Sends an order, and returns the service's answer. `policy`: the behaviour of a buyer whom the platform knows; null: it knows no such buyer.
   async order(store, { username, email, policy = this.#policy(), topic, expected = 202, secret, ...fields } = {}) {
     const buyer =
       username === undefined
@@ -164,7 +164,7 @@ export class Story {
       throw new Error(`an order of ${store.name} was answered ${answer.status}: ${answer.text}`);
     return { number, payload, username: buyer.username, ...answer.json };
   }
-  // The same order again, as it stands now.
+  // Sends an order once more, with changes.
   async again(store, { payload }, changes, topic) {
     const { path, body, headers } = sent(
       store,
@@ -178,7 +178,7 @@ export class Story {
     );
     return this.past.must('bridge', 'POST', path, body, headers);
   }
-  // One more, as they come by themselves: now and then without a name, with a wrong one, or of a product that nobody matched.
+  // Sends one more order: now and then without a username, with a wrong one, or with a product that nobody matched.
   async nextOrder() {
     const store = this.random.pick([this.shop, this.shop, this.shop, this.eu, this.club]);
     if (store === this.club)
@@ -202,7 +202,7 @@ export class Story {
     return this.past.must('bridge', 'POST', path, body, headers);
   }
   act(id, name, body) {
-    return this.desk((api) => api('POST', `/api/deliveries/${id}/${name}`, body));
+    return this.merchant((api) => api('POST', `/api/deliveries/${id}/${name}`, body));
   }
   // Calls of the platform that fail from now on, beside those that do already.
   async failing(...calls) {
@@ -230,7 +230,7 @@ export class Story {
   #planSales() {
     const most = HOURS.reduce((a, b) => a + b);
     for (let day = 0; day < DAYS; ++day) {
-      const weekend = day % 7 >= 5; // by the day of the story, whatever the calendar says: the month is the same on each day
+      const weekend = day % 7 >= 5; // by the day of the story, not the calendar's: the month does not depend on the day of the run
       const count = this.random.whole(6, 10) + (weekend ? 4 : 0) + Math.floor(day / 10);
       for (let i = 0; i < count; ++i) {
         let left = this.random.real() * most;
@@ -262,13 +262,13 @@ export class Story {
 
   // A pack, paid on the bank's page, where few credits are left.
   async refill(least, packId) {
-    if ((await this.desk((api) => api('GET', '/api/credits'))).available >= least) return undefined;
+    if ((await this.merchant((api) => api('GET', '/api/credits'))).available >= least) return undefined;
     const bought = await this.person((api) => api('POST', '/api/credits/checkout', { packId }));
     await this.past.must('bank', 'POST', '/sim/pay', { session: bought.url.split('/').at(-1) });
     return bought;
   }
 
-  // What Sam buys and changes.
+  // Sam's purchases and changes.
   #planMerchant() {
     const { past } = this;
     const buy = (day, hour, packId, then) =>
@@ -299,22 +299,24 @@ export class Story {
         api('PUT', '/api/credentials', { email: MERCHANT.cloud.email, password: 'another password' }),
       ),
     );
-    this.on(9, 12, () => this.desk((api) => api('PATCH', `/api/keys/${this.keys.old.id}`, { active: false })));
+    this.on(9, 12, () => this.merchant((api) => api('PATCH', `/api/keys/${this.keys.old.id}`, { active: false })));
     this.on(21, 9, () =>
       this.person((api) => api('POST', `/api/integrations/${this.shop.id}/rotate-secret`, {})).then(
         ({ secret }) => (this.shop.secret = secret),
       ),
     );
     this.on(28, 17, () =>
-      this.desk((api) => api('PATCH', `/api/integrations/${this.eu.id}`, { settings: { hold: 'all' } })),
+      this.merchant((api) => api('PATCH', `/api/integrations/${this.eu.id}`, { settings: { hold: 'all' } })),
     );
-    this.before(30 * HOUR, () => this.desk((api) => api('POST', `/api/integrations/${this.shop.id}/test-order`, {})));
+    this.before(30 * HOUR, () =>
+      this.merchant((api) => api('POST', `/api/integrations/${this.shop.id}/test-order`, {})),
+    );
   }
 
-  // One of each resolution code stays, most of them more than once in the month, and what solved the others.
+  // Failures with each resolution code, most of them more than once. One of each stays; the others are solved.
   #planFailures() {
     const later = (hours, act) => this.at(this.past.now + hours * HOUR, act);
-    // Names: missing and wrong. Some the merchant, some the buyer mended.
+    // Usernames that are missing or wrong. The merchant corrects some, the buyer others.
     const missing = async (store, skus, name) => {
       const { deliveryId } = await this.order(store, {
         username: null,
@@ -480,7 +482,7 @@ export class Story {
         ).deliveryId),
     );
 
-    // More than is delivered by itself, and more than there are credits for.
+    // An order that is too large to be delivered automatically, and one that needs more credits than there are.
     this.before(
       25 * HOUR,
       async () =>
@@ -490,7 +492,7 @@ export class Story {
     );
   }
 
-  // Reviews, ends, second thoughts of the shop, what is no order at all.
+  // Reviews, stopped deliveries, later changes by the shop, and events that are no orders.
   #planEdges() {
     const { past } = this;
     const later = (hours, act) => this.at(past.now + hours * HOUR, act);
@@ -592,7 +594,7 @@ export class Story {
     );
     this.before(3 * HOUR, () => this.order(this.eu, { username: 'dstrand', skus: ['PLEXI-PACK', 'TWEED-59'] }));
 
-    // What delivers nothing.
+    // Orders that deliver nothing.
     for (const [day, skus] of [
       [6.3, ['STICKERS']],
       [14.4, ['STICKERS']],
@@ -614,9 +616,9 @@ export class Story {
       this.order(this.shop, { skus: ['PLEXI-CLEAN'], payment: 'cancelled', topic: 'orders/cancelled' }),
     );
     this.on(13.1, 8, async () => {
-      await this.desk((api) => api('PATCH', `/api/integrations/${this.eu.id}`, { active: false }));
+      await this.merchant((api) => api('PATCH', `/api/integrations/${this.eu.id}`, { active: false }));
       await this.order(this.eu, { skus: ['TWEED-59'] });
-      later(1, () => this.desk((api) => api('PATCH', `/api/integrations/${this.eu.id}`, { active: true })));
+      later(1, () => this.merchant((api) => api('PATCH', `/api/integrations/${this.eu.id}`, { active: true })));
     });
     this.on(3.3, 3, () => this.topic('products/update', { id: 1, title: 'Plexi ’68 Pack' }));
     for (const day of [9, 21.4, 29.3])
@@ -670,10 +672,10 @@ export class Story {
       past.receiver({ url: receivers.off, status: 404, contentType: 'text/html', body: '<h1>Not found</h1>' }),
     );
     this.on(19, 0, () => past.receiver({ url: receivers.gone, status: 410, body: 'This receiver has moved.' }));
-    this.on(0, 3, () => this.desk((api) => api('POST', `/api/webhook-subscriptions/${this.good.id}/test`)));
+    this.on(0, 3, () => this.merchant((api) => api('POST', `/api/webhook-subscriptions/${this.good.id}/test`)));
   }
 
-  // What programs of the merchant's ask, and deliver without a shop.
+  // Requests and deliveries of the merchant's own programs, without a shop.
   #planPrograms() {
     const { past } = this;
     const look = (key, path) => past.ask('bridge', 'GET', path, undefined, { 'x-api-key': key.secret });
@@ -716,7 +718,7 @@ export class Story {
       );
   }
 
-  // Somebody who helps, somebody who is still to come, and somebody who does not know the password.
+  // A member, an invited person, and sign-ins with a wrong password.
   #planPeople() {
     const invite = (note) => this.person((api) => api('POST', '/api/invitations', { role: 'member', note }));
     const member = { email: this.sign.email.replace(/^[^@]+/, 'ann'), password: this.sign.password };
@@ -737,7 +739,7 @@ export class Story {
     this.made.member = member;
   }
 
-  // Three more who are not as far: one whose login is refused, one who has none yet, one without credits.
+  // Three more accounts: one whose login is refused, one that has none yet, one without credits.
   #planOtherAccounts() {
     const other = (name) => ({ email: this.sign.email.replace(/^[^@]+/, name), password: this.sign.password });
     const begin = async (sign, account, cloud) => {

@@ -50,7 +50,7 @@ function keep(id, body) {
 
 // Events of a delivery may overtake each other: an older one than the newest known changes nothing.
 function isNews({ deliveryId, delivery }) {
-  if (!deliveryId || !delivery) return true; // of something else: look at its type
+  if (!deliveryId || !delivery) return true; // of something else: read its type
   const file = `${INBOX}/${deliveryId}.sequence`;
   let known = 0;
   try {

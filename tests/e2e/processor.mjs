@@ -54,23 +54,23 @@ export class Processor {
     const it = this.sessions.get(session);
     Object.assign(it, { status: 'complete', payment_status: 'paid', url: null });
     it.intent.status = 'succeeded';
-    return this.tell('checkout.session.completed', it);
+    return this.addEvent('checkout.session.completed', it);
   }
   payLater(session) {
     const it = this.sessions.get(session);
     Object.assign(it, { status: 'complete', url: null });
     it.intent.status = 'processing';
-    return this.tell('checkout.session.completed', it);
+    return this.addEvent('checkout.session.completed', it);
   }
   expire(session) {
     const it = this.sessions.get(session);
     Object.assign(it, { status: 'expired', url: null });
-    return this.tell('checkout.session.expired', it);
+    return this.addEvent('checkout.session.expired', it);
   }
   refund(session, amount) {
     const it = this.sessions.get(session);
     it.charge.amount_refunded += amount;
-    return this.tell('charge.refunded', it.charge);
+    return this.addEvent('charge.refunded', it.charge);
   }
   dispute(session, status, amount) {
     const it = this.sessions.get(session);
@@ -83,9 +83,9 @@ export class Processor {
       amount: amount ?? it.amount_total,
       currency: it.currency,
     };
-    return this.tell('charge.dispute.created', it.dispute);
+    return this.addEvent('charge.dispute.created', it.dispute);
   }
-  tell(type, object) {
+  addEvent(type, object) {
     const event = {
       id: `evt_${this.events.length + 1}`,
       object: 'event',

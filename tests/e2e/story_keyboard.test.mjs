@@ -26,7 +26,7 @@ afterEach(() => browser.isClean());
 
 const cloud = (method, target, body) => story.past.must('cloud', method, target, body);
 const agrees = (username) => cloud('POST', '/sim/customers', { username, userId: `u-${username}`, answer: 'accept' });
-const delivery = (id) => story.desk((api) => api('GET', `/api/deliveries/${id}`));
+const delivery = (id) => story.merchant((api) => api('GET', `/api/deliveries/${id}`));
 async function signedIn({ email, password }) {
   const it = await Dashboard.open(browser, place.url, { expected: /status of (401|403|404|409|422)/ });
   const its = new Hands(it.page);
@@ -389,7 +389,7 @@ describe('dialogs and menus', () => {
 
 test('the buyer says who they are', async () => {
   const [it] = (
-    await story.desk((api) => api('GET', '/api/deliveries?resolutionCode=username_missing,username_not_found'))
+    await story.merchant((api) => api('GET', '/api/deliveries?resolutionCode=username_missing,username_not_found'))
   ).data;
   const { buyerUrl } = await delivery(it.id);
   await agrees('typed_by_keys');

@@ -36,7 +36,7 @@ afterEach(() => browser.isClean());
 
 const cloud = (method, target, body) => story.past.must('cloud', method, target, body);
 const agrees = (username) => cloud('POST', '/sim/customers', { username, userId: `u-${username}`, answer: 'accept' });
-const delivery = (id) => story.desk((api) => api('GET', `/api/deliveries/${id}`));
+const delivery = (id) => story.merchant((api) => api('GET', `/api/deliveries/${id}`));
 // Its page, as it stands failed.
 async function open(code, title, who = me) {
   await who.go(`/deliveries/${made[code]}`);
@@ -189,7 +189,7 @@ describe('what a person decides', () => {
   });
   test('one that waits is stopped with a reason, put back in review, and approved', async () => {
     const username = 'tommy_rook';
-    made.stopped = (await story.desk((api) => api('GET', `/api/deliveries?q=${username}`))).data[0].id;
+    made.stopped = (await story.merchant((api) => api('GET', `/api/deliveries?q=${username}`))).data[0].id;
     await open('stopped', /^Waiting for @tommy_rook/);
     await me.choose('More', 'Stop delivery…');
     await me.judge('stop this delivery?');
@@ -209,7 +209,7 @@ describe('what a person decides', () => {
     assert.equal(told.length, 3, 'the timeline tells who did it');
   });
   test('a buyer corrects the name on their own page, and the merchant sees it happen', async () => {
-    const { data } = await story.desk((api) => api('GET', '/api/deliveries?resolutionCode=username_not_found'));
+    const { data } = await story.merchant((api) => api('GET', '/api/deliveries?resolutionCode=username_not_found'));
     made.mistyped = data[0].id;
     await open('mistyped', 'Username not found');
     const { buyerUrl } = await delivery(made.mistyped);
