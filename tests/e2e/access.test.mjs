@@ -10,7 +10,7 @@ const scope = new Scope({ after });
 const { document } = contract;
 const PERMISSIONS = document.components.schemas.Permission.enum;
 const PERSONS = ['account', 'owner'];
-// What is of one of the merchant's things.
+// Paths with the id of one of the merchant's objects.
 const PATH_IDS = /\{(?!preset\})[^}]+\}/;
 const closed = operations.filter(
   ({ security, operationId }) => security?.length !== 0 && !['receiveOrder', 'deleteKey'].includes(operationId),
@@ -179,7 +179,7 @@ describe('a key of another store of the same merchant', () => {
   }
 });
 
-// What names a thing of a merchant in a query or a body, by the names that the contract has for it, with the merchant's.
+// Parameters of queries and bodies that name an object of a merchant, by the contract's names, with the ids of this merchant's.
 const NAMES = {
   integrationId: () => ids.integration,
   integrationIds: () => [ids.integration],
@@ -303,7 +303,7 @@ describe('a key of another store, where the path names none', () => {
             !answer.json.integrationIds?.includes(ids.integration),
           `${named(operation)}: ${answer.text}`,
         );
-        // What it makes is of its own stores.
+        // An object that it makes is limited to its own stores.
         if (answer.json.integrationIds) assert.notDeepEqual(answer.json.integrationIds, []);
       }
     });

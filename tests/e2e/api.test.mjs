@@ -338,7 +338,7 @@ describe('credentials', () => {
     );
     assert.equal(right.text.includes(owner.cloudLogin.password), false);
     assert.equal(isOk(await owner.api.post('/api/credentials/validate')).status, 'valid');
-    // What the missing login had stopped goes on by itself (spec 3.6).
+    // A delivery that the missing login had stopped goes on by itself (spec 3.6).
     await owner.reaches(deliveryId, 'completed');
 
     isOk(await owner.api.delete('/api/credentials'), 204);

@@ -21,7 +21,7 @@ export class Browser {
   cookie(name) {
     return this.#cookies.find((one) => one.name === name);
   }
-  // What somebody has who got at the jar.
+  // The browser of a thief who has copied the jar.
   stolen() {
     const thief = new Browser({ origins: this.origins, check: this.check, userAgent: 'curl/8.1' });
     thief.#cookies = this.#cookies.map((one) => ({ ...one }));

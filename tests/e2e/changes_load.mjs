@@ -70,9 +70,9 @@ try {
   const before = await costOf(measured.pid);
 
   const readers = [];
-  // Of each delivery when its order was sent, or when it was first told of: an event may come before the answer to the order.
+  // By delivery: when its order was sent, and when its first event came, which may be before the answer to the order.
   const sentAt = new Map();
-  const toldAt = new Map();
+  const seenAt = new Map();
   const late = [];
   const follow = async (shop, node) => {
     const reader = new EventReader(
@@ -80,8 +80,8 @@ try {
       { authorization: shop.merchant.api.headers.authorization },
       {
         check: ({ event, data }) => {
-          if (event !== 'delivery' || toldAt.has(data.id)) return;
-          toldAt.set(data.id, performance.now());
+          if (event !== 'delivery' || seenAt.has(data.id)) return;
+          seenAt.set(data.id, performance.now());
         },
       },
     );
@@ -158,7 +158,7 @@ try {
       [[], 0, one.shop.accepted],
     );
   }
-  for (const [id, at] of sentAt) late.push(toldAt.get(id) - at);
+  for (const [id, at] of sentAt) late.push(seenAt.get(id) - at);
   late.sort((a, b) => a - b);
   console.log(
     `${sent} orders in ${took.toFixed(1)} s: ${Math.round(shops.reduce((sum, { accepted }) => sum + accepted * CHANGES_OF_AN_ORDER, 0) / took)} changes a second, ${Math.round(readers.reduce((sum, one) => sum + told(one), 0) / took)} events a second; none missed, none twice`,

@@ -57,7 +57,7 @@ export class Browser {
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-// What axe-core finds wrong with the page, as sentences. The page's policy forbids no script that the browser's driver adds. `floating`:
+// The faults that axe-core finds in the page, as sentences. The page's policy forbids no script that the browser's driver adds. `floating`:
 // a dialog stands over it, which is in no landmark. `rules`: these alone.
 export async function accessibilityFaults(page, { floating = false, within = 'html', rules } = {}) {
   await page.evaluate(axe);

@@ -1,4 +1,4 @@
-// Each verb as a new user tries it: asked for help, with wrong words, in a pipe and on a terminal.
+// Each verb as a new user calls it: for help, with wrong words, in a pipe and on a terminal.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';

@@ -58,7 +58,7 @@ export class Contract {
       ({ pattern, template }) => pattern.test(path) && answer.method.toLowerCase() in this.document.paths[template],
     );
     if (!route) {
-      // What no document can list: an unknown path, a method that a path does not have. Their body is the common error.
+      // No document can list an unknown path, or a method that a path does not have. Their body is the common error.
       if (answer.status === 404 || answer.status === 405) return;
       throw new Error(`${name}: the contract has no such operation`);
     }

@@ -13,7 +13,7 @@ const PROVIDERS = ['provider_a', 'provider_b', 'generic'];
 const KILLS = 6;
 const RATES = ['--delivery-poll-ms', '50', '--delivery-maintenance-ms', '200'];
 
-// Runs a copy, and kills it when it has told of so many tables: whether it was still at work then.
+// Runs a copy, and kills it once it has reported so many tables. Returns whether it was still at work then.
 async function killedAfter(scope, args, tables) {
   const copy = new Program('presetbridge', process.env.PRESETBRIDGE_BIN, args);
   scope.after(() => copy.kill());
@@ -106,7 +106,7 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
   const count = async (table) => Number(await (await cluster()).sql(`SELECT count(*) FROM ${table}`, url));
   assert.equal(await count('deliveries'), orders.length + left.length);
   for (const { table, sourceRows } of lines) {
-    // Of the two keys in the folder it is noted that they are in use, whether or not the source knew.
+    // The two keys of the folder are noted as in use, whether or not the source had them noted.
     assert.equal(await count(table), table === 'used_keys' ? 2 : sourceRows, table);
   }
 

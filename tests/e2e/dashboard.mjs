@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { accessibilityFaults } from './chromium.mjs';
 
-// What looks like a token, a key or a secret of ours: none is kept, or stands in an address or the page.
+// The forms of our tokens, keys and secrets: none is stored, or is in an address or the page.
 const SECRET = /eyJ[\w-]{10,}\.|pdb_(live|test|refresh|invite)_[\w-]{20,}|whsec_[\w+/=]{20,}/;
 
 export class Dashboard {
@@ -58,13 +58,13 @@ export class Dashboard {
   heading(name) {
     return this.page.getByRole('heading', { name }).first().waitFor();
   }
-  // What must be filled in has a star behind its name.
+  // A required field has a star behind its name.
   field(label, within = this.page) {
     return within
       .getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}( \\*)?$`))
       .and(within.locator('input, textarea, select'));
   }
-  // What a field shows that is there to be copied.
+  // The value of a field with a button that copies it.
   async shown(label) {
     return (await this.page.getByRole('group', { name: label, exact: true }).locator('code').textContent()).trim();
   }
@@ -92,7 +92,7 @@ export class Dashboard {
     const { page } = this;
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // What fades in has no contrast yet.
+      // An element that fades in has no contrast yet.
       await page.waitForFunction(() =>
         document
           .getAnimations()

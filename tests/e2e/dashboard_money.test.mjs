@@ -1,4 +1,4 @@
-// What costs money or touches many, in the dashboard as a person does it: credits are bought on the payment simulator's page, deliveries that
+// Actions that cost money or reach many deliveries, in the dashboard as a person does them: credits are bought on the payment simulator's page, deliveries that
 // stopped for want of them go on, and many deliveries are acted on at once. In a real browser against the running programs.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
@@ -102,7 +102,7 @@ test('credits are bought: left, gone on with and paid, and what waited goes on',
   assert.match(table, /,purchase,500,,pur_\w+,500 credits,500,\r\n/);
 });
 
-test('a bank that takes its time is waited for, and an expired page and a refund are told', async () => {
+test('a bank that takes its time is waited for, and an expired page and a refund are shown', async () => {
   const page = await signedIn('/credits');
   await button(page, 'Go to payment').click();
   await page.waitForURL(`${paysim.url}/**`);
@@ -184,7 +184,7 @@ test('300 refused deliveries are retried at once: what it costs and who is left 
   await button(page, `Select all ${MANY + 1}`).click();
   await page.getByText(`All ${MANY + 1} that match are selected`).waitFor();
   await page.getByText('1 needs a fix first').waitFor();
-  // What comes later is not meant.
+  // A delivery that fails later is not part of the selection.
   isOk(await sim.post('/sim/faults/script', { endpoint: 'share', steps: [{ fault: 'refused' }] }));
   const late = await merchant.order(store, { orderId: 'late', username: 'fan-late' });
   await merchant.reaches(late.deliveryId, 'failed');
@@ -193,7 +193,7 @@ test('300 refused deliveries are retried at once: what it costs and who is left 
   const dialog = page.getByRole('dialog', { name: `Retry ${MANY + 1} deliveries?` });
   await dialog.getByText(`They cost ${MANY} credits; you have`).waitFor();
   await dialog.getByText('1 that needs a username first').waitFor();
-  // What is behind it cannot be pressed, wherever the list has scrolled to.
+  // Controls behind the dialog cannot be pressed, wherever the list has scrolled to.
   assert.deepEqual(await accessibilityFaults(page, { floating: true, within: '[role=dialog]' }), []);
   await button(dialog, `Retry ${MANY}`).click();
   await page.getByText(`${MANY} queued again.`).waitFor({ timeout: 60_000 });
@@ -229,7 +229,7 @@ test('many are stopped with a reason, by the keyboard alone', async () => {
   await page.getByText('No buyer has to do anything').waitFor();
 });
 
-test('a password is changed, other sessions end, and the audit log tells it', async () => {
+test('a password is changed, other sessions end, and the audit log has it', async () => {
   const page = await signedIn('/account/profile');
   await page.getByLabel(/^Name for buyers/).fill('<i>Tones</i>');
   await button(page, 'Save').click();

@@ -427,7 +427,7 @@ describe('outbound webhook subscriptions', () => {
     const count = receiver.requests.length;
     const { deliveryId } = await merchant.order(subscription.shop, { orderId: newOrderId(), username: 'silent' });
     await merchant.reaches(deliveryId, 'completed');
-    // What another is told of a later delivery of that store is sent after what this one would have been told.
+    // An event of a later delivery of that store, to another receiver, is sent after the one that this receiver would have had.
     const other = await startReceiver(scope);
     const { id } = isOk(
       await merchant.api.post('/api/webhook-subscriptions', {
@@ -482,7 +482,7 @@ test('of one cloud account five jobs start in a minute, also after a crash; the 
   await limited.bridge.kill();
   const again = await startBridge(own, { cloudUrl: limited.cloud.url, dataDir: limited.bridge.dataDir });
   for (const it of [busy, idle]) it.moveTo(again);
-  // Whoever is served now was served after the restart.
+  // A merchant who is served now was served after the restart.
   const { deliveryId } = await idle.order(await idle.store('generic'), { orderId: newOrderId(), username: 'buyer-0' });
   await idle.reaches(deliveryId, 'completed');
 

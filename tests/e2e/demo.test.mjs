@@ -1,4 +1,4 @@
-// ./dev run's script: what it opens on, and that a second one beside it does no harm.
+// The script of ./dev run: the month that it opens with, and that a second one beside it does no harm.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -120,7 +120,7 @@ async function opensOnAMonth(told) {
   );
   for (const reason of ['held', 'too_large', 'payment_withdrawn', 'high_risk', 'reopened'])
     assert.ok(reasons.has(reason), reason);
-  // What began before goes on: the platform knows whom it was asked about, and the login opens.
+  // Deliveries that began before go on: the platform knows its friend requests, and the login opens.
   const rush = (await get('/api/deliveries?status=queued&count=true')).count;
   await until(
     'those in line have their turn',

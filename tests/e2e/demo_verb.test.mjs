@@ -128,7 +128,7 @@ test('ports that are named are taken; what stands in the way is told', async (t)
   await refused(/^demo: The folder .*full has something in it that is not of a demonstration/m, '--folder', 'full');
   assert.deepEqual(await readdir(path.join(folder, 'full')), ['precious']);
   await refused(/^demo: There is no .*nothing, the simulated cloud platform/m, '--cloudsim', 'nothing');
-  // What it started dies: it says so, and stops the rest.
+  // A program that it started dies: it says so, and stops the rest.
   const [cloudsim] = await Promise.all(
     (await running()).map(async (pid) => ((await readlink(`/proc/${pid}/exe`)).endsWith('cloudsim') ? pid : 0)),
   ).then((pids) => pids.filter(Boolean));

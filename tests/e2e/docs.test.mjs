@@ -1,4 +1,4 @@
-// What docs/ say of options, settings and metrics is what the programs have.
+// The options, settings and metrics that docs/ name are those of the programs.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -13,7 +13,7 @@ export class EventReader {
     Object.assign(this, { path, headers, check });
   }
 
-  // Comes (back) to that address. Resolves once the answer has begun; `status` tells how.
+  // Comes (back) to that address. Resolves once the answer has begun; then `status` is set.
   async open(url, { lastEventId = this.lastId, headers = {} } = {}) {
     this.#rest = '';
     const request = http.request(new URL(this.path, url), {
@@ -48,7 +48,7 @@ export class EventReader {
     }
   }
 
-  // What the client does that does not read: the connection stays.
+  // Stops to read, and leaves the connection open.
   stopReading() {
     this.response.pause();
   }
@@ -70,7 +70,7 @@ export class EventReader {
       .filter(({ event, id }) => id !== undefined && event !== 'hello' && event !== 'reset')
       .map(({ id }) => Number(id.split('-')[1]));
   }
-  // What is missing, or came twice.
+  // The numbers that are missing or came twice.
   get faults() {
     return this.numbers.flatMap((number, at, all) =>
       at > 0 && number !== all[at - 1] + 1 ? [`${all[at - 1]} is followed by ${number}`] : [],

@@ -82,17 +82,17 @@ async function settled(page) {
   await page.waitForFunction(
     () => document.querySelector('h1, [role=dialog]') && !document.querySelector('[aria-busy=true]'),
   );
-  // What fades in has no colour yet.
+  // An element that fades in has no colour yet.
   await page.waitForFunction(() =>
     document
       .getAnimations()
       .every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity),
   );
 }
-// Calls look(page, of pages.mjs) at each of them, several at a time, and answers all that it finds.
+// Opens each page, several at a time, and returns all findings of judge(page, its entry in pages.mjs).
 // `begin(page)`: once for each page of the browser; `prepare(page)`: before each address too.
 async function atEach(
-  look,
+  judge,
   { among = () => true, screen = {}, begin = () => {}, prepare = async () => {}, speaks = {} } = {},
 ) {
   const left = pages.filter(among);
@@ -129,13 +129,13 @@ async function atEach(
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         await prepare(page);
         await answer(page, it.answers);
-        await page.goto('about:blank'); // what differs behind the # alone would not be loaded
+        await page.goto('about:blank'); // an address that differs behind the # alone would not be loaded
         await page.goto(place.url + (typeof it.path === 'string' ? it.path : it.path(place.made)));
         await settled(page);
         await answer(page, it.later);
         if (it.presses) await press(page, it.presses, { stays: it.stays, floats: it.floats, ...speaks });
         await settled(page);
-        findings.push(...(await look(page, it)).map((one) => `${it.name}: ${one}`));
+        findings.push(...(await judge(page, it)).map((one) => `${it.name}: ${one}`));
       } catch (error) {
         findings.push(`${it.name}: ${error.message.split('\n').slice(0, 3).join(' ')}`);
       }
@@ -169,11 +169,11 @@ test('is accessible in light and dark, and whole where the system chooses the co
 });
 
 test('is whole at 400 %', async () => {
-  const look = async (page) => {
+  const judge = async (page) => {
     for (const title of await titlesOfDialogs(page)) openedNarrow.add(title);
     return magnifiedFaults(page);
   };
-  const found = await atEach(look, {
+  const found = await atEach(judge, {
     among: ({ wide: needsRoom }) => !needsRoom,
     screen: { width: 320, height: 256, scale: 4 },
   });
@@ -182,7 +182,7 @@ test('is whole at 400 %', async () => {
 
 test('says nothing that is not of the catalogue', async () => {
   const data = new Set();
-  // Of an answer that a page does not wait for any more there is nothing to read, and nobody says when it ends.
+  // An answer for which the page does not wait any more has no body to read, and no event reports its end.
   const read = async (response) =>
     addData(
       data,
@@ -218,7 +218,7 @@ test('says nothing that is not of the catalogue', async () => {
   );
   assert.deepEqual(found, []);
 });
-// Dialogs that no page here opens. Other tests open them, and look for them by their titles.
+// Dialogs that no page here opens. Other tests open them, and find them by their titles.
 const ELSEWHERE = {
   'bulk.failures': '../../web/src/pages/deliveries/bulk/bulk.test.tsx',
   'newWebhook.secret': 'story_first_delivery.test.mjs',
@@ -226,7 +226,7 @@ const ELSEWHERE = {
   'requests.orders.title': 'story_people.test.mjs',
   'webhook.rotated': 'story_access.test.mjs',
 };
-// For which nothing of the demonstration asks: a name that is corrected after a part was shared.
+// The demonstration has no cause for it: a username that is corrected after a part was shared.
 const NOT_ASKED = new Set(['confirm.retryShared.title']);
 test('leaves no dialog out', () => {
   const wanted = new Set();

@@ -1,4 +1,4 @@
-// A person who has a keyboard alone, and looks where the focus is: at each stop it can be seen, and nothing covers it.
+// A person who uses the keyboard alone. At each stop the focus must be visible, and nothing may cover it.
 import assert from 'node:assert/strict';
 import { until } from './harness.mjs';
 
@@ -122,7 +122,7 @@ export class Hands {
     };
     await until(`the focus is somewhere after ${after}`, () => this.page.evaluate(isThere), DEADLINE_MS);
   }
-  // What stands over the page: it has the focus and keeps it, and gives it back when Escape closes it.
+  // A dialog has the focus and keeps it, and gives it back when Escape closes it.
   async isHeldBy(dialog, { closes = true, back } = {}) {
     await dialog.waitFor();
     const inside = () => dialog.evaluate((it) => it.contains(document.activeElement));

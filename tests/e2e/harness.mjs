@@ -1,4 +1,4 @@
-// What every end-to-end test stands on: the real programs on free ports with folders of their own, and an HTTP client
+// The base of every end-to-end test: the real programs on free ports with folders of their own, and an HTTP client
 // whose every wait has a deadline. `scope` is a node:test context, or anything else with after(callback): what is made
 // in a scope goes away with it.
 import { spawn } from 'node:child_process';
@@ -12,9 +12,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { spawnTied } from '../../tools/tied.mjs';
 import { folderOf, newDatabase } from './postgres.mjs';
 
-// What the services of this run stand on: sqlite, or postgres, with a database for each data directory.
+// The storage of this run's services: sqlite, or postgres, with a database for each data directory.
 export const ENGINE = process.env.PRESETBRIDGE_E2E_ENGINE ?? 'sqlite';
-const databases = new Map(); // by data directory: how a program is told of it
+const databases = new Map(); // by data directory: the settings by which a program finds it
 
 const START_MS = 20_000;
 const STOP_MS = 15_000; // the bridge promises 10 s (spec 12.3)
@@ -92,7 +92,7 @@ export async function scratch(scope) {
 // are gone.
 export class Program {
   url; // once it listens
-  #report = []; // what a sanitizer told, and what came after it
+  #report = []; // a sanitizer's report, and the lines after it
 
   // The program dies with this process, also when this process is killed.
   constructor(name, binary, args, { env = {} } = {}) {
@@ -165,7 +165,7 @@ export class Program {
     if (end.code !== 0) throw new Error(`${this.name} ended with ${end.signal ?? `exit ${end.code}`}\n${this.tail()}`);
   }
 
-  // What a power cut is to a process.
+  // Kills the program, as a power cut does.
   async kill() {
     this.killed = true;
     this.child.kill('SIGKILL');
@@ -173,7 +173,7 @@ export class Program {
     this.#judge();
   }
 
-  // Fails, once, with what a sanitizer told.
+  // Throws a sanitizer's report, once.
   #judge() {
     const report = this.#report.splice(0);
     if (report.length > 0) throw new Error(`a sanitizer found fault with ${this.name}:\n${report.join('\n')}`);

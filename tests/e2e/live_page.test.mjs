@@ -207,7 +207,8 @@ async function bystander() {
     );
 }
 
-// A change is what the service tells: the order, the delivery and its steps, the credits. What shares this machine may cost a task or two.
+// A change is one event of the service: of the order, the delivery and its steps, the credits. Other load on the machine may cause a long
+// task or two.
 const MOST_LONG_TASKS = 2;
 const LONG_TASK_MS = 50; // on a machine that has nothing else to do
 const FLOOD = { ordersPerSecond: 34, leastMs: 6_000, mostMs: 60_000, leastChanges: 600 };

@@ -90,7 +90,7 @@ try {
     'order id': 'orderId=order-777',
     oldest: 'sort=createdAt',
   };
-  // Of all threads of the service.
+  // The processor time of all threads of the service.
   const processorMs = () =>
     readdirSync(`/proc/${bridge.pid}/task`).reduce(
       (sum, task) => sum + Number(readFileSync(`/proc/${bridge.pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),

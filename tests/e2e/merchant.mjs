@@ -32,7 +32,7 @@ export function isOk(answer, status = 200) {
 
 export const PASSWORD = 'a long pass phrase';
 
-// What a test file stands on: a simulated cloud platform with merchants of its own, a payment processor in memory, and the bridge before them.
+// The programs of a test file: a simulated cloud platform with merchants of its own, a payment processor in memory, and the bridge before them.
 export async function startStack(
   scope,
   { cloudArgs = [], args = [], jobsPerMinute = 0, firstSweepSeconds = 1, ...options } = {},
@@ -259,7 +259,7 @@ export class Merchant {
     return answer.json;
   }
 
-  // What the cloud platform has of this merchant: shares by "file customer", friendships by customer name.
+  // The cloud platform's records of this merchant: shares by "file customer", friendships by customer name.
   async effects(sim) {
     const { json } = await sim.get('/sim/effects');
     const merchant = `m-${this.number}`;

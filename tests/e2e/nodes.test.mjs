@@ -204,7 +204,7 @@ test('nodes that run go on while a later version adds to the schema, and work on
   }
   assert.deepEqual(failures, []);
 
-  // What began before and what begins now.
+  // Deliveries that began before, and ones that begin now.
   isOk(await merchant.api.get('/api/presets'));
   const other = await Merchant.signUp(both, 2);
   const { deliveryId } = await other.order(await other.store('provider_a'), { orderId: '1', username: 'buyer' });

@@ -1,4 +1,4 @@
-// The OpenAPI documents in api/: valid, every reference resolves, every schema compiles, every operation can be told apart.
+// The OpenAPI documents in api/: valid, every reference resolves, every schema compiles, all operations are distinct.
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
@@ -74,7 +74,7 @@ test('openapi.json, which the service serves, is made from openapi.yaml as it is
   assert.ok(readFileSync(new URL('openapi.json', folder), 'utf8') === made, 'run: node api/make_openapi_json.mjs');
 });
 
-// What is wrong with the reference: an operation or schema that is not in it, a link to nothing, anything that a browser would ask of
+// The faults of the reference: an operation or schema that is not in it, a link to nothing, anything that a browser would ask of
 // others or run.
 function faultsOfReference(document, html) {
   const found = [];
@@ -199,7 +199,8 @@ test('the reference tells limits in words', () => {
   );
 });
 
-// What an operation may answer because each of them is judged alike: its query, and a body where it has none.
+// The service checks each operation's query, and its body even where it takes none. So each documents 422, and all but GET 413 and 415.
+// Returns the ones that are missing.
 function faultsOfJudging(document) {
   return Object.values(document.paths).flatMap((item) =>
     METHODS.filter(

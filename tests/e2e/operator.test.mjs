@@ -1,4 +1,4 @@
-// What the operator does about accounts from the command line: disabled and enabled again, their keys, their orders.
+// The operator's verbs for accounts: they are disabled and enabled again, with their keys and their orders.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { runBridge, Scope, until } from './harness.mjs';
@@ -49,7 +49,7 @@ test('a disabled account is refused everywhere, loses nothing, and goes on when 
     ]),
   );
 
-  // People, old and new sign-ins; keys; a wrong password tells nothing.
+  // People, old and new sign-ins; keys; a wrong password reveals nothing.
   const signIn = (password) => merchant.open.post('/api/auth/sign-in', { email: merchant.email, password });
   for (const answer of [
     await merchant.api.get('/api/deliveries'),

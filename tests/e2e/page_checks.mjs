@@ -1,7 +1,6 @@
-// What every page is held to where colours are forced, where it is magnified, and where nobody speaks its language. Each check answers what
-// it finds wrong, as sentences.
+// Checks of every page: with forced colours, magnified, and in the pseudo-locale. Each returns the faults that it finds, as sentences.
 
-// In the page: what it sees, and how it is told.
+// Runs in the page: functions that the checks share, as window.seen.
 function tools() {
   const shown = (it) => {
     const { width, height } = it.getBoundingClientRect();
@@ -47,7 +46,7 @@ function tools() {
       if (!clear(getComputedStyle(at).backgroundColor)) return getComputedStyle(at).backgroundColor;
     return getComputedStyle(document.documentElement).backgroundColor;
   };
-  // What can be reached by Tab, in a dialog if one is open.
+  // The elements that Tab reaches, in a dialog if one is open.
   const reachable = () => {
     const dialogs = [...document.querySelectorAll('[role=dialog][aria-modal=true], [role=menu]')].filter(shown);
     const top = dialogs.find((it) => it.contains(document.activeElement)) ?? dialogs.at(-1);
@@ -72,10 +71,10 @@ const WATCHED = [
   'fontWeight',
 ];
 
-// Where the person's system chooses the colours, shadows and backgrounds are gone, and what was told by them alone.
+// Where the person's system chooses the colours, shadows and backgrounds are gone, with every mark that they alone made.
 export async function forcedColourFaults(page) {
   await page.evaluate(tools);
-  // What is a mark for its background alone: without words, and unlike what is behind it.
+  // A mark by its background alone: an element without words, and unlike the ground behind it.
   await page.evaluate(() => {
     for (const it of document.querySelectorAll('body *')) {
       if (
@@ -120,7 +119,7 @@ export async function forcedColourFaults(page) {
       }
       for (const picture of document.querySelectorAll('svg')) {
         if (!shown(picture)) continue;
-        // What ticks a box stands over it, and is not in it.
+        // The tick of a checkbox stands over it, and is not its child.
         const behind = ground(picture.parentElement.querySelector(':scope > input') ?? picture.parentElement);
         const drawn = [...picture.querySelectorAll('path, rect, circle, line, polyline, polygon, ellipse, use')].filter(
           (it) => !it.closest('defs, pattern, mask, clipPath') && it.checkVisibility(),
@@ -152,7 +151,7 @@ export async function forcedColourFaults(page) {
             ...watched.map((name) => getComputedStyle(one)[name]),
             contrast(ground(one), ground(document.body)).toFixed(1),
           ].join();
-        if (looks(it) === looks(alike)) wrong.push(`is chosen, and looks like the others: ${nameOf(it)}`);
+        if (looks(it) === looks(alike)) wrong.push(`is chosen, and drawn like the others: ${nameOf(it)}`);
       }
       for (const it of reachable().slice(0, 80)) {
         it.focus({ preventScroll: true });
@@ -204,7 +203,7 @@ export async function magnifiedFaults(page) {
     }
     await new Promise((done) => requestAnimationFrame(done));
     const all = reachable();
-    document.activeElement.blur(); // what a dialog begins with is not scrolled to
+    document.activeElement.blur(); // the first focus of a dialog does not scroll
     for (const it of all) {
       it.focus();
       if (document.activeElement !== it) continue;

@@ -96,7 +96,7 @@ test('what nobody signed, or signed at another time, is refused', async () => {
   isError(await webhook({ ...event, livemode: true }), 400, 'INVALID_PAYLOAD');
   isError(await webhook({ hello: 1 }), 400, 'INVALID_PAYLOAD');
   assert.equal((await purchase(opened.id)).state, 'pending');
-  // What the event says is not believed either: the processor is asked.
+  // The content of an event is not believed either: the processor is asked.
   const other = await buy();
   const forged = {
     ...event,
@@ -212,7 +212,7 @@ test('a processor that is away, slow, or answers nonsense loses nothing', async 
   }
   assert.equal(await state(opened.id), 'pending');
   processor.fate = () => 'answer';
-  // Nobody tells of it again: the bridge asks by itself.
+  // No further webhook comes: the bridge asks by itself.
   await until('the purchase is paid', async () => (await state(opened.id)) === 'paid', 70_000);
   isOk(await tell(event));
   const failed = isOk(await other.api.get('/api/credits/purchases?state=failed&limit=100')).data;

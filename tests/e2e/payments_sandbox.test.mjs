@@ -222,7 +222,7 @@ test(
         `${JSON.stringify(faults)}: ${answer.text}`,
       );
     }
-    // Paid while the processor does not answer us, and nobody tells: it is asked.
+    // Paid while the processor does not answer us, and its webhook is lost: it is asked.
     await sandbox.done('PUT', '/sim/webhooks/faults', { drop: 1 });
     await did('pay', { session: already.session });
     assert.equal((await purchase(already.id)).state, 'pending');

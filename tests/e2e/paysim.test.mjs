@@ -602,8 +602,8 @@ test('it ends at once, whatever is under way, and takes nothing but loopback and
   await refuses(['--nonsense'], /nonsense/);
 });
 
-// What TypeScript says of `answers`, [type, JSON] pairs, as literals of the types that Stripe's client declares: what lacks a
-// required member, has an unknown one, or is of another type is a fault. [Index, message] pairs.
+// TypeScript's faults in `answers`, [type, JSON] pairs, as literals of the types that Stripe's client declares: a required member that is
+// missing, an unknown one, or one of another type. [Index, message] pairs.
 function faultsOfTypes(answers) {
   const name = new URL('paysim_answers.ts', import.meta.url).pathname;
   const source = `import Stripe from 'stripe';\n${answers.map(([type, json], i) => `export const answer${i}: ${type} = ${JSON.stringify(json)};`).join('\n')}\n`;

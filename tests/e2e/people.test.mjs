@@ -54,7 +54,7 @@ describe('an invitation', () => {
     assert.equal(joined.json.accountId, owner.accountId);
     isError(await join(token, 'late@shop.example'), 404, 'INVITATION_INVALID');
     isError(await owner.open.post('/api/auth/invitation', { invitation: token }), 404, 'INVITATION_INVALID');
-    // Whoever was refused has no user.
+    // A person who was refused has no user.
     isError(
       await owner.open.post('/api/auth/sign-in', { email: 'late@shop.example', password: PASSWORD }),
       401,
@@ -386,7 +386,7 @@ async function tablesWith(bridge, text) {
 describe('a customer', () => {
   const email = 'Zyxplanted@buyer.example';
   let merchant, shop, hooks, orders;
-  // What receivers sent back is kept for a while, too.
+  // The answers of receivers are stored for a while, too.
   const echo = ({ body }) => ({ status: 200, body: String(body) });
   const page = async (by, who) => {
     const rows = [];
@@ -438,7 +438,7 @@ describe('a customer', () => {
     await merchant.reaches(done.deliveryId, 'completed');
     await merchant.reaches(other.deliveryId, 'completed');
     await merchant.reaches(direct.deliveryId, 'completed');
-    // By another name from now on; what the former one got stays told.
+    // Another username from now on; the records of the former one stay.
     isOk(await merchant.api.post(`/api/deliveries/${direct.deliveryId}/reopen`));
     isOk(await merchant.api.post(`/api/deliveries/${direct.deliveryId}/retry`, { targetUsername: 'zyxplanted-later' }));
     isOk(await merchant.api.post(`/api/deliveries/${direct.deliveryId}/approve`));

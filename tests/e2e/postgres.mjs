@@ -86,7 +86,7 @@ export class Cluster {
   }
 }
 
-// Of a connection string of ours: the folder of the whole cluster, its log of transactions included.
+// The folder of the whole cluster of one of our connection strings, its log of transactions included.
 export function folderOf(url) {
   return (
     url && `${new URL(url.replace('postgresql:///', 'postgresql://x/')).searchParams.get('host').split(',')[0]}/data`

@@ -1,4 +1,4 @@
-// Looks for texts where they must not be: in a process's memory, and in files.
+// Searches for texts where they must not be: in a process's memory, and in files.
 import { closeSync, openSync, readFileSync, readSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
@@ -47,7 +47,7 @@ export function findInMemory(pid, needles) {
   return { found, scanned };
 }
 
-// The same in all files under a folder.
+// Searches all files under a folder for them.
 export function findInFiles(folder, needles) {
   const found = [];
   const files = [];

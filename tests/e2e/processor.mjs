@@ -1,4 +1,4 @@
-// A payment processor in memory, of the shape of Stripe's API as far as the bridge uses it. What people and banks do is done by calling it;
+// A payment processor in memory, of the shape of Stripe's API as far as the bridge uses it. Its methods act for people and banks;
 // webhooks are signed by Stripe's own library, and sent when a test says so.
 import { createServer } from 'node:http';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 // The contract, held against the service by thousands of requests that a seed draws from it: valid ones, and such that are a little off. The
 // service never fails, never answers outside the contract and never waits beyond its deadline. It refuses what a schema refuses, and takes what a
-// schema takes, but for what no schema can tell.
+// schema takes, except for rules that no schema can state.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
@@ -105,7 +105,8 @@ before(async () => {
   buyers.getBuyerDelivery = buyers.followBuyerDelivery = buyers.correctBuyerUsername;
 });
 
-// What an operation acts on, by the parameter of its path: made anew before it, and after it was taken for the next request, a few times.
+// The objects that operations act on, by the parameter of the path. A new one is made before the first request, and a few times after one
+// that used it up.
 let lastOrder = 0;
 const ordered = async (username, status) => {
   const { deliveryId } = await merchant.order(shop, { orderId: `fresh-${++lastOrder}`, username });
@@ -240,7 +241,7 @@ const bodyOf = (operation) => {
   const described = body?.content['application/json'];
   return described && { schema: described.schema, required: body.required ?? false };
 };
-// What goes with a request whose body is a table.
+// Body and headers of a request whose body is a table.
 const tableOf = (operation) => {
   const described = operation.requestBody && resolve(document, operation.requestBody).content['text/csv'];
   return described && { body: described.example, headers: { 'content-type': 'text/csv' } };

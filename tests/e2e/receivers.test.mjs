@@ -143,7 +143,7 @@ async function forgeries(event) {
   };
 }
 
-// What those that say why say of them, where it is not the standard signature.
+// The reasons that some examples give, where the fault is not in the standard signature.
 const [ID, TIME, FAR, VENDOR] = [
   'webhook-id is missing or has another form',
   'webhook-timestamp is missing or has another form',
@@ -321,7 +321,7 @@ for (const name of Object.keys(EXAMPLE_OF)) {
     // Its secret is the old one while it is rotated.
     assert.equal((await example.post(sent(rotated))).status, 200);
     await example.told('webhook.test - -');
-    // What is kept is what came, byte for byte.
+    // The stored event is the one that came, byte for byte.
     assert.equal(
       await readFile(path.join(example.inbox, `${JSON.parse(completed.body).id}.json`), 'utf8'),
       completed.body,

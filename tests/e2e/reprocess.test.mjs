@@ -1,4 +1,4 @@
-// Orders that deliver nothing yet (spec 9.3): seen, mapped and processed again, one and many, and what is told of them
+// Orders that deliver nothing yet (spec 9.3): seen, mapped and processed again, one and many, and the events about them
 // (spec 10.1); privacy requests (spec 9.6). Against the running programs.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
@@ -146,7 +146,7 @@ describe('one order', () => {
 
 describe('many orders', () => {
   test('are processed again once each, also when the service is killed meanwhile', async () => {
-    // What a killed job had is looked up after its lease and the call's timeout.
+    // An order that a killed job was at is looked up after the job's lease and the call's timeout.
     const args = ['--delivery-jobs-per-minute', '0', '--cloud-timeout-seconds', '1', '--delivery-lease-seconds', '11'];
     const own = await startBridge(scope, { cloudUrl: stack.cloud.url, args });
     const shop = await Merchant.signUp(own, 3);

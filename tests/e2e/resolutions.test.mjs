@@ -1,5 +1,5 @@
-// Each way in which a delivery can fail (spec 3.6), caused at the simulated platform: the delivery says what happened, offers what
-// solves it, and that does. What needs days is aged in the database file; src/services/delivery/view_test.cpp has it on virtual time.
+// Each way in which a delivery can fail (spec 3.6), caused at the simulated platform: the delivery says what happened and offers a
+// solution, which works. Deliveries that would need days are aged in the database file; src/services/delivery/view_test.cpp has it on virtual time.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';

@@ -146,7 +146,7 @@ test('the rights are exactly those, however often they are granted, and a role t
   await apiIsKeptOut(database, roles);
   assert.equal((await grant(roles)).code, 0);
   assert.equal(await rights(), granted);
-  // What somebody gave it besides is taken back.
+  // A right that somebody gave it besides is taken back.
   for (const [table, column] of PROTECTED) {
     await database.sql(`GRANT SELECT (${column}) ON ${table} TO "${roles.role('api')}"`, roles.as('owner'));
     await database.sql(`SELECT ${column} FROM ${table}`, roles.as('api'));
@@ -155,7 +155,7 @@ test('the rights are exactly those, however often they are granted, and a role t
   await apiIsKeptOut(database, roles);
   assert.equal(await rights(), granted);
 
-  // What comes another way cannot be taken back here.
+  // A right that comes another way cannot be taken back here.
   const refused = async (give, take, words) => {
     await database.sql(give);
     const ended = await grant(roles);
@@ -226,7 +226,7 @@ test('a node for the API and one for the work do all of it under their roles', a
   const { id: subscription } = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url }), 201);
   const store = await merchant.store('generic');
 
-  // What needs the login, and what needs a session.
+  // Requests that need the login, and requests that need a session.
   assert.equal(isOk(await merchant.api.get('/api/presets')).data.length, 5);
   assert.equal(isOk(await merchant.api.get(`/api/presets/${merchant.file(2)}`)).id, merchant.file(2));
   assert.equal(isOk(await merchant.api.post('/api/credentials/validate')).status, 'valid');

@@ -1,4 +1,4 @@
-// Keys at rest are turned while the service works (spec 5.4): under load, with the command and the service killed between, and over
+// Keys at rest are rotated while the service works (spec 5.4): under load, with the command and the service killed between, and over
 // nodes of which one has not the new keys yet. Nothing fails, nothing is left on the old keys, and an old backup opens with them.
 import assert from 'node:assert/strict';
 import { copyFile, cp, readFile, writeFile } from 'node:fs/promises';
@@ -124,7 +124,7 @@ const buyer = (token) =>
   new Client(() => stack.bridge.url, { check: contract.check, headers: { 'x-buyer-token': token } });
 const linkOf = async (merchant, id) => new URL((await merchant.delivery(id)).buyerUrl).hash.slice(1);
 
-// Orders, logins, presets, changed secrets, all the time. What is refused, or was not answered while the service was there, is a fault.
+// Orders, logins, presets, changed secrets, all the time. A request that is refused, or not answered while the service was there, is a fault.
 class Load {
   faults = [];
   deliveries = [];
@@ -367,7 +367,7 @@ describe('all keys, under load, with the command and the service killed', () => 
     await load.stop();
     const [merchant] = merchants;
     assert.ok(load.deliveries.length > 50, String(load.deliveries.length));
-    // What a killed service was at is taken over when its lease has ended.
+    // The work of a killed service is taken over when its lease has ended.
     await until(
       'all is delivered',
       async () => {

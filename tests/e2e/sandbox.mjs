@@ -50,7 +50,7 @@ export class Sandbox {
     }
     return all;
   }
-  // Of a payment, as Stripe's API lists them: the newest first.
+  // The refunds of a payment, as Stripe's API lists them: the newest first.
   async refunds(session) {
     const { json } = await this.sim.request('GET', `/v1/checkout/sessions/${session}`, {
       headers: { authorization: `Bearer ${KEY}` },

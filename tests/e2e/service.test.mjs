@@ -79,7 +79,7 @@ test('an ordinary user can run it, only that user can read what it keeps, and no
   }
   const limits = await readFile(`/proc/${bridge.pid}/limits`, 'utf8');
   assert.match(limits, /^Max core file size +0 +0 /m);
-  // What the kernel lets nobody inspect belongs to root in /proc, whoever runs it.
+  // A process that the kernel lets nobody inspect belongs to root in /proc, whoever runs it.
   assert.notEqual((await stat(dataDir)).uid, 0);
   for (const pid of [bridge.pid, agentOf(bridge)]) assert.equal((await stat(`/proc/${pid}/environ`)).uid, 0);
 });

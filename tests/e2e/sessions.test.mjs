@@ -44,7 +44,7 @@ async function elsewhere(email, options) {
   isOk(await page.sign('sign-in', { email, password: PASSWORD }));
   return page;
 }
-// Time goes by for what is stored; the service is not told.
+// Moves stored times back, while the service is stopped.
 async function pass(ms, pages) {
   const url = bridge.databaseUrl;
   await bridgeScope.close();
@@ -166,7 +166,7 @@ test('pages of others get and use no session, whatever they send', async () => {
       assert.equal(answer.headers['set-cookie'], undefined, how);
     }
   }
-  // What a form can send without asking.
+  // Types that a form can send to another site without a preflight request.
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     for (const from of [evil, bridge.url]) {
       const answer = await jar.request('POST', `${bridge.url}/api/auth/refresh`, {

@@ -58,7 +58,7 @@ test('under load it ends within ten seconds, with exit code 0, and nothing accep
   assert.ok(took < 10_000, `${took} ms`);
   await senders;
   idle.destroy();
-  // Who was refused was told nothing else: no connection, or 503.
+  // A refused client got nothing but a closed connection or 503.
   for (const [, error] of failures)
     assert.match(String(error), /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|status 503/);
 

@@ -1,5 +1,5 @@
-// What a merchant sees of a store and tries with it (spec 9.1 to 9.3): what it has sent, its products, how they are mapped by
-// hand and as a table, and a test order.
+// A store as a merchant sees and tests it (spec 9.1 to 9.3): the orders that it has sent, its products, their mappings by hand
+// and as a table, and a test order.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBridge, until } from './harness.mjs';

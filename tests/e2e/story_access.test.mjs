@@ -96,7 +96,7 @@ describe('a receiver', () => {
     await delivered();
     await me.heading(/^Your receiver answers “503/);
     await me.judge('a receiver that fails');
-    // What it answered is text.
+    // Its answer is shown as text.
     await me.page.getByText('delivery.completed').first().click();
     await me.sees('<b>upstream</b>');
     await me.judge('an event that failed');

@@ -13,7 +13,7 @@ const scope = new Scope({ after });
 let stack, browser, me, open, receiver, store, secretOfReceiver;
 
 before(async () => {
-  // Looks for an acceptance late enough for a person to see the waiting.
+  // The first sweep for an acceptance is late enough for a person to see the waiting.
   stack = await startStack(scope, { firstSweepSeconds: 8 });
   browser = await Browser.start(scope);
   open = new Client(stack.bridge.url);
@@ -84,7 +84,7 @@ test('a store is made, and the first order is heard live', async () => {
 
 test('its product is matched, and the order that was skipped is on its way', async () => {
   await me.go(`/integrations/stores/${store.id}/products`);
-  // What a shop calls its product is text.
+  // A shop's title of a product is shown as text.
   await me.sees('"><img src=x onerror=alert(1)>');
   assert.equal(await me.page.locator('main img').count(), 0);
   await me.judge('products');
@@ -149,7 +149,7 @@ test('the first delivery is followed live, and the shop hears of it', async () =
   await me.page.waitForURL(`**/deliveries/${id}*`);
   await me.heading(/^Waiting for @mira/);
   isOk(await stack.sim.put('/sim/friendship', { merchant: 'm-1', customer: 'u-mira', state: 'friends' }));
-  // Nobody loads the page anew. Where the first look was too early, the next one is a minute later.
+  // The page is not reloaded. Where the first sweep was too early, the next one is a minute later.
   await me.text(/^Delivered /).waitFor({ timeout: 90_000 });
   await me.judge('a delivery that is done');
   const told = await receiver.waitFor(

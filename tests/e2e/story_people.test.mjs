@@ -1,4 +1,4 @@
-// The people of an account, what a member sees of it, and what is kept of buyers, in a real browser.
+// The people of an account, the pages of a member, and the stored data of buyers, in a real browser.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -77,7 +77,7 @@ describe('somebody else', () => {
     await ann.button('Join').click();
     await ann.heading('Overview');
     await ann.keepsNothing('after joining');
-    // Whoever comes late, or with a link that is not whole.
+    // A person who comes late, or with a link that is not whole.
     const late = await opened();
     for (const address of [link, link.slice(0, -2), `${link.split('#')[0]}#%`]) {
       await late.page.goto(address);
@@ -111,7 +111,7 @@ describe('somebody else', () => {
     await ann.heading('This invitation no longer works');
   });
 
-  // What the page of a member says, and the buttons that are not there. A request that is refused (403) would fail the story, too.
+  // The sentence on each page of a member, and the buttons that are not there. A request that is refused (403) would fail the story, too.
   const SIGHT = [
     ['/keys', 'Only an owner can make or change tokens.', ['Create token']],
     ['/keys?new=token', 'Only an owner can make or change tokens.', ['Create token']],
@@ -149,7 +149,7 @@ describe('somebody else', () => {
     await me.sees(`${ANN} is now owner.`);
     await ann.go('/account/people');
     await ann.button('Invite somebody').waitFor();
-    // Whoever is not alone can step down.
+    // An owner who is not the only one can step down.
     await me.choose(`Actions of ${merchant.email}`, 'Make member…');
     await me.dialog.getByText('Become a member?').waitFor();
     await me.judge('become a member?');

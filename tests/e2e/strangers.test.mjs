@@ -1,4 +1,4 @@
-// What strangers can do to others (spec 8.6): sign-ins that come to nothing, requests without a valid key, connections that
+// Load from strangers (spec 8.6): sign-ins that fail, requests without a valid key, connections that
 // say nothing. Each beside somebody who is served meanwhile.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

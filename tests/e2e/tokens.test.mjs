@@ -41,7 +41,7 @@ const changed = async (index, change, token = sign()) => {
   return parts.join('.');
 };
 const flipped = (part) => `${part[0] === 'A' ? 'B' : 'A'}${part.slice(1)}`;
-// What no library signs.
+// Signs tokens that no library would.
 const hmac = (secret, header, payload = claims()) => {
   const input = `${text(header)}.${text(payload)}`;
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;

@@ -72,8 +72,8 @@ class Torture {
     this.nodes = Array.from({ length: nodes }, () => ({})); // {dataDir, bridge}
     this.scope = new Scope();
     this.accepted = [];
-    this.jobs = []; // on many: {merchant, id, action, orders: as they were asked for, tries}, and then as the API tells of them
-    this.told = []; // what was answered with success of later events: {kind, deliveryId, file}
+    this.jobs = []; // on many: {merchant, id, action, orders: as they were asked for, attempts}, and then as the API returns them
+    this.changes = []; // what was answered with success of later events: {kind, deliveryId, file}
     this.problems = [];
     this.counts = {
       orders: 0,
@@ -158,7 +158,7 @@ class Torture {
       this.merchants.push(merchant);
       const made = await merchant.api.post('/api/webhook-subscriptions', { url: this.receiver.url });
       if (made.status !== 201) throw new Error(made.text);
-      // What a history comes to is known of those who can pay.
+      // The end of a history is known for merchants who can pay.
       for (const [shops, stores] of [
         [bulk, BULK_STORES],
         [eventful, poor ? [] : HISTORY_STORES],
@@ -204,7 +204,7 @@ class Torture {
     if (made.status !== 201) throw new Error(made.text);
   }
 
-  // What the stores and merchants speak to: the nodes that run, in turn, as behind a load balancer.
+  // The address for stores and merchants: the nodes that run, in turn, as behind a load balancer.
   get balanced() {
     let turn = 0;
     const url = () => this.nodes[turn++ % this.nodes.length].bridge.url;
@@ -311,7 +311,7 @@ class Torture {
         const answer = await this.insist(() =>
           merchant.api.post(`/api/deliveries/${known}/invalidate`, { reason: 'torture' }),
         );
-        if (answer && answer.status !== 409) this.told.push({ kind: 'invalidate', deliveryId: known });
+        if (answer && answer.status !== 409) this.changes.push({ kind: 'invalidate', deliveryId: known });
         return;
       }
       case 'bulk':
@@ -355,13 +355,13 @@ class Torture {
     const answer = await this.insist(asked[action]);
     if (answer?.status !== 202) return;
     this.counts.jobs += 1;
-    if (action === 'invalidate') this.told.push(...ids.map((deliveryId) => ({ kind: 'job', deliveryId })));
+    if (action === 'invalidate') this.changes.push(...ids.map((deliveryId) => ({ kind: 'job', deliveryId })));
     this.jobs.push({
       merchant,
       store: store.id,
       action,
       ids: action === 'invalidate' ? ids : [],
-      tries: answer.tries,
+      attempts: answer.attempts,
       id: answer.json.id,
     });
   }
@@ -372,7 +372,7 @@ class Torture {
         `job ${job.id} has ended`,
         async () => {
           const { json } = await job.merchant.api.get(`/api/bulk/${job.id}`);
-          return json.finishedAt && Object.assign(job, { told: json });
+          return json.finishedAt && Object.assign(job, { result: json });
         },
         120_000,
       );
@@ -380,7 +380,7 @@ class Torture {
   }
   note(kind, answer, file) {
     if (answer?.status === 202 && answer.json.deliveryId)
-      this.told.push({ kind, deliveryId: answer.json.deliveryId, file });
+      this.changes.push({ kind, deliveryId: answer.json.deliveryId, file });
   }
 
   // The mappings of a store are one set: it is replaced by one of them at a time.
@@ -408,11 +408,11 @@ class Torture {
       if (reason) this.problems.push(`in a batch of orders: ${reason}`);
   }
 
-  // As a store does: until there is an answer that is not "come again", which it returns, with `tries`: how many it took.
+  // As a store does: until there is an answer that is not "come again", which it returns, with `attempts`: how many it took.
   // `also`: refusals that are expected too.
   async insist(call, order, also = []) {
     const began = performance.now();
-    for (let tries = 1; ; ++tries) {
+    for (let attempts = 1; ; ++attempts) {
       const calm = performance.now() > this.calmFrom;
       let answer;
       try {
@@ -434,7 +434,7 @@ class Torture {
         } else if (order || ![200, 201, 202, 409, ...also].includes(answer.status)) {
           this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
         }
-        return Object.assign(answer, { tries });
+        return Object.assign(answer, { attempts });
       }
       if (answer && (answer.status !== 503 || !(Number(answer.headers['retry-after']) > 0) || calm)) {
         this.problems.push(
@@ -445,8 +445,8 @@ class Torture {
       if (performance.now() - began > INSIST_MS) {
         this.problems.push(
           answer
-            ? `${answer.method} ${answer.path}: still ${answer.status} after ${tries} tries: ${answer.text}`
-            : `no answer after ${tries} tries`,
+            ? `${answer.method} ${answer.path}: still ${answer.status} after ${attempts} attempts: ${answer.text}`
+            : `no answer after ${attempts} attempts`,
         );
         return undefined;
       }
@@ -477,7 +477,7 @@ class Torture {
         );
       }
       await this.ended(deadline);
-      // What was paid again while its revocation was under way is owed again when that is done.
+      // A file that was paid again while its revocation was under way is owed again when that is done.
       for (const merchant of this.merchants) await this.settled(merchant);
       await this.ended(deadline);
       this.say(`no delivery is open after ${Math.round(performance.now() - began)} ms`);
@@ -549,18 +549,18 @@ class Torture {
     }
     const { everOwed } = this.stores;
     const histories = this.stores.histories.map((history) => history.facts());
-    const jobs = this.jobs.map(({ merchant, store, action, ids, tries, told }) => ({
+    const jobs = this.jobs.map(({ merchant, store, action, ids, attempts, result }) => ({
       merchant: `m-${merchant.number}`,
       store,
       action,
       ids,
-      tries,
-      told,
+      attempts,
+      result,
     }));
     const money = await this.money.facts();
     return {
       accepted: this.accepted,
-      told: this.told,
+      changes: this.changes,
       jobs,
       everOwed,
       histories,

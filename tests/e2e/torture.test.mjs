@@ -5,7 +5,7 @@ import { ENGINE } from './harness.mjs';
 import { torture } from './torture.mjs';
 import { kills } from './torture_troubles.mjs';
 
-// What was paid, granted and taken back adds up (torture_money_judge.mjs), and there was some.
+// The sums that were paid, granted and taken back agree (torture_money_judge.mjs), and there was some.
 function expectMoney({ money, creditsPurchased, creditsReversed, books }) {
   const all = JSON.stringify({ money, creditsPurchased, creditsReversed, books });
   assert.ok(money.pages >= 10 && creditsPurchased > 100_000 && creditsReversed > 0, all);

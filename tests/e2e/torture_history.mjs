@@ -1,6 +1,6 @@
-// The history of one order in a torture run (torture.mjs): what its store tells of it, one event after the other, and what the merchant
-// does with its delivery meanwhile. Drawn from the seed at its birth; each step waits for the answer to the one before. It knows what
-// all of it comes to, for the judge (torture_orders_judge.mjs).
+// The history of one order in a torture run (torture.mjs): its store's events, one after the other, and the merchant's actions
+// on its delivery meanwhile. Drawn from the seed at its birth; each step waits for the answer to the one before. It knows the
+// result that is due, for the judge (torture_histories_judge.mjs).
 import { setTimeout as delay } from 'node:timers/promises';
 import { sampleOrder } from './orders.mjs';
 
@@ -64,7 +64,7 @@ const MERCHANTS = [
   ['reprocess'],
   ['reopen', 'reprocess', 'approve'],
 ];
-// What the buyer does with the delivery's link: once in a minute, so once in a run.
+// The buyer's actions by the delivery's link: one a minute is allowed, so one in a run.
 const BUYERS = [['buyerName'], ['buyerRetry']];
 
 const ENDS = ['refunded', 'cancelled'];
@@ -121,7 +121,7 @@ export class History {
       if (random.chance(0.25)) steps.push(random.pick(['repeat', 'stale']));
     }
     if (random.chance(0.3)) steps.splice(random.whole(0, steps.length), 0, ...random.pick(BUYERS));
-    // One without a name, or of which only the end was told, gets what is missing in the end.
+    // A history without a username, or of which only the end was sent, gets the missing event in the end.
     if (this.names.length === 0) steps.splice(random.whole(0, steps.length), 0, 'rename');
     steps.splice(random.whole(0, steps.length), 0, 'pay');
     return steps;
@@ -164,7 +164,7 @@ export class History {
     this.names.push({ name, by: 'store' });
   }
 
-  // What each event changes of the order. Nothing returned: the whole order is told; else {body, topic}; null: there is nothing to tell.
+  // The change of the order by each event. Returns undefined: the whole order is sent; {body, topic}: that is; null: nothing is sent.
   #events = {
     born: () => {},
     bornUnpaid: () => void (this.#payment = 'awaiting'),
@@ -274,16 +274,16 @@ export class History {
     // The deletion of an order counts as of its arrival: times are of the real clock, and of whole seconds, as a store's are.
     if (kind === 'delete') await delay(Math.max(this.#at - Date.now(), 0));
     else if (!again) this.#at = Math.max(this.#at + 1000, Math.ceil(Date.now() / 1000) * 1000);
-    const told = this.#events[kind]();
-    if (told === null) return undefined;
+    const change = this.#events[kind]();
+    if (change === null) return undefined;
     // A full event that does not say so lifts what the trash stopped.
-    if (whole && told === undefined) this.#trashed = false;
+    if (whole && change === undefined) this.#trashed = false;
     const { provider } = this.shop.store;
-    const topic = told?.topic ?? (kind === 'cancel' && provider === 'provider_a' ? 'orders/cancelled' : undefined);
-    const event = told?.again ?? {
-      body: told?.body ?? this.#whole(),
+    const topic = change?.topic ?? (kind === 'cancel' && provider === 'provider_a' ? 'orders/cancelled' : undefined);
+    const event = change?.again ?? {
+      body: change?.body ?? this.#whole(),
       headers: topic ? { [provider === 'provider_a' ? 'x-hosted-topic' : 'x-plugin-webhook-topic']: topic } : {},
-      full: told === undefined || kind === 'restore',
+      full: change === undefined || kind === 'restore',
     };
     if (!again) {
       this.#newest = event;
@@ -302,7 +302,7 @@ export class History {
       by: 'store',
       sure: true,
       payment: this.#payment,
-      ...(again ? { duplicate: answer.json.duplicate, only: answer.tries === 1 } : {}),
+      ...(again ? { duplicate: answer.json.duplicate, only: answer.attempts === 1 } : {}),
     });
     // Where it has a delivery and is not over, what was not mapped has been by now.
     if (this.deliveryId && event.full && !again && !this.#stopped) {
@@ -346,14 +346,14 @@ export class History {
     const answer = await torture.insist(() =>
       this.shop.merchant.api.post(`/api/deliveries/${this.deliveryId}/${kind}`, body),
     );
-    if (!answer || (answer.status === 409 && answer.tries === 1)) return undefined;
+    if (!answer || (answer.status === 409 && answer.attempts === 1)) return undefined;
     // While a worker has the delivery, something stronger may have been asked before.
     const waits = answer.json.pendingAction ?? kind;
     this.#log.push({
       kind,
       by: 'merchant',
       sure: answer.status !== 409 && waits === kind,
-      tries: answer.tries,
+      attempts: answer.attempts,
       ...note,
     });
     return answer;
@@ -362,7 +362,7 @@ export class History {
     const answer = await torture.insist(() =>
       this.shop.merchant.api.post(`/api/orders/${this.deliveryId.replace('del_', 'ord_')}/reprocess`),
     );
-    if (!answer || (answer.status === 409 && answer.tries === 1)) return;
+    if (!answer || (answer.status === 409 && answer.attempts === 1)) return;
     this.#log.push({ kind: 'reprocess', by: 'merchant', sure: answer.status === 200 });
     this.#remapped = answer.status === 200 ? Math.max(this.#remapped, performance.now()) : Infinity;
   }
@@ -375,9 +375,9 @@ export class History {
     const act = () =>
       merchant.open.with({ 'x-buyer-token': token }).post(`/api/buyer/${what}`, name && { username: name });
     const answer = await torture.insist(act, undefined, [429]);
-    if (!answer || (answer.status !== 200 && answer.tries === 1)) return;
+    if (!answer || (answer.status !== 200 && answer.attempts === 1)) return;
     const sure = answer.status === 200;
-    this.#log.push({ kind: name ? 'buyerName' : 'buyerRetry', by: 'buyer', sure, tries: answer.tries });
+    this.#log.push({ kind: name ? 'buyerName' : 'buyerRetry', by: 'buyer', sure, attempts: answer.attempts });
     this.#remapped = sure ? Math.max(this.#remapped, performance.now()) : Infinity;
     if (name) this.names.push({ name, by: 'buyer', sure });
   }
@@ -414,9 +414,9 @@ export class History {
   facts() {
     const { merchant, store, settings } = this.shop;
     const paid = ({ quantity, refunded, current }) => Math.min(quantity - refunded, current ?? quantity) > 0;
-    const told = this.#lines.filter(({ seen }) => seen < Infinity);
+    const sent = this.#lines.filter(({ seen }) => seen < Infinity);
     const files = (lines, which) => [...new Set(lines.flatMap((line) => this.#filesOf(line)[which]))];
-    const mayBePaid = files(told.filter(paid), 'may');
+    const mayBePaid = files(sent.filter(paid), 'may');
     return {
       merchant: `m-${merchant.number}`,
       store: store.id,
@@ -429,9 +429,9 @@ export class History {
       trashed: this.#trashed,
       risk: this.#risk,
       refunds: this.#refunds > 0,
-      owed: files(told.filter(paid), 'must'),
+      owed: files(sent.filter(paid), 'must'),
       refunded: files(
-        told.filter((line) => !paid(line)),
+        sent.filter((line) => !paid(line)),
         'may',
       ).filter((file) => !mayBePaid.includes(file)),
       names: this.names,

@@ -1,4 +1,4 @@
-// What must be true after a torture run (torture.mjs), whatever was killed when (spec 2.5, 2.6, 3.1, 3.2, 3.9-3.11, 10.1, 11.1).
+// Rules for the state after a torture run (torture.mjs), whatever was killed when (spec 2.5, 2.6, 3.1, 3.2, 3.9-3.11, 10.1, 11.1).
 import { judgeHistories } from './torture_histories_judge.mjs';
 import { judgeMoney } from './torture_money_judge.mjs';
 
@@ -19,12 +19,12 @@ function groupedBy(list, key) {
 }
 const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
 
-// `facts`: {accepted: [{store, orderId, deliveryId}] of every 202 (deliveryId absent: ignored), told: [{kind: edit, cancel, invalidate or job,
+// `facts`: {accepted: [{store, orderId, deliveryId}] of every 202 (deliveryId absent: ignored), changes: [{kind: edit, cancel, invalidate or job,
 // deliveryId, file: added by an edit}] of what came later and was answered with success, everOwed: [{store, orderId, files}] of every
-// order, jobs: on many, {merchant, store, action, ids: that an invalidation names, tries, told: as it ended}, histories: as History.facts() has them, merchants: [{cloudId, deliveries, balance, ledger}], money: as Money.facts() has it, shares and friendships as the
+// order, jobs: on many, {merchant, store, action, ids: that an invalidation names, attempts, result: as it ended}, histories: as History.facts() has them, merchants: [{cloudId, deliveries, balance, ledger}], money: as Money.facts() has it, shares and friendships as the
 // simulator's /sim/effects has them, events: [{id, body}] as they came}. Returns sentences; none: all is well.
 export function judge(facts) {
-  const { accepted, told: later, everOwed, histories, merchants, friendships, events } = facts;
+  const { accepted, changes: later, everOwed, histories, merchants, friendships, events } = facts;
   const problems = [];
   const wrong = (text) => problems.push(text);
   const deliveries = merchants.flatMap((merchant) => merchant.deliveries);
@@ -53,7 +53,7 @@ export function judge(facts) {
     for (const item of row.items) {
       if (['sharing', 'revoking'].includes(item.status))
         wrong(`item ${item.id} of ${row.id} is still ${item.status}\n  ${JSON.stringify(row)}`);
-      // What came to an order that is unpaid by then is owed when it is paid.
+      // An item that came to an order which is unpaid by then is owed once the order is paid.
       if (row.status === 'completed' && item.status === 'owed' && !item.former && !unpaid.has(row.id))
         wrong(`${row.id} is completed, and owes ${item.fileId}`);
     }
@@ -115,13 +115,13 @@ export function judge(facts) {
     if (own !== id) wrong(`event ${id} calls itself ${own}`);
   }
   const ofDeliveries = events.map(({ body }) => JSON.parse(body)).filter(({ type }) => type.startsWith('delivery.'));
-  const told = groupedBy(
+  const sent = groupedBy(
     [...new Map(ofDeliveries.map((event) => [event.id, event])).values()],
     ({ deliveryId }) => deliveryId,
   );
-  for (const id of told.keys()) if (!byId.has(id)) wrong(`events tell of ${id}, and there is no such delivery`);
+  for (const id of sent.keys()) if (!byId.has(id)) wrong(`there are events of ${id}, and there is no such delivery`);
   for (const row of deliveries) {
-    const its = (told.get(row.id) ?? []).sort((left, right) => left.delivery.sequence - right.delivery.sequence);
+    const its = (sent.get(row.id) ?? []).sort((left, right) => left.delivery.sequence - right.delivery.sequence);
     const numbers = its.map(({ delivery }) => delivery.sequence);
     if (numbers.join() !== Array.from({ length: row.sequence }, (_, i) => i + 1).join()) {
       wrong(`the events of ${row.id} have the numbers ${numbers.join() || 'none'}, and the newest is ${row.sequence}`);
@@ -136,14 +136,14 @@ export function judge(facts) {
       const asked = its[i].type === 'delivery.waiting_for_friendship' && renamed.has(row.id);
       const again = its[i].type === 'delivery.queued' || reviewed.has(row.id) || asked;
       if (its[i].type === its[i - 1].type && !again)
-        wrong(`${row.id} told ${its[i].type} twice in a row\n  ${JSON.stringify(row)}`);
+        wrong(`${row.id} sent ${its[i].type} twice in a row\n  ${JSON.stringify(row)}`);
     }
   }
   return problems;
 }
 
-// Nothing but a person takes a delivery out of review, a stop aside, and the payment whose loss began it (spec 3.1). What two nodes
-// tell within a moment may be listed the wrong way round.
+// Only a person takes a delivery out of review, except for a stop, and for the payment whose loss began the review (spec 3.1). Entries of
+// two nodes within a moment may be listed the wrong way round.
 const NEAR_MS = 100;
 const mayLeave = ({ status, actor, message }) =>
   /^(usr|key)_/.test(actor) || (actor === 'order' && status === 'queued' && message.includes('paid again'));
@@ -176,14 +176,14 @@ function timeGoesOn({ id, updatedAt, timeline, events = [] }, wrong) {
 
 // Each name that a merchant's retry may have asked again, once for each request that was sent.
 function asksOf({ merchant, names, log }) {
-  const tries = log
+  const attempts = log
     .filter(({ kind }) => ['retry', 'buyerName', 'buyerRetry'].includes(kind))
-    .reduce((total, { tries }) => total + tries, 0);
+    .reduce((total, { attempts }) => total + attempts, 0);
   const all = new Set(names.map(({ name }) => `${merchant} ${name.toLowerCase()}`));
-  return Array.from({ length: tries }, () => [...all]).flat();
+  return Array.from({ length: attempts }, () => [...all]).flat();
 }
 
-// Likewise of jobs on many, which each delivery's timeline tells of.
+// Likewise for jobs on many, which are in each delivery's timeline.
 const RETRIED = 'The merchant asked for a new attempt.';
 const retries = ({ timeline }) =>
   timeline.filter(({ message, actor }) => message === RETRIED && actor.startsWith('usr_')).length;
@@ -196,15 +196,15 @@ function retriedOf({ cloudId, deliveries }) {
 // Jobs on many (spec 9.4): each ends, says what it did, and does it once.
 function judgeJobs({ jobs, merchants, histories }, byId, wrong) {
   const eventful = new Set(histories.map(({ store }) => store));
-  for (const { merchant, action, ids, told } of jobs) {
-    const name = `the job ${told?.id} of ${merchant} (${action})`;
-    if (!told?.finishedAt) wrong(`${name} has not ended`);
-    else if (told.fault) wrong(`${name} ended for a fault: ${told.fault}`);
-    // What a filter finds may be more by the time that it is done.
-    else if (ids.length > 0 && told.done + told.failedCount > told.total)
-      wrong(`${name} did ${told.done} and was refused ${told.failedCount} of ${told.total}`);
+  for (const { merchant, action, ids, result } of jobs) {
+    const name = `the job ${result?.id} of ${merchant} (${action})`;
+    if (!result?.finishedAt) wrong(`${name} has not ended`);
+    else if (result.fault) wrong(`${name} ended for a fault: ${result.fault}`);
+    // A filter may find more by the time that the job is done.
+    else if (ids.length > 0 && result.done + result.failedCount > result.total)
+      wrong(`${name} did ${result.done} and was refused ${result.failedCount} of ${result.total}`);
     else if (action === 'invalidate') {
-      const refused = told.failed.map(({ id }) => id);
+      const refused = result.failed.map(({ id }) => id);
       // One that its order had ended was left out, and may have come again.
       const byOrder = ({ timeline }) =>
         timeline.some(({ status, actor }) => status === 'invalidated' && !actor.startsWith('usr_'));
@@ -220,7 +220,7 @@ function judgeJobs({ jobs, merchants, histories }, byId, wrong) {
     for (const row of deliveries.filter(({ integrationId }) => !eventful.has(integrationId))) {
       const most = jobs
         .filter((job) => job.merchant === cloudId && job.store === row.integrationId && job.action === 'retry')
-        .reduce((total, { tries }) => total + tries, 0);
+        .reduce((total, { attempts }) => total + attempts, 0);
       if (retries(row) > most)
         wrong(
           `${row.id} was retried ${retries(row)} times, by ${most} jobs on many\n  ${JSON.stringify(row.timeline)}`,
@@ -270,9 +270,9 @@ function judgeMerchant({ cloudId, deliveries, balance, ledger }, { shares, frien
     const share = theirs.get(key);
     const standing = those.filter(({ status }) => STANDS.includes(status));
     if (standing.length > 0 && !share?.standing) {
-      const told = share?.made > 0 ? 'has it no more' : 'knows nothing of it';
+      const state = share?.made > 0 ? 'has it no more' : 'knows nothing of it';
       wrong(
-        `${cloudId}: ${key} counts as shared (${standing[0].row.id}), and the platform ${told}\n  ${JSON.stringify(share)} ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`,
+        `${cloudId}: ${key} counts as shared (${standing[0].row.id}), and the platform ${state}\n  ${JSON.stringify(share)} ${JSON.stringify(deliveries.filter((row) => meets(row, key)))}`,
       );
     }
     const paid = those.filter(({ id }) => charged.has(id));

@@ -98,7 +98,7 @@ function soundFacts() {
       { store: 'int_1', orderId: '2', deliveryId: 'del_2' },
       { store: 'int_1', orderId: '3' },
     ],
-    told: [
+    changes: [
       { kind: 'edit', deliveryId: 'del_1', file: 'f-1' },
       { kind: 'cancel', deliveryId: 'del_2' },
     ],
@@ -112,16 +112,16 @@ function soundFacts() {
         store: 'int_1',
         action: 'retry',
         ids: [],
-        tries: 1,
-        told: job({ total: 2, done: 1, failedCount: 1 }),
+        attempts: 1,
+        result: job({ total: 2, done: 1, failedCount: 1 }),
       },
       {
         merchant: 'm-1',
         store: 'int_1',
         action: 'invalidate',
         ids: ['del_1', 'del_2'],
-        tries: 1,
-        told: job({ total: 2, failedCount: 2, failed: [{ id: 'del_1' }, { id: 'del_2' }] }),
+        attempts: 1,
+        result: job({ total: 2, failedCount: 2, failed: [{ id: 'del_1' }, { id: 'del_2' }] }),
       },
     ],
     histories: [],
@@ -182,10 +182,10 @@ describe('the judge', () => {
     'an accepted order that is lost': [(f) => rows(f).pop(), /no such delivery/],
     'an order answered with two deliveries': [(f) => (f.accepted[1].deliveryId = 'del_2'), /2 deliveries/],
     'an order with two deliveries': [(f) => (rows(f)[1].orderId = '1'), /has 2 deliveries/],
-    'an edit that is lost': [(f) => (f.told[0].file = 'f-2'), /no item of f-2/],
+    'an edit that is lost': [(f) => (f.changes[0].file = 'f-2'), /no item of f-2/],
     'a cancellation that is lost': [(f) => (rows(f)[1].status = 'failed'), /was cancelled, and it is failed/],
-    'an invalidation that is lost': [(f) => (f.told[1].kind = 'invalidate'), /was invalidated, and is completed/],
-    'a change of nothing': [(f) => (f.told[0].deliveryId = 'del_9'), /del_9 was to be changed/],
+    'an invalidation that is lost': [(f) => (f.changes[1].kind = 'invalidate'), /was invalidated, and is completed/],
+    'a change of nothing': [(f) => (f.changes[0].deliveryId = 'del_9'), /del_9 was to be changed/],
     'a delivery that never ends': [(f) => (rows(f)[0].status = 'queued'), /still queued/],
     'a failure without a cause': [
       (f) => Object.assign(rows(f)[0], { status: 'failed', resolutionCode: 'internal_error' }),
@@ -195,11 +195,11 @@ describe('the judge', () => {
       (f) => Object.assign(rows(f)[0], { status: 'failed', resolutionCode: 'friend_request_declined' }),
       /del_1 failed, and owes nothing/,
     ],
-    'a job that has not ended': [(f) => (f.jobs[0].told.finishedAt = null), /has not ended/],
-    'a job that could not go on': [(f) => (f.jobs[0].told.fault = 'unreadable'), /ended for a fault: unreadable/],
-    'a job that did one twice': [(f) => (f.jobs[1].told.done = 1), /did 1 and was refused 2 of 2/],
+    'a job that has not ended': [(f) => (f.jobs[0].result.finishedAt = null), /has not ended/],
+    'a job that could not go on': [(f) => (f.jobs[0].result.fault = 'unreadable'), /ended for a fault: unreadable/],
+    'a job that did one twice': [(f) => (f.jobs[1].result.done = 1), /did 1 and was refused 2 of 2/],
     'an invalidation of many that left one': [
-      (f) => f.jobs[1].told.failed.pop(),
+      (f) => f.jobs[1].result.failed.pop(),
       /was to invalidate del_2, and they are completed/,
     ],
     'a retry of many that was done twice': [
@@ -335,7 +335,7 @@ describe('the judge', () => {
       (f) => (bought1(f).creditsReversed = 0),
       /pur_1 reversed 0 credits, and 27 went back/,
     ],
-    'a refund that the ledger does not tell of': [
+    'a refund that the ledger does not have': [
       (f) => merchant(f).ledger.splice(2, 1),
       /pur_1 reversed 27 credits, and the ledger says 0/,
     ],
@@ -407,12 +407,12 @@ describe('the judge', () => {
       (f) => (f.events[4].body = f.events[4].body.replaceAll('completed', 'failed')),
       /its last event said failed/,
     ],
-    'an event that is told again': [
+    'an event that is sent again': [
       (f) => {
         rows(f)[0].sequence = 3;
         f.events.push(event('e9', 'completed', 'del_1', 'completed', 3));
       },
-      /told delivery.completed twice in a row/,
+      /sent delivery.completed twice in a row/,
     ],
   };
   for (const [name, [plant, expected]] of Object.entries(planted)) {
@@ -453,7 +453,7 @@ describe('the judge', () => {
     Object.assign(merchant(facts).balance, { reversed: 34, available: 82 });
     assert.deepEqual(judge(facts), []);
   });
-  test('lets two nodes tell of one moment the wrong way round', () => {
+  test('lets two nodes list one moment the wrong way round', () => {
     const facts = soundFacts();
     rows(facts)[0].timeline = timeline(
       ['completed', 'system', 90],
@@ -469,12 +469,12 @@ describe('the judge', () => {
     );
     assert.deepEqual(judge(facts), []);
   });
-  test('lets an order of high risk, or one that is held, come to review without being told', () => {
+  test('lets an order of high risk, or one that is held, come to review without an event', () => {
     for (const why of [{ log: steps('born', 'risk') }, { hold: true, log: steps('born', 'approve+') }]) {
       const facts = soundFacts();
       rows(facts)[0].sequence = 3;
       facts.events.push(event('e9', 'completed', 'del_1', 'completed', 3));
-      assert.match(judge(facts).join('\n'), /told delivery.completed twice in a row/);
+      assert.match(judge(facts).join('\n'), /sent delivery.completed twice in a row/);
       historyOf(facts, 'del_1', why);
       assert.deepEqual(judge(facts), []);
     }
@@ -490,7 +490,7 @@ describe('the judge', () => {
       ),
       event('e9', 'completed', 'del_1', 'completed', 4),
     );
-    assert.match(judge(facts).join('\n'), /told delivery.waiting_for_friendship twice in a row/);
+    assert.match(judge(facts).join('\n'), /sent delivery.waiting_for_friendship twice in a row/);
     historyOf(facts, 'del_1', {
       names: [
         { name: 'bob', by: 'store' },
@@ -501,11 +501,11 @@ describe('the judge', () => {
   });
 });
 
-// 'born', 'cancel': told by the store; 'retry+', 'approve+': done by the merchant; 'reopen?': perhaps done.
+// 'born', 'cancel': events of the store; 'retry+', 'approve+': done by the merchant; 'reopen?': perhaps done.
 function steps(...kinds) {
   return kinds.map((text) => {
     const by = /[+?]$/.test(text) ? 'merchant' : 'store';
-    return { kind: text.replace(/[+?]$/, ''), by, sure: !text.endsWith('?'), tries: 1 };
+    return { kind: text.replace(/[+?]$/, ''), by, sure: !text.endsWith('?'), attempts: 1 };
   });
 }
 // Gives a delivery of the facts a history.
@@ -536,7 +536,7 @@ function historyOf(facts, deliveryId, fields) {
 function oneOrder(row = {}, history = {}, itemFields = {}) {
   const facts = soundFacts();
   rows(facts).pop();
-  Object.assign(facts, { told: [], accepted: facts.accepted.slice(0, 2), events: facts.events.slice(0, 3) });
+  Object.assign(facts, { changes: [], accepted: facts.accepted.slice(0, 2), events: facts.events.slice(0, 3) });
   Object.assign(rows(facts)[0], row);
   if (['failed', 'invalidated'].includes(row.status)) {
     rows(facts)[0].sequence = 3;

@@ -114,7 +114,7 @@ export class Money {
     this.#pages.push({ merchant, session, purchase: answer.json.id });
     return session;
   }
-  // What the page or the bank refuses (409) does not happen. What is made is remembered.
+  // An act that the page or the bank refuses (409) does not happen. `made` gets the id of a new object.
   async #ask(what, body, made) {
     const answer = await this.sandbox.done('POST', `/sim/${what}`, body, [409, 404]);
     if (made && answer.status === 200) made.push(answer.json.id);

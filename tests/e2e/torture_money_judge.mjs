@@ -1,8 +1,8 @@
-// What must be true of money after a torture run (torture.mjs): what the processor took is what was granted, each purchase once, and what went
-// back was reversed (spec 11.1, 11.3).
+// Rules for money after a torture run (torture.mjs): the credits of every payment were granted, each purchase once, and those of every
+// refund were reversed (spec 11.1, 11.3).
 
 const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
-// Banks take back more than was paid, at times: of that no purchase tells.
+// Banks take back more than was paid, at times: the surplus is in no purchase.
 const disputedOf = ({ amount, withdrawn, reinstated }) => Math.min(amount, withdrawn - reinstated);
 const beyond = (payment) => payment.withdrawn - payment.reinstated - disputedOf(payment);
 

@@ -1,4 +1,4 @@
-// What stores and merchants do in a torture run (torture.mjs), one operation after the other, decided by the seed alone. Most of it is
+// The operations of stores and merchants in a torture run (torture.mjs), one after the other, decided by the seed alone. Most are
 // the bulk: orders, their repeats, direct deliveries, one change of them, and jobs on many. The rest is histories (torture_history.mjs), in stores of their own.
 import { sampleOrder } from './orders.mjs';
 import { Random } from './random.mjs';
@@ -77,7 +77,7 @@ export class Stores {
     const lines = order.line_items ?? order.items;
     if (random.chance(0.4)) lines.push({ ...lines[0], id: 2, sku: `A-${random.whole(1, 5)}` });
     if (shop.store.provider === 'provider_a') order.updated_at = '2026-01-01T10:00:00Z';
-    // What the merchant's own program asks for names its files where it likes.
+    // A direct delivery of the merchant's own program may name files.
     const direct = shop.store.provider === 'generic' && random.chance(0.5);
     if (direct && random.chance(0.5)) lines.push({ fileId: shop.merchant.file(random.whole(1, 10)) });
     const made = { shop, orderId, body: order, direct, everOwed: lines.map((line) => this.#fileOf(shop, line)) };

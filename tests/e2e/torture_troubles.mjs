@@ -1,5 +1,5 @@
-// What can happen to the service in a torture run (torture.mjs), while stores and merchants go on. A trouble: {name, counts that it
-// starts from, happen(torture), and what it excuses: takesNodes (connections that break off), takesDatabase (errors in the log)}.
+// The troubles of the service in a torture run (torture.mjs), while stores and merchants go on. A trouble: {name, counts that it
+// starts from, happen(torture), and the faults that it excuses: takesNodes (connections that break off), takesDatabase (errors in the log)}.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ENGINE } from './harness.mjs';
 import { cluster } from './postgres.mjs';

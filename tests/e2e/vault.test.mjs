@@ -1,4 +1,4 @@
-// Where secrets are not (spec 5): planted ones are looked for in the database's files, logs, metrics, answers and, after a restart,
+// Secrets are nowhere (spec 5): planted ones are searched for in the database's files, logs, metrics, answers and, after a restart,
 // in the memory of the process that faces the network while it delivers with them.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,7 +13,7 @@ import { Merchant, startStack } from './merchant.mjs';
 import { childrenOf, findInFiles, findInMemory, findInText } from './process_memory.mjs';
 import { startReceiver } from './receiver.mjs';
 
-// Another process's memory is read as root. Whoever is not becomes root of a user namespace, with the programs inside it.
+// Another process's memory is read as root. Without root the test runs itself as root of a user namespace, with the programs inside it.
 if (process.getuid() !== 0) {
   test('as root of a user namespace', { timeout: 120_000 }, async () => {
     const child = spawn(
@@ -226,7 +226,7 @@ if (process.getuid() !== 0) {
         assert.match(readFileSync(`/proc/${pid}/limits`, 'utf8'), /^Max core file size\s+0\s+0\s/m);
         assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), /^CoreDumping:\s+0$/m);
       }
-      // As a process of the same user, without the rights of root, is to another: that is told by whether it may read its memory.
+      // The rights of one process of a user over another, without those of root: whether it may read its memory.
       const plain = ['--bounding-set', '-all', '--inh-caps', '-all', '--'];
       const mayRead = async (pid) => {
         const reader = spawn('setpriv', [...plain, 'head', '-c', '1', `/proc/${pid}/environ`], { stdio: 'ignore' });

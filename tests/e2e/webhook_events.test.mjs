@@ -1,4 +1,4 @@
-// What was told to a subscription, as its owner looks it up and sends it again (spec 9.5), with real receivers.
+// The events of a subscription, which its owner reads and sends again (spec 9.5), with real receivers.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Scope, until } from './harness.mjs';

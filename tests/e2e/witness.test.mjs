@@ -1,4 +1,4 @@
-// What the programs sign, judged by libraries that nobody here wrote: standardwebhooks, @octokit/webhooks-methods and
+// The programs' signatures, judged by libraries that nobody here wrote: standardwebhooks, @octokit/webhooks-methods and
 // @shopify/shopify-api.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
