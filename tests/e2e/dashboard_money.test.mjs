@@ -102,7 +102,7 @@ test('credits are bought: left, gone on with and paid, and what waited goes on',
   assert.match(table, /,purchase,500,,pur_\w+,500 credits,500,\r\n/);
 });
 
-test('a bank that takes its time is waited for, and an expired page and a refund are shown', async () => {
+test('a bank that takes its time is waited for, and an expired page and a refund are told', async () => {
   const page = await signedIn('/credits');
   await button(page, 'Go to payment').click();
   await page.waitForURL(`${paysim.url}/**`);
@@ -229,7 +229,7 @@ test('many are stopped with a reason, by the keyboard alone', async () => {
   await page.getByText('No buyer has to do anything').waitFor();
 });
 
-test('a password is changed, other sessions end, and the audit log has it', async () => {
+test('a password is changed, other sessions end, and the audit log tells it', async () => {
   const page = await signedIn('/account/profile');
   await page.getByLabel(/^Name for buyers/).fill('<i>Tones</i>');
   await button(page, 'Save').click();
