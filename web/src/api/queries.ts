@@ -8,7 +8,7 @@ import type { operations } from './schema.mjs';
 // Poll intervals while live changes do not arrive; UNTOLD: for data without live changes.
 const CALM_MS = paced(15_000);
 const OPEN_MS = paced(5_000, 10_000); // events of the shop's webhooks are no live changes
-const UNTOLD_MS = 5_000;
+const POLLED_MS = 5_000;
 const BUSY_MS = 1_000;
 const SLOW_MS = 60_000;
 
@@ -68,13 +68,13 @@ export const queries = {
     queryOptions({
       queryKey: ['people', 'list'],
       queryFn: ({ signal }) => ok(api.GET('/api/people', { params: { query: { limit: 100 } }, signal })),
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
   invitations: () =>
     queryOptions({
       queryKey: ['people', 'invitations'],
       queryFn: ({ signal }) => ok(api.GET('/api/invitations', { params: { query: { limit: 100 } }, signal })),
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
 
   privacyRequests: (query: NonNullable<operations['listPrivacyRequests']['parameters']['query']>) =>
@@ -82,7 +82,7 @@ export const queries = {
       queryKey: ['privacy requests', query],
       queryFn: ({ signal }) => ok(api.GET('/api/privacy-requests', { params: { query }, signal })),
       placeholderData: keepPreviousData,
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
 
   privacyRequestOrders: (id: string, cursor?: string) =>
@@ -252,7 +252,7 @@ export const queries = {
       queryKey: ['subscriptions', 'one', id],
       queryFn: ({ signal }) =>
         ok(api.GET('/api/webhook-subscriptions/{subscription}', { params: { path: { subscription: id } }, signal })),
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
   events: (id: string, query: EventQuery) =>
     queryOptions({
@@ -265,7 +265,7 @@ export const queries = {
           }),
         ),
       placeholderData: keepPreviousData,
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
   event: (id: string, event: string) =>
     queryOptions({
@@ -277,7 +277,7 @@ export const queries = {
             signal,
           }),
         ),
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
 
   keys: () =>
@@ -355,7 +355,7 @@ export const queries = {
           return { purchase: known, asked: false };
         }
       },
-      refetchInterval: ({ state }) => (state.data?.purchase.state === 'pending' ? UNTOLD_MS : false),
+      refetchInterval: ({ state }) => (state.data?.purchase.state === 'pending' ? POLLED_MS : false),
     }),
   ledger: (query: NonNullable<operations['listLedger']['parameters']['query']>) =>
     queryOptions({

@@ -28,7 +28,7 @@ export const READINGS: Reading[] = [
   { key: ['bulk'], after: ['bulk'], everyMs: 500 },
 ]; // prettier-ignore
 
-const KEPT = 2_000; // newest states of deliveries, for rows that have left their list
+const MOST_NEWEST = 2_000; // newest states of deliveries, for rows that have left their list
 
 export function createApplier(client: QueryClient, now: () => number = Date.now) {
   let waiting = new Map<string, LiveEvent>();
@@ -60,7 +60,7 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
       newest.set(id, data);
     }
     for (const id of newest.keys()) {
-      if (newest.size <= KEPT) break;
+      if (newest.size <= MOST_NEWEST) break;
       newest.delete(id);
     }
     for (const [key, field] of [[['deliveries', 'list'], 'data'], [['overview'], 'recent']] as const) {
