@@ -2,21 +2,39 @@
 // writes it.
 const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 
-const escaped = (text) => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+const escaped = (text) =>
+  String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 // `code`, **bold** and nothing else.
 const inline = (text) =>
-  String(text).split(/(`[^`]*`)/).map((part) => (/^`[^`]*`$/.test(part) ? `<code>${escaped(part.slice(1, -1))}</code>` : escaped(part).replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'))).join('');
-const paragraphs = (text) => (text ?? '').trim().split(/\n\s*\n/).filter(Boolean).map((one) => `<p>${inline(one.replace(/\s*\n\s*/g, ' '))}</p>`).join('\n');
+  String(text)
+    .split(/(`[^`]*`)/)
+    .map((part) =>
+      /^`[^`]*`$/.test(part)
+        ? `<code>${escaped(part.slice(1, -1))}</code>`
+        : escaped(part).replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'),
+    )
+    .join('');
+const paragraphs = (text) =>
+  (text ?? '')
+    .trim()
+    .split(/\n\s*\n/)
+    .filter(Boolean)
+    .map((one) => `<p>${inline(one.replace(/\s*\n\s*/g, ' '))}</p>`)
+    .join('\n');
 const nameOf = (reference) => reference.split('/').at(-1);
 
 export function reference(document) {
   const resolve = (node) => {
     let found = node;
-    while (found?.$ref) found = found.$ref.slice(2).split('/').reduce((at, part) => at[part.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+    while (found?.$ref)
+      found = found.$ref
+        .slice(2)
+        .split('/')
+        .reduce((at, part) => at[part.replaceAll('~1', '/').replaceAll('~0', '~')], document);
     return found;
   };
 
-  // What a value is, in a few words.
+  // A value's type, in a few words.
   function kind(schema) {
     if (schema.$ref) return `<a href="#schema-${nameOf(schema.$ref)}">${nameOf(schema.$ref)}</a>`;
     if ('const' in schema) return `<code>${escaped(JSON.stringify(schema.const))}</code>`;
@@ -24,7 +42,11 @@ export function reference(document) {
     const options = schema.anyOf ?? schema.oneOf;
     if (options) return options.map(kind).join(' or ');
     const types = [schema.type ?? (schema.properties ? 'object' : 'any')].flat();
-    return types.map((type) => (type === 'array' ? `array of ${schema.items ? kind(schema.items) : 'anything'}` : type)).join(' or ') + (schema.format ? ` (${escaped(schema.format)})` : '');
+    return (
+      types
+        .map((type) => (type === 'array' ? `array of ${schema.items ? kind(schema.items) : 'anything'}` : type))
+        .join(' or ') + (schema.format ? ` (${escaped(schema.format)})` : '')
+    );
   }
   function limits(schema) {
     const { minLength, maxLength, minimum, maximum, minItems, maxItems, pattern } = schema;
@@ -33,7 +55,11 @@ export function reference(document) {
       if (least === undefined) return most === undefined ? [] : [`at most ${of(most)}`];
       return [most === undefined ? `at least ${of(least)}` : least === most ? of(least) : `${least} to ${of(most)}`];
     };
-    const found = [...range(minLength, maxLength, 'character'), ...range(minimum, maximum, ''), ...range(minItems, maxItems, 'element')];
+    const found = [
+      ...range(minLength, maxLength, 'character'),
+      ...range(minimum, maximum, ''),
+      ...range(minItems, maxItems, 'element'),
+    ];
     if (pattern) found.push(`form <code>${escaped(pattern)}</code>`);
     if (schema.default !== undefined) found.push(`unless told <code>${escaped(JSON.stringify(schema.default))}</code>`);
     if (schema.readOnly) found.push('read only');
@@ -43,7 +69,9 @@ export function reference(document) {
   function rows(schema) {
     if (schema.$ref) return '';
     const all = (schema.allOf ?? []).map((one) => (one.$ref ? `<p>All of ${kind(one)}, and:</p>` : rows(one)));
-    const options = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])].map(rows);
+    const options = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.items ? [schema.items] : [])].map(
+      rows,
+    );
     return [...all, ...options].join('') + (schema.properties ? members(schema) : '');
   }
   function members(schema) {
@@ -53,7 +81,8 @@ export function reference(document) {
     });
     return `<div class="wide"><table><tbody>${lines.join('\n')}</tbody></table></div>`;
   }
-  const example = (value) => (value === undefined ? '' : `<pre tabindex="0">${escaped(JSON.stringify(value, null, 2))}</pre>`);
+  const example = (value) =>
+    value === undefined ? '' : `<pre tabindex="0">${escaped(JSON.stringify(value, null, 2))}</pre>`;
   function shape(schema, own) {
     const shown = own ?? resolve(schema)?.examples?.[0];
     const inner = schema.$ref ? `<p>${kind(schema)}</p>` : rows(schema) || `<p>${kind(schema)}</p>`;
@@ -62,13 +91,20 @@ export function reference(document) {
 
   function parameters(list) {
     if (list.length === 0) return '';
-    const lines = list.map(resolve).map((one) => `<tr><th scope="row"><code>${escaped(one.name)}</code> <span class="where">${one.in}</span>${one.required ? ' <span class="required">required</span>' : ''}</th><td>${kind(one.schema)} ${limits(one.schema)}${one.description ? `<br>${inline(one.description)}` : ''}</td></tr>`);
+    const lines = list
+      .map(resolve)
+      .map(
+        (one) =>
+          `<tr><th scope="row"><code>${escaped(one.name)}</code> <span class="where">${one.in}</span>${one.required ? ' <span class="required">required</span>' : ''}</th><td>${kind(one.schema)} ${limits(one.schema)}${one.description ? `<br>${inline(one.description)}` : ''}</td></tr>`,
+      );
     return `<h4>Parameters</h4><div class="wide"><table><tbody>${lines.join('\n')}</tbody></table></div>`;
   }
   function body(given) {
     if (!given) return '';
     const one = resolve(given);
-    return `<h4>Body${one.required ? '' : ' (optional)'}</h4>${paragraphs(one.description)}${Object.entries(one.content).map(([type, { schema, example: shown }]) => `<p class="type">${escaped(type)}</p>${shape(schema, shown)}`).join('\n')}`;
+    return `<h4>Body${one.required ? '' : ' (optional)'}</h4>${paragraphs(one.description)}${Object.entries(one.content)
+      .map(([type, { schema, example: shown }]) => `<p class="type">${escaped(type)}</p>${shape(schema, shown)}`)
+      .join('\n')}`;
   }
   function answers(responses) {
     const lines = Object.entries(responses).map(([status, given]) => {
@@ -84,7 +120,10 @@ export function reference(document) {
     const ways = (security ?? []).map((one) => Object.keys(one).join());
     if (ways.length === 0 || ways.includes('')) return '';
     const person = permission === 'owner' ? 'an owner of the account' : 'a signed-in person';
-    const key = permission && !['account', 'owner'].includes(permission) ? `a key with <code>${escaped(permission)}</code>` : 'a key';
+    const key =
+      permission && !['account', 'owner'].includes(permission)
+        ? `a key with <code>${escaped(permission)}</code>`
+        : 'a key';
     const who = [...(ways.includes('idToken') ? [person] : []), ...(ways.includes('apiKey') ? [key] : [])];
     return `<p class="who">For ${who.join(', or ')}.</p>`;
   }
@@ -101,12 +140,25 @@ ${answers(one.responses)}
 </section>`;
   }
 
-  const operations = Object.entries(document.paths).flatMap(([path, item]) => METHODS.filter((method) => method in item).map((method) => ({ method, path, item, ...item[method] })));
-  const hooks = Object.entries(document.webhooks ?? {}).map(([name, item]) => ({ method: 'post', path: name, item, ...item.post }));
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    METHODS.filter((method) => method in item).map((method) => ({ method, path, item, ...item[method] })),
+  );
+  const hooks = Object.entries(document.webhooks ?? {}).map(([name, item]) => ({
+    method: 'post',
+    path: name,
+    item,
+    ...item.post,
+  }));
   const schemas = Object.entries(document.components.schemas);
   const entry = (id, text) => `<li><a href="#${id}">${text}</a></li>`;
   const nav = document.tags
-    .map(({ name, description }) => `<h2>${escaped(description)}</h2><ul>${operations.filter((one) => one.tags[0] === name).map((one) => entry(one.operationId, escaped(one.summary))).join('\n')}</ul>`)
+    .map(
+      ({ name, description }) =>
+        `<h2>${escaped(description)}</h2><ul>${operations
+          .filter((one) => one.tags[0] === name)
+          .map((one) => entry(one.operationId, escaped(one.summary)))
+          .join('\n')}</ul>`,
+    )
     .join('\n');
 
   return `<!doctype html>
@@ -130,7 +182,15 @@ ${nav}
 <main id="content">
 <h1>API reference</h1>
 ${paragraphs(document.info.description)}
-${document.tags.map(({ name, description }) => `<h2 id="tag-${name}">${escaped(description)}</h2>\n${operations.filter((one) => one.tags[0] === name).map((one) => operation(one.method, one.path, one.item)).join('\n')}`).join('\n')}
+${document.tags
+  .map(
+    ({ name, description }) =>
+      `<h2 id="tag-${name}">${escaped(description)}</h2>\n${operations
+        .filter((one) => one.tags[0] === name)
+        .map((one) => operation(one.method, one.path, one.item))
+        .join('\n')}`,
+  )
+  .join('\n')}
 <h2 id="events">Events that are sent</h2>
 ${hooks.map((one) => operation(one.method, one.path, one.item)).join('\n')}
 <h2 id="schemas">Schemas</h2>

@@ -7,7 +7,11 @@ import { Browser } from '../tests/e2e/chromium.mjs';
 import { Client, Scope } from '../tests/e2e/harness.mjs';
 import { Merchant, PASSWORD, startStack } from '../tests/e2e/merchant.mjs';
 
-const { minutes = '60', path = '/deliveries', changes: wanted = '100' } = Object.fromEntries(process.argv.slice(2).map((word) => word.split('=')));
+const {
+  minutes = '60',
+  path = '/deliveries',
+  changes: wanted = '100',
+} = Object.fromEntries(process.argv.slice(2).map((word) => word.split('=')));
 const CHANGES_OF_AN_ORDER = 3; // the order, its delivery and the steps of it, the credits
 const BUYERS = 40;
 const MIB = 2 ** 20;
@@ -28,11 +32,19 @@ try {
   await page.getByText('Live', { exact: true }).waitFor();
   await page.evaluate(() => {
     window.longTasks = [];
-    new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map(({ duration }) => Math.round(duration)))).observe({ entryTypes: ['longtask'] });
+    new PerformanceObserver((list) =>
+      window.longTasks.push(...list.getEntries().map(({ duration }) => Math.round(duration))),
+    ).observe({ entryTypes: ['longtask'] });
   });
   const debug = await page.context().newCDPSession(page);
   const metrics = new Client(stack.bridge.url);
-  const told = async () => Number((await metrics.get('/metrics')).text.split('\n').find((line) => line.startsWith('presetbridge_live_changes_total ')).split(' ')[1]);
+  const told = async () =>
+    Number(
+      (await metrics.get('/metrics')).text
+        .split('\n')
+        .find((line) => line.startsWith('presetbridge_live_changes_total '))
+        .split(' ')[1],
+    );
 
   let sent = 0;
   let failed = 0;
@@ -42,8 +54,15 @@ try {
   const flood = (async () => {
     const going = new Set();
     while (!ends) {
-      for (const due = ((performance.now() - began) / 1000) * (Number(wanted) / CHANGES_OF_AN_ORDER); sent < due && going.size < 64; ++sent) {
-        const one = merchant.order(store, { orderId: `B-${sent}`, username: `fan-${sent % BUYERS}` }).catch(() => ++failed).finally(() => going.delete(one));
+      for (
+        const due = ((performance.now() - began) / 1000) * (Number(wanted) / CHANGES_OF_AN_ORDER);
+        sent < due && going.size < 64;
+        ++sent
+      ) {
+        const one = merchant
+          .order(store, { orderId: `B-${sent}`, username: `fan-${sent % BUYERS}` })
+          .catch(() => ++failed)
+          .finally(() => going.delete(one));
         going.add(one);
       }
       await delay(10);
@@ -57,13 +76,22 @@ try {
     const [at, before] = [performance.now(), await told()];
     await delay(Math.max(0, began + minute * MINUTE - performance.now()));
     const rate = ((await told()) - before) / ((performance.now() - at) / 1000);
-    const longTasks = await page.evaluate(() => window.longTasks.splice(0)); // those of the look itself are not the page's
+    const longTasks = await page.evaluate(() => window.longTasks.splice(0)); // the measurement's own tasks are not the page's
     await debug.send('HeapProfiler.collectGarbage');
     const { usedSize } = await debug.send('Runtime.getHeapUsage');
     const { nodes, jsEventListeners } = await debug.send('Memory.getDOMCounters');
     await page.evaluate(() => void window.longTasks.splice(0));
     rows.push({ heap: usedSize / MIB, nodes, longTasks, rate });
-    console.log([String(minute).padStart(6), rate.toFixed(0).padStart(9), (usedSize / MIB).toFixed(1).padStart(10), String(nodes).padStart(7), String(jsEventListeners).padStart(9), `  ${longTasks.length ? longTasks.join(' ') : 'none'}`].join('  '));
+    console.log(
+      [
+        String(minute).padStart(6),
+        rate.toFixed(0).padStart(9),
+        (usedSize / MIB).toFixed(1).padStart(10),
+        String(nodes).padStart(7),
+        String(jsEventListeners).padStart(9),
+        `  ${longTasks.length ? longTasks.join(' ') : 'none'}`,
+      ].join('  '),
+    );
   }
   ends = true;
   await flood;
@@ -74,9 +102,14 @@ try {
   const settled = rows.slice(Math.min(2, Math.floor(rows.length / 3)));
   const middle = (all) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)];
   const third = Math.max(1, Math.floor(settled.length / 3));
-  const [first, last] = [settled.slice(0, third), settled.slice(-third)].map((part) => ({ heap: middle(part.map(({ heap }) => heap)), nodes: middle(part.map(({ nodes }) => nodes)) }));
+  const [first, last] = [settled.slice(0, third), settled.slice(-third)].map((part) => ({
+    heap: middle(part.map(({ heap }) => heap)),
+    nodes: middle(part.map(({ nodes }) => nodes)),
+  }));
   const tasks = rows.flatMap(({ longTasks }) => longTasks);
-  console.log(`${path}: ${first.heap.toFixed(1)} MiB, then ${last.heap.toFixed(1)} MiB; ${first.nodes} nodes, then ${last.nodes}; ${tasks.length} tasks over 50 ms in ${minutes} minutes${tasks.length ? `, the longest ${Math.max(...tasks)} ms` : ''}`);
+  console.log(
+    `${path}: ${first.heap.toFixed(1)} MiB, then ${last.heap.toFixed(1)} MiB; ${first.nodes} nodes, then ${last.nodes}; ${tasks.length} tasks over 50 ms in ${minutes} minutes${tasks.length ? `, the longest ${Math.max(...tasks)} ms` : ''}`,
+  );
   assert.ok(last.heap <= first.heap * (1 + MOST_GROWTH) + SLACK_MIB, 'the page holds ever more memory');
   assert.ok(last.nodes <= first.nodes * (1 + MOST_GROWTH) + 500, 'the page holds ever more nodes');
 } finally {

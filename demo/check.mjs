@@ -1,5 +1,5 @@
 // The short demonstration (./dev run --once): one signed order of each kind of store goes through the bridge, a pack of credits is
-// bought, and each delivery's way is told as it happens. It fails unless all of it arrives.
+// bought, and each delivery's events are printed as they arrive. It fails unless all of it arrives.
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,35 +33,39 @@ class Api {
   }
 }
 
-// What `listen` has received and verified, by delivery; each newcomer is told, once its delivery has a name.
+// The events that `listen` has received and verified, by delivery. Each new event is passed on once its delivery has a name.
 class Listener {
   events = new Map();
   names = new Map();
-  untold = [];
+  unnamed = [];
 
   constructor(program) {
     program.lines.on('line', (line) => {
       const event = JSON.parse(line);
       if (!event.type) return;
       this.events.set(event.delivery, [...(this.events.get(event.delivery) ?? []), event]);
-      this.untold.push(event);
-      this.tell();
+      this.unnamed.push(event);
+      this.print();
     });
   }
   name(delivery, name) {
     this.names.set(delivery, name);
-    this.tell();
+    this.print();
   }
-  tell() {
-    for (const { delivery, type, verified, problem } of this.untold.filter(({ delivery }) => this.names.has(delivery))) {
-      step(`${this.names.get(delivery).padEnd(11)} webhook ${type}: ${verified ? 'both signatures verified' : `NOT verified: ${problem}`}`);
+  print() {
+    for (const { delivery, type, verified, problem } of this.unnamed.filter(({ delivery }) =>
+      this.names.has(delivery),
+    )) {
+      step(
+        `${this.names.get(delivery).padEnd(11)} webhook ${type}: ${verified ? 'both signatures verified' : `NOT verified: ${problem}`}`,
+      );
     }
-    this.untold = this.untold.filter(({ delivery }) => !this.names.has(delivery));
+    this.unnamed = this.unnamed.filter(({ delivery }) => !this.names.has(delivery));
   }
   get all() {
     return [...this.events.values()].flat();
   }
-  told(delivery, type) {
+  hasEvent(delivery, type) {
     return this.all.some((event) => event.delivery === delivery && event.type === type && event.verified);
   }
 }
@@ -74,7 +78,17 @@ const WORDS = {
 };
 
 export async function check(dataDir) {
-  const cloudsim = start('cloudsim', CLOUDSIM, ['--port', '0', '--users', '1', '--files', '5', '--create-unknown-users', '--accept-delay-ms', String(ACCEPT_MS)]);
+  const cloudsim = start('cloudsim', CLOUDSIM, [
+    '--port',
+    '0',
+    '--users',
+    '1',
+    '--files',
+    '5',
+    '--create-unknown-users',
+    '--accept-delay-ms',
+    String(ACCEPT_MS),
+  ]);
   const cloudUrl = await listening(cloudsim);
   step(`simulated cloud platform at ${cloudUrl}; buyers accept friend requests after ${ACCEPT_MS / 1000} s`);
 
@@ -82,27 +96,50 @@ export async function check(dataDir) {
   step(`simulated payment processor at ${bank.url}`);
 
   const bridge = start('presetbridge', BRIDGE, [
-    'serve', '--sandbox', '--data-dir', dataDir, '--listen', '127.0.0.1:0', '--cloud-url', cloudUrl, '--payments-url', bank.url, '--credits-packs', PACK.text,
-    // Outside a demonstration: 5 jobs a minute, and a minute until the first look for an acceptance (spec 3.4, 3.5).
-    '--delivery-jobs-per-minute', '120', '--delivery-first-sweep-seconds', '5',
+    'serve',
+    '--sandbox',
+    '--data-dir',
+    dataDir,
+    '--listen',
+    '127.0.0.1:0',
+    '--cloud-url',
+    cloudUrl,
+    '--payments-url',
+    bank.url,
+    '--credits-packs',
+    PACK.text,
+    // Outside a demonstration: 5 jobs a minute, and a minute until the first sweep for an acceptance (spec 3.4, 3.5).
+    '--delivery-jobs-per-minute',
+    '120',
+    '--delivery-first-sweep-seconds',
+    '5',
   ]);
   const url = await listening(bridge);
   step(`presetbridge at ${url}, in sandbox mode, with its data in ${path.relative('.', dataDir)}`);
 
-  await bank.tell(url);
+  await bank.sendTo(url);
 
   const api = new Api(url);
-  const account = await api.call('POST', '/api/auth/sign-up', { email: EMAIL, password: PASSWORD, accountName: 'Demo Presets' });
+  const account = await api.call('POST', '/api/auth/sign-up', {
+    email: EMAIL,
+    password: PASSWORD,
+    accountName: 'Demo Presets',
+  });
   api.headers.authorization = `Bearer ${account.idToken}`;
   step(`merchant ${account.accountId} signed up as ${EMAIL}`);
-  const credentials = await api.call('PUT', '/api/credentials', { email: 'merchant-1@cloudsim.test', password: 'password-1' });
+  const credentials = await api.call('PUT', '/api/credentials', {
+    email: 'merchant-1@cloudsim.test',
+    password: 'password-1',
+  });
   step(`cloud login ${credentials.maskedEmail} saved: ${credentials.status}`);
   await run(BRIDGE, ['admin', 'grant-credits', account.accountId, '100', '--note', 'demo', '--data-dir', dataDir]);
   const before = await api.call('GET', '/api/credits');
   step(`${before.available} credits granted by the operator`);
 
   const subscriptionSecret = `whsec_${randomBytes(24).toString('base64')}`;
-  const listener = start('presetbridge listen', BRIDGE, ['listen', '--json'], { PRESETBRIDGE_LISTEN_SECRET: subscriptionSecret });
+  const listener = start('presetbridge listen', BRIDGE, ['listen', '--json'], {
+    PRESETBRIDGE_LISTEN_SECRET: subscriptionSecret,
+  });
   const listenUrl = await listening(listener);
   await api.call('POST', '/api/webhook-subscriptions', { url: `${listenUrl}/`, secret: subscriptionSecret });
   step(`outbound webhooks go to presetbridge listen at ${listenUrl}`);
@@ -111,7 +148,15 @@ export async function check(dataDir) {
   for (const [number, provider] of ['provider_a', 'provider_b', 'generic'].entries()) {
     const store = await api.call('POST', '/api/integrations', { provider, name: `Demo store (${provider})` });
     await api.call('PUT', `/api/integrations/${store.id}/mappings`, {
-      mappings: [{ matchType: 'sku', matchValue: `TONE-${number + 1}`, fileId: `m-1-f${number + 1}`, kind: 'preset', fileName: `Preset ${number + 1}` }],
+      mappings: [
+        {
+          matchType: 'sku',
+          matchValue: `TONE-${number + 1}`,
+          fileId: `m-1-f${number + 1}`,
+          kind: 'preset',
+          fileName: `Preset ${number + 1}`,
+        },
+      ],
     });
     stores.push({ ...store, sku: `TONE-${number + 1}`, username: `buyer_of_${provider}` });
   }
@@ -120,28 +165,49 @@ export async function check(dataDir) {
   const events = new Listener(listener);
   const deliveries = [];
   for (const store of stores) {
-    const output = await run(BRIDGE, ['send-order', '--provider', store.provider, '--url', store.webhookUrl, '--username', store.username, '--sku', store.sku], { PRESETBRIDGE_ORDER_SECRET: store.secret });
+    const output = await run(
+      BRIDGE,
+      [
+        'send-order',
+        '--provider',
+        store.provider,
+        '--url',
+        store.webhookUrl,
+        '--username',
+        store.username,
+        '--sku',
+        store.sku,
+      ],
+      { PRESETBRIDGE_ORDER_SECRET: store.secret },
+    );
     const [, status, body] = output.match(/^(\d{3}) (\{.*\})$/m) ?? [];
     if (status !== '202') throw new Error(`an order of ${store.provider} was answered: ${output}`);
     const answer = JSON.parse(body);
     deliveries.push({ id: answer.deliveryId, store, status: undefined });
-    step(`${store.provider.padEnd(11)} signed order ${answer.orderId} answered 202: delivery ${answer.deliveryId}, ${answer.status}`);
+    step(
+      `${store.provider.padEnd(11)} signed order ${answer.orderId} answered 202: delivery ${answer.deliveryId}, ${answer.status}`,
+    );
     events.name(answer.deliveryId, store.provider);
   }
 
   const end = performance.now() + DEADLINE_MS;
-  while (!deliveries.every(({ id, status }) => status === 'completed' && events.told(id, 'delivery.completed'))) {
+  while (!deliveries.every(({ id, status }) => status === 'completed' && events.hasEvent(id, 'delivery.completed'))) {
     for (const delivery of deliveries) {
       const now = await api.call('GET', `/api/deliveries/${delivery.id}`);
       if (now.status !== delivery.status) {
         delivery.status = now.status;
         const shared = now.items.filter((item) => item.status === 'shared').map((item) => item.fileId);
-        const what = now.status === 'completed' ? `accepted; ${shared.join(', ')} shared with ${now.targetUsername}; completed` : (WORDS[now.status] ?? now.status);
+        const what =
+          now.status === 'completed'
+            ? `accepted; ${shared.join(', ')} shared with ${now.targetUsername}; completed`
+            : (WORDS[now.status] ?? now.status);
         step(`${delivery.store.provider.padEnd(11)} ${what}`);
       }
-      if (['failed', 'invalidated', 'in_review'].includes(now.status)) throw new Error(`delivery ${delivery.id} is ${now.status}: ${now.message}`);
+      if (['failed', 'invalidated', 'in_review'].includes(now.status))
+        throw new Error(`delivery ${delivery.id} is ${now.status}: ${now.message}`);
     }
-    if (performance.now() > end) throw new Error(`not every delivery was completed and told within ${DEADLINE_MS / 1000} s`);
+    if (performance.now() > end)
+      throw new Error(`not every delivery was completed and reported within ${DEADLINE_MS / 1000} s`);
     await delay(100);
   }
 
@@ -152,14 +218,17 @@ export async function check(dataDir) {
   const effects = await new Api(cloudUrl).call('GET', '/sim/counts');
   if (spent !== deliveries.length) throw new Error(`${spent} credits were spent on ${deliveries.length} files`);
   say();
-  step(`${deliveries.length} deliveries completed, ${events.all.length} outbound webhooks verified, ${spent} credits spent, ${after.available} left`);
-  if (effects.shares.standing !== deliveries.length) throw new Error(`the simulated platform has ${effects.shares.standing} shares`);
+  step(
+    `${deliveries.length} deliveries completed, ${events.all.length} outbound webhooks verified, ${spent} credits spent, ${after.available} left`,
+  );
+  if (effects.shares.standing !== deliveries.length)
+    throw new Error(`the simulated platform has ${effects.shares.standing} shares`);
   step(`the simulated platform counts ${effects.shares.made} shares made, ${effects.shares.standing} standing`);
 
   const purchase = await api.call('POST', '/api/credits/checkout', { packId: PACK.id });
   await new Api(bank.url).call('POST', '/sim/pay', { session: purchase.url.split('/').at(-1) });
   while ((await api.call('GET', `/api/credits/purchases/${purchase.id}`)).state !== 'paid') {
-    if (performance.now() > end) throw new Error(`the purchase was not told within ${DEADLINE_MS / 1000} s`);
+    if (performance.now() > end) throw new Error(`the purchase was not reported within ${DEADLINE_MS / 1000} s`);
     await delay(100);
   }
   const bought = (await api.call('GET', '/api/credits')).available - after.available;

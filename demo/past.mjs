@@ -1,4 +1,4 @@
-// Talks to demo_past (main.cpp): the service and its two simulators in one process, on a clock that only advance() moves.
+// The client of demo_past (main.cpp): the service and its two simulators in one process, on a clock that only advance() moves.
 import { once } from 'node:events';
 import readline from 'node:readline';
 import { spawnTied } from '../tools/tied.mjs';
@@ -11,53 +11,67 @@ export class Past {
   static begin(program, { dataDir, start, seed = 1, packs = [] }) {
     const it = new Past();
     it.now = start;
-    const args = ['--data-dir', dataDir, '--start', String(start), '--seed', String(seed), ...packs.flatMap((pack) => ['--credits-packs', pack])];
+    const args = [
+      '--data-dir',
+      dataDir,
+      '--start',
+      String(start),
+      '--seed',
+      String(seed),
+      ...packs.flatMap((pack) => ['--credits-packs', pack]),
+    ];
     it.child = spawnTied('KILL', program, args, { env: { PATH: process.env.PATH }, stdio: ['pipe', 'pipe', 'pipe'] });
     it.child.stdin.on('error', () => {});
     readline.createInterface({ input: it.child.stderr }).on('line', (line) => it.#errors.push(line));
-    readline.createInterface({ input: it.child.stdout }).on('line', (line) => it.#waiting.shift()?.resolve(JSON.parse(line)));
+    readline
+      .createInterface({ input: it.child.stdout })
+      .on('line', (line) => it.#waiting.shift()?.resolve(JSON.parse(line)));
     it.ended = once(it.child, 'close').then(([code, signal]) => {
-      for (const { reject } of it.#waiting.splice(0)) reject(new Error(`demo_past ended (${signal ?? code}): ${it.#errors.join('\n')}`));
+      for (const { reject } of it.#waiting.splice(0))
+        reject(new Error(`demo_past ended (${signal ?? code}): ${it.#errors.join('\n')}`));
       return code;
     });
     return it;
   }
 
-  async #tell(command) {
-    const told = await new Promise((resolve, reject) => {
+  async #command(command) {
+    const answer = await new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
       this.child.stdin.write(`${JSON.stringify(command)}\n`);
     });
-    if (told.error) throw new Error(`${JSON.stringify(command).slice(0, 300)}: ${told.error}`);
-    return told;
+    if (answer.error) throw new Error(`${JSON.stringify(command).slice(0, 300)}: ${answer.error}`);
+    return answer;
   }
 
-  // Whatever its status: {status, json}.
+  // The answer of any status: {status, json}.
   async ask(whom, method, path, body, headers = {}) {
     const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
     const sent = body === undefined ? headers : { 'content-type': 'application/json', ...headers };
-    const { status, body: answer } = await this.#tell({ ask: whom, method, path, headers: sent, body: text });
+    const { status, body: answer } = await this.#command({ ask: whom, method, path, headers: sent, body: text });
     return { status, json: answer.startsWith('{') ? JSON.parse(answer) : undefined, text: answer };
   }
-  // What has to be a success.
+  // The body of the answer, which has to be a success.
   async must(whom, method, path, body, headers) {
     const answer = await this.ask(whom, method, path, body, headers);
-    if (answer.status >= 300) throw new Error(`${whom}: ${method} ${path} ${JSON.stringify(body)?.slice(0, 300)} was answered ${answer.status}: ${answer.text}`);
+    if (answer.status >= 300)
+      throw new Error(
+        `${whom}: ${method} ${path} ${JSON.stringify(body)?.slice(0, 300)} was answered ${answer.status}: ${answer.text}`,
+      );
     return answer.json;
   }
   async until(time) {
-    if (time > this.now) ({ now: this.now } = await this.#tell({ advance: Math.round(time - this.now) }));
+    if (time > this.now) ({ now: this.now } = await this.#command({ advance: Math.round(time - this.now) }));
   }
   grant(account, credits, note) {
-    return this.#tell({ grant: { account, credits, note } });
+    return this.#command({ grant: { account, credits, note } });
   }
   receiver(answer) {
-    return this.#tell({ receiver: answer });
+    return this.#command({ receiver: answer });
   }
   trouble(calls) {
-    return this.#tell({ trouble: calls });
+    return this.#command({ trouble: calls });
   }
-  // The folder is the service's then.
+  // Ends demo_past, after which the service may open the folder.
   async end() {
     this.child.stdin.end();
     if ((await this.ended) !== 0) throw new Error(`demo_past failed:\n${this.#errors.join('\n')}`);

@@ -1,6 +1,6 @@
-// The service and its two simulators as they run, with the words of Past (past.mjs): so a story goes on.
+// The running service and its two simulators, with the methods of Past (past.mjs), so that a story goes on.
 export class Present {
-  // `urls`: of bridge, cloud and bank.
+  // `urls`: {bridge, cloud, bank}.
   constructor(urls) {
     this.urls = urls;
   }
@@ -20,7 +20,8 @@ export class Present {
   }
   async must(whom, method, path, body, headers) {
     const answer = await this.ask(whom, method, path, body, headers);
-    if (answer.status >= 300) throw new Error(`${whom}: ${method} ${path} was answered ${answer.status}: ${answer.text}`);
+    if (answer.status >= 300)
+      throw new Error(`${whom}: ${method} ${path} was answered ${answer.status}: ${answer.text}`);
     return answer.json;
   }
 }

@@ -58,7 +58,9 @@ export async function lockFolder() {
   child.stdin.write('held\n');
   const outcome = await limited('the lock of the folder', START_MS, Promise.race([held, ended]));
   if (outcome === LOCKED) {
-    console.error(`demo: another ./dev run is at work in ${path.relative('.', FOLDER)}; stop it first (Ctrl-C where it runs).`);
+    console.error(
+      `demo: another ./dev run is at work in ${path.relative('.', FOLDER)}; stop it first (Ctrl-C where it runs).`,
+    );
     process.exit(1);
   }
   if (outcome !== 'held') throw new Error(`${FOLDER}.lock cannot be locked (${outcome})`);
@@ -66,11 +68,15 @@ export async function lockFolder() {
 }
 
 export function listening(program) {
-  return limited(`${program.name} listens`, START_MS, new Promise((resolve) => {
-    program.lines.on('line', (line) => {
-      if (line.startsWith('{"listening"')) resolve(JSON.parse(line).listening);
-    });
-  }));
+  return limited(
+    `${program.name} listens`,
+    START_MS,
+    new Promise((resolve) => {
+      program.lines.on('line', (line) => {
+        if (line.startsWith('{"listening"')) resolve(JSON.parse(line).listening);
+      });
+    }),
+  );
 }
 
 export async function limited(what, ms, promise) {
@@ -86,9 +92,13 @@ export async function limited(what, ms, promise) {
   }
 }
 
-// A verb to its end: its standard output.
+// Runs a verb to its end, and returns its standard output.
 export async function run(bridge, args, env = {}) {
-  const child = spawn(bridge, args, { env: { PATH: process.env.PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 30_000 });
+  const child = spawn(bridge, args, {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 30_000,
+  });
   let output = '';
   let errors = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (output += text));
@@ -126,15 +136,17 @@ export async function fail(message) {
   process.exit(1);
 }
 
-// The simulated bank, whose secrets are in the data folder. Its tell(url) says where the bridge hears of payments.
+// The simulated bank, whose secrets are in the data folder. sendTo(url) sets the bridge to which it sends its webhooks.
 export async function startBank(program, dataDir) {
   const key = `sk_test_${randomBytes(12).toString('hex')}`;
   const secret = `whsec_${randomBytes(24).toString('hex')}`;
-  const url = await listening(start('paysim', program, ['--port', '0', '--secret-key', key, '--webhook-secret', secret]));
+  const url = await listening(
+    start('paysim', program, ['--port', '0', '--secret-key', key, '--webhook-secret', secret]),
+  );
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await writeFile(path.join(dataDir, 'payments.key'), `${key}\n`, { mode: 0o600 });
   await writeFile(path.join(dataDir, 'payments.webhook'), `${secret}\n`, { mode: 0o600 });
-  const tell = async (bridge) => {
+  const sendTo = async (bridge) => {
     const answer = await fetch(`${url}/sim/webhooks`, {
       method: 'PUT',
       headers: { 'content-type': 'application/json' },
@@ -143,5 +155,5 @@ export async function startBank(program, dataDir) {
     });
     if (!answer.ok) throw new Error(`paysim does not take the bridge's address: ${await answer.text()}`);
   };
-  return { url, tell };
+  return { url, sendTo };
 }

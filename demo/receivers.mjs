@@ -1,4 +1,4 @@
-// The receivers of the demonstration's outbound webhooks: one is well, one is ill, one is not there any more, one says so.
+// The receivers of the demonstration's outbound webhooks: one succeeds, one fails, one is not there any more, one answers that it is gone.
 import { once } from 'node:events';
 import http from 'node:http';
 
@@ -19,6 +19,8 @@ export async function startReceivers() {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const urls = Object.fromEntries(Object.keys(ANSWERS).map((name) => [name, `http://127.0.0.1:${server.address().port}/${name}`]));
+  const urls = Object.fromEntries(
+    Object.keys(ANSWERS).map((name) => [name, `http://127.0.0.1:${server.address().port}/${name}`]),
+  );
   return { urls, close: () => server.closeAllConnections() ?? server.close() };
 }

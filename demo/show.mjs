@@ -13,51 +13,79 @@ const EMAIL = 'sam@marlowtones.example';
 const SHORTEST_MS = 12_000; // between two orders
 const LONGEST_MS = 50_000;
 const FEW_CREDITS = 60;
-// A merchant of the platform whose login nobody has saved: of who signs up to try it.
-const NOBODYS = { userId: 'm-nobodys', username: 'your_studio', email: 'you@cloud.example', password: 'you at the cloud' };
+// A merchant of the platform whose login nobody has saved: for a person who signs up to try the service.
+const NOBODYS = {
+  userId: 'm-nobodys',
+  username: 'your_studio',
+  email: 'you@cloud.example',
+  password: 'you at the cloud',
+};
 
-// What the month left: the story, which can go on, and how to sign in. The data folder is the service's then.
-export async function fill(program, dataDir, { receivers, seed = 1, password = `demo-${randomBytes(6).toString('hex')}` }) {
+// Fills the data folder with the month, and returns the story, which can go on, and the sign-in. The service may open the folder then.
+export async function fill(
+  program,
+  dataDir,
+  { receivers, seed = 1, password = `demo-${randomBytes(6).toString('hex')}` },
+) {
   const ends = Date.now();
   const past = Past.begin(program, { dataDir, seed, start: ends - DAYS * 86_400_000, packs: PACKS });
   const story = new Story(past, { sign: { email: EMAIL, password }, receivers, seed, ends });
-  await story.tell();
+  await story.run();
   const world = await past.must('cloud', 'GET', '/sim/world');
   await past.end();
   return { story, world };
 }
 
-// The service and its neighbours on what fill() left. `pace`: how fast it delivers; outside a demonstration a minute passes before the
-// first look for an acceptance (spec 3.5).
-export async function serve({ bridge, cloudsim, paysim }, dataDir, { story, world }, pace = ['--delivery-first-sweep-seconds', '10']) {
+// Starts the service and its neighbours on the folder of fill(). `pace`: how fast it delivers; outside a demonstration a minute passes
+// before the first sweep for an acceptance (spec 3.5).
+export async function serve(
+  { bridge, cloudsim, paysim },
+  dataDir,
+  { story, world },
+  pace = ['--delivery-first-sweep-seconds', '10'],
+) {
   const cloud = await listening(start('cloudsim', cloudsim, ['--port', '0']));
   const bank = await startBank(paysim, dataDir);
   const urls = { cloud, bank: bank.url };
   story.past = new Present(urls);
-  await story.past.must('cloud', 'PUT', '/sim/world', world); // before anybody asks it
-  urls.bridge = await listening(start('presetbridge', bridge, [
-    'serve', '--sandbox', '--data-dir', dataDir, '--listen', '127.0.0.1:0', '--cloud-url', cloud, '--payments-url', bank.url,
-    '--credits-packs', PACKS.join(','),
-    ...pace,
-  ]));
-  await bank.tell(urls.bridge);
+  await story.past.must('cloud', 'PUT', '/sim/world', world); // before the first request
+  urls.bridge = await listening(
+    start('presetbridge', bridge, [
+      'serve',
+      '--sandbox',
+      '--data-dir',
+      dataDir,
+      '--listen',
+      '127.0.0.1:0',
+      '--cloud-url',
+      cloud,
+      '--payments-url',
+      bank.url,
+      '--credits-packs',
+      PACKS.join(','),
+      ...pace,
+    ]),
+  );
+  await bank.sendTo(urls.bridge);
   return urls;
 }
 
 export async function show(dataDir) {
   const { PRESETBRIDGE_BIN: bridge, CLOUDSIM_BIN: cloudsim, PAYSIM_BIN: paysim, DEMO_PAST_BIN: program } = process.env;
   const receivers = await startReceivers();
-  step(`receivers of outbound webhooks at ${new URL(receivers.urls.good).origin}: one is well, one is ill, two are gone`);
+  step(
+    `receivers of outbound webhooks at ${new URL(receivers.urls.good).origin}: one is well, one is ill, two are gone`,
+  );
   const filled = await fill(program, dataDir, { receivers: receivers.urls });
-  step(`${DAYS} days of orders told to the service on a clock set back`);
+  step(`${DAYS} days of orders sent to the service on a clock set back`);
   const urls = await serve({ bridge, cloudsim, paysim }, dataDir, filled);
   await filled.story.past.must('cloud', 'POST', '/sim/merchants', { ...NOBODYS, files: FILES });
   step(`presetbridge at ${urls.bridge}, in sandbox mode, with its data in ${path.relative('.', dataDir)}`);
-  tellWhatToTry(urls, filled.story, path.relative('.', bridge));
+  printWhatToTry(urls, filled.story, path.relative('.', bridge));
   return filled.story;
 }
 
-// Orders as they come, until the process ends.
+// Sends one order after the other, until the process ends.
 export async function trickle(story) {
   for (;;) {
     await delay(story.random.whole(SHORTEST_MS, LONGEST_MS));
@@ -67,7 +95,7 @@ export async function trickle(story) {
   }
 }
 
-function tellWhatToTry(urls, story, bridge) {
+function printWhatToTry(urls, story, bridge) {
   const { member, others } = story.made;
   const { refused, newcomer, poor } = others;
   const { club, shop } = story.made.stores;

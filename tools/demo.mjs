@@ -1,6 +1,6 @@
 // ./dev run [--once]: the bridge in sandbox mode beside a simulated cloud platform and a simulated payment processor. It opens on a month
 // of a merchant's deliveries (demo/show.mjs), and orders keep coming. With --once it is a short check instead (demo/check.mjs), and the
-// exit code tells whether all arrived.
+// exit code says whether all arrived.
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { DEADLINE_MS, check } from '../demo/check.mjs';
@@ -24,11 +24,16 @@ async function main() {
   await lockFolder();
   await rm(FOLDER, { recursive: true, force: true, maxRetries: 5 });
   await mkdir(FOLDER, { recursive: true });
-  // Not a name of before: the programs of one that was killed may still be ending.
+  // Not the folder of an earlier run: the programs of one that was killed may still be ending.
   const dataDir = path.join(FOLDER, `data-${process.pid}`);
-  say('Preset Delivery Bridge: a demonstration. The cloud platform and the bank here are SIMULATORS; nothing leaves this machine.\n');
+  say(
+    'Preset Delivery Bridge: a demonstration. The cloud platform and the bank here are SIMULATORS; nothing leaves this machine.\n',
+  );
   const work = (once ? check : show)(dataDir).then((result) => result ?? 'done');
-  const done = await Promise.race([limited('the demonstration', DEADLINE_MS + START_MS, work), interruption.then(() => undefined)]);
+  const done = await Promise.race([
+    limited('the demonstration', DEADLINE_MS + START_MS, work),
+    interruption.then(() => undefined),
+  ]);
   if (!done) {
     process.exitCode = 1;
   } else if (!once) {

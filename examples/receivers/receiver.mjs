@@ -20,10 +20,13 @@ export function refusalOf(headers, body) {
   const time = headers['webhook-timestamp'] ?? '';
   if (!/^[\w-]{1,64}$/.test(id)) return 'webhook-id is missing or has another form';
   if (!/^\d{1,12}$/.test(time)) return 'webhook-timestamp is missing or has another form';
-  if (Math.abs(Date.now() / 1000 - Number(time)) > TOLERANCE_S) return `webhook-timestamp is more than ${TOLERANCE_S} seconds away`;
-  const standard = 'v1,' + hmac(Buffer.from(SECRET.slice('whsec_'.length), 'base64'), `${id}.${time}.`, body).digest('base64');
+  if (Math.abs(Date.now() / 1000 - Number(time)) > TOLERANCE_S)
+    return `webhook-timestamp is more than ${TOLERANCE_S} seconds away`;
+  const standard =
+    'v1,' + hmac(Buffer.from(SECRET.slice('whsec_'.length), 'base64'), `${id}.${time}.`, body).digest('base64');
   const vendor = 'sha256=' + hmac(SECRET, body).digest('hex');
-  if (!(headers['webhook-signature'] ?? '').split(' ').some((sent) => equal(sent, standard))) return 'webhook-signature is not of this secret and body';
+  if (!(headers['webhook-signature'] ?? '').split(' ').some((sent) => equal(sent, standard)))
+    return 'webhook-signature is not of this secret and body';
   if (!['x-vendor-signature', 'x-vendor-signature-previous'].some((name) => equal(headers[name] ?? '', vendor))) {
     return 'x-vendor-signature is not of this secret and body';
   }
@@ -47,7 +50,7 @@ function keep(id, body) {
 
 // Events of a delivery may overtake each other: an older one than the newest known changes nothing.
 function isNews({ deliveryId, delivery }) {
-  if (!deliveryId || !delivery) return true; // of something else: look at its type
+  if (!deliveryId || !delivery) return true; // of something else: read its type
   const file = `${INBOX}/${deliveryId}.sequence`;
   let known = 0;
   try {
@@ -63,7 +66,9 @@ function isNews({ deliveryId, delivery }) {
 
 // Handles the event after the answer was sent. Ignore types that you do not know.
 function work(event) {
-  console.log(isNews(event) ? `${event.type} ${event.deliveryId ?? '-'} ${event.delivery?.status ?? '-'}` : `old ${event.id}`);
+  console.log(
+    isNews(event) ? `${event.type} ${event.deliveryId ?? '-'} ${event.delivery?.status ?? '-'}` : `old ${event.id}`,
+  );
 }
 
 createServer(async (request, response) => {

@@ -35,14 +35,17 @@ const place = (bytes) => {
 };
 // The page index.html is at /, the page p.html at /p.
 const pathOf = (name) => (name === 'index.html' ? '/' : `/${name.replace(/\.html$/, '')}`);
-const rows = files.filter((name) => !/\.(br|gz)$/.test(name)).map((name) => {
-  const type = TYPES[extname(name)];
-  if (!type) throw new Error(`${name}: of which content type? Name it in make_web_files.mjs.`);
-  const bytes = readFileSync(join(folder, name));
-  const packed = (end) => (existsSync(join(folder, name + end)) ? place(readFileSync(join(folder, name + end))) : '{}');
-  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 24);
-  return `    WebFile{${JSON.stringify(pathOf(name))}, ${JSON.stringify(type)}, "${hash}", ${place(bytes)}, ${packed('.gz')}, ${packed('.br')}},`;
-});
+const rows = files
+  .filter((name) => !/\.(br|gz)$/.test(name))
+  .map((name) => {
+    const type = TYPES[extname(name)];
+    if (!type) throw new Error(`${name}: of which content type? Name it in make_web_files.mjs.`);
+    const bytes = readFileSync(join(folder, name));
+    const packed = (end) =>
+      existsSync(join(folder, name + end)) ? place(readFileSync(join(folder, name + end))) : '{}';
+    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 24);
+    return `    WebFile{${JSON.stringify(pathOf(name))}, ${JSON.stringify(type)}, "${hash}", ${place(bytes)}, ${packed('.gz')}, ${packed('.br')}},`;
+  });
 
 const bin = resolve(out, 'packed_web_files.bin');
 writeFileSync(bin, Buffer.concat(chunks));

@@ -25,16 +25,41 @@ describe('authentication', () => {
     const { idToken, refreshToken } = merchant.tokens;
     const [header, claims, signature] = idToken.split('.');
     const unsigned = Buffer.from('{"alg":"none"}').toString('base64url');
-    const altered = Buffer.from(Buffer.from(claims, 'base64url').toString().replace(/"exp":\d+/, '"exp":4102444800')).toString('base64url');
-    for (const token of ['', 'x', idToken.slice(0, -4), refreshToken, `${unsigned}.${claims}.`, `${header}.${altered}.${signature}`, `${header}.${claims}.${other.tokens.idToken.split('.')[2]}`]) {
-      isError(await merchant.open.get('/api/account', { headers: { authorization: `Bearer ${token}` } }), 401, 'UNAUTHORIZED');
+    const altered = Buffer.from(
+      Buffer.from(claims, 'base64url')
+        .toString()
+        .replace(/"exp":\d+/, '"exp":4102444800'),
+    ).toString('base64url');
+    for (const token of [
+      '',
+      'x',
+      idToken.slice(0, -4),
+      refreshToken,
+      `${unsigned}.${claims}.`,
+      `${header}.${altered}.${signature}`,
+      `${header}.${claims}.${other.tokens.idToken.split('.')[2]}`,
+    ]) {
+      isError(
+        await merchant.open.get('/api/account', { headers: { authorization: `Bearer ${token}` } }),
+        401,
+        'UNAUTHORIZED',
+      );
     }
     isError(await merchant.open.get('/api/account', { headers: { authorization: idToken } }), 401, 'UNAUTHORIZED');
-    isError(await merchant.open.get('/api/account', { headers: { authorization: `Basic ${Buffer.from(`a:${PASSWORD}`).toString('base64')}` } }), 401, 'UNAUTHORIZED');
+    isError(
+      await merchant.open.get('/api/account', {
+        headers: { authorization: `Basic ${Buffer.from(`a:${PASSWORD}`).toString('base64')}` },
+      }),
+      401,
+      'UNAUTHORIZED',
+    );
   });
   test('a token opens the account of its user, and no other', async () => {
     const account = isOk(await merchant.api.get('/api/account'));
-    assert.deepEqual([account.id, account.caller.email, account.caller.role], [merchant.accountId, merchant.email, 'owner']);
+    assert.deepEqual(
+      [account.id, account.caller.email, account.caller.role],
+      [merchant.accountId, merchant.email, 'owner'],
+    );
     assert.equal(isOk(await other.api.get('/api/account')).id, other.accountId);
   });
   test('signing in: the right password, a wrong one, an unknown address', async () => {
@@ -46,12 +71,19 @@ describe('authentication', () => {
     const unknown = await signIn('nobody@shop.example', PASSWORD);
     isError(unknown, 401, 'INVALID_CREDENTIALS');
     assert.equal(unknown.json.error.message, wrong.json.error.message);
-    isError(await merchant.open.post('/api/auth/sign-up', { email: merchant.email, password: PASSWORD }), 409, 'EMAIL_TAKEN');
+    isError(
+      await merchant.open.post('/api/auth/sign-up', { email: merchant.email, password: PASSWORD }),
+      409,
+      'EMAIL_TAKEN',
+    );
   });
   test('a refresh token works once; its second use ends the sign-in', async () => {
     const first = isOk(await merchant.open.post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD }));
     const second = isOk(await merchant.open.post('/api/auth/refresh', { refreshToken: first.refreshToken }));
-    assert.equal(isOk(await merchant.open.get('/api/account', { headers: { authorization: `Bearer ${second.idToken}` } })).id, merchant.accountId);
+    assert.equal(
+      isOk(await merchant.open.get('/api/account', { headers: { authorization: `Bearer ${second.idToken}` } })).id,
+      merchant.accountId,
+    );
     isError(await merchant.open.post('/api/auth/refresh', { refreshToken: first.refreshToken }), 401, 'UNAUTHORIZED');
     isError(await merchant.open.post('/api/auth/refresh', { refreshToken: second.refreshToken }), 401, 'UNAUTHORIZED');
   });
@@ -60,16 +92,26 @@ describe('authentication', () => {
     const answers = await Promise.all([signUp(), signUp(), signUp()]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 409, 409]);
     const { refreshToken } = answers.find(({ status }) => status === 201).json;
-    const refreshed = await Promise.all(Array.from({ length: 4 }, () => merchant.open.post('/api/auth/refresh', { refreshToken })));
-    assert.ok(refreshed.filter(({ status }) => status === 200).length <= 1, JSON.stringify(refreshed.map(({ status }) => status)));
+    const refreshed = await Promise.all(
+      Array.from({ length: 4 }, () => merchant.open.post('/api/auth/refresh', { refreshToken })),
+    );
+    assert.ok(
+      refreshed.filter(({ status }) => status === 200).length <= 1,
+      JSON.stringify(refreshed.map(({ status }) => status)),
+    );
   });
   test('a key: not valid 401, without the permission 403, inactive 403, expired 403', async () => {
     const { id, secret } = await merchant.key({ permissions: ['deliveries:read'] });
     const by = merchant.open.with({ 'x-api-key': secret });
     isOk(await by.get('/api/deliveries'));
     isError(await by.post('/api/deliveries/del_0a1b2c3d4e5f6/reopen'), 403, 'FORBIDDEN');
-    for (const path of ['/api/keys', '/api/credentials', '/api/credits', '/api/account/audit']) isError(await by.get(path), 403, 'FORBIDDEN');
-    isError(await merchant.open.get('/api/deliveries', { headers: { 'x-api-key': `${secret.slice(0, -1)}?` } }), 401, 'UNAUTHORIZED');
+    for (const path of ['/api/keys', '/api/credentials', '/api/credits', '/api/account/audit'])
+      isError(await by.get(path), 403, 'FORBIDDEN');
+    isError(
+      await merchant.open.get('/api/deliveries', { headers: { 'x-api-key': `${secret.slice(0, -1)}?` } }),
+      401,
+      'UNAUTHORIZED',
+    );
     isOk(await merchant.api.patch(`/api/keys/${id}`, { active: false }));
     isError(await by.get('/api/deliveries'), 403, 'FORBIDDEN');
     isOk(await merchant.api.patch(`/api/keys/${id}`, { active: true }));
@@ -78,10 +120,14 @@ describe('authentication', () => {
     const short = await merchant.key({ expiresAt: new Date(Date.now() + 5000).toISOString() });
     const expiring = merchant.open.with({ 'x-api-key': short.secret });
     isOk(await expiring.get('/api/deliveries'));
-    isError(await until('the key expires', async () => {
-      const answer = await expiring.get('/api/deliveries');
-      return answer.status !== 200 && answer;
-    }), 403, 'FORBIDDEN');
+    isError(
+      await until('the key expires', async () => {
+        const answer = await expiring.get('/api/deliveries');
+        return answer.status !== 200 && answer;
+      }),
+      403,
+      'FORBIDDEN',
+    );
   });
   test('a token and a key together must be of one account, and the lesser rights hold', async () => {
     const { secret } = await merchant.key({ permissions: ['deliveries:read'] });
@@ -99,7 +145,10 @@ describe('rate limit', () => {
     const by = merchant.open.with({ 'x-api-key': limited.secret });
     for (let left = 99; left >= 0; --left) {
       const { status, headers } = await by.get('/api/account');
-      assert.deepEqual([status, headers['ratelimit-limit'], headers['ratelimit-remaining']], [200, '100', String(left)]);
+      assert.deepEqual(
+        [status, headers['ratelimit-limit'], headers['ratelimit-remaining']],
+        [200, '100', String(left)],
+      );
       assert.match(headers['ratelimit-reset'], /^\d+$/);
     }
     for (let i = 0; i < 3; ++i) {
@@ -115,15 +164,29 @@ describe('rate limit', () => {
     const { requests } = isOk(await merchant.api.get(`/api/keys/${limited.id}`));
     assert.equal(requests, 100);
     // A store's orders are never refused for it (spec 2.4).
-    assert.equal((await merchant.send(store, sampleOrder('generic', { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }), { 'x-api-key': limited.secret })).status, 202);
+    assert.equal(
+      (
+        await merchant.send(store, sampleOrder('generic', { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }), {
+          'x-api-key': limited.secret,
+        })
+      ).status,
+      202,
+    );
   });
   test('of 150 requests at once exactly 100 are let through', async () => {
     const { secret } = await merchant.key();
-    const answers = await Promise.all(Array.from({ length: 150 }, () => merchant.open.get('/api/account', { headers: { 'x-api-key': secret } })));
+    const answers = await Promise.all(
+      Array.from({ length: 150 }, () => merchant.open.get('/api/account', { headers: { 'x-api-key': secret } })),
+    );
     const count = (status) => answers.filter((answer) => answer.status === status).length;
     assert.deepEqual([count(200), count(429)], [100, 50]);
-    const left = answers.filter(({ status }) => status === 200).map(({ headers }) => Number(headers['ratelimit-remaining']));
-    assert.deepEqual(left.sort((a, b) => a - b), Array.from({ length: 100 }, (_, i) => i));
+    const left = answers
+      .filter(({ status }) => status === 200)
+      .map(({ headers }) => Number(headers['ratelimit-remaining']));
+    assert.deepEqual(
+      left.sort((a, b) => a - b),
+      Array.from({ length: 100 }, (_, i) => i),
+    );
   });
   test('a token has no such limit', async () => {
     for (let i = 0; i < 110; ++i) isOk(await merchant.api.get('/api/account'));
@@ -157,7 +220,8 @@ describe('API keys', () => {
     isOk(await merchant.open.get('/api/account', { headers: { 'x-api-key': secret } }));
   });
   test('rotation: both keys work in the overlap, the new one alone without', async () => {
-    const use = async (secret) => (await merchant.open.get('/api/account', { headers: { 'x-api-key': secret } })).status;
+    const use = async (secret) =>
+      (await merchant.open.get('/api/account', { headers: { 'x-api-key': secret } })).status;
     const first = await merchant.key({ permissions: ['deliveries:read'] });
     const second = isOk(await merchant.api.post(`/api/keys/${first.id}/rotate`, { overlapSeconds: 3600 }), 201);
     assert.deepEqual([second.rotatedFrom, second.permissions], [first.id, ['deliveries:read']]);
@@ -176,7 +240,10 @@ describe('API keys', () => {
     isError(await by.get(`/api/integrations/${outside.id}`), 404, 'NOT_FOUND');
     const listed = isOk(await by.get('/api/deliveries?limit=100')).data;
     assert.ok(listed.length > 0 && listed.every(({ integrationId }) => integrationId === store.id));
-    assert.deepEqual(isOk(await by.get('/api/integrations')).data.map(({ id }) => id), [store.id]);
+    assert.deepEqual(
+      isOk(await by.get('/api/integrations')).data.map(({ id }) => id),
+      [store.id],
+    );
   });
   test('an account has at most 50 active keys', async () => {
     for (let i = 0; i < 50; ++i) {
@@ -216,7 +283,8 @@ describe('POST /api/auth/login', () => {
     isError(await by.get('/api/presets/m-2-f4'), 404, 'NOT_FOUND');
   });
   test('a wrong password is 401 INVALID_CREDENTIALS, and no proxy for guessing', async () => {
-    for (let i = 0; i < 5; ++i) isError(await login(by, 'merchant-4@cloudsim.test', `guess ${i}`), 401, 'INVALID_CREDENTIALS');
+    for (let i = 0; i < 5; ++i)
+      isError(await login(by, 'merchant-4@cloudsim.test', `guess ${i}`), 401, 'INVALID_CREDENTIALS');
     const refused = await login(by, 'merchant-4@cloudsim.test', 'password-4');
     assert.equal(refused.status, 429, refused.text);
     const { logins } = (await sim.get('/sim/counts')).json;
@@ -229,11 +297,19 @@ describe('POST /api/auth/login', () => {
     isError(answer, 502, 'CLOUD_UNAVAILABLE');
   });
   test('a key without the permission, none, and what is no login', async () => {
-    isError(await login(merchant.open.with({ 'x-api-key': (await merchant.key()).secret }), 'a@b.c', 'x'), 403, 'FORBIDDEN');
+    isError(
+      await login(merchant.open.with({ 'x-api-key': (await merchant.key()).secret }), 'a@b.c', 'x'),
+      403,
+      'FORBIDDEN',
+    );
     isError(await login(merchant.open, 'a@b.c', 'x'), 401, 'UNAUTHORIZED');
     isError(await by.post('/api/auth/login', {}), 422, 'VALIDATION_FAILED');
     isError(await by.post('/api/auth/login', { credentials: { email: 'a@b.c' } }), 422, 'VALIDATION_FAILED');
-    isError(await by.request('POST', '/api/auth/login', { body: '{}', headers: { 'content-type': 'text/plain' } }), 415, 'UNSUPPORTED_MEDIA_TYPE');
+    isError(
+      await by.request('POST', '/api/auth/login', { body: '{}', headers: { 'content-type': 'text/plain' } }),
+      415,
+      'UNSUPPORTED_MEDIA_TYPE',
+    );
   });
 });
 
@@ -249,13 +325,20 @@ describe('credentials', () => {
     const { deliveryId, ...early } = await owner.order(shop, { orderId: newOrderId(), username: 'early' });
     assert.deepEqual([early.status, early.resolutionCode], ['failed', 'credentials_missing']);
 
-    isError(await owner.api.put('/api/credentials', { ...owner.cloudLogin, password: 'wrong-password-3' }), 401, 'INVALID_CREDENTIALS');
+    isError(
+      await owner.api.put('/api/credentials', { ...owner.cloudLogin, password: 'wrong-password-3' }),
+      401,
+      'INVALID_CREDENTIALS',
+    );
     assert.equal(isOk(await owner.api.get('/api/credentials')).status, 'missing');
     const right = await owner.api.put('/api/credentials', owner.cloudLogin);
-    assert.deepEqual([isOk(right).status, right.json.cloudUserId, right.json.maskedEmail], ['valid', 'm-3', 'm…@cloudsim.test']);
+    assert.deepEqual(
+      [isOk(right).status, right.json.cloudUserId, right.json.maskedEmail],
+      ['valid', 'm-3', 'm…@cloudsim.test'],
+    );
     assert.equal(right.text.includes(owner.cloudLogin.password), false);
     assert.equal(isOk(await owner.api.post('/api/credentials/validate')).status, 'valid');
-    // What the missing login had stopped goes on by itself (spec 3.6).
+    // A delivery that the missing login had stopped goes on by itself (spec 3.6).
     await owner.reaches(deliveryId, 'completed');
 
     isOk(await owner.api.delete('/api/credentials'), 204);
@@ -266,11 +349,19 @@ describe('credentials', () => {
   });
   test('the platform refusing a login that was good is told, and fails what it stops', async () => {
     await owner.connect();
-    await sim.post('/sim/merchants', { userId: 'm-3', email: owner.cloudLogin.email, password: 'changed at the platform' });
+    await sim.post('/sim/merchants', {
+      userId: 'm-3',
+      email: owner.cloudLogin.email,
+      password: 'changed at the platform',
+    });
     assert.equal(isOk(await owner.api.post('/api/credentials/validate')).status, 'invalid');
     const { status, resolutionCode } = await owner.order(shop, { orderId: newOrderId(), username: 'late' });
     assert.deepEqual([status, resolutionCode], ['failed', 'credentials_invalid']);
-    await sim.post('/sim/merchants', { userId: 'm-3', email: owner.cloudLogin.email, password: owner.cloudLogin.password });
+    await sim.post('/sim/merchants', {
+      userId: 'm-3',
+      email: owner.cloudLogin.email,
+      password: owner.cloudLogin.password,
+    });
   });
   test('what is no login is 422', async () => {
     for (const body of [{}, { email: 'a@b.c' }, { email: '', password: 'x' }, { email: 'a@b.c', password: 1 }]) {
@@ -284,12 +375,22 @@ describe('manners', () => {
     isError(await merchant.api.get('/api/no-such-thing'), 404, 'NOT_FOUND');
     isError(await merchant.api.get('/nowhere'), 404, 'NOT_FOUND');
     isError(await merchant.api.put('/api/keys', {}), 405, 'METHOD_NOT_ALLOWED');
-    isError(await merchant.api.request('POST', '/api/keys', { body: '{"name":', headers: { 'content-type': 'application/json' } }), 422, 'VALIDATION_FAILED');
+    isError(
+      await merchant.api.request('POST', '/api/keys', {
+        body: '{"name":',
+        headers: { 'content-type': 'application/json' },
+      }),
+      422,
+      'VALIDATION_FAILED',
+    );
     isError(await merchant.api.request('POST', '/api/keys', { body: '{"name":"x"}' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
     const many = await merchant.api.post('/api/integrations', { provider: 'provider_z' });
     isError(many, 422, 'VALIDATION_FAILED');
     assert.deepEqual(many.json.error.details.map(({ field }) => field).sort(), ['name', 'provider']);
-    const large = await merchant.api.request('POST', '/api/keys', { body: `{"name":"${'x'.repeat(1024 * 1024)}"}`, headers: { 'content-type': 'application/json' } });
+    const large = await merchant.api.request('POST', '/api/keys', {
+      body: `{"name":"${'x'.repeat(1024 * 1024)}"}`,
+      headers: { 'content-type': 'application/json' },
+    });
     isError(large, 413, 'PAYLOAD_TOO_LARGE');
     assert.match(large.json.error.message, /at most 1048576 bytes/);
     const key = await merchant.key({});
@@ -301,17 +402,26 @@ describe('manners', () => {
   test('HEAD answers as GET does, without the body; other methods are told which there are', async () => {
     const ask = (method, path, headers = {}) => fetch(merchant.open.url + path, { method, headers });
     const token = { authorization: `Bearer ${merchant.tokens.idToken}` };
-    for (const [path, headers] of [['/api/version', {}], ['/api/keys', token], ['/api/keys', {}], ['/nowhere', {}]]) {
+    for (const [path, headers] of [
+      ['/api/version', {}],
+      ['/api/keys', token],
+      ['/api/keys', {}],
+      ['/nowhere', {}],
+    ]) {
       const [get, head] = [await ask('GET', path, headers), await ask('HEAD', path, headers)];
       assert.equal(head.status, get.status, path);
-      for (const name of ['content-type', 'content-length']) assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
+      for (const name of ['content-type', 'content-length'])
+        assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`);
       assert.ok(Number(get.headers.get('content-length')) > 0);
       assert.equal(await head.text(), '');
       await get.text();
     }
     for (const method of ['OPTIONS', 'PUT']) {
       const refused = await ask(method, '/api/keys');
-      assert.deepEqual([refused.status, refused.headers.get('allow').split(', ').sort()], [405, ['GET', 'HEAD', 'POST']]);
+      assert.deepEqual(
+        [refused.status, refused.headers.get('allow').split(', ').sort()],
+        [405, ['GET', 'HEAD', 'POST']],
+      );
       await refused.text();
     }
   });
@@ -323,12 +433,17 @@ describe('manners', () => {
     assert.match((await merchant.open.get('/metrics')).text, /^presetbridge_\w+/m);
     assert.deepEqual(isOk(await merchant.open.get('/api/openapi.json')), JSON.parse(JSON.stringify(contract.document)));
     const { status, headers, text } = await merchant.open.get('/docs');
-    assert.deepEqual([status, headers['content-type'], text.includes('<p class="notice">Sandbox')], [200, 'text/html; charset=utf-8', true]);
+    assert.deepEqual(
+      [status, headers['content-type'], text.includes('<p class="notice">Sandbox')],
+      [200, 'text/html; charset=utf-8', true],
+    );
     for (const where of ['/docs', '/api/openapi.json']) {
       const packed = await fetch(stack.bridge.url + where, { headers: { 'accept-encoding': 'gzip' } });
       assert.deepEqual([packed.status, packed.headers.get('content-encoding')], [200, 'gzip'], where);
       assert.equal(await packed.text(), (await merchant.open.get(where)).text, where);
-      const again = await fetch(stack.bridge.url + where, { headers: { 'accept-encoding': 'gzip', 'if-none-match': packed.headers.get('etag') } });
+      const again = await fetch(stack.bridge.url + where, {
+        headers: { 'accept-encoding': 'gzip', 'if-none-match': packed.headers.get('etag') },
+      });
       assert.deepEqual([again.status, await again.text()], [304, ''], where);
     }
     const discovery = isOk(await merchant.open.get('/.well-known/openid-configuration'));
@@ -345,10 +460,15 @@ describe('manners', () => {
 
 test('accounts, keys and used-up limits live through a restart', async () => {
   const limited = await merchant.key();
-  for (let i = 0; i < 100; ++i) isOk(await merchant.open.get('/api/account', { headers: { 'x-api-key': limited.secret } }));
+  for (let i = 0; i < 100; ++i)
+    isOk(await merchant.open.get('/api/account', { headers: { 'x-api-key': limited.secret } }));
   await stack.bridge.stop();
   merchant.moveTo(await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir }));
-  isError(await merchant.open.get('/api/account', { headers: { 'x-api-key': limited.secret } }), 429, 'RATE_LIMIT_EXCEEDED');
+  isError(
+    await merchant.open.get('/api/account', { headers: { 'x-api-key': limited.secret } }),
+    429,
+    'RATE_LIMIT_EXCEEDED',
+  );
   assert.equal(isOk(await merchant.api.get('/api/account')).id, merchant.accountId);
   assert.equal(isOk(await merchant.api.get(`/api/keys/${limited.id}`)).requests, 100);
 });

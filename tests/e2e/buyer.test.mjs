@@ -9,13 +9,16 @@ let stack, sim, merchant, store;
 let lastOrder = 0;
 
 before(async () => {
-  stack = await startStack(scope, { args: ['--cloud-name', 'Tone Cloud', '--cloud-friend-requests-url', 'https://cloud.example/requests'] });
+  stack = await startStack(scope, {
+    args: ['--cloud-name', 'Tone Cloud', '--cloud-friend-requests-url', 'https://cloud.example/requests'],
+  });
   sim = stack.sim;
   merchant = await Merchant.signUp(stack.bridge, 1);
   store = await merchant.store('generic');
 });
 
-const order = (username) => merchant.order(store, { orderId: `b-${++lastOrder}`, username, email: 'secret@buyer.example' });
+const order = (username) =>
+  merchant.order(store, { orderId: `b-${++lastOrder}`, username, email: 'secret@buyer.example' });
 const buyerOf = async (id) => {
   const { buyerUrl } = await merchant.delivery(id);
   const token = new URL(buyerUrl).hash.slice(1);
@@ -36,8 +39,16 @@ describe('the buyer', () => {
       ['accept_request', 'Shop 1', 'patient', ['on_its_way'], true, false],
     );
     assert.ok(it.senderUsername && it.requestedAt);
-    assert.deepEqual(it.cloud, { name: 'Tone Cloud', friendRequestsUrl: 'https://cloud.example/requests', appUrl: null });
-    assert.ok(!answer.text.includes('secret@buyer.example') && !answer.text.includes(merchant.accountId) && !answer.text.includes(deliveryId));
+    assert.deepEqual(it.cloud, {
+      name: 'Tone Cloud',
+      friendRequestsUrl: 'https://cloud.example/requests',
+      appUrl: null,
+    });
+    assert.ok(
+      !answer.text.includes('secret@buyer.example') &&
+        !answer.text.includes(merchant.accountId) &&
+        !answer.text.includes(deliveryId),
+    );
   });
 
   test('corrects the username, and has it delivered', async () => {
@@ -75,7 +86,13 @@ describe('the buyer', () => {
     const old = await buyerOf(deliveryId);
     isOk(await merchant.api.post(`/api/deliveries/${deliveryId}/buyer-link`));
     const open = new Client(stack.bridge.url, { check: contract.check });
-    const refusals = [await old.get('/api/buyer'), await open.get('/api/buyer'), await new Client(stack.bridge.url, { check: contract.check, headers: { 'x-buyer-token': 'A'.repeat(32) } }).get('/api/buyer')];
+    const refusals = [
+      await old.get('/api/buyer'),
+      await open.get('/api/buyer'),
+      await new Client(stack.bridge.url, { check: contract.check, headers: { 'x-buyer-token': 'A'.repeat(32) } }).get(
+        '/api/buyer',
+      ),
+    ];
     for (const refusal of refusals) isError(refusal, 404, 'NOT_FOUND');
     assert.equal(new Set(refusals.map(({ json }) => json.error.message)).size, 1);
     isOk(await (await buyerOf(deliveryId)).get('/api/buyer'));

@@ -11,7 +11,16 @@ let stack, sim, merchant, store, browser;
 let lastOrder = 0;
 
 before(async () => {
-  stack = await startStack(scope, { args: ['--cloud-name', 'Tone Cloud', '--cloud-friend-requests-url', 'https://cloud.example/requests', '--cloud-app-url', 'https://cloud.example/app'] });
+  stack = await startStack(scope, {
+    args: [
+      '--cloud-name',
+      'Tone Cloud',
+      '--cloud-friend-requests-url',
+      'https://cloud.example/requests',
+      '--cloud-app-url',
+      'https://cloud.example/app',
+    ],
+  });
   sim = stack.sim;
   merchant = await Merchant.signUp(stack.bridge, 1);
   store = await merchant.store('generic');
@@ -41,7 +50,10 @@ describe('the page', () => {
     const id = await ordered('patient', 'waiting_for_friendship');
     const page = await open(id, { width: 360 });
     await titled(page, 'One step left: accept our friend request');
-    assert.equal(await page.getByRole('link', { name: 'Open friend requests' }).getAttribute('href'), 'https://cloud.example/requests');
+    assert.equal(
+      await page.getByRole('link', { name: 'Open friend requests' }).getAttribute('href'),
+      'https://cloud.example/requests',
+    );
     await button(page, 'Not you?').focus();
     await page.keyboard.press('Enter');
     assert.equal(await page.evaluate(() => document.activeElement.id), 'username');
@@ -54,7 +66,10 @@ describe('the page', () => {
     await titled(page, 'Enjoy your presets');
     assert.equal(await page.locator('#announcer').textContent(), 'Enjoy your presets');
     assert.equal((await merchant.delivery(id)).targetUsername, 'right');
-    assert.equal(await page.getByRole('link', { name: 'Open the app' }).getAttribute('href'), 'https://cloud.example/app');
+    assert.equal(
+      await page.getByRole('link', { name: 'Open the app' }).getAttribute('href'),
+      'https://cloud.example/app',
+    );
   });
 
   test('asks where to send it, and tells what is wrong with what was typed', async () => {
@@ -64,7 +79,11 @@ describe('the page', () => {
     await page.getByText('We could not find mispelt on Tone Cloud.').waitFor();
     const field = page.getByLabel('Your cloud username');
     assert.equal(await field.inputValue(), 'mispelt');
-    for (const [typed, problem] of [['', 'Type your username.'], ['me@mail.example', 'That looks like an e-mail address.'], ['\u200b', 'That is not a username.']]) {
+    for (const [typed, problem] of [
+      ['', 'Type your username.'],
+      ['me@mail.example', 'That looks like an e-mail address.'],
+      ['\u200b', 'That is not a username.'],
+    ]) {
       await field.fill(typed);
       await button(page, 'Send my presets').click();
       await page.getByRole('alert').filter({ hasText: problem }).waitFor();
@@ -109,14 +128,30 @@ describe('the page', () => {
   });
 
   test('shows the words of strangers as text, and keeps nothing', async () => {
-    isOk(await merchant.api.put(`/api/integrations/${store.id}/mappings`, { mappings: [{ matchType: 'sku', matchValue: 'A-1', fileId: merchant.file(1), kind: '<b>kind', fileName: HOSTILE.replace('\u202e', '') }] }));
+    isOk(
+      await merchant.api.put(`/api/integrations/${store.id}/mappings`, {
+        mappings: [
+          {
+            matchType: 'sku',
+            matchValue: 'A-1',
+            fileId: merchant.file(1),
+            kind: '<b>kind',
+            fileName: HOSTILE.replace('\u202e', ''),
+          },
+        ],
+      }),
+    );
     await customer('<i>nobody', 'never');
     const id = await ordered('<i>nobody', 'waiting_for_friendship', { orderNumber: '<b>#1' });
     const page = await open(id);
     await page.getByText('@<i>nobody').waitFor();
     await page.getByText('"><img src=x').waitFor();
     assert.equal(await page.locator('main img, main b, main i').count(), 0);
-    assert.deepEqual(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [0, 0, '']);
+    assert.deepEqual(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie]), [
+      0,
+      0,
+      '',
+    ]);
   });
 
   test('tells that it has no connection, and goes on when it is back', async () => {
@@ -166,7 +201,12 @@ describe('the page', () => {
 
   test('says where to ask the merchant, once that is known', async () => {
     const id = await ordered('curious', 'completed');
-    isOk(await merchant.api.patch('/api/account', { displayName: 'Tones & <b>More</b>', supportEmail: 'he+lp@shop.example' }));
+    isOk(
+      await merchant.api.patch('/api/account', {
+        displayName: 'Tones & <b>More</b>',
+        supportEmail: 'he+lp@shop.example',
+      }),
+    );
     const page = await open(id);
     const link = page.getByRole('link', { name: 'Write to Tones & <b>More</b>' });
     assert.equal(await link.getAttribute('href'), 'mailto:he%2Blp@shop.example');
@@ -181,7 +221,10 @@ describe('the page', () => {
     const ids = [await ordered('nobody-of-that-name', 'failed')];
     await sim.put('/sim/unknown-users', { create: true });
     await customer(`a-very-long-name-${'x'.repeat(150)}`, 'never');
-    ids.push(await ordered(`a-very-long-name-${'x'.repeat(150)}`, 'waiting_for_friendship'), await ordered('served', 'completed'));
+    ids.push(
+      await ordered(`a-very-long-name-${'x'.repeat(150)}`, 'waiting_for_friendship'),
+      await ordered('served', 'completed'),
+    );
     for (const id of ids) {
       for (const dark of [false, true]) {
         const page = await open(id, { dark, width: 320 });
@@ -193,13 +236,18 @@ describe('the page', () => {
 
   test('is small, and may be kept', async () => {
     const fetched = async (path) => {
-      const answer = await fetch(stack.bridge.url + path, { headers: { 'accept-encoding': 'br', accept: 'text/html' } });
+      const answer = await fetch(stack.bridge.url + path, {
+        headers: { 'accept-encoding': 'br', accept: 'text/html' },
+      });
       assert.equal(answer.status, 200, path);
       return answer;
     };
     const html = await fetched('/p');
     assert.match(html.headers.get('content-security-policy'), /default-src 'none'/);
-    assert.deepEqual([html.headers.get('content-encoding'), html.headers.get('cache-control'), html.headers.get('referrer-policy')], ['br', 'no-cache', 'no-referrer']);
+    assert.deepEqual(
+      [html.headers.get('content-encoding'), html.headers.get('cache-control'), html.headers.get('referrer-policy')],
+      ['br', 'no-cache', 'no-referrer'],
+    );
     const text = await html.text();
     let bytes = 0;
     for (const [, path] of text.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)) {

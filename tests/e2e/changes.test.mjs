@@ -38,31 +38,55 @@ async function follow(of, bridge = stack.bridge) {
 // So many orders of products that are not mapped: one change each.
 async function plainOrders(of, shop, name, count) {
   const numbers = Array.from({ length: count }, (_, n) => `${name}-${n}`);
-  await inParallel(16, numbers, async (orderId) => isOk(await of.send(shop, sampleOrder('generic', { orderId, username: 'ann', sku: 'unknown' })), 202));
+  await inParallel(16, numbers, async (orderId) =>
+    isOk(await of.send(shop, sampleOrder('generic', { orderId, username: 'ann', sku: 'unknown' })), 202),
+  );
 }
 async function inParallel(width, all, work) {
   const left = [...all];
-  await Promise.all(Array.from({ length: width }, async () => {
-    while (left.length > 0) await work(left.shift());
-  }));
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (left.length > 0) await work(left.shift());
+    }),
+  );
 }
-const metric = async (bridge, series) => Number((await new Client(bridge.url).get('/metrics')).text.split('\n').find((line) => line.startsWith(`${series} `)).split(' ')[1]);
+const metric = async (bridge, series) =>
+  Number(
+    (await new Client(bridge.url).get('/metrics')).text
+      .split('\n')
+      .find((line) => line.startsWith(`${series} `))
+      .split(' ')[1],
+  );
 const readersNow = () => metric(stack.bridge, 'presetbridge_live_readers{of="accounts"}');
 
 test('a reader hears of all that happens to an order, as it happens, in its order', async () => {
   const reader = await follow(merchant);
   assert.deepEqual(reader.events[0].data, { resumed: false });
   const { deliveryId } = await merchant.order(store, { orderId: 'A-1', username: 'jonasek' });
-  await until('it is told that it is completed', () => reader.of('delivery').some(({ data }) => data.status === 'completed'));
+  await until('it is told that it is completed', () =>
+    reader.of('delivery').some(({ data }) => data.status === 'completed'),
+  );
   await until('a credit was held, and spent', () => reader.of('credits').length >= 2);
   const told = reader.of('delivery').filter(({ data }) => data.id === deliveryId);
   assert.ok(told.length >= 3, JSON.stringify(told));
-  assert.deepEqual(told.map(({ data }) => data.version), told.map(({ data }) => data.version).sort((a, b) => a - b));
+  assert.deepEqual(
+    told.map(({ data }) => data.version),
+    told.map(({ data }) => data.version).sort((a, b) => a - b),
+  );
   const { status, resolutionCode, itemCount, sharedCount, updatedAt } = await merchant.delivery(deliveryId);
   const { version, ...last } = told.at(-1).data;
-  assert.deepEqual(last, { id: deliveryId, status, resolutionCode, items: { shared: sharedCount, total: itemCount }, updatedAt });
+  assert.deepEqual(last, {
+    id: deliveryId,
+    status,
+    resolutionCode,
+    items: { shared: sharedCount, total: itemCount },
+    updatedAt,
+  });
   const [listed] = isOk(await merchant.api.get('/api/orders')).data;
-  assert.deepEqual(reader.of('order').map(({ data }) => data), [{ id: listed.id, integrationId: store.id, outcome: 'delivery' }]);
+  assert.deepEqual(
+    reader.of('order').map(({ data }) => data),
+    [{ id: listed.id, integrationId: store.id, outcome: 'delivery' }],
+  );
   assert.deepEqual(reader.faults, []);
 });
 
@@ -76,10 +100,20 @@ test('it hears of stores that are refused, of subscriptions, jobs, the cloud log
   isOk(await merchant.api.delete(`/api/webhook-subscriptions/${made.id}`), 204);
   const job = isOk(await merchant.api.post('/api/orders/reprocess', { integrationId: store.id }), 202);
   await merchant.connect();
-  const heard = (kind, data) => reader.of(kind).filter((one) => JSON.stringify(one.data) === JSON.stringify(data)).length;
-  await until('all is told', () => heard('intake_refused', { integrationId: store.id, code: 'INVALID_SIGNATURE' }) > 0 && heard('subscription', { id: made.id }) >= 3
-    && heard('bulk', { id: job.id }) >= 2 && heard('cloud', {}) > 0);
-  assert.deepEqual(stranger.events.map(({ event }) => event), ['hello']);
+  const heard = (kind, data) =>
+    reader.of(kind).filter((one) => JSON.stringify(one.data) === JSON.stringify(data)).length;
+  await until(
+    'all is told',
+    () =>
+      heard('intake_refused', { integrationId: store.id, code: 'INVALID_SIGNATURE' }) > 0 &&
+      heard('subscription', { id: made.id }) >= 3 &&
+      heard('bulk', { id: job.id }) >= 2 &&
+      heard('cloud', {}) > 0,
+  );
+  assert.deepEqual(
+    stranger.events.map(({ event }) => event),
+    ['hello'],
+  );
   assert.deepEqual(reader.faults, []);
 });
 
@@ -91,15 +125,28 @@ test('who was away goes on where it was; who was never there, or too long away, 
   await plainOrders(merchant, store, 'away', 40);
   await reader.open(stack.bridge.url);
   await until('what was missed is told', () => reader.of('order').length === 43 && present.of('order').length === 43);
-  assert.deepEqual(reader.of('hello').map(({ data }) => data.resumed), [false, true]);
+  assert.deepEqual(
+    reader.of('hello').map(({ data }) => data.resumed),
+    [false, true],
+  );
   assert.deepEqual([reader.faults, reader.of('reset')], [[], []]);
-  assert.deepEqual(reader.of('order').map(({ id, data }) => [id, data]), present.of('order').map(({ id, data }) => [id, data]));
+  assert.deepEqual(
+    reader.of('order').map(({ id, data }) => [id, data]),
+    present.of('order').map(({ id, data }) => [id, data]),
+  );
   const foreign = (await follow(other)).lastId;
   const [generation] = reader.lastId.split('-');
   for (const lastEventId of [foreign, `${generation}-99999999`, 'x', '-1', `${generation}-x`, '9'.repeat(60)]) {
     const lost = await readerOf(merchant).open(stack.bridge.url, { lastEventId });
     await until('it is told', () => lost.events.length === 2);
-    assert.deepEqual(lost.events.map(({ event, id }) => [event, id]), [['hello', undefined], ['reset', reader.lastId]], lastEventId);
+    assert.deepEqual(
+      lost.events.map(({ event, id }) => [event, id]),
+      [
+        ['hello', undefined],
+        ['reset', reader.lastId],
+      ],
+      lastEventId,
+    );
   }
 });
 
@@ -111,7 +158,8 @@ test('fifty readers of one account hear the same; the sixty-first has to wait fo
   await Promise.all(many.splice(50).map((one) => one.cut()));
   await plainOrders(merchant, store, 'many', 50);
   await until('all have all', () => many.every((one) => one.of('order').length === 50), 20_000);
-  for (const one of many) assert.deepEqual([one.faults, one.of('order').map(({ id }) => id)], [[], many[0].of('order').map(({ id }) => id)]);
+  for (const one of many)
+    assert.deepEqual([one.faults, one.of('order').map(({ id }) => id)], [[], many[0].of('order').map(({ id }) => id)]);
   await Promise.all(many.map((one) => one.cut()));
   await until('their places are free', async () => (await readersNow()) === 0);
 });
@@ -121,10 +169,14 @@ test('a reader that does not read is dropped, the others are not, and it catches
   const dropped = await metric(stack.bridge, 'presetbridge_live_readers_dropped_total');
   slow.stopReading();
   let round = 0;
-  await until('it is dropped', async () => {
-    await plainOrders(merchant, store, `slow-${++round}`, 400);
-    return (await metric(stack.bridge, 'presetbridge_live_readers_dropped_total')) === dropped + 1;
-  }, 120_000);
+  await until(
+    'it is dropped',
+    async () => {
+      await plainOrders(merchant, store, `slow-${++round}`, 400);
+      return (await metric(stack.bridge, 'presetbridge_live_readers_dropped_total')) === dropped + 1;
+    },
+    120_000,
+  );
   await until('the other has all', () => swift.of('order').length === round * 400, 20_000);
   assert.deepEqual(swift.faults, []);
   slow.readOn();
@@ -132,19 +184,31 @@ test('a reader that does not read is dropped, the others are not, and it catches
   await slow.open(stack.bridge.url);
   await until('it has all', () => slow.of('order').length >= round * 400, 20_000);
   assert.deepEqual([slow.faults, slow.of('reset')], [[], []]);
-  assert.deepEqual(slow.of('order').map(({ id }) => id), swift.of('order').map(({ id }) => id));
+  assert.deepEqual(
+    slow.of('order').map(({ id }) => id),
+    swift.of('order').map(({ id }) => id),
+  );
 });
 
 test('a buyer hears when the delivery changes, until the link is another', async () => {
   const { deliveryId } = await merchant.order(await merchant.store('provider_a'), { orderId: 31 });
-  const link = async () => isOk(await merchant.api.post(`/api/deliveries/${deliveryId}/buyer-link`)).buyerUrl.split('#')[1];
+  const link = async () =>
+    isOk(await merchant.api.post(`/api/deliveries/${deliveryId}/buyer-link`)).buyerUrl.split('#')[1];
   const token = await link();
   const buyer = new EventReader('/api/buyer/events', { 'x-buyer-token': token });
   readers.push(buyer);
   await buyer.open(stack.bridge.url);
   await until('hello', () => buyer.events.length === 1);
-  isOk(await new Client(stack.bridge.url).post('/api/buyer/username', { username: 'jonasek' }, { headers: { 'x-buyer-token': token } }));
-  const completed = async () => isOk(await new Client(stack.bridge.url).get('/api/buyer', { headers: { 'x-buyer-token': token } })).state === 'delivered';
+  isOk(
+    await new Client(stack.bridge.url).post(
+      '/api/buyer/username',
+      { username: 'jonasek' },
+      { headers: { 'x-buyer-token': token } },
+    ),
+  );
+  const completed = async () =>
+    isOk(await new Client(stack.bridge.url).get('/api/buyer', { headers: { 'x-buyer-token': token } })).state ===
+    'delivered';
   await until('it is there', completed);
   const { updatedAt } = await merchant.delivery(deliveryId);
   await until('that is told', () => buyer.events.at(-1).data.updatedAt === updatedAt);
@@ -180,66 +244,96 @@ test('a stop ends streams, and whoever comes back after it goes on', async (t) =
 });
 
 // The number that an id is.
-const numberOf = (id) => [...id.split('_')[1]].reduce((number, digit) => number * 32n + BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit)), 0n).toString();
+const numberOf = (id) =>
+  [...id.split('_')[1]]
+    .reduce((number, digit) => number * 32n + BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit)), 0n)
+    .toString();
 
-test('three nodes, one of them killed: readers who go on at another miss nothing and hear nothing twice', { skip: ENGINE === 'postgres' ? false : 'one node has SQLite' }, async (t) => {
-  const here = new Scope(t);
-  const first = await startStack(here, { args: ARGS });
-  const beside = async () => startBridge(here, { cloudUrl: first.cloud.url, dataDir: await dataDirBeside(here, first.bridge.dataDir), args: ['--delivery-jobs-per-minute', '0', ...ARGS] });
-  const nodes = [first.bridge, await beside(), await beside()];
-  const merchants = [];
-  for (const number of [1, 2, 3]) merchants.push(await Merchant.signUp(first.bridge, number, { credits: 10_000 }));
-  const shops = await Promise.all(merchants.map((one) => one.store('generic')));
-  // Of each merchant a reader at each node, of whom the first will have to move.
-  const followed = await Promise.all(merchants.map((one) => Promise.all(nodes.map((node) => follow(one, node)))));
-  const all = followed.flat();
-  merchants.forEach((one, at) => one.moveTo(nodes[1 + (at % 2)]));
-  let sent = 0;
-  let going = true;
-  const senders = merchants.map(async (one, at) => {
-    while (going) {
-      const orderId = `o-${++sent}`;
-      await one.order(shops[at], { orderId, username: `buyer-${sent % 30}` });
-    }
-  });
-  await until('all is under way', () => all.every(({ numbers }) => numbers.length > 30), 30_000);
-  const moved = followed.map(([one]) => one);
-  await nodes[0].kill();
-  const seen = moved.map(({ numbers }) => numbers.length);
-  await Promise.all(moved.map(async (one, at) => {
-    await one.ended;
-    await one.open(nodes[1 + (at % 2)].url);
-  }));
-  await until('they go on', () => moved.every(({ numbers }, at) => numbers.length > seen[at] + 30), 30_000);
-  going = false;
-  await Promise.all(senders);
-
-  const sql = async (text) => (await cluster()).sql(text, first.bridge.databaseUrl);
-  const toldOf = (reader) => {
-    const told = new Map();
-    for (const event of reader.of('delivery')) {
-      const id = numberOf(event.data.id);
-      told.set(id, [...(told.get(id) ?? []), event]);
-    }
-    return told;
-  };
-  for (const [at, one] of merchants.entries()) {
-    const stored = async () => new Map((await sql(`SELECT id, version FROM deliveries WHERE account_id = ${numberOf(one.accountId)}`)).split('\n').map((line) => line.split('|')));
-    for (const reader of followed[at]) {
-      await until('the newest version of each delivery is told', async () => {
-        const told = toldOf(reader);
-        const newest = new Map([...told].map(([id, events]) => [id, String(events.at(-1).data.version)]));
-        assert.deepEqual(new Map([...newest].sort()), new Map([...(await stored())].sort()));
-        return true;
-      }, 30_000);
-      for (const events of toldOf(reader).values()) {
-        const versions = events.map(({ data }) => data.version);
-        assert.deepEqual(versions, [...versions].sort((a, b) => a - b));
+test(
+  'three nodes, one of them killed: readers who go on at another miss nothing and hear nothing twice',
+  { skip: ENGINE === 'postgres' ? false : 'one node has SQLite' },
+  async (t) => {
+    const here = new Scope(t);
+    const first = await startStack(here, { args: ARGS });
+    const beside = async () =>
+      startBridge(here, {
+        cloudUrl: first.cloud.url,
+        dataDir: await dataDirBeside(here, first.bridge.dataDir),
+        args: ['--delivery-jobs-per-minute', '0', ...ARGS],
+      });
+    const nodes = [first.bridge, await beside(), await beside()];
+    const merchants = [];
+    for (const number of [1, 2, 3]) merchants.push(await Merchant.signUp(first.bridge, number, { credits: 10_000 }));
+    const shops = await Promise.all(merchants.map((one) => one.store('generic')));
+    // Of each merchant a reader at each node, of whom the first will have to move.
+    const followed = await Promise.all(merchants.map((one) => Promise.all(nodes.map((node) => follow(one, node)))));
+    const all = followed.flat();
+    merchants.forEach((one, at) => one.moveTo(nodes[1 + (at % 2)]));
+    let sent = 0;
+    let going = true;
+    const senders = merchants.map(async (one, at) => {
+      while (going) {
+        const orderId = `o-${++sent}`;
+        await one.order(shops[at], { orderId, username: `buyer-${sent % 30}` });
       }
-      assert.deepEqual([reader.faults, reader.of('reset').length], [[], 0]);
+    });
+    await until('all is under way', () => all.every(({ numbers }) => numbers.length > 30), 30_000);
+    const moved = followed.map(([one]) => one);
+    await nodes[0].kill();
+    const seen = moved.map(({ numbers }) => numbers.length);
+    await Promise.all(
+      moved.map(async (one, at) => {
+        await one.ended;
+        await one.open(nodes[1 + (at % 2)].url);
+      }),
+    );
+    await until('they go on', () => moved.every(({ numbers }, at) => numbers.length > seen[at] + 30), 30_000);
+    going = false;
+    await Promise.all(senders);
+
+    const sql = async (text) => (await cluster()).sql(text, first.bridge.databaseUrl);
+    const toldOf = (reader) => {
+      const told = new Map();
+      for (const event of reader.of('delivery')) {
+        const id = numberOf(event.data.id);
+        told.set(id, [...(told.get(id) ?? []), event]);
+      }
+      return told;
+    };
+    for (const [at, one] of merchants.entries()) {
+      const stored = async () =>
+        new Map(
+          (await sql(`SELECT id, version FROM deliveries WHERE account_id = ${numberOf(one.accountId)}`))
+            .split('\n')
+            .map((line) => line.split('|')),
+        );
+      for (const reader of followed[at]) {
+        await until(
+          'the newest version of each delivery is told',
+          async () => {
+            const told = toldOf(reader);
+            const newest = new Map([...told].map(([id, events]) => [id, String(events.at(-1).data.version)]));
+            assert.deepEqual(new Map([...newest].sort()), new Map([...(await stored())].sort()));
+            return true;
+          },
+          30_000,
+        );
+        for (const events of toldOf(reader).values()) {
+          const versions = events.map(({ data }) => data.version);
+          assert.deepEqual(
+            versions,
+            [...versions].sort((a, b) => a - b),
+          );
+        }
+        assert.deepEqual([reader.faults, reader.of('reset').length], [[], 0]);
+      }
+      const [same, ...others] = followed[at].map((reader) =>
+        reader.events
+          .filter(({ event }) => event !== 'hello')
+          .map(({ event, id, data }) => JSON.stringify([event, id, data])),
+      );
+      const common = Math.min(same.length, ...others.map((one) => one.length));
+      for (const one of others) assert.deepEqual(one.slice(0, common), same.slice(0, common));
     }
-    const [same, ...others] = followed[at].map((reader) => reader.events.filter(({ event }) => event !== 'hello').map(({ event, id, data }) => JSON.stringify([event, id, data])));
-    const common = Math.min(same.length, ...others.map((one) => one.length));
-    for (const one of others) assert.deepEqual(one.slice(0, common), same.slice(0, common));
-  }
-});
+  },
+);

@@ -13,15 +13,28 @@ import { Merchant, startStack } from './merchant.mjs';
 import { sampleOrder, signatureHeaders } from './orders.mjs';
 
 const given = Object.fromEntries(process.argv.slice(2).map((word) => word.split('=')));
-const { accounts, changes, seconds, nodes: howMany } = { accounts: 1000, changes: 1000, seconds: 20, nodes: 1, ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)])) };
+const {
+  accounts,
+  changes,
+  seconds,
+  nodes: howMany,
+} = {
+  accounts: 1000,
+  changes: 1000,
+  seconds: 20,
+  nodes: 1,
+  ...Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Number(value)])),
+};
 const ARGS = ['--identity-signups-per-address', '100000', '--identity-signups-per-hour', '100000'];
 const CHANGES_OF_AN_ORDER = 2; // the order, and a delivery that fails for want of a login
 
 async function inParallel(width, all, work) {
   const left = [...all];
-  await Promise.all(Array.from({ length: width }, async () => {
-    while (left.length > 0) await work(left.shift());
-  }));
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (left.length > 0) await work(left.shift());
+    }),
+  );
 }
 // {rss (MiB), cpu (seconds)} of a process.
 async function costOf(pid) {
@@ -35,28 +48,43 @@ const scope = new Scope();
 try {
   const stack = await startStack(scope, { args: ARGS });
   const nodes = [stack.bridge];
-  while (nodes.length < howMany) nodes.push(await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: await dataDirBeside(scope, stack.bridge.dataDir), args: ARGS }));
+  while (nodes.length < howMany)
+    nodes.push(
+      await startBridge(scope, {
+        cloudUrl: stack.cloud.url,
+        dataDir: await dataDirBeside(scope, stack.bridge.dataDir),
+        args: ARGS,
+      }),
+    );
   const shops = [];
-  await inParallel(16, Array.from({ length: accounts }, (_, n) => n + 1), async (number) => {
-    const merchant = await Merchant.signUp(stack.bridge, number, { credits: 0, connected: false });
-    shops.push({ merchant, store: await merchant.store('generic'), accepted: 0 });
-  });
+  await inParallel(
+    16,
+    Array.from({ length: accounts }, (_, n) => n + 1),
+    async (number) => {
+      const merchant = await Merchant.signUp(stack.bridge, number, { credits: 0, connected: false });
+      shops.push({ merchant, store: await merchant.store('generic'), accepted: 0 });
+    },
+  );
   console.log(`${accounts} accounts`);
   const measured = nodes.at(-1);
   const before = await costOf(measured.pid);
 
   const readers = [];
-  // Of each delivery when its order was sent, or when it was first told of: an event may come before the answer to the order.
+  // By delivery: when its order was sent, and when its first event came, which may be before the answer to the order.
   const sentAt = new Map();
-  const toldAt = new Map();
+  const seenAt = new Map();
   const late = [];
   const follow = async (shop, node) => {
-    const reader = new EventReader('/api/events', { authorization: shop.merchant.api.headers.authorization }, {
-      check: ({ event, data }) => {
-        if (event !== 'delivery' || toldAt.has(data.id)) return;
-        toldAt.set(data.id, performance.now());
+    const reader = new EventReader(
+      '/api/events',
+      { authorization: shop.merchant.api.headers.authorization },
+      {
+        check: ({ event, data }) => {
+          if (event !== 'delivery' || seenAt.has(data.id)) return;
+          seenAt.set(data.id, performance.now());
+        },
       },
-    });
+    );
     await reader.open(node.url);
     await until('hello', () => reader.of('hello').length === 1, 60_000);
     readers.push({ reader, shop, node });
@@ -71,14 +99,24 @@ try {
   await delay(15_000);
   const rested = await costOf(measured.pid);
   const here = readers.filter(({ node }) => node === measured).length;
-  console.log(`idle: ${here} readers at this node: ${(idle.rss - before.rss).toFixed(1)} MiB, ${((rested.cpu - idle.cpu) / 15 * 100).toFixed(1)} % of a core`);
+  console.log(
+    `idle: ${here} readers at this node: ${(idle.rss - before.rss).toFixed(1)} MiB, ${(((rested.cpu - idle.cpu) / 15) * 100).toFixed(1)} % of a core`,
+  );
 
   const agent = new http.Agent({ keepAlive: true, maxSockets: 32 });
   const send = async (shop, orderId) => {
     const { store } = shop;
     const body = JSON.stringify(sampleOrder('generic', { orderId, username: `buyer-${orderId}`, sku: 'A-1' }));
     const at = performance.now();
-    const request = http.request(new URL(`/api/webhooks/generic/${store.id}`, measured.url), { method: 'POST', agent, headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...signatureHeaders('generic', store.secret, body) } });
+    const request = http.request(new URL(`/api/webhooks/generic/${store.id}`, measured.url), {
+      method: 'POST',
+      agent,
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        ...signatureHeaders('generic', store.secret, body),
+      },
+    });
     request.end(body);
     const [response] = await once(request, 'response');
     const chunks = [];
@@ -92,7 +130,7 @@ try {
   const underWay = new Set();
   let killed = nodes.length === 1;
   while (performance.now() - began < seconds * 1000) {
-    const due = Math.floor((performance.now() - began) / 1000 * changes / CHANGES_OF_AN_ORDER);
+    const due = Math.floor((((performance.now() - began) / 1000) * changes) / CHANGES_OF_AN_ORDER);
     for (; sent < due; ++sent) {
       const one = send(shops[sent % shops.length], `o-${sent}`).finally(() => underWay.delete(one));
       underWay.add(one);
@@ -115,13 +153,22 @@ try {
   const told = ({ reader }) => reader.numbers.length;
   await until('all is told', () => readers.every((one) => one.reader.of('order').length >= one.shop.accepted), 60_000);
   for (const one of readers) {
-    assert.deepEqual([one.reader.faults, one.reader.of('reset').length, one.reader.of('order').length], [[], 0, one.shop.accepted]);
+    assert.deepEqual(
+      [one.reader.faults, one.reader.of('reset').length, one.reader.of('order').length],
+      [[], 0, one.shop.accepted],
+    );
   }
-  for (const [id, at] of sentAt) late.push(toldAt.get(id) - at);
+  for (const [id, at] of sentAt) late.push(seenAt.get(id) - at);
   late.sort((a, b) => a - b);
-  console.log(`${sent} orders in ${took.toFixed(1)} s: ${Math.round(shops.reduce((sum, { accepted }) => sum + accepted * CHANGES_OF_AN_ORDER, 0) / took)} changes a second, ${Math.round(readers.reduce((sum, one) => sum + told(one), 0) / took)} events a second; none missed, none twice`);
-  console.log(`from the request to the event: p50 ${Math.round(share(late, 0.5))} ms, p99 ${Math.round(share(late, 0.99))} ms`);
-  console.log(`under load: ${loaded.rss.toFixed(0)} MiB (${before.rss.toFixed(0)} before), ${((loaded.cpu - rested.cpu) / took * 100).toFixed(0)} % of a core`);
+  console.log(
+    `${sent} orders in ${took.toFixed(1)} s: ${Math.round(shops.reduce((sum, { accepted }) => sum + accepted * CHANGES_OF_AN_ORDER, 0) / took)} changes a second, ${Math.round(readers.reduce((sum, one) => sum + told(one), 0) / took)} events a second; none missed, none twice`,
+  );
+  console.log(
+    `from the request to the event: p50 ${Math.round(share(late, 0.5))} ms, p99 ${Math.round(share(late, 0.99))} ms`,
+  );
+  console.log(
+    `under load: ${loaded.rss.toFixed(0)} MiB (${before.rss.toFixed(0)} before), ${(((loaded.cpu - rested.cpu) / took) * 100).toFixed(0)} % of a core`,
+  );
   await Promise.all(readers.map(({ reader }) => reader.cut()));
 } finally {
   await scope.close();

@@ -11,13 +11,22 @@ export class Browser {
   static async start(scope) {
     const it = new Browser();
     it.problems = [];
-    it.chromium = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+    it.chromium = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: process.getuid() === 0 ? ['--no-sandbox'] : [],
+    });
     scope.after(() => it.chromium.close());
     return it;
   }
 
   async page(url, { width = 1440, height = 900, scale = 1, dark = false, still = false, expected = /^$/ } = {}) {
-    const context = await this.chromium.newContext({ viewport: { width, height }, deviceScaleFactor: scale, colorScheme: dark ? 'dark' : 'light', reducedMotion: still ? 'reduce' : 'no-preference', serviceWorkers: 'block' });
+    const context = await this.chromium.newContext({
+      viewport: { width, height },
+      deviceScaleFactor: scale,
+      colorScheme: dark ? 'dark' : 'light',
+      reducedMotion: still ? 'reduce' : 'no-preference',
+      serviceWorkers: 'block',
+    });
     const page = await this.follow(await context.newPage(), url, expected);
     await page.goto(url);
     return page;
@@ -27,12 +36,17 @@ export class Browser {
   async follow(page, url, expected) {
     page.setDefaultTimeout(20_000);
     await page.addInitScript(() =>
-      document.addEventListener('securitypolicyviolation', (event) => console.error(`the policy refuses ${event.violatedDirective} ${event.blockedURI}`)),
+      document.addEventListener('securitypolicyviolation', (event) =>
+        console.error(`the policy refuses ${event.violatedDirective} ${event.blockedURI}`),
+      ),
     );
     const note = (text) => expected.test(text) || this.problems.push(`${page.url()}: ${text}`);
     page.on('console', (message) => ['error', 'warning'].includes(message.type()) && note(message.text()));
     page.on('pageerror', (error) => note(String(error)));
-    page.on('request', (request) => new URL(request.url()).origin === new URL(url).origin || note(`asks ${request.url()}`));
+    page.on(
+      'request',
+      (request) => new URL(request.url()).origin === new URL(url).origin || note(`asks ${request.url()}`),
+    );
     return page;
   }
 
@@ -43,10 +57,13 @@ export class Browser {
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 
-// What axe-core finds wrong with the page, as sentences. The page's policy forbids no script that the browser's driver adds. `floating`:
+// The faults that axe-core finds in the page, as sentences. The page's policy forbids no script that the browser's driver adds. `floating`:
 // a dialog stands over it, which is in no landmark. `rules`: these alone.
 export async function accessibilityFaults(page, { floating = false, within = 'html', rules } = {}) {
   await page.evaluate(axe);
-  const { violations } = await page.evaluate(([part, runOnly]) => window.axe.run(part, { runOnly }), [within, rules ?? (floating ? WCAG : [...WCAG, 'best-practice'])]);
+  const { violations } = await page.evaluate(
+    ([part, runOnly]) => window.axe.run(part, { runOnly }),
+    [within, rules ?? (floating ? WCAG : [...WCAG, 'best-practice'])],
+  );
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }

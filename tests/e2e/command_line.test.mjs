@@ -1,4 +1,4 @@
-// Each verb as a new user tries it: asked for help, with wrong words, in a pipe and on a terminal.
+// Each verb as a new user calls it: for help, with wrong words, in a pipe and on a terminal.
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
@@ -27,11 +27,15 @@ const quoted = (words) => words.map((word) => `'${word.replaceAll("'", "'\\''")}
 // The program on a terminal of its own (script, of util-linux), where `answers` are typed, each once its question stands there:
 // {code, shown}, what stood on the terminal.
 async function onTerminal(args, answers = []) {
-  const child = spawn('script', ['--quiet', '--return', '--echo', 'always', '--command', quoted([BRIDGE, ...args]), '/dev/null'], {
-    env: { PATH: process.env.PATH, TERM: 'dumb', SHELL: '/bin/sh' },
-    stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: 20_000,
-  });
+  const child = spawn(
+    'script',
+    ['--quiet', '--return', '--echo', 'always', '--command', quoted([BRIDGE, ...args]), '/dev/null'],
+    {
+      env: { PATH: process.env.PATH, TERM: 'dumb', SHELL: '/bin/sh' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      timeout: 20_000,
+    },
+  );
   let shown = '';
   child.stdout.setEncoding('utf8').on('data', (text) => (shown += text));
   const ended = once(child, 'close');
@@ -63,7 +67,11 @@ test('every verb and sub-verb tells help and version, however it is asked', asyn
     const help = await runBridge([...words, '--help']);
     assert.deepEqual([help.code, help.stderr], [0, ''], `${words}`);
     assert.match(help.stdout, new RegExp(`Usage: presetbridge ${words.join(' ')}`), `${words}`);
-    for (const asked of [['help', ...words], [...words, 'help'], [...words.slice(0, 1), 'help', ...words.slice(1)]]) {
+    for (const asked of [
+      ['help', ...words],
+      [...words, 'help'],
+      [...words.slice(0, 1), 'help', ...words.slice(1)],
+    ]) {
       assert.deepEqual(await runBridge(asked), help, `${asked}`);
     }
     assert.deepEqual(await runBridge([...words, '--version']), version, `${words}`);
@@ -72,7 +80,10 @@ test('every verb and sub-verb tells help and version, however it is asked', asyn
 
 test('the simulators tell the version that they were built with', async () => {
   const { stdout } = await runBridge(['--version']);
-  for (const [name, program] of [['cloudsim', process.env.CLOUDSIM_BIN], ['paysim', process.env.PAYSIM_BIN]]) {
+  for (const [name, program] of [
+    ['cloudsim', process.env.CLOUDSIM_BIN],
+    ['paysim', process.env.PAYSIM_BIN],
+  ]) {
     const told = await promisify(execFile)(program, ['--version'], { timeout: 10_000 });
     assert.equal(told.stdout, stdout.replace('presetbridge', name));
   }
@@ -85,7 +96,10 @@ test('wrong words are told with the flag that is meant, and exit code 2', async 
   for (const [args, says] of [
     [['serve'], /cloud\.url is needed: where the cloud platform is; .*--sandbox.*\(--cloud-url\)$/m],
     [['serve', '--sandbox', '--listen', 'here'], /listen must be .*\(--listen\)$/m],
-    [['serve', '--sandbox', '--delivery-lease-seconds', '5'], /delivery\.lease_seconds must be .*\(--delivery-lease-seconds\)$/m],
+    [
+      ['serve', '--sandbox', '--delivery-lease-seconds', '5'],
+      /delivery\.lease_seconds must be .*\(--delivery-lease-seconds\)$/m,
+    ],
     [['config', 'check', '--data-dir', folder], /\(--cloud-url\)$/m],
     [['migrate', '--databse-url', 'x'], /--databse-url.* is --database-url meant\?$/m],
     [['send-order'], /--url is required$/m],
@@ -101,7 +115,10 @@ test('wrong words are told with the flag that is meant, and exit code 2', async 
     [['send-order', '--foo=secret'], /^presetbridge: There is no flag --foo here$/m],
     [['help', 'nosuch'], /There is no nosuch; the verbs are: serve, migrate, /],
     [['admin', 'help', 'nosuch'], /There is no nosuch; the verbs are: create-account, /],
-    [['admin', 'purchases', '--state', 'bogus', '--data-dir', folder], /--state: bogus not in \{.*pending.*disputed.*\}/],
+    [
+      ['admin', 'purchases', '--state', 'bogus', '--data-dir', folder],
+      /--state: bogus not in \{.*pending.*disputed.*\}/,
+    ],
     [['admin', 'grant-credits', 'acc_0a1b2c3d4e5f6', '-5', '--data-dir', folder], /credits: .*-5.* 9007199254740991/],
     [['admin', 'refund', 'pur_0a1b2c3d4e5f6', '--total', '0', '--data-dir', folder], /--total: /],
     [['admin', 'refund', 'pur_0a1b2c3d4e5f6', '--amount', '1', '--data-dir', folder], /no flag --amount here/],
@@ -133,18 +150,61 @@ test('wrong words are told with the flag that is meant, and exit code 2', async 
 
 test('send-order finds lines by every key of a mapping, and tells what delivers nothing', async (t) => {
   const integration = await merchant.store('provider_a');
-  const mapping = (matchType, matchValue, file) => ({ matchType, matchValue, fileId: merchant.file(file), kind: 'preset', fileName: `Preset ${file}` });
-  isOk(await merchant.api.put(`/api/integrations/${integration.id}/mappings`, {
-    mappings: [mapping('variant_id', '901', 1), mapping('sku', 'S-1', 2), mapping('product_id', '902', 3), mapping('title', 'Lofi Pack', 4)],
-  }));
-  const send = (...args) => runBridge(['send-order', '--url', `${stack.bridge.url}/api/webhooks/provider_a/${integration.id}`, '--secret', integration.secret, '--username', 'keyed', ...args]);
-  for (const [flag, value, file] of [['--variant-id', '901', 1], ['--sku', 'S-1', 2], ['--product-id', '902', 3], ['--title', 'lofi  pack', 4]]) {
+  const mapping = (matchType, matchValue, file) => ({
+    matchType,
+    matchValue,
+    fileId: merchant.file(file),
+    kind: 'preset',
+    fileName: `Preset ${file}`,
+  });
+  isOk(
+    await merchant.api.put(`/api/integrations/${integration.id}/mappings`, {
+      mappings: [
+        mapping('variant_id', '901', 1),
+        mapping('sku', 'S-1', 2),
+        mapping('product_id', '902', 3),
+        mapping('title', 'Lofi Pack', 4),
+      ],
+    }),
+  );
+  const send = (...args) =>
+    runBridge([
+      'send-order',
+      '--url',
+      `${stack.bridge.url}/api/webhooks/provider_a/${integration.id}`,
+      '--secret',
+      integration.secret,
+      '--username',
+      'keyed',
+      ...args,
+    ]);
+  for (const [flag, value, file] of [
+    ['--variant-id', '901', 1],
+    ['--sku', 'S-1', 2],
+    ['--product-id', '902', 3],
+    ['--title', 'lofi  pack', 4],
+  ]) {
     const sent = await send(flag, value, '--quantity', '2', '--order-id', String(7000 + file));
     assert.equal(sent.code, 0, sent.stdout + sent.stderr);
     const [{ id }] = await merchant.deliveriesOf(integration, 7000 + file);
-    assert.deepEqual((await merchant.delivery(id)).items.map(({ fileId, quantity }) => [fileId, quantity]), [[merchant.file(file), 2]], flag);
+    assert.deepEqual(
+      (await merchant.delivery(id)).items.map(({ fileId, quantity }) => [fileId, quantity]),
+      [[merchant.file(file), 2]],
+      flag,
+    );
   }
-  const all = await send('--variant-id', '901', '--sku', 'S-1', '--product-id', '902', '--title', 'Lofi Pack', '--order-id', '7009');
+  const all = await send(
+    '--variant-id',
+    '901',
+    '--sku',
+    'S-1',
+    '--product-id',
+    '902',
+    '--title',
+    'Lofi Pack',
+    '--order-id',
+    '7009',
+  );
   assert.equal(all.code, 0, all.stdout);
   const [{ id }] = await merchant.deliveriesOf(integration, 7009);
   assert.equal((await merchant.reaches(id, 'completed')).items.length, 4);
@@ -157,10 +217,21 @@ test('send-order finds lines by every key of a mapping, and tells what delivers 
   const cancelled = await send('--sku', 'NO-SUCH', '--order-id', '7009', '--topic', 'orders/cancelled');
   assert.equal(cancelled.code, 0, cancelled.stdout);
   assert.ok((await merchant.delivery(id)).flags.includes('cancelled'));
-  const payload = JSON.stringify({ id: 7010, financial_status: 'paid', note: 'vendor username: piped', line_items: [{ id: 1, sku: 'S-1', quantity: 1 }] });
+  const payload = JSON.stringify({
+    id: 7010,
+    financial_status: 'paid',
+    note: 'vendor username: piped',
+    line_items: [{ id: 1, sku: 'S-1', quantity: 1 }],
+  });
   const file = path.join(await scratch(new Scope(t)), 'order.json');
   await writeFile(file, payload);
-  const plain = ['send-order', '--url', `${stack.bridge.url}/api/webhooks/provider_a/${integration.id}`, '--secret', integration.secret];
+  const plain = [
+    'send-order',
+    '--url',
+    `${stack.bridge.url}/api/webhooks/provider_a/${integration.id}`,
+    '--secret',
+    integration.secret,
+  ];
   const ofFile = await runBridge([...plain, '--payload', file]);
   assert.match(ofFile.stdout, /^202 .*"orderId":"7010"/, ofFile.stderr);
   assert.equal((await merchant.deliveriesOf(integration, 7010))[0].targetUsername, 'piped');
@@ -184,8 +255,14 @@ const subscriptionsOf = async (who) => isOk(await who.api.get('/api/webhook-subs
 
 test('listen makes a subscription of its own with an API key, hands events on as they came, and takes it away again', async (t) => {
   const { secret } = await merchant.key({ name: 'of listen' });
-  const shop = await startReceiver(new Scope(t), { answer: (_, number) => ({ status: number === 1 ? 503 : 200, body: 'taken' }) });
-  const { program, lines } = await startListen(t, ['--service', `${stack.bridge.url}/`, '--forward', shop.url, '--event-type', 'delivery.queued'], { PRESETBRIDGE_API_KEY: secret });
+  const shop = await startReceiver(new Scope(t), {
+    answer: (_, number) => ({ status: number === 1 ? 503 : 200, body: 'taken' }),
+  });
+  const { program, lines } = await startListen(
+    t,
+    ['--service', `${stack.bridge.url}/`, '--forward', shop.url, '--event-type', 'delivery.queued'],
+    { PRESETBRIDGE_API_KEY: secret },
+  );
   const [made, ...others] = await subscriptionsOf(merchant);
   assert.deepEqual([made.name, made.eventTypes, others], ['presetbridge listen', ['delivery.queued'], []]);
 
@@ -203,9 +280,19 @@ test('listen makes a subscription of its own with an API key, hands events on as
   });
   assert.deepEqual(attempts.map(({ statusCode }) => statusCode).sort(), [200, 503]);
   const request = shop.requests[1];
-  const event = isOk(await merchant.api.get(`/api/webhook-subscriptions/${made.id}/events/${JSON.parse(request.body).id}`));
+  const event = isOk(
+    await merchant.api.get(`/api/webhook-subscriptions/${made.id}/events/${JSON.parse(request.body).id}`),
+  );
   assert.equal(request.body, event.body);
-  for (const name of ['x-vendor-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-vendor-event', 'content-type']) assert.ok(request.headers[name], name);
+  for (const name of [
+    'x-vendor-signature',
+    'webhook-id',
+    'webhook-timestamp',
+    'webhook-signature',
+    'x-vendor-event',
+    'content-type',
+  ])
+    assert.ok(request.headers[name], name);
   await assert.rejects(verifiedEvent(request, `whsec_${Buffer.alloc(32).toString('base64')}`), 'the secret is its own');
 
   program.child.kill('SIGINT');
@@ -216,7 +303,16 @@ test('listen makes a subscription of its own with an API key, hands events on as
 
 test('listen tells where nobody takes what it hands on, and whom the service refuses', async (t) => {
   const { secret } = await merchant.key({ name: 'of listen, too' });
-  const { program, lines } = await startListen(t, ['--service', stack.bridge.url, '--api-key', secret, '--forward', 'http://127.0.0.1:9/', '--once', '1']);
+  const { program, lines } = await startListen(t, [
+    '--service',
+    stack.bridge.url,
+    '--api-key',
+    secret,
+    '--forward',
+    'http://127.0.0.1:9/',
+    '--once',
+    '1',
+  ]);
   const [made] = await subscriptionsOf(merchant);
   isOk(await merchant.api.post(`/api/webhook-subscriptions/${made.id}/test`), 202);
   assert.equal((await within('listen ends', program.ended, 10_000)).code, 1);
@@ -255,13 +351,19 @@ test('a new password is asked twice on a terminal, shown nowhere, and read once 
   const admin = (verb, email) => ['admin', verb, email, '--data-dir', stack.bridge.dataDir];
   const signIn = (email, password) => merchant.open.post('/api/auth/sign-in', { email, password });
   const typed = 'typed where nobody looks';
-  const made = await onTerminal(admin('create-account', 'typed@shop.example'), [['New password: ', `${typed}\n`], ['New password, again: ', `${typed}\n`]]);
+  const made = await onTerminal(admin('create-account', 'typed@shop.example'), [
+    ['New password: ', `${typed}\n`],
+    ['New password, again: ', `${typed}\n`],
+  ]);
   assert.equal(made.code, 0, made.shown);
   assert.match(made.shown, /"email":"typed@shop\.example"/);
   assert.ok(!made.shown.includes(typed), made.shown);
   isOk(await signIn('typed@shop.example', typed));
 
-  const differs = await onTerminal(admin('reset-password', 'typed@shop.example'), [['New password: ', 'one long enough\n'], ['again: ', 'another long one\n']]);
+  const differs = await onTerminal(admin('reset-password', 'typed@shop.example'), [
+    ['New password: ', 'one long enough\n'],
+    ['again: ', 'another long one\n'],
+  ]);
   assert.equal(differs.code, 2, differs.shown);
   assert.match(differs.shown, /the two are not the same; nothing was done/);
   isOk(await signIn('typed@shop.example', typed));
@@ -270,7 +372,9 @@ test('a new password is asked twice on a terminal, shown nowhere, and read once 
   const broken = await onTerminal(admin('reset-password', 'typed@shop.example'), [['New password: ', '\x03']]);
   assert.equal(broken.code, 130, broken.shown);
 
-  const piped = await runBridge(admin('reset-password', 'typed@shop.example'), { input: 'piped and long enough\nmore\n' });
+  const piped = await runBridge(admin('reset-password', 'typed@shop.example'), {
+    input: 'piped and long enough\nmore\n',
+  });
   assert.equal(piped.code, 0, piped.stderr);
   isOk(await signIn('typed@shop.example', 'piped and long enough'));
 });

@@ -15,7 +15,7 @@ function testFiles(folder) {
   });
 }
 
-// What is wrong with the page's references, given a way to read the one file that ends in a name.
+// The faults in the page's references. `fileOf` reads the one file whose path ends in a name.
 function faults(page, fileOf) {
   const found = [];
   const references = [...page.matchAll(/`([\w/]+(?:_test\.cpp|\.test\.mjs)): ([^`]+)`/g)];
@@ -33,7 +33,10 @@ function faults(page, fileOf) {
 }
 
 function names(file, text, name) {
-  if (!file.endsWith('.cpp')) return ["'", '"', '`'].some((quote) => text.includes(`${quote}${name}${quote}`) || text.includes(`${quote}${name} (`));
+  if (!file.endsWith('.cpp'))
+    return ["'", '"', '`'].some(
+      (quote) => text.includes(`${quote}${name}${quote}`) || text.includes(`${quote}${name} (`),
+    );
   const [suite, test] = name.split('.');
   return new RegExp(`\\(\\s*${suite},\\s*${test}\\b`).test(text);
 }

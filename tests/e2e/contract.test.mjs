@@ -8,7 +8,9 @@ const contract = new Contract({
   info: { title: 'a small one', version: '1' },
   paths: {
     '/api/keys/{id}': {
-      get: { responses: { 200: json({ $ref: '#/components/schemas/Key' }), 404: { $ref: '#/components/responses/Missing' } } },
+      get: {
+        responses: { 200: json({ $ref: '#/components/schemas/Key' }), 404: { $ref: '#/components/responses/Missing' } },
+      },
       delete: { responses: { 204: { description: 'gone' } } },
     },
     '/api/keys/export': { get: { responses: { '2XX': { content: { 'text/csv': {} } } } } },
@@ -28,7 +30,13 @@ const contract = new Contract({
 
 function answer(method, path, status, body, type = 'application/json') {
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
-  const whole = { method, path, status, headers: body === undefined ? {} : { 'content-type': `${type}; charset=utf-8` }, text };
+  const whole = {
+    method,
+    path,
+    status,
+    headers: body === undefined ? {} : { 'content-type': `${type}; charset=utf-8` },
+    text,
+  };
   return typeof body === 'object' ? { ...whole, json: body } : whole;
 }
 const good = { id: 'key_1', createdAt: '2026-01-02T03:04:05.678Z' };

@@ -13,7 +13,7 @@ const PROVIDERS = ['provider_a', 'provider_b', 'generic'];
 const KILLS = 6;
 const RATES = ['--delivery-poll-ms', '50', '--delivery-maintenance-ms', '200'];
 
-// Runs a copy, and kills it when it has told of so many tables: whether it was still at work then.
+// Runs a copy, and kills it once it has reported so many tables. Returns whether it was still at work then.
 async function killedAfter(scope, args, tables) {
   const copy = new Program('presetbridge', process.env.PRESETBRIDGE_BIN, args);
   scope.after(() => copy.kill());
@@ -38,7 +38,11 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
   for (const provider of PROVIDERS) {
     const store = await merchant.store(provider);
     for (let number = 1; number <= 8; ++number) {
-      const order = sampleOrder(provider, { orderId: String(1000 + number), username: `buyer${number}`, sku: `A-${(number % 5) + 1}` });
+      const order = sampleOrder(provider, {
+        orderId: String(1000 + number),
+        username: `buyer${number}`,
+        sku: `A-${(number % 5) + 1}`,
+      });
       const answer = isOk(await merchant.send(store, order), 202);
       orders.push({ store, order, deliveryId: answer.deliveryId });
     }
@@ -48,7 +52,8 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
   await stack.sim.put('/sim/faults', { latencyMinMs: 60_000, latencyMaxMs: 60_000 });
   const store = orders.at(-1).store;
   const left = [];
-  for (let number = 1; number <= 3; ++number) left.push(await merchant.order(store, { orderId: `left-${number}`, username: `late${number}` }));
+  for (let number = 1; number <= 3; ++number)
+    left.push(await merchant.order(store, { orderId: `left-${number}`, username: `late${number}` }));
 
   let url, args, env;
   const takeTarget = async () => {
@@ -65,11 +70,13 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
 
   const random = new Random(process.env.SEED ?? 'copy', 'kills');
   const refusal = async () => {
-    const { code, stderr } = await runBridge(['serve', '--sandbox', '--data-dir', dataDir, '--listen', '127.0.0.1:0'], { env });
+    const { code, stderr } = await runBridge(['serve', '--sandbox', '--data-dir', dataDir, '--listen', '127.0.0.1:0'], {
+      env,
+    });
     return [code, JSON.parse(stderr.trim().split('\n').at(-1)).code];
   };
   assert.deepEqual(await refusal(), [1, 'NOT_COPIED']);
-  for (let kills = 0, latest = 30; kills < KILLS; ) {
+  for (let kills = 0, latest = 30; kills < KILLS;) {
     if (await killedAfter(scope, [...args, '--piece', '1'], random.whole(3, latest))) {
       ++kills;
       assert.deepEqual(await refusal(), [1, 'COPY_UNFINISHED']);
@@ -84,18 +91,31 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
 
   const done = await runBridge([...args, '--piece', '5', '--json'], { deadlineMs: 60_000 });
   assert.equal(done.code, 0, done.stderr);
-  const lines = done.stdout.trim().split('\n').map((line) => JSON.parse(line));
+  const lines = done.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
   const { tables, equal } = lines.pop();
   assert.deepEqual([tables, equal], [lines.length, true]);
-  for (const line of lines) assert.deepEqual([line.targetRows, line.targetChecksum, line.equal], [line.sourceRows, line.sourceChecksum, true], line.table);
+  for (const line of lines)
+    assert.deepEqual(
+      [line.targetRows, line.targetChecksum, line.equal],
+      [line.sourceRows, line.sourceChecksum, true],
+      line.table,
+    );
   const count = async (table) => Number(await (await cluster()).sql(`SELECT count(*) FROM ${table}`, url));
   assert.equal(await count('deliveries'), orders.length + left.length);
   for (const { table, sourceRows } of lines) {
-    // Of the two keys in the folder it is noted that they are in use, whether or not the source knew.
+    // The two keys of the folder are noted as in use, whether or not the source had them noted.
     assert.equal(await count(table), table === 'used_keys' ? 2 : sourceRows, table);
   }
 
-  const bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir, env, args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...RATES] });
+  const bridge = await startBridge(scope, {
+    cloudUrl: stack.cloud.url,
+    dataDir,
+    env,
+    args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...RATES],
+  });
   assert.ok(bridge.log.some((line) => line.includes('the SQLite database in the data directory is not used any more')));
   merchant.moveTo(bridge);
   isOk(await merchant.open.post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD }));
@@ -110,7 +130,11 @@ test('a deployment on SQLite goes on where it was, on PostgreSQL', async (t) => 
     const { deliveryId } = await merchant.order(store, { orderId: '2001', username: 'new-buyer' });
     assert.ok(!orders.some((one) => one.deliveryId === deliveryId));
     await merchant.reaches(deliveryId, 'completed');
-    const event = await receiver.waitFor('its event', (body) => body.type === 'delivery.completed' && body.deliveryId === deliveryId, 60_000);
+    const event = await receiver.waitFor(
+      'its event',
+      (body) => body.type === 'delivery.completed' && body.deliveryId === deliveryId,
+      60_000,
+    );
     await verifiedEvent(event, secret);
   }
   assert.equal((await merchant.balance()).spent, (await merchant.effects(stack.sim)).shares.length);

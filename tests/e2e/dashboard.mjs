@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { accessibilityFaults } from './chromium.mjs';
 
-// What looks like a token, a key or a secret of ours: none is kept, or stands in an address or the page.
+// The forms of our tokens, keys and secrets: none is stored, or is in an address or the page.
 const SECRET = /eyJ[\w-]{10,}\.|pdb_(live|test|refresh|invite)_[\w-]{20,}|whsec_[\w+/=]{20,}/;
 
 export class Dashboard {
@@ -58,11 +58,13 @@ export class Dashboard {
   heading(name) {
     return this.page.getByRole('heading', { name }).first().waitFor();
   }
-  // What must be filled in has a star behind its name.
+  // A required field has a star behind its name.
   field(label, within = this.page) {
-    return within.getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}( \\*)?$`)).and(within.locator('input, textarea, select'));
+    return within
+      .getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}( \\*)?$`))
+      .and(within.locator('input, textarea, select'));
   }
-  // What a field shows that is there to be copied.
+  // The value of a field with a button that copies it.
   async shown(label) {
     return (await this.page.getByRole('group', { name: label, exact: true }).locator('code').textContent()).trim();
   }
@@ -90,18 +92,27 @@ export class Dashboard {
     const { page } = this;
     for (const colorScheme of ['light', 'dark']) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // What fades in has no contrast yet.
-      await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity));
+      // An element that fades in has no contrast yet.
+      await page.waitForFunction(() =>
+        document
+          .getAnimations()
+          .every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity),
+      );
       const faults = await accessibilityFaults(page, { floating: (await this.dialog.count()) > 0 });
       assert.deepEqual(faults, [], `${what}, ${colorScheme}`);
     }
     await page.emulateMedia({ colorScheme: null });
-    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1), `${what}: no sideways scroll`);
+    assert.ok(
+      await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth + 1),
+      `${what}: no sideways scroll`,
+    );
     await this.keepsNothing(what);
     if (!secret) assert.doesNotMatch(await page.content(), SECRET, `${what}: a secret in the page`);
   }
   async keepsNothing(what) {
-    const kept = await this.page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie, location.href]));
+    const kept = await this.page.evaluate(() =>
+      JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie, location.href]),
+    );
     assert.doesNotMatch(kept, SECRET, `${what}: kept ${kept}`);
     // How far each page was scrolled, and nothing else.
     const [session, cookies] = await this.page.evaluate(() => [Object.keys(sessionStorage), document.cookie]);

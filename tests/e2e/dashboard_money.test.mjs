@@ -1,4 +1,4 @@
-// What costs money or touches many, in the dashboard as a person does it: credits are bought on the payment simulator's page, deliveries that
+// Actions that cost money or reach many deliveries, in the dashboard as a person does them: credits are bought on the payment simulator's page, deliveries that
 // stopped for want of them go on, and many deliveries are acted on at once. In a real browser against the running programs.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
@@ -17,7 +17,10 @@ before(async () => {
   paysim = await startPaysim(scope);
   pay = new Client(paysim.url);
   const dataDir = await scratch(scope);
-  for (const [name, secret] of [['payments.key', 'sk_test_OfTheDashboard1'], ['payments.webhook', paysim.ready.webhookSecret]]) {
+  for (const [name, secret] of [
+    ['payments.key', 'sk_test_OfTheDashboard1'],
+    ['payments.webhook', paysim.ready.webhookSecret],
+  ]) {
     await writeFile(path.join(dataDir, name), `${secret}\n`);
     await chmod(path.join(dataDir, name), 0o600);
   }
@@ -26,7 +29,16 @@ before(async () => {
   bridge = await startBridge(scope, {
     cloudUrl: cloud.url,
     dataDir,
-    args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', '--payments-url', paysim.url, '--credits-packs', PACKS],
+    args: [
+      '--delivery-jobs-per-minute',
+      '0',
+      '--delivery-first-sweep-seconds',
+      '1',
+      '--payments-url',
+      paysim.url,
+      '--credits-packs',
+      PACKS,
+    ],
   });
   isOk(await pay.put('/sim/webhooks', { url: `${bridge.url}/api/payments/webhook` }));
   merchant = await Merchant.signUp(bridge, 1, { credits: 1 });
@@ -38,7 +50,10 @@ afterEach(() => browser.isClean());
 async function signedIn(to, { expected = 'never', ...options } = {}) {
   // The payment page is another origin's; the first question for a session is answered 401.
   const noted = new RegExp(`status of 401|asks ${paysim.url}|${expected}`);
-  const page = await browser.page(`${bridge.url}/sign-in?to=${encodeURIComponent(to)}`, { ...options, expected: noted });
+  const page = await browser.page(`${bridge.url}/sign-in?to=${encodeURIComponent(to)}`, {
+    ...options,
+    expected: noted,
+  });
   await page.locator('input[name=email]').fill(merchant.email);
   await page.locator('input[name=password]').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -51,8 +66,13 @@ const admin = (...args) => runBridge(['admin', ...args, '--data-dir', bridge.dat
 
 test('credits are bought: left, gone on with and paid, and what waited goes on', async () => {
   const orders = [];
-  for (let i = 0; i < 4; ++i) orders.push(await merchant.order(store, { orderId: `wait-${i}`, username: `buyer-${i}` }));
-  await until('three wait for credits', async () => isOk(await merchant.api.get('/api/deliveries?resolutionCode=insufficient_credits&count=true')).count === 3);
+  for (let i = 0; i < 4; ++i)
+    orders.push(await merchant.order(store, { orderId: `wait-${i}`, username: `buyer-${i}` }));
+  await until(
+    'three wait for credits',
+    async () =>
+      isOk(await merchant.api.get('/api/deliveries?resolutionCode=insufficient_credits&count=true')).count === 3,
+  );
   const page = await signedIn('/credits');
   await page.getByText('3 deliveries wait for credits').waitFor();
   await page.getByRole('radio', { name: /^500 credits/ }).check();
@@ -121,7 +141,11 @@ test('buying asks who it is, where that was said long ago', async () => {
   // The service's own answer after ten minutes (sessions.test.mjs); here it comes at once.
   await page.route('**/api/credits/checkout', async (route) => {
     if (++asked > 1) return route.continue();
-    return route.fulfill({ status: 403, contentType: 'application/json', body: JSON.stringify({ error: { code: 'STEP_UP_REQUIRED', message: 'Confirm.' } }) });
+    return route.fulfill({
+      status: 403,
+      contentType: 'application/json',
+      body: JSON.stringify({ error: { code: 'STEP_UP_REQUIRED', message: 'Confirm.' } }),
+    });
   });
   browser.isClean();
   const before = browser.problems.length;
@@ -137,9 +161,17 @@ test('300 refused deliveries are retried at once: what it costs and who is left 
   isOk(await sim.put('/sim/faults', { endpoint: 'share', refused: 1 }));
   await admin('grant-credits', merchant.accountId, '1000');
   for (let i = 0; i < MANY; i += 20)
-    await Promise.all(Array.from({ length: 20 }, (_, n) => merchant.order(store, { orderId: `many-${i + n}`, username: `fan-${i + n}` })));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        merchant.order(store, { orderId: `many-${i + n}`, username: `fan-${i + n}` }),
+      ),
+    );
   const refused = 'resolutionCode=cloud_rejected&status=failed&count=true&limit=1';
-  await until('all are refused', async () => isOk(await merchant.api.get(`/api/deliveries?${refused}`)).count === MANY, 60_000);
+  await until(
+    'all are refused',
+    async () => isOk(await merchant.api.get(`/api/deliveries?${refused}`)).count === MANY,
+    60_000,
+  );
   isOk(await sim.delete('/sim/faults'));
   // This kind of store may leave the username out.
   const plain = await merchant.store('provider_b');
@@ -152,7 +184,7 @@ test('300 refused deliveries are retried at once: what it costs and who is left 
   await button(page, `Select all ${MANY + 1}`).click();
   await page.getByText(`All ${MANY + 1} that match are selected`).waitFor();
   await page.getByText('1 needs a fix first').waitFor();
-  // What comes later is not meant.
+  // A delivery that fails later is not part of the selection.
   isOk(await sim.post('/sim/faults/script', { endpoint: 'share', steps: [{ fault: 'refused' }] }));
   const late = await merchant.order(store, { orderId: 'late', username: 'fan-late' });
   await merchant.reaches(late.deliveryId, 'failed');
@@ -161,7 +193,7 @@ test('300 refused deliveries are retried at once: what it costs and who is left 
   const dialog = page.getByRole('dialog', { name: `Retry ${MANY + 1} deliveries?` });
   await dialog.getByText(`They cost ${MANY} credits; you have`).waitFor();
   await dialog.getByText('1 that needs a username first').waitFor();
-  // What is behind it cannot be pressed, wherever the list has scrolled to.
+  // Controls behind the dialog cannot be pressed, wherever the list has scrolled to.
   assert.deepEqual(await accessibilityFaults(page, { floating: true, within: '[role=dialog]' }), []);
   await button(dialog, `Retry ${MANY}`).click();
   await page.getByText(`${MANY} queued again.`).waitFor({ timeout: 60_000 });
@@ -173,7 +205,8 @@ test('300 refused deliveries are retried at once: what it costs and who is left 
 test('many are stopped with a reason, by the keyboard alone', async () => {
   await sim.post('/sim/customers', { username: 'waiter', answer: 'never' });
   const ids = [];
-  for (const name of ['one', 'two', 'three']) ids.push((await merchant.order(store, { orderId: `stop-${name}`, username: 'waiter' })).deliveryId);
+  for (const name of ['one', 'two', 'three'])
+    ids.push((await merchant.order(store, { orderId: `stop-${name}`, username: 'waiter' })).deliveryId);
   for (const id of ids) await merchant.reaches(id, 'waiting_for_friendship');
   const page = await signedIn('/deliveries?view=waiting');
   await page.getByRole('checkbox', { name: 'Select stop-one' }).waitFor();
@@ -190,7 +223,8 @@ test('many are stopped with a reason, by the keyboard alone', async () => {
   await page.getByText('3 stopped.').waitFor();
   for (const id of ids) assert.equal((await merchant.delivery(id)).reason, 'Sold by <b>mistake</b>.');
   // They stay where they are looked at, as they are now.
-  for (const name of ['one', 'two', 'three']) await page.getByRole('row', { name: new RegExp(`Stopped.* stop-${name} `, 's') }).waitFor();
+  for (const name of ['one', 'two', 'three'])
+    await page.getByRole('row', { name: new RegExp(`Stopped.* stop-${name} `, 's') }).waitFor();
   await page.reload();
   await page.getByText('No buyer has to do anything').waitFor();
 });
@@ -209,13 +243,26 @@ test('a password is changed, other sessions end, and the audit log tells it', as
   await other.goto(`${bridge.url}/keys`);
   await other.waitForURL('**/sign-in**');
   await page.getByRole('link', { name: 'Audit log' }).click();
-  await page.getByRole('row', { name: /Signed a session out/ }).first().waitFor();
+  await page
+    .getByRole('row', { name: /Signed a session out/ })
+    .first()
+    .waitFor();
   await page.getByRole('link', { name: 'Profile' }).click();
-  await page.getByLabel(/^Current password/).and(page.locator('input')).fill(PASSWORD);
+  await page
+    .getByLabel(/^Current password/)
+    .and(page.locator('input'))
+    .fill(PASSWORD);
   await page.locator('input[autocomplete=new-password]').fill(`${PASSWORD} of another`);
   await button(page, 'Change password').click();
   await page.getByRole('dialog', { name: 'Your password is changed' }).waitFor();
   const again = await merchant.open.post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD });
   assert.equal(again.status, 401);
-  assert.deepEqual(await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), document.cookie].flat().filter((kept) => kept && !/^presetbridge-|^tsr-/.test(kept))), []);
+  assert.deepEqual(
+    await page.evaluate(() =>
+      [Object.keys(localStorage), Object.keys(sessionStorage), document.cookie]
+        .flat()
+        .filter((kept) => kept && !/^presetbridge-|^tsr-/.test(kept)),
+    ),
+    [],
+  );
 });

@@ -14,7 +14,11 @@ let programs; // a folder with nothing but the two
 
 before(async () => {
   programs = await scratch(scope);
-  for (const [name, binary] of [['presetbridge', process.env.PRESETBRIDGE_BIN], ['cloudsim', process.env.CLOUDSIM_BIN]]) await copyFile(binary, path.join(programs, name));
+  for (const [name, binary] of [
+    ['presetbridge', process.env.PRESETBRIDGE_BIN],
+    ['cloudsim', process.env.CLOUDSIM_BIN],
+  ])
+    await copyFile(binary, path.join(programs, name));
 });
 after(() => scope.close());
 
@@ -30,9 +34,20 @@ async function running() {
 
 // The demonstration, once it serves. It runs in `folder`.
 async function startDemo(own, folder, args = []) {
-  const program = new Program('presetbridge', '/bin/sh', ['-c', 'cd "$0" && exec "$@"', folder, path.join(programs, 'presetbridge'), 'demo', ...args]);
+  const program = new Program('presetbridge', '/bin/sh', [
+    '-c',
+    'cd "$0" && exec "$@"',
+    folder,
+    path.join(programs, 'presetbridge'),
+    'demo',
+    ...args,
+  ]);
   own.after(() => program.running && program.kill());
-  const ready = until('the demonstration serves', () => program.log.some((line) => line.startsWith('Ctrl-C ends')), 30_000);
+  const ready = until(
+    'the demonstration serves',
+    () => program.log.some((line) => line.startsWith('Ctrl-C ends')),
+    30_000,
+  );
   await Promise.race([ready, program.ended.then(() => Promise.reject(new Error(program.tail())))]);
   return program;
 }
@@ -48,14 +63,24 @@ test('one command in an empty folder, one line of it pasted, and a file is deliv
   for (const [count, line] of printed.entries()) {
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', line], { cwd: folder });
     const [, delivery] = stdout.match(/^202 .*"deliveryId":"(del_[0-9a-z]+)"/) ?? assert.fail(stdout);
-    await until('it is delivered, and told', () => lines(demo, new RegExp(`^delivery\\.completed +${delivery} +completed +verified$`)).length === 1, 30_000);
+    await until(
+      'it is delivered, and told',
+      () => lines(demo, new RegExp(`^delivery\\.completed +${delivery} +completed +verified$`)).length === 1,
+      30_000,
+    );
     const platform = demo.log.join('\n').match(/http:\/\/[^ ]+(?=\/sim\/effects)/)[0];
     assert.equal((await new Client(platform).get('/sim/effects')).json.shares.length, count + 1);
   }
   assert.ok((await running()).length >= 4);
   const [line] = lines(demo, / admin list-accounts /);
-  const asked = await promisify(execFile)('/bin/sh', ['-c', line.replace(/^.*?verbs +/, '')], { cwd: folder, env: { PATH: process.env.PATH } });
-  assert.deepEqual(JSON.parse(asked.stdout).accounts.map(({ name }) => name), ['Demo Presets']);
+  const asked = await promisify(execFile)('/bin/sh', ['-c', line.replace(/^.*?verbs +/, '')], {
+    cwd: folder,
+    env: { PATH: process.env.PATH },
+  });
+  assert.deepEqual(
+    JSON.parse(asked.stdout).accounts.map(({ name }) => name),
+    ['Demo Presets'],
+  );
   demo.child.kill('SIGINT');
   assert.deepEqual(await within('it ends', demo.ended, STOP_MS), { code: 0, signal: null }, demo.tail());
   assert.deepEqual(await running(), []);
@@ -85,7 +110,14 @@ test('ports that are named are taken; what stands in the way is told', async (t)
   const demo = await startDemo(own, folder, ['--port', String(free)]);
   assert.equal(lines(demo, new RegExp(`The dashboard +http://127\\.0\\.0\\.1:${free}$`)).length, 1, demo.tail());
   const refused = async (says, ...args) => {
-    const other = new Program('presetbridge', '/bin/sh', ['-c', 'cd "$0" && exec "$@"', folder, path.join(programs, 'presetbridge'), 'demo', ...args]);
+    const other = new Program('presetbridge', '/bin/sh', [
+      '-c',
+      'cd "$0" && exec "$@"',
+      folder,
+      path.join(programs, 'presetbridge'),
+      'demo',
+      ...args,
+    ]);
     assert.equal((await within('it is refused', other.ended, STOP_MS)).code, 1, other.tail());
     assert.match(other.log.join('\n'), says);
   };
@@ -96,8 +128,10 @@ test('ports that are named are taken; what stands in the way is told', async (t)
   await refused(/^demo: The folder .*full has something in it that is not of a demonstration/m, '--folder', 'full');
   assert.deepEqual(await readdir(path.join(folder, 'full')), ['precious']);
   await refused(/^demo: There is no .*nothing, the simulated cloud platform/m, '--cloudsim', 'nothing');
-  // What it started dies: it says so, and stops the rest.
-  const [cloudsim] = await Promise.all((await running()).map(async (pid) => ((await readlink(`/proc/${pid}/exe`)).endsWith('cloudsim') ? pid : 0))).then((pids) => pids.filter(Boolean));
+  // A program that it started dies: it says so, and stops the rest.
+  const [cloudsim] = await Promise.all(
+    (await running()).map(async (pid) => ((await readlink(`/proc/${pid}/exe`)).endsWith('cloudsim') ? pid : 0)),
+  ).then((pids) => pids.filter(Boolean));
   process.kill(cloudsim, 'SIGKILL');
   assert.equal((await within('it ends', demo.ended, STOP_MS)).code, 1);
   assert.match(demo.log.join('\n'), /demo: cloudsim ended by itself: killed by signal 9/);

@@ -15,8 +15,26 @@ const CALM_MS = 10_000; // src/storage/commit/trouble_log.h
 // The service, with the signal ignored that the kernel would end it by for a file that is too long.
 async function startUnder(scope, cloudUrl) {
   const dataDir = await scratch(scope);
-  const words = ['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', dataDir, '--cloud-url', cloudUrl, '--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1'];
-  const bridge = new Program('presetbridge', '/bin/sh', ['-c', 'trap "" XFSZ; exec "$0" "$@"', process.env.PRESETBRIDGE_BIN, ...words]);
+  const words = [
+    'serve',
+    '--sandbox',
+    '--listen',
+    '127.0.0.1:0',
+    '--data-dir',
+    dataDir,
+    '--cloud-url',
+    cloudUrl,
+    '--delivery-jobs-per-minute',
+    '0',
+    '--delivery-first-sweep-seconds',
+    '1',
+  ];
+  const bridge = new Program('presetbridge', '/bin/sh', [
+    '-c',
+    'trap "" XFSZ; exec "$0" "$@"',
+    process.env.PRESETBRIDGE_BIN,
+    ...words,
+  ]);
   scope.after(() => bridge.stop());
   await bridge.listening();
   return Object.assign(bridge, { dataDir });
@@ -30,7 +48,8 @@ test('a full disk refuses orders, and recovery is told only once an order has ro
   const client = new Client(bridge.url);
   const said = (message) => bridge.log.filter((line) => line.includes(`"${message}"`)).map((line) => JSON.parse(line));
   const isTold = (message) => until(`it says: ${message}`, () => said(message).length > 0);
-  const inTrouble = async () => valueOf(readExposition((await client.get('/metrics')).text), 'presetbridge_storage_in_trouble', { what: 'writes' });
+  const inTrouble = async () =>
+    valueOf(readExposition((await client.get('/metrics')).text), 'presetbridge_storage_in_trouble', { what: 'writes' });
 
   const merchant = await Merchant.signUp(bridge, 1);
   const store = await merchant.store('generic');
@@ -52,11 +71,15 @@ test('a full disk refuses orders, and recovery is told only once an order has ro
 
   // Nobody writes much meanwhile, and what is looked at goes well.
   const began = performance.now();
-  await until('twice the time of calm', async () => {
-    assert.equal((await client.get('/readyz')).status, 503);
-    assert.equal(await inTrouble(), 1);
-    return performance.now() - began > 2 * CALM_MS + 3_000;
-  }, 3 * CALM_MS);
+  await until(
+    'twice the time of calm',
+    async () => {
+      assert.equal((await client.get('/readyz')).status, 503);
+      assert.equal(await inTrouble(), 1);
+      return performance.now() - began > 2 * CALM_MS + 3_000;
+    },
+    3 * CALM_MS,
+  );
   assert.equal(said('the storage works again').length, 0);
   assert.equal((await merchant.send(store, during)).status, 503);
 

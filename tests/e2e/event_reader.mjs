@@ -13,10 +13,13 @@ export class EventReader {
     Object.assign(this, { path, headers, check });
   }
 
-  // Comes (back) to that address. Resolves once the answer has begun; `status` tells how.
+  // Comes (back) to that address. Resolves once the answer has begun; then `status` is set.
   async open(url, { lastEventId = this.lastId, headers = {} } = {}) {
     this.#rest = '';
-    const request = http.request(new URL(this.path, url), { agent: false, headers: { ...this.headers, ...(lastEventId ? { 'last-event-id': lastEventId } : {}), ...headers } });
+    const request = http.request(new URL(this.path, url), {
+      agent: false,
+      headers: { ...this.headers, ...(lastEventId ? { 'last-event-id': lastEventId } : {}), ...headers },
+    });
     request.on('error', () => {}); // a connection that is cut off ends the answer
     request.end();
     const [response] = await once(request, 'response');
@@ -45,7 +48,7 @@ export class EventReader {
     }
   }
 
-  // What the client does that does not read: the connection stays.
+  // Stops to read, and leaves the connection open.
   stopReading() {
     this.response.pause();
   }
@@ -63,10 +66,14 @@ export class EventReader {
   }
   // The numbers of the changes, which follow each other.
   get numbers() {
-    return this.events.filter(({ event, id }) => id !== undefined && event !== 'hello' && event !== 'reset').map(({ id }) => Number(id.split('-')[1]));
+    return this.events
+      .filter(({ event, id }) => id !== undefined && event !== 'hello' && event !== 'reset')
+      .map(({ id }) => Number(id.split('-')[1]));
   }
-  // What is missing, or came twice.
+  // The numbers that are missing or came twice.
   get faults() {
-    return this.numbers.flatMap((number, at, all) => (at > 0 && number !== all[at - 1] + 1 ? [`${all[at - 1]} is followed by ${number}`] : []));
+    return this.numbers.flatMap((number, at, all) =>
+      at > 0 && number !== all[at - 1] + 1 ? [`${all[at - 1]} is followed by ${number}`] : [],
+    );
   }
 }

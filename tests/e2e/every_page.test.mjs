@@ -24,43 +24,89 @@ let browser, place, pseudo;
 const texts = {}; // of the pseudo-locale, by their keys
 const opened = new Set(); // the titles of dialogs, in the pseudo-locale
 const openedNarrow = new Set(); // in English
-const CATALOGUE = readdirSync(path.join(WEB, 'src/i18n/en')).map((file) => readFileSync(path.join(WEB, 'src/i18n/en', file), 'utf8')).join('\n');
+const CATALOGUE = readdirSync(path.join(WEB, 'src/i18n/en'))
+  .map((file) => readFileSync(path.join(WEB, 'src/i18n/en', file), 'utf8'))
+  .join('\n');
 const english = (key) => new RegExp(`'${key.replaceAll('.', '\\.')}':\\s*'([^']*)'`).exec(CATALOGUE)?.[1];
-const titlesOfDialogs = (page) => page.locator('[role=dialog]').evaluateAll((all) => all.map((one) => one.querySelector('h2')?.textContent ?? one.getAttribute('aria-label')));
+const titlesOfDialogs = (page) =>
+  page
+    .locator('[role=dialog]')
+    .evaluateAll((all) => all.map((one) => one.querySelector('h2')?.textContent ?? one.getAttribute('aria-label')));
 
 before(async () => {
   place = await demonstration();
   scope.after(() => place.close());
   browser = await Browser.start(scope);
   pseudo = await scratch(scope);
-  await promisify(execFile)(process.execPath, [path.join(WEB, 'node_modules/vite/bin/vite.js'), 'build', '--mode', 'pseudo', '--logLevel', 'error', '--outDir', pseudo, '--emptyOutDir'], { cwd: WEB });
+  await promisify(execFile)(
+    process.execPath,
+    [
+      path.join(WEB, 'node_modules/vite/bin/vite.js'),
+      'build',
+      '--mode',
+      'pseudo',
+      '--logLevel',
+      'error',
+      '--outDir',
+      pseudo,
+      '--emptyOutDir',
+    ],
+    { cwd: WEB },
+  );
 });
 
 // Files of that build in the place of the service's own.
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.woff2': 'font/woff2' };
+const TYPES = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
 async function inPseudoLocale(page) {
-  await page.route(({ pathname }) => !/^\/(api|docs)\//.test(pathname), (route) => {
-    const { pathname } = new URL(route.request().url());
-    const asked = path.join(pseudo, pathname);
-    const file = /\.\w+$/.test(asked) && existsSync(asked) ? asked : path.join(pseudo, pathname === '/p' ? 'p.html' : 'index.html');
-    return route.fulfill({ body: readFileSync(file), contentType: TYPES[path.extname(file)] });
-  });
+  await page.route(
+    ({ pathname }) => !/^\/(api|docs)\//.test(pathname),
+    (route) => {
+      const { pathname } = new URL(route.request().url());
+      const asked = path.join(pseudo, pathname);
+      const file =
+        /\.\w+$/.test(asked) && existsSync(asked)
+          ? asked
+          : path.join(pseudo, pathname === '/p' ? 'p.html' : 'index.html');
+      return route.fulfill({ body: readFileSync(file), contentType: TYPES[path.extname(file)] });
+    },
+  );
 }
 
 async function settled(page) {
-  await page.waitForFunction(() => document.querySelector('h1, [role=dialog]') && !document.querySelector('[aria-busy=true]'));
-  // What fades in has no colour yet.
-  await page.waitForFunction(() => document.getAnimations().every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity));
+  await page.waitForFunction(
+    () => document.querySelector('h1, [role=dialog]') && !document.querySelector('[aria-busy=true]'),
+  );
+  // An element that fades in has no colour yet.
+  await page.waitForFunction(() =>
+    document
+      .getAnimations()
+      .every((one) => one.playState !== 'running' || one.effect.getComputedTiming().iterations === Infinity),
+  );
 }
-// Calls look(page, of pages.mjs) at each of them, several at a time, and answers all that it finds.
+// Opens each page, several at a time, and returns all findings of judge(page, its entry in pages.mjs).
 // `begin(page)`: once for each page of the browser; `prepare(page)`: before each address too.
-async function atEach(look, { among = () => true, screen = {}, begin = () => {}, prepare = async () => {}, speaks = {} } = {}) {
+async function atEach(
+  judge,
+  { among = () => true, screen = {}, begin = () => {}, prepare = async () => {}, speaks = {} } = {},
+) {
   const left = pages.filter(among);
   const findings = [];
   const lane = async () => {
     let who, page, signedInAt;
     while (left.length > 0) {
-      const it = left.splice(Math.max(left.findIndex(({ as = 'sam' }) => as === who), 0), 1)[0];
+      const it = left.splice(
+        Math.max(
+          left.findIndex(({ as = 'sam' }) => as === who),
+          0,
+        ),
+        1,
+      )[0];
       if (who !== (it.as ?? 'sam') || performance.now() > signedInAt + FRESH_MS) {
         await page?.context().close();
         who = it.as ?? 'sam';
@@ -83,13 +129,13 @@ async function atEach(look, { among = () => true, screen = {}, begin = () => {},
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         await prepare(page);
         await answer(page, it.answers);
-        await page.goto('about:blank'); // what differs behind the # alone would not be loaded
+        await page.goto('about:blank'); // an address that differs behind the # alone would not be loaded
         await page.goto(place.url + (typeof it.path === 'string' ? it.path : it.path(place.made)));
         await settled(page);
         await answer(page, it.later);
         if (it.presses) await press(page, it.presses, { stays: it.stays, floats: it.floats, ...speaks });
         await settled(page);
-        findings.push(...(await look(page, it)).map((one) => `${it.name}: ${one}`));
+        findings.push(...(await judge(page, it)).map((one) => `${it.name}: ${one}`));
       } catch (error) {
         findings.push(`${it.name}: ${error.message.split('\n').slice(0, 3).join(' ')}`);
       }
@@ -109,7 +155,11 @@ test('is accessible in light and dark, and whole where the system chooses the co
       const faults = await accessibilityFaults(page, { floating: Boolean(presses && !stays) || floats });
       await page.emulateMedia({ colorScheme: 'dark' });
       await settled(page);
-      faults.push(...(await accessibilityFaults(page, { rules: ['color-contrast', 'link-in-text-block'] })).map((one) => `dark: ${one}`));
+      faults.push(
+        ...(await accessibilityFaults(page, { rules: ['color-contrast', 'link-in-text-block'] })).map(
+          (one) => `dark: ${one}`,
+        ),
+      );
       await page.emulateMedia({ colorScheme: 'light' });
       return [...faults, ...(await forcedColourFaults(page)).map((one) => `forced colours, ${one}`)];
     },
@@ -119,18 +169,28 @@ test('is accessible in light and dark, and whole where the system chooses the co
 });
 
 test('is whole at 400 %', async () => {
-  const look = async (page) => {
+  const judge = async (page) => {
     for (const title of await titlesOfDialogs(page)) openedNarrow.add(title);
     return magnifiedFaults(page);
   };
-  const found = await atEach(look, { among: ({ wide: needsRoom }) => !needsRoom, screen: { width: 320, height: 256, scale: 4 } });
+  const found = await atEach(judge, {
+    among: ({ wide: needsRoom }) => !needsRoom,
+    screen: { width: 320, height: 256, scale: 4 },
+  });
   assert.deepEqual(found, []);
 });
 
 test('says nothing that is not of the catalogue', async () => {
   const data = new Set();
-  // Of an answer that a page does not wait for any more there is nothing to read, and nobody says when it ends.
-  const read = async (response) => addData(data, await response.finished().then((broken) => (broken ? null : response.json())).catch(() => null));
+  // An answer for which the page does not wait any more has no body to read, and no event reports its end.
+  const read = async (response) =>
+    addData(
+      data,
+      await response
+        .finished()
+        .then((broken) => (broken ? null : response.json()))
+        .catch(() => null),
+    );
   const readings = new Map(); // by page: the answers that it may show already
   const found = await atEach(
     async (page) => {
@@ -144,7 +204,9 @@ test('says nothing that is not of the catalogue', async () => {
       speaks: { pseudo: true },
       begin: (page) => {
         page.on('response', (response) => {
-          const isAnswer = new URL(response.url()).pathname.startsWith('/api/') && response.headers()['content-type']?.includes('json');
+          const isAnswer =
+            new URL(response.url()).pathname.startsWith('/api/') &&
+            response.headers()['content-type']?.includes('json');
           if (isAnswer) readings.get(page).push(read(response));
         });
       },
@@ -156,7 +218,7 @@ test('says nothing that is not of the catalogue', async () => {
   );
   assert.deepEqual(found, []);
 });
-// Dialogs that no page here opens. Other tests open them, and look for them by their titles.
+// Dialogs that no page here opens. Other tests open them, and find them by their titles.
 const ELSEWHERE = {
   'bulk.failures': '../../web/src/pages/deliveries/bulk/bulk.test.tsx',
   'newWebhook.secret': 'story_first_delivery.test.mjs',
@@ -164,11 +226,13 @@ const ELSEWHERE = {
   'requests.orders.title': 'story_people.test.mjs',
   'webhook.rotated': 'story_access.test.mjs',
 };
-// For which nothing of the demonstration asks: a name that is corrected after a part was shared.
+// The demonstration has no cause for it: a username that is corrected after a part was shared.
 const NOT_ASKED = new Set(['confirm.retryShared.title']);
 test('leaves no dialog out', () => {
   const wanted = new Set();
-  for (const file of readdirSync(path.join(WEB, 'src'), { recursive: true }).filter((name) => /\.tsx$/.test(name) && !/\.test\./.test(name))) {
+  for (const file of readdirSync(path.join(WEB, 'src'), { recursive: true }).filter(
+    (name) => /\.tsx$/.test(name) && !/\.test\./.test(name),
+  )) {
     const source = readFileSync(path.join(WEB, 'src', file), 'utf8');
     for (const [, rest] of source.matchAll(/<(?:Modal|Drawer|Dialog|ConfirmDialog|SecretOnce)\b((?:[^>]|=>)*)/g)) {
       const [, title = ''] = /\btitle=\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}/.exec(rest) ?? [];
@@ -176,12 +240,25 @@ test('leaves no dialog out', () => {
     }
   }
   assert.ok(wanted.size > 30, `${wanted.size} dialogs`);
-  const isOpened = (key) => (texts[key] ?? []).some((form) => {
-    const pattern = new RegExp(`^${form.split(/\{\w+\}/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.*')}$`);
-    return [...opened].some((title) => pattern.test(title));
-  });
+  const isOpened = (key) =>
+    (texts[key] ?? []).some((form) => {
+      const pattern = new RegExp(
+        `^${form
+          .split(/\{\w+\}/)
+          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+          .join('.*')}$`,
+      );
+      return [...opened].some((title) => pattern.test(title));
+    });
   const isOpenedNarrow = (key) => openedNarrow.has(english(key));
-  assert.deepEqual([...wanted].filter((key) => !(key in ELSEWHERE) && !NOT_ASKED.has(key) && !isOpened(key) && !isOpenedNarrow(key)), []);
-  const isNamed = (key) => english(key) && readFileSync(path.join(import.meta.dirname, ELSEWHERE[key]), 'utf8').includes(`'${english(key)}'`);
-  assert.deepEqual(Object.keys(ELSEWHERE).filter((key) => !wanted.has(key) || !isNamed(key)), []);
+  assert.deepEqual(
+    [...wanted].filter((key) => !(key in ELSEWHERE) && !NOT_ASKED.has(key) && !isOpened(key) && !isOpenedNarrow(key)),
+    [],
+  );
+  const isNamed = (key) =>
+    english(key) && readFileSync(path.join(import.meta.dirname, ELSEWHERE[key]), 'utf8').includes(`'${english(key)}'`);
+  assert.deepEqual(
+    Object.keys(ELSEWHERE).filter((key) => !wanted.has(key) || !isNamed(key)),
+    [],
+  );
 });

@@ -7,11 +7,12 @@ const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,(?=.)|$)/;
 const NUMBER = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|[+-]Inf|NaN)$/;
 const TYPES = ['counter', 'gauge', 'histogram'];
-const OTHER_UNITS = /_(?:milliseconds|microseconds|nanoseconds|minutes|hours|days|kilobytes|megabytes|percent|bits)(?:_|$)/;
+const OTHER_UNITS =
+  /_(?:milliseconds|microseconds|nanoseconds|minutes|hours|days|kilobytes|megabytes|percent|bits)(?:_|$)/;
 
 function labelsOf(text) {
   const labels = {};
-  for (let rest = text; rest; ) {
+  for (let rest = text; rest;) {
     const found = LABEL.exec(rest);
     assert.ok(found, `labels: ${text}`);
     assert.ok(!(found[1] in labels), `the label ${found[1]} twice: ${text}`);
@@ -46,7 +47,10 @@ function checkHistogram(name, samples) {
     assert.equal(buckets.at(-1)?.[0], Infinity, `${name}${key}: the last bucket is not +Inf`);
     assert.equal(buckets.at(-1)[1], count, `${name}${key}`);
     for (let i = 1; i < buckets.length; ++i) {
-      assert.ok(buckets[i][0] > buckets[i - 1][0] && buckets[i][1] >= buckets[i - 1][1], `${name}${key}: buckets are not cumulative`);
+      assert.ok(
+        buckets[i][0] > buckets[i - 1][0] && buckets[i][1] >= buckets[i - 1][1],
+        `${name}${key}: buckets are not cumulative`,
+      );
     }
   }
 }
@@ -71,7 +75,10 @@ export function readExposition(text) {
       const [, full, labels = '', number] = SAMPLE.exec(line) ?? assert.fail(`not a line of the format: ${line}`);
       assert.ok(current && full.startsWith(current.name), `a sample outside its family: ${line}`);
       const part = full.slice(current.name.length).replace(/^_/, '');
-      assert.ok(current.type === 'histogram' ? ['bucket', 'sum', 'count'].includes(part) : part === '', `a sample outside its family: ${line}`);
+      assert.ok(
+        current.type === 'histogram' ? ['bucket', 'sum', 'count'].includes(part) : part === '',
+        `a sample outside its family: ${line}`,
+      );
       assert.match(number, NUMBER, line);
       const key = `${full}{${Object.entries(labelsOf(labels)).sort().join()}}`;
       assert.ok(!seen.has(key), `twice: ${key}`);
@@ -89,7 +96,10 @@ export function readExposition(text) {
 
 // The value of the one sample with these labels among others.
 export function valueOf(families, name, labels = {}) {
-  const found = families.get(name)?.samples.filter((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value)) ?? [];
+  const found =
+    families
+      .get(name)
+      ?.samples.filter((sample) => Object.entries(labels).every(([key, value]) => sample.labels[key] === value)) ?? [];
   assert.equal(found.length, 1, `${name} ${JSON.stringify(labels)}: ${JSON.stringify(found)}`);
   return found[0].value;
 }

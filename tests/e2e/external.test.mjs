@@ -17,18 +17,33 @@ const external = (id, signup, issuer) => `${id} ${signup} ${issuer.iss} bridge T
 async function startWith(context, list, { args = [], env } = {}) {
   const dataDir = await scratch(context);
   for (const [id, , issuer] of list) {
-    if (issuer.secret) await writeFile(path.join(dataDir, `${id}.client-secret`), `${issuer.secret}\n`, { mode: 0o600 });
+    if (issuer.secret)
+      await writeFile(path.join(dataDir, `${id}.client-secret`), `${issuer.secret}\n`, { mode: 0o600 });
   }
-  return startBridge(context, { cloudUrl: cloud.url, dataDir, args: ['--identity-external', list.map((one) => external(...one)).join(','), ...args], env });
+  return startBridge(context, {
+    cloudUrl: cloud.url,
+    dataDir,
+    args: ['--identity-external', list.map((one) => external(...one)).join(','), ...args],
+    env,
+  });
 }
 before(async () => {
   cloud = await startCloudsim(scope);
   // The port of the service is known only once it listens, and by then a provider has to know its address.
   issuers.lying = await LyingIssuer.start(scope);
-  for (const id of ['real', 'second', 'members']) issuers[id] = await new RealIssuer(scope, { algorithm: id === 'real' ? 'RS256' : 'ES256' }).start(['http://127.0.0.1:1/never']);
+  for (const id of ['real', 'second', 'members'])
+    issuers[id] = await new RealIssuer(scope, { algorithm: id === 'real' ? 'RS256' : 'ES256' }).start([
+      'http://127.0.0.1:1/never',
+    ]);
   const away = await new RealIssuer(scope).start(['http://127.0.0.1:1/never']);
   await away.stop();
-  bridge = await startWith(scope, [['real', 'open', issuers.real], ['second', 'open', issuers.second], ['members', 'closed', issuers.members], ['lying', 'open', issuers.lying], ['away', 'open', away]]);
+  bridge = await startWith(scope, [
+    ['real', 'open', issuers.real],
+    ['second', 'open', issuers.second],
+    ['members', 'closed', issuers.members],
+    ['lying', 'open', issuers.lying],
+    ['away', 'open', away],
+  ]);
   for (const id of ['real', 'second', 'members']) await registered(id);
   open = new Client(bridge.url, { check: contract.check });
 });
@@ -43,7 +58,8 @@ async function registered(id) {
 const checked = (answer, url) => url.hostname === '127.0.0.1' && url.pathname !== '/' && contract.check(answer);
 const fresh = () => new Browser({ check: checked });
 const start = (id, query = '') => `${bridge.url}/api/auth/external/${id}${query}`;
-const signInAt = (browser, id, query = '?returnTo=/docs', options = {}) => browser.go(start(id, query), { from: bridge.url, ...options });
+const signInAt = (browser, id, query = '?returnTo=/docs', options = {}) =>
+  browser.go(start(id, query), { from: bridge.url, ...options });
 // Through all pages, to a session: a page of the service in that browser.
 async function signedIn(id, browser = fresh()) {
   const ended = await signInAt(browser, id);
@@ -71,8 +87,23 @@ const claims = (token) => JSON.parse(Buffer.from(token.split('.')[1], 'base64url
 
 test('a sign-in page knows the ways in', async () => {
   const config = isOk(await open.get('/api/auth/config'));
-  assert.deepEqual(config.issuers.map(({ id, name, startUrl }) => [id, name, startUrl])[0], ['real', 'The provider real', start('real')]);
-  assert.deepEqual({ ...config, issuers: config.issuers.length }, { signup: 'open', passwords: true, mail: false, sandbox: true, issuers: 5, cloud: { name: 'the cloud platform', friendRequestsUrl: null, appUrl: null }, supportUrl: null });
+  assert.deepEqual(config.issuers.map(({ id, name, startUrl }) => [id, name, startUrl])[0], [
+    'real',
+    'The provider real',
+    start('real'),
+  ]);
+  assert.deepEqual(
+    { ...config, issuers: config.issuers.length },
+    {
+      signup: 'open',
+      passwords: true,
+      mail: false,
+      sandbox: true,
+      issuers: 5,
+      cloud: { name: 'the cloud platform', friendRequestsUrl: null, appUrl: null },
+      supportUrl: null,
+    },
+  );
 });
 
 describe('a person of another provider', () => {
@@ -88,7 +119,10 @@ describe('a person of another provider', () => {
     assert.equal(auth_time, undefined, 'the provider was not asked when');
     assert.equal((await account(await signedIn('real'))).id, first.id);
     const rows = isOk(await page.ask('GET', '/api/account/sessions')).data;
-    assert.deepEqual(rows.map(({ kind }) => kind), ['browser', 'browser']);
+    assert.deepEqual(
+      rows.map(({ kind }) => kind),
+      ['browser', 'browser'],
+    );
     const change = await page.sign('password', { currentPassword: PASSWORD, newPassword: `${PASSWORD} new` });
     isError(change, 403, 'FORBIDDEN');
     assert.equal((await page.sign('sign-out')).status, 204);
@@ -97,8 +131,15 @@ describe('a person of another provider', () => {
 
   test('is nobody else who has the same name or e-mail address', async () => {
     issuers.real.person = issuers.second.person = 'bob';
-    const { accountId } = isOk(await open.post('/api/auth/sign-up', { email: 'bob@shop.example', password: PASSWORD }), 201);
-    const accounts = [accountId, (await account(await signedIn('real'))).id, (await account(await signedIn('second'))).id];
+    const { accountId } = isOk(
+      await open.post('/api/auth/sign-up', { email: 'bob@shop.example', password: PASSWORD }),
+      201,
+    );
+    const accounts = [
+      accountId,
+      (await account(await signedIn('real'))).id,
+      (await account(await signedIn('second'))).id,
+    ];
     assert.equal(new Set(accounts).size, 3, String(accounts));
   });
 
@@ -112,7 +153,8 @@ describe('a person of another provider', () => {
   test('of an account that the operator disabled is told so, and has no session', async () => {
     issuers.real.person = 'dora';
     const { id } = await account(await signedIn('real'));
-    const admin = async (verb) => assert.equal((await runBridge(['admin', verb, id, '--data-dir', bridge.dataDir])).code, 0);
+    const admin = async (verb) =>
+      assert.equal((await runBridge(['admin', verb, id, '--data-dir', bridge.dataDir])).code, 0);
     await admin('disable-account');
     const browser = fresh();
     const refused = await signInAt(browser, 'real');
@@ -152,7 +194,11 @@ describe('a person of another provider', () => {
     isPage(await signInAt(page.browser, 'real', '?stepUp=true'), 403, 'FORBIDDEN');
     isPage(await confirm(fresh()), 401, 'UNAUTHORIZED');
     // A page of others cannot bring the cookie along.
-    isPage(await page.browser.go(start('lying', '?stepUp=true'), { from: 'https://evil.example' }), 401, 'UNAUTHORIZED');
+    isPage(
+      await page.browser.go(start('lying', '?stepUp=true'), { from: 'https://evil.example' }),
+      401,
+      'UNAUTHORIZED',
+    );
     isOk(await page.sign('refresh'));
     isError(await page.ask('POST', '/api/keys', { name: 'a key' }), 403, 'STEP_UP_REQUIRED');
     const cookie = page.browser.cookie('pdb_session').value;
@@ -206,21 +252,28 @@ describe('what does not come whole from the right provider to the right browser 
     const elsewhere = new URL(url.href.replace('/real/', '/second/'));
     const mixed = new URL(url);
     mixed.searchParams.set('iss', 'https://evil.example');
-    for (const wrong of [forged, without, elsewhere, mixed]) isPage(await browser.stolen().go(wrong, { from: issuers.real.iss }), 400, 'SIGN_IN_STATE_INVALID');
+    for (const wrong of [forged, without, elsewhere, mixed])
+      isPage(await browser.stolen().go(wrong, { from: issuers.real.iss }), 400, 'SIGN_IN_STATE_INVALID');
     isPage(await back(fresh(), url), 400, 'SIGN_IN_STATE_INVALID');
     const other = fresh();
     await toCallback(other, 'real');
     isPage(await back(other, url), 400, 'SIGN_IN_STATE_INVALID');
     await isNobody(other);
     for (const value of ['', 'x', 'A'.repeat(3_000), `${cookie.value.slice(0, -4)}AAAA`, cookie.value.slice(0, 100)]) {
-      const answer = await new Client(bridge.url, { check: contract.check, headers: { cookie: `pdb_sign_in=${value}` } }).get(`${url.pathname}${url.search}`);
+      const answer = await new Client(bridge.url, {
+        check: contract.check,
+        headers: { cookie: `pdb_sign_in=${value}` },
+      }).get(`${url.pathname}${url.search}`);
       isPage(answer, 400, 'SIGN_IN_STATE_INVALID');
     }
     assert.equal((await back(browser, url)).url.pathname, '/', 'and the right one still comes in');
   });
 
   test('a code that is used twice', async () => {
-    for (const [id, code] of [['real', 'ISSUER_ANSWER_INVALID'], ['lying', 'SIGN_IN_STATE_INVALID']]) {
+    for (const [id, code] of [
+      ['real', 'ISSUER_ANSWER_INVALID'],
+      ['lying', 'SIGN_IN_STATE_INVALID'],
+    ]) {
       const browser = fresh();
       const url = await toCallback(browser, id);
       const kept = browser.stolen();
@@ -240,14 +293,21 @@ describe('what does not come whole from the right provider to the right browser 
     'a token for another client': { claims: (right) => ({ ...right, aud: ['bridge', 'other'], azp: 'other' }) },
     'another issuer': { claims: (right) => ({ ...right, iss: 'https://evil.example' }) },
     'an expired token': { claims: (right) => ({ ...right, exp: right.iat - 120, iat: right.iat - 300 }) },
-    'nobody': { claims: (right) => ({ ...right, sub: '' }) },
+    nobody: { claims: (right) => ({ ...right, sub: '' }) },
     'a sign-in in the future': { claims: (right) => ({ ...right, auth_time: right.iat + 600 }) },
     'a key that is not its own': { signer: 'other' },
     'no token': { token: () => ({ status: 200, body: { access_token: 'x' } }) },
-    'a token without a signature': { token: (token) => ({ status: 200, body: { id_token: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.` } }) },
+    'a token without a signature': {
+      token: (token) => ({
+        status: 200,
+        body: { id_token: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${token.split('.')[1]}.` },
+      }),
+    },
     'a web page': { token: () => ({ status: 200, body: '<html>', headers: { 'content-type': 'text/html' } }) },
     'a list': { token: () => ({ status: 200, body: '[]' }) },
-    'more than anybody reads': { token: (token) => ({ status: 200, body: { id_token: token, more: 'x'.repeat(100_000) } }) },
+    'more than anybody reads': {
+      token: (token) => ({ status: 200, body: { id_token: token, more: 'x'.repeat(100_000) } }),
+    },
     'a refusal': { token: () => ({ status: 400, body: { error: 'invalid_grant' } }) },
     'a way elsewhere': { token: () => ({ status: 302, body: '', headers: { location: 'http://127.0.0.1:1/' } }) },
   };
@@ -281,13 +341,31 @@ test('a provider that changes its keys is believed soon', async () => {
 
 test('nobody is sent to another host', async () => {
   const browser = fresh();
-  const paths = ['https://evil.example', '//evil.example', '/\\evil.example', '\\evil', 'evil', '', '/%0aSet-Cookie', '/\n/evil.example', '/\t/evil.example', 'javascript:alert(1)', `/${'x'.repeat(500)}`, '/"><script>', '/é'];
+  const paths = [
+    'https://evil.example',
+    '//evil.example',
+    '/\\evil.example',
+    '\\evil',
+    'evil',
+    '',
+    '/%0aSet-Cookie',
+    '/\n/evil.example',
+    '/\t/evil.example',
+    'javascript:alert(1)',
+    `/${'x'.repeat(500)}`,
+    '/"><script>',
+    '/é',
+  ];
   for (const text of paths) {
-    const answer = await browser.request('GET', start('lying', `?${new URLSearchParams({ returnTo: text })}`), { navigation: true });
+    const answer = await browser.request('GET', start('lying', `?${new URLSearchParams({ returnTo: text })}`), {
+      navigation: true,
+    });
     if (text === '/%0aSet-Cookie') assert.equal(answer.status, 303, 'a text that means nothing');
     else isError(answer, 422, 'VALIDATION_FAILED');
   }
-  const ended = await signInAt(browser, 'lying', '?returnTo=/deliveries?status=failed%26x=1', { stopAt: (url) => url.pathname === '/deliveries' });
+  const ended = await signInAt(browser, 'lying', '?returnTo=/deliveries?status=failed%26x=1', {
+    stopAt: (url) => url.pathname === '/deliveries',
+  });
   assert.equal(ended.headers.location, '/deliveries?status=failed&x=1');
   isPage(await signInAt(fresh(), 'nobody', '?returnTo=/a?b=1%26c=2'), 404, 'NOT_FOUND');
 });
@@ -296,45 +374,95 @@ test('no secret, code or token is in a log', async () => {
   const browser = fresh();
   const url = await toCallback(browser, 'lying');
   await back(browser, url);
-  const secrets = [url.searchParams.get('code'), url.searchParams.get('state'), issuers.real.secret, browser.cookie('pdb_session').value, 'pdb_refresh_', 'eyJ'];
+  const secrets = [
+    url.searchParams.get('code'),
+    url.searchParams.get('state'),
+    issuers.real.secret,
+    browser.cookie('pdb_session').value,
+    'pdb_refresh_',
+    'eyJ',
+  ];
   for (const text of secrets) assert.ok(!bridge.log.some((line) => line.includes(text)), text);
 });
 
 test('settings that cannot be are told at the start', async (t) => {
   const dataDir = await scratch(t);
-  const check = (...args) => runBridge(['config', 'check', '--data-dir', dataDir, '--cloud-url', 'http://127.0.0.1:1', ...args]);
-  for (const [text, problem] of [['google', /open, invite or closed/], ['Google open https://id.example x Name', /a-z/], ['google maybe https://id.example x Name', /open, invite or closed/], ['google open id.example x Name', /URL/], ['google open https://id.example x', /what people call/], ['google open https://id.example x Name,google open https://id.example y Other', /otherwise/]]) {
+  const check = (...args) =>
+    runBridge(['config', 'check', '--data-dir', dataDir, '--cloud-url', 'http://127.0.0.1:1', ...args]);
+  for (const [text, problem] of [
+    ['google', /open, invite or closed/],
+    ['Google open https://id.example x Name', /a-z/],
+    ['google maybe https://id.example x Name', /open, invite or closed/],
+    ['google open id.example x Name', /URL/],
+    ['google open https://id.example x', /what people call/],
+    ['google open https://id.example x Name,google open https://id.example y Other', /otherwise/],
+  ]) {
     const { code, stderr, stdout } = await check('--identity-external', text);
     assert.notEqual(code, 0, text);
     assert.match(stderr + stdout, problem);
   }
   assert.equal((await check('--identity-external', 'google open https://id.example x A long Name')).code, 0);
-  const { code } = await runBridge(['config', 'check', '--data-dir', dataDir, '--cloud-url', 'http://127.0.0.1:1'], { env: { PRESETBRIDGE_IDENTITY_PASSWORDS: 'false' } });
+  const { code } = await runBridge(['config', 'check', '--data-dir', dataDir, '--cloud-url', 'http://127.0.0.1:1'], {
+    env: { PRESETBRIDGE_IDENTITY_PASSWORDS: 'false' },
+  });
   assert.notEqual(code, 0, 'nobody could sign in');
   await writeFile(path.join(dataDir, 'real.client-secret'), 'x', { mode: 0o644 });
-  const exposed = await runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', dataDir, '--identity-external', external('real', 'open', issuers.real)]);
+  const exposed = await runBridge([
+    'serve',
+    '--sandbox',
+    '--listen',
+    '127.0.0.1:0',
+    '--data-dir',
+    dataDir,
+    '--identity-external',
+    external('real', 'open', issuers.real),
+  ]);
   assert.equal(exposed.code, 1);
   assert.match(exposed.stderr + exposed.stdout, /real\.client-secret can be read or changed by others/);
 });
 
 test('without passwords a provider is the only way in', async (t) => {
-  const only = await startWith(t, [['lying', 'open', issuers.lying]], { env: { PRESETBRIDGE_IDENTITY_PASSWORDS: 'false' } });
+  const only = await startWith(t, [['lying', 'open', issuers.lying]], {
+    env: { PRESETBRIDGE_IDENTITY_PASSWORDS: 'false' },
+  });
   const api = new Client(only.url, { check: contract.check });
   assert.equal(isOk(await api.get('/api/auth/config')).passwords, false);
-  for (const operation of ['sign-up', 'sign-in']) isError(await api.post(`/api/auth/${operation}`, { email: 'x@shop.example', password: PASSWORD }), 403, 'PASSWORDS_OFF');
+  for (const operation of ['sign-up', 'sign-in'])
+    isError(
+      await api.post(`/api/auth/${operation}`, { email: 'x@shop.example', password: PASSWORD }),
+      403,
+      'PASSWORDS_OFF',
+    );
   const page = new Page(fresh(), only.url);
-  assert.equal((await page.browser.go(`${only.url}/api/auth/external/lying?returnTo=/docs`, { from: only.url })).status, 200);
+  assert.equal(
+    (await page.browser.go(`${only.url}/api/auth/external/lying?returnTo=/docs`, { from: only.url })).status,
+    200,
+  );
   isOk(await page.sign('refresh'));
 });
 
 describe('by an invitation', () => {
   let liar, closed, invited, owner;
-  const invite = async () => new URL(isOk(await owner.post('/api/invitations', { role: 'member' }), 201).url).hash.slice(1);
+  const invite = async () =>
+    new URL(isOk(await owner.post('/api/invitations', { role: 'member' }), 201).url).hash.slice(1);
   before(async () => {
     liar = await LyingIssuer.start(scope);
     closed = await LyingIssuer.start(scope);
-    invited = await startWith(scope, [['lying', 'invite', liar], ['closed', 'closed', closed]], { args: ['--identity-trusted', `${liar.iss} bridge`] });
-    const { idToken } = isOk(await new Client(invited.url, { check: contract.check }).post('/api/auth/sign-up', { email: 'owner@shop.example', password: PASSWORD }), 201);
+    invited = await startWith(
+      scope,
+      [
+        ['lying', 'invite', liar],
+        ['closed', 'closed', closed],
+      ],
+      { args: ['--identity-trusted', `${liar.iss} bridge`] },
+    );
+    const { idToken } = isOk(
+      await new Client(invited.url, { check: contract.check }).post('/api/auth/sign-up', {
+        email: 'owner@shop.example',
+        password: PASSWORD,
+      }),
+      201,
+    );
     owner = new Client(invited.url, { check: contract.check }).with({ authorization: `Bearer ${idToken}` });
   });
   const begun = async (invitation, sub, id = 'lying') => {
@@ -353,7 +481,13 @@ describe('by an invitation', () => {
     const mine = await account(page);
     assert.deepEqual([mine.id, mine.caller.role], [isOk(await owner.get('/api/account')).id, 'member']);
     const people = isOk(await owner.get('/api/people')).data;
-    assert.deepEqual(people.map(({ email, role, issuer }) => [email, role, issuer === liar.iss]), [['ann@id.example', 'member', true], ['owner@shop.example', 'owner', false]]);
+    assert.deepEqual(
+      people.map(({ email, role, issuer }) => [email, role, issuer === liar.iss]),
+      [
+        ['ann@id.example', 'member', true],
+        ['owner@shop.example', 'owner', false],
+      ],
+    );
     // Used up; and who has an account joins no other.
     isPage((await begun(token, 'bob')).ended, 404, 'INVITATION_INVALID');
     const other = await invite();
@@ -368,21 +502,49 @@ describe('by an invitation', () => {
     isPage(await fresh().go(`${invited.url}/api/auth/external/lying`, { from: invited.url }), 403, 'SIGNUP_CLOSED');
     isPage((await begun(await invite(), 'cyd', 'closed')).ended, 403, 'SIGNUP_CLOSED');
     const page = new Page(fresh(), invited.url);
-    isError(await page.browser.request('POST', `${invited.url}/api/auth/external/lying`, { from: 'https://evil.example', json: { invitation: await invite() } }), 403, 'CROSS_SITE_REQUEST');
+    isError(
+      await page.browser.request('POST', `${invited.url}/api/auth/external/lying`, {
+        from: 'https://evil.example',
+        json: { invitation: await invite() },
+      }),
+      403,
+      'CROSS_SITE_REQUEST',
+    );
   });
 
   test("a program joins with a trusted issuer's ID token", async () => {
     const now = Math.floor(Date.now() / 1000);
-    const tokenFor = (sub, more = {}) => new SignJWT({ iss: liar.iss, sub, aud: 'bridge', iat: now, exp: now + 300, email: `${sub}@id.example`, ...more }).setProtectedHeader({ alg: 'ES256', kid: liar.key.kid }).sign(liar.key.privateKey);
+    const tokenFor = (sub, more = {}) =>
+      new SignJWT({ iss: liar.iss, sub, aud: 'bridge', iat: now, exp: now + 300, email: `${sub}@id.example`, ...more })
+        .setProtectedHeader({ alg: 'ES256', kid: liar.key.kid })
+        .sign(liar.key.privateKey);
     const outside = new Client(invited.url, { check: contract.check });
     const invitation = await invite();
     isError(await outside.post('/api/auth/invitation/accept', { invitation, idToken: 'x.y.z' }), 401, 'UNAUTHORIZED');
-    isError(await outside.post('/api/auth/invitation/accept', { invitation, idToken: await tokenFor('dee', { exp: now - 600, iat: now - 900 }) }), 401, 'UNAUTHORIZED');
+    isError(
+      await outside.post('/api/auth/invitation/accept', {
+        invitation,
+        idToken: await tokenFor('dee', { exp: now - 600, iat: now - 900 }),
+      }),
+      401,
+      'UNAUTHORIZED',
+    );
     const idToken = await tokenFor('dee');
     const joined = isOk(await outside.post('/api/auth/invitation/accept', { invitation, idToken }));
     assert.equal(joined.role, 'member');
-    assert.equal(isOk(await outside.with({ authorization: `Bearer ${idToken}` }).get('/api/account')).id, joined.accountId);
-    isError(await outside.post('/api/auth/invitation/accept', { invitation: await invite(), idToken }), 409, 'ALREADY_MEMBER');
-    isError(await outside.post('/api/auth/invitation/accept', { invitation, idToken: await tokenFor('eve') }), 404, 'INVITATION_INVALID');
+    assert.equal(
+      isOk(await outside.with({ authorization: `Bearer ${idToken}` }).get('/api/account')).id,
+      joined.accountId,
+    );
+    isError(
+      await outside.post('/api/auth/invitation/accept', { invitation: await invite(), idToken }),
+      409,
+      'ALREADY_MEMBER',
+    );
+    isError(
+      await outside.post('/api/auth/invitation/accept', { invitation, idToken: await tokenFor('eve') }),
+      404,
+      'INVITATION_INVALID',
+    );
   });
 });

@@ -1,4 +1,4 @@
-// What every end-to-end test stands on: the real programs on free ports with folders of their own, and an HTTP client
+// The base of every end-to-end test: the real programs on free ports with folders of their own, and an HTTP client
 // whose every wait has a deadline. `scope` is a node:test context, or anything else with after(callback): what is made
 // in a scope goes away with it.
 import { spawn } from 'node:child_process';
@@ -12,9 +12,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { spawnTied } from '../../tools/tied.mjs';
 import { folderOf, newDatabase } from './postgres.mjs';
 
-// What the services of this run stand on: sqlite, or postgres, with a database for each data directory.
+// The storage of this run's services: sqlite, or postgres, with a database for each data directory.
 export const ENGINE = process.env.PRESETBRIDGE_E2E_ENGINE ?? 'sqlite';
-const databases = new Map(); // by data directory: how a program is told of it
+const databases = new Map(); // by data directory: the settings by which a program finds it
 
 const START_MS = 20_000;
 const STOP_MS = 15_000; // the bridge promises 10 s (spec 12.3)
@@ -76,7 +76,8 @@ export class Scope {
         errors.push(error);
       }
     }
-    if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.map(String).join('\n'));
+    if (errors.length > 0)
+      throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.map(String).join('\n'));
   }
 }
 
@@ -91,11 +92,12 @@ export async function scratch(scope) {
 // are gone.
 export class Program {
   url; // once it listens
-  #report = []; // what a sanitizer told, and what came after it
+  #report = []; // a sanitizer's report, and the lines after it
 
   // The program dies with this process, also when this process is killed.
   constructor(name, binary, args, { env = {} } = {}) {
-    if (!binary) throw new Error(`where is ${name}? Run ./dev test, or set ${name.toUpperCase()}_BIN to the built program`);
+    if (!binary)
+      throw new Error(`where is ${name}? Run ./dev test, or set ${name.toUpperCase()}_BIN to the built program`);
     this.name = name;
     this.log = [];
     this.child = spawnTied('KILL', binary, args, {
@@ -163,7 +165,7 @@ export class Program {
     if (end.code !== 0) throw new Error(`${this.name} ended with ${end.signal ?? `exit ${end.code}`}\n${this.tail()}`);
   }
 
-  // What a power cut is to a process.
+  // Kills the program, as a power cut does.
   async kill() {
     this.killed = true;
     this.child.kill('SIGKILL');
@@ -171,7 +173,7 @@ export class Program {
     this.#judge();
   }
 
-  // Fails, once, with what a sanitizer told.
+  // Throws a sanitizer's report, once.
   #judge() {
     const report = this.#report.splice(0);
     if (report.length > 0) throw new Error(`a sanitizer found fault with ${this.name}:\n${report.join('\n')}`);
@@ -193,7 +195,8 @@ export async function dataDirBeside(scope, dataDir, { keys = true } = {}) {
   await databaseOf(dataDir); // the first start may be yet to come
   databases.set(folder, databases.get(dataDir));
   if (!keys) return folder;
-  for (const name of ['service.key', 'vault.key', 'vault.pub']) await copyFile(path.join(dataDir, name), path.join(folder, name));
+  for (const name of ['service.key', 'vault.key', 'vault.pub'])
+    await copyFile(path.join(dataDir, name), path.join(folder, name));
   return folder;
 }
 
@@ -231,7 +234,10 @@ export async function startBridge(
   if (cloudUrl) options.push('--cloud-url', cloudUrl);
   const surroundings = { ...(await databaseOf(folder)), ...env };
   const [binary, ...words] = [...under, program];
-  const bridge = await start(scope, new Program('presetbridge', binary, [...words, ...options, ...args], { env: surroundings }));
+  const bridge = await start(
+    scope,
+    new Program('presetbridge', binary, [...words, ...options, ...args], { env: surroundings }),
+  );
   bridge.dataDir = folder;
   bridge.databaseUrl = surroundings.PRESETBRIDGE_DATABASE_URL; // where it is not in the data directory
   bridge.databaseFolder = folderOf(bridge.databaseUrl);
@@ -256,7 +262,8 @@ export async function runBridge(args, { env = {}, input = '', deadlineMs = START
   child.stdin.end(input);
   const [code, signal] = await once(child, 'close');
   if (signal) throw new Error(`presetbridge ${args.join(' ')} ended with ${signal}\n${texts.stderr}`);
-  if (SANITIZER_REPORT.test(texts.stderr)) throw new Error(`a sanitizer found fault with presetbridge ${args.join(' ')}:\n${texts.stderr}`);
+  if (SANITIZER_REPORT.test(texts.stderr))
+    throw new Error(`a sanitizer found fault with presetbridge ${args.join(' ')}:\n${texts.stderr}`);
   return { code, ...texts };
 }
 
@@ -275,7 +282,11 @@ export class Client {
 
   // `json` is sent as JSON, `body` (text or bytes) as it is. The answer: {method, path, status, headers, text, json},
   // where `json` is absent unless the content type says JSON.
-  async request(method, target, { json, body = json === undefined ? undefined : JSON.stringify(json), headers = {}, deadlineMs = REQUEST_MS } = {}) {
+  async request(
+    method,
+    target,
+    { json, body = json === undefined ? undefined : JSON.stringify(json), headers = {}, deadlineMs = REQUEST_MS } = {},
+  ) {
     const answer = { method, path: target };
     try {
       const request = http.request(new URL(target, typeof this.url === 'function' ? this.url() : this.url), {
@@ -298,8 +309,13 @@ export class Client {
         chunks.push(chunk);
         if (events && Buffer.concat(chunks).includes('\n\n')) break;
       }
-      Object.assign(answer, { status: response.statusCode, headers: response.headers, text: Buffer.concat(chunks).toString() });
-      if (/^application\/(.*\+)?json\b/.test(response.headers['content-type'] ?? '')) answer.json = JSON.parse(answer.text);
+      Object.assign(answer, {
+        status: response.statusCode,
+        headers: response.headers,
+        text: Buffer.concat(chunks).toString(),
+      });
+      if (/^application\/(.*\+)?json\b/.test(response.headers['content-type'] ?? ''))
+        answer.json = JSON.parse(answer.text);
     } catch (error) {
       const { name, code } = error;
       const what = name === 'AbortError' ? `no whole answer within ${deadlineMs} ms` : error.message;

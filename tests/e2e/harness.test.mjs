@@ -78,12 +78,23 @@ test('a program does not outlive the test that was killed', async (t) => {
   await parent.listening();
   assert.equal((await new Client(parent.url).get('/')).status, 200);
   await parent.kill();
-  await until('the child is gone', () => new Client(parent.url).get('/').then(() => false, () => true));
+  await until('the child is gone', () =>
+    new Client(parent.url).get('/').then(
+      () => false,
+      () => true,
+    ),
+  );
 });
 
 test('waiting ends with the last thing seen when its deadline passes', async () => {
-  await assert.rejects(until('a miracle', () => 0, 30), /a miracle: not within 30 ms; last seen: 0/);
-  await assert.rejects(until('a miracle', () => Promise.reject(new Error('not yet')), 30), /not yet/);
+  await assert.rejects(
+    until('a miracle', () => 0, 30),
+    /a miracle: not within 30 ms; last seen: 0/,
+  );
+  await assert.rejects(
+    until('a miracle', () => Promise.reject(new Error('not yet')), 30),
+    /not yet/,
+  );
   await assert.rejects(within('an answer', new Promise(() => {}), 30), /an answer: not within 30 ms/);
   assert.equal(await within('an answer', Promise.resolve(5), 1000), 5);
 });
@@ -91,13 +102,21 @@ test('waiting ends with the last thing seen when its deadline passes', async () 
 test('a server that never answers does not hold a test up', async (t) => {
   const it = await program(t, server.replace('response.end(', '(() => {})('));
   await it.listening();
-  await assert.rejects(new Client(it.url).get('/', { deadlineMs: 50 }), { name: 'AbortError', message: 'GET /: no whole answer within 50 ms' });
+  await assert.rejects(new Client(it.url).get('/', { deadlineMs: 50 }), {
+    name: 'AbortError',
+    message: 'GET /: no whole answer within 50 ms',
+  });
 });
 
 test('a client reads JSON and shows every answer to its check', async (t) => {
   const seen = [];
-  const receiver = await startReceiver(t, { answer: () => ({ status: 409, headers: { 'content-type': 'application/json' }, body: '{"a":1}' }) });
-  const client = new Client(receiver.url, { headers: { 'x-api-key': 'k' }, check: (answer) => seen.push(answer.status) });
+  const receiver = await startReceiver(t, {
+    answer: () => ({ status: 409, headers: { 'content-type': 'application/json' }, body: '{"a":1}' }),
+  });
+  const client = new Client(receiver.url, {
+    headers: { 'x-api-key': 'k' },
+    check: (answer) => seen.push(answer.status),
+  });
   const answer = await client.with({ 'x-other': 'o' }).post('/x', { b: 'é' });
   assert.deepEqual([answer.json, seen], [{ a: 1 }, [409]]);
   const [request] = receiver.requests;

@@ -53,11 +53,16 @@ test('all families of metrics are in the first scrape, and documented', async (t
   }
   assert.equal(valueOf(families, 'presetbridge_cloud_platform_up'), 1);
   assert.equal(valueOf(families, 'presetbridge_credential_agent_up'), 1);
-  for (const what of ['writes', 'reads']) assert.equal(valueOf(families, 'presetbridge_storage_in_trouble', { what }), 0);
-  await until('the node is seen', async () => {
-    const now = await metricsOf(bridge);
-    return ['api', 'worker', 'dispatcher'].every((role) => valueOf(now, 'presetbridge_nodes_seen', { role }) === 1);
-  }, 20_000);
+  for (const what of ['writes', 'reads'])
+    assert.equal(valueOf(families, 'presetbridge_storage_in_trouble', { what }), 0);
+  await until(
+    'the node is seen',
+    async () => {
+      const now = await metricsOf(bridge);
+      return ['api', 'worker', 'dispatcher'].every((role) => valueOf(now, 'presetbridge_nodes_seen', { role }) === 1);
+    },
+    20_000,
+  );
 });
 
 test("an order's id finds its acceptance and its end in the log, and nothing of the buyer", async (t) => {
@@ -65,8 +70,12 @@ test("an order's id finds its acceptance and its end in the log, and nothing of 
   const merchant = await Merchant.signUp(bridge, 1);
   const store = await merchant.store('generic');
   const ids = { account: merchant.accountId, integration: store.id };
-  const endOf = (key) => until(`the end of ${key}`, () => linesWith(bridge, `"${key}"`).find(({ message }) => message === 'a delivery ended'));
-  const firstOf = (key, message) => until(`${message}: ${key}`, () => linesWith(bridge, `"${key}"`).find((line) => line.message === message));
+  const endOf = (key) =>
+    until(`the end of ${key}`, () =>
+      linesWith(bridge, `"${key}"`).find(({ message }) => message === 'a delivery ended'),
+    );
+  const firstOf = (key, message) =>
+    until(`${message}: ${key}`, () => linesWith(bridge, `"${key}"`).find((line) => line.message === message));
 
   const good = await merchant.order(store, { orderId: 'GREP-1', username: 'secret-buyer' });
   await merchant.reaches(good.deliveryId, 'completed');
@@ -74,13 +83,41 @@ test("an order's id finds its acceptance and its end in the log, and nothing of 
   for (const id of ['GREP-1', good.deliveryId, order]) {
     const accepted = await firstOf(id, 'an order was accepted');
     assert.deepEqual(
-      [accepted.level, accepted.orderId, accepted.order, accepted.delivery, accepted.account, accepted.integration, accepted.status],
+      [
+        accepted.level,
+        accepted.orderId,
+        accepted.order,
+        accepted.delivery,
+        accepted.account,
+        accepted.integration,
+        accepted.status,
+      ],
       ['info', 'GREP-1', order, good.deliveryId, ids.account, ids.integration, 'queued'],
     );
     const ended = await endOf(id);
     assert.deepEqual(
-      [ended.level, ended.orderId, ended.order, ended.delivery, ended.account, ended.integration, ended.status, ended.code, ended.cause],
-      ['info', 'GREP-1', order, good.deliveryId, ids.account, ids.integration, 'completed', 'none', 'nothing_left_owed'],
+      [
+        ended.level,
+        ended.orderId,
+        ended.order,
+        ended.delivery,
+        ended.account,
+        ended.integration,
+        ended.status,
+        ended.code,
+        ended.cause,
+      ],
+      [
+        'info',
+        'GREP-1',
+        order,
+        good.deliveryId,
+        ids.account,
+        ids.integration,
+        'completed',
+        'none',
+        'nothing_left_owed',
+      ],
     );
   }
   assert.equal(linesWith(bridge, '"GREP-1"').filter(({ message }) => message === 'a delivery ended').length, 1);
@@ -92,7 +129,10 @@ test("an order's id finds its acceptance and its end in the log, and nothing of 
   const unmapped = await merchant.order(store, { orderId: 'GREP-2', username: 'secret-buyer', sku: 'NOTHING' });
   assert.equal(unmapped.status, 'ignored');
   const ignored = await firstOf('GREP-2', 'an order was ignored');
-  assert.deepEqual([ignored.reason, ignored.account, ignored.integration, ignored.order.slice(0, 4)], ['no_mapped_items', ids.account, ids.integration, 'ord_']);
+  assert.deepEqual(
+    [ignored.reason, ignored.account, ignored.integration, ignored.order.slice(0, 4)],
+    ['no_mapped_items', ids.account, ids.integration, 'ord_'],
+  );
 
   const nobody = await merchant.store('provider_a');
   const failed = await merchant.order(nobody, { orderId: '4711' });
@@ -106,32 +146,62 @@ test("an order's id finds its acceptance and its end in the log, and nothing of 
   assert.equal((await endOf('GREP-3')).status, 'in_review');
 
   for (const planted of ['secret-buyer', 'buyer@example.com', store.secret, merchant.cloudLogin.password]) {
-    assert.deepEqual(bridge.log.filter((line) => line.includes(planted)), [], planted);
+    assert.deepEqual(
+      bridge.log.filter((line) => line.includes(planted)),
+      [],
+      planted,
+    );
   }
   const metrics = await metricsOf(bridge);
   const ended = (outcome, code) => valueOf(metrics, 'presetbridge_deliveries_ended_total', { outcome, code });
-  assert.deepEqual([ended('completed', 'none'), ended('failed', 'username_missing'), ended('invalidated', 'none'), ended('in_review', 'none')], [1, 1, 1, 1]);
-  await until('the backlog is counted', async () => {
-    const now = await metricsOf(bridge);
-    return valueOf(now, 'presetbridge_backlog', { stage: 'in_review' }) === 1 && valueOf(now, 'presetbridge_backlog_oldest_age_seconds', { stage: 'in_review' }) > 0;
-  }, 30_000);
+  assert.deepEqual(
+    [
+      ended('completed', 'none'),
+      ended('failed', 'username_missing'),
+      ended('invalidated', 'none'),
+      ended('in_review', 'none'),
+    ],
+    [1, 1, 1, 1],
+  );
+  await until(
+    'the backlog is counted',
+    async () => {
+      const now = await metricsOf(bridge);
+      return (
+        valueOf(now, 'presetbridge_backlog', { stage: 'in_review' }) === 1 &&
+        valueOf(now, 'presetbridge_backlog_oldest_age_seconds', { stage: 'in_review' }) > 0
+      );
+    },
+    30_000,
+  );
 });
 
 test('the platform goes away: a line for the account whose work is paused, and a gauge', async (t) => {
-  const { bridge, sim } = await startStack(new Scope(t), { args: ['--cloud-timeout-seconds', '1', '--delivery-lease-seconds', '15'] });
+  const { bridge, sim } = await startStack(new Scope(t), {
+    args: ['--cloud-timeout-seconds', '1', '--delivery-lease-seconds', '15'],
+  });
   const merchant = await Merchant.signUp(bridge, 1);
   const store = await merchant.store('generic');
   await sim.put('/sim/faults', { drop_before: 1 });
   for (const n of [1, 2, 3, 4]) await merchant.order(store, { orderId: `AWAY-${n}`, username: `buyer-${n}` });
-  const paused = await until('the account is paused', () => linesOf(bridge).find(({ message }) => message.startsWith('work of a cloud account is paused')), 30_000);
+  const paused = await until(
+    'the account is paused',
+    () => linesOf(bridge).find(({ message }) => message.startsWith('work of a cloud account is paused')),
+    30_000,
+  );
   assert.deepEqual([paused.trouble, paused.cloudAccount.length > 4], ['outage', true]);
-  await until('the metrics say so', async () => valueOf(await metricsOf(bridge), 'presetbridge_cloud_accounts_paused', { reason: 'outage' }) === 1, 30_000);
+  await until(
+    'the metrics say so',
+    async () => valueOf(await metricsOf(bridge), 'presetbridge_cloud_accounts_paused', { reason: 'outage' }) === 1,
+    30_000,
+  );
 });
 
 // The database of a data directory goes, or another one without anything stands in its place.
 const replaceDatabase = {
   sqlite: async (dataDir) => {
-    for (const name of ['presetbridge.db', 'presetbridge.db-wal', 'presetbridge.db-shm']) await rm(path.join(dataDir, name), { force: true });
+    for (const name of ['presetbridge.db', 'presetbridge.db-wal', 'presetbridge.db-shm'])
+      await rm(path.join(dataDir, name), { force: true });
   },
   postgres: async (dataDir) => useDatabase(dataDir, newDatabase()),
 }[ENGINE];
@@ -142,18 +212,40 @@ test('keys that were used beside a database that is not there start no empty ser
   const { dataDir } = bridge;
   await Merchant.signUp(bridge, 1, { credits: 0, connected: false });
   await bridge.stop();
-  const serve = (...words) => runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', dataDir, '--cloud-url', NOWHERE, ...words]);
+  const serve = (...words) =>
+    runBridge([
+      'serve',
+      '--sandbox',
+      '--listen',
+      '127.0.0.1:0',
+      '--data-dir',
+      dataDir,
+      '--cloud-url',
+      NOWHERE,
+      ...words,
+    ]);
   const isRefused = async (says) => {
     const refused = await serve();
-    const lines = refused.stderr.trim().split('\n').map((line) => JSON.parse(line));
-    assert.deepEqual([refused.code, lines.length, lines[0].level, lines[0].code], [1, 1, 'error', 'DATABASE_MISSING'], refused.stderr);
+    const lines = refused.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      [refused.code, lines.length, lines[0].level, lines[0].code],
+      [1, 1, 'error', 'DATABASE_MISSING'],
+      refused.stderr,
+    );
     assert.match(lines[0].message, says);
     assert.match(lines[0].message, /restore it from the backup.*serve --replace-lost-database/);
   };
   await replaceDatabase(dataDir);
   await isRefused(ENGINE === 'sqlite' ? /presetbridge\.db is not there/ : /database_url is empty/);
   if (ENGINE === 'sqlite') {
-    await assert.rejects(stat(path.join(dataDir, 'presetbridge.db')), { code: 'ENOENT' }, 'nothing was made in its place');
+    await assert.rejects(
+      stat(path.join(dataDir, 'presetbridge.db')),
+      { code: 'ENOENT' },
+      'nothing was made in its place',
+    );
     await writeFile(path.join(dataDir, 'presetbridge.db'), '', { mode: 0o600 });
     await isRefused(/presetbridge\.db is not there/);
   }

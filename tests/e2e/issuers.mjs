@@ -23,8 +23,15 @@ async function serve(scope, handler, port = 0) {
 async function key(algorithm = 'ES256') {
   const { privateKey, publicKey } = await generateKeyPair(algorithm, { extractable: true });
   const jwk = await exportJWK(privateKey);
-  const kid = createHash('sha256').update(JSON.stringify(await exportJWK(publicKey))).digest('base64url');
-  return { privateKey, kid, jwk: { ...jwk, kid, alg: algorithm, use: 'sig' }, public: { ...(await exportJWK(publicKey)), kid, alg: algorithm, use: 'sig' } };
+  const kid = createHash('sha256')
+    .update(JSON.stringify(await exportJWK(publicKey)))
+    .digest('base64url');
+  return {
+    privateKey,
+    kid,
+    jwk: { ...jwk, kid, alg: algorithm, use: 'sig' },
+    public: { ...(await exportJWK(publicKey)), kid, alg: algorithm, use: 'sig' },
+  };
 }
 
 // `person`: who signs in there; null: they cancel. Its keys change with each start().
@@ -43,7 +50,16 @@ export class RealIssuer {
     const { port, stop } = await serve(this.scope, (request, response) => handler(request, response), this.port);
     Object.assign(this, { port, stop });
     const provider = new Provider(this.iss, {
-      clients: [{ client_id: this.clientId, client_secret: this.secret, redirect_uris: [...redirectUris], grant_types: ['authorization_code'], response_types: ['code'], id_token_signed_response_alg: this.algorithm }],
+      clients: [
+        {
+          client_id: this.clientId,
+          client_secret: this.secret,
+          redirect_uris: [...redirectUris],
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+          id_token_signed_response_alg: this.algorithm,
+        },
+      ],
       jwks: { keys: [(await key(this.algorithm)).jwk] },
       cookies: { keys: ['of this test'] },
       features: { devInteractions: { enabled: false } },
@@ -51,7 +67,10 @@ export class RealIssuer {
       claims: { openid: ['sub'], email: ['email', 'email_verified'] },
       pkce: { required: () => true },
       interactions: { url: (context, { uid }) => `/interaction/${uid}` },
-      findAccount: (context, sub) => ({ accountId: sub, claims: () => ({ sub, email: `${sub}@shop.example`, email_verified: true }) }),
+      findAccount: (context, sub) => ({
+        accountId: sub,
+        claims: () => ({ sub, email: `${sub}@shop.example`, email_verified: true }),
+      }),
       async loadExistingGrant({ oidc }) {
         const grant = new oidc.provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
         grant.addOIDCScope('openid email');
@@ -62,7 +81,10 @@ export class RealIssuer {
     const callback = provider.callback();
     handler = (request, response) => {
       if (!request.url.startsWith('/interaction/')) return callback(request, response);
-      const result = this.person === null ? { error: 'access_denied', error_description: 'cancelled' } : { login: { accountId: this.person } };
+      const result =
+        this.person === null
+          ? { error: 'access_denied', error_description: 'cancelled' }
+          : { login: { accountId: this.person } };
       return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
     };
     return this;
@@ -92,7 +114,14 @@ export class LyingIssuer {
     };
     const url = new URL(request.url, this.iss);
     if (url.pathname === '/.well-known/openid-configuration') {
-      return say({ body: this.discovery({ issuer: this.iss, jwks_uri: `${this.iss}/jwks`, authorization_endpoint: `${this.iss}/auth?fixed=1`, token_endpoint: `${this.iss}/token` }) });
+      return say({
+        body: this.discovery({
+          issuer: this.iss,
+          jwks_uri: `${this.iss}/jwks`,
+          authorization_endpoint: `${this.iss}/auth?fixed=1`,
+          token_endpoint: `${this.iss}/token`,
+        }),
+      });
     }
     if (url.pathname === '/jwks') return say({ body: { keys: [this.key.public] } });
     if (url.pathname === '/auth') {
@@ -103,8 +132,19 @@ export class LyingIssuer {
     }
     if (url.pathname === '/token') {
       const now = Math.floor(Date.now() / 1000);
-      const right = { iss: this.iss, sub: 'liar', aud: 'bridge', iat: now, exp: now + 300, nonce: this.asked.nonce, auth_time: now, email: 'liar@shop.example' };
-      const token = await new SignJWT(this.claims(right)).setProtectedHeader({ alg: 'ES256', kid: this.signer.kid }).sign(this.signer.privateKey);
+      const right = {
+        iss: this.iss,
+        sub: 'liar',
+        aud: 'bridge',
+        iat: now,
+        exp: now + 300,
+        nonce: this.asked.nonce,
+        auth_time: now,
+        email: 'liar@shop.example',
+      };
+      const token = await new SignJWT(this.claims(right))
+        .setProtectedHeader({ alg: 'ES256', kid: this.signer.kid })
+        .sign(this.signer.privateKey);
       return say(this.token(token));
     }
     return say({ status: 404, body: {} });

@@ -9,16 +9,45 @@ import { runTool } from './run_tool.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const contract = path.join(here, '../../api/openapi.yaml');
-const environment = { PATH: process.env.PATH, HOME: tmpdir(), REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+const environment = {
+  PATH: process.env.PATH,
+  HOME: tmpdir(),
+  REDOCLY_TELEMETRY: 'off',
+  REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+  NO_COLOR: '1',
+};
 
 const linters = {
-  redocly: ['@redocly/cli/bin/cli.js', (file) => ['lint', file, '--config', path.join(here, 'redocly.yaml'), '--format', 'stylish', '--max-problems', '20']],
-  spectral: ['@stoplight/spectral-cli/dist/index.js', (file) => ['lint', file, '--ruleset', path.join(here, 'spectral.yaml'), '--fail-severity', 'warn']],
+  redocly: [
+    '@redocly/cli/bin/cli.js',
+    (file) => [
+      'lint',
+      file,
+      '--config',
+      path.join(here, 'redocly.yaml'),
+      '--format',
+      'stylish',
+      '--max-problems',
+      '20',
+    ],
+  ],
+  spectral: [
+    '@stoplight/spectral-cli/dist/index.js',
+    (file) => ['lint', file, '--ruleset', path.join(here, 'spectral.yaml'), '--fail-severity', 'warn'],
+  ],
 };
-const run = (program, words) => runTool(process.execPath, [path.join(here, 'node_modules', program), ...words], { cwd: here, env: environment, timeout: 60_000 });
+const run = (program, words) =>
+  runTool(process.execPath, [path.join(here, 'node_modules', program), ...words], {
+    cwd: here,
+    env: environment,
+    timeout: 60_000,
+  });
 
 test('a program that was killed has not passed', async () => {
-  const { code } = await runTool(process.execPath, ['-e', 'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)']);
+  const { code } = await runTool(process.execPath, [
+    '-e',
+    'process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000)',
+  ]);
   assert.equal(code, 'SIGKILL');
 });
 

@@ -8,7 +8,9 @@ import { parseArgs } from 'node:util';
 import { Client, Scope, startBridge } from './harness.mjs';
 import { Merchant, isOk, startStack } from './merchant.mjs';
 
-const { values } = parseArgs({ options: { deliveries: { type: 'string', default: '100000' }, only: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { deliveries: { type: 'string', default: '100000' }, only: { type: 'string' } },
+});
 const total = Number(values.deliveries);
 const scope = new Scope();
 
@@ -27,7 +29,9 @@ try {
   const day = 86_400_000;
   const now = Date.now();
   // Ids as the service makes them, one a period over ninety days; one of a hundred failed, one of fifty waits, one of two hundred is in review.
-  fill(file, `
+  fill(
+    file,
+    `
     CREATE TEMP TABLE n AS WITH RECURSIVE c(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i + 1 < ${total}) SELECT i,
       ${now - 90 * day} + i * ${Math.floor((90 * day) / total)} AS at FROM c;
     CREATE TEMP TABLE s AS SELECT row_number() OVER (ORDER BY id) - 1 AS k, id, account_id FROM integrations;
@@ -45,22 +49,53 @@ try {
       SELECT id, file, id + 1, account, 'preset', 'Preset', 'sku A-1', 1, '["1"]', 'shared', at FROM d;
     INSERT INTO delivery_keys (account_id, key, delivery_id) SELECT account, 'u' || username, id FROM d UNION ALL SELECT account, 'e' || email, id FROM d
       UNION ALL SELECT account, 'f' || file, id FROM d UNION ALL SELECT account, 'n' || i, id FROM d ORDER BY 1, 2, 3;
-  `);
+  `,
+  );
   const bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir });
   merchant.moveTo(bridge);
   const reader = new Client(bridge.url, { headers: { authorization: `Bearer ${merchant.tokens.idToken}` } });
   const iso = (back) => new Date(now - back * day).toISOString();
   const asked = {
-    all: '', status: 'status=failed', 'common status': 'status=completed', 'two statuses': 'status=failed,in_review', code: 'resolutionCode=username_not_found',
-    store: `integrationId=${stores[0].id}`, attention: 'needsAttention=true', 'no attention': 'needsAttention=false', file: 'fileId=file-3', 'no such file': 'fileId=none',
-    'created, new': `createdFrom=${iso(10)}&createdTo=${iso(9)}`, 'created, old': `createdFrom=${iso(80)}&createdTo=${iso(70)}`, 'created, none': `createdFrom=${iso(200)}&createdTo=${iso(190)}`,
-    'updated, new': `updatedFrom=${iso(1)}`, 'updated, old': `updatedFrom=${iso(80)}&updatedTo=${iso(70)}`, 'updated, none': `updatedFrom=${iso(-1)}`, refunded: 'refunded=true', 'not refunded': 'refunded=false',
-    'dry runs': 'dryRun=true', 'no dry runs': 'dryRun=false', 'q, one': 'q=buyer777@', 'q, some': 'q=buyer12', 'q, many': 'q=buyer', 'q, none': 'q=zzz', 'q, number': 'q=%23777', 'q, order': 'q=order-77', 'q, all orders': 'q=order',
-    'q, many, failed': 'q=buyer&status=failed', 'failed, old': `status=failed&createdTo=${iso(80)}`, 'completed, refunded': 'status=completed&refunded=true', 'file, failed': 'fileId=file-3&status=failed', 'order id': 'orderId=order-777', oldest: 'sort=createdAt',
+    all: '',
+    status: 'status=failed',
+    'common status': 'status=completed',
+    'two statuses': 'status=failed,in_review',
+    code: 'resolutionCode=username_not_found',
+    store: `integrationId=${stores[0].id}`,
+    attention: 'needsAttention=true',
+    'no attention': 'needsAttention=false',
+    file: 'fileId=file-3',
+    'no such file': 'fileId=none',
+    'created, new': `createdFrom=${iso(10)}&createdTo=${iso(9)}`,
+    'created, old': `createdFrom=${iso(80)}&createdTo=${iso(70)}`,
+    'created, none': `createdFrom=${iso(200)}&createdTo=${iso(190)}`,
+    'updated, new': `updatedFrom=${iso(1)}`,
+    'updated, old': `updatedFrom=${iso(80)}&updatedTo=${iso(70)}`,
+    'updated, none': `updatedFrom=${iso(-1)}`,
+    refunded: 'refunded=true',
+    'not refunded': 'refunded=false',
+    'dry runs': 'dryRun=true',
+    'no dry runs': 'dryRun=false',
+    'q, one': 'q=buyer777@',
+    'q, some': 'q=buyer12',
+    'q, many': 'q=buyer',
+    'q, none': 'q=zzz',
+    'q, number': 'q=%23777',
+    'q, order': 'q=order-77',
+    'q, all orders': 'q=order',
+    'q, many, failed': 'q=buyer&status=failed',
+    'failed, old': `status=failed&createdTo=${iso(80)}`,
+    'completed, refunded': 'status=completed&refunded=true',
+    'file, failed': 'fileId=file-3&status=failed',
+    'order id': 'orderId=order-777',
+    oldest: 'sort=createdAt',
   };
-  // Of all threads of the service.
+  // The processor time of all threads of the service.
   const processorMs = () =>
-    readdirSync(`/proc/${bridge.pid}/task`).reduce((sum, task) => sum + Number(readFileSync(`/proc/${bridge.pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]), 0) / 1e6;
+    readdirSync(`/proc/${bridge.pid}/task`).reduce(
+      (sum, task) => sum + Number(readFileSync(`/proc/${bridge.pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]),
+      0,
+    ) / 1e6;
   const least = async (path, runs = 7) => {
     let best = Infinity;
     const before = processorMs();
@@ -76,16 +111,29 @@ try {
     if (values.only && name !== values.only) continue;
     const page = await least(`/api/deliveries?limit=50&${query}`);
     const counted = await least(`/api/deliveries?limit=1&count=true&${query}`);
-    rows.push({ name, page: page.wall, 'page, processor': page.processor, counted: counted.wall, 'counted, processor': counted.processor });
+    rows.push({
+      name,
+      page: page.wall,
+      'page, processor': page.processor,
+      counted: counted.wall,
+      'counted, processor': counted.processor,
+    });
   }
-  for (const path of ['/api/overview', '/api/overview?tz=Europe/Berlin', '/api/stats/deliveries', '/api/search?q=buyer', '/api/search?q=buyer12'])
-    {
+  for (const path of [
+    '/api/overview',
+    '/api/overview?tz=Europe/Berlin',
+    '/api/stats/deliveries',
+    '/api/search?q=buyer',
+    '/api/search?q=buyer12',
+  ]) {
     const { wall, processor } = await least(path);
     rows.push({ name: path, page: wall, 'page, processor': processor });
   }
   console.table(rows);
   const over = rows.filter((row) => row['page, processor'] > 50 || row['counted, processor'] > 50);
-  console.log(over.length === 0 ? 'all within 50 ms of processor time' : `over 50 ms: ${over.map(({ name }) => name).join(', ')}`);
+  console.log(
+    over.length === 0 ? 'all within 50 ms of processor time' : `over 50 ms: ${over.map(({ name }) => name).join(', ')}`,
+  );
 } finally {
   await scope.close();
 }

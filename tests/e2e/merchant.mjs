@@ -11,12 +11,18 @@ const METHODS = ['get', 'put', 'post', 'patch', 'delete'];
 export const operations = Object.entries(contract.document.paths).flatMap(([path, item]) =>
   METHODS.filter((method) => method in item).map((method) => ({ path, method: method.toUpperCase(), ...item[method] })),
 );
-export const isPublic = ({ security, operationId }) => security?.length === 0 || ['receiveOrder', 'deleteKey'].includes(operationId);
+export const isPublic = ({ security, operationId }) =>
+  security?.length === 0 || ['receiveOrder', 'deleteKey'].includes(operationId);
 // The path with these ids, or with some that nobody has.
-export const filled = (path, ids) => path.replace(/\{([^}]+)\}/g, (_, name) => ids[name] ?? `${name.slice(0, 3)}_0a1b2c3d4e5f6`);
+export const filled = (path, ids) =>
+  path.replace(/\{([^}]+)\}/g, (_, name) => ids[name] ?? `${name.slice(0, 3)}_0a1b2c3d4e5f6`);
 
 export function isError(answer, status, code) {
-  assert.deepEqual([answer.status, answer.json?.error?.code], [status, code], `${answer.method} ${answer.path}: ${answer.text}`);
+  assert.deepEqual(
+    [answer.status, answer.json?.error?.code],
+    [status, code],
+    `${answer.method} ${answer.path}: ${answer.text}`,
+  );
   assert.ok(answer.headers['x-request-id'], 'an X-Request-Id');
 }
 export function isOk(answer, status = 200) {
@@ -26,13 +32,30 @@ export function isOk(answer, status = 200) {
 
 export const PASSWORD = 'a long pass phrase';
 
-// What a test file stands on: a simulated cloud platform with merchants of its own, a payment processor in memory, and the bridge before them.
-export async function startStack(scope, { cloudArgs = [], args = [], jobsPerMinute = 0, firstSweepSeconds = 1, ...options } = {}) {
+// The programs of a test file: a simulated cloud platform with merchants of its own, a payment processor in memory, and the bridge before them.
+export async function startStack(
+  scope,
+  { cloudArgs = [], args = [], jobsPerMinute = 0, firstSweepSeconds = 1, ...options } = {},
+) {
   const processor = await Processor.start(scope);
   const dataDir = options.dataDir ?? (await scratch(scope));
   await processor.sellIn(dataDir);
-  const cloud = await startCloudsim(scope, { args: ['--users', '4', '--files', '10', '--create-unknown-users', ...cloudArgs] });
-  const bridge = await startBridge(scope, { cloudUrl: cloud.url, args: ['--delivery-jobs-per-minute', String(jobsPerMinute), '--delivery-first-sweep-seconds', String(firstSweepSeconds), ...processor.args, ...args], ...options, dataDir });
+  const cloud = await startCloudsim(scope, {
+    args: ['--users', '4', '--files', '10', '--create-unknown-users', ...cloudArgs],
+  });
+  const bridge = await startBridge(scope, {
+    cloudUrl: cloud.url,
+    args: [
+      '--delivery-jobs-per-minute',
+      String(jobsPerMinute),
+      '--delivery-first-sweep-seconds',
+      String(firstSweepSeconds),
+      ...processor.args,
+      ...args,
+    ],
+    ...options,
+    dataDir,
+  });
   return { scope, cloud, bridge, processor, sim: new Client(cloud.url) };
 }
 
@@ -64,7 +87,14 @@ export class Merchant {
   async invite(role = 'member') {
     const { url } = isOk(await this.api.post('/api/invitations', { role }), 201);
     const invitation = new URL(url).hash.slice(1);
-    const tokens = isOk(await this.open.post('/api/auth/sign-up', { email: `person-${++this.people}-${this.email}`, password: PASSWORD, invitation }), 201);
+    const tokens = isOk(
+      await this.open.post('/api/auth/sign-up', {
+        email: `person-${++this.people}-${this.email}`,
+        password: PASSWORD,
+        invitation,
+      }),
+      201,
+    );
     return new Merchant(this.bridge, this.open, tokens, this.number);
   }
   people = 0;
@@ -90,7 +120,12 @@ export class Merchant {
 
   // A store in which the SKU A-1 is the merchant's first file, A-2 the second, and so on to A-5.
   async store(provider, { settings = {}, secret } = {}) {
-    const made = await this.api.post('/api/integrations', { name: `A store of ${provider}`, provider, settings, ...(secret ? { secret } : {}) });
+    const made = await this.api.post('/api/integrations', {
+      name: `A store of ${provider}`,
+      provider,
+      settings,
+      ...(secret ? { secret } : {}),
+    });
     assert.equal(made.status, 201, made.text);
     const mapped = await this.map(made.json);
     assert.equal(mapped.status, 200, mapped.text);
@@ -113,7 +148,21 @@ export class Merchant {
     const purchase = isOk(await this.api.post('/api/credits/checkout', { packId: 'small' }), 201);
     const invitation = isOk(await this.api.post('/api/invitations', { role: 'member', note: 'planted note' }), 201);
     return {
-      ids: { integration: store.id, order: listed.id, delivery: deliveryId, subscription: made.id, event: sent.eventId, job: job.id, privacyRequest: request.id, key: key.id, session: sessionId, purchase: purchase.id, invitation: invitation.id, person: this.tokens.user.id, preset: this.file(1) },
+      ids: {
+        integration: store.id,
+        order: listed.id,
+        delivery: deliveryId,
+        subscription: made.id,
+        event: sent.eventId,
+        job: job.id,
+        privacyRequest: request.id,
+        key: key.id,
+        session: sessionId,
+        purchase: purchase.id,
+        invitation: invitation.id,
+        person: this.tokens.user.id,
+        preset: this.file(1),
+      },
       secrets: [store.secret, made.secret, asking.secret, key.secret, invitation.url.split('#')[1]],
       asking,
     };
@@ -121,13 +170,31 @@ export class Merchant {
 
   // The platform of a provider_a store asks for a buyer's data.
   async dataRequest(store) {
-    const body = JSON.stringify({ shop_id: 1, shop_domain: 'x', orders_requested: [1], customer: { id: 1, email: 'planted@shop.example' }, data_request: { id: 9 } });
-    isOk(await sendOrder(this.open, store, body, { ...signatureHeaders('provider_a', store.secret, body), 'x-hosted-topic': 'customers/data_request' }), 202);
+    const body = JSON.stringify({
+      shop_id: 1,
+      shop_domain: 'x',
+      orders_requested: [1],
+      customer: { id: 1, email: 'planted@shop.example' },
+      data_request: { id: 9 },
+    });
+    isOk(
+      await sendOrder(this.open, store, body, {
+        ...signatureHeaders('provider_a', store.secret, body),
+        'x-hosted-topic': 'customers/data_request',
+      }),
+      202,
+    );
   }
 
   // The store's mappings. `bundles`: so many of the SKUs, from A-1 on, are a further file each: the sixth, the seventh, and so on.
   map({ id }, bundles = 0) {
-    const one = (sku, number) => ({ matchType: 'sku', matchValue: `A-${sku}`, fileId: this.file(number), kind: 'preset', fileName: `Preset ${number}` });
+    const one = (sku, number) => ({
+      matchType: 'sku',
+      matchValue: `A-${sku}`,
+      fileId: this.file(number),
+      kind: 'preset',
+      fileName: `Preset ${number}`,
+    });
     const skus = [1, 2, 3, 4, 5];
     const mappings = [...skus.map((sku) => one(sku, sku)), ...skus.slice(0, bundles).map((sku) => one(sku, 5 + sku))];
     return this.api.put(`/api/integrations/${id}/mappings`, { mappings });
@@ -156,7 +223,10 @@ export class Merchant {
     return answer.json;
   }
   async deliveriesOf(store, orderId) {
-    const query = new URLSearchParams({ integrationId: store.id, ...(orderId === undefined ? {} : { orderId: String(orderId) }) });
+    const query = new URLSearchParams({
+      integrationId: store.id,
+      ...(orderId === undefined ? {} : { orderId: String(orderId) }),
+    });
     const answer = await this.api.get(`/api/deliveries?${query}`);
     assert.equal(answer.status, 200, answer.text);
     return answer.json.data;
@@ -164,7 +234,7 @@ export class Merchant {
   // All of the account, through all pages.
   async all(path) {
     const rows = [];
-    for (let cursor = ''; cursor !== null; ) {
+    for (let cursor = ''; cursor !== null;) {
       const page = await this.api.get(`${path}?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`);
       assert.equal(page.status, 200, page.text);
       rows.push(...page.json.data);
@@ -173,11 +243,15 @@ export class Merchant {
     return rows;
   }
   reaches(id, status, deadlineMs = 15_000) {
-    return until(`delivery ${id} is ${status}`, async () => {
-      const it = await this.delivery(id);
-      if (it.status !== status) throw new Error(`${it.status}: ${it.message}`);
-      return it;
-    }, deadlineMs);
+    return until(
+      `delivery ${id} is ${status}`,
+      async () => {
+        const it = await this.delivery(id);
+        if (it.status !== status) throw new Error(`${it.status}: ${it.message}`);
+        return it;
+      },
+      deadlineMs,
+    );
   }
   async balance() {
     const answer = await this.api.get('/api/credits');
@@ -185,7 +259,7 @@ export class Merchant {
     return answer.json;
   }
 
-  // What the cloud platform has of this merchant: shares by "file customer", friendships by customer name.
+  // The cloud platform's records of this merchant: shares by "file customer", friendships by customer name.
   async effects(sim) {
     const { json } = await sim.get('/sim/effects');
     const merchant = `m-${this.number}`;

@@ -37,13 +37,16 @@ function balanced([first, second]) {
 function keepCalling(calls) {
   const failures = [];
   let wanted = true;
-  const ended = Promise.all(calls.map(async (call) => {
-    while (wanted) {
-      const answer = await call().catch((error) => ({ error }));
-      if (answer.error || answer.status >= 300) failures.push(answer.error ?? `${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
-      await delay(10);
-    }
-  }));
+  const ended = Promise.all(
+    calls.map(async (call) => {
+      while (wanted) {
+        const answer = await call().catch((error) => ({ error }));
+        if (answer.error || answer.status >= 300)
+          failures.push(answer.error ?? `${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
+        await delay(10);
+      }
+    }),
+  );
   const stop = () => {
     wanted = false;
     return ended;
@@ -55,19 +58,29 @@ function ordering(merchant, store, accepted) {
   let sent = 0;
   return async () => {
     const n = ++sent;
-    const answer = await merchant.send(store, sampleOrder('generic', { orderId: `o-${n}`, username: `buyer-${n % 20}`, sku: 'A-1' }));
+    const answer = await merchant.send(
+      store,
+      sampleOrder('generic', { orderId: `o-${n}`, username: `buyer-${n % 20}`, sku: 'A-1' }),
+    );
     if (answer.status === 202) accepted.push(answer.json.deliveryId);
     return answer;
   };
 }
 async function allDelivered(merchant, accepted) {
-  await until('all is delivered', async () => {
-    const open = (await merchant.all('/api/deliveries')).filter(({ status }) => status !== 'completed');
-    if (open.length > 0) throw new Error(`${open.length}, such as ${JSON.stringify(open[0])}`);
-    return true;
-  }, 60_000);
+  await until(
+    'all is delivered',
+    async () => {
+      const open = (await merchant.all('/api/deliveries')).filter(({ status }) => status !== 'completed');
+      if (open.length > 0) throw new Error(`${open.length}, such as ${JSON.stringify(open[0])}`);
+      return true;
+    },
+    60_000,
+  );
   const known = new Set((await merchant.all('/api/deliveries')).map(({ id }) => id));
-  assert.deepEqual(accepted.filter((id) => !known.has(id)), []);
+  assert.deepEqual(
+    accepted.filter((id) => !known.has(id)),
+    [],
+  );
 }
 
 test('two nodes that start at one moment on an empty database both come up, and are one service', async (t) => {
@@ -77,11 +90,26 @@ test('two nodes that start at one moment on an empty database both come up, and 
     assert.equal((await runBridge(['vault', 'init', '--data-dir', first])).code, 0);
     const folders = [first, await dataDirBeside(scope, first)];
     const [one, other] = await Promise.all(folders.map((dataDir) => startBridge(scope, { ...CLOUD, dataDir })));
-    const made = isOk(await new Client(one.url).post('/api/auth/sign-up', { email: 'owner@shop.example', password: PASSWORD, accountName: 'A shop' }), 201);
-    const session = isOk(await new Client(other.url).post('/api/auth/sign-in', { email: 'owner@shop.example', password: PASSWORD }));
+    const made = isOk(
+      await new Client(one.url).post('/api/auth/sign-up', {
+        email: 'owner@shop.example',
+        password: PASSWORD,
+        accountName: 'A shop',
+      }),
+      201,
+    );
+    const session = isOk(
+      await new Client(other.url).post('/api/auth/sign-in', { email: 'owner@shop.example', password: PASSWORD }),
+    );
     // Each believes the other's tokens.
-    for (const [node, { idToken }] of [[one, session], [other, made]]) {
-      assert.equal(isOk(await new Client(node.url).get('/api/account', { headers: { authorization: `Bearer ${idToken}` } })).id, made.accountId);
+    for (const [node, { idToken }] of [
+      [one, session],
+      [other, made],
+    ]) {
+      assert.equal(
+        isOk(await new Client(node.url).get('/api/account', { headers: { authorization: `Bearer ${idToken}` } })).id,
+        made.accountId,
+      );
     }
     await scope.close();
   }
@@ -94,7 +122,10 @@ test('a node with the keys of another deployment, or with none, refuses to start
   const without = await serve(stranger);
   assert.deepEqual([without.code, codeOf(without)], [1, 'KEY_FILE_MISSING']);
   // Nor does the database of others get new keys by mistake.
-  assert.deepEqual([(await runBridge(['vault', 'init', '--data-dir', stranger])).code, await readdir(stranger)], [1, ['presetbridge.lock']]);
+  assert.deepEqual(
+    [(await runBridge(['vault', 'init', '--data-dir', stranger])).code, await readdir(stranger)],
+    [1, ['presetbridge.lock']],
+  );
   const elsewhere = await scratch(t);
   assert.equal((await runBridge(['vault', 'init', '--data-dir', elsewhere])).code, 0);
   for (const name of await readdir(elsewhere)) await copyFile(path.join(elsewhere, name), path.join(stranger, name));
@@ -110,12 +141,18 @@ test('a node that is older than the schema refuses to start, and those that run 
   const node = await startBridge(scope, CLOUD);
   const other = await dataDirBeside(scope, node.dataDir);
   const database = await cluster();
-  await database.sql("INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (9999, 'of a later version', '', 0)", node.databaseUrl);
+  await database.sql(
+    "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (9999, 'of a later version', '', 0)",
+    node.databaseUrl,
+  );
   const refused = await serve(other);
   assert.deepEqual([refused.code, codeOf(refused)], [1, 'SCHEMA_NEWER']);
   // One sentence, and nothing else.
   const [line, ...more] = refused.stderr.trim().split('\n');
-  assert.match(JSON.parse(line).message, /^The database's schema is number 9999 and this program knows \d+: start a newer version of it\.$/);
+  assert.match(
+    JSON.parse(line).message,
+    /^The database's schema is number 9999 and this program knows \d+: start a newer version of it\.$/,
+  );
   assert.deepEqual([more, refused.stdout], [[], '']);
   const migrated = await runBridge(['migrate', '--data-dir', other]);
   assert.equal(migrated.code, 1);
@@ -138,7 +175,12 @@ test('nodes that run go on while a later version adds to the schema, and work on
 
   const accepted = [];
   const order = ordering(merchant, store, accepted);
-  const { failures, stop } = keepCalling([order, order, () => merchant.api.get('/api/deliveries?limit=5'), () => merchant.api.put('/api/credentials', merchant.cloudLogin)]);
+  const { failures, stop } = keepCalling([
+    order,
+    order,
+    () => merchant.api.get('/api/deliveries?limit=5'),
+    () => merchant.api.put('/api/credentials', merchant.cloudLogin),
+  ]);
   const some = async (what) => {
     const before = accepted.length;
     await until(`orders ${what}`, () => accepted.length >= before + 20 || failures.length > 0, 30_000);
@@ -146,30 +188,40 @@ test('nodes that run go on while a later version adds to the schema, and work on
   try {
     await some('before');
     // A column in every table, as migrations add them (docs/development.md), a table and an index.
-    for (const table of (await sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).split('\n')) {
+    for (const table of (await sql("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")).split(
+      '\n',
+    )) {
       await sql(`ALTER TABLE ${table} ADD COLUMN added_later BIGINT NOT NULL DEFAULT 7, ADD COLUMN also_added TEXT`);
     }
     await sql('CREATE TABLE made_later (id BIGINT PRIMARY KEY, delivery_id BIGINT REFERENCES deliveries (id))');
     await sql('CREATE INDEX deliveries_by_change ON deliveries (account_id, updated_at)');
-    await sql("INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (9999, 'of a later version', '', 0)");
+    await sql(
+      "INSERT INTO schema_migrations (number, name, checksum, applied_at) VALUES (9999, 'of a later version', '', 0)",
+    );
     await some('after');
   } finally {
     await stop();
   }
   assert.deepEqual(failures, []);
 
-  // What began before and what begins now.
+  // Deliveries that began before, and ones that begin now.
   isOk(await merchant.api.get('/api/presets'));
   const other = await Merchant.signUp(both, 2);
   const { deliveryId } = await other.order(await other.store('provider_a'), { orderId: '1', username: 'buyer' });
   await other.reaches(deliveryId, 'completed');
   await allDelivered(merchant, accepted);
   const last = accepted.at(-1);
-  await receiver.waitFor('the event of the last one', ({ type, deliveryId: id }) => type === 'delivery.completed' && id === last);
+  await receiver.waitFor(
+    'the event of the last one',
+    ({ type, deliveryId: id }) => type === 'delivery.completed' && id === last,
+  );
   assert.equal(await sql('SELECT count(*) FROM deliveries WHERE added_later <> 7 OR also_added IS NOT NULL'), '0');
   for (const node of nodes) {
     assert.equal((await new Client(node.url).get('/readyz')).status, 200);
-    assert.deepEqual(node.log.filter((line) => line.includes('"level":"error"')), []);
+    assert.deepEqual(
+      node.log.filter((line) => line.includes('"level":"error"')),
+      [],
+    );
   }
   // But one of them that has stopped does not come back.
   await nodes[1].stop();
@@ -186,7 +238,8 @@ test('each node does what its roles say, and together they deliver', async (t) =
   }
   for (const role of ['worker', 'dispatcher']) {
     const client = new Client(nodes[role].url);
-    for (const path of ['/healthz', '/readyz', '/metrics']) assert.equal((await client.get(path)).status, 200, `${role} ${path}`);
+    for (const path of ['/healthz', '/readyz', '/metrics'])
+      assert.equal((await client.get(path)).status, 200, `${role} ${path}`);
     for (const { path, method } of operations.filter((one) => one.path.startsWith('/api/'))) {
       isError(await client.request(method, filled(path, {})), 404, 'NOT_FOUND');
     }
@@ -208,7 +261,11 @@ test('nodes are replaced one by one, and no request of the other one fails', asy
   const order = ordering(merchant, store, accepted);
   for (const leaving of [0, 1]) {
     merchant.moveTo(nodes[1 - leaving]);
-    const { failures, stop } = keepCalling([order, () => merchant.api.get('/api/deliveries?limit=5'), () => merchant.open.get('/readyz')]);
+    const { failures, stop } = keepCalling([
+      order,
+      () => merchant.api.get('/api/deliveries?limit=5'),
+      () => merchant.open.get('/readyz'),
+    ]);
     const some = async (what) => {
       const before = accepted.length;
       await until(`orders ${what}`, () => accepted.length >= before + 10 || failures.length > 0, 30_000);
@@ -219,7 +276,11 @@ test('nodes are replaced one by one, and no request of the other one fails', asy
       await nodes[leaving].stop();
       await some('while it is away');
       const migrated = await runBridge(['migrate', '--data-dir', dataDir]);
-      assert.deepEqual([migrated.code, migrated.stdout], [0, '0 migrations applied to the PostgreSQL database\n'], migrated.stderr);
+      assert.deepEqual(
+        [migrated.code, migrated.stdout],
+        [0, '0 migrations applied to the PostgreSQL database\n'],
+        migrated.stderr,
+      );
       nodes[leaving] = await startBridge(scope, { cloudUrl: cloud.url, dataDir, args: RATES });
       await some('when it is back');
     } finally {
@@ -236,7 +297,8 @@ async function disturb(scope, { nodes, cloud }, args = []) {
   await nodes[1].kill();
   await (await cluster()).restart();
   nodes[1] = await startBridge(scope, { cloudUrl: cloud.url, dataDir, args });
-  for (const { url } of nodes) await until('the node has its database', async () => (await new Client(url).get('/readyz')).status === 200, 30_000);
+  for (const { url } of nodes)
+    await until('the node has its database', async () => (await new Client(url).get('/readyz')).status === 200, 30_000);
 }
 
 test('a key has its requests an hour once for all nodes, not once for each, whatever dies', async (t) => {
@@ -247,7 +309,12 @@ test('a key has its requests an hour once for all nodes, not once for each, what
   const key = await merchant.key();
   const limited = await runBridge(['admin', 'set-rate-limit', key.id, '10', '--data-dir', nodes[0].dataDir]);
   assert.equal(limited.code, 0, limited.stderr);
-  const ask = (count) => Promise.all(Array.from({ length: count }, (_, i) => new Client(nodes[i % 2].url, { headers: { 'x-api-key': key.secret } }).get('/api/account')));
+  const ask = (count) =>
+    Promise.all(
+      Array.from({ length: count }, (_, i) =>
+        new Client(nodes[i % 2].url, { headers: { 'x-api-key': key.secret } }).get('/api/account'),
+      ),
+    );
   for (const answer of await ask(4)) isOk(answer, 200);
   await disturb(scope, stack);
   const answers = await ask(30);
@@ -268,7 +335,8 @@ test('an account has its integrations and subscriptions once for all nodes, not 
     ['/api/integrations', 500, { name: 'Store', provider: 'generic' }],
   ]) {
     const answers = [];
-    while (answers.length < most + 20) answers.push(...(await Promise.all(Array.from({ length: 40 }, () => merchant.api.post(path, body)))));
+    while (answers.length < most + 20)
+      answers.push(...(await Promise.all(Array.from({ length: 40 }, () => merchant.api.post(path, body)))));
     const refused = answers.filter(({ status }) => status !== 201);
     assert.equal(answers.length - refused.length, most, path);
     for (const answer of refused) isError(answer, 409, 'LIMIT_REACHED');
@@ -287,7 +355,8 @@ test('a cloud account has its jobs a minute once for all nodes, not once for eac
   const buyers = Array.from({ length: 12 }, (_, i) => `buyer-${i}`);
   await sim.post('/sim/customers', { customers: buyers.map((username) => ({ username, answer: 'never' })) });
   await Promise.all(buyers.map((username) => merchant.order(store, { orderId: username, username })));
-  const started = async () => (await sim.get('/sim/calls')).json.calls.filter(({ endpoint }) => endpoint === 'findUser');
+  const started = async () =>
+    (await sim.get('/sim/calls')).json.calls.filter(({ endpoint }) => endpoint === 'findUser');
   await until('the first jobs', async () => (await started()).length >= 5, 20_000);
   await disturb(scope, stack, ['--delivery-jobs-per-minute', '5', ...args]);
   // Over the edge of the first minute.
@@ -296,5 +365,8 @@ test('a cloud account has its jobs a minute once for all nodes, not once for eac
   const at = (await started()).map(({ atMs }) => atMs).sort((a, b) => a - b);
   const spans = at.slice(5).map((later, i) => later - at[i]);
   // From a start to its call it takes some milliseconds, and the first ones log in.
-  assert.ok(spans.every((span) => span > 55_000), JSON.stringify(at));
+  assert.ok(
+    spans.every((span) => span > 55_000),
+    JSON.stringify(at),
+  );
 });

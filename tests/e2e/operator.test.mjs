@@ -1,4 +1,4 @@
-// What the operator does about accounts from the command line: disabled and enabled again, their keys, their orders.
+// The operator's verbs for accounts: they are disabled and enabled again, with their keys and their orders.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { runBridge, Scope, until } from './harness.mjs';
@@ -30,30 +30,61 @@ test('a disabled account is refused everywhere, loses nothing, and goes on when 
   const before = await merchant.order(store, { username: 'before' });
   await merchant.reaches(before.deliveryId, 'completed');
 
-  assert.deepEqual(await admin('disable-account', merchant.accountId, '--reason', 'a trial'), { id: merchant.accountId, disabled: true, changed: true });
-  assert.deepEqual(await admin('disable-account', merchant.accountId), { id: merchant.accountId, disabled: true, changed: false });
+  assert.deepEqual(await admin('disable-account', merchant.accountId, '--reason', 'a trial'), {
+    id: merchant.accountId,
+    disabled: true,
+    changed: true,
+  });
+  assert.deepEqual(await admin('disable-account', merchant.accountId), {
+    id: merchant.accountId,
+    disabled: true,
+    changed: false,
+  });
   const listed = (await admin('list-accounts')).accounts.map(({ id, disabled }) => [id, disabled]);
-  assert.deepEqual(new Map(listed), new Map([[merchant.accountId, true], [other.accountId, false]]));
+  assert.deepEqual(
+    new Map(listed),
+    new Map([
+      [merchant.accountId, true],
+      [other.accountId, false],
+    ]),
+  );
 
-  // People, old and new sign-ins; keys; a wrong password tells nothing.
+  // People, old and new sign-ins; keys; a wrong password reveals nothing.
   const signIn = (password) => merchant.open.post('/api/auth/sign-in', { email: merchant.email, password });
-  for (const answer of [await merchant.api.get('/api/deliveries'), await asKey.get('/api/deliveries'), await merchant.api.with({ 'x-api-key': key.secret }).get('/api/deliveries'), await signIn(PASSWORD)]) {
+  for (const answer of [
+    await merchant.api.get('/api/deliveries'),
+    await asKey.get('/api/deliveries'),
+    await merchant.api.with({ 'x-api-key': key.secret }).get('/api/deliveries'),
+    await signIn(PASSWORD),
+  ]) {
     isError(answer, 403, 'FORBIDDEN');
     assert.match(answer.json.error.message, DISABLED);
   }
   isError(await signIn('not the pass phrase'), 401, 'INVALID_CREDENTIALS');
-  isError(await asKey.post('/api/deliveries', { integrationId: store.id, ...sampleOrder('generic', { sku: 'A-1' }) }), 403, 'FORBIDDEN');
+  isError(
+    await asKey.post('/api/deliveries', { integrationId: store.id, ...sampleOrder('generic', { sku: 'A-1' }) }),
+    403,
+    'FORBIDDEN',
+  );
   isOk(await other.api.get('/api/deliveries'));
 
   // Its stores are answered as inactive ones: the order is kept. A forged one is still refused.
   const order = sampleOrder('generic', { orderId: 'while-disabled', username: 'patient', sku: 'A-1' });
   const answer = await sendOrder(merchant.open, store, order);
   assert.deepEqual([answer.status, answer.json.status, answer.json.reason], [202, 'ignored', 'inactive'], answer.text);
-  isError(await sendOrder(merchant.open, { ...store, secret: 'another secret of it' }, order), 401, 'INVALID_SIGNATURE');
+  isError(
+    await sendOrder(merchant.open, { ...store, secret: 'another secret of it' }, order),
+    401,
+    'INVALID_SIGNATURE',
+  );
   const otherStore = await other.store('generic');
   await other.reaches((await other.order(otherStore, { username: 'elsewhere' })).deliveryId, 'completed');
 
-  assert.deepEqual(await admin('enable-account', merchant.accountId), { id: merchant.accountId, disabled: false, changed: true });
+  assert.deepEqual(await admin('enable-account', merchant.accountId), {
+    id: merchant.accountId,
+    disabled: false,
+    changed: true,
+  });
   // The session and the key of before, and what came meanwhile.
   isOk(await asKey.get('/api/deliveries'));
   isOk(await signIn(PASSWORD));
@@ -66,8 +97,16 @@ test('a disabled account is refused everywhere, loses nothing, and goes on when 
   await merchant.reaches(id, 'completed');
   const again = await merchant.order(store, { username: 'after' });
   await merchant.reaches(again.deliveryId, 'completed');
-  const audit = isOk(await merchant.api.get('/api/account/audit')).data.filter(({ action }) => /^account\.(dis|en)abled$/.test(action));
-  assert.deepEqual(audit.map(({ action, actor, detail }) => [action, actor, detail]), [['account.enabled', 'operator', ''], ['account.disabled', 'operator', 'a trial']]);
+  const audit = isOk(await merchant.api.get('/api/account/audit')).data.filter(({ action }) =>
+    /^account\.(dis|en)abled$/.test(action),
+  );
+  assert.deepEqual(
+    audit.map(({ action, actor, detail }) => [action, actor, detail]),
+    [
+      ['account.enabled', 'operator', ''],
+      ['account.disabled', 'operator', 'a trial'],
+    ],
+  );
   for (const { actorName } of audit) assert.match(actorName, / on /, 'who the operator was');
 });
 
@@ -84,17 +123,36 @@ test('disabling outlives the service, and is done where none runs', async () => 
 
 test('an order is found by all that people say of it, and tells nobody who bought', async () => {
   const store = await merchant.store('provider_a');
-  const { deliveryId, orderId } = await merchant.order(store, { orderId: 74113, username: 'found_one', email: 'found@buyer.example' });
+  const { deliveryId, orderId } = await merchant.order(store, {
+    orderId: 74113,
+    username: 'found_one',
+    email: 'found@buyer.example',
+  });
   await merchant.reaches(deliveryId, 'completed');
   const [row] = isOk(await merchant.api.get(`/api/orders?integrationId=${store.id}`)).data;
   const found = async (...words) => (await admin('find-order', ...words)).orders;
   const [one] = await found(deliveryId);
-  assert.deepEqual([one.id, one.account, one.integration, one.orderId, one.outcome, one.delivery.id, one.delivery.status], [row.id, merchant.accountId, store.id, orderId, 'delivery', deliveryId, 'completed']);
-  for (const words of [[row.id], [row.id, '--account', merchant.accountId], [orderId, '--account', merchant.accountId], [row.orderNumber, '--account', merchant.accountId], ['@found_one', '--account', merchant.accountId], ['found@buyer.example', '--account', merchant.accountId]]) {
+  assert.deepEqual(
+    [one.id, one.account, one.integration, one.orderId, one.outcome, one.delivery.id, one.delivery.status],
+    [row.id, merchant.accountId, store.id, orderId, 'delivery', deliveryId, 'completed'],
+  );
+  for (const words of [
+    [row.id],
+    [row.id, '--account', merchant.accountId],
+    [orderId, '--account', merchant.accountId],
+    [row.orderNumber, '--account', merchant.accountId],
+    ['@found_one', '--account', merchant.accountId],
+    ['found@buyer.example', '--account', merchant.accountId],
+  ]) {
     assert.deepEqual(await found(...words), [one], `${words}`);
   }
   assert.ok(!JSON.stringify(one).includes('found_one') && !JSON.stringify(one).includes('buyer.example'));
-  for (const [words, says] of [[[orderId], /--account/], [[row.id, '--account', other.accountId], /There is no order/], [['none', '--account', merchant.accountId], /There is no order none/], [['ord_0a1b2c3d4e5f6'], /There is no order/]]) {
+  for (const [words, says] of [
+    [[orderId], /--account/],
+    [[row.id, '--account', other.accountId], /There is no order/],
+    [['none', '--account', merchant.accountId], /There is no order none/],
+    [['ord_0a1b2c3d4e5f6'], /There is no order/],
+  ]) {
     const refused = await admin('find-order', ...words);
     assert.equal(refused.code, 1, `${words}`);
     assert.match(refused.stderr, says);
@@ -106,8 +164,17 @@ test('the keys of an account are listed, without a secret', async () => {
   isOk(await other.open.with({ 'x-api-key': key.secret }).get('/api/deliveries'));
   isOk(await other.api.patch(`/api/keys/${(await other.key({ name: 'off' })).id}`, { active: false }));
   const { keys } = await admin('list-keys', other.accountId);
-  assert.deepEqual(keys.map(({ name, active, requests }) => [name, active, requests]), [['off', false, 0], ['listed', true, 1]]);
-  assert.deepEqual([keys[1].id, keys[1].permissions, keys[1].rateLimit, keys[1].usedThisHour], [key.id, ['deliveries:read'], 100, 1]);
+  assert.deepEqual(
+    keys.map(({ name, active, requests }) => [name, active, requests]),
+    [
+      ['off', false, 0],
+      ['listed', true, 1],
+    ],
+  );
+  assert.deepEqual(
+    [keys[1].id, keys[1].permissions, keys[1].rateLimit, keys[1].usedThisHour],
+    [key.id, ['deliveries:read'], 100, 1],
+  );
   assert.ok(!JSON.stringify(keys).includes(key.secret));
   assert.equal((await admin('list-keys', 'acc_0a1b2c3d4e5f6')).code, 1);
 });

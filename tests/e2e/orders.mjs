@@ -23,7 +23,11 @@ export function sendOrder(client, integration, payload, headers = {}, options = 
   return client.request('POST', `/api/webhooks/${integration.provider}/${integration.id}`, {
     ...options,
     body,
-    headers: given({ 'content-type': 'application/json', ...signatureHeaders(integration.provider, integration.secret, body), ...headers }),
+    headers: given({
+      'content-type': 'application/json',
+      ...signatureHeaders(integration.provider, integration.secret, body),
+      ...headers,
+    }),
   });
 }
 

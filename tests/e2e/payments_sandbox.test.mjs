@@ -23,7 +23,11 @@ beforeEach(async () => {
 });
 
 async function start(dataDir) {
-  bridge = await startBridge(scope, { cloudUrl: cloud.url, dataDir, args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...sandbox.args] });
+  bridge = await startBridge(scope, {
+    cloudUrl: cloud.url,
+    dataDir,
+    args: ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1', ...sandbox.args],
+  });
   await sandbox.tellTo(bridge);
 }
 const buy = async (packId = 'small') => {
@@ -32,11 +36,16 @@ const buy = async (packId = 'small') => {
 };
 const did = async (what, body) => (await sandbox.done('POST', `/sim/${what}`, body)).json;
 const purchase = async (id) => isOk(await merchant.api.get(`/api/credits/purchases/${id}`));
-const becomes = (id, state, deadlineMs) => until(`${id} is ${state}`, async () => {
-  const found = await purchase(id);
-  if (found.state !== state) throw new Error(JSON.stringify(found));
-  return found;
-}, deadlineMs);
+const becomes = (id, state, deadlineMs) =>
+  until(
+    `${id} is ${state}`,
+    async () => {
+      const found = await purchase(id);
+      if (found.state !== state) throw new Error(JSON.stringify(found));
+      return found;
+    },
+    deadlineMs,
+  );
 // All purchases are what the processor says, and so are the credits.
 async function expectBooks() {
   const byId = new Map((await sandbox.payments()).map((payment) => [payment.clientReferenceId, payment]));
@@ -57,15 +66,24 @@ test('who has run out buys a pack on the page, comes back, and the stopped deliv
   const html = await page.text();
   assert.match(html, /Pay EUR 19\.00|Pay .*19\.00/);
   const [, action] = html.match(/<form method="post" action="([^"]+)">/);
-  const pressed = await fetch(new URL(action, opened.url), { method: 'POST', redirect: 'manual', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'act=pay' });
+  const pressed = await fetch(new URL(action, opened.url), {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'act=pay',
+  });
   assert.equal(pressed.status, 303);
   const back = new URL(pressed.headers.get('location'));
   assert.equal(back.pathname, '/credits/return');
   const told = back.searchParams.get('purchase');
-  const paid = await until('it is known to be paid', async () => {
-    const now = isOk(await merchant.api.post(`/api/credits/purchases/${told}/refresh`));
-    return now.state === 'paid' && now;
-  }, 15_000);
+  const paid = await until(
+    'it is known to be paid',
+    async () => {
+      const now = isOk(await merchant.api.post(`/api/credits/purchases/${told}/refresh`));
+      return now.state === 'paid' && now;
+    },
+    15_000,
+  );
   assert.equal(paid.credits, 100);
   await merchant.reaches(deliveryId, 'completed');
   const { state, creditsGranted, receiptUrl } = await purchase(opened.id);
@@ -86,8 +104,14 @@ test('webhooks that come twice, overtake each other and are not heard grant once
   await becomes(second.id, 'paid');
   await becomes(third.id, 'failed');
   await did('webhooks/resend', {});
-  await until('all webhooks are through', async () => (await sandbox.done('GET', '/sim/webhooks')).json.pending === 0, 30_000);
-  const grants = (await merchant.all('/api/credits/ledger')).filter(({ kind }) => kind === 'purchase').map(({ purchaseId }) => purchaseId);
+  await until(
+    'all webhooks are through',
+    async () => (await sandbox.done('GET', '/sim/webhooks')).json.pending === 0,
+    30_000,
+  );
+  const grants = (await merchant.all('/api/credits/ledger'))
+    .filter(({ kind }) => kind === 'purchase')
+    .map(({ purchaseId }) => purchaseId);
   assert.equal(new Set(grants).size, grants.length);
   await expectBooks();
 });
@@ -117,11 +141,19 @@ test('the operator gives money back: what failed or was refused is tried again, 
   await becomes(id, 'paid');
   const refund = async (...args) => {
     const done = await runBridge(['admin', 'refund', id, ...args, '--data-dir', bridge.dataDir]);
-    return { code: done.code, text: done.stdout + done.stderr, json: done.code === 0 ? JSON.parse(done.stdout) : undefined };
+    return {
+      code: done.code,
+      text: done.stdout + done.stderr,
+      json: done.code === 0 ? JSON.parse(done.stdout) : undefined,
+    };
   };
   const back = async () => (await sandbox.payments()).find((payment) => payment.session === session).refunded;
   const first = await refund('--total', '500');
-  assert.deepEqual([first.code, first.json?.amountRefunded, first.json?.refund?.status], [0, 500, 'succeeded'], first.text);
+  assert.deepEqual(
+    [first.code, first.json?.amountRefunded, first.json?.refund?.status],
+    [0, 500, 'succeeded'],
+    first.text,
+  );
   await did('refund/settle', { refund: (await sandbox.refunds(session))[0].id, succeeds: false });
   await until('the failure is known', async () => (await purchase(id)).amountRefunded === 0);
   const again = await refund('--total', '500');
@@ -142,57 +174,97 @@ test('the operator gives money back: what failed or was refused is tried again, 
     const unanswered = await refund('--total', total);
     assert.equal(unanswered.code, 1, `${fault}: ${unanswered.text}`);
     const repeated = await refund('--total', total);
-    assert.deepEqual([repeated.code, repeated.json?.amountRefunded, await back()], [0, before + 100, before + 100], `${fault}: ${repeated.text}`);
+    assert.deepEqual(
+      [repeated.code, repeated.json?.amountRefunded, await back()],
+      [0, before + 100, before + 100],
+      `${fault}: ${repeated.text}`,
+    );
   }
-  const log = (await merchant.all('/api/account/audit')).filter(({ target }) => target === id).reverse().map(({ action, detail }) => `${action.split('.')[1]} ${detail}`);
+  const log = (await merchant.all('/api/account/audit'))
+    .filter(({ target }) => target === id)
+    .reverse()
+    .map(({ action, detail }) => `${action.split('.')[1]} ${detail}`);
   const asked = (amount) => [`refund_asked ${amount} eur`, `refunded ${amount} eur`];
-  assert.deepEqual(log.filter((line) => !line.startsWith('opened')), [
-    ...asked(500), ...asked(500), 'refund_asked 400 eur', 'refund_failed 400 eur: refused', ...asked(400), ...Array(5).fill(asked(100)).flat(),
-  ]);
+  assert.deepEqual(
+    log.filter((line) => !line.startsWith('opened')),
+    [
+      ...asked(500),
+      ...asked(500),
+      'refund_asked 400 eur',
+      'refund_failed 400 eur: refused',
+      ...asked(400),
+      ...Array(5).fill(asked(100)).flat(),
+    ],
+  );
   await expectBooks();
 });
 
-test('a processor that is away, slow, answers nonsense or twice: a clear error, and nothing is lost', { timeout: 120_000 }, async () => {
-  const already = await buy();
-  for (const faults of [{ drop_before: 1 }, { drop_after: 1 }, { latencyMinMs: 3_000, latencyMaxMs: 3_001 }, { malformed: 1 }, { wrong: 1 }, { server_error: 1 }, { too_many_requests: 1 }]) {
-    await sandbox.done('PUT', '/sim/faults', faults);
-    const began = performance.now();
-    const answer = await merchant.api.post('/api/credits/checkout', { packId: 'small' });
-    isError(answer, 502, 'PAYMENTS_UNAVAILABLE');
-    assert.ok(answer.json.error.message.length > 10 && performance.now() - began < 3_000, `${JSON.stringify(faults)}: ${answer.text}`);
-  }
-  // Paid while the processor does not answer us, and nobody tells: it is asked.
-  await sandbox.done('PUT', '/sim/webhooks/faults', { drop: 1 });
-  await did('pay', { session: already.session });
-  assert.equal((await purchase(already.id)).state, 'pending');
-  await sandbox.done('PUT', '/sim/faults', { repeated: 1 });
-  const opened = await buy();
-  assert.equal((await sandbox.payments()).filter(({ clientReferenceId }) => clientReferenceId === opened.id).length, 1, 'a page that was made twice is one');
-  await did('pay', { session: opened.session });
-  await becomes(already.id, 'paid', 70_000);
-  await becomes(opened.id, 'paid', 70_000);
-  await expectBooks();
-});
+test(
+  'a processor that is away, slow, answers nonsense or twice: a clear error, and nothing is lost',
+  { timeout: 120_000 },
+  async () => {
+    const already = await buy();
+    for (const faults of [
+      { drop_before: 1 },
+      { drop_after: 1 },
+      { latencyMinMs: 3_000, latencyMaxMs: 3_001 },
+      { malformed: 1 },
+      { wrong: 1 },
+      { server_error: 1 },
+      { too_many_requests: 1 },
+    ]) {
+      await sandbox.done('PUT', '/sim/faults', faults);
+      const began = performance.now();
+      const answer = await merchant.api.post('/api/credits/checkout', { packId: 'small' });
+      isError(answer, 502, 'PAYMENTS_UNAVAILABLE');
+      assert.ok(
+        answer.json.error.message.length > 10 && performance.now() - began < 3_000,
+        `${JSON.stringify(faults)}: ${answer.text}`,
+      );
+    }
+    // Paid while the processor does not answer us, and its webhook is lost: it is asked.
+    await sandbox.done('PUT', '/sim/webhooks/faults', { drop: 1 });
+    await did('pay', { session: already.session });
+    assert.equal((await purchase(already.id)).state, 'pending');
+    await sandbox.done('PUT', '/sim/faults', { repeated: 1 });
+    const opened = await buy();
+    assert.equal(
+      (await sandbox.payments()).filter(({ clientReferenceId }) => clientReferenceId === opened.id).length,
+      1,
+      'a page that was made twice is one',
+    );
+    await did('pay', { session: opened.session });
+    await becomes(already.id, 'paid', 70_000);
+    await becomes(opened.id, 'paid', 70_000);
+    await expectBooks();
+  },
+);
 
-test('what was paid, refunded and disputed while the bridge was away is in the books within a minute of its return', { timeout: 120_000 }, async () => {
-  const [paid, refunded, disputed] = [await buy(), await buy(), await buy('large')];
-  for (const { id, session } of [refunded, disputed]) {
-    await did('pay', { session });
-    await becomes(id, 'paid');
-  }
-  const { dataDir } = bridge;
-  await bridge.kill();
-  await sandbox.done('PUT', '/sim/webhooks/faults', { drop: 1 });
-  await did('pay', { session: paid.session });
-  await did('refund', { payment: refunded.session, amount: 19 });
-  await did('dispute', { payment: disputed.session });
-  await start(dataDir);
-  merchant.tokens = (await new Client(bridge.url).post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD })).json;
-  merchant.moveTo(bridge);
-  const returned = performance.now();
-  await becomes(paid.id, 'paid', 60_000);
-  await becomes(refunded.id, 'refunded', 60_000);
-  await becomes(disputed.id, 'disputed', 60_000);
-  assert.ok(performance.now() - returned < 60_000);
-  await expectBooks();
-});
+test(
+  'what was paid, refunded and disputed while the bridge was away is in the books within a minute of its return',
+  { timeout: 120_000 },
+  async () => {
+    const [paid, refunded, disputed] = [await buy(), await buy(), await buy('large')];
+    for (const { id, session } of [refunded, disputed]) {
+      await did('pay', { session });
+      await becomes(id, 'paid');
+    }
+    const { dataDir } = bridge;
+    await bridge.kill();
+    await sandbox.done('PUT', '/sim/webhooks/faults', { drop: 1 });
+    await did('pay', { session: paid.session });
+    await did('refund', { payment: refunded.session, amount: 19 });
+    await did('dispute', { payment: disputed.session });
+    await start(dataDir);
+    merchant.tokens = (
+      await new Client(bridge.url).post('/api/auth/sign-in', { email: merchant.email, password: PASSWORD })
+    ).json;
+    merchant.moveTo(bridge);
+    const returned = performance.now();
+    await becomes(paid.id, 'paid', 60_000);
+    await becomes(refunded.id, 'refunded', 60_000);
+    await becomes(disputed.id, 'disputed', 60_000);
+    assert.ok(performance.now() - returned < 60_000);
+    await expectBooks();
+  },
+);

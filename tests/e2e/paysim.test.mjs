@@ -11,7 +11,14 @@ const scope = new Scope({ after });
 let paysim, receiver, sim, stripe, secret;
 const clientOf = (key = 'sk_test_paysim', options = {}) => {
   const { protocol, hostname: host, port } = new URL(paysim.url);
-  return new Stripe(key, { protocol: protocol.slice(0, -1), host, port, maxNetworkRetries: 0, telemetry: false, ...options });
+  return new Stripe(key, {
+    protocol: protocol.slice(0, -1),
+    host,
+    port,
+    maxNetworkRetries: 0,
+    telemetry: false,
+    ...options,
+  });
 };
 before(async () => {
   receiver = await startReceiver(scope, { answer: (request, number) => receiver.answer?.(request, number) ?? {} });
@@ -34,7 +41,9 @@ const pack = (more = {}) => ({
   metadata: { purchase: 'pur_1', account: 'acc_1' },
   payment_intent_data: { metadata: { purchase: 'pur_1' } },
   adaptive_pricing: { enabled: false },
-  line_items: [{ quantity: 1, price_data: { currency: 'eur', unit_amount: 1990, product_data: { name: '100 credits' } } }],
+  line_items: [
+    { quantity: 1, price_data: { currency: 'eur', unit_amount: 1990, product_data: { name: '100 credits' } } },
+  ],
   ...more,
 });
 async function did(what, body) {
@@ -43,7 +52,10 @@ async function did(what, body) {
   return answer.json;
 }
 // Events that the endpoint got, in the order of arrival, each verified by Stripe's code.
-const received = () => receiver.requests.map(({ body, headers }) => stripe.webhooks.constructEvent(body, headers['stripe-signature'], secret));
+const received = () =>
+  receiver.requests.map(({ body, headers }) =>
+    stripe.webhooks.constructEvent(body, headers['stripe-signature'], secret),
+  );
 const types = () => received().map(({ type }) => type);
 const webhooks = async () => (await sim.get('/sim/webhooks')).json;
 const idle = () => until('all webhooks are through', async () => (await webhooks()).pending === 0);
@@ -55,26 +67,46 @@ async function paid(more, params) {
 test('a session is made, read, listed, paid, and told of', async () => {
   const made = await stripe.checkout.sessions.create(pack());
   assert.match(made.id, /^cs_test_\w{58}$/);
-  assert.deepEqual([made.object, made.status, made.payment_status, made.livemode], ['checkout.session', 'open', 'unpaid', false]);
-  assert.deepEqual([made.amount_total, made.currency, made.payment_intent, made.client_reference_id], [1990, 'eur', null, 'pur_1']);
+  assert.deepEqual(
+    [made.object, made.status, made.payment_status, made.livemode],
+    ['checkout.session', 'open', 'unpaid', false],
+  );
+  assert.deepEqual(
+    [made.amount_total, made.currency, made.payment_intent, made.client_reference_id],
+    [1990, 'eur', null, 'pur_1'],
+  );
   assert.deepEqual(made.metadata, { purchase: 'pur_1', account: 'acc_1' });
   assert.ok(made.url.startsWith(`${paysim.url}/`), made.url);
   assert.equal(made.expires_at - made.created, 24 * 3600);
   assert.equal(made.lastResponse.apiVersion, Stripe.API_VERSION);
   await did('pay', { session: made.id });
-  const read = await stripe.checkout.sessions.retrieve(made.id, { expand: ['payment_intent.latest_charge', 'line_items'] });
+  const read = await stripe.checkout.sessions.retrieve(made.id, {
+    expand: ['payment_intent.latest_charge', 'line_items'],
+  });
   assert.deepEqual([read.status, read.payment_status, read.url], ['complete', 'paid', null]);
-  assert.deepEqual(read.line_items.data.map((item) => [item.description, item.amount_total, item.quantity]), [['100 credits', 1990, 1]]);
+  assert.deepEqual(
+    read.line_items.data.map((item) => [item.description, item.amount_total, item.quantity]),
+    [['100 credits', 1990, 1]],
+  );
   const intent = read.payment_intent;
   assert.match(intent.id, /^pi_/);
-  assert.deepEqual([intent.status, intent.amount_received, intent.metadata], ['succeeded', 1990, { purchase: 'pur_1' }]);
+  assert.deepEqual(
+    [intent.status, intent.amount_received, intent.metadata],
+    ['succeeded', 1990, { purchase: 'pur_1' }],
+  );
   const charge = intent.latest_charge;
   assert.match(charge.id, /^ch_/);
-  assert.deepEqual([charge.status, charge.paid, charge.amount, charge.amount_refunded, charge.disputed], ['succeeded', true, 1990, 0, false]);
+  assert.deepEqual(
+    [charge.status, charge.paid, charge.amount, charge.amount_refunded, charge.disputed],
+    ['succeeded', true, 1990, 0, false],
+  );
   assert.match((await sim.get(new URL(charge.receipt_url).pathname)).text, /100 credits/);
   await idle();
   const [event] = received();
-  assert.deepEqual([event.type, event.livemode, event.api_version, event.data.object.id], ['checkout.session.completed', false, Stripe.API_VERSION, made.id]);
+  assert.deepEqual(
+    [event.type, event.livemode, event.api_version, event.data.object.id],
+    ['checkout.session.completed', false, Stripe.API_VERSION, made.id],
+  );
   assert.deepEqual(event.data.object, JSON.parse(JSON.stringify(await stripe.checkout.sessions.retrieve(made.id))));
 });
 
@@ -89,13 +121,23 @@ test('a later payment is completed but unpaid until it comes, or does not', asyn
   assert.equal((await stripe.checkout.sessions.retrieve(good.id)).payment_status, 'paid');
   assert.equal((await stripe.checkout.sessions.retrieve(bad.id)).payment_status, 'unpaid');
   const failed = await stripe.paymentIntents.retrieve(bad.payment_intent, { expand: ['latest_charge'] });
-  assert.deepEqual([failed.status, failed.latest_charge.status, failed.latest_charge.paid], ['requires_payment_method', 'failed', false]);
+  assert.deepEqual(
+    [failed.status, failed.latest_charge.status, failed.latest_charge.paid],
+    ['requires_payment_method', 'failed', false],
+  );
   assert.equal((await sim.post('/sim/settle', { session: good.id })).status, 409);
   await idle();
-  assert.deepEqual(types().sort(), ['checkout.session.async_payment_failed', 'checkout.session.async_payment_succeeded', 'checkout.session.completed', 'checkout.session.completed']);
+  assert.deepEqual(types().sort(), [
+    'checkout.session.async_payment_failed',
+    'checkout.session.async_payment_succeeded',
+    'checkout.session.completed',
+    'checkout.session.completed',
+  ]);
   const later = received().find(({ type }) => type.endsWith('succeeded')).data.object;
   assert.deepEqual([later.id, later.payment_status], [good.id, 'paid']);
-  assert.deepEqual((await sim.get('/sim/books')).json.books, { eur: { taken: 1990, refunded: 0, withdrawn: 0, reinstated: 0, net: 1990 } });
+  assert.deepEqual((await sim.get('/sim/books')).json.books, {
+    eur: { taken: 1990, refunded: 0, withdrawn: 0, reinstated: 0, net: 1990 },
+  });
 });
 
 test('a session expires by hand and by the clock, and is paid by nobody then but who was late', async () => {
@@ -119,24 +161,64 @@ test('refunds add up, are told of, and may fail', async () => {
   const { payment_intent } = await paid();
   const intent = await stripe.paymentIntents.retrieve(payment_intent);
   const charge = () => stripe.charges.retrieve(intent.latest_charge, { expand: ['refunds'] });
-  const first = await stripe.refunds.create({ payment_intent, amount: 500, reason: 'requested_by_customer', metadata: { why: 'half' } });
+  const first = await stripe.refunds.create({
+    payment_intent,
+    amount: 500,
+    reason: 'requested_by_customer',
+    metadata: { why: 'half' },
+  });
   assert.match(first.id, /^re_/);
-  assert.deepEqual([first.amount, first.status, first.charge, first.currency, first.reason, first.metadata.why], [500, 'succeeded', intent.latest_charge, 'eur', 'requested_by_customer', 'half']);
-  await assert.rejects(stripe.refunds.create({ payment_intent, amount: 1491 }), { type: 'StripeInvalidRequestError', param: 'amount' });
+  assert.deepEqual(
+    [first.amount, first.status, first.charge, first.currency, first.reason, first.metadata.why],
+    [500, 'succeeded', intent.latest_charge, 'eur', 'requested_by_customer', 'half'],
+  );
+  await assert.rejects(stripe.refunds.create({ payment_intent, amount: 1491 }), {
+    type: 'StripeInvalidRequestError',
+    param: 'amount',
+  });
   const pending = await did('refund', { payment: payment_intent, pending: true });
   assert.deepEqual([pending.amount, pending.status, (await charge()).refunded], [1490, 'pending', true]);
   await assert.rejects(stripe.refunds.create({ charge: intent.latest_charge }), { code: 'charge_already_refunded' });
   await did('refund/settle', { refund: pending.id, succeeds: false });
   const after = await charge();
-  assert.deepEqual([after.amount_refunded, after.refunded, after.refunds.data.map(({ id, status }) => [id, status])], [500, false, [[pending.id, 'failed'], [first.id, 'succeeded']]]);
-  assert.deepEqual((await stripe.refunds.list({ charge: after.id })).data.map(({ id }) => id), [pending.id, first.id]);
+  assert.deepEqual(
+    [after.amount_refunded, after.refunded, after.refunds.data.map(({ id, status }) => [id, status])],
+    [
+      500,
+      false,
+      [
+        [pending.id, 'failed'],
+        [first.id, 'succeeded'],
+      ],
+    ],
+  );
+  assert.deepEqual(
+    (await stripe.refunds.list({ charge: after.id })).data.map(({ id }) => id),
+    [pending.id, first.id],
+  );
   assert.equal((await stripe.refunds.retrieve(first.id)).amount, 500);
   await stripe.refunds.create({ charge: after.id });
-  assert.deepEqual((await sim.get('/sim/books')).json.books.eur, { taken: 1990, refunded: 1990, withdrawn: 0, reinstated: 0, net: 0 });
+  assert.deepEqual((await sim.get('/sim/books')).json.books.eur, {
+    taken: 1990,
+    refunded: 1990,
+    withdrawn: 0,
+    reinstated: 0,
+    net: 0,
+  });
   await idle();
-  const told = received().filter(({ type }) => type === 'charge.refunded').map(({ data }) => data.object.amount_refunded);
-  assert.deepEqual(told.sort((a, b) => a - b), [500, 1990, 1990]);
-  assert.deepEqual(types().filter((type) => type.startsWith('refund.')).sort(), ['refund.created', 'refund.created', 'refund.created', 'refund.failed', 'refund.updated']);
+  const told = received()
+    .filter(({ type }) => type === 'charge.refunded')
+    .map(({ data }) => data.object.amount_refunded);
+  assert.deepEqual(
+    told.sort((a, b) => a - b),
+    [500, 1990, 1990],
+  );
+  assert.deepEqual(
+    types()
+      .filter((type) => type.startsWith('refund.'))
+      .sort(),
+    ['refund.created', 'refund.created', 'refund.created', 'refund.failed', 'refund.updated'],
+  );
 });
 
 test('disputes take the money, and bring it back when they are won', async () => {
@@ -145,7 +227,10 @@ test('disputes take the money, and bring it back when they are won', async () =>
   assert.match(dispute.id, /^dp_/);
   const { latest_charge } = await stripe.paymentIntents.retrieve(won.payment_intent);
   const read = async () => (await stripe.disputes.list({ payment_intent: won.payment_intent })).data[0];
-  assert.deepEqual([(await read()).status, (await read()).charge, (await read()).amount], ['needs_response', latest_charge, 1990]);
+  assert.deepEqual(
+    [(await read()).status, (await read()).charge, (await read()).amount],
+    ['needs_response', latest_charge, 1990],
+  );
   assert.equal((await stripe.charges.retrieve(latest_charge)).disputed, true);
   assert.equal((await stripe.disputes.list({ charge: 'ch_none' })).data.length, 0);
   await assert.rejects(stripe.refunds.create({ charge: latest_charge }), { code: 'charge_disputed' });
@@ -153,44 +238,91 @@ test('disputes take the money, and bring it back when they are won', async () =>
   await did('dispute/respond', { dispute: dispute.id });
   await did('dispute/win', { dispute: dispute.id });
   assert.equal((await sim.post('/sim/dispute/lose', { dispute: dispute.id })).status, 409);
-  assert.deepEqual([(await read()).status, (await read()).balance_transactions.map(({ net }) => net)], ['won', [-1990, 1990]]);
+  assert.deepEqual(
+    [(await read()).status, (await read()).balance_transactions.map(({ net }) => net)],
+    ['won', [-1990, 1990]],
+  );
   const partial = await did('dispute', { payment: lost.payment_intent, amount: 700 });
   await did('dispute/lose', { dispute: partial.id });
   const inquiry = await did('dispute', { payment: asked.id, inquiry: true });
   assert.deepEqual([inquiry.status, inquiry.balance_transactions], ['warning_needs_response', []]);
   await did('dispute/win', { dispute: inquiry.id });
   assert.equal((await stripe.disputes.retrieve(inquiry.id)).status, 'warning_closed');
-  assert.deepEqual((await sim.get('/sim/books')).json.books.eur, { taken: 5970, refunded: 0, withdrawn: 2690, reinstated: 1990, net: 5270 });
+  assert.deepEqual((await sim.get('/sim/books')).json.books.eur, {
+    taken: 5970,
+    refunded: 0,
+    withdrawn: 2690,
+    reinstated: 1990,
+    net: 5270,
+  });
   await idle();
-  const of = ({ id }) => received().filter(({ data }) => data.object.id === id).map(({ type, data }) => `${type.replace('charge.dispute.', '')} ${data.object.status}`).sort();
-  assert.deepEqual(of(dispute), ['closed won', 'created needs_response', 'funds_reinstated won', 'funds_withdrawn needs_response', 'updated under_review']);
+  const of = ({ id }) =>
+    received()
+      .filter(({ data }) => data.object.id === id)
+      .map(({ type, data }) => `${type.replace('charge.dispute.', '')} ${data.object.status}`)
+      .sort();
+  assert.deepEqual(of(dispute), [
+    'closed won',
+    'created needs_response',
+    'funds_reinstated won',
+    'funds_withdrawn needs_response',
+    'updated under_review',
+  ]);
   assert.deepEqual(of(partial), ['closed lost', 'created needs_response', 'funds_withdrawn needs_response']);
   assert.deepEqual(of(inquiry), ['closed warning_closed', 'created warning_needs_response']);
 });
 
 test('lists are paged, filtered and the newest first, as the client walks them', async () => {
   const made = [];
-  for (let i = 0; i < 7; ++i) made.unshift(await stripe.checkout.sessions.create(pack({ client_reference_id: `pur_${i}` })));
+  for (let i = 0; i < 7; ++i)
+    made.unshift(await stripe.checkout.sessions.create(pack({ client_reference_id: `pur_${i}` })));
   const walked = [];
   for await (const session of stripe.checkout.sessions.list({ limit: 3 })) walked.push(session.id);
-  assert.deepEqual(walked, made.map(({ id }) => id));
+  assert.deepEqual(
+    walked,
+    made.map(({ id }) => id),
+  );
   const one = await did('pay', { session: made[2].id });
-  assert.deepEqual((await stripe.checkout.sessions.list({ payment_intent: one.payment_intent })).data.map(({ id }) => id), [made[2].id]);
-  assert.deepEqual((await stripe.checkout.sessions.list({ status: 'complete', expand: ['data.payment_intent'] })).data.map((session) => session.payment_intent.status), ['succeeded']);
+  assert.deepEqual(
+    (await stripe.checkout.sessions.list({ payment_intent: one.payment_intent })).data.map(({ id }) => id),
+    [made[2].id],
+  );
+  assert.deepEqual(
+    (await stripe.checkout.sessions.list({ status: 'complete', expand: ['data.payment_intent'] })).data.map(
+      (session) => session.payment_intent.status,
+    ),
+    ['succeeded'],
+  );
   await did('clock', { advanceMs: 100_000 });
   const late = await stripe.checkout.sessions.create(pack());
-  const ids = async (created) => (await stripe.checkout.sessions.list({ created, limit: 100 })).data.map(({ id }) => id);
+  const ids = async (created) =>
+    (await stripe.checkout.sessions.list({ created, limit: 100 })).data.map(({ id }) => id);
   assert.deepEqual(await ids({ gte: late.created }), [late.id]);
   assert.deepEqual(await ids({ gt: late.created }), []);
-  assert.deepEqual(await ids({ lt: late.created }), made.map(({ id }) => id));
+  assert.deepEqual(
+    await ids({ lt: late.created }),
+    made.map(({ id }) => id),
+  );
   assert.deepEqual(await ids(late.created), [late.id]);
-  const events = await stripe.events.list({ types: ['checkout.session.completed', 'charge.refunded'], created: { gte: made[6].created } });
-  assert.deepEqual(events.data.map(({ type, data }) => [type, data.object.id]), [['checkout.session.completed', made[2].id]]);
+  const events = await stripe.events.list({
+    types: ['checkout.session.completed', 'charge.refunded'],
+    created: { gte: made[6].created },
+  });
+  assert.deepEqual(
+    events.data.map(({ type, data }) => [type, data.object.id]),
+    [['checkout.session.completed', made[2].id]],
+  );
   assert.equal((await stripe.events.retrieve(events.data[0].id)).id, events.data[0].id);
   assert.deepEqual((await stripe.events.list({ type: 'charge.refunded' })).data, []);
   assert.equal((await stripe.charges.list({ payment_intent: one.payment_intent })).data.length, 1);
-  assert.deepEqual((await stripe.checkout.sessions.listLineItems(one.id)).data.map(({ description }) => description), ['100 credits']);
-  await assert.rejects(stripe.checkout.sessions.list({ starting_after: 'cs_test_none' }), { code: 'resource_missing', param: 'starting_after' });
+  assert.deepEqual(
+    (await stripe.checkout.sessions.listLineItems(one.id)).data.map(({ description }) => description),
+    ['100 credits'],
+  );
+  await assert.rejects(stripe.checkout.sessions.list({ starting_after: 'cs_test_none' }), {
+    code: 'resource_missing',
+    param: 'starting_after',
+  });
 });
 
 test('an idempotency key makes once, whatever is repeated, and refuses another body', async () => {
@@ -200,35 +332,57 @@ test('an idempotency key makes once, whatever is repeated, and refuses another b
   assert.equal(again.id, first.id);
   assert.equal(again.lastResponse.headers['idempotent-replayed'], 'true');
   assert.equal(again.lastResponse.headers['idempotency-key'], idempotencyKey);
-  await assert.rejects(stripe.checkout.sessions.create(pack({ client_reference_id: 'pur_2' }), { idempotencyKey }), Stripe.errors.StripeIdempotencyError);
+  await assert.rejects(
+    stripe.checkout.sessions.create(pack({ client_reference_id: 'pur_2' }), { idempotencyKey }),
+    Stripe.errors.StripeIdempotencyError,
+  );
   // A lost answer is asked for again by Stripe's own client.
   await did('faults/script', { endpoint: 'createSession', steps: [{ fault: 'drop_after' }, { fault: 'repeated' }] });
-  const patient = await clientOf('sk_test_x', { maxNetworkRetries: 2 }).checkout.sessions.create(pack(), { idempotencyKey: 'pur_3' });
+  const patient = await clientOf('sk_test_x', { maxNetworkRetries: 2 }).checkout.sessions.create(pack(), {
+    idempotencyKey: 'pur_3',
+  });
   const { charges, sessions, calls } = (await sim.get('/sim/counts')).json;
   assert.deepEqual([charges, sessions, calls.createSession.byStatus], [0, 2, { 200: 3, 400: 1, dropped: 1 }]);
   await did('faults/script', { endpoint: 'createSession', steps: [{ fault: 'repeated' }] });
-  const form = { body: 'mode=payment&success_url=http://127.0.0.1/&line_items[][quantity]=1&line_items[0][price_data][currency]=usd&line_items[0][price_data][unit_amount]=50&line_items[0][price_data][product_data][name]=x', headers: { authorization: 'Bearer sk_test_x' } };
+  const form = {
+    body: 'mode=payment&success_url=http://127.0.0.1/&line_items[][quantity]=1&line_items[0][price_data][currency]=usd&line_items[0][price_data][unit_amount]=50&line_items[0][price_data][product_data][name]=x',
+    headers: { authorization: 'Bearer sk_test_x' },
+  };
   assert.equal((await sim.request('POST', '/v1/checkout/sessions', form)).status, 200);
   assert.equal((await sim.get('/sim/counts')).json.sessions, 4, 'without a key the repetition makes another');
   assert.notEqual(patient.id, first.id);
   // A repetition that comes while the first is under way.
   await did('faults/script', { endpoint: 'createSession', steps: [{ latencyMs: 60_000 }] });
-  const both = await Promise.all([1, 2].map(() => stripe.checkout.sessions.create(pack(), { idempotencyKey: 'pur_4', timeout: 2_000 }).catch((error) => error)));
-  assert.deepEqual(both.map(({ statusCode, code, type }) => `${type} ${statusCode} ${code}`).sort(), ['StripeAPIError 409 idempotency_key_in_use', 'StripeConnectionError undefined undefined']);
+  const both = await Promise.all(
+    [1, 2].map(() =>
+      stripe.checkout.sessions.create(pack(), { idempotencyKey: 'pur_4', timeout: 2_000 }).catch((error) => error),
+    ),
+  );
+  assert.deepEqual(both.map(({ statusCode, code, type }) => `${type} ${statusCode} ${code}`).sort(), [
+    'StripeAPIError 409 idempotency_key_in_use',
+    'StripeConnectionError undefined undefined',
+  ]);
 });
 
-test('errors are of the classes that Stripe\'s client knows', async () => {
+test("errors are of the classes that Stripe's client knows", async () => {
   const { errors } = Stripe;
   await assert.rejects(clientOf('sk_live_4eC39HqLyjWDarjtT1zdp7dc').checkout.sessions.create(pack()), (error) => {
     assert.ok(error instanceof errors.StripeAuthenticationError);
     assert.match(error.message, /takes no live key/);
     return !JSON.stringify(error.raw).includes('4eC39HqLyjWDarjtT1zdp7dc');
   });
-  for (const key of ['nonsense', 'sk_test_', `sk_test_${'x'.repeat(300)}`]) await assert.rejects(clientOf(key).events.list(), errors.StripeAuthenticationError);
+  for (const key of ['nonsense', 'sk_test_', `sk_test_${'x'.repeat(300)}`])
+    await assert.rejects(clientOf(key).events.list(), errors.StripeAuthenticationError);
   assert.equal((await sim.get('/v1/events')).json.error.type, 'invalid_request_error');
-  const basic = (user) => sim.get('/v1/events', { headers: { authorization: `Basic ${Buffer.from(`${user}:`).toString('base64')}` } });
+  const basic = (user) =>
+    sim.get('/v1/events', { headers: { authorization: `Basic ${Buffer.from(`${user}:`).toString('base64')}` } });
   assert.deepEqual([(await basic('sk_test_x')).status, (await basic('sk_live_x')).status], [200, 401]);
-  await assert.rejects(stripe.checkout.sessions.retrieve('cs_test_none'), { type: 'StripeInvalidRequestError', statusCode: 404, code: 'resource_missing', param: 'session' });
+  await assert.rejects(stripe.checkout.sessions.retrieve('cs_test_none'), {
+    type: 'StripeInvalidRequestError',
+    statusCode: 404,
+    code: 'resource_missing',
+    param: 'session',
+  });
   await assert.rejects(stripe.paymentIntents.retrieve('pi_none'), { code: 'resource_missing', param: 'intent' });
   const refused = [
     [{ line_items: [] }, 'parameter_missing', 'line_items'],
@@ -241,15 +395,38 @@ test('errors are of the classes that Stripe\'s client knows', async () => {
     [{ sucess_url: 'http://127.0.0.1/' }, 'parameter_unknown', 'sucess_url'],
     [{ expand: ['nothing'] }, undefined, 'expand'],
   ];
-  for (const [more, code, param] of refused) await assert.rejects(stripe.checkout.sessions.create(pack(more)), { type: 'StripeInvalidRequestError', code, param }, JSON.stringify(more));
-  const item = (price, quantity = 1) => pack({ line_items: [{ quantity, price_data: { currency: 'eur', unit_amount: 1990, product_data: { name: 'x' }, ...price } }] });
-  await assert.rejects(stripe.checkout.sessions.create(item({ currency: 'eux' })), { param: 'line_items[0][price_data][currency]' });
-  await assert.rejects(stripe.checkout.sessions.create(item({ unit_amount: -5 })), { code: 'parameter_invalid_integer' });
-  await assert.rejects(stripe.checkout.sessions.create(item({ unit_amount: 1.5 })), { code: 'parameter_invalid_integer' });
+  for (const [more, code, param] of refused)
+    await assert.rejects(
+      stripe.checkout.sessions.create(pack(more)),
+      { type: 'StripeInvalidRequestError', code, param },
+      JSON.stringify(more),
+    );
+  const item = (price, quantity = 1) =>
+    pack({
+      line_items: [
+        { quantity, price_data: { currency: 'eur', unit_amount: 1990, product_data: { name: 'x' }, ...price } },
+      ],
+    });
+  await assert.rejects(stripe.checkout.sessions.create(item({ currency: 'eux' })), {
+    param: 'line_items[0][price_data][currency]',
+  });
+  await assert.rejects(stripe.checkout.sessions.create(item({ unit_amount: -5 })), {
+    code: 'parameter_invalid_integer',
+  });
+  await assert.rejects(stripe.checkout.sessions.create(item({ unit_amount: 1.5 })), {
+    code: 'parameter_invalid_integer',
+  });
   await assert.rejects(stripe.checkout.sessions.create(item({ unit_amount: 49 })), { code: 'amount_too_small' });
   await assert.rejects(stripe.checkout.sessions.create(item({}, 999_999)), { code: 'amount_too_large' });
   await assert.rejects(stripe.customers.list(), { statusCode: 404 });
-  const faults = { too_many_requests: errors.StripeRateLimitError, server_error: errors.StripeAPIError, server_error_after: errors.StripeAPIError, drop_before: errors.StripeConnectionError, malformed: errors.StripeAPIError, refused: errors.StripeInvalidRequestError };
+  const faults = {
+    too_many_requests: errors.StripeRateLimitError,
+    server_error: errors.StripeAPIError,
+    server_error_after: errors.StripeAPIError,
+    drop_before: errors.StripeConnectionError,
+    malformed: errors.StripeAPIError,
+    refused: errors.StripeInvalidRequestError,
+  };
   for (const [fault, kind] of Object.entries(faults)) {
     await did('faults/script', { endpoint: 'listEvents', steps: [{ fault }] });
     // Stripe's client asks once more by itself when the connection is lost.
@@ -262,15 +439,17 @@ test('errors are of the classes that Stripe\'s client knows', async () => {
   assert.deepEqual((await stripe.events.list()).data, []);
 });
 
-test('signatures are what Stripe\'s client verifies, with each secret of a rotation, and nothing altered', async () => {
+test("signatures are what Stripe's client verifies, with each secret of a rotation, and nothing altered", async () => {
   await sim.put('/sim/webhooks', { secrets: ['whsec_new', 'whsec_old'] });
   await paid();
   await idle();
   const [{ body, headers }] = receiver.requests;
   const signature = headers['stripe-signature'];
-  for (const each of ['whsec_new', 'whsec_old']) assert.equal(stripe.webhooks.constructEvent(body, signature, each).type, 'checkout.session.completed');
+  for (const each of ['whsec_new', 'whsec_old'])
+    assert.equal(stripe.webhooks.constructEvent(body, signature, each).type, 'checkout.session.completed');
   const { StripeSignatureVerificationError } = Stripe.errors;
-  const refuses = (...args) => assert.throws(() => stripe.webhooks.constructEvent(...args), StripeSignatureVerificationError);
+  const refuses = (...args) =>
+    assert.throws(() => stripe.webhooks.constructEvent(...args), StripeSignatureVerificationError);
   refuses(body, signature, 'whsec_other');
   refuses(body.replace('1990', '1991'), signature, 'whsec_new');
   refuses(body, signature.replace(/^t=\d/, 't=9'), 'whsec_new');
@@ -329,14 +508,31 @@ test('webhooks are dropped, doubled, overtaken and unheard', async () => {
 test('the page shows hostile text as text, and its buttons do what they say', async () => {
   const hostile = '</td><script>alert("1")</script>&amp;';
   const made = async (params) => {
-    const session = await stripe.checkout.sessions.create(pack({ line_items: [{ quantity: 2, price_data: { currency: 'jpy', unit_amount: 1990, product_data: { name: hostile, description: hostile } } }], ...params }));
+    const session = await stripe.checkout.sessions.create(
+      pack({
+        line_items: [
+          {
+            quantity: 2,
+            price_data: { currency: 'jpy', unit_amount: 1990, product_data: { name: hostile, description: hostile } },
+          },
+        ],
+        ...params,
+      }),
+    );
     return { id: session.id, page: new URL(session.url).pathname };
   };
-  const act = (page, name) => sim.request('POST', page, { body: `act=${name}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+  const act = (page, name) =>
+    sim.request('POST', page, {
+      body: `act=${name}`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
   const { id, page } = await made({ cancel_url: 'http://127.0.0.1:1/back?a=1&b="<' });
   const shown = await sim.get(page);
   assert.equal(shown.status, 200);
-  assert.match(shown.headers['content-security-policy'], /^default-src 'none'; style-src 'self';.* form-action 'self' http:\/\/127\.0\.0\.1:1$/);
+  assert.match(
+    shown.headers['content-security-policy'],
+    /^default-src 'none'; style-src 'self';.* form-action 'self' http:\/\/127\.0\.0\.1:1$/,
+  );
   assert.doesNotMatch(shown.text, /<script/);
   assert.equal(shown.text.split('&lt;/td&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;').length, 3);
   assert.match(shown.text, /3980 JPY/);
@@ -344,7 +540,10 @@ test('the page shows hostile text as text, and its buttons do what they say', as
   assert.equal((await act(page, 'nonsense')).status, 400);
   assert.equal((await act(page, 'fail')).status, 402);
   const declined = await stripe.checkout.sessions.retrieve(id, { expand: ['payment_intent'] });
-  assert.deepEqual([declined.status, declined.payment_status, declined.payment_intent.last_payment_error.code], ['open', 'unpaid', 'card_declined']);
+  assert.deepEqual(
+    [declined.status, declined.payment_status, declined.payment_intent.last_payment_error.code],
+    ['open', 'unpaid', 'card_declined'],
+  );
   const both = await Promise.all([act(page, 'pay'), act(page, 'pay')]);
   assert.deepEqual(both.map(({ status }) => status).sort(), [200, 303]);
   assert.equal(both.find(({ status }) => status === 303).headers.location, `http://127.0.0.1:1/done?session=${id}`);
@@ -359,7 +558,14 @@ test('the page shows hostile text as text, and its buttons do what they say', as
   assert.equal((await sim.get(cards.page)).status, 410);
   assert.equal((await sim.get('/c/pay/cs_test_none')).status, 404);
   const { payments } = (await sim.get('/sim/payments')).json;
-  assert.deepEqual(payments.map(({ status, paid: isPaid, amount }) => [status, isPaid, amount]), [['complete', true, 3980], ['complete', false, 3980], ['expired', false, 3980]]);
+  assert.deepEqual(
+    payments.map(({ status, paid: isPaid, amount }) => [status, isPaid, amount]),
+    [
+      ['complete', true, 3980],
+      ['complete', false, 3980],
+      ['expired', false, 3980],
+    ],
+  );
 });
 
 test('it ends at once, whatever is under way, and takes nothing but loopback and test keys', async (context) => {
@@ -368,11 +574,17 @@ test('it ends at once, whatever is under way, and takes nothing but loopback and
   const program = await startPaysim(own, { args: ['--webhook-url', silent.url, '--webhook-secret', 'whsec_given'] });
   assert.deepEqual(Object.keys(program.ready), ['listening'], 'a secret that was given is not printed');
   const api = new Client(program.url);
-  const form = { body: 'mode=payment&success_url=http://127.0.0.1/&line_items[0][quantity]=1&line_items[0][price_data][currency]=usd&line_items[0][price_data][unit_amount]=50&line_items[0][price_data][product_data][name]=x', headers: { authorization: 'Bearer sk_test_x' } };
+  const form = {
+    body: 'mode=payment&success_url=http://127.0.0.1/&line_items[0][quantity]=1&line_items[0][price_data][currency]=usd&line_items[0][price_data][unit_amount]=50&line_items[0][price_data][product_data][name]=x',
+    headers: { authorization: 'Bearer sk_test_x' },
+  };
   const { json: session } = await api.request('POST', '/v1/checkout/sessions', form);
   assert.equal((await api.post('/sim/pay', { session: session.id })).status, 200);
   await until('the webhook is under way', () => silent.requests.length === 1);
-  assert.equal((await api.post('/sim/faults/script', { endpoint: 'listEvents', steps: [{ latencyMs: 600_000 }] })).status, 200);
+  assert.equal(
+    (await api.post('/sim/faults/script', { endpoint: 'listEvents', steps: [{ latencyMs: 600_000 }] })).status,
+    200,
+  );
   const waiting = api.get('/v1/events', { headers: form.headers }).catch(({ code }) => code);
   await until('the call has come', async () => (await api.get('/sim/counts')).json.delayed === 1);
   const begun = performance.now();
@@ -390,22 +602,36 @@ test('it ends at once, whatever is under way, and takes nothing but loopback and
   await refuses(['--nonsense'], /nonsense/);
 });
 
-// What TypeScript says of `answers`, [type, JSON] pairs, as literals of the types that Stripe's client declares: what lacks a
-// required member, has an unknown one, or is of another type is a fault. [Index, message] pairs.
+// TypeScript's faults in `answers`, [type, JSON] pairs, as literals of the types that Stripe's client declares: a required member that is
+// missing, an unknown one, or one of another type. [Index, message] pairs.
 function faultsOfTypes(answers) {
   const name = new URL('paysim_answers.ts', import.meta.url).pathname;
   const source = `import Stripe from 'stripe';\n${answers.map(([type, json], i) => `export const answer${i}: ${type} = ${JSON.stringify(json)};`).join('\n')}\n`;
-  const options = { strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] };
+  const options = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    types: [],
+  };
   const host = ts.createCompilerHost(options);
   const { getSourceFile, fileExists, readFile } = host;
-  host.getSourceFile = (file, ...rest) => (file === name ? ts.createSourceFile(file, source, options.target) : getSourceFile.call(host, file, ...rest));
+  host.getSourceFile = (file, ...rest) =>
+    file === name ? ts.createSourceFile(file, source, options.target) : getSourceFile.call(host, file, ...rest);
   host.fileExists = (file) => file === name || fileExists.call(host, file);
   host.readFile = (file) => (file === name ? source : readFile.call(host, file));
   const program = ts.createProgram([name], options, host);
-  return ts.getPreEmitDiagnostics(program, program.getSourceFile(name)).map(({ file, start, messageText }) => [file.getLineAndCharacterOfPosition(start).line - 1, ts.flattenDiagnosticMessageText(messageText, ' ')]);
+  return ts
+    .getPreEmitDiagnostics(program, program.getSourceFile(name))
+    .map(({ file, start, messageText }) => [
+      file.getLineAndCharacterOfPosition(start).line - 1,
+      ts.flattenDiagnosticMessageText(messageText, ' '),
+    ]);
 }
 
-test('every object has the members that Stripe\'s client declares, and no other', async () => {
+test("every object has the members that Stripe's client declares, and no other", async () => {
   const get = async (path) => (await sim.get(path, { headers: { authorization: 'Bearer sk_test_x' } })).json;
   const later = await paid({ later: true });
   const open = await stripe.checkout.sessions.create(pack());
@@ -418,10 +644,14 @@ test('every object has the members that Stripe\'s client declares, and no other'
   const expired = await stripe.checkout.sessions.create(pack());
   await stripe.checkout.sessions.expire(expired.id);
   const answers = [];
-  for (const { id } of [later, open, refunded, expired]) answers.push(['Stripe.Checkout.Session', await get(`/v1/checkout/sessions/${id}`)]);
-  const intents = (await stripe.checkout.sessions.list()).data.map(({ payment_intent }) => payment_intent).filter(Boolean);
+  for (const { id } of [later, open, refunded, expired])
+    answers.push(['Stripe.Checkout.Session', await get(`/v1/checkout/sessions/${id}`)]);
+  const intents = (await stripe.checkout.sessions.list()).data
+    .map(({ payment_intent }) => payment_intent)
+    .filter(Boolean);
   assert.equal(intents.length, 3);
-  for (const id of intents) answers.push(['Stripe.PaymentIntent', await get(`/v1/payment_intents/${id}?expand[]=latest_charge.refunds`)]);
+  for (const id of intents)
+    answers.push(['Stripe.PaymentIntent', await get(`/v1/payment_intents/${id}?expand[]=latest_charge.refunds`)]);
   for (const charge of (await get('/v1/charges')).data) answers.push(['Stripe.Charge', charge]);
   for (const { id } of [refund, failing]) answers.push(['Stripe.Refund', await get(`/v1/refunds/${id}`)]);
   answers.push(['Stripe.Dispute', await get(`/v1/disputes/${dispute.id}`)]);
@@ -437,8 +667,18 @@ test('every object has the members that Stripe\'s client declares, and no other'
   assert.equal(new Set(events.data.map(({ type }) => type)).size, 10);
   // And answers that are at fault, so that what is no fault is one that would be seen.
   const [, session] = answers[0];
-  const altered = [{ ...session, currency: undefined }, { ...session, amount_total: '1990' }, { ...session, amount: 1990 }];
+  const altered = [
+    { ...session, currency: undefined },
+    { ...session, amount_total: '1990' },
+    { ...session, amount: 1990 },
+  ];
   const faults = faultsOfTypes([...answers, ...altered.map((one) => ['Stripe.Checkout.Session', one])]);
-  assert.deepEqual(faults.map(([index]) => index - answers.length), [0, 1, 2], JSON.stringify(faults));
-  [/'currency' is missing/, /Type 'string' is not assignable to type 'number'/, /'"amount"' does not exist/].forEach((message, i) => assert.match(faults[i][1], message));
+  assert.deepEqual(
+    faults.map(([index]) => index - answers.length),
+    [0, 1, 2],
+    JSON.stringify(faults),
+  );
+  [/'currency' is missing/, /Type 'string' is not assignable to type 'number'/, /'"amount"' does not exist/].forEach(
+    (message, i) => assert.match(faults[i][1], message),
+  );
 });

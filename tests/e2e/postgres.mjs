@@ -13,7 +13,9 @@ const run = promisify(execFile);
 export class Cluster {
   // `settings`: of the server, as "name=value". `standby`: with a second server, see failOver().
   static async start({ settings = [], standby = false } = {}) {
-    const child = spawn(SCRIPT, [...(standby ? ['--standby'] : []), ...settings], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(SCRIPT, [...(standby ? ['--standby'] : []), ...settings], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     const lines = readline.createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const died = once(child, 'exit').then(([code]) => {
       throw new Error(`the PostgreSQL cluster did not start (exit ${code})`);
@@ -77,14 +79,18 @@ export class Cluster {
   }
   // Runs statements, each on its own, in a database; what they print.
   async sql(text, url = this.adminUrl) {
-    const { stdout } = await run(PSQL, ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', text], { timeout: 60_000 });
+    const { stdout } = await run(PSQL, ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', url, '-c', text], {
+      timeout: 60_000,
+    });
     return stdout.trim();
   }
 }
 
-// Of a connection string of ours: the folder of the whole cluster, its log of transactions included.
+// The folder of the whole cluster of one of our connection strings, its log of transactions included.
 export function folderOf(url) {
-  return url && `${new URL(url.replace('postgresql:///', 'postgresql://x/')).searchParams.get('host').split(',')[0]}/data`;
+  return (
+    url && `${new URL(url.replace('postgresql:///', 'postgresql://x/')).searchParams.get('host').split(',')[0]}/data`
+  );
 }
 
 let own;

@@ -1,4 +1,4 @@
-// Looks for texts where they must not be: in a process's memory, and in files.
+// Searches for texts where they must not be: in a process's memory, and in files.
 import { closeSync, openSync, readFileSync, readSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 
@@ -21,7 +21,7 @@ export function findInMemory(pid, needles) {
       if (end - BigInt(`0x${region[1]}`) > SHADOW) continue;
       const chunk = Buffer.allocUnsafe(CHUNK + overlap);
       let kept = 0; // bytes of the chunk before that may be the start of a match
-      for (let at = BigInt(`0x${region[1]}`); at < end; ) {
+      for (let at = BigInt(`0x${region[1]}`); at < end;) {
         const length = Number(end - at < CHUNK ? end - at : BigInt(CHUNK));
         let read;
         try {
@@ -47,7 +47,7 @@ export function findInMemory(pid, needles) {
   return { found, scanned };
 }
 
-// The same in all files under a folder.
+// Searches all files under a folder for them.
 export function findInFiles(folder, needles) {
   const found = [];
   const files = [];

@@ -1,6 +1,6 @@
 // The contract, held against the service by thousands of requests that a seed draws from it: valid ones, and such that are a little off. The
 // service never fails, never answers outside the contract and never waits beyond its deadline. It refuses what a schema refuses, and takes what a
-// schema takes, but for what no schema can tell.
+// schema takes, except for rules that no schema can state.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
@@ -16,13 +16,40 @@ const sample = (arbitrary, count, seed) => fc.sample(arbitrary, { numRuns: count
 
 // Stored data, time or another system decide these, and no schema does.
 const BEYOND = [
-  /^cannot be changed/, /^is not one of your /, /^is in the past$/, /^is not a username$/, /^says the same as mappings/, /^has more than \d+ mappings$/, /^is empty, and would match nothing$/,
-  /; the URL's host is (an address that may not be called|neither an address nor a name of the public internet|empty or too long)$/, /is not the id of one of your /, /is no item of this delivery$/, /^nobody of that name got a file of this delivery$/,
-  /^is longer than (255|320|1000) bytes$/, /^is not of provider generic$/, /^names no user$/, /^is not a pack that is sold$/,
-  /^must be the name of a time zone, /, /^must be before `to`$/, /^must be \d+ days at most before `to`/, /^must be of the last 90 days: /, /^must be in the next 30 days$/, /^is the address that you sign in with$/, /^is not the name of the account$/,
+  /^cannot be changed/,
+  /^is not one of your /,
+  /^is in the past$/,
+  /^is not a username$/,
+  /^says the same as mappings/,
+  /^has more than \d+ mappings$/,
+  /^is empty, and would match nothing$/,
+  /; the URL's host is (an address that may not be called|neither an address nor a name of the public internet|empty or too long)$/,
+  /is not the id of one of your /,
+  /is no item of this delivery$/,
+  /^nobody of that name got a file of this delivery$/,
+  /^is longer than (255|320|1000) bytes$/,
+  /^is not of provider generic$/,
+  /^names no user$/,
+  /^is not a pack that is sold$/,
+  /^must be the name of a time zone, /,
+  /^must be before `to`$/,
+  /^must be \d+ days at most before `to`/,
+  /^must be of the last 90 days: /,
+  /^must be in the next 30 days$/,
+  /^is the address that you sign in with$/,
+  /^is not the name of the account$/,
 ];
 // Each of these costs a hash of a password, or a login at the platform.
-const SLOW = new Set(['signUp', 'signIn', 'changePassword', 'changeEmail', 'stepUp', 'saveCredentials', 'cloudLogin', 'validateCredentials']);
+const SLOW = new Set([
+  'signUp',
+  'signIn',
+  'changePassword',
+  'changeEmail',
+  'stepUp',
+  'saveCredentials',
+  'cloudLogin',
+  'validateCredentials',
+]);
 // An account's logins at the platform are few, and what the last ones take away is missing to all later requests.
 const TURN = { validateCredentials: -1, deleteCredentials: 1 };
 // So much of what is asked may be put off (429).
@@ -33,28 +60,53 @@ let stack, merchant, other, leaving, ids, key, store, shop;
 const BUYERS = 40;
 const buyers = { correctBuyerUsername: [], retryBuyerDelivery: [], getBuyerDelivery: [], followBuyerDelivery: [] };
 before(async () => {
-  stack = await startStack(scope, { args: ['--identity-signups-per-address', '2000', '--identity-signups-per-hour', '2000', '--identity-failures-per-address', '5000', '--http-failures-per-address', '5000', '--api-key-requests-per-hour', '100000'] });
+  stack = await startStack(scope, {
+    args: [
+      '--identity-signups-per-address',
+      '2000',
+      '--identity-signups-per-hour',
+      '2000',
+      '--identity-failures-per-address',
+      '5000',
+      '--http-failures-per-address',
+      '5000',
+      '--api-key-requests-per-hour',
+      '100000',
+    ],
+  });
   merchant = await Merchant.signUp(stack.bridge, 1);
   other = await Merchant.signUp(stack.bridge, 2);
   store = await other.store('generic');
   shop = await merchant.store('generic');
-  ({ ids } = await merchant.oneOfEach(shop, { orderId: 'A-1', username: 'buyer' }, { url: 'https://shop.example/hook' }));
+  ({ ids } = await merchant.oneOfEach(
+    shop,
+    { orderId: 'A-1', username: 'buyer' },
+    { url: 'https://shop.example/hook' },
+  ));
   key = await merchant.key({ name: 'kept', permissions: ['login', 'presets:read', 'deliveries:read'] });
   await merchant.reaches(ids.delivery, 'completed');
   // From now on nobody exists but these.
   await stack.sim.put('/sim/unknown-users', { create: false });
-  await stack.sim.post('/sim/customers', { customers: [{ username: 'somebody', answer: 'accept' }, ...[1, 2, 3, 4, 5].map((one) => ({ username: `decliner-${one}`, answer: 'decline' }))] });
+  await stack.sim.post('/sim/customers', {
+    customers: [
+      { username: 'somebody', answer: 'accept' },
+      ...[1, 2, 3, 4, 5].map((one) => ({ username: `decliner-${one}`, answer: 'decline' })),
+    ],
+  });
   const linkOf = async (username) => {
     const { deliveryId } = await other.order(store, { orderId: `link-${username}`, username });
     const { buyerUrl } = await other.reaches(deliveryId, 'failed');
     return other.open.with({ 'x-buyer-token': new URL(buyerUrl).hash.slice(1) });
   };
-  buyers.correctBuyerUsername = await Promise.all(Array.from({ length: BUYERS }, (_, number) => linkOf(`nobody-${number}`)));
+  buyers.correctBuyerUsername = await Promise.all(
+    Array.from({ length: BUYERS }, (_, number) => linkOf(`nobody-${number}`)),
+  );
   buyers.retryBuyerDelivery = await Promise.all([1, 2, 3, 4, 5].map((number) => linkOf(`decliner-${number}`)));
   buyers.getBuyerDelivery = buyers.followBuyerDelivery = buyers.correctBuyerUsername;
 });
 
-// What an operation acts on, by the parameter of its path: made anew before it, and after it was taken for the next request, a few times.
+// The objects that operations act on, by the parameter of the path. A new one is made before the first request, and a few times after one
+// that used it up.
 let lastOrder = 0;
 const ordered = async (username, status) => {
   const { deliveryId } = await merchant.order(shop, { orderId: `fresh-${++lastOrder}`, username });
@@ -67,18 +119,24 @@ const inReview = async () => {
   return { delivery };
 };
 const withKeys = async () => {
-  for (const one of await merchant.all('/api/keys')) if (one.active && one.id !== key.id) isOk(await merchant.api.patch(`/api/keys/${one.id}`, { active: false }));
+  for (const one of await merchant.all('/api/keys'))
+    if (one.active && one.id !== key.id) isOk(await merchant.api.patch(`/api/keys/${one.id}`, { active: false }));
   return { key: (await merchant.key()).id };
 };
 const withSubscription = async () => {
-  for (const one of await merchant.all('/api/webhook-subscriptions')) if (one.id !== ids.subscription) isOk(await merchant.api.delete(`/api/webhook-subscriptions/${one.id}`), 204);
+  for (const one of await merchant.all('/api/webhook-subscriptions'))
+    if (one.id !== ids.subscription) isOk(await merchant.api.delete(`/api/webhook-subscriptions/${one.id}`), 204);
   const { id } = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: 'https://shop.example/hook' }), 201);
   return { subscription: id };
 };
 const withEvent = async () => {
   const { subscription } = await withSubscription();
   const event = isOk(await merchant.api.post(`/api/webhook-subscriptions/${subscription}/test`), 202).eventId;
-  await until('it was tried', async () => isOk(await merchant.api.get(`/api/webhook-subscriptions/${subscription}/events/${event}`)).attempts.length > 0);
+  await until(
+    'it was tried',
+    async () =>
+      isOk(await merchant.api.get(`/api/webhook-subscriptions/${subscription}/events/${event}`)).attempts.length > 0,
+  );
   return { subscription, event };
 };
 const withStore = async () => ({ integration: (await merchant.store('generic')).id });
@@ -91,40 +149,75 @@ const withOrder = async () => {
   return { order: isOk(await merchant.api.get(`/api/orders?q=${delivery}`)).data[0].id };
 };
 const FRESH = {
-  createKey: withKeys, changeKey: withKeys, rotateKey: withKeys,
-  createSubscription: withSubscription, changeSubscription: withSubscription, deleteSubscription: withSubscription, rotateSubscriptionSecret: withSubscription, testSubscription: withSubscription, recoverWebhookEvents: withSubscription,
-  getWebhookEvent: withEvent, resendWebhookEvent: withEvent,
-  changeIntegration: withStore, archiveIntegration: withStore, rotateIntegrationSecret: withStore, replaceMappings: withStore, importMappings: withStore, sendTestOrder: withStore,
-  retryDelivery: failed, reopenDelivery: failed, invalidateDelivery: failed, completeDelivery: failed, approveDelivery: inReview,
+  createKey: withKeys,
+  changeKey: withKeys,
+  rotateKey: withKeys,
+  createSubscription: withSubscription,
+  changeSubscription: withSubscription,
+  deleteSubscription: withSubscription,
+  rotateSubscriptionSecret: withSubscription,
+  testSubscription: withSubscription,
+  recoverWebhookEvents: withSubscription,
+  getWebhookEvent: withEvent,
+  resendWebhookEvent: withEvent,
+  changeIntegration: withStore,
+  archiveIntegration: withStore,
+  rotateIntegrationSecret: withStore,
+  replaceMappings: withStore,
+  importMappings: withStore,
+  sendTestOrder: withStore,
+  retryDelivery: failed,
+  reopenDelivery: failed,
+  invalidateDelivery: failed,
+  completeDelivery: failed,
+  approveDelivery: inReview,
   revokeDelivery: async () => ({ delivery: (await ordered('somebody', 'completed')).id }),
   reprocessOrder: withOrder,
   closePrivacyRequest: withRequest,
 };
 // A session that may end.
 let people = 2;
-FRESH.endSessions = FRESH.changePassword = FRESH.changeEmail = FRESH.deleteAccount = async () => {
-  leaving = await Merchant.signUp(stack.bridge, ++people, { credits: 0, connected: false });
-};
+FRESH.endSessions =
+  FRESH.changePassword =
+  FRESH.changeEmail =
+  FRESH.deleteAccount =
+    async () => {
+      leaving = await Merchant.signUp(stack.bridge, ++people, { credits: 0, connected: false });
+    };
 // Somebody besides the owner; the others have gone.
 const withPerson = async () => {
-  for (const one of await merchant.all('/api/people')) if (!one.current) isOk(await merchant.api.delete(`/api/people/${one.id}`), 204);
+  for (const one of await merchant.all('/api/people'))
+    if (!one.current) isOk(await merchant.api.delete(`/api/people/${one.id}`), 204);
   leaving = await merchant.invite();
   return { person: leaving.tokens.user.id };
 };
 let invitation;
 const withInvitation = async () => {
-  for (const one of await merchant.all('/api/invitations')) isOk(await merchant.api.delete(`/api/invitations/${one.id}`), 204);
+  for (const one of await merchant.all('/api/invitations'))
+    isOk(await merchant.api.delete(`/api/invitations/${one.id}`), 204);
   const { id, url } = isOk(await merchant.api.post('/api/invitations', { role: 'member' }), 201);
   invitation = new URL(url).hash.slice(1);
   return { invitation: id };
 };
-Object.assign(FRESH, { changePerson: withPerson, removePerson: withPerson, leaveAccount: withPerson, createInvitation: withInvitation, revokeInvitation: withInvitation, readInvitation: withInvitation });
+Object.assign(FRESH, {
+  changePerson: withPerson,
+  removePerson: withPerson,
+  leaveAccount: withPerson,
+  createInvitation: withInvitation,
+  revokeInvitation: withInvitation,
+  readInvitation: withInvitation,
+});
 const RENEWED = 6;
 // Bodies that no schema can draw: they name what there is.
 const RIGHT = {
   signIn: () => ({ email: other.email, password: PASSWORD }),
   refreshTokens: () => ({ refreshToken: other.tokens.refreshToken }),
-  createDelivery: () => ({ integrationId: ids.integration, orderId: 'direct-1', targetUsername: 'somebody', items: [{ sku: 'A-1' }] }),
+  createDelivery: () => ({
+    integrationId: ids.integration,
+    orderId: 'direct-1',
+    targetUsername: 'somebody',
+    items: [{ sku: 'A-1' }],
+  }),
   openCheckout: () => ({ packId: 'small' }),
   changeEmail: () => ({ password: PASSWORD, email: `moved-${++people}@shop.example` }),
   deleteAccount: () => ({ name: `Shop ${people}` }),
@@ -136,7 +229,11 @@ const RIGHT = {
 
 const validators = new Map();
 const takes = (schema, value) => {
-  if (!validators.has(schema)) validators.set(schema, ajv.compile({ ...schema, $id: `https://contract.example/${validators.size}`, components: document.components }));
+  if (!validators.has(schema))
+    validators.set(
+      schema,
+      ajv.compile({ ...schema, $id: `https://contract.example/${validators.size}`, components: document.components }),
+    );
   return validators.get(schema)(value);
 };
 const bodyOf = (operation) => {
@@ -144,23 +241,33 @@ const bodyOf = (operation) => {
   const described = body?.content['application/json'];
   return described && { schema: described.schema, required: body.required ?? false };
 };
-// What goes with a request whose body is a table.
+// Body and headers of a request whose body is a table.
 const tableOf = (operation) => {
   const described = operation.requestBody && resolve(document, operation.requestBody).content['text/csv'];
   return described && { body: described.example, headers: { 'content-type': 'text/csv' } };
 };
-const parametersOf = ({ path, parameters = [] }) => [...(document.paths[path].parameters ?? []), ...parameters].map((one) => resolve(document, one));
+const parametersOf = ({ path, parameters = [] }) =>
+  [...(document.paths[path].parameters ?? []), ...parameters].map((one) => resolve(document, one));
 const queryOf = (operation) => parametersOf(operation).filter((one) => one.in === 'query');
 // The members that an operation's good answer shows: somebody may send them back.
 const shownBy = (operation) =>
-  Object.entries(operation.responses).filter(([status]) => status.startsWith('2')).flatMap(([, given]) => memberNames(document, resolve(document, given).content?.['application/json']?.schema ?? {}));
+  Object.entries(operation.responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, given]) =>
+      memberNames(document, resolve(document, given).content?.['application/json']?.schema ?? {}),
+    );
 const byOf = ({ operationId, security }) => {
   const links = buyers[operationId];
-  if (links) return links.push(links.shift()), links[0];
+  if (links) return (links.push(links.shift()), links[0]);
   // Failed logins at the platform are counted by account.
   if (operationId === 'saveCredentials') return other.api;
-  if (['endSessions', 'changePassword', 'changeEmail', 'leaveAccount', 'deleteAccount'].includes(operationId)) return leaving.api;
-  return security?.length === 0 ? merchant.open : security?.every((one) => !one.idToken) ? merchant.open.with({ 'x-api-key': key.secret }) : merchant.api;
+  if (['endSessions', 'changePassword', 'changeEmail', 'leaveAccount', 'deleteAccount'].includes(operationId))
+    return leaving.api;
+  return security?.length === 0
+    ? merchant.open
+    : security?.every((one) => !one.idToken)
+      ? merchant.open.with({ 'x-api-key': key.secret })
+      : merchant.api;
 };
 
 // Every answer, whatever was asked.
@@ -170,14 +277,27 @@ function soundly(operation, answer, asked) {
   const found = operation.responses[answer.status] ?? operation.responses.default;
   assert.ok(found, `not in the contract: ${said}`);
   const schema = resolve(document, found).content?.['application/json']?.schema;
-  if (schema && answer.json !== undefined) assert.deepEqual(undeclared(document, schema, answer.json), [], `members that the contract does not have: ${said}`);
+  if (schema && answer.json !== undefined)
+    assert.deepEqual(undeclared(document, schema, answer.json), [], `members that the contract does not have: ${said}`);
 }
 const details = (answer) => answer.json?.error?.details ?? [];
-const beyond = (answer) => details(answer).length > 0 && details(answer).every(({ problem }) => BEYOND.some((one) => one.test(problem)));
+const beyond = (answer) =>
+  details(answer).length > 0 && details(answer).every(({ problem }) => BEYOND.some((one) => one.test(problem)));
 
 // Those on external issuers answer pages to browsers, or take their tokens: external.test.mjs, people.test.mjs.
-const APART = ['receiveOrder', 'receivePaymentNotice', 'deleteKey', 'metrics', 'beginExternalSignIn', 'beginInvitedSignIn', 'finishExternalSignIn', 'acceptInvitation'];
-const walked = operations.filter(({ operationId }) => !APART.includes(operationId)).sort((a, b) => (TURN[a.operationId] ?? 0) - (TURN[b.operationId] ?? 0));
+const APART = [
+  'receiveOrder',
+  'receivePaymentNotice',
+  'deleteKey',
+  'metrics',
+  'beginExternalSignIn',
+  'beginInvitedSignIn',
+  'finishExternalSignIn',
+  'acceptInvitation',
+];
+const walked = operations
+  .filter(({ operationId }) => !APART.includes(operationId))
+  .sort((a, b) => (TURN[a.operationId] ?? 0) - (TURN[b.operationId] ?? 0));
 let requests = 0;
 
 for (const operation of walked) {
@@ -194,7 +314,10 @@ for (const operation of walked) {
     const ask = async (query, body, options, given) => {
       ++requests;
       const asked = `${method} ${target(given)}${query} ${body === undefined ? '' : JSON.stringify(body)}`;
-      const answer = await byOf(operation).request(method, `${target(given)}${query}`, { ...(body === undefined ? tableOf(operation) : { json: body }), ...options });
+      const answer = await byOf(operation).request(method, `${target(given)}${query}`, {
+        ...(body === undefined ? tableOf(operation) : { json: body }),
+        ...options,
+      });
       soundly(operation, answer, asked);
       return [answer, `${asked}\n  -> ${answer.status} ${answer.text.slice(0, 400)}`];
     };
@@ -212,7 +335,10 @@ for (const operation of walked) {
         if (operationId in FRESH && method !== 'GET' && ++renewed < RENEWED) await renew();
         return;
       }
-      assert.ok([401, 403, 404, 409].includes(answer.status) || (answer.status === 422 && beyond(answer)), `the contract takes it: ${said}`);
+      assert.ok(
+        [401, 403, 404, 409].includes(answer.status) || (answer.status === 422 && beyond(answer)),
+        `the contract takes it: ${said}`,
+      );
       ++tally.decided;
     };
 
@@ -221,41 +347,72 @@ for (const operation of walked) {
       const drawn = sample(values(document, body.schema), count, 1);
       const odd = sample(alterations(document, body.schema), SLOW.has(operationId) ? 40 : 140, 2);
       // The smallest, so that nothing else is wrong with it.
-      const [whole] = drawn.filter((one) => takes(body.schema, one)).sort((a, b) => Object.keys(a).length - Object.keys(b).length);
-      for (const name of SLOW.has(operationId) ? [] : shownBy(operation)) for (const other of ['bogus', null, 9]) odd.push({ ...whole, [name]: other });
+      const [whole] = drawn
+        .filter((one) => takes(body.schema, one))
+        .sort((a, b) => Object.keys(a).length - Object.keys(b).length);
+      for (const name of SLOW.has(operationId) ? [] : shownBy(operation))
+        for (const other of ['bogus', null, 9]) odd.push({ ...whole, [name]: other });
       if (operationId in RIGHT) await judge(true, ...(await ask('', RIGHT[operationId]())));
       for (const value of [...drawn, ...odd]) await judge(takes(body.schema, value), ...(await ask('', value)));
       for (const text of ['', '[]', '"x"', 'null', '{', '{"a":1}x', '\u0000', '['.repeat(100)]) {
-        await judge(text === '' && !body.required, ...(await ask('', undefined, { body: text, headers: { 'content-type': 'application/json' } })));
+        await judge(
+          text === '' && !body.required,
+          ...(await ask('', undefined, { body: text, headers: { 'content-type': 'application/json' } })),
+        );
       }
       const [plain] = await ask('', undefined, { body: '{}', headers: { 'content-type': 'text/plain' } });
       assert.equal(plain.status, 415);
       const good = drawn.filter((one) => takes(body.schema, one)).length;
       assert.ok(good > count / 4, `only ${good} good bodies`);
-      assert.ok(tally.refused > 20 && tally.taken + tally.decided > (SLOW.has(operationId) ? 3 : 15), JSON.stringify(tally));
+      assert.ok(
+        tally.refused > 20 && tally.taken + tally.decided > (SLOW.has(operationId) ? 3 : 15),
+        JSON.stringify(tally),
+      );
     } else if (!operation['x-any-query'] && method !== 'GET' && !operation.requestBody) {
       for (const value of [{ x: 1 }, { reason: 'x' }, [], 'x', null]) await judge(false, ...(await ask('', value)));
     }
 
     for (const { name, schema: given } of queryOf(operation)) {
       const schema = resolve(document, given);
-      const drawn = sample(values(document, given), 15, 3).filter((one) => one !== null).map(String);
+      const drawn = sample(values(document, given), 15, 3)
+        .filter((one) => one !== null)
+        .map(String);
       for (const text of [...drawn, ...oddTexts]) {
         await judge(takes(given, fromText(text, schema)), ...(await ask(`?${new URLSearchParams({ [name]: text })}`)));
       }
       assert.equal((await ask(`?${name}=1&${name}=1`))[0].status, 422);
       if (name.length > 3) {
         const [answer] = await ask(`?${name}x=1`);
-        assert.ok(details(answer).some(({ problem }) => problem.includes(`is ${name} meant?`)), answer.text);
+        assert.ok(
+          details(answer).some(({ problem }) => problem.includes(`is ${name} meant?`)),
+          answer.text,
+        );
       }
     }
     if (!operation['x-any-query']) {
-      for (const text of ['?zzzzzzzz=1', '?=', '?%ff=1', '?__proto__=1', '?a=%09']) await judge(false, ...(await ask(text)));
+      for (const text of ['?zzzzzzzz=1', '?=', '?%ff=1', '?__proto__=1', '?a=%09'])
+        await judge(false, ...(await ask(text)));
     }
     // An id that is none is that of nothing.
     for (const [, name] of template.matchAll(/\{([^}]+)\}/g)) {
-      for (const text of ['x', `${at[name]}x`, 'nil_0a1b2c3d4e5f6', '%20', '%C3%A4', "'", '..%2f', '%zz', '%00', 'a'.repeat(300)]) {
-        const [answer, said] = await ask('', body && (RIGHT[operationId]?.() ?? resolve(document, body.schema).examples?.[0] ?? {}), {}, { ...at, [name]: text });
+      for (const text of [
+        'x',
+        `${at[name]}x`,
+        'nil_0a1b2c3d4e5f6',
+        '%20',
+        '%C3%A4',
+        "'",
+        '..%2f',
+        '%zz',
+        '%00',
+        'a'.repeat(300),
+      ]) {
+        const [answer, said] = await ask(
+          '',
+          body && (RIGHT[operationId]?.() ?? resolve(document, body.schema).examples?.[0] ?? {}),
+          {},
+          { ...at, [name]: text },
+        );
         assert.ok(answer.status === 404 || answer.status === 422, said);
       }
     }
@@ -272,15 +429,20 @@ test('orders of the generic store', async () => {
   const operation = operations.find((one) => one.operationId === 'receiveOrder');
   const schema = { $ref: '#/components/schemas/GenericOrder' };
   const bytes = (value) => Buffer.byteLength(String(value ?? ''));
-  let taken = 0, refused = 0;
+  let taken = 0,
+    refused = 0;
   for (const order of [...sample(values(document, schema), 120, 4), ...sample(alterations(document, schema), 280, 5)]) {
     ++requests;
     const answer = await sendOrder(merchant.open, store, order);
     const said = `${JSON.stringify(order)}\n  -> ${answer.status} ${answer.text.slice(0, 400)}`;
     soundly(operation, answer, said);
     // Sizes are in bytes there, and what names a user is more than a pattern.
-    const long = bytes(order?.orderId) > 255 || order?.items?.some?.((one) => bytes(one?.sku) > 255 || bytes(one?.productId) > 255 || bytes(one?.title) > 1000) || bytes(order?.customerEmail) > 320;
-    const unnamed = details(answer).length > 0 && details(answer).every(({ problem }) => /^names no user$/.test(problem));
+    const long =
+      bytes(order?.orderId) > 255 ||
+      order?.items?.some?.((one) => bytes(one?.sku) > 255 || bytes(one?.productId) > 255 || bytes(one?.title) > 1000) ||
+      bytes(order?.customerEmail) > 320;
+    const unnamed =
+      details(answer).length > 0 && details(answer).every(({ problem }) => /^names no user$/.test(problem));
     if (takes(schema, order) && !long && !unnamed) {
       assert.equal(answer.status, 202, `the contract takes it: ${said}`);
       ++taken;
@@ -298,7 +460,8 @@ test('tables of mappings', async () => {
   const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
   const guarded = (text) => (/^'*[=+\-@\t\r]/.test(text) ? `'${text}` : text);
   const path = `${operation.path.replace('{integration}', ids.integration)}?dryRun=true`;
-  let taken = 0, refused = 0;
+  let taken = 0,
+    refused = 0;
   for (const drawn of [...sample(values(document, schema), 100, 6), ...sample(alterations(document, schema), 300, 7)]) {
     // A table holds texts; one that is empty is left out.
     const fields = Object.entries(drawn ?? {}).filter(([, one]) => one !== null && one !== '');
@@ -320,8 +483,19 @@ test('tables of mappings', async () => {
     }
   }
   assert.ok(taken > 60 && refused > 60, `${taken} ${refused}`);
-  for (const body of ['', '\u0000', '"', 'matchType', Buffer.from([0xff, 0xfe]), 'a,b\r\n1,2', `${'x,'.repeat(3000)}`]) {
-    const answer = await merchant.api.request('POST', path.replace('true', 'false'), { body, headers: { 'content-type': 'text/csv' } });
+  for (const body of [
+    '',
+    '\u0000',
+    '"',
+    'matchType',
+    Buffer.from([0xff, 0xfe]),
+    'a,b\r\n1,2',
+    `${'x,'.repeat(3000)}`,
+  ]) {
+    const answer = await merchant.api.request('POST', path.replace('true', 'false'), {
+      body,
+      headers: { 'content-type': 'text/csv' },
+    });
     soundly(operation, answer, String(body));
     assert.equal(answer.status, 422, answer.text);
   }

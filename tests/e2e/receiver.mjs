@@ -13,7 +13,12 @@ export async function startReceiver(scope, { answer = () => ({}) } = {}) {
   const server = http.createServer(async (incoming, response) => {
     const chunks = [];
     for await (const chunk of incoming) chunks.push(chunk);
-    const request = { method: incoming.method, path: incoming.url, headers: incoming.headers, body: Buffer.concat(chunks).toString() };
+    const request = {
+      method: incoming.method,
+      path: incoming.url,
+      headers: incoming.headers,
+      body: Buffer.concat(chunks).toString(),
+    };
     const { status = 204, headers = {}, body } = await answer(request, requests.push(request));
     response.writeHead(status, headers).end(body);
   });
@@ -35,8 +40,10 @@ export async function startReceiver(scope, { answer = () => ({}) } = {}) {
 // Throws unless both signatures of an outbound webhook (spec 10.3) stand up to their witnesses. Returns the event.
 export async function verifiedEvent(request, secret) {
   const hex = request.headers['x-vendor-signature'];
-  if (!hex || !(await verifyHex(secret, request.body, hex))) throw new Error(`X-Vendor-Signature does not verify: ${hex}`);
+  if (!hex || !(await verifyHex(secret, request.body, hex)))
+    throw new Error(`X-Vendor-Signature does not verify: ${hex}`);
   const event = new Webhook(secret).verify(request.body, request.headers);
-  if (request.headers['x-vendor-event'] !== event.type) throw new Error(`X-Vendor-Event is not the event's type: ${event.type}`);
+  if (request.headers['x-vendor-event'] !== event.type)
+    throw new Error(`X-Vendor-Event is not the event's type: ${event.type}`);
   return event;
 }

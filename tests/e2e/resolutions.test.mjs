@@ -1,5 +1,5 @@
-// Each way in which a delivery can fail (spec 3.6), caused at the simulated platform: the delivery says what happened, offers what
-// solves it, and that does. What needs days is aged in the database file; src/services/delivery/view_test.cpp has it on virtual time.
+// Each way in which a delivery can fail (spec 3.6), caused at the simulated platform: the delivery says what happened and offers a
+// solution, which works. Deliveries that would need days are aged in the database file; src/services/delivery/view_test.cpp has it on virtual time.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import path from 'node:path';
@@ -40,10 +40,14 @@ async function failedFor(who, id, code, remedy, { step = 'shared' } = {}) {
   });
   assert.deepEqual([it.resolution.code, it.resolution.remedy], [code, remedy]);
   assert.ok(it.resolution.title && it.resolution.text && it.resolution.affectedCount >= 1);
-  if (['retry', 'change_username', 'complete'].includes(remedy)) assert.ok(it.allowedActions.includes(remedy), `${it.allowedActions}`);
+  if (['retry', 'change_username', 'complete'].includes(remedy))
+    assert.ok(it.allowedActions.includes(remedy), `${it.allowedActions}`);
   assert.equal(it.steps.find(({ state }) => state === 'stopped')?.key, step);
   const entry = it.timeline.find(({ type }) => type === 'failed');
-  assert.deepEqual([entry.resolutionCode, entry.status, entry.actorName], [code, 'failed', entry.actor === 'order' ? it.integrationName : null]);
+  assert.deepEqual(
+    [entry.resolutionCode, entry.status, entry.actorName],
+    [code, 'failed', entry.actor === 'order' ? it.integrationName : null],
+  );
   const listed = isOk(await who.api.get(`/api/deliveries?resolutionCode=${code}&needsAttention=true&count=true`));
   assert.ok(listed.countIsExact && listed.count >= 1);
   const row = listed.data.find((one) => one.id === id);
@@ -57,7 +61,8 @@ async function solved(who, id) {
   return it;
 }
 // In the database file, beside the service that has it open.
-const inFile = (sql) => promisify(execFile)('sqlite3', ['-cmd', '.timeout 10000', path.join(stack.bridge.dataDir, 'presetbridge.db'), sql]);
+const inFile = (sql) =>
+  promisify(execFile)('sqlite3', ['-cmd', '.timeout 10000', path.join(stack.bridge.dataDir, 'presetbridge.db'), sql]);
 const ordered = async (who, shop, fields) => (await who.order(shop, { orderId: newOrderId(), ...fields })).deliveryId;
 
 test('username_missing: a name from the merchant delivers, and the timeline tells who gave it', async () => {
@@ -80,7 +85,10 @@ test('username_not_found: the right name delivers', async () => {
   await solved(merchant, id);
 });
 
-for (const [username, code, step] of [['declines', 'friend_request_declined', 'accepted'], ['blocks', 'blocked_by_customer', 'friend_request']]) {
+for (const [username, code, step] of [
+  ['declines', 'friend_request_declined', 'accepted'],
+  ['blocks', 'blocked_by_customer', 'friend_request'],
+]) {
   test(`${code}: asking again delivers once the customer agrees`, async () => {
     const id = await ordered(merchant, store, { username });
     await failedFor(merchant, id, code, 'retry', { step });
@@ -93,7 +101,10 @@ for (const [username, code, step] of [['declines', 'friend_request_declined', 'a
 
 test('preset_not_found: a mapping to another file delivers without a click', async () => {
   const shop = await merchant.store('generic');
-  const map = (fileId) => merchant.api.put(`/api/integrations/${shop.id}/mappings`, { mappings: [{ matchType: 'sku', matchValue: 'A-1', fileId, kind: 'preset', fileName: 'Lofi' }] });
+  const map = (fileId) =>
+    merchant.api.put(`/api/integrations/${shop.id}/mappings`, {
+      mappings: [{ matchType: 'sku', matchValue: 'A-1', fileId, kind: 'preset', fileName: 'Lofi' }],
+    });
   isOk(await map('no-such-file'));
   const id = await ordered(merchant, shop, { username: 'finder' });
   const failed = await failedFor(merchant, id, 'preset_not_found', 'save_mapping');
@@ -105,7 +116,11 @@ test('preset_not_found: a mapping to another file delivers without a click', asy
 test('preset_not_shareable: a retry delivers once it may be shared', async () => {
   await sim.post('/sim/files', { merchant: 'm-1', files: [{ id: 'sealed', name: 'Sealed', shareable: false }] });
   const shop = await merchant.store('generic');
-  isOk(await merchant.api.put(`/api/integrations/${shop.id}/mappings`, { mappings: [{ matchType: 'sku', matchValue: 'A-1', fileId: 'sealed' }] }));
+  isOk(
+    await merchant.api.put(`/api/integrations/${shop.id}/mappings`, {
+      mappings: [{ matchType: 'sku', matchValue: 'A-1', fileId: 'sealed' }],
+    }),
+  );
   const id = await ordered(merchant, shop, { username: 'finder' });
   await failedFor(merchant, id, 'preset_not_shareable', 'retry');
   await sim.post('/sim/files', { merchant: 'm-1', files: [{ id: 'sealed', name: 'Sealed', shareable: true }] });
@@ -131,12 +146,15 @@ async function unanswered(username) {
   const id = await ordered(merchant, store, { username });
   await until('it is put off', async () => {
     const it = await merchant.delivery(id);
-    if (it.status !== 'queued' || !it.timeline.some(({ type }) => type === 'put_off')) throw new Error(`${it.status}: ${it.message}`);
+    if (it.status !== 'queued' || !it.timeline.some(({ type }) => type === 'put_off'))
+      throw new Error(`${it.status}: ${it.message}`);
     return true;
   });
   await threeDaysLater();
   const failed = await failedFor(merchant, id, 'cloud_unavailable', 'wait', { step: 'buyer_found' });
-  assert.ok(failed.allowedActions.includes('retry') && Date.parse(failed.resumableUntil) > Date.now() + 29 * 86_400_000);
+  assert.ok(
+    failed.allowedActions.includes('retry') && Date.parse(failed.resumableUntil) > Date.now() + 29 * 86_400_000,
+  );
   isOk(await sim.delete('/sim/faults'));
   return id;
 }
@@ -172,7 +190,10 @@ test('order_too_large: it waits in review, cannot be approved, and is completed 
   for (let id = 2; id <= 251; ++id) order.line_items.push({ ...order.line_items[0], id });
   const { deliveryId } = isOk(await merchant.send(shopOfPlugin, order), 202);
   const it = await merchant.reaches(deliveryId, 'in_review');
-  assert.deepEqual([it.resolutionCode, it.resolution.remedy, it.reviewReason], ['order_too_large', 'complete', 'too_large']);
+  assert.deepEqual(
+    [it.resolutionCode, it.resolution.remedy, it.reviewReason],
+    ['order_too_large', 'complete', 'too_large'],
+  );
   assert.ok(it.allowedActions.includes('complete') && !it.allowedActions.includes('approve'), `${it.allowedActions}`);
   assert.equal(it.timeline.find(({ type }) => type === 'in_review').resolutionCode, 'order_too_large');
   isOk(await act(merchant, deliveryId, 'complete'));
@@ -198,26 +219,47 @@ test('credentials_missing, credentials_invalid and insufficient_credits: each go
   await solved(late, next);
 });
 
-test('a delivery tells its journey, what the store was told, and its buyer\'s link', async () => {
+test("a delivery tells its journey, what the store was told, and its buyer's link", async () => {
   const receiver = await startReceiver(scope);
   isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url }), 201);
   const id = await ordered(merchant, store, { username: 'patient', email: 'patient@example.com' });
   const waiting = await merchant.reaches(id, 'waiting_for_friendship');
-  assert.deepEqual(waiting.steps.map(({ state }) => state), ['done', 'done', 'done', 'current', 'ahead']);
+  assert.deepEqual(
+    waiting.steps.map(({ state }) => state),
+    ['done', 'done', 'done', 'current', 'ahead'],
+  );
   assert.ok(waiting.firstRequestAt && waiting.givesUpAt > waiting.firstRequestAt && waiting.nextLookAt);
   isOk(await sim.put('/sim/friendship', { merchant: 'm-1', customer: 'u-patient', state: 'friends' }));
   const it = await solved(merchant, id);
   const types = it.timeline.map(({ type }) => type).filter((type) => type !== 'event_told');
-  assert.deepEqual(types, ['completed', 'item_shared', 'accepted', 'request_sent', 'looked_up', 'matched', 'order_received']);
+  assert.deepEqual(types, [
+    'completed',
+    'item_shared',
+    'accepted',
+    'request_sent',
+    'looked_up',
+    'matched',
+    'order_received',
+  ]);
   const shared = it.timeline.find(({ type }) => type === 'item_shared');
   // The attempt that asked, those that only looked, and the last one, which shared.
-  assert.deepEqual([shared.itemId, shared.data.fileName, shared.attempt], [it.items[0].id, 'Preset 1', it.attemptCount]);
+  assert.deepEqual(
+    [shared.itemId, shared.data.fileName, shared.attempt],
+    [it.items[0].id, 'Preset 1', it.attemptCount],
+  );
   assert.ok(it.attemptCount >= 2, `${it.attemptCount} attempts`);
   assert.ok(shared.durationMs >= 0);
   assert.equal(it.items[0].credits, 1);
-  assert.deepEqual(it.events.map(({ type }) => type).sort(), ['delivery.completed', 'delivery.queued', 'delivery.waiting_for_friendship']);
+  assert.deepEqual(it.events.map(({ type }) => type).sort(), [
+    'delivery.completed',
+    'delivery.queued',
+    'delivery.waiting_for_friendship',
+  ]);
   const entries = await merchant.all(`/api/deliveries/${id}/timeline`);
-  assert.deepEqual(entries.map((entry) => entry.id), it.timeline.map((entry) => entry.id));
+  assert.deepEqual(
+    entries.map((entry) => entry.id),
+    it.timeline.map((entry) => entry.id),
+  );
 
   assert.match(it.buyerUrl, /\/p#[\w-]{20,}$/);
   const renewed = isOk(await act(merchant, id, 'buyer-link'));
@@ -231,11 +273,26 @@ test('what people know of an order finds it, and a table of all cannot be a form
   await merchant.reaches(deliveryId, 'completed');
   for (const q of [orderId, 'search', 'SEARCHABLE', '=CMD@ex']) {
     const { data } = isOk(await merchant.api.get(`/api/deliveries?q=${encodeURIComponent(q)}`));
-    assert.ok(data.some(({ id }) => id === deliveryId), q);
+    assert.ok(
+      data.some(({ id }) => id === deliveryId),
+      q,
+    );
   }
-  const [row] = isOk(await merchant.api.get(`/api/deliveries?q=searchable&fileId=${merchant.file(1)}&status=completed,failed&sort=createdAt`)).data;
-  assert.deepEqual([row.id, row.itemCount, row.sharedCount, row.firstItemName, row.integrationName], [deliveryId, 1, 1, 'Preset 1', 'A store of generic']);
-  assert.deepEqual(isOk(await merchant.api.get('/api/deliveries?q=nobody-of-that-name&count=true')), { data: [], nextCursor: null, count: 0, countIsExact: true });
+  const [row] = isOk(
+    await merchant.api.get(
+      `/api/deliveries?q=searchable&fileId=${merchant.file(1)}&status=completed,failed&sort=createdAt`,
+    ),
+  ).data;
+  assert.deepEqual(
+    [row.id, row.itemCount, row.sharedCount, row.firstItemName, row.integrationName],
+    [deliveryId, 1, 1, 'Preset 1', 'A store of generic'],
+  );
+  assert.deepEqual(isOk(await merchant.api.get('/api/deliveries?q=nobody-of-that-name&count=true')), {
+    data: [],
+    nextCursor: null,
+    count: 0,
+    countIsExact: true,
+  });
   const csv = await merchant.api.with({ accept: 'text/csv' }).get('/api/deliveries?q=searchable');
   assert.equal(csv.headers['content-type'], 'text/csv; charset=utf-8');
   const lines = csv.text.split('\r\n');

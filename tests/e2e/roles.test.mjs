@@ -4,12 +4,25 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { test } from 'node:test';
-import { Client, Scope, dataDirBeside, runBridge, scratch, startBridge, startCloudsim, until, useDatabase } from './harness.mjs';
+import {
+  Client,
+  Scope,
+  dataDirBeside,
+  runBridge,
+  scratch,
+  startBridge,
+  startCloudsim,
+  until,
+  useDatabase,
+} from './harness.mjs';
 import { Merchant, filled, isError, isOk, operations } from './merchant.mjs';
 import { cluster } from './postgres.mjs';
 import { startReceiver } from './receiver.mjs';
 
-const PROTECTED = [['credentials', 'sealed'], ['cloud_sessions', 'encrypted_session']];
+const PROTECTED = [
+  ['credentials', 'sealed'],
+  ['cloud_sessions', 'encrypted_session'],
+];
 const RATES = ['--delivery-jobs-per-minute', '0', '--delivery-poll-ms', '50', '--delivery-first-sweep-seconds', '1'];
 const codeOf = ({ stderr }) => JSON.parse(stderr.trim().split('\n').at(-1)).code;
 
@@ -29,10 +42,23 @@ async function prepare(scope) {
 }
 const migrate = (roles) => runBridge(['migrate', '--database-url', roles.as('owner')]);
 const grant = (roles, ...more) =>
-  runBridge(['database', 'grant', '--database-url', roles.as('owner'), '--api-role', roles.role('api'), '--worker-role', roles.role('worker'), ...more]);
+  runBridge([
+    'database',
+    'grant',
+    '--database-url',
+    roles.as('owner'),
+    '--api-role',
+    roles.role('api'),
+    '--worker-role',
+    roles.role('worker'),
+    ...more,
+  ]);
 // The error of a statement, run as that role.
 async function refusal(database, roles, which, statement) {
-  const error = await database.sql(statement, roles.as(which)).then(() => undefined, (refused) => refused);
+  const error = await database.sql(statement, roles.as(which)).then(
+    () => undefined,
+    (refused) => refused,
+  );
   assert.ok(error, `${which} may: ${statement}`);
   return error.stderr.trim();
 }
@@ -48,7 +74,11 @@ async function apiIsKeptOut(database, roles) {
       `DELETE FROM ${table} WHERE ${column} = ''`,
       `COPY ${table} TO STDOUT`,
     ]) {
-      assert.match(await refusal(database, roles, 'api', statement), new RegExp(`permission denied for table ${table}`), statement);
+      assert.match(
+        await refusal(database, roles, 'api', statement),
+        new RegExp(`permission denied for table ${table}`),
+        statement,
+      );
     }
   }
 }
@@ -56,18 +86,26 @@ async function apiIsKeptOut(database, roles) {
 test('before the schema and the rights are there, a node says what to do', async (t) => {
   const scope = new Scope(t);
   const { database, roles, folders } = await prepare(scope);
-  const serve = (which, ...more) => runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', folders[which], ...more]);
+  const serve = (which, ...more) =>
+    runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', folders[which], ...more]);
   const says = (ended, code, ...words) => {
     assert.deepEqual([ended.code, codeOf(ended)], [1, code], ended.stderr);
     for (const word of words) assert.ok(ended.stderr.includes(word), `${word}: ${ended.stderr}`);
   };
-  for (const which of ['api', 'worker']) says(await serve(which, '--roles', which), 'SCHEMA_OLDER', 'presetbridge migrate');
+  for (const which of ['api', 'worker'])
+    says(await serve(which, '--roles', which), 'SCHEMA_OLDER', 'presetbridge migrate');
   const early = await grant(roles);
   assert.deepEqual([early.code, early.stdout], [1, '']);
   assert.match(early.stderr, /SCHEMA_/);
   const migrated = await migrate(roles);
   assert.equal(migrated.code, 0, migrated.stderr);
-  for (const which of ['api', 'worker']) says(await serve(which, '--roles', which), 'ROLE_WITHOUT_RIGHTS', 'presetbridge database grant', 'schema_migrations');
+  for (const which of ['api', 'worker'])
+    says(
+      await serve(which, '--roles', which),
+      'ROLE_WITHOUT_RIGHTS',
+      'presetbridge database grant',
+      'schema_migrations',
+    );
   assert.equal((await grant(roles)).code, 0);
   // Neither the role nor the keys are those of a node that opens logins.
   says(await serve('api'), 'ROLE_WITHOUT_RIGHTS', 'credentials.sealed');
@@ -78,8 +116,11 @@ test('before the schema and the rights are there, a node says what to do', async
   await database.sql('CREATE TABLE added_later (id BIGINT PRIMARY KEY)', roles.as('owner'));
   says(await serve('worker'), 'ROLE_WITHOUT_RIGHTS', 'added_later');
   // Nor may a node make up for a migration that nobody has run.
-  await database.sql('DELETE FROM schema_migrations WHERE number = (SELECT max(number) FROM schema_migrations)', roles.as('owner'));
-  assert.equal((await database.sql('GRANT SELECT ON added_later TO PUBLIC', roles.as('owner'))), '');
+  await database.sql(
+    'DELETE FROM schema_migrations WHERE number = (SELECT max(number) FROM schema_migrations)',
+    roles.as('owner'),
+  );
+  assert.equal(await database.sql('GRANT SELECT ON added_later TO PUBLIC', roles.as('owner')), '');
   says(await serve('worker'), 'SCHEMA_OLDER', 'presetbridge migrate');
 });
 
@@ -87,9 +128,12 @@ test('the rights are exactly those, however often they are granted, and a role t
   const scope = new Scope(t);
   const { database, roles } = await prepare(scope);
   assert.equal((await migrate(roles)).code, 0);
-  const rights = () => database.sql(
-    `SELECT relname, relacl, (SELECT string_agg(attname || attacl::text, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = pg_class.oid)
-     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1`, roles.as('owner'));
+  const rights = () =>
+    database.sql(
+      `SELECT relname, relacl, (SELECT string_agg(attname || attacl::text, ',' ORDER BY attnum) FROM pg_attribute WHERE attrelid = pg_class.oid)
+     FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1`,
+      roles.as('owner'),
+    );
   const before = await rights();
   const printed = await grant(roles, '--print');
   assert.equal(printed.code, 0, printed.stderr);
@@ -102,7 +146,7 @@ test('the rights are exactly those, however often they are granted, and a role t
   await apiIsKeptOut(database, roles);
   assert.equal((await grant(roles)).code, 0);
   assert.equal(await rights(), granted);
-  // What somebody gave it besides is taken back.
+  // A right that somebody gave it besides is taken back.
   for (const [table, column] of PROTECTED) {
     await database.sql(`GRANT SELECT (${column}) ON ${table} TO "${roles.role('api')}"`, roles.as('owner'));
     await database.sql(`SELECT ${column} FROM ${table}`, roles.as('api'));
@@ -111,7 +155,7 @@ test('the rights are exactly those, however often they are granted, and a role t
   await apiIsKeptOut(database, roles);
   assert.equal(await rights(), granted);
 
-  // What comes another way cannot be taken back here.
+  // A right that comes another way cannot be taken back here.
   const refused = async (give, take, words) => {
     await database.sql(give);
     const ended = await grant(roles);
@@ -123,20 +167,36 @@ test('the rights are exactly those, however often they are granted, and a role t
   };
   const [owner, api, worker] = ['owner', 'api', 'worker'].map((which) => `"${roles.role(which)}"`);
   await refused(`GRANT ${worker} TO ${api}`, `REVOKE ${worker} FROM ${api}`, /read credentials\.sealed/);
-  await refused(`ALTER ROLE ${api} NOINHERIT; GRANT ${worker} TO ${api}`, `REVOKE ${worker} FROM ${api}; ALTER ROLE ${api} INHERIT`, /read credentials\.sealed/);
+  await refused(
+    `ALTER ROLE ${api} NOINHERIT; GRANT ${worker} TO ${api}`,
+    `REVOKE ${worker} FROM ${api}; ALTER ROLE ${api} INHERIT`,
+    /read credentials\.sealed/,
+  );
   await refused(`GRANT pg_read_all_data TO ${api}`, `REVOKE pg_read_all_data FROM ${api}`, /read credentials\.sealed/);
   await refused(`GRANT ${owner} TO ${worker}`, `REVOKE ${owner} FROM ${worker}`, /change the schema/);
   await refused(`ALTER ROLE ${worker} SUPERUSER`, `ALTER ROLE ${worker} NOSUPERUSER`, /change the schema/);
   // Nor may anybody else grant, or one role be both.
-  const [asWorker, missing, both, odd, none] = await Promise.all([
-    ['--database-url', roles.as('worker'), '--api-role', roles.role('api')],
-    ['--database-url', roles.as('owner'), '--api-role', 'nobody'],
-    ['--database-url', roles.as('owner'), '--api-role', 'one', '--worker-role', 'one'],
-    ['--database-url', roles.as('owner'), '--api-role', 'a"; DROP TABLE users; --'],
-    ['--database-url', roles.as('owner')],
-  ].map((args) => runBridge(['database', 'grant', ...args])));
-  assert.deepEqual([asWorker, missing, both, odd, none].map(({ code }) => code), [1, 1, 1, 1, 2]);
-  for (const [ended, words] of [[asWorker, /owner/], [missing, /ROLE_MISSING/], [both, /different/], [odd, /VALIDATION_FAILED/], [none, /--api-role/]]) assert.match(ended.stderr, words);
+  const [asWorker, missing, both, odd, none] = await Promise.all(
+    [
+      ['--database-url', roles.as('worker'), '--api-role', roles.role('api')],
+      ['--database-url', roles.as('owner'), '--api-role', 'nobody'],
+      ['--database-url', roles.as('owner'), '--api-role', 'one', '--worker-role', 'one'],
+      ['--database-url', roles.as('owner'), '--api-role', 'a"; DROP TABLE users; --'],
+      ['--database-url', roles.as('owner')],
+    ].map((args) => runBridge(['database', 'grant', ...args])),
+  );
+  assert.deepEqual(
+    [asWorker, missing, both, odd, none].map(({ code }) => code),
+    [1, 1, 1, 1, 2],
+  );
+  for (const [ended, words] of [
+    [asWorker, /owner/],
+    [missing, /ROLE_MISSING/],
+    [both, /different/],
+    [odd, /VALIDATION_FAILED/],
+    [none, /--api-role/],
+  ])
+    assert.match(ended.stderr, words);
   assert.equal(await rights(), granted);
 });
 
@@ -147,8 +207,17 @@ test('a node for the API and one for the work do all of it under their roles', a
   assert.equal((await grant(roles)).code, 0);
   const cloud = await startCloudsim(scope, { args: ['--users', '2', '--files', '5', '--create-unknown-users'] });
   const sim = new Client(cloud.url);
-  const api = await startBridge(scope, { cloudUrl: cloud.url, dataDir: folders.api, args: ['--roles', 'api', ...RATES] });
-  const startWorker = () => startBridge(scope, { cloudUrl: cloud.url, dataDir: folders.worker, args: ['--roles', 'worker,dispatcher', ...RATES] });
+  const api = await startBridge(scope, {
+    cloudUrl: cloud.url,
+    dataDir: folders.api,
+    args: ['--roles', 'api', ...RATES],
+  });
+  const startWorker = () =>
+    startBridge(scope, {
+      cloudUrl: cloud.url,
+      dataDir: folders.worker,
+      args: ['--roles', 'worker,dispatcher', ...RATES],
+    });
   let worker = await startWorker();
 
   const receiver = await startReceiver(scope);
@@ -157,13 +226,15 @@ test('a node for the API and one for the work do all of it under their roles', a
   const { id: subscription } = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url }), 201);
   const store = await merchant.store('generic');
 
-  // What needs the login, and what needs a session.
+  // Requests that need the login, and requests that need a session.
   assert.equal(isOk(await merchant.api.get('/api/presets')).data.length, 5);
   assert.equal(isOk(await merchant.api.get(`/api/presets/${merchant.file(2)}`)).id, merchant.file(2));
   assert.equal(isOk(await merchant.api.post('/api/credentials/validate')).status, 'valid');
   const key = await merchant.key({ permissions: ['login', 'presets:read', 'deliveries:read'] });
   const by = merchant.open.with({ 'x-api-key': key.secret });
-  const { session } = isOk(await by.post('/api/auth/login', { credentials: { email: 'merchant-2@cloudsim.test', password: 'password-2' } }));
+  const { session } = isOk(
+    await by.post('/api/auth/login', { credentials: { email: 'merchant-2@cloudsim.test', password: 'password-2' } }),
+  );
   const files = isOk(await by.get('/api/presets', { headers: { 'x-session-token': session.token } })).data;
   assert.deepEqual([files.length, files.every(({ id }) => id.startsWith('m-2-'))], [5, true]);
   // Saved again, over the one that is there.
@@ -179,33 +250,67 @@ test('a node for the API and one for the work do all of it under their roles', a
   isOk(await merchant.api.post(`/api/deliveries/${second}/retry`, { targetUsername: 'buyer-2' }));
   await merchant.reaches(second, 'completed');
   isOk(await merchant.api.post(`/api/deliveries/${second}/revoke`), 202);
-  await until('it is taken back', async () => (await merchant.delivery(second)).items.every(({ status }) => status === 'revoked'));
+  await until('it is taken back', async () =>
+    (await merchant.delivery(second)).items.every(({ status }) => status === 'revoked'),
+  );
 
   // The rest of the contract, each operation once: nothing is beyond the role.
-  const ids = { integration: store.id, provider: 'generic', key: key.id, subscription, delivery: deliveryId, preset: merchant.file(1) };
-  const bodies = { createKey: { name: 'one more' }, createIntegration: { name: 'one more', provider: 'generic' }, createSubscription: { url: `${receiver.url}/more` } };
-  const walked = operations.filter(({ method, operationId }) => method === 'GET' || (method !== 'DELETE' && !['validateCredentials', 'endSessions'].includes(operationId)));
-  for (const { path, method, operationId } of [...walked, ...operations.filter(({ method, operationId }) => method === 'DELETE' && operationId !== 'endSessions')]) {
+  const ids = {
+    integration: store.id,
+    provider: 'generic',
+    key: key.id,
+    subscription,
+    delivery: deliveryId,
+    preset: merchant.file(1),
+  };
+  const bodies = {
+    createKey: { name: 'one more' },
+    createIntegration: { name: 'one more', provider: 'generic' },
+    createSubscription: { url: `${receiver.url}/more` },
+  };
+  const walked = operations.filter(
+    ({ method, operationId }) =>
+      method === 'GET' || (method !== 'DELETE' && !['validateCredentials', 'endSessions'].includes(operationId)),
+  );
+  for (const { path, method, operationId } of [
+    ...walked,
+    ...operations.filter(({ method, operationId }) => method === 'DELETE' && operationId !== 'endSessions'),
+  ]) {
     const json = method === 'GET' || method === 'DELETE' ? undefined : (bodies[operationId] ?? {});
     const answer = await merchant.api.request(method, filled(path, ids), { json });
     assert.ok(answer.status < 500, `${method} ${path}: ${answer.status} ${answer.text}`);
   }
   const leaving = await Merchant.signUp(api, 2, { connected: false });
   isOk(await leaving.api.delete('/api/account/sessions'), 204);
-  for (const path of ['/readyz', '/metrics', '/healthz']) assert.equal((await merchant.open.get(path)).status, 200, path);
+  for (const path of ['/readyz', '/metrics', '/healthz'])
+    assert.equal((await merchant.open.get(path)).status, 200, path);
 
   await merchant.connect();
   await apiIsKeptOut(database, roles);
   // There is something to be kept from, and the worker's role is not.
-  assert.equal(await database.sql('SELECT count(*) FROM credentials WHERE length(sealed) > 100', roles.as('worker')), '1');
+  assert.equal(
+    await database.sql('SELECT count(*) FROM credentials WHERE length(sealed) > 100', roles.as('worker')),
+    '1',
+  );
   for (const which of ['api', 'worker']) {
-    for (const statement of ['CREATE TABLE mine (id BIGINT)', 'ALTER TABLE accounts ADD COLUMN mine BIGINT', 'DROP TABLE worker_calls', 'CREATE INDEX mine ON accounts (name)', 'TRUNCATE accounts', "INSERT INTO schema_migrations VALUES (99, '', '', 0)"]) {
+    for (const statement of [
+      'CREATE TABLE mine (id BIGINT)',
+      'ALTER TABLE accounts ADD COLUMN mine BIGINT',
+      'DROP TABLE worker_calls',
+      'CREATE INDEX mine ON accounts (name)',
+      'TRUNCATE accounts',
+      "INSERT INTO schema_migrations VALUES (99, '', '', 0)",
+    ]) {
       assert.match(await refusal(database, roles, which, statement), /permission denied|must be owner/, statement);
     }
   }
   assert.equal(await database.sql('SELECT count(*) FROM worker_calls', roles.as('api')), '0', 'answers do not stay');
   for (const which of ['api', 'worker'])
-    assert.equal(await database.sql('SELECT count(encrypted_key) FROM link_keys', roles.as(which)), '1', 'both make links, and the API opens them');
+    assert.equal(
+      await database.sql('SELECT count(encrypted_key) FROM link_keys', roles.as(which)),
+      '1',
+      'both make links, and the API opens them',
+    );
 
   // A login that the platform refuses by now.
   await sim.post('/sim/merchants', { userId: 'm-1', email: merchant.cloudLogin.email, password: 'changed meanwhile' });

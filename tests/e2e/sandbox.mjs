@@ -21,7 +21,10 @@ export class Sandbox {
 
   // The secrets' files in a data directory.
   async sellIn(dataDir) {
-    for (const [name, line] of [['payments.key', KEY], ['payments.webhook', this.secret]]) {
+    for (const [name, line] of [
+      ['payments.key', KEY],
+      ['payments.webhook', this.secret],
+    ]) {
       await writeFile(path.join(dataDir, name), `${line}\n`);
       await chmod(path.join(dataDir, name), 0o600);
     }
@@ -34,22 +37,29 @@ export class Sandbox {
   // A call that the simulator takes, or refuses with one of `also`.
   async done(method, target, json, also = []) {
     const answer = await this.sim.request(method, target, { json });
-    if (answer.status !== 200 && !also.includes(answer.status)) throw new Error(`${method} ${target} of the payment simulator: ${answer.status} ${answer.text}`);
+    if (answer.status !== 200 && !also.includes(answer.status))
+      throw new Error(`${method} ${target} of the payment simulator: ${answer.status} ${answer.text}`);
     return answer;
   }
   async payments() {
     const all = [];
-    for (let after = 0, more = true; more; ) {
+    for (let after = 0, more = true; more;) {
       const { json } = await this.done('GET', `/sim/payments?after=${after}`);
       all.push(...json.payments);
       ({ next: after, more } = json);
     }
     return all;
   }
-  // Of a payment, as Stripe's API lists them: the newest first.
+  // The refunds of a payment, as Stripe's API lists them: the newest first.
   async refunds(session) {
-    const { json } = await this.sim.request('GET', `/v1/checkout/sessions/${session}`, { headers: { authorization: `Bearer ${KEY}` } });
-    return (await this.sim.request('GET', `/v1/refunds?payment_intent=${json.payment_intent}`, { headers: { authorization: `Bearer ${KEY}` } })).json.data;
+    const { json } = await this.sim.request('GET', `/v1/checkout/sessions/${session}`, {
+      headers: { authorization: `Bearer ${KEY}` },
+    });
+    return (
+      await this.sim.request('GET', `/v1/refunds?payment_intent=${json.payment_intent}`, {
+        headers: { authorization: `Bearer ${KEY}` },
+      })
+    ).json.data;
   }
   async books() {
     return (await this.done('GET', '/sim/books')).json.books;

@@ -9,7 +9,8 @@ import { Merchant, PASSWORD, startStack } from './merchant.mjs';
 
 const CLOUD = { cloudUrl: 'http://127.0.0.1:9' }; // nobody is there: none of this needs the platform
 // The one child of the service: its credential agent.
-const agentOf = (bridge) => Number(execFileSync('pgrep', ['-P', String(bridge.pid)], { encoding: 'utf8' }).match(/^(\d+)\n$/)[1]);
+const agentOf = (bridge) =>
+  Number(execFileSync('pgrep', ['-P', String(bridge.pid)], { encoding: 'utf8' }).match(/^(\d+)\n$/)[1]);
 const mode = async (file) => ((await stat(file)).mode & 0o777).toString(8);
 
 test('it says that it lives, that it is ready, what it is and what it counts', async (t) => {
@@ -22,7 +23,8 @@ test('it says that it lives, that it is ready, what it is and what it counts', a
   assert.equal((await runBridge(['--version'])).stdout.trim(), `presetbridge ${version.version} (${version.commit})`);
   const metrics = await client.get('/metrics');
   assert.match(metrics.headers['content-type'], /^text\/plain; version=0\.0\.4/);
-  for (const [, name] of metrics.text.matchAll(/^# TYPE (\S+) /gm)) assert.match(metrics.text, new RegExp(`^# HELP ${name} .`, 'm'));
+  for (const [, name] of metrics.text.matchAll(/^# TYPE (\S+) /gm))
+    assert.match(metrics.text, new RegExp(`^# HELP ${name} .`, 'm'));
   assert.match(metrics.text, /^presetbridge_http_requests_total\{route="\/healthz",status="200"\} 1$/m);
 });
 
@@ -77,7 +79,7 @@ test('an ordinary user can run it, only that user can read what it keeps, and no
   }
   const limits = await readFile(`/proc/${bridge.pid}/limits`, 'utf8');
   assert.match(limits, /^Max core file size +0 +0 /m);
-  // What the kernel lets nobody inspect belongs to root in /proc, whoever runs it.
+  // A process that the kernel lets nobody inspect belongs to root in /proc, whoever runs it.
   assert.notEqual((await stat(dataDir)).uid, 0);
   for (const pid of [bridge.pid, agentOf(bridge)]) assert.equal((await stat(`/proc/${pid}/environ`)).uid, 0);
 });
@@ -100,7 +102,14 @@ test('a second service on the same data directory is refused, and the first goes
 
 test('a taken port is told in one line', async (t) => {
   const bridge = await startBridge(new Scope(t), CLOUD);
-  const second = await runBridge(['serve', '--sandbox', '--listen', new URL(bridge.url).host, '--data-dir', await scratch(t)]);
+  const second = await runBridge([
+    'serve',
+    '--sandbox',
+    '--listen',
+    new URL(bridge.url).host,
+    '--data-dir',
+    await scratch(t),
+  ]);
   assert.equal(second.code, 1);
   assert.equal(JSON.parse(second.stderr).code, 'LISTEN_FAILED');
 });
@@ -114,7 +123,8 @@ test('the operator administers through the running service, and without one', as
     assert.equal(done.code, 0, done.stderr);
     return JSON.parse(done.stdout);
   };
-  const signIn = (url, password) => new Client(url).post('/api/auth/sign-in', { email: 'owner@shop.example', password });
+  const signIn = (url, password) =>
+    new Client(url).post('/api/auth/sign-in', { email: 'owner@shop.example', password });
 
   const made = await answerOf(['create-account', 'Owner@Shop.example', '--name', 'A shop'], `${PASSWORD}\n`);
   assert.equal(made.email, 'owner@shop.example');
@@ -132,7 +142,10 @@ test('the operator administers through the running service, and without one', as
   assert.deepEqual(await answerOf(['grant-credits', made.accountId, '2']), { available: 7 });
   await answerOf(['reset-password', 'owner@shop.example'], 'another long phrase');
   const { accounts } = await answerOf(['list-accounts']);
-  assert.deepEqual(accounts.map(({ id, name, credits }) => ({ id, name, credits })), [{ id: made.accountId, name: 'A shop', credits: 7 }]);
+  assert.deepEqual(
+    accounts.map(({ id, name, credits }) => ({ id, name, credits })),
+    [{ id: made.accountId, name: 'A shop', credits: 7 }],
+  );
 
   for (const [args, input, says] of [
     [['create-account', 'owner@shop.example'], PASSWORD, /has an account already/],
@@ -178,7 +191,13 @@ test('the admin channel opens to its token alone', async (t) => {
   assert.equal(url, bridge.url);
   const ask = (headers, body = { command: 'list-accounts' }) => client.post('/internal/admin', body, { headers });
   assert.equal((await ask({ authorization: `Bearer ${token}` })).status, 200);
-  for (const headers of [{}, { authorization: token }, { authorization: 'Bearer ' }, { authorization: `Bearer ${token}x` }, { authorization: `Bearer ${token.slice(0, -2)}AA` }]) {
+  for (const headers of [
+    {},
+    { authorization: token },
+    { authorization: 'Bearer ' },
+    { authorization: `Bearer ${token}x` },
+    { authorization: `Bearer ${token.slice(0, -2)}AA` },
+  ]) {
     assert.equal((await ask(headers)).status, 401, JSON.stringify(headers));
   }
   assert.equal((await ask({ authorization: `Bearer ${token}` }, { command: 'drop-everything' })).status, 422);
@@ -188,10 +207,18 @@ test('the admin channel opens to its token alone', async (t) => {
 test('the configuration is printed with every problem, and a wrong one starts nothing', async (t) => {
   const file = path.join(await scratch(t), 'presetbridge.toml');
   await writeFile(file, 'threds = 1\n[delivery]\njobs_per_minute = 1\n[cloud]\nurl = "https://cloud.example"\n');
-  const check = await runBridge(['config', 'check', '--config', file, '--listen', 'here'], { env: { PRESETBRIDGE_DELIVERY_JOBS_PER_MINUTE: '2' } });
+  const check = await runBridge(['config', 'check', '--config', file, '--listen', 'here'], {
+    env: { PRESETBRIDGE_DELIVERY_JOBS_PER_MINUTE: '2' },
+  });
   assert.equal(check.code, 2);
   assert.match(check.stdout, /^jobs_per_minute = 2$/m);
-  assert.deepEqual(check.stderr.trim().split('\n').map((line) => line.split(' ')[1]), ['threds', 'listen']);
+  assert.deepEqual(
+    check.stderr
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ')[1]),
+    ['threds', 'listen'],
+  );
   const serve = await runBridge(['serve', '--config', file]);
   assert.equal(serve.code, 2);
   assert.match(serve.stderr, /threds is not a setting/);
@@ -206,8 +233,14 @@ test('wrong words on the command line are told with what is known', async () => 
     [['vault', 'open'], /There is no open; the verbs are: init, rotate, drop, keys$/m],
     [['serve', '--no-such-flag'], /There is no flag --no-such-flag here$/m],
     [['serve', '--databse-url=postgresql://x'], /no flag --databse-url here; is --database-url meant\?$/m],
-    [['copy', '--from', 'sqlite:x', '--to', 'postgresql://x', '--peice', '1'], /no flag --peice here; is --piece meant\?$/m],
-    [['serve', '--roles', 'api,workers'], /roles must be one or more of: api, worker, dispatcher; not workers \(--roles\)$/m],
+    [
+      ['copy', '--from', 'sqlite:x', '--to', 'postgresql://x', '--peice', '1'],
+      /no flag --peice here; is --piece meant\?$/m,
+    ],
+    [
+      ['serve', '--roles', 'api,workers'],
+      /roles must be one or more of: api, worker, dispatcher; not workers \(--roles\)$/m,
+    ],
     [['admin', 'grant-credits'], /account is required/],
   ]) {
     const done = await runBridge(args);
@@ -224,7 +257,13 @@ test('a settings file that is not there is the one thing told', async () => {
 });
 
 test('wrong words on the command line are told with exit code 2', async () => {
-  for (const args of [[], ['sing'], ['serve', '--no-such-flag'], ['admin'], ['admin', 'grant-credits', 'acc_1', 'many']]) {
+  for (const args of [
+    [],
+    ['sing'],
+    ['serve', '--no-such-flag'],
+    ['admin'],
+    ['admin', 'grant-credits', 'acc_1', 'many'],
+  ]) {
     const done = await runBridge(args);
     assert.equal(done.code, 2, `${args}`);
     assert.notEqual(done.stderr, '');
@@ -262,7 +301,10 @@ test('vault keys that the agent could not use stop the start', async (t) => {
   const refusedAs = async (code, sentence) => {
     const refused = await runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', folder]);
     assert.equal(refused.code, 1);
-    const lines = refused.stderr.trim().split('\n').map((line) => JSON.parse(line));
+    const lines = refused.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
     assert.deepEqual([lines.length, lines[0].level, lines[0].code], [1, 'error', code]);
     assert.match(lines[0].message, sentence);
     assert.ok(!refused.stderr.includes(good.split(' ')[1].slice(0, 20)));
@@ -297,7 +339,10 @@ test('keys that are lost, or of another deployment, are not taken behind the bac
   const restore = async (from, names = keys) => {
     for (const name of names) await copyFile(path.join(from, name), path.join(folder, name));
   };
-  for (const [lost, sentence] of [[['vault.key', 'vault.pub'], /vault's keys .*vault\.key.* are missing.*vault init --replace-lost/], [['service.key'], /service key .*service\.key is missing/]]) {
+  for (const [lost, sentence] of [
+    [['vault.key', 'vault.pub'], /vault's keys .*vault\.key.* are missing.*vault init --replace-lost/],
+    [['service.key'], /service key .*service\.key is missing/],
+  ]) {
     for (const name of lost) await rm(path.join(folder, name));
     for (const refused of [await serve(), await verb('vault', 'init')]) {
       assert.equal(refused.code, 1, refused.stderr);
@@ -329,17 +374,38 @@ test('people who are known by another name of the issuer are not locked out in s
   const bridge = await startBridge(scope, issuer('https://one.example'));
   await Merchant.signUp(bridge, 1, { credits: 0, connected: false });
   await bridge.stop();
-  const refused = await runBridge(['serve', '--sandbox', '--listen', '127.0.0.1:0', '--data-dir', bridge.dataDir, '--identity-issuer', 'https://two.example']);
+  const refused = await runBridge([
+    'serve',
+    '--sandbox',
+    '--listen',
+    '127.0.0.1:0',
+    '--data-dir',
+    bridge.dataDir,
+    '--identity-issuer',
+    'https://two.example',
+  ]);
   const last = JSON.parse(refused.stderr.trim().split('\n').at(-1));
   assert.deepEqual([refused.code, last.code], [1, 'ISSUER_CHANGED']);
   assert.match(last.message, /https:\/\/one\.example.*https:\/\/two\.example.*identity\.issuer/);
   const again = await startBridge(scope, { ...issuer('https://one.example'), dataDir: bridge.dataDir });
-  assert.equal((await new Client(again.url).post('/api/auth/sign-in', { email: 'merchant-1@shop.example', password: PASSWORD })).status, 200);
+  assert.equal(
+    (await new Client(again.url).post('/api/auth/sign-in', { email: 'merchant-1@shop.example', password: PASSWORD }))
+      .status,
+    200,
+  );
 });
 
 test('a flag says yes or no, and nothing else', async () => {
-  const check = (...words) => runBridge(['config', 'check', '--cloud-url', 'http://127.0.0.1:9', ...words], { env: { PRESETBRIDGE_SANDBOX: 'true' } });
-  for (const [words, sandbox] of [[[], true], [['--sandbox=false'], false], [['--sandbox'], true], [['--sandbox=true'], true]]) {
+  const check = (...words) =>
+    runBridge(['config', 'check', '--cloud-url', 'http://127.0.0.1:9', ...words], {
+      env: { PRESETBRIDGE_SANDBOX: 'true' },
+    });
+  for (const [words, sandbox] of [
+    [[], true],
+    [['--sandbox=false'], false],
+    [['--sandbox'], true],
+    [['--sandbox=true'], true],
+  ]) {
     assert.match((await check(...words)).stdout, new RegExp(`^sandbox = ${sandbox}$`, 'm'), words.join());
   }
   const wrong = await check('--sandbox=banana');

@@ -14,7 +14,11 @@ let cloud, dataDir, bridge;
 let people = 0;
 
 async function start() {
-  bridge = await startBridge(bridgeScope, { cloudUrl: cloud.url, dataDir, args: ['--identity-signups-per-hour', '1000'] });
+  bridge = await startBridge(bridgeScope, {
+    cloudUrl: cloud.url,
+    dataDir,
+    args: ['--identity-signups-per-hour', '1000'],
+  });
 }
 let bridgeScope = new Scope();
 before(async () => {
@@ -40,7 +44,7 @@ async function elsewhere(email, options) {
   isOk(await page.sign('sign-in', { email, password: PASSWORD }));
   return page;
 }
-// Time goes by for what is stored; the service is not told.
+// Moves stored times back, while the service is stopped.
 async function pass(ms, pages) {
   const url = bridge.databaseUrl;
   await bridgeScope.close();
@@ -66,9 +70,18 @@ describe('the cookie', () => {
 
   test('at any name of this machine, and at no other address of plain http', async (t) => {
     const { port } = new URL(bridge.url);
-    const local = new Page(browserOf({ origins: { [`http://localhost:${port}`]: bridge.url } }), `http://localhost:${port}`);
+    const local = new Page(
+      browserOf({ origins: { [`http://localhost:${port}`]: bridge.url } }),
+      `http://localhost:${port}`,
+    );
     const host = { host: `localhost:${port}` };
-    const signUp = (page, headers) => page.ask('POST', '/api/auth/sign-up', { email: `local-${++people}@shop.example`, password: PASSWORD, session: 'cookie' }, headers);
+    const signUp = (page, headers) =>
+      page.ask(
+        'POST',
+        '/api/auth/sign-up',
+        { email: `local-${++people}@shop.example`, password: PASSWORD, session: 'cookie' },
+        headers,
+      );
     isOk(await signUp(local, host), 201);
     const plain = 'http://bridge.example';
     const other = await startBridge(t, { cloudUrl: cloud.url, args: ['--base-url', plain] });
@@ -88,7 +101,15 @@ describe('the cookie', () => {
     isOk(await page.sign('refresh'));
     isOk(await account(page));
     const direct = new Page(browserOf(), secure.url);
-    isError(await direct.ask('POST', '/api/auth/sign-in', { email: 'ann@shop.example', password: PASSWORD, session: 'cookie' }), 403, 'INSECURE_ADDRESS');
+    isError(
+      await direct.ask('POST', '/api/auth/sign-in', {
+        email: 'ann@shop.example',
+        password: PASSWORD,
+        session: 'cookie',
+      }),
+      403,
+      'INSECURE_ADDRESS',
+    );
   });
 
   test('a refresh gives another, and the one of a program is no cookie', async () => {
@@ -98,16 +119,24 @@ describe('the cookie', () => {
     assert.notEqual(page.browser.cookie('pdb_session').value, first);
     isOk(await account(page));
     const open = new Client(bridge.url, { check: contract.check });
-    isError(await open.post('/api/auth/refresh', { refreshToken: page.browser.cookie('pdb_session').value }), 401, 'UNAUTHORIZED');
+    isError(
+      await open.post('/api/auth/refresh', { refreshToken: page.browser.cookie('pdb_session').value }),
+      401,
+      'UNAUTHORIZED',
+    );
     const { refreshToken } = isOk(await open.post('/api/auth/sign-in', { email, password: PASSWORD }));
-    isError(await page.ask('POST', '/api/auth/refresh', { session: 'cookie' }, { cookie: `pdb_session=${refreshToken}` }), 401, 'UNAUTHORIZED');
+    isError(
+      await page.ask('POST', '/api/auth/refresh', { session: 'cookie' }, { cookie: `pdb_session=${refreshToken}` }),
+      401,
+      'UNAUTHORIZED',
+    );
     isOk(await open.post('/api/auth/refresh', { refreshToken }));
     isOk(await page.sign('refresh'));
     isError(await pageIn(browserOf()).sign('refresh'), 401, 'UNAUTHORIZED');
   });
 });
 
-test("pages of others get and use no session, whatever they send", async () => {
+test('pages of others get and use no session, whatever they send', async () => {
   const { page, email } = await someone();
   const evil = 'https://evil.example';
   const body = { email, password: PASSWORD, session: 'cookie' };
@@ -127,20 +156,38 @@ test("pages of others get and use no session, whatever they send", async () => {
     for (const operation of ['sign-in', 'refresh', 'sign-out', 'sign-up']) {
       const json = ['refresh', 'sign-out'].includes(operation) ? { session: 'cookie' } : options.json;
       // Even with a cookie that came along.
-      const answer = await jar.request('POST', `${bridge.url}/api/auth/${operation}`, { ...options, json, headers: { cookie: `pdb_session=${before}`, ...options.headers } });
+      const answer = await jar.request('POST', `${bridge.url}/api/auth/${operation}`, {
+        ...options,
+        json,
+        headers: { cookie: `pdb_session=${before}`, ...options.headers },
+      });
       assert.equal(answer.status, 403, `${how}, ${operation}: ${answer.text}`);
       assert.ok(['CROSS_SITE_REQUEST', 'INSECURE_ADDRESS'].includes(answer.json.error.code), `${how}: ${answer.text}`);
       assert.equal(answer.headers['set-cookie'], undefined, how);
     }
   }
-  // What a form can send without asking.
+  // Types that a form can send to another site without a preflight request.
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
     for (const from of [evil, bridge.url]) {
-      const answer = await jar.request('POST', `${bridge.url}/api/auth/refresh`, { from, navigation: true, body: '{"session":"cookie"}', headers: { 'content-type': type, cookie: `pdb_session=${before}` } });
+      const answer = await jar.request('POST', `${bridge.url}/api/auth/refresh`, {
+        from,
+        navigation: true,
+        body: '{"session":"cookie"}',
+        headers: { 'content-type': type, cookie: `pdb_session=${before}` },
+      });
       isError(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
     }
   }
-  assert.equal((await jar.request('POST', `${bridge.url}/api/auth/refresh`, { from: evil, navigation: true, json: { session: 'cookie' } })).status, 403);
+  assert.equal(
+    (
+      await jar.request('POST', `${bridge.url}/api/auth/refresh`, {
+        from: evil,
+        navigation: true,
+        json: { session: 'cookie' },
+      })
+    ).status,
+    403,
+  );
   assert.equal(jar.cookie('pdb_session').value, before);
   isOk(await page.sign('refresh'));
   assert.equal(isOk(await page.ask('GET', '/api/account/sessions')).data.length, 1);
@@ -152,7 +199,10 @@ describe('a session goes on', () => {
     const tab = pageIn(page.browser);
     for (let round = 0; round < 5; ++round) {
       const answers = await Promise.all([page.sign('refresh'), tab.sign('refresh'), tab.sign('refresh')]);
-      assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200]);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200, 200],
+      );
       for (const one of [page, tab]) isOk(await account(one));
     }
     isOk(await page.sign('refresh'));
@@ -177,10 +227,13 @@ describe('sessions are seen and ended', () => {
     const { page, email } = await someone();
     const stolen = await elsewhere(email, { userAgent: 'curl/8.1' });
     const rows = isOk(await page.ask('GET', '/api/account/sessions')).data;
-    assert.deepEqual(rows.map(({ kind, current, userAgent, network }) => [kind, current, userAgent, network]), [
-      ['browser', false, 'curl', '127.0.0.1'],
-      ['browser', true, 'Firefox on Linux', '127.0.0.1'],
-    ]);
+    assert.deepEqual(
+      rows.map(({ kind, current, userAgent, network }) => [kind, current, userAgent, network]),
+      [
+        ['browser', false, 'curl', '127.0.0.1'],
+        ['browser', true, 'Firefox on Linux', '127.0.0.1'],
+      ],
+    );
     const { page: other } = await someone();
     isError(await other.ask('DELETE', `/api/account/sessions/${rows[0].id}`), 404, 'NOT_FOUND');
     isOk(await account(stolen));
@@ -189,7 +242,11 @@ describe('sessions are seen and ended', () => {
     isError(await stolen.sign('refresh'), 401, 'UNAUTHORIZED');
     isError(await page.ask('DELETE', `/api/account/sessions/${rows[0].id}`), 404, 'NOT_FOUND');
     isOk(await page.sign('refresh'));
-    assert.ok(isOk(await page.ask('GET', '/api/account/audit')).data.some(({ action, target }) => action === 'session.ended' && target === rows[0].id));
+    assert.ok(
+      isOk(await page.ask('GET', '/api/account/audit')).data.some(
+        ({ action, target }) => action === 'session.ended' && target === rows[0].id,
+      ),
+    );
   });
 
   test('by signing out here, which takes the cookie and the ID token', async () => {
@@ -219,8 +276,13 @@ describe('sessions are seen and ended', () => {
     const thief = await elsewhere(email);
     const { id } = isOk(await thief.ask('POST', '/api/keys', { name: 'left behind' }), 201);
     const former = page.browser.stolen();
-    const changed = isOk(await page.sign('password', { currentPassword: PASSWORD, newPassword: `${PASSWORD} of today` }));
-    assert.deepEqual(changed.keys.map((key) => [key.id, key.name, 'secret' in key]), [[id, 'left behind', false]]);
+    const changed = isOk(
+      await page.sign('password', { currentPassword: PASSWORD, newPassword: `${PASSWORD} of today` }),
+    );
+    assert.deepEqual(
+      changed.keys.map((key) => [key.id, key.name, 'secret' in key]),
+      [[id, 'left behind', false]],
+    );
     isOk(await account(page));
     isOk(await page.sign('refresh'));
     isError(await account(thief), 401, 'UNAUTHORIZED');
@@ -258,17 +320,32 @@ test('what shows a secret asks a browser for a sign-in of the last ten minutes',
   // A program is not asked: it got its token in a body.
   const program = isOk(await open.post('/api/auth/sign-in', { email, password: PASSWORD }));
   await pass(10 * 60_000 + 1_000, [page]);
-  const api = new Client(() => bridge.url, { check: contract.check, headers: { authorization: `Bearer ${program.idToken}` } });
+  const api = new Client(() => bridge.url, {
+    check: contract.check,
+    headers: { authorization: `Bearer ${program.idToken}` },
+  });
   isOk(await api.post('/api/keys', { name: 'of a program' }), 201);
   isError(await api.post('/api/auth/step-up', { password: PASSWORD }), 403, 'FORBIDDEN');
 
   isError(await page.sign('step-up', { password: `${PASSWORD}!` }), 401, 'INVALID_CREDENTIALS');
   isError(await page.ask('POST', '/api/keys', { name: 'another' }), 403, 'STEP_UP_REQUIRED');
-  isError(await page.browser.request('POST', `${bridge.url}/api/auth/step-up`, { from: 'https://evil.example', json: { password: PASSWORD }, headers: { authorization: `Bearer ${page.idToken}` } }), 403, 'CROSS_SITE_REQUEST');
+  isError(
+    await page.browser.request('POST', `${bridge.url}/api/auth/step-up`, {
+      from: 'https://evil.example',
+      json: { password: PASSWORD },
+      headers: { authorization: `Bearer ${page.idToken}` },
+    }),
+    403,
+    'CROSS_SITE_REQUEST',
+  );
   const stale = page.idToken;
   const cookie = page.browser.cookie('pdb_session').value;
   isOk(await page.sign('step-up', { password: PASSWORD }));
   assert.equal(page.browser.cookie('pdb_session').value, cookie, 'the cookie stays');
   isOk(await page.ask('POST', '/api/keys', { name: 'another' }), 201);
-  isError(await page.ask('POST', '/api/keys', { name: 'third' }, { authorization: `Bearer ${stale}` }), 403, 'STEP_UP_REQUIRED');
+  isError(
+    await page.ask('POST', '/api/keys', { name: 'third' }, { authorization: `Bearer ${stale}` }),
+    403,
+    'STEP_UP_REQUIRED',
+  );
 });

@@ -27,8 +27,18 @@ before(async () => {
 
 test('a new account is told what to begin with', async () => {
   const seen = isOk(await other.api.get('/api/overview'));
-  assert.deepEqual(seen.needs.map(({ kind }) => kind), ['login_missing', 'credits_out']);
-  assert.deepEqual(seen.setup, { cloud: false, store: false, firstOrder: false, mapping: false, testOrder: false, firstDelivery: false });
+  assert.deepEqual(
+    seen.needs.map(({ kind }) => kind),
+    ['login_missing', 'credits_out'],
+  );
+  assert.deepEqual(seen.setup, {
+    cloud: false,
+    store: false,
+    firstOrder: false,
+    mapping: false,
+    testOrder: false,
+    firstDelivery: false,
+  });
   assert.deepEqual([seen.recent, seen.stores], [[], []]);
   assert.deepEqual(seen.today, { completed: 0, failed: 0, usualCompleted: null, usualFailed: null });
 });
@@ -45,7 +55,10 @@ test('the overview counts each delivery once, where it needs somebody', async ()
   const { deliveryId: reopened } = await orderOf(second, { username: 'third' });
   await merchant.reaches(reopened, 'completed');
   isOk(await merchant.api.post(`/api/deliveries/${reopened}/reopen`));
-  assert.deepEqual(needsOf(await overview()), [['failed', 'username_missing', 2], ['review', null, 1]]);
+  assert.deepEqual(needsOf(await overview()), [
+    ['failed', 'username_missing', 2],
+    ['review', null, 1],
+  ]);
 
   const seen = await until('what stores have sent is written', async () => {
     const now = await overview();
@@ -53,13 +66,28 @@ test('the overview counts each delivery once, where it needs somebody', async ()
     return now;
   });
   assert.deepEqual(seen.today, { completed: 2, failed: 2, usualCompleted: null, usualFailed: null });
-  assert.deepEqual({ ...seen.now, oldestWaitingAt: null }, { queued: 0, processing: 0, waiting: 1, inReview: 1, oldestWaitingAt: null });
+  assert.deepEqual(
+    { ...seen.now, oldestWaitingAt: null },
+    { queued: 0, processing: 0, waiting: 1, inReview: 1, oldestWaitingAt: null },
+  );
   assert.ok(seen.now.oldestWaitingAt <= seen.asOf);
   assert.deepEqual(seen.limit, { perMinute: null, usedLast60s: 0, nextStartAt: null, paused: null });
   assert.deepEqual([seen.credits.available, seen.credits.held, seen.credits.perDay], [997, 0, 3]);
-  assert.deepEqual(seen.setup, { cloud: true, store: true, firstOrder: true, mapping: true, testOrder: false, firstDelivery: true });
-  assert.deepEqual(seen.recent.map(({ id }) => id), (await get('/api/deliveries?limit=5')).data.map(({ id }) => id));
-  const glance = Object.fromEntries(seen.stores.map(({ integrationId, failed, waiting: still }) => [integrationId, [failed, still]]));
+  assert.deepEqual(seen.setup, {
+    cloud: true,
+    store: true,
+    firstOrder: true,
+    mapping: true,
+    testOrder: false,
+    firstDelivery: true,
+  });
+  assert.deepEqual(
+    seen.recent.map(({ id }) => id),
+    (await get('/api/deliveries?limit=5')).data.map(({ id }) => id),
+  );
+  const glance = Object.fromEntries(
+    seen.stores.map(({ integrationId, failed, waiting: still }) => [integrationId, [failed, still]]),
+  );
   assert.deepEqual(glance, { [store.id]: [0, 1], [second.id]: [2, 0] });
 
   const of = await overview(`?integrationId=${store.id}&tz=Europe/Berlin`);
@@ -71,7 +99,10 @@ test('the overview counts each delivery once, where it needs somebody', async ()
 });
 
 test('orders that are refused come first, until one is taken in', async () => {
-  const wrong = await merchant.send({ ...second, secret: 'not the secret of it' }, sampleOrder('provider_b', { orderId: '7', sku: 'A-1' }));
+  const wrong = await merchant.send(
+    { ...second, secret: 'not the secret of it' },
+    sampleOrder('provider_b', { orderId: '7', sku: 'A-1' }),
+  );
   assert.equal(wrong.status, 401);
   const [first] = await until('the refusal is counted', async () => {
     const { needs } = await overview();
@@ -80,7 +111,9 @@ test('orders that are refused come first, until one is taken in', async () => {
   });
   assert.deepEqual([first.count, first.integrationId], [1, second.id]);
   await orderOf(second, { username: 'fourth' });
-  await until('an order came in since', async () => (await overview()).needs.every(({ kind }) => kind !== 'intake_refused'));
+  await until('an order came in since', async () =>
+    (await overview()).needs.every(({ kind }) => kind !== 'intake_refused'),
+  );
 });
 
 test('statistics are what the list of deliveries says', async () => {
@@ -103,7 +136,11 @@ test('statistics are what the list of deliveries says', async () => {
       assert.equal(found.data.length >= 24, true);
       for (const [n, { at, ...figures }] of found.data.entries()) {
         const end = found.data[n + 1]?.at ?? '9';
-        assert.deepEqual(figures, counted(all.filter(({ createdAt }) => createdAt >= at && createdAt < end)), `${tz} ${at}`);
+        assert.deepEqual(
+          figures,
+          counted(all.filter(({ createdAt }) => createdAt >= at && createdAt < end)),
+          `${tz} ${at}`,
+        );
       }
     }
   }
@@ -111,7 +148,9 @@ test('statistics are what the list of deliveries says', async () => {
   assert.deepEqual(of.totals, counted(all.filter(({ integrationId }) => integrationId === second.id)));
 
   const took = await get('/api/stats/durations');
-  const done = all.filter(({ status }) => status === 'completed').map(({ createdAt, completedAt }) => Date.parse(completedAt) - Date.parse(createdAt));
+  const done = all
+    .filter(({ status }) => status === 'completed')
+    .map(({ createdAt, completedAt }) => Date.parse(completedAt) - Date.parse(createdAt));
   let low = -1;
   for (const { upToSeconds, count } of took.buckets) {
     const high = upToSeconds === null ? Infinity : upToSeconds * 1000;
@@ -125,7 +164,11 @@ test('statistics are what the list of deliveries says', async () => {
   assert.equal(of_other.totals.made, 0, "another merchant's");
   isError(await merchant.api.get('/api/stats/deliveries?tz=Mars/Olympus'), 422, 'VALIDATION_FAILED');
   isError(await merchant.api.get('/api/stats/deliveries?from=2020-01-01T00:00:00Z'), 422, 'VALIDATION_FAILED');
-  isError(await merchant.api.get('/api/stats/deliveries?bucket=hour&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z'), 422, 'VALIDATION_FAILED');
+  isError(
+    await merchant.api.get('/api/stats/deliveries?bucket=hour&from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z'),
+    422,
+    'VALIDATION_FAILED',
+  );
   isError(await other.api.get(`/api/overview?integrationId=${store.id}`), 404, 'NOT_FOUND');
 });
 
@@ -146,26 +189,47 @@ test('usage is of the key whose requests they were', async () => {
   assert.deepEqual([shown.usedThisHour, shown.rateLimit], [5, 5]);
   const { totals, data } = await get(`/api/keys/${key.id}/usage?bucket=hour`);
   assert.deepEqual([totals.limited, totals.requests, totals.deliveries.made], [2, shown.requests, shown.deliveries]);
-  assert.equal(data.reduce((sum, { requests }) => sum + requests, 0), totals.requests);
+  assert.equal(
+    data.reduce((sum, { requests }) => sum + requests, 0),
+    totals.requests,
+  );
   const byKey = await get('/api/usage?groupBy=key');
   const mine = byKey.groups.find(({ keyId }) => keyId === key.id);
-  assert.deepEqual([mine.name, mine.limited, mine.requests, mine.deliveries], ['shop backend', 2, totals.requests, totals.deliveries]);
+  assert.deepEqual(
+    [mine.name, mine.limited, mine.requests, mine.deliveries],
+    ['shop backend', 2, totals.requests, totals.deliveries],
+  );
   const byStore = await get('/api/usage?groupBy=integration');
   assert.deepEqual(byStore.totals, byKey.totals);
-  assert.equal(byStore.groups.find(({ integrationId }) => integrationId === shop.id).deliveries.made, totals.deliveries.made);
+  assert.equal(
+    byStore.groups.find(({ integrationId }) => integrationId === shop.id).deliveries.made,
+    totals.deliveries.made,
+  );
   assert.equal(byKey.totals.deliveries.made, (await merchant.all('/api/deliveries')).length);
   isError(await other.api.get(`/api/keys/${key.id}/usage`), 404, 'NOT_FOUND');
 });
 
 test('a few letters find what there is, and nothing of others', async () => {
-  const find = async (q, by = merchant) => Object.fromEntries(isOk(await by.api.get(`/api/search?q=${encodeURIComponent(q)}`)).groups.map(({ kind, items }) => [kind, items]));
+  const find = async (q, by = merchant) =>
+    Object.fromEntries(
+      isOk(await by.api.get(`/api/search?q=${encodeURIComponent(q)}`)).groups.map(({ kind, items }) => [kind, items]),
+    );
   const [one] = (await get('/api/deliveries?q=patient')).data;
   const byName = await find('PATIENT');
   assert.deepEqual([byName.delivery[0].id, byName.delivery[0].status], [one.id, 'waiting_for_friendship']);
-  assert.deepEqual(byName.order.filter(({ status }) => status === 'delivery').map(({ deliveryStatus }) => deliveryStatus), ['waiting_for_friendship']);
+  assert.deepEqual(
+    byName.order.filter(({ status }) => status === 'delivery').map(({ deliveryStatus }) => deliveryStatus),
+    ['waiting_for_friendship'],
+  );
   assert.equal(byName.delivery[0].deliveryStatus, null);
-  assert.deepEqual((await find(one.id)).delivery.map(({ id }) => id), [one.id]);
-  assert.deepEqual((await find('shop back')).key.map(({ title }) => title), ['shop backend']);
+  assert.deepEqual(
+    (await find(one.id)).delivery.map(({ id }) => id),
+    [one.id],
+  );
+  assert.deepEqual(
+    (await find('shop back')).key.map(({ title }) => title),
+    ['shop backend'],
+  );
   assert.equal((await find('store of provider_b')).store[0].id, second.id);
   assert.equal((await find('Preset 2')).preset[0].id, merchant.file(2));
   assert.deepEqual(await find('no such thing anywhere'), {});

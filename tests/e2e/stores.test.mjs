@@ -1,5 +1,5 @@
-// What a merchant sees of a store and tries with it (spec 9.1 to 9.3): what it has sent, its products, how they are mapped by
-// hand and as a table, and a test order.
+// A store as a merchant sees and tests it (spec 9.1 to 9.3): the orders that it has sent, its products, their mappings by hand
+// and as a table, and a test order.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { startBridge, until } from './harness.mjs';
@@ -7,7 +7,10 @@ import { Merchant, isError, isOk, startStack } from './merchant.mjs';
 import { sampleOrder } from './orders.mjs';
 
 const csv = (merchant, store, body, query = '') =>
-  merchant.api.request('POST', `/api/integrations/${store.id}/mappings.csv${query}`, { body, headers: { 'content-type': 'text/csv' } });
+  merchant.api.request('POST', `/api/integrations/${store.id}/mappings.csv${query}`, {
+    body,
+    headers: { 'content-type': 'text/csv' },
+  });
 
 test('a merchant learns from a store what it sells, and maps it', async (t) => {
   const { bridge } = await startStack(t);
@@ -17,28 +20,56 @@ test('a merchant learns from a store what it sells, and maps it', async (t) => {
 
   await t.test('what has come is counted, and what was refused by its cause', async () => {
     const topic = { 'x-shopify-topic': 'orders/paid' };
-    isOk(await merchant.send(store, sampleOrder('provider_a', { orderId: '1001', username: 'ann', sku: 'NEW-1' }), topic), 202);
-    isOk(await merchant.send(store, sampleOrder('provider_a', { orderId: '1001', username: 'ann', sku: 'NEW-1' }), topic), 202);
-    isError(await merchant.send({ ...store, secret: 'not the secret of it' }, sampleOrder('provider_a', { sku: 'NEW-1' })), 401, 'INVALID_SIGNATURE');
+    isOk(
+      await merchant.send(store, sampleOrder('provider_a', { orderId: '1001', username: 'ann', sku: 'NEW-1' }), topic),
+      202,
+    );
+    isOk(
+      await merchant.send(store, sampleOrder('provider_a', { orderId: '1001', username: 'ann', sku: 'NEW-1' }), topic),
+      202,
+    );
+    isError(
+      await merchant.send({ ...store, secret: 'not the secret of it' }, sampleOrder('provider_a', { sku: 'NEW-1' })),
+      401,
+      'INVALID_SIGNATURE',
+    );
     isError(await merchant.send(store, '[]'), 400, 'INVALID_PAYLOAD');
     const seen = await until('it is counted', async () => {
       const one = isOk(await merchant.api.get(at));
       return one.intake.refused.length === 2 && one.counts.unmappedProducts === 1 && one;
     });
     assert.equal(seen.intake.accepted24h, 2);
-    assert.deepEqual(seen.intake.refused.map(({ code, count }) => [code, count]), [['INVALID_PAYLOAD', 1], ['INVALID_SIGNATURE', 1]]);
+    assert.deepEqual(
+      seen.intake.refused.map(({ code, count }) => [code, count]),
+      [
+        ['INVALID_PAYLOAD', 1],
+        ['INVALID_SIGNATURE', 1],
+      ],
+    );
     assert.deepEqual(seen.topicsSeen, ['orders/paid']);
     assert.deepEqual(seen.counts, { orders24h: 1, deliveries: 0, failed: 0, unmappedProducts: 1 });
     assert.ok(Date.now() - Date.parse(seen.lastOrderAt) < 60_000);
-    assert.deepEqual(isOk(await merchant.api.get('/api/integrations')).data.map((one) => one.counts), [seen.counts]);
+    assert.deepEqual(
+      isOk(await merchant.api.get('/api/integrations')).data.map((one) => one.counts),
+      [seen.counts],
+    );
   });
 
   await t.test('its product is found, tried and mapped', async () => {
     const [product] = isOk(await merchant.api.get(`${at}/products?mapped=false&q=new-`)).data;
-    assert.deepEqual([product.sku, product.variantId, product.soldCount, product.skippedOrders, product.mappedBy], ['NEW-1', '12', 1, 1, null]);
+    assert.deepEqual(
+      [product.sku, product.variantId, product.soldCount, product.skippedOrders, product.mappedBy],
+      ['NEW-1', '12', 1, 1, null],
+    );
     const { mappings } = isOk(await merchant.api.get(`${at}/mappings`));
     const wanted = [
-      ...mappings.map(({ matchType, matchValue, fileId, kind, fileName }) => ({ matchType, matchValue, fileId, kind, fileName })),
+      ...mappings.map(({ matchType, matchValue, fileId, kind, fileName }) => ({
+        matchType,
+        matchValue,
+        fileId,
+        kind,
+        fileName,
+      })),
       { matchType: 'variant_id', matchValue: '12', fileId: merchant.file(9) },
     ];
     const tried = isOk(await merchant.api.post(`${at}/mappings/preview`, { orderId: '1001', mappings: wanted }));
@@ -51,10 +82,14 @@ test('a merchant learns from a store what it sells, and maps it', async (t) => {
   await t.test('a test order is a dry run to its end', async () => {
     const before = isOk(await merchant.api.get('/api/credits'));
     const sent = isOk(await merchant.api.post(`${at}/test-order`, { targetUsername: 'me' }), 202);
-    const done = await until('it is completed', async () => {
-      const delivery = await merchant.delivery(sent.deliveryId);
-      return delivery.status === 'completed' && delivery;
-    }, 60_000);
+    const done = await until(
+      'it is completed',
+      async () => {
+        const delivery = await merchant.delivery(sent.deliveryId);
+        return delivery.status === 'completed' && delivery;
+      },
+      60_000,
+    );
     assert.deepEqual([done.dryRun, done.targetUsername, done.orderId], [true, 'me', sent.orderId]);
     assert.deepEqual(isOk(await merchant.api.get('/api/credits')), before);
   });
@@ -77,7 +112,7 @@ test('five thousand mappings go out and in as a table', async (t) => {
 
   const out = await merchant.api.get(`/api/integrations/${store.id}/mappings.csv`);
   assert.match(out.headers['content-type'], /^text\/csv/);
-  assert.ok(out.text.includes("\r\nsku,'=SKU-0,deliver,m-1-f1,,\"Preset, 0\"\r\n"), out.text.slice(0, 300));
+  assert.ok(out.text.includes('\r\nsku,\'=SKU-0,deliver,m-1-f1,,"Preset, 0"\r\n'), out.text.slice(0, 300));
   const again = isOk(await csv(merchant, store, out.text, '?dryRun=true'));
   assert.deepEqual([again.added, again.changed, again.removed], [0, 0, 0]);
 
@@ -85,8 +120,14 @@ test('five thousand mappings go out and in as a table', async (t) => {
   lines[3999] = 'sku,X,deliver,,,';
   const refused = await csv(merchant, store, lines.join('\r\n'));
   isError(refused, 422, 'VALIDATION_FAILED');
-  assert.deepEqual(refused.json.error.details, [{ field: 'line 4000, column fileId', problem: 'is required to deliver' }]);
-  assert.equal((await merchant.api.get(`/api/integrations/${store.id}/mappings.csv`)).text, out.text, 'nothing was saved');
+  assert.deepEqual(refused.json.error.details, [
+    { field: 'line 4000, column fileId', problem: 'is required to deliver' },
+  ]);
+  assert.equal(
+    (await merchant.api.get(`/api/integrations/${store.id}/mappings.csv`)).text,
+    out.text,
+    'nothing was saved',
+  );
 });
 
 test('what a node has counted is there after it has stopped', async (t) => {

@@ -10,7 +10,12 @@ import { startReceiver, verifiedEvent } from './receiver.mjs';
 
 const LIMIT = 5; // requests of a token in an hour
 const scope = new Scope({ after });
-let stack, browser, merchant, store, me, lastOrder = 0;
+let stack,
+  browser,
+  merchant,
+  store,
+  me,
+  lastOrder = 0;
 
 before(async () => {
   stack = await startStack(scope, { args: ['--api-key-requests-per-hour', String(LIMIT)] });
@@ -60,16 +65,26 @@ describe('a token', () => {
 });
 
 describe('a receiver', () => {
-  let receiver, secret, ill = false;
+  let receiver,
+    secret,
+    ill = false;
   const delivered = async () => {
     const { deliveryId } = await merchant.order(store, { orderId: `r-${++lastOrder}`, username: `buyer-${lastOrder}` });
     await merchant.reaches(deliveryId, 'completed');
     return deliveryId;
   };
-  const heard = (id) => receiver.requests.filter(({ body }) => JSON.parse(body).type === 'delivery.completed' && JSON.parse(body).deliveryId === id);
+  const heard = (id) =>
+    receiver.requests.filter(
+      ({ body }) => JSON.parse(body).type === 'delivery.completed' && JSON.parse(body).deliveryId === id,
+    );
 
   test('is added, and fails', async () => {
-    receiver = await startReceiver(scope, { answer: () => (ill ? { status: 503, headers: { 'content-type': 'text/html' }, body: '<b>upstream</b>' } : { status: 200, body: 'ok' }) });
+    receiver = await startReceiver(scope, {
+      answer: () =>
+        ill
+          ? { status: 503, headers: { 'content-type': 'text/html' }, body: '<b>upstream</b>' }
+          : { status: 200, body: 'ok' },
+    });
     await me.go('/integrations/webhooks');
     await me.button('Add a webhook').first().click();
     await me.field('Webhook URL', me.dialog).fill(receiver.url);
@@ -81,7 +96,7 @@ describe('a receiver', () => {
     await delivered();
     await me.heading(/^Your receiver answers “503/);
     await me.judge('a receiver that fails');
-    // What it answered is text.
+    // Its answer is shown as text.
     await me.page.getByText('delivery.completed').first().click();
     await me.sees('<b>upstream</b>');
     await me.judge('an event that failed');
@@ -90,7 +105,9 @@ describe('a receiver', () => {
     ill = false;
     await me.button('Resend').click();
     await me.sees('It is sent again.');
-    await until('it has heard', () => receiver.requests.some(({ body }, i) => i > 0 && JSON.parse(body).type === 'delivery.completed'));
+    await until('it has heard', () =>
+      receiver.requests.some(({ body }, i) => i > 0 && JSON.parse(body).type === 'delivery.completed'),
+    );
     await me.choose('More', 'Send failed events again…');
     await me.judge('send again?');
     await me.button('Send again', me.dialog).click();
@@ -126,7 +143,14 @@ describe('a session', () => {
     let refreshes = 0;
     for (const { page } of [one, two]) {
       page.on('request', (request) => (refreshes += request.url().endsWith('/api/auth/refresh') ? 1 : 0));
-      page.on('response', (response) => response.ok() && response.url().includes('status=waiting_for_friendship') && response.url().includes('limit=50') && answered.add(page));
+      page.on(
+        'response',
+        (response) =>
+          response.ok() &&
+          response.url().includes('status=waiting_for_friendship') &&
+          response.url().includes('limit=50') &&
+          answered.add(page),
+      );
       // Slow enough for the other tab to need one too.
       await page.route('**/api/auth/refresh', async (route) => {
         await delay(1_500);
@@ -135,7 +159,11 @@ describe('a session', () => {
       await page.route(/\/api\/(?!auth\/)/, async (route) => {
         const token = (await route.request().allHeaders()).authorization;
         if (refreshes === 0) over.add(token);
-        if (token && over.has(token)) return route.fulfill({ status: 401, json: { error: { code: 'UNAUTHORIZED', message: 'Its time is over.' } } });
+        if (token && over.has(token))
+          return route.fulfill({
+            status: 401,
+            json: { error: { code: 'UNAUTHORIZED', message: 'Its time is over.' } },
+          });
         return route.continue();
       });
     }
@@ -156,7 +184,8 @@ describe('a session', () => {
     await it.field('Name').fill('A store renamed');
     // From another browser: all of them.
     const { data } = isOk(await merchant.api.get('/api/account/sessions'));
-    for (const { id, current } of data) if (!current) assert.equal((await merchant.api.delete(`/api/account/sessions/${id}`)).status, 204);
+    for (const { id, current } of data)
+      if (!current) assert.equal((await merchant.api.delete(`/api/account/sessions/${id}`)).status, 204);
     await it.button('Save').click();
     await it.dialog.getByText('Sign in again').first().waitFor();
     await it.judge('sign in again');

@@ -13,7 +13,7 @@ const scope = new Scope({ after });
 let stack, browser, me, open, receiver, store, secretOfReceiver;
 
 before(async () => {
-  // Looks for an acceptance late enough for a person to see the waiting.
+  // The first sweep for an acceptance is late enough for a person to see the waiting.
   stack = await startStack(scope, { firstSweepSeconds: 8 });
   browser = await Browser.start(scope);
   open = new Client(stack.bridge.url);
@@ -23,7 +23,8 @@ before(async () => {
 afterEach(() => browser.isClean());
 
 // As the shop sends it, with the secret that the screen showed.
-const ordered = (fields, { secret = store.secret } = {}) => sendOrder(open, { ...store, secret }, { ...sampleOrder('generic', { sku: 'TONE-1', ...fields }), ...fields.body });
+const ordered = (fields, { secret = store.secret } = {}) =>
+  sendOrder(open, { ...store, secret }, { ...sampleOrder('generic', { sku: 'TONE-1', ...fields }), ...fields.body });
 const deliveryOf = async (fields) => isOk(await ordered(fields), 202).deliveryId;
 
 test('somebody new signs up', async () => {
@@ -67,20 +68,33 @@ test('a store is made, and the first order is heard live', async () => {
   await me.judge('connecting a store', { secret: true });
   assert.equal((await ordered({ orderId: 'first' }, { secret: 'not the secret at all' })).status, 401);
   await me.sees('An order came, but its signature is wrong');
-  assert.equal(isOk(await ordered({ orderId: 'first', username: 'lena', body: { items: [{ sku: 'TONE-1', title: HOSTILE, quantity: 1 }] } }), 202).reason, 'no_mapped_items');
+  assert.equal(
+    isOk(
+      await ordered({
+        orderId: 'first',
+        username: 'lena',
+        body: { items: [{ sku: 'TONE-1', title: HOSTILE, quantity: 1 }] },
+      }),
+      202,
+    ).reason,
+    'no_mapped_items',
+  );
   await me.sees('An order arrived, its signature is right');
 });
 
 test('its product is matched, and the order that was skipped is on its way', async () => {
   await me.go(`/integrations/stores/${store.id}/products`);
-  // What a shop calls its product is text.
+  // A shop's title of a product is shown as text.
   await me.sees('"><img src=x onerror=alert(1)>');
   assert.equal(await me.page.locator('main img').count(), 0);
   await me.judge('products');
   isOk(await stack.sim.post('/sim/files', { merchant: 'm-1', files: [{ id: 'lead', name: `Lead ${HOSTILE}` }] }));
   await me.button('Choose presets').first().click();
   await me.page.keyboard.type('Preset 1');
-  await me.page.getByRole('option', { name: /Preset 1\b/ }).first().click();
+  await me.page
+    .getByRole('option', { name: /Preset 1\b/ })
+    .first()
+    .click();
   await me.page.keyboard.press('Escape');
   await me.sees('1 product changed.');
   await me.judge('a product that changed');
@@ -119,22 +133,34 @@ test('a test order shows the way without sharing anything', async () => {
 });
 
 test('the first delivery is followed live, and the shop hears of it', async () => {
-  const { accountId } = isOk(await open.post('/api/auth/sign-in', { email: 'sam@marlowtones.example', password: PASSWORD }));
+  const { accountId } = isOk(
+    await open.post('/api/auth/sign-in', { email: 'sam@marlowtones.example', password: PASSWORD }),
+  );
   // The order of before waits for credits, which are all that is missing.
   await grantCredits(stack.bridge, accountId, 50);
   isOk(await stack.sim.post('/sim/customers', { username: 'mira', userId: 'u-mira', answer: 'never' }), 201);
   const id = await deliveryOf({ orderId: 'second', username: 'mira', email: `${HOSTILE}@mail.example` });
   await me.go('/deliveries');
-  await me.page.getByRole('row', { name: /second/ }).getByRole('link').first().click();
+  await me.page
+    .getByRole('row', { name: /second/ })
+    .getByRole('link')
+    .first()
+    .click();
   await me.page.waitForURL(`**/deliveries/${id}*`);
   await me.heading(/^Waiting for @mira/);
   isOk(await stack.sim.put('/sim/friendship', { merchant: 'm-1', customer: 'u-mira', state: 'friends' }));
-  // Nobody loads the page anew. Where the first look was too early, the next one is a minute later.
+  // The page is not reloaded. Where the first sweep was too early, the next one is a minute later.
   await me.text(/^Delivered /).waitFor({ timeout: 90_000 });
   await me.judge('a delivery that is done');
-  const told = await receiver.waitFor('delivery.completed', (event) => event.type === 'delivery.completed' && event.deliveryId === id);
+  const told = await receiver.waitFor(
+    'delivery.completed',
+    (event) => event.type === 'delivery.completed' && event.deliveryId === id,
+  );
   assert.equal((await verifiedEvent(told, secretOfReceiver)).type, 'delivery.completed');
-  await until('the first order is delivered too', async () => (await stack.sim.get('/sim/counts')).json.shares.made === 2);
+  await until(
+    'the first order is delivered too',
+    async () => (await stack.sim.get('/sim/counts')).json.shares.made === 2,
+  );
 });
 
 test('what strangers wrote is text everywhere', async () => {

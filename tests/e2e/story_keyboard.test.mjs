@@ -26,7 +26,7 @@ afterEach(() => browser.isClean());
 
 const cloud = (method, target, body) => story.past.must('cloud', method, target, body);
 const agrees = (username) => cloud('POST', '/sim/customers', { username, userId: `u-${username}`, answer: 'accept' });
-const delivery = (id) => story.desk((api) => api('GET', `/api/deliveries/${id}`));
+const delivery = (id) => story.merchant((api) => api('GET', `/api/deliveries/${id}`));
 async function signedIn({ email, password }) {
   const it = await Dashboard.open(browser, place.url, { expected: /status of (401|403|404|409|422)/ });
   const its = new Hands(it.page);
@@ -42,10 +42,16 @@ describe('the first evening', () => {
   const login = { email: 'keys@cloud.example', password: 'keys at the cloud' };
   let it, its, shop;
   const open = () => new Client(place.url);
-  const ordered = (orderId) => sendOrder(open(), shop, { orderId, targetUsername: 'found_it', items: [{ sku: 'LEAD', title: 'A lead tone' }] });
+  const ordered = (orderId) =>
+    sendOrder(open(), shop, { orderId, targetUsername: 'found_it', items: [{ sku: 'LEAD', title: 'A lead tone' }] });
 
   test('signing up', async () => {
-    await cloud('POST', '/sim/merchants', { userId: 'm-keys', username: 'keys_only', ...login, files: [{ id: 'lead-9', name: 'Lead Nine' }] });
+    await cloud('POST', '/sim/merchants', {
+      userId: 'm-keys',
+      username: 'keys_only',
+      ...login,
+      files: [{ id: 'lead-9', name: 'Lead Nine' }],
+    });
     await agrees('found_it');
     it = await Dashboard.open(browser, place.url);
     its = new Hands(it.page);
@@ -85,8 +91,19 @@ describe('the first evening', () => {
     await its.isSomewhere('the test order');
   });
   test('and the first delivery', async () => {
-    const { accountId } = isOk(await open().post('/api/auth/sign-in', { email: 'keys@shop.example', password: PASSWORD }));
-    await run(process.env.PRESETBRIDGE_BIN, ['admin', 'grant-credits', accountId, '5', '--note', 'story', '--data-dir', place.dataDir]);
+    const { accountId } = isOk(
+      await open().post('/api/auth/sign-in', { email: 'keys@shop.example', password: PASSWORD }),
+    );
+    await run(process.env.PRESETBRIDGE_BIN, [
+      'admin',
+      'grant-credits',
+      accountId,
+      '5',
+      '--note',
+      'story',
+      '--data-dir',
+      place.dataDir,
+    ]);
     isOk(await ordered('K-2'), 202);
     await it.sees('That’s it. The bridge now works by itself.');
     await its.act(it.button('Go to overview').last());
@@ -125,24 +142,63 @@ describe('each way to solve a failed delivery', () => {
     ['username_missing', 'Whose order is this?', naming('keyed_in')],
     ['username_not_found', 'Username not found', naming('jonasek')],
     ['friend_request_declined', 'The buyer declined', pressing('Ask again'), () => agrees('declines_all')],
-    ['friendship_timeout', 'No answer for 14 days', pressing('Withdraw and ask again'), async () => agrees((await delivery(made.friendship_timeout)).targetUsername)],
+    [
+      'friendship_timeout',
+      'No answer for 14 days',
+      pressing('Withdraw and ask again'),
+      async () => agrees((await delivery(made.friendship_timeout)).targetUsername),
+    ],
     ['blocked_by_customer', 'The buyer blocks you', pressing('Retry'), () => agrees('blocks_you')],
     ['preset_not_found', 'A preset is missing', another('Use this file')],
     ['preset_not_shareable', 'This preset cannot be shared', another('Use and retry')],
     ['cloud_rejected', 'Refused without a reason', pressing('Retry')],
-    ['order_too_large', 'This order waits for you', async (it, its) => {
-      await its.act(it.button('Mark as delivered by hand…').first());
-      await its.act(it.button('Mark as delivered', it.dialog));
-    }],
+    [
+      'order_too_large',
+      'This order waits for you',
+      async (it, its) => {
+        await its.act(it.button('Mark as delivered by hand…').first());
+        await its.act(it.button('Mark as delivered', it.dialog));
+      },
+    ],
     ['in_review', 'This order waits for you', pressing('Approve'), () => agrees('noor.held')],
-    ['credentials_invalid', 'Your cloud login was refused', login('riley@cloud.example', 'changed', 'Sign in again'), () => allAgree(place.signs.riley), 'riley'],
-    ['credentials_missing', 'No cloud login', login('nova@cloud.example', 'nova at the cloud', 'Connect cloud account'), async () => {
-      await cloud('POST', '/sim/merchants', { userId: 'm-nova', username: 'nova_noise', email: 'nova@cloud.example', password: 'nova at the cloud', files: [{ id: 'tweed-59-clean', name: 'Tweed' }] });
-      await allAgree(place.signs.nova);
-      await run(process.env.PRESETBRIDGE_BIN, ['admin', 'grant-credits', story.nova.account, '10', '--note', 'story', '--data-dir', place.dataDir]);
-    }, 'nova'],
+    [
+      'credentials_invalid',
+      'Your cloud login was refused',
+      login('riley@cloud.example', 'changed', 'Sign in again'),
+      () => allAgree(place.signs.riley),
+      'riley',
+    ],
+    [
+      'credentials_missing',
+      'No cloud login',
+      login('nova@cloud.example', 'nova at the cloud', 'Connect cloud account'),
+      async () => {
+        await cloud('POST', '/sim/merchants', {
+          userId: 'm-nova',
+          username: 'nova_noise',
+          email: 'nova@cloud.example',
+          password: 'nova at the cloud',
+          files: [{ id: 'tweed-59-clean', name: 'Tweed' }],
+        });
+        await allAgree(place.signs.nova);
+        await run(process.env.PRESETBRIDGE_BIN, [
+          'admin',
+          'grant-credits',
+          story.nova.account,
+          '10',
+          '--note',
+          'story',
+          '--data-dir',
+          place.dataDir,
+        ]);
+      },
+      'nova',
+    ],
   ];
-  const allAgree = (sign) => story.person(async (api) => { for (const { targetUsername } of (await api('GET', '/api/deliveries')).data) await agrees(targetUsername); }, sign);
+  const allAgree = (sign) =>
+    story.person(async (api) => {
+      for (const { targetUsername } of (await api('GET', '/api/deliveries')).data) await agrees(targetUsername);
+    }, sign);
   for (const [code, title, solve, prepare = () => {}, as] of WAYS)
     test(code, async () => {
       await prepare();
@@ -279,7 +335,10 @@ describe('dialogs and menus', () => {
   });
   const OWN_BUTTON = new Set(['people-link', 'key-made', 'store-rotated', 'signed-out-meanwhile']);
   const nameOf = (name) => (/^\/.*\/$/.test(name) ? new RegExp(name.slice(1, -1)) : name);
-  for (const one of pages.filter(({ presses, stays, narrow, as }) => presses && !stays && !narrow && !as && !presses.some((press) => press.startsWith('file:'))))
+  for (const one of pages.filter(
+    ({ presses, stays, narrow, as }) =>
+      presses && !stays && !narrow && !as && !presses.some((press) => press.startsWith('file:')),
+  ))
     test(one.name, async () => {
       const anew = one.later || OWN_BUTTON.has(one.name);
       const [it, its] = anew ? await signedIn(place.signs.sam) : [me, hands];
@@ -295,7 +354,8 @@ describe('dialogs and menus', () => {
         const wanted = last ? all.last() : all.first();
         if (what === 'key') await it.page.keyboard.press(words);
         else if (what === 'type') await it.page.keyboard.type(words);
-        else if (what === 'fill') await its.write(it.page.getByRole('textbox', { name: words.split('=')[0] }).first(), words.split('=')[1]);
+        else if (what === 'fill')
+          await its.write(it.page.getByRole('textbox', { name: words.split('=')[0] }).first(), words.split('=')[1]);
         else if (what === 'menuitem') await its.choose(wanted);
         else {
           const first = (await it.dialog.count()) === 0;
@@ -304,7 +364,9 @@ describe('dialogs and menus', () => {
           await it.page.keyboard.press(what === 'checkbox' ? 'Space' : 'Enter');
         }
       }
-      const menu = one.presses.at(-1).startsWith('menuitem:') ? one.name === 'deliveries-filter' : /menu|actions/.test(one.name);
+      const menu = one.presses.at(-1).startsWith('menuitem:')
+        ? one.name === 'deliveries-filter'
+        : /menu|actions/.test(one.name);
       if (menu) {
         const floating = it.page.getByRole('menu');
         await floating.waitFor();
@@ -314,14 +376,26 @@ describe('dialogs and menus', () => {
       } else {
         // Where two stand over the page, the upper one has the focus.
         await it.dialog.first().waitFor();
-        await until('a dialog has the focus', () => it.page.evaluate(() => document.activeElement?.closest('[role=dialog]') != null));
+        await until('a dialog has the focus', () =>
+          it.page.evaluate(() => document.activeElement?.closest('[role=dialog]') != null),
+        );
         const uppermost = it.page.locator('[role=dialog]:focus-within');
-        await its.isHeldBy(one.later ? it.page.locator('[role=dialog]').filter({ has: it.page.locator('input[type=password]') }) : uppermost.or(it.dialog).last(), { closes: !OWN_BUTTON.has(one.name) });
+        await its.isHeldBy(
+          one.later
+            ? it.page.locator('[role=dialog]').filter({ has: it.page.locator('input[type=password]') })
+            : uppermost.or(it.dialog).last(),
+          { closes: !OWN_BUTTON.has(one.name) },
+        );
       }
       if (one.later) return it.page.context().close();
       if (!OWN_BUTTON.has(one.name)) {
         await its.isSomewhere(one.name);
-        if (one.name !== 'deliveries-filter' && opener) await until('the focus is back where it was', () => opener.evaluate((at) => !at.isConnected || at === document.activeElement), 20_000);
+        if (one.name !== 'deliveries-filter' && opener)
+          await until(
+            'the focus is back where it was',
+            () => opener.evaluate((at) => !at.isConnected || at === document.activeElement),
+            20_000,
+          );
         return undefined;
       }
       const shown = it.dialog.last();
@@ -334,7 +408,9 @@ describe('dialogs and menus', () => {
 });
 
 test('the buyer says who they are', async () => {
-  const [it] = (await story.desk((api) => api('GET', '/api/deliveries?resolutionCode=username_missing,username_not_found'))).data;
+  const [it] = (
+    await story.merchant((api) => api('GET', '/api/deliveries?resolutionCode=username_missing,username_not_found'))
+  ).data;
   const { buyerUrl } = await delivery(it.id);
   await agrees('typed_by_keys');
   const page = await browser.page(`${place.url}/p${new URL(buyerUrl).hash}`);

@@ -1,4 +1,4 @@
-// The people of an account, what a member sees of it, and what is kept of buyers, in a real browser.
+// The people of an account, the pages of a member, and the stored data of buyers, in a real browser.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { after, afterEach, before, describe, test } from 'node:test';
@@ -39,8 +39,13 @@ describe('somebody else', () => {
     await me.button('Invite somebody').focus();
     await keyboard.press('Enter');
     await me.dialog.waitFor();
-    const focused = () => me.page.evaluate(() => document.activeElement?.closest('[role=dialog]') && document.activeElement.getAttribute('name'));
-    await until('the field has the focus', () => me.field('For whom', me.dialog).evaluate((field) => field === document.activeElement));
+    const focused = () =>
+      me.page.evaluate(
+        () => document.activeElement?.closest('[role=dialog]') && document.activeElement.getAttribute('name'),
+      );
+    await until('the field has the focus', () =>
+      me.field('For whom', me.dialog).evaluate((field) => field === document.activeElement),
+    );
     await me.judge('an invitation');
     await keyboard.press('Shift+Tab');
     assert.equal(await focused(), 'role');
@@ -72,7 +77,7 @@ describe('somebody else', () => {
     await ann.button('Join').click();
     await ann.heading('Overview');
     await ann.keepsNothing('after joining');
-    // Whoever comes late, or with a link that is not whole.
+    // A person who comes late, or with a link that is not whole.
     const late = await opened();
     for (const address of [link, link.slice(0, -2), `${link.split('#')[0]}#%`]) {
       await late.page.goto(address);
@@ -106,7 +111,7 @@ describe('somebody else', () => {
     await ann.heading('This invitation no longer works');
   });
 
-  // What the page of a member says, and the buttons that are not there. A request that is refused (403) would fail the story, too.
+  // The sentence on each page of a member, and the buttons that are not there. A request that is refused (403) would fail the story, too.
   const SIGHT = [
     ['/keys', 'Only an owner can make or change tokens.', ['Create token']],
     ['/keys?new=token', 'Only an owner can make or change tokens.', ['Create token']],
@@ -133,7 +138,8 @@ describe('somebody else', () => {
     const api = open.with({ authorization: `Bearer ${idToken}` });
     const owners = operations.filter((one) => one['x-permission'] === 'owner');
     assert.ok(owners.length >= 15, `${owners.length} operations`);
-    for (const { method, path } of owners) isError(await api.request(method, filled(path, {}), method === 'GET' ? {} : { json: {} }), 403, 'FORBIDDEN');
+    for (const { method, path } of owners)
+      isError(await api.request(method, filled(path, {}), method === 'GET' ? {} : { json: {} }), 403, 'FORBIDDEN');
   });
 
   test('is made an owner, and a member again', async () => {
@@ -143,7 +149,7 @@ describe('somebody else', () => {
     await me.sees(`${ANN} is now owner.`);
     await ann.go('/account/people');
     await ann.button('Invite somebody').waitFor();
-    // Whoever is not alone can step down.
+    // An owner who is not the only one can step down.
     await me.choose(`Actions of ${merchant.email}`, 'Make member…');
     await me.dialog.getByText('Become a member?').waitFor();
     await me.judge('become a member?');
@@ -184,7 +190,10 @@ describe('a session', () => {
     await me.go('/account/sessions');
     await me.judge('sessions');
     // Only this one is a browser's and not the one that asks.
-    const others = me.page.getByRole('row').filter({ has: me.button(/^Sign out /) }).filter({ hasNotText: 'Program' });
+    const others = me.page
+      .getByRole('row')
+      .filter({ has: me.button(/^Sign out /) })
+      .filter({ hasNotText: 'Program' });
     await others.first().getByRole('button').click();
     await me.sees('It is signed out.');
     await stolen.page.getByRole('link', { name: 'Orders' }).first().click();
@@ -254,8 +263,15 @@ describe('a buyer', () => {
     const [download] = await Promise.all([me.page.waitForEvent('download'), me.button('Export').click()]);
     assert.match(download.suggestedFilename(), /^buyer-\d{4}-\d\d-\d\d\.json$/, 'no name of a person in it');
     const exported = JSON.parse(await readFile(await download.path(), 'utf8'));
-    assert.deepEqual(exported.orders.map(({ order }) => order.customerEmail), [BUYER.email, BUYER.email]);
-    assert.ok(exported.orders.every(({ payload, delivery }) => payload.includes(BUYER.username) && delivery.targetUsername === BUYER.username));
+    assert.deepEqual(
+      exported.orders.map(({ order }) => order.customerEmail),
+      [BUYER.email, BUYER.email],
+    );
+    assert.ok(
+      exported.orders.every(
+        ({ payload, delivery }) => payload.includes(BUYER.username) && delivery.targetUsername === BUYER.username,
+      ),
+    );
     await me.sees('2 orders are in the file.');
   });
 
@@ -288,8 +304,14 @@ describe('a buyer', () => {
     await me.judge('an erased buyer');
     assert.ok(!me.page.url().includes(BUYER.username));
     for (const path of [
-      '/', '/deliveries', '/orders', '/account/audit', ...deliveries.map(({ id }) => `/deliveries/${id}`), ...listed.map(({ id }) => `/orders/${id}`),
-    ]) assert.ok(!(await holdsName(path)), path);
+      '/',
+      '/deliveries',
+      '/orders',
+      '/account/audit',
+      ...deliveries.map(({ id }) => `/deliveries/${id}`),
+      ...listed.map(({ id }) => `/orders/${id}`),
+    ])
+      assert.ok(!(await holdsName(path)), path);
     for (const path of ['/deliveries', '/orders']) {
       await me.go(`${path}?q=${BUYER.username}`);
       await me.sees('Nothing matches these filters');

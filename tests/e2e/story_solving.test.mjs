@@ -20,7 +20,12 @@ before(async () => {
   scope.after(() => receivers.close());
   const filled = await fill(past, dataDir, { receivers: receivers.urls });
   scope.after(stopAll);
-  urls = await serve({ bridge, cloudsim, paysim }, dataDir, filled, ['--delivery-jobs-per-minute', '0', '--delivery-first-sweep-seconds', '1']);
+  urls = await serve({ bridge, cloudsim, paysim }, dataDir, filled, [
+    '--delivery-jobs-per-minute',
+    '0',
+    '--delivery-first-sweep-seconds',
+    '1',
+  ]);
   ({ story } = filled);
   ({ made } = story);
   browser = await Browser.start(scope);
@@ -31,7 +36,7 @@ afterEach(() => browser.isClean());
 
 const cloud = (method, target, body) => story.past.must('cloud', method, target, body);
 const agrees = (username) => cloud('POST', '/sim/customers', { username, userId: `u-${username}`, answer: 'accept' });
-const delivery = (id) => story.desk((api) => api('GET', `/api/deliveries/${id}`));
+const delivery = (id) => story.merchant((api) => api('GET', `/api/deliveries/${id}`));
 // Its page, as it stands failed.
 async function open(code, title, who = me) {
   await who.go(`/deliveries/${made[code]}`);
@@ -39,9 +44,22 @@ async function open(code, title, who = me) {
   await who.judge(code);
 }
 // All who bought of that account accept at once from now on.
-const allAgree = (sign) => story.person(async (api) => { for (const { targetUsername } of (await api('GET', '/api/deliveries')).data) await agrees(targetUsername); }, sign);
+const allAgree = (sign) =>
+  story.person(async (api) => {
+    for (const { targetUsername } of (await api('GET', '/api/deliveries')).data) await agrees(targetUsername);
+  }, sign);
 const delivered = (who = me) => who.sees(/^Delivered /);
-const grant = (name, credits) => run(bridge, ['admin', 'grant-credits', story[name].account, String(credits), '--note', 'story', '--data-dir', dataDir]);
+const grant = (name, credits) =>
+  run(bridge, [
+    'admin',
+    'grant-credits',
+    story[name].account,
+    String(credits),
+    '--note',
+    'story',
+    '--data-dir',
+    dataDir,
+  ]);
 // Another of the accounts, in a browser of its own.
 async function as(sign) {
   const it = await Dashboard.open(browser, urls.bridge);
@@ -122,7 +140,13 @@ describe('each resolution code is solved from its panel', () => {
   });
   test('credentials_missing: the login, in its place', async () => {
     const { newcomer } = made.others;
-    await cloud('POST', '/sim/merchants', { userId: 'm-nova', username: 'nova_noise', email: 'nova@cloud.example', password: 'nova at the cloud', files: [{ id: 'tweed-59-clean', name: 'Tweed' }] });
+    await cloud('POST', '/sim/merchants', {
+      userId: 'm-nova',
+      username: 'nova_noise',
+      email: 'nova@cloud.example',
+      password: 'nova at the cloud',
+      files: [{ id: 'tweed-59-clean', name: 'Tweed' }],
+    });
     await allAgree(newcomer);
     await grant('nova', 10);
     const nova = await as(newcomer);
@@ -165,7 +189,7 @@ describe('what a person decides', () => {
   });
   test('one that waits is stopped with a reason, put back in review, and approved', async () => {
     const username = 'tommy_rook';
-    made.stopped = (await story.desk((api) => api('GET', `/api/deliveries?q=${username}`))).data[0].id;
+    made.stopped = (await story.merchant((api) => api('GET', `/api/deliveries?q=${username}`))).data[0].id;
     await open('stopped', /^Waiting for @tommy_rook/);
     await me.choose('More', 'Stop delivery…');
     await me.judge('stop this delivery?');
@@ -185,7 +209,7 @@ describe('what a person decides', () => {
     assert.equal(told.length, 3, 'the timeline tells who did it');
   });
   test('a buyer corrects the name on their own page, and the merchant sees it happen', async () => {
-    const { data } = await story.desk((api) => api('GET', '/api/deliveries?resolutionCode=username_not_found'));
+    const { data } = await story.merchant((api) => api('GET', '/api/deliveries?resolutionCode=username_not_found'));
     made.mistyped = data[0].id;
     await open('mistyped', 'Username not found');
     const { buyerUrl } = await delivery(made.mistyped);

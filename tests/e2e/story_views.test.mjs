@@ -11,7 +11,10 @@ let stack, merchant, browser, me;
 before(async () => {
   stack = await startStack(scope);
   merchant = await Merchant.signUp(stack.bridge, 1);
-  await merchant.reaches((await merchant.order(await merchant.store('generic'), { username: 'buyer' })).deliveryId, 'completed');
+  await merchant.reaches(
+    (await merchant.order(await merchant.store('generic'), { username: 'buyer' })).deliveryId,
+    'completed',
+  );
   browser = await Browser.start(scope);
   me = await Dashboard.open(browser, stack.bridge.url);
   await me.signIn({ email: merchant.email, password: PASSWORD });
@@ -20,8 +23,10 @@ afterEach(() => browser.isClean());
 
 const tabs = (of = me) => of.page.getByRole('navigation', { name: 'Deliveries' }).getByRole('link');
 const names = async (of = me) => (await tabs(of).allTextContents()).map((text) => text.replace(/\d+$/, ''));
-const current = async () => (await me.page.locator('nav[aria-label="Deliveries"] [aria-current=page]').textContent()).replace(/\d+$/, '');
-const are = (wanted, of = me) => until(`the tabs are ${wanted}`, async () => String(await names(of)) === String(wanted));
+const current = async () =>
+  (await me.page.locator('nav[aria-label="Deliveries"] [aria-current=page]').textContent()).replace(/\d+$/, '');
+const are = (wanted, of = me) =>
+  until(`the tabs are ${wanted}`, async () => String(await names(of)) === String(wanted));
 const isAt = (wanted) => until(`the tab is ${wanted}`, async () => (await current()) === wanted);
 const kept = async () => isOk(await merchant.api.get('/api/me/preferences')).views;
 const BUILT_IN = ['All', 'Needs you', 'Waiting for buyer'];
@@ -56,7 +61,10 @@ test('it is there on another visit, and leads to its filters', async () => {
   await isAt('All');
   await tabs().last().click();
   await isAt('Tone <b>failed</b>');
-  assert.deepEqual(Object.fromEntries(new URL(me.page.url()).searchParams), { status: 'failed,in_review', created: '7d' });
+  assert.deepEqual(Object.fromEntries(new URL(me.page.url()).searchParams), {
+    status: 'failed,in_review',
+    created: '7d',
+  });
   await tabs().first().click();
   await isAt('All');
   assert.equal(new URL(me.page.url()).search, '');

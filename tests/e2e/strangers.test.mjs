@@ -1,4 +1,4 @@
-// What strangers can do to others (spec 8.6): sign-ins that come to nothing, requests without a valid key, connections that
+// Load from strangers (spec 8.6): sign-ins that fail, requests without a valid key, connections that
 // say nothing. Each beside somebody who is served meanwhile.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -24,14 +24,25 @@ async function from(localAddress, bridge, method, target, { json, headers = {} }
     localAddress,
     agent: false,
     signal: AbortSignal.timeout(60_000),
-    headers: { ...(json === undefined ? {} : { 'content-type': 'application/json' }), 'content-length': Buffer.byteLength(body), ...headers },
+    headers: {
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      'content-length': Buffer.byteLength(body),
+      ...headers,
+    },
   });
   request.end(body);
   const [response] = await once(request, 'response');
   const chunks = [];
   for await (const chunk of response) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
-  const answer = { method, path: target, status: response.statusCode, headers: response.headers, text, json: text ? JSON.parse(text) : undefined };
+  const answer = {
+    method,
+    path: target,
+    status: response.statusCode,
+    headers: response.headers,
+    text,
+    json: text ? JSON.parse(text) : undefined,
+  };
   contract.check(answer);
   return answer;
 }
@@ -41,7 +52,10 @@ async function junkSignIns(bridge, { atOnce, going, peer = STRANGER, headers }) 
   const statuses = {};
   const one = async () => {
     while (going(statuses)) {
-      const answer = await from(peer, bridge, 'POST', '/api/auth/sign-in', { json: { email: `${random()}@stranger.example`, password: random() }, headers });
+      const answer = await from(peer, bridge, 'POST', '/api/auth/sign-in', {
+        json: { email: `${random()}@stranger.example`, password: random() },
+        headers,
+      });
       statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
       if (answer.status !== 401) assert.ok(Number(answer.headers['retry-after']) >= 1, 'a Retry-After');
     }
@@ -51,7 +65,11 @@ async function junkSignIns(bridge, { atOnce, going, peer = STRANGER, headers }) 
 }
 
 async function rowsOfTries(bridge) {
-  const { stdout } = await promisify(execFile)('sqlite3', ['-readonly', path.join(bridge.dataDir, 'presetbridge.db'), 'SELECT count(*) FROM sign_in_tries']);
+  const { stdout } = await promisify(execFile)('sqlite3', [
+    '-readonly',
+    path.join(bridge.dataDir, 'presetbridge.db'),
+    'SELECT count(*) FROM sign_in_tries',
+  ]);
   return Number(stdout);
 }
 
@@ -72,11 +90,16 @@ test('two hundred sign-ins of a stranger at once hold nobody up, and write a row
   const merchant = await Merchant.signUp(bridge, 1, { credits: 0, connected: false });
   let going = true;
   const latest = performance.now() + 60_000;
-  const junk = junkSignIns(bridge, { atOnce: 200, going: (told) => going || (!(told[503] > 200) && performance.now() < latest) });
+  const junk = junkSignIns(bridge, {
+    atOnce: 200,
+    going: (told) => going || (!(told[503] > 200) && performance.now() < latest),
+  });
   await until('junk is answered', async () => (await rowsOfTries(bridge)) > 0);
   const statuses = [];
   for (let i = 0; i < 8; ++i) {
-    const answer = await from('127.0.0.1', bridge, 'POST', '/api/auth/sign-in', { json: { email: merchant.email, password: PASSWORD } });
+    const answer = await from('127.0.0.1', bridge, 'POST', '/api/auth/sign-in', {
+      json: { email: merchant.email, password: PASSWORD },
+    });
     statuses.push(answer.status);
   }
   going = false;
@@ -96,7 +119,10 @@ test('behind a proxy a network has an eighth of the places and a hundred failure
   let asked = 0;
   const junk = junkSignIns(bridge, { atOnce: 200, going: () => ++asked <= 3000, headers: stranger });
   for (let i = 0; i < 10; ++i) {
-    const answer = await from('127.0.0.1', bridge, 'POST', '/api/auth/sign-in', { json: { email: merchant.email, password: PASSWORD }, headers: { 'x-forwarded-for': '203.0.113.5' } });
+    const answer = await from('127.0.0.1', bridge, 'POST', '/api/auth/sign-in', {
+      json: { email: merchant.email, password: PASSWORD },
+      headers: { 'x-forwarded-for': '203.0.113.5' },
+    });
     assert.equal(answer.status, 200, answer.text);
   }
   const told = await junk;
@@ -111,26 +137,48 @@ test('behind a proxy a network has an eighth of the places and a hundred failure
   const keys = { 401: 0, 429: 0 };
   const first = performance.now();
   const tries = async () => {
-    while (keys[429] === 0 && keys[401] < 3000) keys[(await from('127.0.0.1', bridge, 'GET', '/api/account', { headers: { ...stranger, 'x-api-key': key } })).status] += 1;
+    while (keys[429] === 0 && keys[401] < 3000)
+      keys[
+        (await from('127.0.0.1', bridge, 'GET', '/api/account', { headers: { ...stranger, 'x-api-key': key } })).status
+      ] += 1;
   };
   await Promise.all(Array.from({ length: 4 }, tries));
   const mostKeys = 300 + 4 + Math.ceil((performance.now() - first) / 200);
-  assert.ok(keys[401] >= 300 && keys[401] <= mostKeys && keys[429] > 0, `${JSON.stringify(keys)} of at most ${mostKeys}`);
+  assert.ok(
+    keys[401] >= 300 && keys[401] <= mostKeys && keys[429] > 0,
+    `${JSON.stringify(keys)} of at most ${mostKeys}`,
+  );
   assert.ok(Object.values(keys).every(Number.isInteger), JSON.stringify(keys));
-  assert.equal((await from('127.0.0.1', bridge, 'GET', '/api/account', { headers: { ...merchant.api.headers, 'x-forwarded-for': '203.0.113.5' } })).status, 200);
+  assert.equal(
+    (
+      await from('127.0.0.1', bridge, 'GET', '/api/account', {
+        headers: { ...merchant.api.headers, 'x-forwarded-for': '203.0.113.5' },
+      })
+    ).status,
+    200,
+  );
 
   // The network that this stranger shares with a store's platform: junk for stores that are made up and for one that is there
   // stops no order, neither of a store that was just made nor of one that was changed a moment ago.
   for (let i = 0; i < 400; ++i) {
-    const made = i % 2 ? store.id : `int_0a1b2c3d4e5${'0123456789abcdefghjkmnpqrstvwxyz'[i % 32]}${'0123456789'[i % 10]}`;
-    const answer = await from('127.0.0.1', bridge, 'POST', `/api/webhooks/generic/${made}`, { json: {}, headers: stranger });
+    const made =
+      i % 2 ? store.id : `int_0a1b2c3d4e5${'0123456789abcdefghjkmnpqrstvwxyz'[i % 32]}${'0123456789'[i % 10]}`;
+    const answer = await from('127.0.0.1', bridge, 'POST', `/api/webhooks/generic/${made}`, {
+      json: {},
+      headers: stranger,
+    });
     assert.equal(answer.status, i % 2 ? 401 : 404, answer.text);
   }
   const other = await merchant.store('generic');
   await merchant.api.patch(`/api/integrations/${store.id}`, { name: 'Changed' });
   for (let i = 0; i < 20; ++i) {
     for (const to of [store, other]) {
-      const answer = await sendOrder(merchant.open, to, sampleOrder('generic', { orderId: `o-${i}`, username: 'buyer', sku: 'A-1' }), stranger);
+      const answer = await sendOrder(
+        merchant.open,
+        to,
+        sampleOrder('generic', { orderId: `o-${i}`, username: 'buyer', sku: 'A-1' }),
+        stranger,
+      );
       assert.equal(answer.status, 202, answer.text);
     }
   }
@@ -146,7 +194,10 @@ test('six hundred idle connections at a soft limit of 256 files stop no order', 
 });
 
 test('at a hard limit of 512 files the connections that are idle longest give way', async (t) => {
-  const stack = await startStack(t, { under: ['prlimit', '--nofile=512:512'], args: ['--outbound-concurrency', '16', '--cloud-concurrency', '16'] });
+  const stack = await startStack(t, {
+    under: ['prlimit', '--nofile=512:512'],
+    args: ['--outbound-concurrency', '16', '--cloud-concurrency', '16'],
+  });
   const merchant = await Merchant.signUp(stack.bridge, 1);
   const store = await merchant.store('generic');
   const idle = await idleConnections(t, stack.bridge, 600);
@@ -158,7 +209,9 @@ test('at a hard limit of 512 files the connections that are idle longest give wa
 
 test('a hard limit that is too low is told in one sentence', async (t) => {
   const dataDir = await scratch(t);
-  const { code, stderr } = await runBridge(['serve', '--sandbox', '--data-dir', dataDir, '--listen', '127.0.0.1:0'], { under: ['prlimit', '--nofile=300:300'] });
+  const { code, stderr } = await runBridge(['serve', '--sandbox', '--data-dir', dataDir, '--listen', '127.0.0.1:0'], {
+    under: ['prlimit', '--nofile=300:300'],
+  });
   assert.equal(code, 1);
   const line = JSON.parse(stderr.trim().split('\n').at(-1));
   assert.equal(line.code, 'TOO_FEW_FILES');

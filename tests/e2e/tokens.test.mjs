@@ -5,7 +5,16 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
-import { CompactSign, SignJWT, base64url, createLocalJWKSet, exportJWK, exportSPKI, generateKeyPair, jwtVerify } from 'jose';
+import {
+  CompactSign,
+  SignJWT,
+  base64url,
+  createLocalJWKSet,
+  exportJWK,
+  exportSPKI,
+  generateKeyPair,
+  jwtVerify,
+} from 'jose';
 import { Client, Scope, startBridge } from './harness.mjs';
 
 const AUDIENCE = 'bridge';
@@ -23,14 +32,16 @@ const claims = (other = {}) => {
 const sign = (payload = claims(), { key = keys.es, alg = key.alg, header = {} } = {}) =>
   new SignJWT(payload).setProtectedHeader({ alg, kid: key.kid, ...header }).sign(key.privateKey);
 const signText = (payload, { key = keys.es, header = {} } = {}) =>
-  new CompactSign(new TextEncoder().encode(payload)).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey);
+  new CompactSign(new TextEncoder().encode(payload))
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, ...header })
+    .sign(key.privateKey);
 const changed = async (index, change, token = sign()) => {
   const parts = (await token).split('.');
   parts[index] = change(parts[index]);
   return parts.join('.');
 };
 const flipped = (part) => `${part[0] === 'A' ? 'B' : 'A'}${part.slice(1)}`;
-// What no library signs.
+// Signs tokens that no library would.
 const hmac = (secret, header, payload = claims()) => {
   const input = `${text(header)}.${text(payload)}`;
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`;
@@ -85,7 +96,11 @@ const TABLE = [
   ['a changed header', () => changed(0, () => text({ alg: 'ES256', kid: keys.es.kid, more: 1 }))],
   ['a changed payload', () => changed(1, () => text(claims({ sub: 'eve' })))],
   ['a changed signature', () => changed(2, flipped)],
-  ['the signature of another token', async () => changed(2, () => '', sign()).then(async (token) => token + (await sign(claims({ sub: 'eve' }))).split('.')[2])],
+  [
+    'the signature of another token',
+    async () =>
+      changed(2, () => '', sign()).then(async (token) => token + (await sign(claims({ sub: 'eve' }))).split('.')[2]),
+  ],
   ['an empty signature', () => changed(2, () => '')],
   ['half a signature', () => changed(2, (part) => part.slice(0, 43))],
   ['a signature of zeros', () => changed(2, () => base64url.encode(new Uint8Array(64)))],
@@ -109,22 +124,40 @@ const TABLE = [
   ['no alg', () => changed(0, () => text({ kid: keys.es.kid }))],
   ['alg in small letters', () => changed(0, () => text({ alg: 'es256', kid: keys.es.kid }))],
   ['alg as a number', () => changed(0, () => text({ alg: 256, kid: keys.es.kid }))],
-  ['HS256 with the public key for a secret', async () => hmac(await exportSPKI(keys.rs.publicKey), { alg: 'HS256', kid: keys.rs.kid })],
-  ['HS256 with the modulus for a secret', () => hmac(Buffer.from(keys.rs.public.n, 'base64url'), { alg: 'HS256', kid: keys.rs.kid })],
+  [
+    'HS256 with the public key for a secret',
+    async () => hmac(await exportSPKI(keys.rs.publicKey), { alg: 'HS256', kid: keys.rs.kid }),
+  ],
+  [
+    'HS256 with the modulus for a secret',
+    () => hmac(Buffer.from(keys.rs.public.n, 'base64url'), { alg: 'HS256', kid: keys.rs.kid }),
+  ],
   ['HS256 with an empty secret', () => hmac('', { alg: 'HS256', kid: keys.es.kid })],
   ['RS384 by a published key', () => sign(claims(), { key: keys.rs384 })],
   ['PS256 by a published key', () => sign(claims(), { key: keys.ps })],
   ['ES384 by a published key', () => sign(claims(), { key: keys.es384 })],
   ['EdDSA by a published key', () => sign(claims(), { key: keys.ed })],
   ['a key that is not published', () => sign(claims(), { key: keys.strange })],
-  ['a key that is not published, under the kid of one that is', () => sign(claims(), { key: keys.strange, header: { kid: keys.es.kid } })],
-  ['a key that is not published, in the header', () => sign(claims(), { key: keys.strange, header: { jwk: keys.strange.public } })],
-  ['a key that is not published, by an address in the header', () => sign(claims(), { key: keys.strange, header: { jku: `${iss}/strange` } })],
+  [
+    'a key that is not published, under the kid of one that is',
+    () => sign(claims(), { key: keys.strange, header: { kid: keys.es.kid } }),
+  ],
+  [
+    'a key that is not published, in the header',
+    () => sign(claims(), { key: keys.strange, header: { jwk: keys.strange.public } }),
+  ],
+  [
+    'a key that is not published, by an address in the header',
+    () => sign(claims(), { key: keys.strange, header: { jku: `${iss}/strange` } }),
+  ],
   ['a kid of the other algorithm', () => sign(claims(), { header: { kid: keys.rs.kid } })],
   ['a kid that is a path', () => sign(claims(), { header: { kid: '../../etc/passwd' } })],
   ['an empty kid', () => sign(claims(), { header: { kid: '' } })],
   ['a long kid', () => sign(claims(), { header: { kid: 'k'.repeat(2_000) } })],
-  ['a critical extension that nobody knows', () => changed(0, () => text({ alg: 'ES256', kid: keys.es.kid, crit: ['exp'], exp: 1 }))],
+  [
+    'a critical extension that nobody knows',
+    () => changed(0, () => text({ alg: 'ES256', kid: keys.es.kid, crit: ['exp'], exp: 1 })),
+  ],
   ['an empty list of critical extensions', () => changed(0, () => text({ alg: 'ES256', kid: keys.es.kid, crit: [] }))],
   ['the compression of JWE', () => changed(0, () => text({ alg: 'ES256', kid: keys.es.kid, zip: 'DEF' }))],
   ['claims beyond measure', () => sign(claims({ pad: 'x'.repeat(5_000) }))],
@@ -135,24 +168,58 @@ before(async () => {
   const pair = async (alg, published = true) => {
     const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
     const kid = `key-${Object.keys(keys).length}-${alg}`;
-    return { alg, kid, privateKey, publicKey, published, public: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+    return {
+      alg,
+      kid,
+      privateKey,
+      publicKey,
+      published,
+      public: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' },
+    };
   };
-  for (const [name, alg] of Object.entries({ es: 'ES256', es2: 'ES256', rs: 'RS256', rs384: 'RS384', ps: 'PS256', es384: 'ES384', ed: 'EdDSA' })) keys[name] = await pair(alg);
+  for (const [name, alg] of Object.entries({
+    es: 'ES256',
+    es2: 'ES256',
+    rs: 'RS256',
+    rs384: 'RS384',
+    ps: 'PS256',
+    es384: 'ES384',
+    ed: 'EdDSA',
+  }))
+    keys[name] = await pair(alg);
   keys.strange = await pair('ES256', false);
-  const published = { keys: Object.values(keys).filter((key) => key.published).map((key) => key.public) };
+  const published = {
+    keys: Object.values(keys)
+      .filter((key) => key.published)
+      .map((key) => key.public),
+  };
   jwks = createLocalJWKSet(published);
   const server = http.createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(request.url === '/jwks' ? published : request.url === '/strange' ? { keys: [keys.strange.public] } : { issuer: iss, jwks_uri: `${iss}/jwks` }));
+    response.end(
+      JSON.stringify(
+        request.url === '/jwks'
+          ? published
+          : request.url === '/strange'
+            ? { keys: [keys.strange.public] }
+            : { issuer: iss, jwks_uri: `${iss}/jwks` },
+      ),
+    );
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  scope.after(() => new Promise((resolve) => {
-    server.closeAllConnections();
-    server.close(resolve);
-  }));
+  scope.after(
+    () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
+  );
   iss = `http://127.0.0.1:${server.address().port}`;
-  bridge = await startBridge(scope, { cloudUrl: 'http://127.0.0.1:9', args: ['--identity-trusted', `${iss} ${AUDIENCE}`] });
+  bridge = await startBridge(scope, {
+    cloudUrl: 'http://127.0.0.1:9',
+    args: ['--identity-trusted', `${iss} ${AUDIENCE}`],
+  });
   api = new Client(bridge.url);
 });
 
@@ -161,7 +228,14 @@ before(async () => {
 async function judged(token) {
   if (!/^[\w.-]*$/.test(token)) return false;
   try {
-    const { payload } = await jwtVerify(token, jwks, { algorithms: ['RS256', 'ES256'], issuer: iss, audience: AUDIENCE, clockTolerance: 60, requiredClaims: ['sub', 'exp', 'iat'], maxTokenAge: '100y' });
+    const { payload } = await jwtVerify(token, jwks, {
+      algorithms: ['RS256', 'ES256'],
+      issuer: iss,
+      audience: AUDIENCE,
+      clockTolerance: 60,
+      requiredClaims: ['sub', 'exp', 'iat'],
+      maxTokenAge: '100y',
+    });
     return typeof payload.sub === 'string' && payload.sub !== '';
   } catch {
     return false;
@@ -178,7 +252,8 @@ test('the table is what jose says, and 401 for all that is wrong', async () => {
     const answer = await api.get('/api/account', { headers: { authorization: `Bearer ${token}` } });
     const took = performance.now() - began;
     ++verdicts[good];
-    if (answer.status !== (good ? 200 : 401)) wrong.push(`${what}: ${answer.status}, where jose ${good ? 'takes' : 'refuses'} it`);
+    if (answer.status !== (good ? 200 : 401))
+      wrong.push(`${what}: ${answer.status}, where jose ${good ? 'takes' : 'refuses'} it`);
     if (!good && answer.json?.error?.code !== 'UNAUTHORIZED') wrong.push(`${what}: ${answer.text}`);
     if (took > SLOW_MS) wrong.push(`${what}: ${Math.round(took)} ms`);
   }
@@ -188,7 +263,12 @@ test('the table is what jose says, and 401 for all that is wrong', async () => {
 
 test('what is wrong is told apart neither by words nor by what was looked up', async () => {
   const answers = new Set();
-  for (const token of [await sign(claims({ exp: 1 })), await sign(claims(), { key: keys.strange }), 'x', `${text({ alg: 'none' })}.${text(claims())}.`]) {
+  for (const token of [
+    await sign(claims({ exp: 1 })),
+    await sign(claims(), { key: keys.strange }),
+    'x',
+    `${text({ alg: 'none' })}.${text(claims())}.`,
+  ]) {
     const { status, json } = await api.get('/api/account', { headers: { authorization: `Bearer ${token}` } });
     answers.add(JSON.stringify([status, json.error.code, json.error.message]));
   }
@@ -196,9 +276,20 @@ test('what is wrong is told apart neither by words nor by what was looked up', a
 });
 
 test('tokens found as many accounts as strangers may, and open as often as they like', async (t) => {
-  const few = await startBridge(t, { cloudUrl: 'http://127.0.0.1:9', args: ['--identity-trusted', `${iss} ${AUDIENCE}`, '--identity-signups-per-hour', '3', '--credits-signup-credits', '10'] });
+  const few = await startBridge(t, {
+    cloudUrl: 'http://127.0.0.1:9',
+    args: [
+      '--identity-trusted',
+      `${iss} ${AUDIENCE}`,
+      '--identity-signups-per-hour',
+      '3',
+      '--credits-signup-credits',
+      '10',
+    ],
+  });
   const one = new Client(few.url);
-  const account = async (sub) => one.get('/api/account', { headers: { authorization: `Bearer ${await sign(claims({ sub }))}` } });
+  const account = async (sub) =>
+    one.get('/api/account', { headers: { authorization: `Bearer ${await sign(claims({ sub }))}` } });
   for (const sub of ['one', 'two', 'one', 'three', 'two']) assert.equal((await account(sub)).status, 200, sub);
   for (const sub of ['four', 'five', 'four']) {
     const refused = await account(sub);

@@ -20,14 +20,29 @@ const POOR = 1; // further ones, who live on the credits that they buy
 const POOR_CREDITS = 20;
 const OPERATION_MS = 80; // between two of one sender
 const ARGS = [
-  '--delivery-jobs-per-minute', '0',
-  '--cloud-timeout-seconds', '1',
-  '--delivery-lease-seconds', '11',
-  '--delivery-poll-ms', '50',
-  '--delivery-maintenance-ms', '250',
-  '--delivery-first-sweep-seconds', '1',
+  '--delivery-jobs-per-minute',
+  '0',
+  '--cloud-timeout-seconds',
+  '1',
+  '--delivery-lease-seconds',
+  '11',
+  '--delivery-poll-ms',
+  '50',
+  '--delivery-maintenance-ms',
+  '250',
+  '--delivery-first-sweep-seconds',
+  '1',
 ];
-const FAULTS = { latencyMaxMs: 40, too_many_requests: 0.005, server_error: 0.01, server_error_after: 0.015, drop_before: 0.01, drop_after: 0.015, malformed: 0.005, retryAfterS: 1 };
+const FAULTS = {
+  latencyMaxMs: 40,
+  too_many_requests: 0.005,
+  server_error: 0.01,
+  server_error_after: 0.015,
+  drop_before: 0.01,
+  drop_after: 0.015,
+  malformed: 0.005,
+  retryAfterS: 1,
+};
 const INSIST_MS = 60_000; // longer than any outage of a run
 const TOKEN_MS = 30 * 60_000;
 const BULK_REASON = 'torture of many';
@@ -45,7 +60,8 @@ const DEADLOCKS = 'SELECT deadlocks FROM pg_stat_database WHERE datname = curren
 async function withItems(merchant, given) {
   const ids = given ?? (await merchant.all('/api/deliveries')).map(({ id }) => id);
   const rows = [];
-  while (rows.length < ids.length) rows.push(...(await Promise.all(ids.slice(rows.length, rows.length + 16).map((id) => merchant.delivery(id)))));
+  while (rows.length < ids.length)
+    rows.push(...(await Promise.all(ids.slice(rows.length, rows.length + 16).map((id) => merchant.delivery(id)))));
   return rows;
 }
 const unsettled = ({ items }) => items.some(({ status }) => status === 'sharing' || status === 'revoking');
@@ -56,10 +72,24 @@ class Torture {
     this.nodes = Array.from({ length: nodes }, () => ({ program: upgradeFrom })); // {dataDir, bridge, program}
     this.scope = new Scope();
     this.accepted = [];
-    this.jobs = []; // on many: {merchant, id, action, orders: as they were asked for, tries}, and then as the API tells of them
-    this.told = []; // what was answered with success of later events: {kind, deliveryId, file}
+    this.jobs = []; // on many: {merchant, id, action, orders: as they were asked for, attempts}, and then as the API returns them
+    this.changes = []; // what was answered with success of later events: {kind, deliveryId, file}
     this.problems = [];
-    this.counts = { orders: 0, refunds: 0, cancellations: 0, edits: 0, logins: 0, invalidations: 0, mappings: 0, direct: 0, reprocessed: 0, jobs: 0, sentAgain: 0, steps: {}, ...trouble.counts };
+    this.counts = {
+      orders: 0,
+      refunds: 0,
+      cancellations: 0,
+      edits: 0,
+      logins: 0,
+      invalidations: 0,
+      mappings: 0,
+      direct: 0,
+      reprocessed: 0,
+      jobs: 0,
+      sentAgain: 0,
+      steps: {},
+      ...trouble.counts,
+    };
     this.chaos = true;
     this.money = new Money(this);
     this.counts.money = this.money.counts;
@@ -79,7 +109,8 @@ class Torture {
       const facts = await this.facts();
       this.problems.push(...judge(facts));
       for (const { deliveries } of facts.merchants) {
-        for (const row of deliveries.filter(({ status }) => OPEN.includes(status))) this.problems.push(await this.storyOf(row, facts));
+        for (const row of deliveries.filter(({ status }) => OPEN.includes(status)))
+          this.problems.push(await this.storyOf(row, facts));
       }
       for (const { bridge } of this.nodes) {
         await bridge.stop();
@@ -92,7 +123,17 @@ class Torture {
   }
 
   async setUp() {
-    this.cloud = await startCloudsim(this.scope, { args: ['--users', String(MERCHANTS + POOR), '--files', '10', '--create-unknown-users', '--seed', String(this.seed)] });
+    this.cloud = await startCloudsim(this.scope, {
+      args: [
+        '--users',
+        String(MERCHANTS + POOR),
+        '--files',
+        '10',
+        '--create-unknown-users',
+        '--seed',
+        String(this.seed),
+      ],
+    });
     this.sim = new Client(this.cloud.url);
     if (this.trouble.standby) await cluster({ standby: true });
     await this.money.setUp(this.scope);
@@ -106,7 +147,9 @@ class Torture {
       await this.start(node);
     }
     const flaky = new Random(this.seed, 'receiver');
-    this.receiver = await startReceiver(this.scope, { answer: () => ({ status: this.chaos && flaky.chance(0.03) ? 503 : 204 }) });
+    this.receiver = await startReceiver(this.scope, {
+      answer: () => ({ status: this.chaos && flaky.chance(0.03) ? 503 : 204 }),
+    });
     this.merchants = [];
     const [bulk, eventful] = [[], []];
     for (let number = 1; number <= MERCHANTS + POOR; ++number) {
@@ -115,9 +158,13 @@ class Torture {
       this.merchants.push(merchant);
       const made = await merchant.api.post('/api/webhook-subscriptions', { url: this.receiver.url });
       if (made.status !== 201) throw new Error(made.text);
-      // What a history comes to is known of those who can pay.
-      for (const [shops, stores] of [[bulk, BULK_STORES], [eventful, poor ? [] : HISTORY_STORES]]) {
-        for (const { provider, settings = {} } of stores) shops.push({ merchant, store: await merchant.store(provider, { settings }), settings, epochs: [] });
+      // The end of a history is known for merchants who can pay.
+      for (const [shops, stores] of [
+        [bulk, BULK_STORES],
+        [eventful, poor ? [] : HISTORY_STORES],
+      ]) {
+        for (const { provider, settings = {} } of stores)
+          shops.push({ merchant, store: await merchant.store(provider, { settings }), settings, epochs: [] });
       }
     }
     this.poor = this.merchants.slice(MERCHANTS);
@@ -157,7 +204,7 @@ class Torture {
     if (made.status !== 201) throw new Error(made.text);
   }
 
-  // What the stores and merchants speak to: the nodes that run, in turn, as behind a load balancer.
+  // The address for stores and merchants: the nodes that run, in turn, as behind a load balancer.
   get balanced() {
     let turn = 0;
     const url = () => this.nodes[turn++ % this.nodes.length].bridge.url;
@@ -165,8 +212,12 @@ class Torture {
   }
 
   async start(node) {
-    const args = [...ARGS, ...this.money.sandbox.args];
-    node.bridge = await startBridge(this.scope, { cloudUrl: this.cloud.url, dataDir: node.dataDir, program: node.program, args });
+    node.bridge = await startBridge(this.scope, {
+      cloudUrl: this.cloud.url,
+      dataDir: node.dataDir,
+      program: node.program,
+      args: [...ARGS, ...this.money.sandbox.args],
+    });
     await this.money.sandbox.tellTo(node.bridge);
     for (const merchant of this.merchants ?? []) merchant.moveTo(this.balanced);
     if (performance.now() - this.signedInAt > TOKEN_MS) {
@@ -182,7 +233,11 @@ class Torture {
   // All nodes have their database.
   async ready() {
     for (const { bridge } of this.nodes) {
-      await until('the service has its database again', async () => (await new Client(bridge.url).get('/readyz')).status === 200, 30_000);
+      await until(
+        'the service has its database again',
+        async () => (await new Client(bridge.url).get('/readyz')).status === 200,
+        30_000,
+      );
     }
   }
 
@@ -190,7 +245,8 @@ class Torture {
   readLog(bridge) {
     const away = /connection to PostgreSQL|connecting to PostgreSQL|PostgreSQL 57P0|storage is not available/;
     const expected = (line) => this.trouble.takesDatabase && away.test(line);
-    for (const line of bridge.log.filter((text) => text.includes('"level":"error"') && !expected(text))) this.problems.push(`the service logged: ${line}`);
+    for (const line of bridge.log.filter((text) => text.includes('"level":"error"') && !expected(text)))
+      this.problems.push(`the service logged: ${line}`);
   }
 
   async sendOrders() {
@@ -217,13 +273,30 @@ class Torture {
       }
       case 'edit':
         this.counts.edits += 1;
-        return this.note('edit', await send(order.body, { 'x-hosted-topic': 'orders/updated' }), merchant.file(Number(order.body.line_items.at(-1).sku.slice(2))));
+        return this.note(
+          'edit',
+          await send(order.body, { 'x-hosted-topic': 'orders/updated' }),
+          merchant.file(Number(order.body.line_items.at(-1).sku.slice(2))),
+        );
       case 'refund':
         this.counts.refunds += 1;
-        return send({ id: Number(order.orderId) + 1, order_id: Number(order.orderId), refund_line_items: [{ line_item_id: 1, quantity: 1 }] }, { 'x-hosted-topic': 'refunds/create' });
+        return send(
+          {
+            id: Number(order.orderId) + 1,
+            order_id: Number(order.orderId),
+            refund_line_items: [{ line_item_id: 1, quantity: 1 }],
+          },
+          { 'x-hosted-topic': 'refunds/create' },
+        );
       case 'cancel':
         this.counts.cancellations += 1;
-        return this.note('cancel', await send({ ...order.body, cancelled_at: '2026-01-01T12:00:00Z', updated_at: '2026-01-01T12:00:00Z' }, { 'x-hosted-topic': 'orders/cancelled' }));
+        return this.note(
+          'cancel',
+          await send(
+            { ...order.body, cancelled_at: '2026-01-01T12:00:00Z', updated_at: '2026-01-01T12:00:00Z' },
+            { 'x-hosted-topic': 'orders/cancelled' },
+          ),
+        );
       case 'history':
         return order.step(this);
       case 'mapping':
@@ -236,8 +309,10 @@ class Torture {
         const known = this.deliveryOf(order);
         if (!known) return;
         this.counts.invalidations += 1;
-        const answer = await this.insist(() => merchant.api.post(`/api/deliveries/${known}/invalidate`, { reason: 'torture' }));
-        if (answer && answer.status !== 409) this.told.push({ kind: 'invalidate', deliveryId: known });
+        const answer = await this.insist(() =>
+          merchant.api.post(`/api/deliveries/${known}/invalidate`, { reason: 'torture' }),
+        );
+        if (answer && answer.status !== 409) this.changes.push({ kind: 'invalidate', deliveryId: known });
         return;
       }
       case 'bulk':
@@ -245,13 +320,16 @@ class Torture {
     }
   }
   deliveryOf({ shop, orderId }) {
-    return this.accepted.find((one) => one.store === shop.store.id && one.orderId === orderId && one.deliveryId)?.deliveryId;
+    return this.accepted.find((one) => one.store === shop.store.id && one.orderId === orderId && one.deliveryId)
+      ?.deliveryId;
   }
 
   // As the merchant's own program does.
   async ask({ shop, orderId, body }) {
     this.counts.direct += 1;
-    const answer = await this.insist(() => shop.merchant.api.post('/api/deliveries', { integrationId: shop.store.id, ...body }));
+    const answer = await this.insist(() =>
+      shop.merchant.api.post('/api/deliveries', { integrationId: shop.store.id, ...body }),
+    );
     if (answer?.json?.id) this.accepted.push({ store: shop.store.id, orderId, deliveryId: answer.json.id });
     else if (answer) this.problems.push(`direct delivery ${orderId}: ${answer.status} ${answer.text}`);
   }
@@ -259,31 +337,51 @@ class Torture {
   // A job on many; with five under way it is refused.
   async bulk(shop, action, orders) {
     const { merchant, store } = shop;
-    const ids = orders.filter((one) => one.shop.merchant === merchant).map((one) => this.deliveryOf(one)).filter(Boolean);
+    const ids = orders
+      .filter((one) => one.shop.merchant === merchant)
+      .map((one) => this.deliveryOf(one))
+      .filter(Boolean);
     const since = new Date(Date.now() - 3_000).toISOString();
     if (action === 'invalidate' && ids.length === 0) return;
     const asked = {
-      retry: () => merchant.api.post('/api/deliveries/bulk', { action, filter: { status: ['failed'], integrationId: [store.id] } }),
+      retry: () =>
+        merchant.api.post('/api/deliveries/bulk', {
+          action,
+          filter: { status: ['failed'], integrationId: [store.id] },
+        }),
       invalidate: () => merchant.api.post('/api/deliveries/bulk', { action, ids, reason: BULK_REASON }),
-      reprocess: () => merchant.api.post('/api/orders/reprocess', { integrationId: store.id, unmapped: false, receivedFrom: since }),
+      reprocess: () =>
+        merchant.api.post('/api/orders/reprocess', { integrationId: store.id, unmapped: false, receivedFrom: since }),
     };
     const answer = await this.insist(asked[action]);
     if (answer?.status !== 202) return;
     this.counts.jobs += 1;
-    if (action === 'invalidate') this.told.push(...ids.map((deliveryId) => ({ kind: 'job', deliveryId })));
-    this.jobs.push({ merchant, store: store.id, action, ids: action === 'invalidate' ? ids : [], tries: answer.tries, id: answer.json.id });
+    if (action === 'invalidate') this.changes.push(...ids.map((deliveryId) => ({ kind: 'job', deliveryId })));
+    this.jobs.push({
+      merchant,
+      store: store.id,
+      action,
+      ids: action === 'invalidate' ? ids : [],
+      attempts: answer.attempts,
+      id: answer.json.id,
+    });
   }
   // All of them, as they have ended.
   async jobsEnd() {
     for (const job of this.jobs) {
-      await until(`job ${job.id} has ended`, async () => {
-        const { json } = await job.merchant.api.get(`/api/bulk/${job.id}`);
-        return json.finishedAt && Object.assign(job, { told: json });
-      }, 120_000);
+      await until(
+        `job ${job.id} has ended`,
+        async () => {
+          const { json } = await job.merchant.api.get(`/api/bulk/${job.id}`);
+          return json.finishedAt && Object.assign(job, { result: json });
+        },
+        120_000,
+      );
     }
   }
   note(kind, answer, file) {
-    if (answer?.status === 202 && answer.json.deliveryId) this.told.push({ kind, deliveryId: answer.json.deliveryId, file });
+    if (answer?.status === 202 && answer.json.deliveryId)
+      this.changes.push({ kind, deliveryId: answer.json.deliveryId, file });
   }
 
   // The mappings of a store are one set: it is replaced by one of them at a time.
@@ -307,14 +405,15 @@ class Torture {
       if (answer.status !== 202) throw new Error(`order ${orderId}: ${answer.status} ${answer.text}`);
       this.accepted.push({ store: shop.store.id, orderId, deliveryId: answer.json.deliveryId });
     });
-    for (const { reason } of await Promise.allSettled(answers)) if (reason) this.problems.push(`in a batch of orders: ${reason}`);
+    for (const { reason } of await Promise.allSettled(answers))
+      if (reason) this.problems.push(`in a batch of orders: ${reason}`);
   }
 
-  // As a store does: until there is an answer that is not "come again", which it returns, with `tries`: how many it took.
+  // As a store does: until there is an answer that is not "come again", which it returns, with `attempts`: how many it took.
   // `also`: refusals that are expected too.
   async insist(call, order, also = []) {
     const began = performance.now();
-    for (let tries = 1; ; ++tries) {
+    for (let attempts = 1; ; ++attempts) {
       const calm = performance.now() > this.calmFrom;
       let answer;
       try {
@@ -328,18 +427,28 @@ class Torture {
       }
       if (answer && (answer.status < 500 || also.includes(answer.status))) {
         if (order && answer.status === 202) {
-          this.accepted.push({ store: order.shop.store.id, orderId: order.orderId, deliveryId: answer.json.deliveryId });
+          this.accepted.push({
+            store: order.shop.store.id,
+            orderId: order.orderId,
+            deliveryId: answer.json.deliveryId,
+          });
         } else if (order || ![200, 201, 202, 409, ...also].includes(answer.status)) {
           this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}`);
         }
-        return Object.assign(answer, { tries });
+        return Object.assign(answer, { attempts });
       }
       if (answer && (answer.status !== 503 || !(Number(answer.headers['retry-after']) > 0) || calm)) {
-        this.problems.push(`${answer.method} ${answer.path}: ${answer.status} ${answer.text}${calm ? ', when all was well again' : ''}`);
+        this.problems.push(
+          `${answer.method} ${answer.path}: ${answer.status} ${answer.text}${calm ? ', when all was well again' : ''}`,
+        );
       }
       if (calm) return undefined;
       if (performance.now() - began > INSIST_MS) {
-        this.problems.push(answer ? `${answer.method} ${answer.path}: still ${answer.status} after ${tries} tries: ${answer.text}` : `no answer after ${tries} tries`);
+        this.problems.push(
+          answer
+            ? `${answer.method} ${answer.path}: still ${answer.status} after ${attempts} attempts: ${answer.text}`
+            : `no answer after ${attempts} attempts`,
+        );
         return undefined;
       }
       this.counts.sentAgain += 1;
@@ -359,19 +468,35 @@ class Torture {
       await this.money.end();
       await this.jobsEnd();
       for (const merchant of this.poor) {
-        const stopped = async () => (await merchant.api.get('/api/deliveries?status=failed&resolutionCode=insufficient_credits&limit=1')).json.data;
-        await until(`no delivery of merchant ${merchant.number} wants credits`, async () => (await stopped()).length === 0, deadline);
+        const stopped = async () =>
+          (await merchant.api.get('/api/deliveries?status=failed&resolutionCode=insufficient_credits&limit=1')).json
+            .data;
+        await until(
+          `no delivery of merchant ${merchant.number} wants credits`,
+          async () => (await stopped()).length === 0,
+          deadline,
+        );
       }
       await this.ended(deadline);
-      // What was paid again while its revocation was under way is owed again when that is done.
+      // A file that was paid again while its revocation was under way is owed again when that is done.
       for (const merchant of this.merchants) await this.settled(merchant);
       await this.ended(deadline);
       this.say(`no delivery is open after ${Math.round(performance.now() - began)} ms`);
-      for (const merchant of this.merchants) await until('no credit is on hold', async () => (await merchant.balance()).held === 0, 60_000);
+      for (const merchant of this.merchants)
+        await until('no credit is on hold', async () => (await merchant.balance()).held === 0, 60_000);
       const deliveries = (await Promise.all(this.merchants.map((merchant) => merchant.all('/api/deliveries')))).flat();
       const expected = deliveries.reduce((total, { sequence }) => total + sequence, 0);
       // A send that the receiver refused is made again after a minute.
-      await until('all events have come', () => new Set(this.receiver.requests.filter(({ headers }) => headers['x-vendor-event'].startsWith('delivery.')).map(({ headers }) => headers['webhook-id'])).size >= expected, 90_000);
+      await until(
+        'all events have come',
+        () =>
+          new Set(
+            this.receiver.requests
+              .filter(({ headers }) => headers['x-vendor-event'].startsWith('delivery.'))
+              .map(({ headers }) => headers['webhook-id']),
+          ).size >= expected,
+        90_000,
+      );
     } catch (error) {
       this.problems.push(String(error));
     }
@@ -381,20 +506,28 @@ class Torture {
   async ended(deadline) {
     for (const merchant of this.merchants) {
       for (const status of OPEN) {
-        await until(`no delivery of merchant ${merchant.number} is ${status}`, async () => {
-          const { json } = await merchant.api.get(`/api/deliveries?status=${status}&limit=1`);
-          if (json.data.length > 0) throw new Error(JSON.stringify(json.data[0]));
-          return true;
-        }, deadline);
+        await until(
+          `no delivery of merchant ${merchant.number} is ${status}`,
+          async () => {
+            const { json } = await merchant.api.get(`/api/deliveries?status=${status}&limit=1`);
+            if (json.data.length > 0) throw new Error(JSON.stringify(json.data[0]));
+            return true;
+          },
+          deadline,
+        );
       }
     }
   }
   async settled(merchant) {
     let ids;
-    await until(`no share of merchant ${merchant.number} is unknown or being taken back`, async () => {
-      ids = (await withItems(merchant, ids)).filter(unsettled).map(({ id }) => id);
-      return ids.length === 0;
-    }, 120_000);
+    await until(
+      `no share of merchant ${merchant.number} is unknown or being taken back`,
+      async () => {
+        ids = (await withItems(merchant, ids)).filter(unsettled).map(({ id }) => id);
+        return ids.length === 0;
+      },
+      120_000,
+    );
   }
 
   async facts() {
@@ -417,16 +550,41 @@ class Torture {
     }
     const { everOwed } = this.stores;
     const histories = this.stores.histories.map((history) => history.facts());
-    const jobs = this.jobs.map(({ merchant, store, action, ids, tries, told }) => ({ merchant: `m-${merchant.number}`, store, action, ids, tries, told }));
+    const jobs = this.jobs.map(({ merchant, store, action, ids, attempts, result }) => ({
+      merchant: `m-${merchant.number}`,
+      store,
+      action,
+      ids,
+      attempts,
+      result,
+    }));
     const money = await this.money.facts();
-    return { accepted: this.accepted, told: this.told, jobs, everOwed, histories, merchants, money, shares: json.shares, friendships: json.friendships, events };
+    return {
+      accepted: this.accepted,
+      changes: this.changes,
+      jobs,
+      everOwed,
+      histories,
+      merchants,
+      money,
+      shares: json.shares,
+      friendships: json.friendships,
+      events,
+    };
   }
 
   // All that is known of a delivery that came to no end.
   async storyOf({ id, customerId, cloudAccountId, targetUsername, timeline }, { friendships }) {
-    const lines = this.nodes.flatMap(({ bridge }, node) => bridge.log.filter((line) => [id, customerId, cloudAccountId].some((one) => one && line.includes(one))).map((line) => `node ${node}: ${line}`));
+    const lines = this.nodes.flatMap(({ bridge }, node) =>
+      bridge.log
+        .filter((line) => [id, customerId, cloudAccountId].some((one) => one && line.includes(one)))
+        .map((line) => `node ${node}: ${line}`),
+    );
     const known = friendships.filter(({ username }) => username === targetUsername);
-    const rows = ENGINE === 'postgres' ? await (await cluster()).sql(STORY.replace('$1', `'${targetUsername}'`), this.nodes[0].bridge.databaseUrl) : '';
+    const rows =
+      ENGINE === 'postgres'
+        ? await (await cluster()).sql(STORY.replace('$1', `'${targetUsername}'`), this.nodes[0].bridge.databaseUrl)
+        : '';
     return [id, JSON.stringify(timeline), JSON.stringify(known), rows, ...lines].join('\n');
   }
 
@@ -478,7 +636,13 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
       'upgrade-from': { type: 'string' }, // an older program
     },
   });
-  const [number, nodes, orders, senders, percent] = [values.disconnects ?? values.kills, values.nodes, values.orders, values.senders, values.histories].map(Number);
+  const [number, nodes, orders, senders, percent] = [
+    values.disconnects ?? values.kills,
+    values.nodes,
+    values.orders,
+    values.senders,
+    values.histories,
+  ].map(Number);
   const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
   const within = (value, least, most) => Number.isInteger(value) && value >= least && value <= most;
   if (!within(number, 1, Infinity) || !within(seed, 0, Infinity)) {
@@ -486,7 +650,9 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     process.exit(2);
   }
   if (!within(nodes, 1, 16) || !within(senders, 1, 256) || !within(orders, 0, Infinity) || !within(percent, 0, 100)) {
-    console.error('torture: --nodes takes 1 to 16, --senders 1 to 256, --orders a whole number from 0 on, --histories 0 to 100');
+    console.error(
+      'torture: --nodes takes 1 to 16, --senders 1 to 256, --orders a whole number from 0 on, --histories 0 to 100',
+    );
     process.exit(2);
   }
   if ((nodes > 1 || values.disconnects) && ENGINE !== 'postgres') {
@@ -500,7 +666,16 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   }
   const trouble = values.disconnects ? disconnects(number) : kills(number);
   console.error(`torture: ${trouble.name}, seed ${seed}`);
-  const summary = await torture({ seed, trouble, nodes, orders, senders, percent, upgradeFrom, say: (text) => console.error(`torture: ${text}`) });
+  const summary = await torture({
+    seed,
+    trouble,
+    nodes,
+    orders,
+    senders,
+    percent,
+    upgradeFrom,
+    say: (text) => console.error(`torture: ${text}`),
+  });
   console.log(JSON.stringify(summary, null, 2));
   if (summary.problems.length > 0) {
     console.error(`torture: ${summary.problems.length} problems; try again with --seed ${seed}`);

@@ -5,7 +5,7 @@ import { ENGINE } from './harness.mjs';
 import { torture } from './torture.mjs';
 import { kills } from './torture_troubles.mjs';
 
-// What was paid, granted and taken back adds up (torture_money_judge.mjs), and there was some.
+// The sums that were paid, granted and taken back agree (torture_money_judge.mjs), and there was some.
 function expectMoney({ money, creditsPurchased, creditsReversed, books }) {
   const all = JSON.stringify({ money, creditsPurchased, creditsReversed, books });
   assert.ok(money.pages >= 10 && creditsPurchased > 100_000 && creditsReversed > 0, all);
@@ -17,7 +17,10 @@ if (ENGINE === 'postgres') {
     const summary = await torture({ seed: 20261122, trouble: kills(6), nodes: 3, orders: 5_000, senders: 32 });
     assert.deepEqual(summary.problems, [], `seed ${summary.seed}: ${JSON.stringify(summary, null, 2)}`);
     assert.deepEqual([summary.kills, summary.databaseRestarts], [6, 2]);
-    assert.ok(summary.orders >= 5_000 && summary.deliveries >= 3_000 && summary.filesShared >= 3_000, JSON.stringify(summary));
+    assert.ok(
+      summary.orders >= 5_000 && summary.deliveries >= 3_000 && summary.filesShared >= 3_000,
+      JSON.stringify(summary),
+    );
     expectMoney(summary);
   });
 } else {

@@ -1,25 +1,70 @@
-// The history of one order in a torture run (torture.mjs): what its store tells of it, one event after the other, and what the merchant
-// does with its delivery meanwhile. Drawn from the seed at its birth; each step waits for the answer to the one before. It knows what
-// all of it comes to, for the judge (torture_orders_judge.mjs).
+// The history of one order in a torture run (torture.mjs): its store's events, one after the other, and the merchant's actions
+// on its delivery meanwhile. Drawn from the seed at its birth; each step waits for the answer to the one before. It knows the
+// result that is due, for the judge (torture_histories_judge.mjs).
 import { setTimeout as delay } from 'node:timers/promises';
 import { sampleOrder } from './orders.mjs';
 
 // Steps that follow each other, by whose they are.
 const COMMON = [
-  ['add'], ['add'], ['other'], ['rename'], ['rename'], ['cancel'], ['cancel', 'pay'], ['cancel', 'pay'], ['refundWhole'], ['refundWhole', 'pay'],
-  ['refundAmount'], ['withdraw', 'pay'], ['withdraw', 'approve'], ['withdraw', 'add', 'pay'], ['rename', 'cancel', 'pay'],
+  ['add'],
+  ['add'],
+  ['other'],
+  ['rename'],
+  ['rename'],
+  ['cancel'],
+  ['cancel', 'pay'],
+  ['cancel', 'pay'],
+  ['refundWhole'],
+  ['refundWhole', 'pay'],
+  ['refundAmount'],
+  ['withdraw', 'pay'],
+  ['withdraw', 'approve'],
+  ['withdraw', 'add', 'pay'],
+  ['rename', 'cancel', 'pay'],
 ];
 const STORES = {
-  provider_a: [...COMMON, ['refundLine'], ['refundLine', 'refundLine'], ['less'], ['less', 'more'], ['risk'], ['risk', 'approve'], ['risk', 'add', 'approve']],
-  provider_b: [...COMMON, ['trash'], ['trash', 'restore'], ['trash', 'pay'], ['delete'], ['delete', 'restore'], ['cancel', 'trash', 'restore', 'pay']],
+  provider_a: [
+    ...COMMON,
+    ['refundLine'],
+    ['refundLine', 'refundLine'],
+    ['less'],
+    ['less', 'more'],
+    ['risk'],
+    ['risk', 'approve'],
+    ['risk', 'add', 'approve'],
+  ],
+  provider_b: [
+    ...COMMON,
+    ['trash'],
+    ['trash', 'restore'],
+    ['trash', 'pay'],
+    ['delete'],
+    ['delete', 'restore'],
+    ['cancel', 'trash', 'restore', 'pay'],
+  ],
   generic: [['repeat'], ['repeat', 'repeat']],
 };
 const MERCHANTS = [
-  ['retry'], ['retryName'], ['retryName'], ['retryName', 'retryAlias'], ['reopen'], ['reopen', 'approve'], ['reopen', 'complete'], ['complete'], ['invalidate'],
-  ['invalidate', 'reopen', 'approve'], ['revoke'], ['revoke', 'reopen', 'approve'], ['revokeItems'], ['reopen', 'retryName', 'approve'],
-  ['reopen', 'retryName', 'approve', 'revokeFormer'], ['reprocess'], ['reprocess'], ['reopen', 'reprocess', 'approve'],
+  ['retry'],
+  ['retryName'],
+  ['retryName'],
+  ['retryName', 'retryAlias'],
+  ['reopen'],
+  ['reopen', 'approve'],
+  ['reopen', 'complete'],
+  ['complete'],
+  ['invalidate'],
+  ['invalidate', 'reopen', 'approve'],
+  ['revoke'],
+  ['revoke', 'reopen', 'approve'],
+  ['revokeItems'],
+  ['reopen', 'retryName', 'approve'],
+  ['reopen', 'retryName', 'approve', 'revokeFormer'],
+  ['reprocess'],
+  ['reprocess'],
+  ['reopen', 'reprocess', 'approve'],
 ];
-// What the buyer does with the delivery's link: once in a minute, so once in a run.
+// The buyer's actions by the delivery's link: one a minute is allowed, so one in a run.
 const BUYERS = [['buyerName'], ['buyerRetry']];
 
 const ENDS = ['refunded', 'cancelled'];
@@ -76,7 +121,7 @@ export class History {
       if (random.chance(0.25)) steps.push(random.pick(['repeat', 'stale']));
     }
     if (random.chance(0.3)) steps.splice(random.whole(0, steps.length), 0, ...random.pick(BUYERS));
-    // One without a name, or of which only the end was told, gets what is missing in the end.
+    // A history without a username, or of which only the end was sent, gets the missing event in the end.
     if (this.names.length === 0) steps.splice(random.whole(0, steps.length), 0, 'rename');
     steps.splice(random.whole(0, steps.length), 0, 'pay');
     return steps;
@@ -104,14 +149,22 @@ export class History {
 
   #line() {
     const id = this.#lines.length + 1;
-    return { id, sku: `A-${this.#random.whole(1, 5)}`, quantity: this.#random.whole(1, 2), refunded: 0, current: undefined, seen: Infinity, mapped: Infinity };
+    return {
+      id,
+      sku: `A-${this.#random.whole(1, 5)}`,
+      quantity: this.#random.whole(1, 2),
+      refunded: 0,
+      current: undefined,
+      seen: Infinity,
+      mapped: Infinity,
+    };
   }
   #rename(name) {
     this.#name = name;
     this.names.push({ name, by: 'store' });
   }
 
-  // What each event changes of the order. Nothing returned: the whole order is told; else {body, topic}; null: there is nothing to tell.
+  // The change of the order by each event. Returns undefined: the whole order is sent; {body, topic}: that is; null: nothing is sent.
   #events = {
     born: () => {},
     bornUnpaid: () => void (this.#payment = 'awaiting'),
@@ -122,7 +175,12 @@ export class History {
     },
     less: () => void (this.#lines[0].current = 0),
     more: () => void (this.#lines[0].current = this.#lines[0].quantity),
-    rename: () => this.#rename(this.#name === undefined ? this.buyers[0] : this.#random.pick(this.buyers.filter((name) => name !== this.#name))),
+    rename: () =>
+      this.#rename(
+        this.#name === undefined
+          ? this.buyers[0]
+          : this.#random.pick(this.buyers.filter((name) => name !== this.#name)),
+      ),
     cancel: () => void (this.#payment = 'cancelled'),
     refundWhole: () => {
       this.#payment = 'refunded';
@@ -142,7 +200,10 @@ export class History {
     },
     risk: () => {
       this.#risk = true;
-      return { topic: 'orders/risk_assessment_changed', body: { order_id: Number(this.orderId), risk_level: 'HIGH', created_at: new Date(this.#at).toISOString() } };
+      return {
+        topic: 'orders/risk_assessment_changed',
+        body: { order_id: Number(this.orderId), risk_level: 'HIGH', created_at: new Date(this.#at).toISOString() },
+      };
     },
     trash: () => void (this.#trashed = true),
     delete: () => {
@@ -158,7 +219,14 @@ export class History {
   };
   #refund(lines) {
     this.#refunds += 1;
-    return { topic: 'refunds/create', body: { id: Number(this.orderId) * 100 + this.#refunds, order_id: Number(this.orderId), refund_line_items: lines } };
+    return {
+      topic: 'refunds/create',
+      body: {
+        id: Number(this.orderId) * 100 + this.#refunds,
+        order_id: Number(this.orderId),
+        refund_line_items: lines,
+      },
+    };
   }
 
   // The order as it stands, with the store's time.
@@ -166,19 +234,34 @@ export class History {
     const { provider } = this.shop.store;
     const order = sampleOrder(provider, { orderId: this.orderId, username: this.#name, sku: 'A-1' });
     const lines = this.#lines.map(({ id, sku, quantity, current }) => ({
-      ...(order.line_items ?? order.items)[0], id, product_id: 10 + id, variant_id: 100 + id, sku, quantity,
+      ...(order.line_items ?? order.items)[0],
+      id,
+      product_id: 10 + id,
+      variant_id: 100 + id,
+      sku,
+      quantity,
       ...(current === undefined ? {} : { current_quantity: current }),
     }));
     if (provider === 'generic') return { ...order, items: lines.map(({ sku, quantity }) => ({ sku, quantity })) };
     if (provider === 'provider_b') {
-      const status = { paid: 'processing', awaiting: 'on-hold', cancelled: 'failed', refunded: 'refunded' }[this.#payment];
+      const status = { paid: 'processing', awaiting: 'on-hold', cancelled: 'failed', refunded: 'refunded' }[
+        this.#payment
+      ];
       return {
-        ...order, line_items: lines, status: this.#trashed ? 'trash' : status, customer_note: `note ${this.#note}`,
-        refunds: Array.from({ length: this.#refunds }, (_, i) => ({ id: i + 1 })), date_modified_gmt: new Date(this.#at).toISOString().slice(0, 19),
+        ...order,
+        line_items: lines,
+        status: this.#trashed ? 'trash' : status,
+        customer_note: `note ${this.#note}`,
+        refunds: Array.from({ length: this.#refunds }, (_, i) => ({ id: i + 1 })),
+        date_modified_gmt: new Date(this.#at).toISOString().slice(0, 19),
       };
     }
     return {
-      ...order, line_items: lines, note: `note ${this.#note}`, updated_at: new Date(this.#at).toISOString(), test: this.test,
+      ...order,
+      line_items: lines,
+      note: `note ${this.#note}`,
+      updated_at: new Date(this.#at).toISOString(),
+      test: this.test,
       financial_status: { paid: 'paid', awaiting: 'pending', cancelled: 'paid', refunded: 'refunded' }[this.#payment],
       cancelled_at: this.#payment === 'cancelled' ? new Date(this.#at).toISOString() : null,
     };
@@ -191,16 +274,16 @@ export class History {
     // The deletion of an order counts as of its arrival: times are of the real clock, and of whole seconds, as a store's are.
     if (kind === 'delete') await delay(Math.max(this.#at - Date.now(), 0));
     else if (!again) this.#at = Math.max(this.#at + 1000, Math.ceil(Date.now() / 1000) * 1000);
-    const told = this.#events[kind]();
-    if (told === null) return undefined;
+    const change = this.#events[kind]();
+    if (change === null) return undefined;
     // A full event that does not say so lifts what the trash stopped.
-    if (whole && told === undefined) this.#trashed = false;
+    if (whole && change === undefined) this.#trashed = false;
     const { provider } = this.shop.store;
-    const topic = told?.topic ?? (kind === 'cancel' && provider === 'provider_a' ? 'orders/cancelled' : undefined);
-    const event = told?.again ?? {
-      body: told?.body ?? this.#whole(),
+    const topic = change?.topic ?? (kind === 'cancel' && provider === 'provider_a' ? 'orders/cancelled' : undefined);
+    const event = change?.again ?? {
+      body: change?.body ?? this.#whole(),
       headers: topic ? { [provider === 'provider_a' ? 'x-hosted-topic' : 'x-plugin-webhook-topic']: topic } : {},
-      full: told === undefined || kind === 'restore',
+      full: change === undefined || kind === 'restore',
     };
     if (!again) {
       this.#newest = event;
@@ -208,10 +291,19 @@ export class History {
     }
     const began = performance.now();
     if (event.full && !again) for (const line of this.#lines) line.seen = Math.min(line.seen, began);
-    const answer = await torture.insist(() => this.shop.merchant.send(this.shop.store, event.body, event.headers), this);
+    const answer = await torture.insist(
+      () => this.shop.merchant.send(this.shop.store, event.body, event.headers),
+      this,
+    );
     if (answer?.status !== 202) return undefined;
     this.deliveryId ??= answer.json.deliveryId;
-    this.#log.push({ kind, by: 'store', sure: true, payment: this.#payment, ...(again ? { duplicate: answer.json.duplicate, only: answer.tries === 1 } : {}) });
+    this.#log.push({
+      kind,
+      by: 'store',
+      sure: true,
+      payment: this.#payment,
+      ...(again ? { duplicate: answer.json.duplicate, only: answer.attempts === 1 } : {}),
+    });
     // Where it has a delivery and is not over, what was not mapped has been by now.
     if (this.deliveryId && event.full && !again && !this.#stopped) {
       for (const line of this.#lines) line.mapped = Math.min(line.mapped, performance.now());
@@ -237,21 +329,40 @@ export class History {
     complete: (torture) => this.#act(torture, 'complete'),
     invalidate: (torture) => this.#act(torture, 'invalidate', { reason: 'torture' }),
     revoke: (torture) => this.#revoke(torture),
-    revokeItems: (torture) => this.#revoke(torture, (items) => ({ itemIds: items.filter(reached).slice(0, 1).map(({ id }) => id) })),
-    revokeFormer: (torture) => this.#revoke(torture, (items) => ({ username: items.find((item) => item.former && reached(item) && item.username)?.username })),
+    revokeItems: (torture) =>
+      this.#revoke(torture, (items) => ({
+        itemIds: items
+          .filter(reached)
+          .slice(0, 1)
+          .map(({ id }) => id),
+      })),
+    revokeFormer: (torture) =>
+      this.#revoke(torture, (items) => ({
+        username: items.find((item) => item.former && reached(item) && item.username)?.username,
+      })),
   };
 
   async #act(torture, kind, body, note = {}) {
-    const answer = await torture.insist(() => this.shop.merchant.api.post(`/api/deliveries/${this.deliveryId}/${kind}`, body));
-    if (!answer || (answer.status === 409 && answer.tries === 1)) return undefined;
+    const answer = await torture.insist(() =>
+      this.shop.merchant.api.post(`/api/deliveries/${this.deliveryId}/${kind}`, body),
+    );
+    if (!answer || (answer.status === 409 && answer.attempts === 1)) return undefined;
     // While a worker has the delivery, something stronger may have been asked before.
     const waits = answer.json.pendingAction ?? kind;
-    this.#log.push({ kind, by: 'merchant', sure: answer.status !== 409 && waits === kind, tries: answer.tries, ...note });
+    this.#log.push({
+      kind,
+      by: 'merchant',
+      sure: answer.status !== 409 && waits === kind,
+      attempts: answer.attempts,
+      ...note,
+    });
     return answer;
   }
   async #reprocess(torture) {
-    const answer = await torture.insist(() => this.shop.merchant.api.post(`/api/orders/${this.deliveryId.replace('del_', 'ord_')}/reprocess`));
-    if (!answer || (answer.status === 409 && answer.tries === 1)) return;
+    const answer = await torture.insist(() =>
+      this.shop.merchant.api.post(`/api/orders/${this.deliveryId.replace('del_', 'ord_')}/reprocess`),
+    );
+    if (!answer || (answer.status === 409 && answer.attempts === 1)) return;
     this.#log.push({ kind: 'reprocess', by: 'merchant', sure: answer.status === 200 });
     this.#remapped = answer.status === 200 ? Math.max(this.#remapped, performance.now()) : Infinity;
   }
@@ -261,11 +372,12 @@ export class History {
     const delivery = await torture.insist(() => merchant.api.get(`/api/deliveries/${this.deliveryId}`));
     if (delivery?.status !== 200) return;
     const token = delivery.json.buyerUrl.split('#')[1];
-    const act = () => merchant.open.with({ 'x-buyer-token': token }).post(`/api/buyer/${what}`, name && { username: name });
+    const act = () =>
+      merchant.open.with({ 'x-buyer-token': token }).post(`/api/buyer/${what}`, name && { username: name });
     const answer = await torture.insist(act, undefined, [429]);
-    if (!answer || (answer.status !== 200 && answer.tries === 1)) return;
+    if (!answer || (answer.status !== 200 && answer.attempts === 1)) return;
     const sure = answer.status === 200;
-    this.#log.push({ kind: name ? 'buyerName' : 'buyerRetry', by: 'buyer', sure, tries: answer.tries });
+    this.#log.push({ kind: name ? 'buyerName' : 'buyerRetry', by: 'buyer', sure, attempts: answer.attempts });
     this.#remapped = sure ? Math.max(this.#remapped, performance.now()) : Infinity;
     if (name) this.names.push({ name, by: 'buyer', sure });
   }
@@ -281,7 +393,10 @@ export class History {
     const body = which?.(before.json.items);
     if (body && (body.itemIds?.length ?? body.username?.length ?? 0) === 0) return;
     const done = await this.#act(torture, 'revoke', body);
-    if (done?.status === 202) this.#log.at(-1).items = done.json.items.filter(({ status }) => ['revoking', 'revoked'].includes(status)).map(({ id }) => id);
+    if (done?.status === 202)
+      this.#log.at(-1).items = done.json.items
+        .filter(({ status }) => ['revoking', 'revoked'].includes(status))
+        .map(({ id }) => id);
   }
 
   // ---- what it comes to
@@ -291,14 +406,17 @@ export class History {
     const base = this.shop.merchant.file(Number(sku.slice(2)));
     const added = this.shop.epochs.filter((epoch) => epoch.sku === sku);
     const until = Math.max(mapped, this.#remapped);
-    return { may: [base, ...added.filter(({ began }) => began < until).map(({ file }) => file)], must: [base, ...added.filter(({ done }) => done < seen).map(({ file }) => file)] };
+    return {
+      may: [base, ...added.filter(({ began }) => began < until).map(({ file }) => file)],
+      must: [base, ...added.filter(({ done }) => done < seen).map(({ file }) => file)],
+    };
   }
   facts() {
     const { merchant, store, settings } = this.shop;
     const paid = ({ quantity, refunded, current }) => Math.min(quantity - refunded, current ?? quantity) > 0;
-    const told = this.#lines.filter(({ seen }) => seen < Infinity);
+    const sent = this.#lines.filter(({ seen }) => seen < Infinity);
     const files = (lines, which) => [...new Set(lines.flatMap((line) => this.#filesOf(line)[which]))];
-    const mayBePaid = files(told.filter(paid), 'may');
+    const mayBePaid = files(sent.filter(paid), 'may');
     return {
       merchant: `m-${merchant.number}`,
       store: store.id,
@@ -311,8 +429,11 @@ export class History {
       trashed: this.#trashed,
       risk: this.#risk,
       refunds: this.#refunds > 0,
-      owed: files(told.filter(paid), 'must'),
-      refunded: files(told.filter((line) => !paid(line)), 'may').filter((file) => !mayBePaid.includes(file)),
+      owed: files(sent.filter(paid), 'must'),
+      refunded: files(
+        sent.filter((line) => !paid(line)),
+        'may',
+      ).filter((file) => !mayBePaid.includes(file)),
       names: this.names,
       log: this.#log,
     };

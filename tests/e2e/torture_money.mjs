@@ -9,8 +9,19 @@ import { purchaseProblem } from './torture_money_judge.mjs';
 
 const STEP_MS = 20;
 const SETTLED_MS = 150_000; // notices are read each 20 seconds, and what was not answered is asked again a minute later
-const PACKS = 'small 100 1900 eur 100 credits,odd 7 333 eur 7 credits,large 500 7900 usd 500 credits,huge 100000 900000 eur 100000 credits';
-const FAULTS = { latencyMaxMs: 30, too_many_requests: 0.02, server_error: 0.03, server_error_after: 0.03, drop_before: 0.02, drop_after: 0.03, malformed: 0.02, repeated: 0.05, retryAfterS: 1 };
+const PACKS =
+  'small 100 1900 eur 100 credits,odd 7 333 eur 7 credits,large 500 7900 usd 500 credits,huge 100000 900000 eur 100000 credits';
+const FAULTS = {
+  latencyMaxMs: 30,
+  too_many_requests: 0.02,
+  server_error: 0.03,
+  server_error_after: 0.03,
+  drop_before: 0.02,
+  drop_after: 0.03,
+  malformed: 0.02,
+  repeated: 0.05,
+  retryAfterS: 1,
+};
 const WEBHOOK_FAULTS = { drop: 0.1, duplicate: 0.2, reorder: 0.2, loseAnswer: 0.1, delayMaxMs: 300 };
 
 export class Money {
@@ -42,7 +53,8 @@ export class Money {
 
   async #step() {
     const random = this.#random;
-    if (this.#pages.length === 0 || random.chance(0.2)) return this.#buy(random.pick(this.torture.merchants), random.pick(['small', 'odd', 'large']));
+    if (this.#pages.length === 0 || random.chance(0.2))
+      return this.#buy(random.pick(this.torture.merchants), random.pick(['small', 'odd', 'large']));
     const { session } = random.pick(this.#pages);
     const payment = session;
     const steps = {
@@ -54,9 +66,23 @@ export class Money {
       expire: [3, () => this.#ask('expire', { session })],
       refund: [6, () => this.#ask('refund', { payment, amount: random.whole(1, 900) })],
       refundAll: [3, () => this.#ask('refund', { payment })],
-      refundLater: [3, () => this.#ask('refund', { payment, amount: random.whole(1, 300), pending: true }, this.#refunds)],
-      settleRefund: [3, () => this.#ofOne(this.#refunds, 'refund/settle', (refund) => ({ refund, succeeds: random.chance(0.5) }))],
-      dispute: [5, () => this.#ask('dispute', random.chance(0.5) ? { payment } : { payment, amount: random.whole(1, 1900) }, this.#disputes)],
+      refundLater: [
+        3,
+        () => this.#ask('refund', { payment, amount: random.whole(1, 300), pending: true }, this.#refunds),
+      ],
+      settleRefund: [
+        3,
+        () => this.#ofOne(this.#refunds, 'refund/settle', (refund) => ({ refund, succeeds: random.chance(0.5) })),
+      ],
+      dispute: [
+        5,
+        () =>
+          this.#ask(
+            'dispute',
+            random.chance(0.5) ? { payment } : { payment, amount: random.whole(1, 1900) },
+            this.#disputes,
+          ),
+      ],
       inquire: [2, () => this.#ask('dispute', { payment, inquiry: true }, this.#disputes)],
       escalate: [2, () => this.#ofOne(this.#disputes, 'dispute/escalate', (dispute) => ({ dispute }), true)],
       win: [4, () => this.#ofOne(this.#disputes, 'dispute/win', (dispute) => ({ dispute }))],
@@ -66,14 +92,21 @@ export class Money {
       forge: [4, () => this.#forge(random.pick(this.#pages))],
     };
     const weights = Object.entries(steps);
-    let draw = random.whole(1, weights.reduce((total, [, [weight]]) => total + weight, 0));
+    let draw = random.whole(
+      1,
+      weights.reduce((total, [, [weight]]) => total + weight, 0),
+    );
     const [name, [, act]] = weights.find(([, [weight]]) => (draw -= weight) <= 0);
     this.counts.steps[name] = (this.counts.steps[name] ?? 0) + 1;
     return act();
   }
 
   async #buy(merchant, packId) {
-    const answer = await this.torture.insist(() => merchant.api.post('/api/credits/checkout', { packId }), undefined, [502]);
+    const answer = await this.torture.insist(
+      () => merchant.api.post('/api/credits/checkout', { packId }),
+      undefined,
+      [502],
+    );
     if (answer?.status === 502) this.counts.unavailable += 1;
     if (answer?.status !== 201) return undefined;
     this.counts.pages += 1;
@@ -81,7 +114,7 @@ export class Money {
     this.#pages.push({ merchant, session, purchase: answer.json.id });
     return session;
   }
-  // What the page or the bank refuses (409) does not happen. What is made is remembered.
+  // An act that the page or the bank refuses (409) does not happen. `made` gets the id of a new object.
   async #ask(what, body, made) {
     const answer = await this.sandbox.done('POST', `/sim/${what}`, body, [409, 404]);
     if (made && answer.status === 200) made.push(answer.json.id);
@@ -95,12 +128,30 @@ export class Money {
   }
   // The person comes back to the dashboard, which has the processor asked.
   async #land({ merchant, purchase }) {
-    await this.torture.insist(() => merchant.api.post(`/api/credits/purchases/${purchase}/refresh`), undefined, [429, 502]);
+    await this.torture.insist(
+      () => merchant.api.post(`/api/credits/purchases/${purchase}/refresh`),
+      undefined,
+      [429, 502],
+    );
   }
   async #forge({ merchant, session }) {
-    const body = JSON.stringify({ id: 'evt_forged', object: 'event', type: 'checkout.session.completed', livemode: false, data: { object: { id: session, object: 'checkout.session', payment_status: 'paid' } } });
+    const body = JSON.stringify({
+      id: 'evt_forged',
+      object: 'event',
+      type: 'checkout.session.completed',
+      livemode: false,
+      data: { object: { id: session, object: 'checkout.session', payment_status: 'paid' } },
+    });
     const signature = `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}`;
-    const answer = await this.torture.insist(() => merchant.open.request('POST', '/api/payments/webhook', { headers: { 'content-type': 'application/json', 'stripe-signature': signature }, body }), undefined, [400, 401, 429]);
+    const answer = await this.torture.insist(
+      () =>
+        merchant.open.request('POST', '/api/payments/webhook', {
+          headers: { 'content-type': 'application/json', 'stripe-signature': signature },
+          body,
+        }),
+      undefined,
+      [400, 401, 429],
+    );
     this.counts.forged += 1;
     if (answer && answer.status < 300) this.torture.problems.push(`a forged webhook was taken: ${answer.text}`);
   }
@@ -110,16 +161,24 @@ export class Money {
     await this.sandbox.done('PUT', '/sim/webhooks/faults', {});
     for (const merchant of this.torture.poor) {
       let session;
-      await until(`merchant ${merchant.number} has a payment page`, async () => (session = await this.#buy(merchant, 'huge')), 60_000);
+      await until(
+        `merchant ${merchant.number} has a payment page`,
+        async () => (session = await this.#buy(merchant, 'huge')),
+        60_000,
+      );
       await this.sandbox.done('POST', '/sim/pay', { session });
     }
-    await until('all purchases are what the processor says', async () => {
-      const { payments, purchases } = await this.facts();
-      const byId = new Map(payments.map((payment) => [payment.clientReferenceId, payment]));
-      const wrong = purchases.map((purchase) => purchaseProblem(purchase, byId.get(purchase.id))).find(Boolean);
-      if (wrong) throw new Error(wrong);
-      return true;
-    }, SETTLED_MS);
+    await until(
+      'all purchases are what the processor says',
+      async () => {
+        const { payments, purchases } = await this.facts();
+        const byId = new Map(payments.map((payment) => [payment.clientReferenceId, payment]));
+        const wrong = purchases.map((purchase) => purchaseProblem(purchase, byId.get(purchase.id))).find(Boolean);
+        if (wrong) throw new Error(wrong);
+        return true;
+      },
+      SETTLED_MS,
+    );
   }
 
   // {payments: of the processor, its books, purchases: of all merchants, each with its `merchant`}
@@ -127,7 +186,8 @@ export class Money {
     const [payments, books] = [await this.sandbox.payments(), await this.sandbox.books()];
     const purchases = [];
     for (const merchant of this.torture.merchants) {
-      for (const purchase of await merchant.all('/api/credits/purchases')) purchases.push({ ...purchase, merchant: `m-${merchant.number}` });
+      for (const purchase of await merchant.all('/api/credits/purchases'))
+        purchases.push({ ...purchase, merchant: `m-${merchant.number}` });
     }
     return { payments, books, purchases };
   }

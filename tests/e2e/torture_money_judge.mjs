@@ -1,16 +1,20 @@
-// What must be true of money after a torture run (torture.mjs): what the processor took is what was granted, each purchase once, and what went
-// back was reversed (spec 11.1, 11.3).
+// Rules for money after a torture run (torture.mjs): the credits of every payment were granted, each purchase once, and those of every
+// refund were reversed (spec 11.1, 11.3).
 
 const sum = (list, value) => list.reduce((total, one) => total + value(one), 0);
-// Banks take back more than was paid, at times: of that no purchase tells.
+// Banks take back more than was paid, at times: the surplus is in no purchase.
 const disputedOf = ({ amount, withdrawn, reinstated }) => Math.min(amount, withdrawn - reinstated);
 const beyond = (payment) => payment.withdrawn - payment.reinstated - disputedOf(payment);
 
 // Why the purchase is not what the processor's payment says; nothing: it is. `payment`: nothing where there is no page.
 export function purchaseProblem(purchase, payment) {
   const { id, credits, amount, currency, creditsGranted: granted, creditsReversed: reversed } = purchase;
-  if (!payment?.paid) return granted + reversed === 0 ? undefined : `${id} is not paid, and granted ${granted} credits and reversed ${reversed}`;
-  if (payment.amount !== amount || payment.currency !== currency) return `${id} costs ${amount} ${currency}, and the processor took ${payment.amount} ${payment.currency}`;
+  if (!payment?.paid)
+    return granted + reversed === 0
+      ? undefined
+      : `${id} is not paid, and granted ${granted} credits and reversed ${reversed}`;
+  if (payment.amount !== amount || payment.currency !== currency)
+    return `${id} costs ${amount} ${currency}, and the processor took ${payment.amount} ${payment.currency}`;
   if (granted !== credits) return `${id} is paid, and granted ${granted} of ${credits} credits`;
   const refunded = payment.refunded;
   const disputed = disputedOf(payment);
@@ -30,13 +34,21 @@ export function judgeMoney({ payments, books, purchases }, merchants, wrong) {
     byPurchase.set(id, payment);
   }
   const known = new Map(purchases.map((purchase) => [purchase.id, purchase]));
-  for (const { clientReferenceId: id, paid } of payments) if (!known.has(id)) wrong(`the processor has a page of ${id}${paid ? ', which is paid' : ''}, and there is no such purchase`);
+  for (const { clientReferenceId: id, paid } of payments)
+    if (!known.has(id))
+      wrong(`the processor has a page of ${id}${paid ? ', which is paid' : ''}, and there is no such purchase`);
   for (const purchase of purchases) {
     const problem = purchaseProblem(purchase, byPurchase.get(purchase.id));
     if (problem) wrong(problem);
   }
   for (const { cloudId, balance, ledger } of merchants) {
-    judgeLedger(cloudId, ledger, balance, purchases.filter(({ merchant }) => merchant === cloudId), wrong);
+    judgeLedger(
+      cloudId,
+      ledger,
+      balance,
+      purchases.filter(({ merchant }) => merchant === cloudId),
+      wrong,
+    );
   }
   judgeBooks(payments, books, purchases, wrong);
 }
@@ -49,7 +61,8 @@ function judgeLedger(cloudId, ledger, balance, purchases, wrong) {
   for (const entry of ledger) {
     if (SIGNS[entry.kind] === undefined) wrong(`${cloudId}: the ledger has an entry of kind ${entry.kind}`);
     if (!entry.purchaseId) continue;
-    if (!OF_PURCHASES.includes(entry.kind)) wrong(`${cloudId}: an entry of kind ${entry.kind} names ${entry.purchaseId}`);
+    if (!OF_PURCHASES.includes(entry.kind))
+      wrong(`${cloudId}: an entry of kind ${entry.kind} names ${entry.purchaseId}`);
     const its = theirs.get(entry.purchaseId);
     if (its) its.entries.push(entry);
     else wrong(`${cloudId}: the ledger tells of ${entry.purchaseId}, which is no purchase of theirs`);
@@ -58,16 +71,21 @@ function judgeLedger(cloudId, ledger, balance, purchases, wrong) {
     const of = (kind) => entries.filter((entry) => entry.kind === kind);
     const credits = (kind) => sum(of(kind), (entry) => entry.credits);
     if (of('purchase').length > 1) wrong(`${purchase.id} was granted ${of('purchase').length} times`);
-    if (credits('purchase') !== purchase.creditsGranted) wrong(`${purchase.id} granted ${purchase.creditsGranted} credits, and the ledger says ${credits('purchase')}`);
+    if (credits('purchase') !== purchase.creditsGranted)
+      wrong(`${purchase.id} granted ${purchase.creditsGranted} credits, and the ledger says ${credits('purchase')}`);
     const reversed = credits('reversal') - credits('reversal_undone');
-    if (reversed !== purchase.creditsReversed) wrong(`${purchase.id} reversed ${purchase.creditsReversed} credits, and the ledger says ${reversed}`);
+    if (reversed !== purchase.creditsReversed)
+      wrong(`${purchase.id} reversed ${purchase.creditsReversed} credits, and the ledger says ${reversed}`);
   }
   const granted = sum(purchases, ({ creditsGranted }) => creditsGranted);
   const reversed = sum(purchases, ({ creditsReversed }) => creditsReversed);
-  if (balance.purchased !== granted) wrong(`${cloudId}: ${balance.purchased} credits are purchased, and their purchases granted ${granted}`);
-  if (balance.reversed + balance.debt !== reversed) wrong(`${cloudId}: ${balance.reversed} credits are reversed and ${balance.debt} owed, and ${reversed} went back`);
+  if (balance.purchased !== granted)
+    wrong(`${cloudId}: ${balance.purchased} credits are purchased, and their purchases granted ${granted}`);
+  if (balance.reversed + balance.debt !== reversed)
+    wrong(`${cloudId}: ${balance.reversed} credits are reversed and ${balance.debt} owed, and ${reversed} went back`);
   const left = sum(ledger, ({ kind, credits }) => (SIGNS[kind] ?? 0) * credits);
-  if (left !== balance.available + balance.held - balance.debt) wrong(`${cloudId}: the ledger leaves ${left} credits, the balance ${JSON.stringify(balance)}`);
+  if (left !== balance.available + balance.held - balance.debt)
+    wrong(`${cloudId}: the ledger leaves ${left} credits, the balance ${JSON.stringify(balance)}`);
 }
 
 // All accounts together have what the processor took and did not give back.
@@ -78,7 +96,12 @@ function judgeBooks(payments, books, purchases, wrong) {
     const sold = sum(paid, ({ amount }) => amount);
     const kept = sold - sum(paid, ({ amountRefunded, amountDisputed }) => amountRefunded + amountDisputed);
     if (sold !== taken) wrong(`the processor took ${taken} ${currency}, and ${sold} was sold`);
-    const left = net + sum(payments.filter((payment) => payment.currency === currency), beyond);
+    const left =
+      net +
+      sum(
+        payments.filter((payment) => payment.currency === currency),
+        beyond,
+      );
     if (kept !== left) wrong(`the processor has ${left} ${currency} left, and the purchases say ${kept}`);
   }
 }

@@ -1,4 +1,4 @@
-// What stores and merchants do in a torture run (torture.mjs), one operation after the other, decided by the seed alone. Most of it is
+// The operations of stores and merchants in a torture run (torture.mjs), one after the other, decided by the seed alone. Most are
 // the bulk: orders, their repeats, direct deliveries, one change of them, and jobs on many. The rest is histories (torture_history.mjs), in stores of their own.
 import { sampleOrder } from './orders.mjs';
 import { Random } from './random.mjs';
@@ -49,7 +49,13 @@ export class Stores {
     if (random.chance(this.percent / 100)) return this.#ofHistory();
     const draw = random.real();
     if (draw < 0.63) return this.newOrder();
-    if (draw < 0.66) return { kind: 'bulk', order: random.pick(this.#orders), action: random.pick(['retry', 'invalidate', 'reprocess']), orders: Array.from({ length: random.whole(2, 8) }, () => random.pick(this.#orders)) };
+    if (draw < 0.66)
+      return {
+        kind: 'bulk',
+        order: random.pick(this.#orders),
+        action: random.pick(['retry', 'invalidate', 'reprocess']),
+        orders: Array.from({ length: random.whole(2, 8) }, () => random.pick(this.#orders)),
+      };
     if (draw > 0.996) return { kind: 'login', order: random.pick(this.#orders) };
     if (draw > 0.986) return this.#mapping();
     const order = random.pick(this.#orders);
@@ -71,7 +77,7 @@ export class Stores {
     const lines = order.line_items ?? order.items;
     if (random.chance(0.4)) lines.push({ ...lines[0], id: 2, sku: `A-${random.whole(1, 5)}` });
     if (shop.store.provider === 'provider_a') order.updated_at = '2026-01-01T10:00:00Z';
-    // What the merchant's own program asks for names its files where it likes.
+    // A direct delivery of the merchant's own program may name files.
     const direct = shop.store.provider === 'generic' && random.chance(0.5);
     if (direct && random.chance(0.5)) lines.push({ fileId: shop.merchant.file(random.whole(1, 10)) });
     const made = { shop, orderId, body: order, direct, everOwed: lines.map((line) => this.#fileOf(shop, line)) };
@@ -86,7 +92,11 @@ export class Stores {
     const { shop, orderId, body } = order;
     const line = { ...body.line_items[0], id: 9, sku: `A-${this.#random.whole(1, 5)}` };
     order.everOwed.push(this.#fileOf(shop, line));
-    return { shop, orderId, body: { ...body, line_items: [...body.line_items, line], updated_at: '2026-01-01T11:00:00Z' } };
+    return {
+      shop,
+      orderId,
+      body: { ...body, line_items: [...body.line_items, line], updated_at: '2026-01-01T11:00:00Z' },
+    };
   }
 
   #ofHistory() {
@@ -96,7 +106,12 @@ export class Stores {
       const orderId = String(100_000 + ++this.#count);
       const first = random.whole(1, 4);
       const buyers = [0, 1, 2].map((i) => this.#buyer(((first + i - 1) % 4) + 1));
-      const history = new History({ shop: random.pick(this.eventful), orderId, buyers, random: new Random(this.#seed, `history ${orderId}`) });
+      const history = new History({
+        shop: random.pick(this.eventful),
+        orderId,
+        buyers,
+        random: new Random(this.#seed, `history ${orderId}`),
+      });
       this.#live.push(history);
       this.histories.push(history);
       return { kind: 'history', order: history };
@@ -115,6 +130,10 @@ export class Stores {
 
   // The files that any line of each order ever owed.
   get everOwed() {
-    return [...this.#orders, ...this.histories].map(({ shop, orderId, everOwed }) => ({ store: shop.store.id, orderId, files: everOwed }));
+    return [...this.#orders, ...this.histories].map(({ shop, orderId, everOwed }) => ({
+      store: shop.store.id,
+      orderId,
+      files: everOwed,
+    }));
   }
 }

@@ -1,5 +1,5 @@
-// What can happen to the service in a torture run (torture.mjs), while stores and merchants go on. A trouble: {name, counts that it
-// starts from, happen(torture), and what it excuses: takesNodes (connections that break off), takesDatabase (errors in the log)}.
+// The troubles of the service in a torture run (torture.mjs), while stores and merchants go on. A trouble: {name, counts that it
+// starts from, happen(torture), and the faults that it excuses: takesNodes (connections that break off), takesDatabase (errors in the log)}.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ENGINE } from './harness.mjs';
 import { cluster } from './postgres.mjs';
@@ -36,7 +36,8 @@ async function killOne(torture, node, moments) {
   await torture.enoughCustomers();
   // Answers that come too late: the effect is there, and the bridge does not know.
   const steps = Array.from({ length: moments.whole(0, 3) }, () => ({ answerLatencyMs: moments.whole(800, 1600) }));
-  if (steps.length > 0) await torture.sim.post('/sim/faults/script', { endpoint: moments.pick(['share', 'requestFriendship']), steps });
+  if (steps.length > 0)
+    await torture.sim.post('/sim/faults/script', { endpoint: moments.pick(['share', 'requestFriendship']), steps });
   if (moments.chance(0.3)) await torture.sim.post('/sim/sessions/revoke', {});
   const { bridge } = node;
   if (moments.chance(0.2)) {
@@ -71,7 +72,8 @@ export function disconnects(seconds, { atLeast = 0 } = {}) {
       const database = await cluster();
       const url = torture.nodes[0].bridge.databaseUrl;
       const began = performance.now();
-      const goesOn = () => performance.now() - began < (torture.counts.disconnects < atLeast ? Math.max(seconds, 120) : seconds) * 1000;
+      const goesOn = () =>
+        performance.now() - began < (torture.counts.disconnects < atLeast ? Math.max(seconds, 120) : seconds) * 1000;
       while (goesOn()) {
         await torture.enoughCustomers();
         if ((await database.sql(one, url)) === 't') torture.counts.disconnects += 1;

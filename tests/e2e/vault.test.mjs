@@ -1,4 +1,4 @@
-// Where secrets are not (spec 5): planted ones are looked for in the database's files, logs, metrics, answers and, after a restart,
+// Secrets are nowhere (spec 5): planted ones are searched for in the database's files, logs, metrics, answers and, after a restart,
 // in the memory of the process that faces the network while it delivers with them.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -13,10 +13,14 @@ import { Merchant, startStack } from './merchant.mjs';
 import { childrenOf, findInFiles, findInMemory, findInText } from './process_memory.mjs';
 import { startReceiver } from './receiver.mjs';
 
-// Another process's memory is read as root. Whoever is not becomes root of a user namespace, with the programs inside it.
+// Another process's memory is read as root. Without root the test runs itself as root of a user namespace, with the programs inside it.
 if (process.getuid() !== 0) {
   test('as root of a user namespace', { timeout: 120_000 }, async () => {
-    const child = spawn('unshare', ['--user', '--map-root-user', process.execPath, '--test-reporter=spec', fileURLToPath(import.meta.url)], { stdio: 'inherit' });
+    const child = spawn(
+      'unshare',
+      ['--user', '--map-root-user', process.execPath, '--test-reporter=spec', fileURLToPath(import.meta.url)],
+      { stdio: 'inherit' },
+    );
     const [code] = await once(child, 'exit');
     assert.equal(code, 0);
   });
@@ -56,8 +60,8 @@ if (process.getuid() !== 0) {
       'a refused cloud password': REFUSED,
       'the API key': key.secret,
       'the session token': login.json.session.token,
-      'the store\'s signing secret': store.secret,
-      'the subscription\'s signing secret': subscription.secret,
+      "the store's signing secret": store.secret,
+      "the subscription's signing secret": subscription.secret,
       'the ID token': merchant.tokens.idToken,
       'the refresh token': merchant.tokens.refreshToken,
     });
@@ -82,15 +86,26 @@ if (process.getuid() !== 0) {
     test('finds what is on the heap of a process', async (t) => {
       const source = `const kept = Buffer.alloc(9 * 1024 * 1024); for (let i = 0; i < kept.length - 32; i += 4093) kept.write(process.argv[1].split('').reverse().join(''), i);
         console.log(JSON.stringify({ listening: 'x' })); setInterval(() => kept[0], 1000);`;
-      const planted = await new Program('planted', process.execPath, ['-e', source, CANARY.split('').reverse().join('')]).listening();
+      const planted = await new Program('planted', process.execPath, [
+        '-e',
+        source,
+        CANARY.split('').reverse().join(''),
+      ]).listening();
       t.after(() => planted.kill());
       const { found } = findInMemory(planted.pid, { canary: CANARY });
-      assert.ok(found.some(({ where }) => where === 'anonymous memory' || where === '[heap]'), JSON.stringify(found));
+      assert.ok(
+        found.some(({ where }) => where === 'anonymous memory' || where === '[heap]'),
+        JSON.stringify(found),
+      );
     });
     test('finds what is in the database, in its log and in an answer', () => {
       const { found, files } = findInFiles(databaseFolder(), { order: 'buyer@example.com' });
       assert.ok(found.length > 0, files.join(' '));
-      if (ENGINE === 'sqlite') assert.ok(files.some((file) => file.endsWith('-wal')), files.join(' '));
+      if (ENGINE === 'sqlite')
+        assert.ok(
+          files.some((file) => file.endsWith('-wal')),
+          files.join(' '),
+        );
       assert.deepEqual(findInText(logOf(stack.bridge), { word: 'listening' }), ['word']);
       assert.ok(answers.some(({ text }) => findInText(text, { secret: key.secret }).length > 0));
     });
@@ -98,15 +113,18 @@ if (process.getuid() !== 0) {
 
   test('no file of the data directory or the database holds a password, a key or a token', () => {
     for (const folder of folders()) assert.deepEqual(findInFiles(folder, secrets).found, []);
-    const encoded = Object.fromEntries(Object.entries(secrets).flatMap(([name, text]) => [
-      [`${name} in base64`, Buffer.from(text).toString('base64').replace(/=*$/, '').slice(0, -2)],
-      [`${name} in hex`, Buffer.from(text).toString('hex')],
-    ]));
+    const encoded = Object.fromEntries(
+      Object.entries(secrets).flatMap(([name, text]) => [
+        [`${name} in base64`, Buffer.from(text).toString('base64').replace(/=*$/, '').slice(0, -2)],
+        [`${name} in hex`, Buffer.from(text).toString('hex')],
+      ]),
+    );
     for (const folder of folders()) assert.deepEqual(findInFiles(folder, encoded).found, []);
   });
   test('only their owner may read the files', () => {
     const { files } = findInFiles(stack.bridge.dataDir, { nothing: '\u0000nothing\u0000' });
-    for (const file of files.filter((name) => !name.endsWith('.pub'))) assert.equal(statSync(path.join(stack.bridge.dataDir, file)).mode & 0o077, 0, file);
+    for (const file of files.filter((name) => !name.endsWith('.pub')))
+      assert.equal(statSync(path.join(stack.bridge.dataDir, file)).mode & 0o077, 0, file);
     assert.equal(statSync(stack.bridge.dataDir).mode & 0o077, 0);
   });
   test('neither the log nor the metrics do', async () => {
@@ -114,21 +132,47 @@ if (process.getuid() !== 0) {
     assert.deepEqual(findInText((await merchant.open.get('/metrics')).text, secrets), []);
   });
   test('no answer does, but the one that makes it', async () => {
-    for (const target of ['/api/credentials', '/api/keys', `/api/keys/${key.id}`, '/api/integrations', `/api/integrations/${store.id}`, '/api/webhook-subscriptions', `/api/webhook-subscriptions/${subscription.id}/attempts`, '/api/account', '/api/account/audit?limit=100', '/api/deliveries', '/api/version', '/readyz']) {
+    for (const target of [
+      '/api/credentials',
+      '/api/keys',
+      `/api/keys/${key.id}`,
+      '/api/integrations',
+      `/api/integrations/${store.id}`,
+      '/api/webhook-subscriptions',
+      `/api/webhook-subscriptions/${subscription.id}/attempts`,
+      '/api/account',
+      '/api/account/audit?limit=100',
+      '/api/deliveries',
+      '/api/version',
+      '/readyz',
+    ]) {
       await merchant.api.get(target);
     }
     await merchant.api.put('/api/credentials', { email: PLANTED, password: '' }); // a refusal that could repeat what it was given
     const makes = [/^\/api\/auth\//, /^\/api\/keys$/, /^\/api\/integrations$/, /^\/api\/webhook-subscriptions$/];
     for (const { method, path: target, text } of answers) {
       const told = findInText(text, secrets);
-      if (told.length > 0) assert.ok(method === 'POST' && makes.some((pattern) => pattern.test(target)), `${method} ${target} tells ${told}`);
-      assert.deepEqual(told.filter((name) => name.includes('password')), [], `${method} ${target}`);
+      if (told.length > 0)
+        assert.ok(
+          method === 'POST' && makes.some((pattern) => pattern.test(target)),
+          `${method} ${target} tells ${told}`,
+        );
+      assert.deepEqual(
+        told.filter((name) => name.includes('password')),
+        [],
+        `${method} ${target}`,
+      );
     }
-    for (const { body, headers } of receiver.requests) assert.deepEqual(findInText(body + JSON.stringify(headers), secrets), []);
+    for (const { body, headers } of receiver.requests)
+      assert.deepEqual(findInText(body + JSON.stringify(headers), secrets), []);
   });
 
   const startAgain = async () => {
-    bridge = await startBridge(scope, { cloudUrl: stack.cloud.url, dataDir: stack.bridge.dataDir, args: ['--delivery-jobs-per-minute', '0', '--log-level', 'debug'] });
+    bridge = await startBridge(scope, {
+      cloudUrl: stack.cloud.url,
+      dataDir: stack.bridge.dataDir,
+      args: ['--delivery-jobs-per-minute', '0', '--log-level', 'debug'],
+    });
     merchant.moveTo(bridge);
   };
 
@@ -157,11 +201,19 @@ if (process.getuid() !== 0) {
       assert.notDeepEqual(findInMemory(bridge.pid, { known: bridge.dataDir }).found, []);
     });
     test('the private key of the vault is not in its memory, nor may anybody but the agent have it', () => {
-      const file = findInFiles(bridge.dataDir, { nothing: '\u0000nothing\u0000' }).files.find((name) => /vault.*(private|key)/.test(name) && !/pub/.test(name));
+      const file = findInFiles(bridge.dataDir, { nothing: '\u0000nothing\u0000' }).files.find(
+        (name) => /vault.*(private|key)/.test(name) && !/pub/.test(name),
+      );
       assert.ok(file, 'the key file');
-      const key = readFileSync(path.join(bridge.dataDir, file), 'utf8').split('\n').flatMap((line) => line.split(/\s+/)).filter((word) => word.length >= 40);
+      const key = readFileSync(path.join(bridge.dataDir, file), 'utf8')
+        .split('\n')
+        .flatMap((line) => line.split(/\s+/))
+        .filter((word) => word.length >= 40);
       assert.ok(key.length > 0, 'the key in it');
-      assert.deepEqual(findInMemory(bridge.pid, Object.fromEntries(key.map((word) => [word.slice(0, 4), word]))).found, []);
+      assert.deepEqual(
+        findInMemory(bridge.pid, Object.fromEntries(key.map((word) => [word.slice(0, 4), word]))).found,
+        [],
+      );
     });
     test('the agent is another process, with an empty environment', () => {
       const agents = childrenOf(bridge.pid);
@@ -174,16 +226,37 @@ if (process.getuid() !== 0) {
         assert.match(readFileSync(`/proc/${pid}/limits`, 'utf8'), /^Max core file size\s+0\s+0\s/m);
         assert.match(readFileSync(`/proc/${pid}/status`, 'utf8'), /^CoreDumping:\s+0$/m);
       }
-      // As a process of the same user, without the rights of root, is to another: that is told by whether it may read its memory.
+      // The rights of one process of a user over another, without those of root: whether it may read its memory.
       const plain = ['--bounding-set', '-all', '--inh-caps', '-all', '--'];
       const mayRead = async (pid) => {
         const reader = spawn('setpriv', [...plain, 'head', '-c', '1', `/proc/${pid}/environ`], { stdio: 'ignore' });
         return (await once(reader, 'exit'))[0] === 0;
       };
-      const control = await new Program('control', 'setpriv', [...plain, process.execPath, '-e', `console.log('{"listening":"x"}'); setInterval(() => {}, 1000)`], { env: { A: 'b' } }).listening();
+      const control = await new Program(
+        'control',
+        'setpriv',
+        [...plain, process.execPath, '-e', `console.log('{"listening":"x"}'); setInterval(() => {}, 1000)`],
+        { env: { A: 'b' } },
+      ).listening();
       t.after(() => control.kill());
       assert.equal(await mayRead(control.pid), true, 'a process without protection can be read');
-      const guarded = await new Program('presetbridge', 'setpriv', [...plain, process.env.PRESETBRIDGE_BIN, 'serve', '--sandbox', '--data-dir', path.join(bridge.dataDir, 'guarded'), '--listen', '127.0.0.1:0', '--cloud-url', stack.cloud.url], { env: { A: 'b' } }).listening();
+      const guarded = await new Program(
+        'presetbridge',
+        'setpriv',
+        [
+          ...plain,
+          process.env.PRESETBRIDGE_BIN,
+          'serve',
+          '--sandbox',
+          '--data-dir',
+          path.join(bridge.dataDir, 'guarded'),
+          '--listen',
+          '127.0.0.1:0',
+          '--cloud-url',
+          stack.cloud.url,
+        ],
+        { env: { A: 'b' } },
+      ).listening();
       t.after(() => guarded.kill());
       assert.equal(await mayRead(guarded.pid), false);
       for (const pid of childrenOf(guarded.pid)) assert.equal(await mayRead(pid), false);
@@ -195,7 +268,12 @@ if (process.getuid() !== 0) {
     const flipABit = async () => {
       if (ENGINE === 'postgres') {
         const last = 'length(sealed) - 1';
-        await (await cluster()).sql(`UPDATE credentials SET sealed = set_byte(sealed, ${last}, get_byte(sealed, ${last}) # 1)`, bridge.databaseUrl);
+        await (
+          await cluster()
+        ).sql(
+          `UPDATE credentials SET sealed = set_byte(sealed, ${last}, get_byte(sealed, ${last}) # 1)`,
+          bridge.databaseUrl,
+        );
         return;
       }
       const file = path.join(bridge.dataDir, 'presetbridge.db');
@@ -210,7 +288,8 @@ if (process.getuid() !== 0) {
       await flipABit();
       await startAgain(); // without cached sessions
     };
-    const MESSAGE = 'The stored cloud login cannot be opened any more. Save it again: on the Cloud account page of the dashboard, or with PUT /api/credentials.';
+    const MESSAGE =
+      'The stored cloud login cannot be opened any more. Save it again: on the Cloud account page of the dashboard, or with PUT /api/credentials.';
     let stopped;
 
     before(restartWithABitFlipped);
@@ -232,9 +311,12 @@ if (process.getuid() !== 0) {
     });
     test('is told to the operator by account and version, without what is in it', async () => {
       const { version } = (await merchant.api.get('/api/credentials')).json;
-      const lines = bridge.log.filter((line) => line.includes('a stored login cannot be opened')).map((line) => JSON.parse(line));
+      const lines = bridge.log
+        .filter((line) => line.includes('a stored login cannot be opened'))
+        .map((line) => JSON.parse(line));
       assert.ok(lines.length > 0, logOf(bridge));
-      for (const { level, account, version: told } of lines) assert.deepEqual([level, account, told], ['error', merchant.accountId, version]);
+      for (const { level, account, version: told } of lines)
+        assert.deepEqual([level, account, told], ['error', merchant.accountId, version]);
       assert.deepEqual(findInText(logOf(bridge), secrets), []);
       assert.doesNotMatch(logOf(bridge), /cloud platform (failed|is away|cannot be reached)/);
     });

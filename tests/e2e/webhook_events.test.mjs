@@ -1,4 +1,4 @@
-// What was told to a subscription, as its owner looks it up and sends it again (spec 9.5), with real receivers.
+// The events of a subscription, which its owner reads and sends again (spec 9.5), with real receivers.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Scope, until } from './harness.mjs';
@@ -39,26 +39,50 @@ before(async () => {
   other = await Merchant.signUp(stack.bridge, 2, { credits: 0, connected: false });
   store = await merchant.store('generic');
   receiver = await startReceiver(scope, { answer: (...args) => answer(...args) });
-  subscription = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, name: 'My shop' }), 201);
-  assert.deepEqual([subscription.name, subscription.health, subscription.waitingCount, subscription.recent], ['My shop', 'unused', 0, []]);
+  subscription = isOk(
+    await merchant.api.post('/api/webhook-subscriptions', { url: receiver.url, name: 'My shop' }),
+    201,
+  );
+  assert.deepEqual(
+    [subscription.name, subscription.health, subscription.waitingCount, subscription.recent],
+    ['My shop', 'unused', 0, []],
+  );
 });
 
 test('an event is found by what people know of it, and shows what was sent and answered', async () => {
   answer = () => ({ status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'thank you' });
   const { orderId, deliveryId } = await newOrder();
   const completed = await completedOf(deliveryId);
-  assert.deepEqual([completed.status, completed.orderId, completed.lastStatusCode, completed.nextAttemptAt], ['succeeded', orderId, 200, null]);
+  assert.deepEqual(
+    [completed.status, completed.orderId, completed.lastStatusCode, completed.nextAttemptAt],
+    ['succeeded', orderId, 200, null],
+  );
   assert.ok((await events(`&order=${orderId}`)).some(({ id }) => id === completed.id));
   assert.deepEqual(await events('&order=no%20such'), []);
   assert.deepEqual(await events('&createdTo=2026-01-01T00:00:00Z'), []);
   const shown = await event(completed.id);
   const [request] = received(completed.id);
   assert.equal(shown.body, request.body);
-  assert.deepEqual(shown.attempts.map(({ statusCode, outcome, contentType, answer: text }) => [statusCode, outcome, contentType, text]), [[200, 'succeeded', 'text/plain; charset=utf-8', 'thank you']]);
-  for (const [name, value] of Object.entries(shown.headers)) assert.equal(request.headers[name.toLowerCase()], value, name);
-  assert.deepEqual(Object.keys(shown.headers).filter((name) => /signature/i.test(name)), []);
+  assert.deepEqual(
+    shown.attempts.map(({ statusCode, outcome, contentType, answer: text }) => [
+      statusCode,
+      outcome,
+      contentType,
+      text,
+    ]),
+    [[200, 'succeeded', 'text/plain; charset=utf-8', 'thank you']],
+  );
+  for (const [name, value] of Object.entries(shown.headers))
+    assert.equal(request.headers[name.toLowerCase()], value, name);
+  assert.deepEqual(
+    Object.keys(shown.headers).filter((name) => /signature/i.test(name)),
+    [],
+  );
   const { delivery } = await verifiedEvent(request, subscription.secret);
-  assert.deepEqual(delivery.items.map(({ fileId, status, username }) => [fileId, status, username]), [[merchant.file(1), 'shared', 'buyer']]);
+  assert.deepEqual(
+    delivery.items.map(({ fileId, status, username }) => [fileId, status, username]),
+    [[merchant.file(1), 'shared', 'buyer']],
+  );
   isError(await merchant.api.get(path('/events?status=lost')), 422, 'VALIDATION_FAILED');
   isError(await merchant.api.get(path('/events/no-such')), 404, 'NOT_FOUND');
   for (const rest of ['/events', `/events/${completed.id}`]) isError(await other.api.get(path(rest)), 404, 'NOT_FOUND');
@@ -81,7 +105,10 @@ test('an outage is recovered from, and nothing that arrived comes twice', async 
   answer = () => ({ status: 404, body: 'moved' });
   const lost = [];
   for (let i = 0; i < 3; ++i) lost.push(await completedOf((await newOrder()).deliveryId));
-  assert.deepEqual(lost.map(({ status }) => status), ['permanent', 'permanent', 'permanent']);
+  assert.deepEqual(
+    lost.map(({ status }) => status),
+    ['permanent', 'permanent', 'permanent'],
+  );
   const failing = isOk(await merchant.api.get(path()));
   assert.equal(failing.health, 'failing');
   assert.notEqual(failing.failingSince, null);
@@ -91,7 +118,10 @@ test('an outage is recovered from, and nothing that arrived comes twice', async 
   const failed = await events('&status=permanent');
   isError(await merchant.api.post(path('/recover'), {}), 422, 'VALIDATION_FAILED');
   isError(await other.api.post(path('/recover'), { since }), 404, 'NOT_FOUND');
-  assert.deepEqual(isOk(await merchant.api.post(path('/recover'), { since }), 202), { total: failed.length, totalIsExact: true });
+  assert.deepEqual(isOk(await merchant.api.post(path('/recover'), { since }), 202), {
+    total: failed.length,
+    totalIsExact: true,
+  });
   for (const { id } of failed) await reaches(id, 'succeeded');
   for (const { id } of lost) assert.equal(received(id).length, 2);
   assert.equal(received(arrived.id).length, 1);
@@ -102,15 +132,28 @@ test('an outage is recovered from, and nothing that arrived comes twice', async 
 
 test('a receiver that says it is gone is shown as gone', async () => {
   const gone = await startReceiver(scope, { answer: () => ({ status: 410 }) });
-  const made = isOk(await merchant.api.post('/api/webhook-subscriptions', { url: gone.url, eventTypes: ['delivery.completed'] }), 201);
+  const made = isOk(
+    await merchant.api.post('/api/webhook-subscriptions', { url: gone.url, eventTypes: ['delivery.completed'] }),
+    201,
+  );
   await newOrder();
-  await until('it is deactivated', async () => isOk(await merchant.api.get(`/api/webhook-subscriptions/${made.id}`)).health === 'gone');
-  isError(await merchant.api.post(`/api/webhook-subscriptions/${made.id}/recover`, { since: new Date(0).toISOString() }), 409, 'CONFLICT');
+  await until(
+    'it is deactivated',
+    async () => isOk(await merchant.api.get(`/api/webhook-subscriptions/${made.id}`)).health === 'gone',
+  );
+  isError(
+    await merchant.api.post(`/api/webhook-subscriptions/${made.id}/recover`, { since: new Date(0).toISOString() }),
+    409,
+    'CONFLICT',
+  );
 });
 
 test('credits that run low are told', async () => {
   const { available } = isOk(await merchant.api.get('/api/credits'));
-  assert.equal(isOk(await merchant.api.patch('/api/credits', { lowThreshold: available - 1 })).lowThreshold, available - 1);
+  assert.equal(
+    isOk(await merchant.api.patch('/api/credits', { lowThreshold: available - 1 })).lowThreshold,
+    available - 1,
+  );
   await newOrder('somebody-new'); // a file that the buyer has already costs nothing
   const request = await receiver.waitFor('credits.low', ({ type }) => type === 'credits.low');
   const told = await verifiedEvent(request, subscription.secret);

@@ -32,13 +32,19 @@ async function nothingStored(store, orderId) {
 // How many orders the service has stored since it started.
 async function ordersStored() {
   const { text } = await merchant.open.get('/metrics');
-  const counts = [...text.matchAll(/^presetbridge_orders_accepted_total\{[^}]*\} (\d+)/gm)].map(([, count]) => Number(count));
+  const counts = [...text.matchAll(/^presetbridge_orders_accepted_total\{[^}]*\} (\d+)/gm)].map(([, count]) =>
+    Number(count),
+  );
   assert.ok(counts.length > 0, 'the metric is there');
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
 const base64 = (provider) => provider !== 'generic';
-const aliases = { provider_a: 'x-shopify-hmac-sha256', provider_b: 'x-wc-webhook-signature', generic: 'x-vendor-signature' };
+const aliases = {
+  provider_a: 'x-shopify-hmac-sha256',
+  provider_b: 'x-wc-webhook-signature',
+  generic: 'x-vendor-signature',
+};
 
 for (const provider of ['provider_a', 'provider_b', 'generic']) {
   describe(`${provider}: signature`, () => {
@@ -58,18 +64,27 @@ for (const provider of ['provider_a', 'provider_b', 'generic']) {
       merchant.open.request('POST', `/api/webhooks/${provider}/${stores[provider].id}`, { body: sent, headers });
 
     refused('of a wrong secret is 401', (_, sent) => signatureHeaders(provider, 'not the secret of it', sent));
-    refused('of another integration is 401', async (_, sent) => signatureHeaders(provider, (await merchant.store(provider)).secret, sent));
+    refused('of another integration is 401', async (_, sent) =>
+      signatureHeaders(provider, (await merchant.store(provider)).secret, sent),
+    );
     refused('of other bytes is 401', (value, sent, header) => [{ [header]: value }, sent.replace('A-1', 'A-2')]);
-    refused('of the body before white space was added is 401', (value, sent, header) => [{ [header]: value }, `${sent}\n`]);
+    refused('of the body before white space was added is 401', (value, sent, header) => [
+      { [header]: value },
+      `${sent}\n`,
+    ]);
     refused('missing is 401', () => ({}));
     refused('empty is 401', (_, __, header) => ({ [header]: '' }));
     refused('cut short is 401', (value, _, header) => ({ [header]: value.slice(0, -2) }));
     refused('with one character too many is 401', (value, _, header) => ({ [header]: `${value}0` }));
     refused('of no bytes is 401', (_, __, header) => ({ [header]: base64(provider) ? '====' : 'sha256=' }));
     refused('in the other encoding is 401', (value, _, header) => ({
-      [header]: base64(provider) ? `sha256=${Buffer.from(value, 'base64').toString('hex')}` : Buffer.from(value.slice(7), 'hex').toString('base64'),
+      [header]: base64(provider)
+        ? `sha256=${Buffer.from(value, 'base64').toString('hex')}`
+        : Buffer.from(value.slice(7), 'hex').toString('base64'),
     }));
-    refused("under another provider's header is 401", (value) => ({ [base64(provider) ? 'x-webhook-signature' : 'x-hosted-hmac-sha256']: value }));
+    refused("under another provider's header is 401", (value) => ({
+      [base64(provider) ? 'x-webhook-signature' : 'x-hosted-hmac-sha256']: value,
+    }));
     refused('right under one name and wrong under the other is 401', (value, _, header) => ({
       [header]: value,
       [aliases[provider]]: Object.values(signatureHeaders(provider, 'not the secret of it', ''))[0],
@@ -106,19 +121,34 @@ for (const provider of ['provider_a', 'provider_b', 'generic']) {
       const good = signatureHeaders(provider, stores[provider].secret, sent);
       const answer = await sendRaw(sent, { ...good, [aliases[provider]]: Object.values(good)[0] });
       assert.equal(answer.status, 202, answer.text);
-      assert.deepEqual(answer.json, { status: 'queued', orderId, eventId: answer.json.eventId, deliveryId: answer.json.deliveryId, duplicate: false });
+      assert.deepEqual(answer.json, {
+        status: 'queued',
+        orderId,
+        eventId: answer.json.eventId,
+        deliveryId: answer.json.deliveryId,
+        duplicate: false,
+      });
       const delivery = await merchant.reaches(answer.json.deliveryId, 'completed');
-      assert.deepEqual([delivery.orderId, delivery.eventId, delivery.targetUsername], [orderId, answer.json.eventId, 'buyer']);
+      assert.deepEqual(
+        [delivery.orderId, delivery.eventId, delivery.targetUsername],
+        [orderId, answer.json.eventId, 'buyer'],
+      );
     });
   });
 }
 
 test("a real store's own path and header names work unchanged", async () => {
-  for (const [provider, path] of [['provider_a', 'shopify'], ['provider_b', 'woocommerce']]) {
+  for (const [provider, path] of [
+    ['provider_a', 'shopify'],
+    ['provider_b', 'woocommerce'],
+  ]) {
     const orderId = newOrderId();
     const sent = JSON.stringify(sampleOrder(provider, { orderId, username: 'buyer', sku: 'A-1' }));
     const signature = Object.values(signatureHeaders(provider, stores[provider].secret, sent))[0];
-    const answer = await merchant.open.request('POST', `/api/webhooks/${path}/${stores[provider].id}`, { body: sent, headers: { [aliases[provider]]: signature } });
+    const answer = await merchant.open.request('POST', `/api/webhooks/${path}/${stores[provider].id}`, {
+      body: sent,
+      headers: { [aliases[provider]]: signature },
+    });
     assert.deepEqual([answer.status, answer.json?.orderId], [202, orderId], answer.text);
   }
 });
@@ -134,11 +164,18 @@ describe('payload', () => {
     // The order itself is the first level.
     return JSON.stringify(order).replace(/\}$/, `,"more":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`);
   };
-  const refused = (name, payload, { providers = ['provider_a', 'provider_b', 'generic'], status = 400, code = 'INVALID_PAYLOAD', fields } = {}) => {
+  const refused = (
+    name,
+    payload,
+    { providers = ['provider_a', 'provider_b', 'generic'], status = 400, code = 'INVALID_PAYLOAD', fields } = {},
+  ) => {
     for (const provider of providers) {
       test(`${name} is ${status} (${provider})`, async () => {
         const before = await ordersStored();
-        const answer = await merchant.send(silent[provider], typeof payload === 'function' ? payload(provider) : payload);
+        const answer = await merchant.send(
+          silent[provider],
+          typeof payload === 'function' ? payload(provider) : payload,
+        );
         isError(answer, status, code);
         if (fields) assert.deepEqual(answer.json.error.details.map(({ field }) => field).sort(), fields);
         assert.deepEqual(await merchant.deliveriesOf(silent[provider]), []);
@@ -146,8 +183,12 @@ describe('payload', () => {
       });
     }
   };
-  const text = (provider) => JSON.stringify(sampleOrder(provider, { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }));
-  const withField = (field, value) => (provider) => ({ ...sampleOrder(provider, { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }), [field]: value });
+  const text = (provider) =>
+    JSON.stringify(sampleOrder(provider, { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }));
+  const withField = (field, value) => (provider) => ({
+    ...sampleOrder(provider, { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }),
+    [field]: value,
+  });
 
   refused('an empty body', '');
   refused('white space alone', ' \n');
@@ -156,9 +197,18 @@ describe('payload', () => {
   refused('a text', '"order"');
   refused('something after the object', (provider) => `${text(provider)}{}`);
   refused('an object without an order id', '{}');
-  refused('bytes that are no UTF-8', (provider) => Buffer.concat([Buffer.from(text(provider).replace(/\}$/, ',"note2":"')), Buffer.from([0xc3, 0x28]), Buffer.from('"}')]));
+  refused('bytes that are no UTF-8', (provider) =>
+    Buffer.concat([
+      Buffer.from(text(provider).replace(/\}$/, ',"note2":"')),
+      Buffer.from([0xc3, 0x28]),
+      Buffer.from('"}'),
+    ]),
+  );
   refused('nesting of 65 levels', (provider) => nested(65, provider));
-  refused('a body of 1 MiB and a byte', (provider) => text(provider).padEnd(1024 * 1024 + 1), { status: 413, code: 'PAYLOAD_TOO_LARGE' });
+  refused('a body of 1 MiB and a byte', (provider) => text(provider).padEnd(1024 * 1024 + 1), {
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+  });
 
   const generic = { providers: ['generic'] };
   refused('all that is missing, told at once,', '{}', { ...generic, fields: ['items', 'orderId', 'targetUsername'] });
@@ -166,13 +216,31 @@ describe('payload', () => {
   refused('items that are no list', withField('items', {}), { ...generic, fields: ['items'] });
   refused('251 items', withField('items', Array(251).fill({ sku: 'A-1' })), { ...generic, fields: ['items'] });
   refused('an item that is no object', withField('items', ['A-1']), { ...generic, fields: ['items[0]'] });
-  refused('a quantity of 0', withField('items', [{ sku: 'A-1', quantity: 0 }]), { ...generic, fields: ['items[0].quantity'] });
-  refused('half a quantity', withField('items', [{ sku: 'A-1' }, { sku: 'A-1', quantity: 1.5 }]), { ...generic, fields: ['items[1].quantity'] });
+  refused('a quantity of 0', withField('items', [{ sku: 'A-1', quantity: 0 }]), {
+    ...generic,
+    fields: ['items[0].quantity'],
+  });
+  refused('half a quantity', withField('items', [{ sku: 'A-1' }, { sku: 'A-1', quantity: 1.5 }]), {
+    ...generic,
+    fields: ['items[1].quantity'],
+  });
   refused('an empty order id', withField('orderId', ''), { ...generic, fields: ['orderId'] });
-  refused('an order id that is a fraction', (p) => text(p).replace(/"orderId":"\d+"/, '"orderId":1.5'), { ...generic, fields: ['orderId'] });
-  refused('a username of white space', withField('targetUsername', ' \u200b '), { ...generic, fields: ['targetUsername'] });
-  refused('a username of 201 characters', withField('targetUsername', 'x'.repeat(201)), { ...generic, fields: ['targetUsername'] });
-  refused('a field given twice', (provider) => text(provider).replace(/\}$/, ',"orderId":"another"}'), { ...generic, fields: ['orderId'] });
+  refused('an order id that is a fraction', (p) => text(p).replace(/"orderId":"\d+"/, '"orderId":1.5'), {
+    ...generic,
+    fields: ['orderId'],
+  });
+  refused('a username of white space', withField('targetUsername', ' \u200b '), {
+    ...generic,
+    fields: ['targetUsername'],
+  });
+  refused('a username of 201 characters', withField('targetUsername', 'x'.repeat(201)), {
+    ...generic,
+    fields: ['targetUsername'],
+  });
+  refused('a field given twice', (provider) => text(provider).replace(/\}$/, ',"orderId":"another"}'), {
+    ...generic,
+    fields: ['orderId'],
+  });
 
   test('nesting of 64 levels is accepted', async () => {
     const answer = await merchant.send(stores.generic, nested(64));
@@ -184,14 +252,21 @@ describe('payload', () => {
   });
   test('of a field that a store gives twice the last one counts', async () => {
     const [first, last] = [newOrderId(), newOrderId()];
-    const sent = JSON.stringify(sampleOrder('provider_a', { orderId: first, username: 'buyer', sku: 'A-1' })).replace(/\}$/, `,"id":${last}}`);
+    const sent = JSON.stringify(sampleOrder('provider_a', { orderId: first, username: 'buyer', sku: 'A-1' })).replace(
+      /\}$/,
+      `,"id":${last}}`,
+    );
     const answer = await merchant.send(stores.provider_a, sent);
     assert.deepEqual([answer.status, answer.json?.orderId], [202, last], answer.text);
   });
   test('an order id that is a number stays exact, also beyond 2^53', async () => {
     const sent = `{"orderId":9007199254740993,"targetUsername":"buyer","items":[{"sku":"A-1"}]}`;
     const answer = await merchant.send(stores.generic, sent);
-    assert.deepEqual([answer.status, answer.json?.orderId, answer.json?.duplicate], [202, '9007199254740993', false], answer.text);
+    assert.deepEqual(
+      [answer.status, answer.json?.orderId, answer.json?.duplicate],
+      [202, '9007199254740993', false],
+      answer.text,
+    );
     const again = await merchant.send(stores.generic, sent.replace('9007199254740993', '"9007199254740993"'));
     assert.deepEqual([again.json.deliveryId, again.json.duplicate], [answer.json.deliveryId, true]);
     const [row] = await merchant.deliveriesOf(stores.generic, '9007199254740993');
@@ -201,18 +276,32 @@ describe('payload', () => {
     const orderId = newOrderId();
     const order = { orderId, targetUsername: 'buyer', items: [{ quantity: 2 }, {}] };
     const answer = await merchant.send(stores.generic, order);
-    assert.deepEqual([answer.status, answer.json], [202, { status: 'ignored', reason: 'no_mapped_items', orderId, eventId: answer.json.eventId }]);
+    assert.deepEqual(
+      [answer.status, answer.json],
+      [202, { status: 'ignored', reason: 'no_mapped_items', orderId, eventId: answer.json.eventId }],
+    );
     assert.deepEqual(await merchant.deliveriesOf(stores.generic, orderId), []);
   });
   test('mapped and unmapped items may be mixed', async () => {
     const orderId = newOrderId();
-    const answer = await merchant.send(stores.generic, { orderId, targetUsername: 'buyer', items: [{}, { sku: 'no such' }, { sku: 'A-3', quantity: 2 }] });
+    const answer = await merchant.send(stores.generic, {
+      orderId,
+      targetUsername: 'buyer',
+      items: [{}, { sku: 'no such' }, { sku: 'A-3', quantity: 2 }],
+    });
     assert.equal(answer.status, 202, answer.text);
     const { items } = await merchant.delivery(answer.json.deliveryId);
-    assert.deepEqual(items.map(({ fileId, quantity }) => [fileId, quantity]), [[merchant.file(3), 2]]);
+    assert.deepEqual(
+      items.map(({ fileId, quantity }) => [fileId, quantity]),
+      [[merchant.file(3), 2]],
+    );
   });
   test('the quantity of a generic item is 1 unless told', async () => {
-    const { deliveryId } = await merchant.order(stores.generic, { orderId: newOrderId(), username: 'buyer', quantity: undefined });
+    const { deliveryId } = await merchant.order(stores.generic, {
+      orderId: newOrderId(),
+      username: 'buyer',
+      quantity: undefined,
+    });
     assert.equal((await merchant.delivery(deliveryId)).items[0].quantity, 1);
   });
   for (const provider of ['provider_a', 'provider_b']) {
@@ -221,7 +310,11 @@ describe('payload', () => {
       const order = sampleOrder(provider, { orderId, username: 'buyer', sku: 'A-1' });
       order.line_items = Array.from({ length: 251 }, (_, i) => ({ ...order.line_items[0], id: i + 1 }));
       const answer = await merchant.send(stores[provider], order);
-      assert.deepEqual([answer.status, answer.json?.status, answer.json?.resolutionCode], [202, 'in_review', 'order_too_large'], answer.text);
+      assert.deepEqual(
+        [answer.status, answer.json?.status, answer.json?.resolutionCode],
+        [202, 'in_review', 'order_too_large'],
+        answer.text,
+      );
       const delivery = await merchant.delivery(answer.json.deliveryId);
       assert.deepEqual([delivery.status, delivery.resolutionCode], ['in_review', 'order_too_large']);
     });
@@ -244,18 +337,38 @@ describe('payload', () => {
       assert.equal(answer.status, 202, answer.text);
       return (await merchant.delivery(answer.json.deliveryId)).targetUsername;
     };
-    const attribute = (name, value) => ({ note_attributes: [{ name: 'gift', value: 'yes' }, { name, value }], note: 'vendor username: of-the-note' });
+    const attribute = (name, value) => ({
+      note_attributes: [
+        { name: 'gift', value: 'yes' },
+        { name, value },
+      ],
+      note: 'vendor username: of-the-note',
+    });
     assert.equal(await read('provider_a', attribute('vendor_username', 'u1')), 'u1');
     assert.equal(await read('provider_a', attribute('cloud_username', ' @u2 ')), 'u2');
     assert.equal(await read('provider_a', attribute('dsp_username', 'u3')), 'u3');
     assert.equal(await read('provider_a', attribute('vendor_username', '')), 'of-the-note');
     assert.equal(await read('provider_a', { note: 'Please ship soon.\nCloud username = u4\nThanks' }), 'u4');
-    assert.equal(await read('provider_b', { meta_data: [{ key: '_x', value: { a: 1 } }, { key: 'vendor_username', value: 'u5' }] }), 'u5');
+    assert.equal(
+      await read('provider_b', {
+        meta_data: [
+          { key: '_x', value: { a: 1 } },
+          { key: 'vendor_username', value: 'u5' },
+        ],
+      }),
+      'u5',
+    );
     assert.equal(await read('generic', { targetUsername: 'https://cloud.example/u/u6/' }), 'u6');
     // A buy-now checkout skips the cart, and product add-ons write into the line.
     const line = { id: 1, sku: 'A-1', quantity: 1 };
-    assert.equal(await read('provider_a', { line_items: [{ ...line, properties: [{ name: 'Cloud Username', value: '@u7' }] }] }), 'u7');
-    assert.equal(await read('provider_b', { line_items: [{ ...line, meta_data: [{ key: 'vendor_username', value: 'u8' }] }] }), 'u8');
+    assert.equal(
+      await read('provider_a', { line_items: [{ ...line, properties: [{ name: 'Cloud Username', value: '@u7' }] }] }),
+      'u7',
+    );
+    assert.equal(
+      await read('provider_b', { line_items: [{ ...line, meta_data: [{ key: 'vendor_username', value: 'u8' }] }] }),
+      'u8',
+    );
   });
 });
 
@@ -266,11 +379,14 @@ describe('what real shops send', () => {
     assert.equal(answer.status, 202, answer.text);
     return answer.json;
   };
-  const text = (provider, change) => JSON.stringify({ ...sampleOrder(provider, { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }), ...change });
+  const text = (provider, change) =>
+    JSON.stringify({ ...sampleOrder(provider, { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }), ...change });
 
   for (const provider of ['provider_a', 'provider_b', 'generic']) {
     test(`half an emoji in a signed order loses no order (${provider})`, async () => {
-      const body = text(provider, { gift: 'GIFT' }).replace('GIFT', 'gift \\ud83c').replace('"buyer@', '"\\udfb8buyer@');
+      const body = text(provider, { gift: 'GIFT' })
+        .replace('GIFT', 'gift \\ud83c')
+        .replace('"buyer@', '"\\udfb8buyer@');
       const { deliveryId } = await raw(stores[provider], body);
       assert.equal((await merchant.delivery(deliveryId)).customerEmail, '\ufffdbuyer@example.com');
     });
@@ -279,28 +395,45 @@ describe('what real shops send', () => {
       const member = provider === 'generic' ? 'orderId' : 'id';
       const body = text(provider, { [member]: 'ID' }).replace('"ID"', `${id}.0`);
       assert.equal((await raw(stores[provider], body)).orderId, id);
-      assert.equal((await raw(stores[provider], body.replace(`${id}.0`, id))).duplicate, true, 'and the same order without it');
+      assert.equal(
+        (await raw(stores[provider], body.replace(`${id}.0`, id))).duplicate,
+        true,
+        'and the same order without it',
+      );
     });
   }
   test('a title matches as people read it, however often the shop encoded it', async () => {
     const store = await merchant.store('provider_b');
-    const mapping = { matchType: 'title', matchValue: 'Rock & Roll <Live>', fileId: merchant.file(2), kind: 'preset', fileName: 'Live' };
+    const mapping = {
+      matchType: 'title',
+      matchValue: 'Rock & Roll <Live>',
+      fileId: merchant.file(2),
+      kind: 'preset',
+      fileName: 'Live',
+    };
     const saved = await merchant.api.put(`/api/integrations/${store.id}/mappings`, { mappings: [mapping] });
     assert.equal(saved.status, 200, saved.text);
     for (const name of ['Rock &amp; Roll &lt;Live&gt;', 'rock &amp;amp; roll &#60;LIVE&#x3e;', 'Rock & Roll <Live>']) {
       const { deliveryId } = await raw(store, text('provider_b', { line_items: [{ id: 1, name, quantity: 1 }] }));
-      assert.deepEqual((await merchant.delivery(deliveryId)).items.map(({ fileId }) => fileId), [merchant.file(2)], name);
+      assert.deepEqual(
+        (await merchant.delivery(deliveryId)).items.map(({ fileId }) => fileId),
+        [merchant.file(2)],
+        name,
+      );
     }
   });
   test('the order number is what people see', async () => {
-    const shown = async (provider, change) => (await merchant.delivery((await raw(stores[provider], text(provider, change))).deliveryId)).orderNumber;
+    const shown = async (provider, change) =>
+      (await merchant.delivery((await raw(stores[provider], text(provider, change))).deliveryId)).orderNumber;
     assert.equal(await shown('provider_a', { name: '#1001', order_number: 1001 }), '#1001');
     assert.equal(await shown('provider_a', { order_number: 1001 }), '1001');
     assert.equal(await shown('provider_b', { number: '727' }), '727');
     assert.equal(await shown('provider_b', {}), null, 'never the order key, which opens the buyer’s page');
   });
   test('a sample of a risk assessment, which names no order, is accepted and ignored', async () => {
-    const answer = await raw(stores.provider_a, JSON.stringify({ order_id: null, risk_level: 'HIGH' }), { 'x-hosted-topic': 'orders/risk_assessment_changed' });
+    const answer = await raw(stores.provider_a, JSON.stringify({ order_id: null, risk_level: 'HIGH' }), {
+      'x-hosted-topic': 'orders/risk_assessment_changed',
+    });
     assert.deepEqual([answer.status, answer.reason], ['ignored', 'ignored_topic']);
   });
 });
@@ -311,7 +444,10 @@ describe('one order, many events', () => {
       const orderId = newOrderId();
       const order = sampleOrder(provider, { orderId, username: `ten-${provider}`, sku: 'A-1' });
       const answers = await Promise.all(Array.from({ length: 10 }, () => merchant.send(stores[provider], order)));
-      assert.deepEqual(answers.map(({ status }) => status), Array(10).fill(202));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        Array(10).fill(202),
+      );
       assert.equal(new Set(answers.map(({ json }) => json.deliveryId)).size, 1);
       assert.equal(new Set(answers.map(({ json }) => json.eventId)).size, 1);
       assert.equal(answers.filter(({ json }) => !json.duplicate).length, 1);
@@ -320,7 +456,10 @@ describe('one order, many events', () => {
       const { shares, friendships } = await merchant.effects(sim);
       const [buyer] = friendships.filter(({ username }) => username === `ten-${provider}`);
       assert.equal(buyer.requests, 1);
-      assert.deepEqual(shares.filter(({ customer }) => customer === buyer.customer).map(({ file, made }) => [file, made]), [[merchant.file(1), 1]]);
+      assert.deepEqual(
+        shares.filter(({ customer }) => customer === buyer.customer).map(({ file, made }) => [file, made]),
+        [[merchant.file(1), 1]],
+      );
     }
   });
   test('the same order id in two stores makes two deliveries', async () => {
@@ -357,15 +496,25 @@ describe('one order, many events', () => {
       const { spent } = await merchant.balance();
       order.line_items.push({ ...order.line_items[0], id: 2, sku: 'A-2' });
       const edited = await merchant.send(stores[provider], order);
-      assert.deepEqual([edited.status, edited.json?.deliveryId, edited.json?.duplicate], [202, json.deliveryId, false], edited.text);
+      assert.deepEqual(
+        [edited.status, edited.json?.deliveryId, edited.json?.duplicate],
+        [202, json.deliveryId, false],
+        edited.text,
+      );
       assert.equal((await merchant.send(stores[provider], order)).json?.duplicate, true);
       const delivery = await merchant.reaches(json.deliveryId, 'completed');
-      assert.deepEqual(delivery.items.map(({ fileId, status }) => [fileId, status]).sort(), [[merchant.file(1), 'shared'], [merchant.file(2), 'shared']]);
+      assert.deepEqual(delivery.items.map(({ fileId, status }) => [fileId, status]).sort(), [
+        [merchant.file(1), 'shared'],
+        [merchant.file(2), 'shared'],
+      ]);
       assert.equal((await merchant.balance()).spent, spent + 1);
       const { shares, friendships } = await merchant.effects(sim);
       const [buyer] = friendships.filter((row) => row.username === username);
       assert.equal(buyer.requests, 1);
-      assert.deepEqual(shares.filter(({ customer }) => customer === buyer.customer).map(({ made }) => made), [1, 1]);
+      assert.deepEqual(
+        shares.filter(({ customer }) => customer === buyer.customer).map(({ made }) => made),
+        [1, 1],
+      );
     });
   }
   test('a refund before its order is remembered, and the late order delivers nothing', async () => {
@@ -379,12 +528,22 @@ describe('one order, many events', () => {
   });
   test('a refund of one of two lines before the order drops that file alone', async () => {
     const orderId = newOrderId();
-    await merchant.send(stores.provider_a, { id: 78, order_id: Number(orderId), refund_line_items: [{ line_item_id: 2, quantity: 1 }] }, { 'x-hosted-topic': 'refunds/create' });
+    await merchant.send(
+      stores.provider_a,
+      { id: 78, order_id: Number(orderId), refund_line_items: [{ line_item_id: 2, quantity: 1 }] },
+      { 'x-hosted-topic': 'refunds/create' },
+    );
     const order = sampleOrder('provider_a', { orderId, username: 'half-refunded', sku: 'A-1' });
     order.line_items.push({ ...order.line_items[0], id: 2, sku: 'A-2' });
     const { json } = await merchant.send(stores.provider_a, order);
     const delivery = await merchant.reaches(json.deliveryId, 'completed');
-    assert.deepEqual(delivery.items.map(({ fileId, status }) => [fileId, status]), [[merchant.file(1), 'shared'], [merchant.file(2), 'dropped']]);
+    assert.deepEqual(
+      delivery.items.map(({ fileId, status }) => [fileId, status]),
+      [
+        [merchant.file(1), 'shared'],
+        [merchant.file(2), 'dropped'],
+      ],
+    );
     assert.equal(delivery.refunded, true);
   });
   test('a cancelled order is not delivered, and a newer payment takes the stop back', async () => {
@@ -397,7 +556,11 @@ describe('one order, many events', () => {
     const topic = (name) => ({ 'x-hosted-topic': name });
     const { json } = await merchant.send(stores.provider_a, order('00'), topic('orders/paid'));
     await merchant.reaches(json.deliveryId, 'waiting_for_friendship');
-    const cancelled = await merchant.send(stores.provider_a, order('10', { cancelled_at: '2026-01-01T10:10:00Z' }), topic('orders/cancelled'));
+    const cancelled = await merchant.send(
+      stores.provider_a,
+      order('10', { cancelled_at: '2026-01-01T10:10:00Z' }),
+      topic('orders/cancelled'),
+    );
     assert.deepEqual([cancelled.status, cancelled.json?.deliveryId], [202, json.deliveryId], cancelled.text);
     const stopped = await merchant.reaches(json.deliveryId, 'invalidated');
     assert.deepEqual([stopped.reason, stopped.cancelled], ['order_cancelled', true]);
@@ -444,13 +607,20 @@ describe('one order, many events', () => {
     assert.deepEqual([delivery.status, delivery.cancelled], ['completed', true]);
     const { shares, friendships } = await merchant.effects(sim);
     const { customer } = friendships.find(({ username }) => username === 'taken-back');
-    assert.deepEqual(shares.filter((row) => row.customer === customer).map(({ made, standing }) => [made, standing]), [[1, false]]);
+    assert.deepEqual(
+      shares.filter((row) => row.customer === customer).map(({ made, standing }) => [made, standing]),
+      [[1, false]],
+    );
   });
   test('a high risk puts what is not shared to review', async () => {
     const orderId = newOrderId();
     const { deliveryId } = await merchant.order(stores.provider_a, { orderId, username: 'patient' });
     await merchant.reaches(deliveryId, 'waiting_for_friendship');
-    const answer = await merchant.send(stores.provider_a, { order_id: Number(orderId), risk_level: 'high' }, { 'x-hosted-topic': 'orders/risk_assessment_changed' });
+    const answer = await merchant.send(
+      stores.provider_a,
+      { order_id: Number(orderId), risk_level: 'high' },
+      { 'x-hosted-topic': 'orders/risk_assessment_changed' },
+    );
     assert.equal(answer.status, 202, answer.text);
     assert.equal((await merchant.delivery(deliveryId)).status, 'in_review');
   });
@@ -460,11 +630,18 @@ describe('one order, many events', () => {
     await sim.post('/sim/customers', { username: 'forget-me', answer: 'never' });
     const { deliveryId, eventId } = await merchant.order(stores.provider_a, { orderId, username: 'forget-me', email });
     await merchant.reaches(deliveryId, 'waiting_for_friendship');
-    const answer = await merchant.send(stores.provider_a, { customer: { email }, orders_to_redact: [Number(orderId)] }, { 'x-hosted-topic': 'customers/redact' });
+    const answer = await merchant.send(
+      stores.provider_a,
+      { customer: { email }, orders_to_redact: [Number(orderId)] },
+      { 'x-hosted-topic': 'customers/redact' },
+    );
     assert.equal(answer.status, 202, answer.text);
     const { text, json } = await merchant.api.get(`/api/deliveries/${deliveryId}`);
     assert.deepEqual([json.status, json.reason, json.eventId], ['invalidated', 'erased', eventId]);
-    assert.deepEqual(['forget-me', email].filter((personal) => text.includes(personal)), []);
+    assert.deepEqual(
+      ['forget-me', email].filter((personal) => text.includes(personal)),
+      [],
+    );
     const again = await merchant.order(stores.provider_a, { orderId, username: 'forget-me', email });
     assert.deepEqual([again.deliveryId, again.status], [deliveryId, 'invalidated']);
     assert.equal((await merchant.api.get(`/api/deliveries/${deliveryId}`)).text.includes('forget-me'), false);
@@ -473,14 +650,22 @@ describe('one order, many events', () => {
     const orderId = newOrderId();
     const order = { ...sampleOrder('provider_b', { orderId, username: 'buyer', sku: 'A-1' }), status: 'pending' };
     const unpaid = await merchant.send(stores.provider_b, order);
-    assert.deepEqual([unpaid.status, unpaid.json?.status, unpaid.json?.reason], [202, 'ignored', 'awaiting_payment'], unpaid.text);
+    assert.deepEqual(
+      [unpaid.status, unpaid.json?.status, unpaid.json?.reason],
+      [202, 'ignored', 'awaiting_payment'],
+      unpaid.text,
+    );
     const paid = await merchant.send(stores.provider_b, { ...order, status: 'completed' });
     assert.equal(paid.status, 202, paid.text);
     await merchant.reaches(paid.json.deliveryId, 'completed');
   });
   test('a topic that nobody knows is accepted and ignored', async () => {
     const answer = await merchant.send(stores.provider_a, { id: 1 }, { 'x-hosted-topic': 'products/update' });
-    assert.deepEqual([answer.status, answer.json?.status, answer.json?.reason], [202, 'ignored', 'ignored_topic'], answer.text);
+    assert.deepEqual(
+      [answer.status, answer.json?.status, answer.json?.reason],
+      [202, 'ignored', 'ignored_topic'],
+      answer.text,
+    );
     assert.deepEqual(Object.keys(answer.json), ['status', 'reason'], 'it is of no order');
   });
 });
@@ -488,7 +673,10 @@ describe('one order, many events', () => {
 describe('path', () => {
   const path = (text, order = { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }) => {
     const body = JSON.stringify(sampleOrder('generic', order));
-    return merchant.open.request('POST', text, { body, headers: signatureHeaders('generic', stores.generic.secret, body) });
+    return merchant.open.request('POST', text, {
+      body,
+      headers: signatureHeaders('generic', stores.generic.secret, body),
+    });
   };
   test('an unknown provider is 404', async () => {
     for (const name of ['provider_c', 'Generic', 'generic%20', '..']) {
@@ -499,7 +687,13 @@ describe('path', () => {
   });
   test('an unknown integration is 404', async () => {
     const last = stores.generic.id.at(-1) === '0' ? '1' : '0';
-    for (const id of [stores.generic.id.slice(0, -1) + last, 'int_', 'x', stores.generic.id.toUpperCase(), `${stores.generic.id}0`]) {
+    for (const id of [
+      stores.generic.id.slice(0, -1) + last,
+      'int_',
+      'x',
+      stores.generic.id.toUpperCase(),
+      `${stores.generic.id}0`,
+    ]) {
       isError(await path(`/api/webhooks/generic/${id}`), 404, 'INTEGRATION_NOT_FOUND');
     }
   });
@@ -510,7 +704,10 @@ describe('path', () => {
     const store = await merchant.store('generic');
     const { deliveryId } = await merchant.order(store, { orderId: newOrderId(), username: 'patient' });
     assert.equal((await merchant.api.delete(`/api/integrations/${store.id}`)).status, 204);
-    const answer = await merchant.send(store, sampleOrder('generic', { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }));
+    const answer = await merchant.send(
+      store,
+      sampleOrder('generic', { orderId: newOrderId(), username: 'buyer', sku: 'A-1' }),
+    );
     isError(answer, 404, 'INTEGRATION_NOT_FOUND');
     assert.equal((await merchant.delivery(deliveryId)).integrationId, store.id);
   });
@@ -546,7 +743,11 @@ describe('path', () => {
     await merchant.order(renewed, { orderId: newOrderId(), username: 'buyer' });
     const again = await merchant.api.post(`/api/integrations/${store.id}/rotate-secret`, { overlapSeconds: 0 });
     for (const old of [store, renewed]) {
-      isError(await merchant.send(old, sampleOrder('generic', { orderId: newOrderId(), username: 'buyer', sku: 'A-1' })), 401, 'INVALID_SIGNATURE');
+      isError(
+        await merchant.send(old, sampleOrder('generic', { orderId: newOrderId(), username: 'buyer', sku: 'A-1' })),
+        401,
+        'INVALID_SIGNATURE',
+      );
     }
     await merchant.order({ ...store, secret: again.json.secret }, { orderId: newOrderId(), username: 'buyer' });
   });
@@ -554,16 +755,27 @@ describe('path', () => {
 
 describe("provider_b's ping", () => {
   const ping = (body, provider = 'provider_b') =>
-    merchant.open.request('POST', `/api/webhooks/${provider}/${stores[provider].id}`, { body, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    merchant.open.request('POST', `/api/webhooks/${provider}/${stores[provider].id}`, {
+      body,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
   test('is answered with 200, unsigned, and changes nothing', async () => {
     const store = await merchant.store('provider_b');
     const before = await ordersStored();
-    const answer = await merchant.open.request('POST', `/api/webhooks/provider_b/${store.id}`, { body: 'webhook_id=12345678901234567890' });
+    const answer = await merchant.open.request('POST', `/api/webhooks/provider_b/${store.id}`, {
+      body: 'webhook_id=12345678901234567890',
+    });
     assert.equal(answer.status, 200, answer.text);
     assert.equal(await ordersStored(), before);
   });
   test('of any other form, or to another provider, is 401', async () => {
-    for (const body of ['webhook_id=', 'webhook_id=1&a=b', 'webhook_id=x', `webhook_id=${'1'.repeat(21)}`, 'webhook_id=1\n']) {
+    for (const body of [
+      'webhook_id=',
+      'webhook_id=1&a=b',
+      'webhook_id=x',
+      `webhook_id=${'1'.repeat(21)}`,
+      'webhook_id=1\n',
+    ]) {
       isError(await ping(body), 401, 'INVALID_SIGNATURE');
     }
     isError(await ping('webhook_id=1', 'provider_a'), 401, 'INVALID_SIGNATURE');
@@ -574,7 +786,9 @@ describe("provider_b's ping", () => {
 describe('API key', () => {
   const send = (store, key, { spoil } = {}) => {
     const order = sampleOrder('generic', { orderId: newOrderId(), username: 'buyer', sku: 'A-1' });
-    return sendOrder(merchant.open, spoil ? { ...store, secret: 'not the secret of it' } : store, order, { 'x-api-key': key });
+    return sendOrder(merchant.open, spoil ? { ...store, secret: 'not the secret of it' } : store, order, {
+      'x-api-key': key,
+    });
   };
   test('is optional; a good one is counted and not rate limited here', async () => {
     const key = await merchant.key();
@@ -587,7 +801,13 @@ describe('API key', () => {
   });
   test('that is not valid is 401, inactive 403', async () => {
     const key = await merchant.key();
-    for (const text of ['', 'x', `${key.secret}0`, key.secret.slice(0, -1), `${key.secret.slice(0, -1)}${key.secret.at(-1) === 'a' ? 'b' : 'a'}`]) {
+    for (const text of [
+      '',
+      'x',
+      `${key.secret}0`,
+      key.secret.slice(0, -1),
+      `${key.secret.slice(0, -1)}${key.secret.at(-1) === 'a' ? 'b' : 'a'}`,
+    ]) {
       isError(await send(stores.generic, text), 401, 'UNAUTHORIZED');
     }
     assert.equal((await merchant.api.patch(`/api/keys/${key.id}`, { active: false })).status, 200);
@@ -635,7 +855,10 @@ test('what the account was charged is what its customers were given', async () =
       .map(({ id }) => merchant.reaches(id, 'completed')),
   );
   const { shares } = await merchant.effects(sim);
-  assert.ok(shares.every(({ made }) => made === 1), JSON.stringify(shares));
+  assert.ok(
+    shares.every(({ made }) => made === 1),
+    JSON.stringify(shares),
+  );
   const { spent, held } = await merchant.balance();
   assert.deepEqual([spent, held], [shares.length, 0]);
 });

@@ -114,9 +114,7 @@ inline constexpr auto kPlainPaths = std::to_array<PlainPath>({
     {.path = "src/storage/testing", .names = true},
     {.path = "src/storage/stores/", .names = true},
     {.path = "src/storage/tx_driver.h", .names = true},
-    {.path = "web/src/api/", .names = false},
-    {.path = "web/src/buyer/", .names = false},
-    {.path = "web/src/live/", .names = false},
+    {.path = "web/src/", .names = false},
 });
 
 }  // namespace presetbridge::structure

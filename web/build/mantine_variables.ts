@@ -5,7 +5,7 @@ import type { Plugin } from 'vite';
 import { theme } from '../src/theme/theme';
 
 const NAME = 'virtual:mantine-variables.css';
-// Palettes of which nothing on the pages takes a colour.
+// Palettes whose colours no page uses.
 const UNUSED = /^--mantine-color-(pink|grape|violet|indigo|blue|cyan|teal|green|lime|yellow|orange|red)-/;
 
 const used = (variables: Record<string, string>) =>

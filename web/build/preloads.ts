@@ -1,4 +1,4 @@
-// The font that the first words are written in is asked for with the page, not only once its style sheet has come.
+// The font of the first words is loaded with the page, not only once its style sheet has come.
 import type { Plugin } from 'vite';
 
 export function preloads(pattern: RegExp): Plugin {

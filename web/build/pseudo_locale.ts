@@ -1,8 +1,8 @@
-// The catalogue as a language that nobody speaks (`vite build --mode pseudo`, for tests): each text stands in ⟦ ⟧, accented and longer. What
-// stands outside is no text of the catalogue.
+// The catalogue as a language that nobody speaks (`vite build --mode pseudo`, for tests): each text stands in ⟦ ⟧, accented and longer. Words
+// outside of them are no text of the catalogue.
 import type { Plugin } from 'vite';
 
-// Files of which all that they export are texts: strings, objects of them, or functions that make them.
+// Files that export nothing but texts: strings, objects of them, or functions that make them.
 const TEXTS = /\/src\/(i18n\/en\/\w+|buyer\/texts)\.ts$/;
 
 // Runs in the page, with the texts; `pseudoTexts` has them by their keys, each in all its forms.
@@ -24,7 +24,7 @@ export function pseudoLocale(): Plugin {
     transform(code, id) {
       if (!TEXTS.test(id)) return undefined;
       const names = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name);
-      // A part adds itself at the end of its file: what it adds are the marked texts.
+      // A part adds itself at the end of its file, by then with the marked texts.
       const [before = '', after = ''] = code.split(/^(?=addWords\()/m);
       const marks = names.map((name) => `${name} = markedText(${name});`).join('\n');
       return `${before.replace(/^export const /gm, 'export let ')}${marked}\n${marks}\n${after}`.replace(

@@ -4,7 +4,7 @@
   try {
     chosen = localStorage.getItem('presetbridge-theme');
   } catch {
-    // No storage: as the system is set.
+    // No storage: the system's scheme.
   }
   var dark = chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches);
   document.documentElement.setAttribute('data-mantine-color-scheme', dark ? 'dark' : 'light');

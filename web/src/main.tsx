@@ -12,7 +12,7 @@ import { session } from './session';
 import { keepFocus } from './shell/focus';
 import { colorSchemes, theme } from './theme/theme';
 
-// Nothing of one account is shown to another: what was read is forgotten before a page is drawn for the next.
+// Nothing of one account is shown to another: the cache is emptied before a page is drawn for the next.
 let account: string | null = null;
 session.subscribe(() => {
   const state = session.get();

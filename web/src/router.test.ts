@@ -1,4 +1,4 @@
-// Every page has its pictures: what `./dev screenshots` looks at (tools/pages.mjs) against the routes, and the buyer's states.
+// Every page has its pictures: the pages of `./dev screenshots` (tools/pages.mjs) against the routes, and the buyer's states.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { router } from './router';
@@ -7,7 +7,7 @@ type Page = { name: string; path: string | ((made: unknown) => string); states?:
 const file = '../tools/pages.mjs';
 const { pages }: { pages: Page[] } = await import(/* @vite-ignore */ file);
 
-// What the demonstration made: any name leads to an id.
+// Stands for the objects of the demonstration: any name leads to an id.
 const made: unknown = new Proxy(() => 'id', {
   get: (it, name) => (name === Symbol.toPrimitive ? () => 'id' : name === 'toString' ? () => 'id' : Reflect.apply(() => made, it, [])),
 }); // prettier-ignore
@@ -20,7 +20,7 @@ const routeOf = ({ path }: Page) => {
 const pictured = new Set(pages.map(routeOf));
 const inEachState = new Set(pages.filter(({ states }) => states).map(routeOf));
 
-// Of a page, not of what leads elsewhere or holds others.
+// Pages alone: no redirects, and no routes that hold others.
 const routes = Object.values(router.routesById)
   .filter(({ options, children }) => 'path' in options && !options.beforeLoad && !children)
   .map(({ fullPath }) => fullPath.replace(/(?<=.)\/$/, ''));

@@ -1,4 +1,4 @@
-// Every address and its page. Pages are loaded when they are gone to; the frame is not.
+// Every address and its page. A page is loaded when it is opened; the frame is in the first script.
 import {
   createRootRoute,
   createRoute,

@@ -1,9 +1,9 @@
-// Accounts that have only begun: one on each step of the first ten minutes, and one who put it off. `past` is the service as it runs
-// (demo/present.mjs); the words of a story are taken for what a shop sends.
+// New accounts: one on each step of the first ten minutes, and one that put the guide off. The orders of their shops are sent by the
+// demonstration's story (demo/story.mjs), on the running service (demo/present.mjs).
 import { setTimeout as delay } from 'node:timers/promises';
 import { FILES, mappings } from '../../demo/catalogue.mjs';
 
-// In this order: each has done what those before have.
+// In this order: each account has done the steps of those before it too.
 const STEPS = ['quiet', 'login', 'listening', 'heard', 'matched', 'tested'];
 
 // {signs by name, stores by name}

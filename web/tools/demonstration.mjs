@@ -1,4 +1,4 @@
-// The demonstration in a folder of its own, for whoever looks at its pages (pages.mjs).
+// Starts the demonstration in a folder of its own, for programs that open its pages (pages.mjs).
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -21,7 +21,7 @@ export async function demonstration({ pace } = {}) {
   const { member, others } = story.made;
   const { refused, newcomer, poor } = others;
   const begun = await beginners(story);
-  await tellMore(story);
+  await nameMore(story);
   story.made.begun = begun.stores;
   const close = async () => {
     await stopAll();
@@ -32,8 +32,8 @@ export async function demonstration({ pace } = {}) {
   return { url: urls.bridge, dataDir, story, made: story.made, signs, close };
 }
 
-// What is known of the month only by asking: an order of each outcome, a preset, the links of the buyers, the purchases.
-// Deliveries of which each buyer's page says something else.
+// Names that are read from the service after the month: an order of each outcome, a preset, the links of the buyers, the purchases.
+// Deliveries whose buyer's pages differ.
 const BUYERS = [
   'in_review',
   'username_missing',
@@ -47,9 +47,9 @@ const BUYERS = [
   'invalidated',
 ];
 const OUTCOMES = ['delivery', 'no_mapped_items', 'awaiting_payment', 'stopped', 'inactive'];
-async function tellMore(story) {
+async function nameMore(story) {
   const { made } = story;
-  await story.desk(async (api) => {
+  await story.merchant(async (api) => {
     const first = async (path) => (await api('GET', path)).data[0].id;
     made.orders = { unmapped: await first('/api/orders?limit=1&unmapped=true') };
     for (const outcome of OUTCOMES) made.orders[outcome] = await first(`/api/orders?limit=1&outcome=${outcome}`);

@@ -1,4 +1,4 @@
-// A browser that looks: opens pages as somebody, brings them into a state, pictures them, and notes what is wrong with them.
+// A browser that opens pages as a person, brings them into a state, takes pictures and collects what is wrong with them.
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import { answer } from './presses.mjs';
 const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const HEIGHTS = { 1440: 900, 1024: 800, 360: 780 };
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'];
-// What a page reads of the service; not who is signed in, nor what the frame cannot do without.
+// A page's own reads; not the session's requests, nor those that the frame needs.
 const READ = /\/api\/(?!auth\/|version$|account$)/;
 
 export class Eyes {
@@ -79,7 +79,7 @@ export class Eyes {
     await page.waitForTimeout(250);
   }
 
-  // The page at that address, in that state of what it reads. `answers`: what the service is made to say (presses.mjs).
+  // Opens the page at the address, with its reads in the state. `answers`: the service's answers that are replaced (presses.mjs).
   async go(page, address, state, answers) {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await answer(page, answers);
@@ -109,7 +109,7 @@ export class Eyes {
       await page.unrouteAll({ behavior: 'ignoreErrors' });
       await page.context().setOffline(true);
     } else await page.route(READ, troubled);
-    // Every read is old then, and asked for anew where the person looks at the page again.
+    // Every read is old then, and is repeated when the page becomes visible again.
     await page.clock.fastForward(600_000);
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await page.clock.runFor(5_000);
@@ -118,7 +118,7 @@ export class Eyes {
       this.findings.push(`${page.label}: does not say that it is old`);
   }
 
-  // What is on a screen that is higher than most, as WebP.
+  // A picture of the page on a screen that is higher than most, as WebP.
   async compressed(page, name) {
     const { width } = page.viewportSize();
     await page.setViewportSize({ width, height: width < 500 ? 844 : 1200 });
@@ -134,7 +134,7 @@ export class Eyes {
   }
 
   async judge(page, name, { whole = true } = {}) {
-    // Through the debugger's own world: the policy of the page refuses an added script. What floats stands in no landmark.
+    // Through the debugger's own world: the policy of the page refuses an added script. Floating menus and dialogs are outside of all landmarks.
     const session = await page.context().newCDPSession(page);
     await session.send('Runtime.evaluate', { expression: axe });
     const rules = JSON.stringify(whole ? [...WCAG, 'best-practice'] : WCAG);

@@ -1,9 +1,9 @@
-// Looks at every page of the dashboard (pages.mjs) in Chromium: pictures in light and dark at three widths, what axe-core finds, and
-// what the policy of the page refused. Fails where there is a finding.
+// Takes pictures of every page of the dashboard (pages.mjs) in Chromium, in light and dark at three widths, and reports the findings of
+// axe-core and the violations of the page's policy. Fails where there is one.
 //   node tools/look.mjs --out FOLDER [--only NAME,NAME] [--widths 1440,360] [--schemes light] [--states none]
-// With --readme it makes those of the README instead, in docs/pictures.
+// With --readme it makes the pictures of the README instead, in docs/pictures.
 // Without --url it brings the demonstration up, in a folder of its own (./dev screenshots); with --url, --email and --password it
-// looks at a running service, at the pages that need nothing of the demonstration.
+// opens the pages of a running service that need nothing of the demonstration.
 import { mkdir } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { demonstration } from './demonstration.mjs';
@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
 const only = options.only.split(',').filter(Boolean);
 const NARROW = 820;
 
-// The pages of one who looks, with their states, as {page, name, address, state, presses}.
+// The pages of one person, with their states, as {page, name, address, state, presses}.
 function wanted(as, width, made) {
   const shown = pages.filter(
     (page) =>
@@ -62,7 +62,7 @@ const place = options.url
   : await demonstration();
 const eyes = await Eyes.open(place.url, options.out);
 let pictures = 0;
-// What one person sees in one scheme at one width.
+// All pages of one person in one scheme at one width.
 async function lookAs(as, scheme, width) {
   const looks = wanted(as, width, place.made);
   if (looks.length === 0) return;
@@ -85,7 +85,7 @@ async function lookAs(as, scheme, width) {
     } catch (error) {
       eyes.findings.push(`${label}: ${error.message.split('\n').slice(0, 3).join(' ')}`);
     }
-    // Its clock is the visitor's from then on; and who was signed out is.
+    // The visitor's clock was moved, or they are signed out: the next page needs another visitor.
     if (state === 'stale' || state === 'offline' || of.later) {
       await page.context().close();
       page = await eyes.visitor({ scheme, width, sign: place.signs[as] });

@@ -1,20 +1,20 @@
-// What there is to look at: a line a page. Each is pictured in light and dark at every width, and judged by axe-core.
-//   path      the address, or a function of what the demonstration made (demo/story.mjs: `made`)
-//   as        whose eyes: an account of the demonstration (sam if not given), ann (a member of it), one that has only begun (beginners.mjs), or nobody
-//   presses   what is pressed there, one after the other: "role:name", or typed: "fill:field=text", or given: "file:field=content", or a
-//             key: "key:Control+k"; what opens stands over the page
-//   stays     what is pressed opens nothing; with `floats`, no dialog and no menu, and what it opens stands over the page nevertheless
-//   answers   what the service is made to say there, by "METHOD /path" (presses.mjs), where nothing of the demonstration has it say so
-//   later     the same from when the page stands
-//   expected  what the console may say then
+// The pages of the dashboard and of the buyer, one entry each. Each is pictured in light and dark at every width, and judged by axe-core.
+//   path      the address, or a function of the demonstration's ids (demo/story.mjs: `made`)
+//   as        who opens it: an account of the demonstration (sam if not given), ann (a member of it), a new account (beginners.mjs), or nobody
+//   presses   controls that are pressed there, one after the other: "role:name", or typed: "fill:field=text", or given: "file:field=content", or a
+//             key: "key:Control+k"; a dialog or menu is open after the last one
+//   stays     the presses open nothing; with `floats`, no dialog and no menu, but a list that stands over the page
+//   answers   answers of the service that are replaced there, by "METHOD /path" (presses.mjs), for states that the demonstration lacks
+//   later     answers that are replaced once the page is drawn
+//   expected  messages that the console may have then
 //   readme    the README shows it at this width
-//   states    it reads of the service, so it has the states below
-//   framed    it reads nothing but what the frame does, which is never made to fail
+//   states    it reads from the service, so it has the states below
+//   framed    it has no reads beside those of the frame, which are never made to fail
 //   wide      only where there is room; narrow: only where there is not
 const SELECTED = ['checkbox:Select all rows of this page'];
 const MEMBER = 'ann@marlowtones.example';
 const BUYER = 'earlybird@posteo.example';
-// What is typed to sign in.
+// Signs in with a wrong password.
 const SIGN = [`fill:E-mail=${MEMBER}`, 'fill:/^Password/=not the password'];
 const config = (changes) => ({ 'GET /api/auth/config': (said) => ({ ...said, ...changes }) });
 const ISSUERS = [
@@ -435,5 +435,5 @@ function of(prefix, what) {
   return (made) => prefix + made[what];
 }
 
-// How a page comes into each state that it shows of a read. `trouble` is what becomes of its requests.
+// The states of a page's reads.
 export const states = ['loading', 'error', 'stale', 'offline'];

@@ -1,6 +1,6 @@
-// What a person does at a page, as pages.mjs writes it.
+// A person's acts on a page, in the notation of pages.mjs.
 
-// A name, or a pattern of one: /…/. The pseudo-locale (build/pseudo_locale.ts) has its own letters, and marks round and in the words.
+// A name, or a pattern of one: /…/. The pseudo-locale (build/pseudo_locale.ts) has letters of its own, and marks around and in the words.
 const LETTERS = { a: 'aá', e: 'eé', i: 'ií', o: 'oó', u: 'uú', n: 'nñ', c: 'cç', s: 'sš', A: 'AÁ', E: 'EÉ' };
 const disguised = (name) =>
   [...name]
@@ -25,8 +25,8 @@ const titles = (before) => {
   return before === null ? now : now !== before;
 };
 
-// `stays`: what is pressed opens nothing; `floats`: a list. What it opens may have to be loaded first. The entry of a menu is gone once it is
-// chosen, and a button of a dialog leads to another dialog.
+// `stays`: the last press opens nothing; `floats`: it opens a list. A dialog may have to be loaded first. The entry of a menu is gone once
+// it is chosen, and a button of a dialog leads to another dialog.
 export async function press(page, presses, { pseudo = false, stays = false, floats = false, pause = 200 } = {}) {
   for (const one of presses) {
     const [what, ...rest] = one.split(':');
@@ -48,7 +48,7 @@ export async function press(page, presses, { pseudo = false, stays = false, floa
         .first()
         .fill(text.join('='));
     else {
-      // The last one is of the dialog that the press before opened.
+      // The last button of that name is in the dialog that the press before opened.
       const last = words.endsWith(':last');
       const where = last ? page.getByRole('dialog').last() : page;
       const found = where.getByRole(what, { name: nameOf(words.replace(/:last$/, ''), pseudo) });
@@ -65,8 +65,8 @@ export async function press(page, presses, { pseudo = false, stays = false, floa
   if (!stays) await page.locator(OPEN).first().waitFor();
 }
 
-// What the service is made to say, by "METHOD /path": an error as [status, code, headers], or what becomes of what it says. Until
-// page.unrouteAll() takes it back.
+// Replaces answers of the service, by "METHOD /path": with an error as [status, code, headers], or by a function of the real answer. Until
+// page.unrouteAll() ends it.
 export async function answer(page, answers = {}) {
   for (const [asked, said] of Object.entries(answers)) {
     const [method, path] = asked.split(' ');

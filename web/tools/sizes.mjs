@@ -1,4 +1,4 @@
-// What the build costs over the wire (brotli), against its budgets. Fails where one is passed.
+// The sizes of the build over the wire (brotli), against its budgets. Fails where one is passed.
 import { readFile, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -17,7 +17,7 @@ const sum = async (names) => (await Promise.all([...names].map(wire))).reduce((t
 const manifest = JSON.parse(await readFile(path.join(dist, '.vite/manifest.json'), 'utf8'));
 const entry = manifest['index.html'];
 
-// A chunk, what it imports at once, and their styles.
+// A chunk with its static imports, and their styles.
 function closure(chunk, seen = new Set()) {
   if (seen.has(chunk.file)) return seen;
   seen.add(chunk.file);
@@ -27,7 +27,7 @@ function closure(chunk, seen = new Set()) {
 }
 
 const frame = closure(entry);
-// The pages: what the router, which is in the entry, loads by itself. What a page loads later is no page.
+// The pages: the dynamic imports of the router, which is in the entry. Parts that a page loads later are no pages.
 const pages = entry.dynamicImports.filter((name) => name.startsWith('src/pages/'));
 const HOME = 'src/pages/overview/Overview.tsx';
 const FIRST = [HOME, 'src/pages/sign-in/SignIn.tsx', 'src/pages/sign-in/SignUp.tsx'];
@@ -43,7 +43,7 @@ function tell(what, size, budget) {
   if (size > budget) problems.push(what);
 }
 const home = closure(manifest[HOME], new Set(frame));
-// What the frame loads by itself once the first page is drawn (src/shell/later.ts): it is there when one goes to another page.
+// The parts that the frame loads once the first page is drawn (src/shell/later.ts): they are loaded when another page is opened.
 const later = LATER.reduce((seen, name) => closure(manifest[name], seen), new Set(home));
 for (const name of pages) {
   const whole = closure(manifest[name], new Set(frame));

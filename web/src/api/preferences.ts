@@ -5,8 +5,8 @@ import { api, ok, type Schemas } from './client';
 import { ApiError } from './errors';
 import { queries, queryClient } from './queries';
 
-export type Preferences = Schemas['Preferences'];
-export type Change = (now: Preferences) => Partial<Omit<Preferences, 'version'>>;
+type Preferences = Schemas['Preferences'];
+type Change = (now: Preferences) => Partial<Omit<Preferences, 'version'>>;
 
 const { queryKey } = queries.preferences();
 const NONE: Preferences = { version: 0, views: [], shortcutsOff: false, guideDismissedAt: null };

@@ -8,7 +8,7 @@ import type { operations } from './schema.mjs';
 // Poll intervals while live changes do not arrive; UNTOLD: for data without live changes.
 const CALM_MS = paced(15_000);
 const OPEN_MS = paced(5_000, 10_000); // events of the shop's webhooks are no live changes
-const UNTOLD_MS = 5_000;
+const POLLED_MS = 5_000;
 const BUSY_MS = 1_000;
 const SLOW_MS = 60_000;
 
@@ -25,10 +25,10 @@ export const queryClient = new QueryClient({
 export type DeliveryQuery = NonNullable<operations['listDeliveries']['parameters']['query']>;
 export type StatisticsQuery = NonNullable<operations['getDeliveryStatistics']['parameters']['query']>;
 export type BulkWanted = Omit<Schemas['ActOnDeliveries'], 'dryRun'>;
-export type ProductQuery = NonNullable<operations['listProducts']['parameters']['query']>;
+type ProductQuery = NonNullable<operations['listProducts']['parameters']['query']>;
 export type OrderQuery = NonNullable<operations['listOrders']['parameters']['query']>;
-export type PresetQuery = NonNullable<operations['listPresets']['parameters']['query']>;
-export type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
+type PresetQuery = NonNullable<operations['listPresets']['parameters']['query']>;
+type UsageQuery = NonNullable<operations['getUsage']['parameters']['query']>;
 export type EventQuery = NonNullable<operations['listWebhookEvents']['parameters']['query']>;
 
 // The contract offers a table (text/csv) too; JSON is asked for here.
@@ -68,13 +68,13 @@ export const queries = {
     queryOptions({
       queryKey: ['people', 'list'],
       queryFn: ({ signal }) => ok(api.GET('/api/people', { params: { query: { limit: 100 } }, signal })),
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
   invitations: () =>
     queryOptions({
       queryKey: ['people', 'invitations'],
       queryFn: ({ signal }) => ok(api.GET('/api/invitations', { params: { query: { limit: 100 } }, signal })),
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
 
   privacyRequests: (query: NonNullable<operations['listPrivacyRequests']['parameters']['query']>) =>
@@ -82,7 +82,7 @@ export const queries = {
       queryKey: ['privacy requests', query],
       queryFn: ({ signal }) => ok(api.GET('/api/privacy-requests', { params: { query }, signal })),
       placeholderData: keepPreviousData,
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
 
   privacyRequestOrders: (id: string, cursor?: string) =>
@@ -268,7 +268,7 @@ export const queries = {
       queryKey: ['subscriptions', 'one', id],
       queryFn: ({ signal }) =>
         ok(api.GET('/api/webhook-subscriptions/{subscription}', { params: { path: { subscription: id } }, signal })),
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
   events: (id: string, query: EventQuery) =>
     queryOptions({
@@ -281,7 +281,7 @@ export const queries = {
           }),
         ),
       placeholderData: keepPreviousData,
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
   event: (id: string, event: string) =>
     queryOptions({
@@ -293,7 +293,7 @@ export const queries = {
             signal,
           }),
         ),
-      refetchInterval: UNTOLD_MS,
+      refetchInterval: POLLED_MS,
     }),
 
   keys: () =>
@@ -371,7 +371,7 @@ export const queries = {
           return { purchase: known, asked: false };
         }
       },
-      refetchInterval: ({ state }) => (state.data?.purchase.state === 'pending' ? UNTOLD_MS : false),
+      refetchInterval: ({ state }) => (state.data?.purchase.state === 'pending' ? POLLED_MS : false),
     }),
   ledger: (query: NonNullable<operations['listLedger']['parameters']['query']>) =>
     queryOptions({

@@ -4,7 +4,7 @@
 const SILENCE_MS = 65_000;
 const LONGEST_EVENT = 16_384; // characters; the service's are far smaller
 
-export interface Heard {
+interface Heard {
   open: () => void; // the service answers: from now on nothing is missed
   changed: () => void;
   id: (id: string) => void; // where to go on after an end

@@ -30,7 +30,7 @@ export const fresh = (): Local => ({
 });
 
 // The address of a web page, or nothing: an address may hold a script.
-export function safeLink(address: string | null | undefined): string | null {
+function safeLink(address: string | null | undefined): string | null {
   if (!address) return null;
   try {
     const url = new URL(address);
@@ -40,7 +40,7 @@ export function safeLink(address: string | null | undefined): string | null {
   }
 }
 
-export function mailLink(address: string | null | undefined): string | null {
+function mailLink(address: string | null | undefined): string | null {
   const [, user, host] = /^([^@\s]+)@([^@\s]+)$/.exec(address ?? '') ?? [];
   return user && host ? `mailto:${encodeURIComponent(user)}@${encodeURIComponent(host)}` : null;
 }

@@ -1,4 +1,4 @@
-// What went wrong with what was just asked for, beside it, told at once.
+// Why an action failed, beside its control. Screen readers announce it at once.
 import { IconAlertCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import styles from './Alert.module.css';

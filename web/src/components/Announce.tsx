@@ -1,4 +1,4 @@
-// Says a text to who cannot see it, when it changes: the newest one, and at most one in three seconds.
+// Announces a text to screen readers when it changes: the newest one, and at most one in three seconds.
 import { useEffect, useRef, useState } from 'react';
 
 const EVERY_MS = 3_000;

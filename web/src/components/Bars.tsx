@@ -1,19 +1,19 @@
-// Stacked bars over time. Pointer, focus and arrow keys show the same words of one bar; the table beside it tells all of them.
+// Stacked bars over time. Pointer, focus and arrow keys show the words of one bar; the table beside it has those of all bars.
 import { useElementSize } from '@mantine/hooks';
 import { ticks } from 'd3-array';
 import { useId, useState, type KeyboardEvent } from 'react';
 import styles from './Bars.module.css';
 
 export type Part = { key: string; name: string; look: 'full' | 'hatched' | 'failed' };
-export type Bar = { key: string; label: string; title: string; values: number[] }; // from the ground up, one a part
+export type Bar = { key: string; label: string; title: string; values: number[] }; // from the ground up, one for each part
 
 type Props = { name: string; parts: Part[]; bars: Bar[]; slots?: number; height?: number };
 
-const LEFT = 36; // for the numbers of the lines
+const LEFT = 36; // px, for the numbers of the lines
 const BOTTOM = 24;
 const TOP = 6;
-const GAP = 2; // between the parts of a bar
-const LEAST = 3; // what is there is seen
+const GAP = 2; // px, between the parts of a bar
+const LEAST = 3; // px: a small value is seen too
 const number = new Intl.NumberFormat('en');
 
 // The lines and the top of the scale: whole numbers, three spaces at most.
@@ -145,7 +145,7 @@ export function Bars({ name, parts, bars, slots = bars.length, height = 220 }: P
   );
 }
 
-// What the parts mean, with their sums.
+// The name of each part, with its sum.
 export function Legend({ parts, sums }: { parts: Part[]; sums: number[] }) {
   return (
     <ul className={styles.legend}>

@@ -11,7 +11,7 @@ export function Facts({ title, children }: { title: string; children: ReactNode 
   );
 }
 
-// Broken before its @ where it is broken.
+// An address that breaks before its @ where the line ends.
 export function Email({ of }: { of: string }) {
   const at = of.lastIndexOf('@');
   return (

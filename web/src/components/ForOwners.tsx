@@ -1,4 +1,4 @@
-// In the place of what only an owner can do.
+// Stands instead of a control that only owners have.
 import { IconLock } from '@tabler/icons-react';
 import styles from './ForOwners.module.css';
 

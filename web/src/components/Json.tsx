@@ -1,4 +1,4 @@
-// JSON as text: with line breaks, its names in colour; what is no JSON as it is.
+// JSON as text, with line breaks and its names in colour. Text that is no JSON is shown as it is.
 import { laidOut, visible } from './json_text';
 import styles from './Json.module.css';
 

@@ -1,4 +1,4 @@
-// The head of a page: where it stands, its name, a line about it, at most two buttons and a menu.
+// The head of a page: its breadcrumbs, its name, a line about it, at most two buttons and a menu.
 import { IconChevronRight } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
@@ -24,7 +24,7 @@ export function PageHeader({ title, page = title, crumbs, lead, meta, actions, b
     document.title = t('app.title', { page });
   }, [page]);
   const path = useLocation({ select: ({ pathname }) => pathname });
-  const one = crumbs !== undefined; // a page of one thing, which one may want to come back to
+  const one = crumbs !== undefined; // a page of one thing, so the palette lists it as visited
   useEffect(() => {
     const state = session.get();
     if (one && state.name === 'in') remember(state.tokens.user.id, { path, title });

@@ -1,4 +1,4 @@
-// A group of what belongs together. With a tone it is what the page is about just now.
+// A group of things that belong together. One with a tone is the page's present subject.
 import type { ReactNode } from 'react';
 import styles from './Panel.module.css';
 

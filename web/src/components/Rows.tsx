@@ -3,7 +3,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { Fragment, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { t } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
-import { SelectAll, SelectOne } from './Select';
+import { SelectAll, SelectOne, type Selection } from './Select';
 import styles from './Rows.module.css';
 
 export type Column<Row> = {
@@ -13,13 +13,6 @@ export type Column<Row> = {
   end?: boolean; // numbers and times stand at the end of their column
   width?: string;
   narrow?: 'first' | 'second' | 'secondEnd' | 'firstEnd'; // its place where a row has two lines; none: left out
-};
-
-// Which rows are chosen.
-export type Selection = {
-  has: (id: string) => boolean;
-  set: (ids: string[], chosen: boolean) => void;
-  nameOf: (id: string) => string; // of the checkbox
 };
 
 type Props<Row> = {

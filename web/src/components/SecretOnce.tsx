@@ -1,5 +1,5 @@
 // A secret, the one time that it is shown. It lives in the state of the caller alone: in no cache, address or attribute, and is gone
-// when the dialog closes. The dialog closes by its button only, which is enabled by the word that the secret is kept.
+// when the dialog closes. The dialog closes by its button only, which is enabled once the person says that the secret is stored.
 import { Button, Checkbox, Modal } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
@@ -12,7 +12,7 @@ type Props = {
   title: string;
   lead?: string;
   env?: string; // the name of a variable: offers a .env file
-  stored?: string; // the word that it is kept
+  stored?: string; // the label of the checkbox that says so
   children?: ReactNode; // facts about it
   onDone: () => void;
 };

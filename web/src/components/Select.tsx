@@ -1,7 +1,13 @@
-// The checkboxes of a table: one a row (with Shift all from the last one), and one for all rows of the page.
+// The checkboxes of a table: one a row (with Shift: all rows from the last one), and one for all rows of the page.
 import { t } from '@/i18n/text';
-import type { Selection } from './Rows';
 import styles from './Rows.module.css';
+
+// Which rows are chosen.
+export type Selection = {
+  has: (id: string) => boolean;
+  set: (ids: string[], chosen: boolean) => void;
+  nameOf: (id: string) => string; // of the checkbox
+};
 
 export function SelectAll({ ids, selection }: { ids: string[]; selection: Selection }) {
   const chosen = ids.filter(selection.has).length;

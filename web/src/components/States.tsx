@@ -1,4 +1,4 @@
-// What stands in the place of a part that has no content: loading, empty, failed, or from an earlier time.
+// The states of a part of a page that has no current content: loading, empty, failed, or from an earlier time.
 import { Button } from '@mantine/core';
 import { IconRefresh, IconSearch, type TablerIcon } from '@tabler/icons-react';
 import { useEffect, useState, type ReactNode } from 'react';
@@ -96,7 +96,7 @@ export function StaleBar({ read }: { read: Read }) {
 type LoadedProps<Data> = {
   read: { data: Data | undefined; error: unknown; dataUpdatedAt: number; refetch: () => unknown };
   what: string;
-  page?: boolean; // it is all of the page, whose heading comes with its content
+  page?: boolean; // it is the whole page, whose heading comes with its content
   skeleton?: ReactNode;
   children: (data: Data) => ReactNode;
 };

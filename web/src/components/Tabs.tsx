@@ -5,14 +5,14 @@ import styles from './Tabs.module.css';
 
 const BESIDE = 48; // px
 
-export type Tab = { label: string; count?: string; active: boolean; link: LinkProps };
+type Tab = { label: string; count?: string; active: boolean; link: LinkProps };
 
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
   const row = useRef<HTMLElement>(null);
   const at = tabs.findIndex(({ active }) => active);
-  const open = `${at} of ${tabs.length} ${tabs[at]?.label ?? ''}`; // two may have one name
-  const counted = tabs.filter(({ count }) => count !== undefined).length; // which move the others when they come
-  // On a narrow screen the row scrolls sideways: the open one stands in it, and a part of the one beside it.
+  const open = `${at} of ${tabs.length} ${tabs[at]?.label ?? ''}`; // two tabs may have one name
+  const counted = tabs.filter(({ count }) => count !== undefined).length; // counts are loaded later and move the tabs
+  // On a narrow screen the row scrolls sideways: the open tab is scrolled into view, with a part of the one beside it.
   useEffect(() => {
     const place = row.current?.querySelector('[aria-current]')?.getBoundingClientRect();
     const box = row.current?.getBoundingClientRect();

@@ -29,7 +29,7 @@ const leaveLater = (id: number) =>
     setTimeout(() => away(id), LIFE_MS),
   );
 
-// One with `stay` is there until it is closed, or until what is returned is called: then for as long as others.
+// A toast with `stay` remains until it is closed. The function that is returned ends that: the toast then goes after the usual time.
 export function toast(
   text: ReactNode,
   { tone = 'good', action, stay }: Partial<Pick<Toast, 'tone' | 'action' | 'stay'>> = {},

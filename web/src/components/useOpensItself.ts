@@ -1,4 +1,4 @@
-// For a menu that is loaded when its button is pressed: it takes the place of that button, and opens.
+// For a menu that is loaded when its button is pressed: it replaces that button, and opens.
 import { useEffect, useRef, useState } from 'react';
 
 export function useOpensItself() {

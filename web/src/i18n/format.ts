@@ -32,7 +32,7 @@ export function since(iso: string, now = Date.now()): string {
   return past < 7 * DAY ? t('time.ago', { time: ago(iso, now) }) : t('time.on', { date: date(iso, now) });
 }
 
-// The same where it stands alone: "3 d ago", "22 Nov".
+// "3 d ago", "22 Nov": `ago` for a time that stands alone.
 export const lately = (iso: string, now = Date.now()) =>
   now - Date.parse(iso) < 7 * DAY ? since(iso, now) : date(iso, now);
 
@@ -47,7 +47,7 @@ export function moment(iso: string, now = Date.now()): string {
   return t('time.moment', { day: day(iso, now), time: clock.format(new Date(iso)) });
 }
 
-// "today, 14:21": the same within a sentence.
+// "today, 14:21": a moment within a sentence.
 export function momentWithin(iso: string, now = Date.now()): string {
   const days = daysBetween(Date.parse(iso), now);
   const word =

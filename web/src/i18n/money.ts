@@ -19,6 +19,6 @@ export function money(amount: number, currency: string, parts = 1): string {
       maximumFractionDigits: parts === 1 ? digits : digits + 1,
     }).format(amount / 10 ** digits / parts);
   } catch {
-    return `${amount} ${currency}`; // of no currency that there is: as it was sent
+    return `${amount} ${currency}`; // no known currency: as the service sent it
   }
 }

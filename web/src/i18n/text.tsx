@@ -19,6 +19,7 @@ import type { profile } from './en/profile';
 import type { stores } from './en/stores';
 import type { usage } from './en/usage';
 import type { webhooks } from './en/webhooks';
+import { addWords, words } from './words';
 
 type Catalogue = typeof frame &
   typeof deliveries &
@@ -39,9 +40,7 @@ type Catalogue = typeof frame &
   typeof usage;
 export type TextKey = keyof Catalogue;
 
-type Form = string | Readonly<Record<string, string>>;
-const words: Record<string, Form> = { ...frame, ...deliveries };
-export const addWords = (more: Record<string, Form>) => void Object.assign(words, more);
+addWords({ ...frame, ...deliveries });
 
 type NamesIn<S> = S extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 type Entry<K extends TextKey> = Catalogue[K];

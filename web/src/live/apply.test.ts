@@ -14,7 +14,7 @@ const now = (id: string, version: number, more: Partial<LiveDelivery> = {}): Liv
   version,
   ...more,
 });
-const told = (data: LiveDelivery) => ({ event: 'delivery', data: data as unknown as Record<string, unknown> });
+const eventOf = (data: LiveDelivery) => ({ event: 'delivery', data: data as unknown as Record<string, unknown> });
 
 let client: QueryClient;
 let applier: ReturnType<typeof createApplier>;
@@ -58,7 +58,9 @@ test('a hundred changes a second are applied four times a second, the newest of 
   let flushes = 0;
   stops.push(applier.subscribe(() => (flushes += 1)));
   for (let n = 0; n < 100; n++) {
-    applier.take([told(now(n % 2 ? 'del_1' : 'del_2', 1 + Math.floor(n / 2), { items: { shared: n % 2, total: 2 } }))]);
+    applier.take([
+      eventOf(now(n % 2 ? 'del_1' : 'del_2', 1 + Math.floor(n / 2), { items: { shared: n % 2, total: 2 } })),
+    ]);
     await pass(10);
   }
   expect(flushes).toBeGreaterThanOrEqual(3);
@@ -71,10 +73,10 @@ test('a hundred changes a second are applied four times a second, the newest of 
 test('an older version never takes the place of a newer one', async () => {
   const list = watch(['deliveries', 'list', 'q'], { data: [aDelivery({ id: 'del_1' })] });
   await pass(0);
-  applier.take([told(now('del_1', 9, { status: 'completed' })), told(now('del_1', 8))]);
+  applier.take([eventOf(now('del_1', 9, { status: 'completed' })), eventOf(now('del_1', 8))]);
   await pass(0);
   expect(list().data[0]?.status).toBe('completed');
-  applier.take([told(now('del_1', 7))]);
+  applier.take([eventOf(now('del_1', 7))]);
   await pass(FLUSH_MS);
   expect([applier.newest('del_1')?.version, applier.flushes()]).toEqual([9, 1]);
 });
@@ -85,7 +87,7 @@ test('what an event touches is read anew, the rest is not, and none more often t
   watch(['overview', ''], { recent: [] });
   await pass(0);
   for (let n = 1; n <= 40; n++) {
-    applier.take([told(now('del_1', n))]);
+    applier.take([eventOf(now('del_1', n))]);
     await pass(100);
   }
   await pass(5_000);

@@ -2,7 +2,7 @@
 // all else that an event touches is read anew, each thing no more often than it bears.
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 import { withRows, type LiveDelivery } from './patch';
-import type { Told } from './stream';
+import type { LiveEvent } from './stream';
 
 export const FLUSH_MS = 250;
 
@@ -28,10 +28,10 @@ export const READINGS: Reading[] = [
   { key: ['bulk'], after: ['bulk'], everyMs: 500 },
 ]; // prettier-ignore
 
-const KEPT = 2_000; // newest states of deliveries, for rows that have left their list
+const MOST_NEWEST = 2_000; // newest states of deliveries, for rows that have left their list
 
 export function createApplier(client: QueryClient, now: () => number = Date.now) {
-  let waiting = new Map<string, Told>();
+  let waiting = new Map<string, LiveEvent>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let flushedAt = -Infinity;
   let flushes = 0;
@@ -60,7 +60,7 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
       newest.set(id, data);
     }
     for (const id of newest.keys()) {
-      if (newest.size <= KEPT) break;
+      if (newest.size <= MOST_NEWEST) break;
       newest.delete(id);
     }
     for (const [key, field] of [[['deliveries', 'list'], 'data'], [['overview'], 'recent']] as const) {
@@ -90,7 +90,7 @@ export function createApplier(client: QueryClient, now: () => number = Date.now)
   }
 
   return {
-    take(events: Told[]) {
+    take(events: LiveEvent[]) {
       for (const one of events) {
         const id = typeof one.data.id === 'string' ? one.data.id : '';
         const key = `${one.event}:${id}`;

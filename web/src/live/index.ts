@@ -13,13 +13,13 @@ export function follow(account: string): () => void {
   const name = `presetbridge-live-${account}`;
   const applier = createApplier(queryClient);
   liveRows.follow(applier);
-  let told: Link = 'connecting';
+  let reported: Link = 'connecting';
   let offline = navigator.onLine === false;
   const show = () => {
     const before = liveState.get().link;
-    liveState.set(offline ? 'offline' : told);
+    liveState.set(offline ? 'offline' : reported);
     // Data with live changes is polled from now on.
-    if (before === 'live' && told === 'away') void queryClient.invalidateQueries({ refetchType: 'active' });
+    if (before === 'live' && reported === 'away') void queryClient.invalidateQueries({ refetchType: 'active' });
   };
   const { nudge, renew } = readShared(
     { locks: navigator.locks, channel: new BroadcastChannel(name), lock: name },
@@ -38,7 +38,7 @@ export function follow(account: string): () => void {
       },
       onBeat: liveState.heard,
       onLink: (link) => {
-        told = link;
+        reported = link;
         show();
       },
     },
@@ -50,7 +50,7 @@ export function follow(account: string): () => void {
     if (!offline) renew();
   };
   const shown = () => document.visibilityState === 'visible' && nudge();
-  const signedIn = session.subscribe(() => session.get().name === 'in' && told === 'away' && nudge());
+  const signedIn = session.subscribe(() => session.get().name === 'in' && reported === 'away' && nudge());
   window.addEventListener('online', turned);
   window.addEventListener('offline', turned);
   document.addEventListener('visibilitychange', shown);

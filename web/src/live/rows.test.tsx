@@ -37,13 +37,13 @@ test('a row that has left the list stays, as it is now', () => {
   expect(result.current.rows.map(({ id, status }) => [id, status])).toEqual([['1', 'completed'], ['2', 'queued']]); // prettier-ignore
 });
 
-test('what is told of a row that has left reaches a list that was drawn before anything was followed', () => {
+test('a change of a row that has left reaches a list that was drawn before anything was followed', () => {
   const { result, rerender } = show(rows('1', '2'));
-  const told = new Map<string, LiveDelivery>();
+  const changes = new Map<string, LiveDelivery>();
   let flushes = 0;
   let flush = () => {};
   liveRows.follow({
-    newest: (id) => told.get(id),
+    newest: (id) => changes.get(id),
     flushes: () => flushes,
     subscribe: (listener) => {
       flush = listener;
@@ -53,7 +53,7 @@ test('what is told of a row that has left reaches a list that was drawn before a
   rerender({ all: rows('2'), key: 'a' });
   const now = { id: '1', status: 'invalidated', resolutionCode: null, items: { shared: 0, total: 2 }, updatedAt: '2026-11-22T15:00:00.000Z', version: 9 } as LiveDelivery; // prettier-ignore
   act(() => {
-    told.set('1', now);
+    changes.set('1', now);
     flushes += 1;
     flush();
   });

@@ -11,7 +11,7 @@ type Applier = Pick<ReturnType<typeof createApplier>, 'newest' | 'subscribe' | '
 let applier: Applier | undefined;
 let leave: (() => void) | undefined;
 const listeners = new Set<() => void>();
-const tell = () => {
+const notify = () => {
   for (const listener of listeners) listener();
 };
 export const liveRows = {
@@ -19,7 +19,7 @@ export const liveRows = {
   follow(next: Applier | undefined) {
     leave?.();
     applier = next;
-    leave = next?.subscribe(tell);
+    leave = next?.subscribe(notify);
   },
 };
 const subscribe = (listener: () => void) => {

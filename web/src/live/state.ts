@@ -1,7 +1,7 @@
 // Whether what is shown follows the service. Pages read it here; the reader of the events, which is loaded later, writes it.
 import { useSyncExternalStore } from 'react';
 
-export type LiveState = {
+type LiveState = {
   link: 'connecting' | 'live' | 'away' | 'offline';
   asOf: number; // until when all was heard
 };

@@ -65,7 +65,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-test('events are told as they come, also where a piece ends within one', async () => {
+test('events are passed on as they come, also where a chunk ends within one', async () => {
   begin();
   await pass(0);
   await last().send(hello());
@@ -161,7 +161,7 @@ test('what is no event of ours is passed over', async () => {
   expect(batches.at(-1)?.lastId).toBe('7-3');
 });
 
-test('it ends when it is told to', async () => {
+test('it ends when it is stopped', async () => {
   const { ended } = begin();
   await pass(0);
   stop.abort();

@@ -2,8 +2,8 @@
 // and says whether what is shown follows the service. No framework here: the surroundings are parameters.
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 
-export type Told = { event: string; data: Record<string, unknown> };
-export type Batch = { events: Told[]; lastId: string | null };
+export type LiveEvent = { event: string; data: Record<string, unknown> };
+export type Batch = { events: LiveEvent[]; lastId: string | null };
 export type Link = 'connecting' | 'live' | 'away';
 
 export type Surroundings = {
@@ -22,7 +22,7 @@ const STEADY_MS = 5_000; // a connection that lasted so long was a good one
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-function told({ event, data }: EventSourceMessage): Told | null {
+function eventOf({ event, data }: EventSourceMessage): LiveEvent | null {
   try {
     const value: unknown = JSON.parse(data);
     return event !== undefined && typeof value === 'object' && value !== null
@@ -81,11 +81,11 @@ export function readStream(
         void response.body?.cancel();
         return seconds > 0 ? seconds * 1000 : null;
       }
-      let events: Told[] = [];
+      let events: LiveEvent[] = [];
       const parser = createParser({
         onEvent: (message) => {
           if (message.id) lastId = message.id;
-          const one = told(message);
+          const one = eventOf(message);
           if (one) events.push(one);
         },
       });

@@ -79,7 +79,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-test('two tabs have one connection, and both are told', async () => {
+test('two tabs have one connection, and both get the events', async () => {
   const first = tab();
   await pass(0);
   await send(HELLO);

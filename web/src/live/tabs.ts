@@ -4,7 +4,7 @@ import { readStream, type Batch, type Link, type Stream, type Surroundings } fro
 
 type Message = { type: 'batch'; batch: Batch } | { type: 'link'; link: Link } | { type: 'beat' } | { type: 'who' };
 type Channel = Pick<BroadcastChannel, 'postMessage' | 'close'> & { onmessage: BroadcastChannel['onmessage'] };
-export type Shared = {
+type Shared = {
   locks: Pick<LockManager, 'request'> | undefined;
   channel: Channel;
   lock: string;

@@ -1,4 +1,4 @@
-// The address is the state of a page: how its query is read and written. Every value is text; what a page does not know is kept.
+// The address is the state of a page: how its query is read and written. Every value is text; values that a page does not know stay.
 export type Search = Record<string, string>;
 
 export function parseSearch(query: string): Search {
@@ -23,5 +23,10 @@ export function changed(search: Search, change: Record<string, string | undefine
   );
 }
 
-// The cursors of the pages that one came through, the newest last: "cur_a.cur_b".
+// The cursors of the pages before this one and its own, the newest last: "cur_a.cur_b".
 export const cursorsOf = (search: Search) => (search.at ? search.at.split('.') : []);
+
+// Whether a value of the address has the form of a store's id, without which the service would refuse the request.
+export const isStoreId = (value: string) => /^int_[0-7][0-9a-hjkmnp-tv-z]{12}$/.test(value);
+
+export const storeOf = ({ store }: Search) => (store && isStoreId(store) ? store : undefined);

@@ -1,4 +1,5 @@
-// Lets in who is signed in. Who is not goes to the sign-in and comes back; whose session has ended signs in over the page.
+// Shows the pages to a person who is signed in. Others go to the sign-in and come back; after the end of a session the sign-in opens
+// over the page.
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect } from 'react';
 import { Toasts } from '@/components/toasts';
@@ -31,7 +32,7 @@ function useFollow(account: string | null) {
       .then(({ follow }) => {
         if (!gone) stop = follow(account);
       })
-      .catch(() => liveState.set('away')); // asked for by the clock then
+      .catch(() => liveState.set('away')); // pages then poll
     return () => {
       gone = true;
       stop?.();
@@ -61,7 +62,7 @@ export function Gate() {
   );
 }
 
-// Once: the address that one came for is the one of now, not of the sign-in.
+// Read once: the address to come back to is that of the first render, not the sign-in's.
 function ToSignIn() {
   const router = useRouter();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The sign-in over a page whose session has ended: what was typed there stays.
+// The sign-in over a page whose session has ended. Text that was typed into the page stays.
 import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';

@@ -1,4 +1,4 @@
-// What the sign-in has to know of the service (GET /api/auth/config).
+// The service's settings that the sign-in needs (GET /api/auth/config).
 import { queryOptions } from '@tanstack/react-query';
 import { errorOfAnswer, errorOfNetwork } from '@/api/errors';
 

@@ -19,21 +19,21 @@ const tokens = (life = 3_600_000) => ({
 
 type Work = (lock: object | null) => unknown;
 
-// Tabs of one browser: what one tells, the others hear, and one lock is theirs.
+// Tabs of one browser: a message of one reaches the others, and they share one lock.
 class Browser {
   channels: (Pick<BroadcastChannel, 'onmessage'> & { postMessage: (data: unknown) => void })[] = [];
   held: Promise<unknown> = Promise.resolve();
   holders = 0;
-  late = 0; // how much later what one tells is heard
+  late = 0; // ms until a message arrives
   tab() {
     const channels = this.channels;
-    const told = (hear: () => void) => (this.late > 0 ? void setTimeout(hear, this.late) : hear());
+    const deliver = (hear: () => void) => (this.late > 0 ? void setTimeout(hear, this.late) : hear());
     const channel = {
       onmessage: null as BroadcastChannel['onmessage'],
       postMessage(data: unknown) {
         for (const other of channels) {
           if (other !== this)
-            told(() =>
+            deliver(() =>
               other.onmessage?.call(
                 other as BroadcastChannel,
                 new MessageEvent('message', { data: structuredClone(data) }),
@@ -125,7 +125,7 @@ test('a tab that hears late does not refresh again', async () => {
   expect(refreshes()).toBe(1);
 });
 
-test('a tab that missed what was told asks for it', async () => {
+test('a tab that missed a message asks for it', async () => {
   const [one, two] = [browser.tab(), browser.tab()];
   await one.signIn('sam@shop.example', 'secret');
   now += 3_600_000;
@@ -147,7 +147,7 @@ test('where nobody answers, the next tab refreshes', async () => {
   expect([first.status, second]).toMatchObject(['rejected', { status: 'fulfilled', value: 'token-2' }]);
 });
 
-test('what is told to who asks takes nobody else back', async () => {
+test('an answer to one tab takes no other tab back', async () => {
   const [one, two] = [browser.tab(), browser.tab()];
   await one.signIn('sam@shop.example', 'secret');
   const old = one.get();
@@ -216,7 +216,7 @@ test('a service that is away ends no session', async () => {
   expect(await session.token()).toBe('token-2');
 });
 
-test('signing out is told to all tabs, also where the service does not answer', async () => {
+test('signing out reaches all tabs, also where the service does not answer', async () => {
   const [one, two] = [browser.tab(), browser.tab()];
   await one.signIn('sam@shop.example', 'secret');
   delete answers['/api/auth/sign-out'];
@@ -224,7 +224,7 @@ test('signing out is told to all tabs, also where the service does not answer', 
   expect([one.get(), two.get()]).toEqual([{ name: 'out' }, { name: 'out' }]);
 });
 
-test('a wrong password is told as the service tells it, and nobody is in', async () => {
+test('a wrong password is reported as the service does, and nobody is in', async () => {
   answers['/api/auth/sign-in'] = () =>
     new Response(JSON.stringify({ error: { code: 'TOO_MANY_ATTEMPTS', message: 'Wait.' } }), {
       status: 429,
@@ -259,7 +259,7 @@ test('no token is written where a script could find it later', async () => {
   expect(document.cookie).toBe('');
 });
 
-test('a new password is a new session in all tabs, and what is told of tokens is in none', async () => {
+test('a new password is a new session in all tabs, and the list of tokens is in none', async () => {
   const [one, two] = [browser.tab(), browser.tab()];
   answers['/api/auth/sign-in'] = () => json(200, tokens());
   await one.signIn('sam@shop.example', 'correct horse battery');

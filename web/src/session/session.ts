@@ -1,23 +1,23 @@
 // Who is signed in. The ID token lives in this object and nowhere else; the refresh token is a cookie that no script can read.
-// Tabs refresh one after the other (Web Locks), and tell one another what came of it (BroadcastChannel), so that one refresh serves
+// Tabs refresh one after the other (Web Locks), and post the new tokens to one another (BroadcastChannel), so that one refresh serves
 // all. No framework here: the surroundings are parameters.
 import { ApiError, errorOfAnswer, errorOfNetwork } from '@/api/errors';
 import type { components } from '@/api/schema.mjs';
 
-export type Tokens = {
+type Tokens = {
   idToken: string;
   idTokenExpiresAt: string;
   user: { id: string; email: string };
   accountId: string;
 };
 
-export type SessionState =
-  | { name: 'unknown' } // not asked yet
+type SessionState =
+  | { name: 'unknown' } // the service was not asked yet
   | { name: 'out' }
   | { name: 'in'; tokens: Tokens }
   | { name: 'ended'; tokens: Tokens }; // it was in, and the service does not know it any more
 
-// `ask`: has somebody a token? `answer`: to that one, and no news for others.
+// `ask`: does another tab have a token? `answer`: the reply to it, which only a tab that asks takes in.
 type Message = { type: 'tokens' | 'answer'; tokens: Tokens } | { type: 'out' } | { type: 'ask' };
 export type Surroundings = {
   fetch: typeof fetch;
@@ -26,11 +26,9 @@ export type Surroundings = {
   now: () => number;
 };
 
-const ANSWER_MS = 1_000; // for another tab to tell its tokens, if one has any
+const ANSWER_MS = 1_000; // for another tab to post its tokens, if it has any
 const EARLY_MS = 60_000; // a token that ends sooner is refreshed before it is used
 const LOCK = 'presetbridge-session';
-
-export type Session = ReturnType<typeof createSession>;
 
 export function createSession({ fetch, locks, channel, now }: Surroundings) {
   let state: SessionState = { name: 'unknown' };
@@ -72,20 +70,20 @@ export function createSession({ fetch, locks, channel, now }: Surroundings) {
         become({ name: 'out' });
     }
   };
-  // Until there is another token than `used`, or nobody has told one.
+  // Waits until this tab has another token than `used` or its session is over, at most ANSWER_MS.
   function hear(used: string | null): Promise<void> {
     const isThere = () => isOver() || (fresh() ?? { idToken: used }).idToken !== used;
     if (isThere()) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        listeners.delete(look);
+        listeners.delete(check);
         answered = undefined;
         resolve();
       };
-      const look = () => isThere() && done();
+      const check = () => isThere() && done();
       const timer = setTimeout(done, ANSWER_MS);
-      listeners.add(look);
+      listeners.add(check);
       answered = (next) => {
         const held = tokens();
         const newer = !held || Date.parse(next.idTokenExpiresAt) >= Date.parse(held.idTokenExpiresAt);
@@ -133,7 +131,7 @@ export function createSession({ fetch, locks, channel, now }: Surroundings) {
     leave();
     return null;
   }
-  // One tab after the other. A tab that had to wait hears from the one before it what came of that, however late that is told.
+  // One tab after the other. A tab that had to wait takes the result of the one before it, however late that message arrives.
   async function inTurn(used: string | null): Promise<Tokens | null> {
     if (!locks) return refreshNow(used);
     const first = await locks.request(LOCK, { ifAvailable: true }, async (lock) =>
@@ -157,7 +155,7 @@ export function createSession({ fetch, locks, channel, now }: Surroundings) {
     return refreshing;
   }
 
-  // What ends all other sessions. Resolves to the tokens of programs that are in force; null: they could not be read.
+  // For changes that end all other sessions. Resolves to the tokens of programs that are in force; null: they could not be read.
   async function replace(path: string, body: Record<string, unknown>) {
     const bearer = { authorization: `Bearer ${(fresh() ?? (await refresh(null)))?.idToken ?? ''}` };
     const response = await send(path, body, bearer);
@@ -184,7 +182,7 @@ export function createSession({ fetch, locks, channel, now }: Surroundings) {
       if (!held) throw new ApiError(401, 'UNAUTHORIZED', '');
       return held.idToken;
     },
-    // A token in the place of one that the service refused.
+    // A token instead of one that the service refused.
     async tokenAfter(used: string): Promise<string | null> {
       return (await refresh(used))?.idToken ?? null;
     },

@@ -1,4 +1,4 @@
-// What only owners do is shown to owners alone. The service refuses others in any case. undefined: not known yet.
+// Controls of owners are shown to owners alone. The service refuses others in any case. undefined: not known yet.
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '@/api/queries';
 

@@ -2,7 +2,7 @@ import { ApiError, sentence } from '@/api/errors';
 import { duration } from '@/i18n/format';
 import { t } from '@/i18n/text';
 
-// What is said of a sign-in that failed; `known`: of somebody whose address is not asked for.
+// The sentence about a sign-in that failed. `known`: the form asks for the password alone, since the address is known.
 export function signInSentence(error: unknown, known = false): string {
   if (!(error instanceof ApiError)) return sentence(error);
   if (error.code === 'INVALID_CREDENTIALS' || error.status === 422)

@@ -1,4 +1,4 @@
-// Where one can go. Only what is built stands here; counts say where something waits.
+// The navigation: links to the pages, with a count where something waits.
 import { ActionIcon } from '@mantine/core';
 import {
   IconBuildingStore,
@@ -28,7 +28,7 @@ import { PersonMenu } from './later';
 import { Mark } from './Mark';
 import styles from './Nav.module.css';
 
-// As the keyboard at hand names it.
+// Whether the key of shortcuts is ⌘; else it is Ctrl.
 const MAC = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 export function Nav({ onHelp, onSearch }: { onHelp: () => void; onSearch: () => void }) {

@@ -1,4 +1,4 @@
-// The menu of whoever is signed in. It is no part of the first script: menus and what they float on are a large part of it.
+// The menu of the person who is signed in. It is not in the first script, of which menus and their library would be a large part.
 import { ActionIcon, Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { IconSelector } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -27,7 +27,7 @@ export function Shell() {
   const [help, { open: openHelp, close: closeHelp }] = useDisclosure();
   const [palette, { open: openPalette, close: closePalette }] = useDisclosure();
   const path = useLocation({ select: ({ pathname }) => pathname });
-  // Nobody is told that somebody has another role, or none any more.
+  // Polled, since no event reports that a person has another role, or none any more.
   const account = useQuery({ ...queries.account(), refetchInterval: ACCOUNT_MS });
   const version = useQuery(queries.version());
   const { data: preferences } = usePreferences();

@@ -1,19 +1,20 @@
-// Who goes by the keyboard keeps their place: where what has the focus leaves the page (a panel is solved, a row has gone, a dialog closes
-// over a button that is gone), the focus goes to what comes next in the page, else to what came before, and else to the name of the page.
+// Keeps the position of a person who uses the keyboard. Where the focused element leaves the page (a panel is solved, a row has gone, a
+// dialog closes over a button that is gone), the focus goes to the next element of the page, else to the one before, else to the page's
+// name.
 const FLOATING = '[role="dialog"], [role="menu"], [role="listbox"]';
 const REACHABLE =
   'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea, [tabindex="0"]';
 const DANGER = '[data-variant="danger"], [data-danger]'; // a key that is held down would press it
-const SOON_MS = 60; // what closes gives the focus back by itself first
+const SOON_MS = 60; // a dialog that closes gives the focus back by itself first
 
-// It begins where the other has ended.
+// Whether an element begins after the end of the other.
 const comesAfter = (other: Node, it: Node) =>
   !other.contains(it) && (other.compareDocumentPosition(it) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
 export function keepFocus(root: Document = document): () => void {
   let last: HTMLElement | null = null; // null: the pointer went elsewhere
-  let gap: { parent: Node; before: Node | null } | null = null; // where it was, once it has left
-  let pointed = false; // by the pointer, who sees where they are
+  let gap: { parent: Node; before: Node | null } | null = null; // where the focused element was, once it has left
+  let pointed = false; // the last input was the pointer's, whose user sees where they are
   let timer: ReturnType<typeof setTimeout> | undefined;
   const seen = (it: Element) => it.isConnected && it.getClientRects().length > 0;
 
@@ -22,7 +23,7 @@ export function keepFocus(root: Document = document): () => void {
     last = target;
     gap = null;
   }
-  // Keeps the gap where it is in the page, while what is round it leaves too.
+  // Moves the gap outwards when the elements around it leave the page too.
   function note({ target, removedNodes, previousSibling }: MutationRecord) {
     for (const gone of removedNodes) {
       if (gone.contains(gap ? gap.parent : last)) gap = { parent: target, before: previousSibling };
@@ -43,7 +44,7 @@ export function keepFocus(root: Document = document): () => void {
     }
     return undefined;
   }
-  function look() {
+  function restore() {
     timer = undefined;
     if (!last || root.activeElement !== root.body || root.querySelector('[role="dialog"][aria-modal="true"]')) return;
     const name = root.querySelector('h1');
@@ -54,7 +55,7 @@ export function keepFocus(root: Document = document): () => void {
   const changed = new MutationObserver((records) => {
     if (!last) return;
     records.forEach(note);
-    if (root.activeElement === root.body) timer ??= setTimeout(look, SOON_MS);
+    if (root.activeElement === root.body) timer ??= setTimeout(restore, SOON_MS);
   });
   const point = () => {
     pointed = true;

@@ -1,4 +1,4 @@
-// Parts of the frame that are loaded once the first page is drawn (tools/sizes.mjs counts them as there when one goes to another).
+// Parts of the frame that are loaded once the first page is drawn (tools/sizes.mjs counts them as loaded before another page is opened).
 import { lazy } from 'react';
 
 const personMenu = () => import('./PersonMenu').then((part) => ({ default: part.PersonMenu }));
@@ -7,5 +7,5 @@ const shortcuts = () => import('./ShortcutsDialog').then((part) => ({ default: p
 export const PersonMenu = lazy(personMenu);
 export const ShortcutsDialog = lazy(shortcuts);
 
-// Not there yet is no fault: whoever presses the button asks again.
+// A failure is no fault: the press of the button loads the part again.
 export const loadLater = () => void Promise.allSettled([personMenu(), shortcuts()]);

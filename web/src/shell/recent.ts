@@ -1,4 +1,4 @@
-// What was looked at last in this tab: names of orders and buyers, so they are kept in memory alone and of one person.
+// The pages that were opened last in this tab. They have names of orders and buyers, so they are in memory alone and of one person.
 export type Recent = { path: string; title: string };
 const MOST = 5;
 
@@ -11,7 +11,7 @@ export function remember(user: string, { path, title }: Recent) {
   recent = [{ path, title }, ...recent.filter((one) => one.path !== path)].slice(0, MOST);
 }
 
-// After what it names was erased.
+// After an erasure, of which these names could be a part.
 export function forgetRecent() {
   recent = [];
 }

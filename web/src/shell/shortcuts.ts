@@ -1,7 +1,7 @@
 // Keyboard shortcuts of single keys. They work where nobody is typing and no dialog or menu is open, and can be turned off.
 import { useEffect, useRef } from 'react';
 
-// As the person's preferences say; on until these are read.
+// Set from the person's preferences. Shortcuts are on until these are read.
 let off = false;
 export const areShortcutsOn = () => !off;
 export function turnShortcuts(on: boolean) {
@@ -15,7 +15,7 @@ const typing = (target: EventTarget | null) =>
 
 export const isDialogOpen = () => document.querySelector('[role="dialog"][aria-modal="true"]') !== null;
 
-// Calls what it was given at the last look: one listener for all looks.
+// Calls the function of the latest render by one listener, which stays over all renders.
 function useKeyDown(onKey: (event: KeyboardEvent) => void) {
   const latest = useRef(onKey);
   useEffect(() => {

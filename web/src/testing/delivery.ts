@@ -1,4 +1,4 @@
-// A delivery as the service tells it, for tests.
+// A delivery as the API returns it, for tests.
 import type { Schemas } from '@/api/client';
 
 type Delivery = Schemas['DeliveryWithTimeline'];

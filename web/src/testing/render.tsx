@@ -6,7 +6,7 @@ import { render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { theme } from '@/theme/theme';
 
-// `role`: of who looks.
+// `role`: of the person who is signed in.
 export async function show(children: ReactNode, { role = 'owner' }: { role?: 'owner' | 'member' } = {}) {
   const client = new QueryClient({ defaultOptions: { queries: { retry: false, enabled: false } } });
   client.setQueryData(['account'], { name: 'Marlow Tone Co.', caller: { role } });

@@ -1,4 +1,4 @@
-// What Mantine's components look like here. Colours are the variables of tokens.css, so that light and dark are one theme.
+// The appearance of Mantine's components. Colours are the variables of tokens.css, so that light and dark are one theme.
 import { createTheme, localStorageColorSchemeManager, type VariantColorsResolver } from '@mantine/core';
 
 const variants: Record<string, ReturnType<VariantColorsResolver>> = {
@@ -45,7 +45,8 @@ export const theme = createTheme({
         transitionProps: { duration: 80 },
       },
     },
-    // What the field leads through is its list, so that scrolls itself (mantine.css), and no part of it that no key reaches.
+    // The options scroll by themselves (mantine.css), as the field leads keys through them; a ScrollArea would be a region that no key
+    // reaches.
     Select: {
       defaultProps: { withCheckIcon: true, checkIconPosition: 'right', allowDeselect: false, withScrollArea: false },
     },

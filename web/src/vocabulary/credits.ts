@@ -1,4 +1,4 @@
-// The words and looks of the ledger and of purchases.
+// The words, icons and colours of the ledger and of purchases.
 import type { Schemas } from '@/api/client';
 import { hoursMinutes } from '@/i18n/format';
 import { money } from '@/i18n/money';
@@ -6,8 +6,8 @@ import { hasText, t } from '@/i18n/text';
 import { word, type Colour, type Icon } from './delivery';
 
 export type LedgerKind = Schemas['LedgerKind'];
-// What an entry does to what is available: adds, takes, or neither.
-export const SIGNS = {
+// The effect of an entry on the available credits: adds, takes, or neither.
+const SIGNS = {
   grant: 1,
   purchase: 1,
   reversal_undone: 1,
@@ -17,7 +17,7 @@ export const SIGNS = {
 } satisfies Record<LedgerKind, -1 | 0 | 1>;
 export const LEDGER_KINDS = Object.keys(SIGNS) as LedgerKind[];
 
-// What an entry is, in words; what an earlier version of the service wrote does not tell its cause.
+// An entry's name. Entries of an earlier version of the service have no cause.
 export const ledgerWord = ({ kind, cause }: Pick<Schemas['LedgerEntry'], 'kind' | 'cause'>): string =>
   cause && hasText(`ledger.${kind}.${cause}`) ? word('ledger', `${kind}.${cause}`) : word('ledger', kind);
 
@@ -41,7 +41,7 @@ export const PURCHASE_STATES = Object.keys(PURCHASE_LOOKS) as PurchaseState[];
 export const purchaseLook = (state: string): [Icon, Colour] =>
   Object.hasOwn(PURCHASE_LOOKS, state) ? PURCHASE_LOOKS[state as PurchaseState] : ['circle', 'grey'];
 
-// Where it can be paid. Only what a browser fetches: the address is the payment processor's.
+// Where it can be paid. Only http and https, since the address is the payment processor's.
 export const payUrl = ({ state, url }: Purchase) =>
   state === 'pending' && url && /^https?:\/\//.test(url) ? url : null;
 export const receiptUrl = ({ receiptUrl: url }: Purchase) => (url && /^https?:\/\//.test(url) ? url : null);

@@ -3,10 +3,9 @@
 import type { Schemas } from '@/api/client';
 import { hasText, t, type TextKey } from '@/i18n/text';
 
-export type Status = Schemas['DeliveryStatus'];
+type Status = Schemas['DeliveryStatus'];
 export type Code = Schemas['ResolutionCode'];
-export type ItemStatus = Schemas['DeliveryItem']['status'];
-export type Action = Schemas['DeliveryWithTimeline']['allowedActions'][number];
+type ItemStatus = Schemas['DeliveryItem']['status'];
 
 export type Icon = 'dashed' | 'arc' | 'clock' | 'check' | 'octagon' | 'diamond' | 'slash' | 'circle';
 export type Colour = 'grey' | 'teal' | 'amber' | 'red' | 'violet';
@@ -36,9 +35,8 @@ export const word = (group: string, value: string): string => {
 export const statusWord = (status: string) => word('status', status);
 export const codeWord = (code: string) => word('code', code);
 
-// What the panel of a failed delivery offers in the first place.
-export type Fix =
-  'username' | 'retry' | 'ask' | 'message' | 'cloud' | 'file' | 'fileRetry' | 'credits' | 'wait' | 'byHand';
+// The first action that the panel of a failed delivery offers.
+type Fix = 'username' | 'retry' | 'ask' | 'message' | 'cloud' | 'file' | 'fileRetry' | 'credits' | 'wait' | 'byHand';
 export const FIXES = {
   username_missing: 'username',
   username_not_found: 'username',

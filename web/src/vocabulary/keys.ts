@@ -2,8 +2,8 @@ import type { Schemas } from '@/api/client';
 import { word } from './delivery';
 
 export type Permission = Schemas['Permission'];
-// Whether a new token has it unless told otherwise.
-export const PERMISSIONS = {
+// Each permission, and whether the form for a new token has it chosen.
+const PERMISSIONS = {
   'deliveries:read': true,
   'deliveries:write': true,
   'presets:read': true,

@@ -1,9 +1,12 @@
-// What became of an order, and of each of its lines.
+// The outcome of an order, and the result of each of its lines.
 import type { Schemas } from '@/api/client';
 import { word, type Colour, type Icon } from './delivery';
 
 export type Outcome = Schemas['OrderOutcome'];
-export type LineResult = Schemas['OrderLine']['result'];
+type LineResult = Schemas['OrderLine']['result'];
+
+// How people call an order: by the number that the shop shows, where it has one.
+export const orderName = (it: { orderNumber: string | null; orderId: string }) => it.orderNumber ?? it.orderId;
 
 const OUTCOME_LOOKS = {
   delivery: ['check', 'teal'],

@@ -1,9 +1,9 @@
-// What a store is, and whether orders come in from it.
+// The kinds of stores, and whether orders come in from one.
 import type { Schemas } from '@/api/client';
 import type { Colour, Icon } from './delivery';
 
 export type Store = Schemas['Integration'];
-export type StoreState = 'receiving' | 'refusing' | 'silent' | 'off' | 'archived';
+type StoreState = 'receiving' | 'refusing' | 'silent' | 'off' | 'archived';
 
 export const STORE_LOOKS = {
   receiving: ['check', 'teal'],
@@ -15,7 +15,7 @@ export const STORE_LOOKS = {
 
 type Known = Pick<Store, 'active' | 'archivedAt' | 'intake' | 'lastOrderAt'>;
 
-// What was refused last, if that is newer than the last order that was taken.
+// The newest refusal, if it is newer than the last order that was accepted; else null.
 export function newestRefusal(it: Known) {
   const newest = it.intake.refused.reduce<Store['intake']['refused'][number] | null>(
     (found, one) => (found === null || one.lastAt > found.lastAt ? one : found),
@@ -32,9 +32,9 @@ export function storeState(it: Known): StoreState {
 }
 
 export const kindOf = (it: Pick<Store, 'platform'>) => it.platform ?? 'generic';
-// Whether the shop signs with a secret of its own, which is then told to the bridge.
+// Whether the shop signs with a secret of its own, which the merchant enters here.
 export const dictatesSecret = (it: Pick<Store, 'provider'>) => it.provider === 'provider_a';
 
 export type MatchType = Schemas['MatchType'];
-// In the order in which a product is looked for.
+// In the order in which mappings are tried for a product.
 export const MATCH_TYPES = ['variant_id', 'sku', 'product_id', 'title'] as const satisfies readonly MatchType[];

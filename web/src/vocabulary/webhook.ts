@@ -3,8 +3,8 @@ import type { Schemas } from '@/api/client';
 import type { Colour, Icon } from './delivery';
 
 export type Subscription = Schemas['Subscription'];
-export type Health = Schemas['SubscriptionHealth'];
-export type EventStatus = Schemas['WebhookEventStatus'];
+type Health = Schemas['SubscriptionHealth'];
+type EventStatus = Schemas['WebhookEventStatus'];
 export type EventType = Schemas['EventType'];
 
 export const HEALTH_LOOKS = {
@@ -37,7 +37,7 @@ export const EVENT_TYPES = Object.keys({
   'subscription.failing': 1,
 } satisfies Record<EventType, 1>) as EventType[];
 
-// An event that waits after a failed attempt is failing, whatever comes of it.
+// An event that waits after a failed attempt has the icon of a failure, whatever its later attempts bring.
 export function lookOfEvent({
   status,
   attemptCount,

@@ -1,4 +1,4 @@
-import { addWords } from '../text';
+import { addWords } from '../words';
 
 export const delivery = {
   'item.owed': 'Not shared',

@@ -8,7 +8,7 @@ import { useIsOwner } from '@/session/useIsOwner';
 import styles from './account.module.css';
 
 const TABS = ['profile', 'people', 'sessions', 'customers', 'audit'] as const;
-const OWNERS: ReadonlySet<string> = new Set(['audit']); // nothing of them is for members
+const OWNERS: ReadonlySet<string> = new Set(['audit']); // tabs that members do not have
 type Props = { tab: (typeof TABS)[number]; actions?: ReactNode; children: ReactNode };
 
 export function AccountPage({ tab, actions, children }: Props) {

@@ -13,7 +13,7 @@ import styles from './audit.module.css';
 type Props = { search: Search; onChange: (change: Record<string, string | undefined>) => void };
 type Option = { value: string; label: string };
 
-// What stands in the address is among the options, known or not.
+// The value of the address is among the options, known or not.
 const withIt = (options: Option[], value: string | undefined) =>
   value && !options.some((one) => one.value === value) ? [...options, { value, label: value }] : options;
 

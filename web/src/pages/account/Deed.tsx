@@ -1,5 +1,5 @@
 // An entry of the audit log as a sentence: who, and what they did to which thing. Names come from the lists that there are;
-// what is in none of them any more goes by its id.
+// a thing that is in none of them any more is shown by its id.
 import '@/i18n/en/profile';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -16,7 +16,7 @@ const NAMES = {
   buyer: 'audit.buyer',
 } as const;
 
-// `name`: as the service tells it; null: nobody is left who had it.
+// `name`: the service's `actorName`; null: the person or token is gone.
 export function Actor({ actor, name }: { actor: string; name: string | null }) {
   const account = useQuery(queries.account());
   if (actor.startsWith('usr_'))

@@ -1,4 +1,4 @@
-// What buyers see of the merchant, for those who cannot change it.
+// The merchant's details that buyers see, for members, who cannot change them.
 import '@/i18n/en/profile';
 import type { Schemas } from '@/api/client';
 import { Fact, FactList } from '@/components/Facts';

@@ -1,4 +1,4 @@
-// What buyers see of the merchant. An empty field takes away what it held.
+// The merchant's details that buyers see. An empty field removes the value.
 import '@/i18n/en/profile';
 import { Button, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';

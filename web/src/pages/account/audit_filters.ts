@@ -1,8 +1,8 @@
-// What the audit log can be filtered by, as it stands in the address.
+// The filters of the audit log, as the address has them.
 import type { Search } from '../search';
 import { beginOf, PERIODS } from '../period';
 
-// One kind each: an action, or with a dot at the end all of a kind.
+// Each is an action, or with a dot at the end all actions that begin so.
 export const KINDS = [
   'session.',
   'sign_in.failed',
@@ -21,9 +21,8 @@ export const KINDS = [
   'password.',
   'account.',
 ] as const;
-export type Kind = (typeof KINDS)[number];
 
-// What the service would refuse is left out.
+// Values that the service would refuse are left out.
 const fits = (value: string | undefined, most: number) => (value && value.length <= most ? value : undefined);
 
 export const filtersOf = (search: Search) => ({

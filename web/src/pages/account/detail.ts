@@ -1,5 +1,5 @@
-// What the service notes beside an entry of the audit log. Where it wrote that itself, its times, spans and prices are told as people
-// write them; anything else may be the words of a person (the name of a store), and stays as it is.
+// The detail of an entry of the audit log. Where the service itself wrote it, its times, spans and prices are shown as people write them;
+// any other detail may be the words of a person (the name of a store), and is shown as it is.
 import '@/i18n/en/profile';
 import { momentWithin, spelled } from '@/i18n/format';
 import { money } from '@/i18n/money';
@@ -24,7 +24,7 @@ function bought(detail: string): string | undefined {
     : undefined;
 }
 
-// By what was done: how the service writes of it.
+// By action: reads the detail in the form in which the service writes it.
 const WRITTEN: Record<string, (detail: string) => string | undefined> = {
   'integration.secret_rotated': overlap,
   'subscription.secret_rotated': overlap,

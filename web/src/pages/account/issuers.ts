@@ -1,4 +1,4 @@
-// What people know an identity provider by.
+// The name by which people know an identity provider.
 export function hostOf(issuer: string): string {
   try {
     return new URL(issuer).host;

@@ -1,4 +1,4 @@
-// What there is: one big figure, what holds it down, and when to tell of its end.
+// The balance: the available credits as one big figure, holds and debt, and when to warn that credits run low.
 import '@/i18n/en/credits';
 import { Button, NumberInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';

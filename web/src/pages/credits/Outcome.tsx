@@ -1,4 +1,4 @@
-// What became of one payment, in words, with the one thing that there is to do.
+// The outcome of one payment in words, with the one action that it asks for.
 import '@/i18n/en/credits';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -14,10 +14,10 @@ import { payUrl, purchaseLook, receiptUrl, type Purchase } from '@/vocabulary/cr
 import { word, type Colour, type Icon } from '@/vocabulary/delivery';
 import styles from './credits.module.css';
 
-type Props = { it: Purchase; asked: boolean }; // asked: the payment processor has just been
+type Props = { it: Purchase; asked: boolean }; // asked: the payment processor was asked just now
 type Said = { look: [Icon, Colour]; title: string; text: ReactNode; action?: ReactNode };
 
-// This page is a part of those of credits, and not the one that it leads to.
+// Exact: this page's address begins with that of the link, which would count as the page that is open.
 const toCredits = (label: string, filled = false) => (
   <Button
     component={Link}

@@ -1,4 +1,4 @@
-// What can be bought. Paying happens on the payment processor's page, from which people come back to /credits/return.
+// The packs of credits. Paying happens on the payment processor's page, from which people come back to /credits/return.
 import '@/i18n/en/credits';
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

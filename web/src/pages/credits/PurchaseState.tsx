@@ -1,4 +1,4 @@
-// A purchase's state: icon, word, and what more there is to say.
+// A purchase's state: icon, word, and a muted line.
 import '@/i18n/en/credits';
 import { Shape } from '@/components/StatusIcon';
 import { purchaseLine, purchaseLook, type Purchase } from '@/vocabulary/credits';

@@ -1,4 +1,4 @@
-// What was bought, newest first, with its receipts.
+// The purchases, newest first, with their receipts.
 import '@/i18n/en/credits';
 import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -88,7 +88,7 @@ function Links({ it }: { it: Purchase }) {
   ) : null;
 }
 
-// `state` and `pages` (the cursors that one came through) stand in the address beside what the ledger keeps there.
+// `state` and `pages` (the cursors of the pages before this one and its own) are in the address beside the ledger's own values.
 export function Purchases() {
   const search = route.useSearch();
   const navigate = useNavigate();
@@ -103,7 +103,7 @@ export function Purchases() {
     void navigate({ to: '/credits', search: next, resetScroll: false });
   };
   const next = read.data?.nextCursor;
-  // Who never bought anything sees nothing of it, while that is asked too.
+  // An account without purchases sees no table, nor while they are being read.
   const none = read.data ? read.data.data.length === 0 : !read.error;
   if (none && !state && cursors.length === 0) return null;
   return (

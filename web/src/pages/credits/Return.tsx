@@ -1,4 +1,4 @@
-// Where people come back from the payment page, paid or not: what became of the purchase, and what goes on now.
+// The page after the payment page, paid or not: the outcome of the purchase, and the deliveries that go on now.
 import '@/i18n/en/credits';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -33,7 +33,7 @@ function Asked({ id }: { id: string }) {
   const read = useQuery(queries.settledPurchase(id));
   const state = read.data?.purchase.state;
   useEffect(() => {
-    // What was granted shows in the navigation too.
+    // The navigation shows the new balance too.
     if (state === undefined || state === 'pending') return;
     for (const what of ['balance', 'ledger', 'purchases'])
       void client.invalidateQueries({ queryKey: ['credits', what] });

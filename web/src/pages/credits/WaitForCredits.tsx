@@ -1,4 +1,4 @@
-// How many deliveries have stopped for want of credits. Nothing where there are none.
+// How many deliveries have stopped for want of credits. Renders nothing where there are none.
 import '@/i18n/en/credits';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

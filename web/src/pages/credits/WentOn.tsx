@@ -1,4 +1,4 @@
-// What there was before a payment and has moved since: what waited for credits, above all. Nothing where nothing did.
+// Deliveries that are older than a payment and have moved since, most of which waited for credits. Renders nothing where none has.
 import '@/i18n/en/credits';
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '@/api/queries';

@@ -1,4 +1,4 @@
-// What is kept of buyers: what they ask for through their shops, and one buyer to export or erase.
+// The stored data of buyers: their requests that came through shops, and one buyer to export or erase.
 import '@/i18n/en/customers';
 import { ForOwners } from '@/components/ForOwners';
 import { t } from '@/i18n/text';

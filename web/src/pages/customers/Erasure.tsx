@@ -20,7 +20,7 @@ export function Erasure({ id, onClose }: { id: string; onClose: () => void }) {
   useEffect(() => {
     if (!finished) return;
     forgetRecent();
-    // Nothing that was read before is shown again.
+    // Nothing of the cache from before the erasure is shown again.
     client.removeQueries({ type: 'inactive' });
     void client.invalidateQueries();
   }, [client, finished]);

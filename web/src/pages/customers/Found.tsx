@@ -11,6 +11,7 @@ import { Time } from '@/components/Time';
 import { toast } from '@/components/toasts';
 import { t, T } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
+import { orderName } from '@/vocabulary/order';
 import { ordersOf, type Buyer, type By, type CustomerOrder } from './buyer';
 import { EraseBuyer } from './EraseBuyer';
 import { StoreName } from './StoreName';
@@ -85,7 +86,7 @@ const columns: Column<Order>[] = [
     header: t('buyerData.col.order'),
     width: '24%',
     narrow: 'first',
-    cell: (it) => <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi>,
+    cell: (it) => <bdi className="strong">{orderName(it)}</bdi>,
   },
   {
     key: 'store',

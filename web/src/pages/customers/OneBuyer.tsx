@@ -1,4 +1,4 @@
-// A buyer who is looked for by name. The name stands in no address, and what was found is forgotten with the page.
+// A search for a buyer by name. The name is in no address, and the result is forgotten with the page.
 import '@/i18n/en/customers';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

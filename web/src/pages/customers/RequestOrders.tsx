@@ -9,10 +9,11 @@ import { Dialog } from '@/components/Dialogs';
 import { Pager } from '@/components/Pager';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { t } from '@/i18n/text';
+import { orderName } from '@/vocabulary/order';
 
 type Request = Schemas['PrivacyRequest'];
 const PAGE = 20;
-const MOST = 500; // that the service keeps of a request
+const MOST = 500; // stored by the service for a request
 
 export function RequestOrders({ it, onClose }: { it: Request | null; onClose: () => void }) {
   return (
@@ -61,7 +62,7 @@ function Orders({ it }: { it: Request }) {
 }
 
 function Named({ it }: { it: Schemas['PrivacyRequestOrder'] }) {
-  const name = <bdi>{it.orderNumber ?? it.orderId}</bdi>;
+  const name = <bdi>{orderName(it)}</bdi>;
   if (it.id === null)
     return (
       <>

@@ -1,4 +1,4 @@
-// Privacy requests: the service carries erasures out by itself; what is left is the merchant's, who closes it.
+// Privacy requests: the service carries out erasures by itself; the others are the merchant's work, who closes them.
 import '@/i18n/en/customers';
 import { Button, SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// What is kept of one buyer, by one of their two names.
+// The stored data of one buyer, by their e-mail address or username.
 import { queryOptions } from '@tanstack/react-query';
 import { api, ok, type Schemas } from '@/api/client';
 
@@ -37,7 +37,7 @@ async function findBuyer(by: By, signal?: AbortSignal): Promise<Buyer> {
   return { total, totalIsExact, first };
 }
 
-// Nothing of it is kept when the page is left.
+// Nothing of it stays in the cache when the page is left.
 export const buyerQuery = (by: By | null) =>
   queryOptions({
     queryKey: ['buyer', by],

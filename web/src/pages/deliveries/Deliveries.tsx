@@ -124,7 +124,7 @@ function Begin() {
   );
 }
 
-// The table of what the filters find, as the service writes it.
+// Downloads the deliveries that the filters find, as the service's CSV.
 function Export({ search, narrow }: { search: Search; narrow: boolean }) {
   const [busy, setBusy] = useState(false);
   async function save() {

@@ -1,4 +1,4 @@
-// A list of deliveries that the address describes: search, filters, rows, pages. Of all stores, or of one.
+// A list of deliveries that the address describes: search, filters, rows, pages; for all stores or for one.
 import { Button } from '@mantine/core';
 import { IconArrowsSort, IconPackage } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';

@@ -1,6 +1,7 @@
 // Deliveries as rows, on their own page and on a store's.
 import { Buyer } from '@/components/Buyer';
-import { Rows, type Column, type Selection } from '@/components/Rows';
+import { Rows, type Column } from '@/components/Rows';
+import type { Selection } from '@/components/Select';
 import { StatusText } from '@/components/StatusIcon';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
@@ -8,6 +9,7 @@ import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';
 import { lazy, Suspense, useState } from 'react';
 import { lineOf } from '@/vocabulary/delivery_line';
+import { orderName } from '@/vocabulary/order';
 import styles from './deliveries.module.css';
 
 type Delivery = Schemas['Delivery'];
@@ -27,7 +29,7 @@ const columns: Column<Delivery>[] = [
     narrow: 'second',
     cell: (it) => (
       <>
-        <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi>{' '}
+        <bdi className="strong">{orderName(it)}</bdi>{' '}
         <bdi className="muted" title={it.integrationName}>
           {it.integrationName}
         </bdi>

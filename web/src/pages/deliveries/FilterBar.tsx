@@ -11,10 +11,10 @@ import styles from './FilterBar.module.css';
 
 type Store = { id: string; name: string };
 
-// What a list can be filtered by.
+// The filters of a list: their names, values and options.
 export type Filters<Filter extends string> = {
   all: readonly Filter[];
-  many: ReadonlySet<Filter>; // of which several values may be chosen
+  many: ReadonlySet<Filter>; // filters that may have several values
   nameOf: (filter: Filter) => string;
   valuesOf: (filter: Filter, search: Search) => string[];
   optionsOf: (filter: Filter, stores: Store[]) => Option[];
@@ -27,7 +27,7 @@ type Props<Filter extends string> = {
   stores: Store[];
   onChange: (change: Record<string, string | undefined>, typed?: boolean) => void;
   children?: ReactNode;
-  fixed?: Filter[]; // not to be chosen here
+  fixed?: Filter[]; // filters that cannot be chosen here
 };
 
 export function FilterBar<Filter extends string>(props: Props<Filter>) {
@@ -86,14 +86,14 @@ type SearchProps = { label: string; value: string; onChange: (value: string) => 
 export function SearchField({ label, value, onChange }: SearchProps) {
   const field = useRef<HTMLInputElement>(null);
   const [typed, setTyped] = useState(value);
-  const told = useRef(value);
-  const tell = useDebouncedCallback((text: string) => {
-    told.current = text;
+  const reported = useRef(value);
+  const report = useDebouncedCallback((text: string) => {
+    reported.current = text;
     onChange(text);
   }, 250);
   useEffect(() => {
-    if (value !== told.current) setTyped(value); // changed elsewhere: Back, or the filters were cleared
-    told.current = value;
+    if (value !== reported.current) setTyped(value); // changed elsewhere: Back, or the filters were cleared
+    reported.current = value;
   }, [value]);
   useShortcuts({ '/': () => field.current?.focus() });
   return (
@@ -109,7 +109,7 @@ export function SearchField({ label, value, onChange }: SearchProps) {
       value={typed}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
-        tell(event.currentTarget.value);
+        report(event.currentTarget.value);
       }}
     />
   );

@@ -1,4 +1,4 @@
-// What needs somebody, one row a problem: how many deliveries stopped for it, and the way through them one after the other.
+// The deliveries that need a person, by problem: how many each stopped, and a way through them one after the other.
 import { Button } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -80,7 +80,7 @@ const columns: Column<Problem>[] = [
   },
 ];
 
-// Opens the first of them, with the others behind it.
+// Opens the first of the deliveries; the next ones follow from its page.
 function First({ search, it }: { search: Search; it: Problem }) {
   const client = useQueryClient();
   const navigate = useNavigate();

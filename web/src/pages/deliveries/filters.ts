@@ -1,9 +1,9 @@
-// What the address of the list asks for, what of it the service is asked, and what stands on the chips.
+// The filters of the list: read from the address, sent to the service, and shown on chips.
 import type { DeliveryQuery } from '@/api/queries';
 import { t } from '@/i18n/text';
 import { CODES, codeWord, STATUSES, statusWord } from '@/vocabulary/delivery';
 import { beginOf, PERIODS, type Period } from '../period';
-import { cursorsOf, type Search } from '../search';
+import { cursorsOf, isStoreId, type Search } from '../search';
 
 export const PAGE = 50;
 export const VIEWS = ['all', 'needs', 'waiting'] as const;
@@ -17,11 +17,10 @@ export const viewOf = ({ view }: Search): View => VIEWS.find((one) => one === vi
 export const queryOfView = (view: View): DeliveryQuery =>
   view === 'needs' ? { needsAttention: true } : view === 'waiting' ? { status: 'waiting_for_friendship' } : {};
 
-// Only what the service knows: an address that was typed, or is of a newer page, still shows a list.
+// Only values that the service knows, so that an address that was typed, or is of a newer page, still shows a list.
 const known = (value: string | undefined, all: readonly string[]) =>
   (value ?? '').split(',').filter((one) => all.includes(one));
-const STORE = /^int_[0-7][0-9a-hjkmnp-tv-z]{12}$/;
-const isFileId = (value: string) => value.length <= 200 && !/[\u0000-\u001f]/.test(value); // what the service takes
+const isFileId = (value: string) => value.length <= 200 && !/[\u0000-\u001f]/.test(value); // the service's rule
 const flag = (value: string | undefined) => (value === 'true' ? true : value === 'false' ? false : undefined);
 
 export function valuesOf(filter: Filter, search: Search): string[] {
@@ -32,10 +31,7 @@ export function valuesOf(filter: Filter, search: Search): string[] {
     case 'code':
       return known(value, CODES);
     case 'store':
-      return (value ?? '')
-        .split(',')
-        .filter((one) => STORE.test(one))
-        .slice(0, 50);
+      return (value ?? '').split(',').filter(isStoreId).slice(0, 50);
     case 'file':
       return value && isFileId(value) ? [value] : [];
     case 'created':
@@ -86,7 +82,7 @@ export function optionsOf(filter: Filter, stores: { id: string; name: string }[]
     case 'store':
       return stores.map(({ id, name }) => ({ value: id, label: name }));
     case 'file':
-      return []; // chosen at the preset's page
+      return []; // is chosen on the preset's page
     case 'created':
     case 'updated':
       return PERIODS.map((value) => ({ value, label: t(`filter.created.${value}`) }));

@@ -5,14 +5,14 @@ import type { Search } from '../search';
 
 export type Problem = { key: string; code: string | null; title: string; count: number; oldestAt: string | null };
 
-// What is told as a need of its own, and stops deliveries with a code.
+// Needs of their own kind that stop deliveries, with the code of these.
 const STOPS: Record<string, string> = {
   login_missing: 'credentials_missing',
   login_invalid: 'credentials_invalid',
   credits_out: 'insufficient_credits',
 };
 
-// Most of them first; what waits for approval last.
+// The largest count first; deliveries that wait for approval last.
 export function problemsOf(needs: Schemas['Need'][]): Problem[] {
   const failed = needs
     .flatMap(({ kind, code, count, oldestAt }) => {

@@ -6,7 +6,7 @@ import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 
 export function ActionsMenu({ it }: { it: Delivery }) {
   const ask = useAsk();

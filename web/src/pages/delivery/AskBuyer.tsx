@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { queries } from '@/api/queries';
 import { CopyButton } from '@/components/Copy';
 import { t } from '@/i18n/text';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { messageOf } from './messages';
 import styles from './panels.module.css';
 

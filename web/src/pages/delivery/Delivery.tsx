@@ -3,7 +3,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useQuery } from '@tanstack/react-query';
 import { ApiError } from '@/api/errors';
 import { queries } from '@/api/queries';
-import type { Schemas } from '@/api/client';
 import { Announce } from '@/components/Announce';
 import { Buyer } from '@/components/Buyer';
 import { PageHeader } from '@/components/PageHeader';
@@ -13,6 +12,7 @@ import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t, T } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
+import { orderName } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { parseSearch } from '../search';
 import { ActionsMenu } from './ActionsMenu';
@@ -23,13 +23,11 @@ import { Neighbours } from './Neighbours';
 import { DeliveryPanel } from './panels';
 import { Questions } from './Questions';
 import { Timeline } from './Timeline';
+import type { Delivery } from './types';
 import { useWalk } from './walk';
 import styles from './delivery.module.css';
 
 const route = getRouteApi('/inside/deliveries/$id');
-
-export type Delivery = Schemas['DeliveryWithTimeline'];
-export const orderName = (it: Pick<Delivery, 'orderNumber' | 'orderId'>) => it.orderNumber ?? it.orderId;
 
 export function DeliveryPage() {
   const { id } = route.useParams();

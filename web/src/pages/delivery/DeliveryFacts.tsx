@@ -1,4 +1,4 @@
-// The right column: buyer, presets, order, and what the shop was told.
+// The right column: buyer, presets, order, and the events that the shop was sent.
 import '@/i18n/en/delivery';
 import { IconWaveSine, IconMicrophone2 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -12,7 +12,8 @@ import { Time, useNow } from '@/components/Time';
 import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import { orderName, type Delivery } from './Delivery';
+import { orderName } from '@/vocabulary/order';
+import type { Delivery } from './types';
 import styles from './DeliveryFacts.module.css';
 
 export function DeliveryFacts({ it }: { it: Delivery }) {
@@ -70,7 +71,7 @@ export function DeliveryFacts({ it }: { it: Delivery }) {
           </Fact>
         </FactList>
       </Facts>
-      <Told it={it} />
+      <SentEvents it={it} />
     </aside>
   );
 }
@@ -144,9 +145,9 @@ function Items({ items }: { items: Delivery['items'] }) {
 
 const Receiver = ({ name }: { name: string | null }) => (name ? <bdi className={styles.note}>{name}</bdi> : null);
 
-function Told({ it }: { it: Delivery }) {
+function SentEvents({ it }: { it: Delivery }) {
   const now = useNow();
-  // Whom, where there is more than one.
+  // Events name their receiver where there is more than one.
   const several = new Set(it.events.map(({ subscriptionId }) => subscriptionId)).size > 1;
   const receivers = useQuery({ ...queries.subscriptions(), enabled: several }).data?.data ?? [];
   const nameOf = (id: string | null) => {
@@ -156,7 +157,7 @@ function Told({ it }: { it: Delivery }) {
   return (
     <Facts title={t('facts.told')}>
       {it.events.length === 0 ? <p className="muted">{t('facts.toldNone')}</p> : null}
-      <ul className={styles.told}>
+      <ul className={styles.events}>
         {it.events.slice(0, 20).map((event) => {
           const good = event.lastStatusCode !== null && event.lastStatusCode >= 200 && event.lastStatusCode < 300;
           const waits = event.nextAttemptAt !== null;

@@ -1,4 +1,4 @@
-// Another file in the place of one that is missing or cannot be shared. It changes what the store's products deliver from now on.
+// Replaces a file that is missing or cannot be shared. It changes what the store's products deliver from now on.
 import '@/i18n/en/delivery';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
@@ -11,7 +11,7 @@ import { PresetPicker } from '@/components/PresetPicker';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { useDeliveryActions } from './actions';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import styles from './panels.module.css';
 
 export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {

@@ -1,4 +1,4 @@
-// Where the focus is once a delivery is solved, by who looks at it or by somebody else.
+// Where the focus is once a delivery is solved, by the person at the page or by somebody else.
 import { act, cleanup, screen } from '@testing-library/react';
 import { useEffect, useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';

@@ -8,7 +8,8 @@ import { Panel } from '@/components/Panel';
 import { t } from '@/i18n/text';
 import { lineOf } from '@/vocabulary/delivery_line';
 import { statusWord } from '@/vocabulary/delivery';
-import type { Delivery } from './Delivery';
+import { orderName } from '@/vocabulary/order';
+import type { Delivery } from './types';
 import { nextOf, type Walk } from './walk';
 import styles from './panels.module.css';
 
@@ -23,7 +24,7 @@ export function FixFlow({ it, list, walk, children }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const goesOn = useRef(false);
-  const within = useRef(false); // who is at work is so here, or in what floats over it
+  const within = useRef(false); // the person works in this panel, or in a dialog or menu of it
   const navigate = useNavigate();
   const needs = needsSomebody(it);
   const [needed, setNeeded] = useState(needs);
@@ -67,8 +68,8 @@ export function FixFlow({ it, list, walk, children }: Props) {
     if (goesOn.current) return go();
     const { activeElement } = document;
     if (activeElement !== document.body && !place.current?.contains(activeElement)) return;
-    if (!within.current) return; // it was solved elsewhere: who reads on is left alone
-    // What had it is gone with the panel.
+    if (!within.current) return; // it was solved elsewhere: the focus stays where the person is
+    // The element that had the focus is gone with the panel.
     if (button.current) button.current.focus();
     else document.querySelector('h1')?.focus({ preventScroll: true });
   }, [solved]);
@@ -82,7 +83,7 @@ export function FixFlow({ it, list, walk, children }: Props) {
               <strong>{statusWord(it.status)}</strong> <span className="muted">{lineOf(it)}</span>
             </p>
             <Button ref={button} variant="filled" size="md" onClick={() => open(next.id)}>
-              <bdi>{t('fix.next', { order: next.orderNumber ?? next.orderId })}</bdi>
+              <bdi>{t('fix.next', { order: orderName(next) })}</bdi>
             </Button>
           </div>
         </Panel>

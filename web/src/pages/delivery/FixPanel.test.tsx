@@ -7,7 +7,7 @@ import { session } from '@/session';
 import { failedFor } from '@/testing/delivery';
 import { show } from '@/testing/render';
 import { CODES, type Code } from '@/vocabulary/delivery';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
 import { Questions } from './Questions';
 
@@ -53,7 +53,7 @@ test.each(CODES)('%s', async (code) => {
 test.each([
   ['credentials_missing', 'Only an owner can change the cloud login.', 'Connect cloud account'],
   ['insufficient_credits', 'Only an owner can buy credits.', 'See credits'],
-] as const)('a member is told what only an owner solves: %s', async (code, says, control) => {
+] as const)('a member reads that only an owner solves it: %s', async (code, says, control) => {
   await show(panel(failedFor(code)), { role: 'member' });
   await screen.findByText(says);
   expect(screen.queryByText(control)).toBeNull();

@@ -18,7 +18,7 @@ import { FIXES, word } from '@/vocabulary/delivery';
 import { queuedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';
 

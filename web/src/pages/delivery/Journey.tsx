@@ -1,10 +1,10 @@
-// The five steps of a delivery, and where it stands. On narrow screens one sentence tells it, and the icons stay.
+// The five steps of a delivery, and where it stands. On narrow screens there are icons and one sentence.
 import '@/i18n/en/delivery';
 import { StatusIcon, Shape } from '@/components/StatusIcon';
 import { moment } from '@/i18n/format';
 import { hasText, t } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import styles from './Journey.module.css';
 
 function nameOf(it: Delivery, { key, state }: Delivery['steps'][number]): string {

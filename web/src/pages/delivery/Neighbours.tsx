@@ -1,4 +1,4 @@
-// The place of a delivery in the list that one came from, and the ones beside it there.
+// The position of a delivery in the list from which it was opened, with links to the ones before and after it.
 import '@/i18n/en/delivery';
 import { ActionIcon } from '@mantine/core';
 import { IconArrowDown, IconArrowUp, type TablerIcon } from '@tabler/icons-react';

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { aDelivery, failedFor } from '@/testing/delivery';
 import { show } from '@/testing/render';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { DeliveryPanel } from './panels';
 import { Questions } from './Questions';
 

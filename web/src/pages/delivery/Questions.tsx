@@ -11,7 +11,8 @@ import { t, T } from '@/i18n/text';
 import { statusWord, word } from '@/vocabulary/delivery';
 import { queuedWords, useDeliveryActions } from './actions';
 import { Ask, type Question } from './ask';
-import { orderName, type Delivery } from './Delivery';
+import { orderName } from '@/vocabulary/order';
+import type { Delivery } from './types';
 
 const NEEDS = {
   stop: 'invalidate',

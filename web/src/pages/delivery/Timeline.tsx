@@ -25,9 +25,9 @@ import { day, duration, hoursMinutesSeconds, moment, momentWithin, utc, zone } f
 import { t, T } from '@/i18n/text';
 import { codeWord } from '@/vocabulary/delivery';
 import { Actor } from './Actor';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { didKey, isSomebodys, saidKey, usernames } from './said';
-import { folded, outcomeOf, type Entry, type Told } from './timeline';
+import { folded, outcomeOf, type Entry, type Folded } from './timeline';
 import styles from './Timeline.module.css';
 
 const ICONS: Partial<Record<Entry['type'], TablerIcon>> = {
@@ -61,7 +61,7 @@ export function Timeline({ it }: { it: Delivery }) {
   const entries = [...it.timeline, ...(older.data?.pages.flatMap(({ data }) => data) ?? [])];
   const outcome = outcomeOf(entries);
   const more = older.data ? older.hasNextPage : it.timelineNextCursor !== null;
-  const told = folded(entries);
+  const all = folded(entries);
   const names = usernames(entries, it.targetUsername);
   const next =
     it.status === 'queued' && it.nextAttemptAt
@@ -85,15 +85,15 @@ export function Timeline({ it }: { it: Delivery }) {
             <div className={styles.words}>{next}</div>
           </li>
         ) : null}
-        {told.map((one, index) => {
+        {all.map((one, index) => {
           const itsDay = day(one.entry.at);
-          const before = told[index - 1];
+          const before = all[index - 1];
           const dayBefore = before ? day(before.entry.at) : t('time.today');
           return (
             <EntryRow
               key={one.entry.id}
               it={it}
-              told={one}
+              row={one}
               username={names.get(one.entry.id) ?? null}
               coloured={one.entry.id === outcome}
               separator={itsDay === dayBefore ? null : itsDay}
@@ -112,18 +112,18 @@ export function Timeline({ it }: { it: Delivery }) {
 
 function EntryRow({
   it,
-  told,
+  row,
   username,
   coloured,
   separator,
 }: {
   it: Delivery;
-  told: Told;
+  row: Folded;
   username: string | null; // of the buyer then
   coloured: boolean;
   separator: string | null;
 }) {
-  const { entry, again } = told;
+  const { entry, again } = row;
   const [opened, setOpened] = useState(false);
   const Icon =
     ICONS[entry.type] ?? (entry.actor.startsWith('key_') ? IconKey : entry.type === 'action' ? IconUser : IconNote);

@@ -1,4 +1,4 @@
-// The field for the buyer's username. It begins with what was tried, as it was typed.
+// The field for the buyer's username. It begins with the username of the last attempt, as it was typed.
 import '@/i18n/en/delivery';
 import { Button, TextInput } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
@@ -11,7 +11,7 @@ import { t, T } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { queuedWords, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import styles from './panels.module.css';
 
 // `asked`: somebody has just asked for the field, so it takes the focus.
@@ -28,7 +28,7 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
     field.current?.select();
   }, [asked]);
   useShortcuts({ e: () => field.current?.focus() });
-  // Tried with another name meanwhile: the field follows, but for what somebody is typing.
+  // After an attempt with another name elsewhere the field follows, unless somebody is typing in it.
   const [shown, setShown] = useState(tried);
   if (shown !== tried) {
     setShown(tried);
@@ -41,7 +41,7 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
   };
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return; // Enter once more, before it is answered
+    if (busy) return; // Enter was pressed again before the answer
     if (!next) return setError(new Error(t('fix.empty')));
     if (it.sharedCount > 0 && next.toLowerCase() !== tried.toLowerCase()) return ask({ what: 'instead', to: next });
     setBusy(true);

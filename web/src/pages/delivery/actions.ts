@@ -1,4 +1,4 @@
-// What can be done with a delivery. Nothing is shown as done before the service says so.
+// The actions on a delivery. Nothing is shown as done before the service says so.
 import '@/i18n/en/delivery';
 import { useQueryClient } from '@tanstack/react-query';
 import { api, ok } from '@/api/client';
@@ -7,7 +7,7 @@ import { queries } from '@/api/queries';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 
 type Body = { targetUsername?: string; reason?: string };
 
@@ -46,7 +46,7 @@ export function useDeliveryActions(id: string) {
       return next;
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) {
-        // It is not any more what this page shows: show what it is.
+        // The delivery has changed meanwhile: show it as it is.
         const now = await client.fetchQuery({ ...queries.delivery(id), staleTime: 0 }).catch(() => undefined);
         if (now && error.code === 'INVALID_TRANSITION') {
           throw new ApiError(
@@ -63,7 +63,7 @@ export function useDeliveryActions(id: string) {
   };
 }
 
-// Says what became of an action that has no dialog to say it in.
+// Reports the outcome of an action that has no dialog, as a toast.
 export async function said(work: Promise<Delivery>, words: (now: Delivery) => string) {
   try {
     toast(words(await work));

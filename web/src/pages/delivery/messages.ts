@@ -1,7 +1,8 @@
-// What the merchant can send the buyer, as text and as a mail of their own program.
+// The messages that the merchant can send the buyer: as text, and as a mail of their own program.
 import '@/i18n/en/delivery';
 import type { Schemas } from '@/api/client';
 import { t, type TextKey } from '@/i18n/text';
+import { orderName } from '@/vocabulary/order';
 
 type About = Pick<
   Schemas['DeliveryWithTimeline'],
@@ -21,7 +22,7 @@ export function messageOf(it: About, shop: string): { text: string; mailto: stri
   const key =
     it.status === 'waiting_for_friendship' ? 'mail.reminder' : it.resolutionCode ? KEYS[it.resolutionCode] : undefined;
   if (key === undefined || key === 'mail.subject') return null;
-  const order = it.orderNumber ?? it.orderId;
+  const order = orderName(it);
   const text = t(key, { shop, order, url: it.buyerUrl });
   const subject = t('mail.subject', { shop, order });
   const to = (it.customerEmail ?? '').split('@').map(encodeURIComponent).join('@');

@@ -1,4 +1,4 @@
-// The one panel of a delivery: what it is about just now.
+// The one panel of a delivery, by its status.
 import '@/i18n/en/delivery';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -14,7 +14,7 @@ import { approvedWords, said, useDeliveryActions } from './actions';
 import { useAsk } from './ask';
 import { AskBuyer } from './AskBuyer';
 import { Actor } from './Actor';
-import type { Delivery } from './Delivery';
+import type { Delivery } from './types';
 import { FixPanel } from './FixPanel';
 import { UsernameForm } from './UsernameForm';
 import styles from './panels.module.css';

@@ -25,14 +25,14 @@ const entry = (id: string, type: Entry['type'], message = 'm'): Entry => ({
 }); // prettier-ignore
 
 test('tries in a row that came to the same are one entry', () => {
-  const told = folded([
+  const all = folded([
     entry('5', 'put_off', 'timed out'),
     entry('4', 'put_off', 'timed out'),
     entry('3', 'put_off', 'refused'),
     entry('2', 'item_shared'),
     entry('1', 'item_shared'),
   ]);
-  expect(told.map(({ entry: { id }, again }) => [id, again.map((one) => one.id)])).toEqual([['5', ['4']], ['3', []], ['2', []], ['1', []]]); // prettier-ignore
+  expect(all.map(({ entry: { id }, again }) => [id, again.map((one) => one.id)])).toEqual([['5', ['4']], ['3', []], ['2', []], ['1', []]]); // prettier-ignore
 });
 
 test('only the newest outcome is one', () => {

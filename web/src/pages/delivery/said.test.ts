@@ -38,13 +38,13 @@ const sentences = SOURCES.flatMap((file) => {
 test('the sources say something of customers and merchants', () => {
   expect(sentences.length).toBeGreaterThan(12);
 });
-test.each([...new Set(sentences)])('“%s” is told of the buyer and of you', (said) => {
+test.each([...new Set(sentences)])('“%s” speaks of the buyer and of you', (said) => {
   const key = said === 'The customer accepted the friend request.' ? 'timeline.accepted' : saidKey(said);
   expect(key).toBeDefined();
   expect(key && t(key as 'timeline.said.asked')).not.toMatch(/customer|merchant/i);
 });
 
-test('who did it is told where somebody did', () => {
+test('the person who did it is named, where there is one', () => {
   const said = 'The merchant invalidated the delivery.';
   expect(didKey(entry('1', said, { actor: 'usr_0a1b2c3d4e5f6' }))).toBe('timeline.did.stopped');
   expect(didKey(entry('1', said))).toBeUndefined();

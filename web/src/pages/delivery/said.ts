@@ -1,9 +1,9 @@
-// What the service says of an entry of the timeline (its `message`, which programs read too), in the words that this page has for the
-// merchant and the buyer. A sentence that is not here stands as the service says it.
+// The service's sentence about an entry of the timeline (its `message`, which programs read too), in this page's words for the
+// merchant and the buyer. A sentence that is not here is shown as the service wrote it.
 import '@/i18n/en/delivery';
 import type { Entry } from './timeline';
 
-// What somebody did, told with who it was.
+// Acts of a person, which are shown with the person's name.
 const DID = {
   'The merchant marked the order as delivered by hand.': 'timeline.did.byHand',
   'The merchant invalidated the delivery.': 'timeline.did.stopped',
@@ -41,12 +41,12 @@ const SAID = {
 const of = <Said extends Record<string, string>>(said: Said, message: string): Said[keyof Said] | undefined =>
   Object.hasOwn(said, message) ? said[message as keyof Said] : undefined;
 
-// Of the service itself and of an order nobody is told to have done it.
+// Whether a person or a token did it, not the service itself or an order.
 export const isSomebodys = ({ actor }: Entry) => actor !== 'system' && actor !== 'order';
 export const didKey = (entry: Entry) => (isSomebodys(entry) ? of(DID, entry.message) : undefined);
 export const saidKey = (message: string) => of(SAID, message);
 
-// After these the username of the delivery is another one, and they do not tell which.
+// These change the username of the delivery, and do not say to which one.
 const RENAMED = new Set<string | undefined>([
   'timeline.said.otherBuyer',
   'timeline.said.named',
@@ -54,7 +54,7 @@ const RENAMED = new Set<string | undefined>([
   'timeline.said.renamed',
 ]);
 
-// The username of each entry: what the delivery has now, or had before it was changed; null where that is not told.
+// The username at the time of each entry, newest first: the delivery's own, or the one before a change; null where it is not known.
 export function usernames(entries: Entry[], now: string | null): Map<string, string | null> {
   let name = now;
   const all = new Map<string, string | null>();

@@ -1,24 +1,24 @@
-// What happened to a delivery, as the page tells it: tries that came to the same are one entry.
+// The history of a delivery, as the page shows it: attempts in a row with an equal result are one entry.
 import type { Schemas } from '@/api/client';
 
 export type Entry = Schemas['TimelineEntry'];
-export type Told = { entry: Entry; again: Entry[] }; // the newest of them, and the older ones
+export type Folded = { entry: Entry; again: Entry[] }; // the newest of them, and the older ones
 
 const REPEATED = new Set<Entry['type']>(['put_off', 'waiting', 'looked_up']);
 
-export function folded(entries: Entry[]): Told[] {
-  const told: Told[] = [];
+export function folded(entries: Entry[]): Folded[] {
+  const all: Folded[] = [];
   for (const entry of entries) {
-    const last = told.at(-1);
+    const last = all.at(-1);
     const same =
       last && REPEATED.has(entry.type) && entry.type === last.entry.type && entry.message === last.entry.message;
     if (same) last.again.push(entry);
-    else told.push({ entry, again: [] });
+    else all.push({ entry, again: [] });
   }
-  return told;
+  return all;
 }
 
-// The newest entry that tells what the delivery came to: the only one in colour.
+// The id of the newest entry with an outcome of the delivery: the only one in colour.
 const OUTCOMES = new Set<Entry['type']>(['completed', 'failed', 'in_review', 'invalidated', 'waiting', 'request_sent']);
 const decided = ({ type, status, data }: Entry) => type === 'action' && status !== null && data.to === undefined;
 export const outcomeOf = (entries: Entry[]) => entries.find((entry) => OUTCOMES.has(entry.type) || decided(entry))?.id;

@@ -1,4 +1,4 @@
-// The list that one came from, as it was when this delivery was opened: what is fixed leaves the list, and the way through it stays.
+// The list from which this delivery was opened, as it was then: a delivery that is fixed leaves the list, and the way through it stays.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schemas } from '@/api/client';
@@ -27,5 +27,5 @@ export function useWalk(id: string, list: string | undefined): Walk | null {
   return kept;
 }
 
-// The one after it; at the end the first that was passed over.
+// The delivery after this one; at the end, the first of the list.
 export const nextOf = ({ rows, place }: Walk): Row | undefined => rows[place + 1] ?? (place > 0 ? rows[0] : undefined);

@@ -1,5 +1,5 @@
-// Where the link of an invitation leads. What stands after # in it is the token: it is taken out of the address at once, and lives in
-// the state of this page alone.
+// The page of an invitation's link. The token stands after # in it: it is taken out of the address at once, and lives in the state of
+// this page alone.
 import '@/i18n/en/people';
 import { Button } from '@mantine/core';
 import { Link, Navigate } from '@tanstack/react-router';
@@ -23,7 +23,7 @@ export function Invite() {
   const { data, error, again } = useInvitation(token);
   useEffect(() => {
     const clean = () => window.history.replaceState(window.history.state, '', window.location.pathname);
-    // Another link opened over this page changes nothing but what stands after #.
+    // Another link that is opened over this page changes only the part after #.
     const another = () => {
       if (!window.location.hash) return;
       setToken(hereAfter());

@@ -1,4 +1,4 @@
-// What a link opens. Not read through the queries, whose keys would hold the token.
+// The invitation of a link. Not read through the queries, whose keys would hold the token.
 import { useCallback, useEffect, useState } from 'react';
 import { ok, open } from '@/api/client';
 import { errorOfNetwork } from '@/api/errors';

@@ -1,4 +1,4 @@
-// One API token: what it may, and what it was used for.
+// One API token: its permissions, and its use.
 import '@/i18n/en/account';
 import '@/i18n/en/usage';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -109,7 +109,7 @@ function Content({ it, search }: { it: Key; search: Search }) {
   );
 }
 
-// Of the requests that it may make within any hour, those that it has made.
+// The requests of the last hour, and the limit for an hour.
 function Hour({ it }: { it: Key }) {
   const share = Math.min(1, it.usedThisHour / Math.max(1, it.rateLimit));
   return (

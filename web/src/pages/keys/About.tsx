@@ -1,4 +1,4 @@
-// What a token may.
+// The permissions of a token.
 import '@/i18n/en/account';
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '@/api/client';

@@ -1,4 +1,4 @@
-// What can be done with a token.
+// The actions on a token.
 import '@/i18n/en/account';
 import { ActionIcon, Menu, TextInput } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-// In the place of a page that broke.
+// Shown instead of a page that failed to render.
 import { Button } from '@mantine/core';
 import { IconBug } from '@tabler/icons-react';
 import { EmptyState } from '@/components/States';

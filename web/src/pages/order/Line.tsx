@@ -6,7 +6,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import type { Order } from './Order';
+import type { Order } from './types';
 import { isMatchedSince } from './OutcomePanel';
 import styles from './order.module.css';
 

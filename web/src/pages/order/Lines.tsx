@@ -6,12 +6,12 @@ import { t } from '@/i18n/text';
 import { exactKeyOf, keyOf, type Draft, type Match } from '../store/products/draft';
 import { MatchRow } from '../store/products/MatchRow';
 import { Line, LineDetail } from './Line';
-import type { Order } from './Order';
+import type { Order } from './types';
 import { SaveMatches } from './SaveMatches';
 import styles from './order.module.css';
 
 type OrderLine = Order['lines'][number];
-// What no match serves can be given one, by what the shop tells of it.
+// The key of a match for a line that none serves, from the shop's own data; null where there is none or none is needed.
 const bareKey = (line: OrderLine) =>
   line.fileId === null && line.matchedBy === null && line.result !== 'delivers' && line.result !== 'ignored'
     ? exactKeyOf(line)

@@ -1,8 +1,7 @@
-// One order: what became of it, what each of its products delivered, what the shop sent.
+// One order: its outcome, its products with the files that each delivered, and the shop's payload.
 import '@/i18n/en/orders';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { Schemas } from '@/api/client';
 import { isMissing } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { PageHeader } from '@/components/PageHeader';
@@ -11,7 +10,7 @@ import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
-import { outcomeWord } from '@/vocabulary/order';
+import { orderName, outcomeWord } from '@/vocabulary/order';
 import { Missing } from '../missing/Missing';
 import { OutcomeText } from '../orders/OutcomeText';
 import { parseSearch } from '../search';
@@ -19,12 +18,10 @@ import { Lines } from './Lines';
 import { OrderFacts } from './OrderFacts';
 import { OutcomePanel } from './OutcomePanel';
 import { Payload } from './Payload';
+import type { Order } from './types';
 import styles from './order.module.css';
 
 const route = getRouteApi('/inside/orders/$id');
-
-export type Order = Schemas['OrderWithLines'];
-export const nameOf = (it: Pick<Order, 'orderNumber' | 'orderId'>) => it.orderNumber ?? it.orderId;
 
 export function OrderPage() {
   const { id } = route.useParams();
@@ -41,7 +38,7 @@ export function OrderPage() {
 }
 
 function Content({ it, list }: { it: Order; list: string | undefined }) {
-  const title = t('orderPage.title', { order: nameOf(it) });
+  const title = t('orderPage.title', { order: orderName(it) });
   const state = it.deliveryStatus ? statusWord(it.deliveryStatus) : outcomeWord(it.outcome);
   const stores = useQuery(queries.stores());
   return (
@@ -49,7 +46,10 @@ function Content({ it, list }: { it: Order; list: string | undefined }) {
       <PageHeader
         title={title}
         page={`${title}, ${state}`}
-        crumbs={[{ label: t('orders.title'), to: '/orders', search: parseSearch(list ?? '') }, { label: nameOf(it) }]}
+        crumbs={[
+          { label: t('orders.title'), to: '/orders', search: parseSearch(list ?? '') },
+          { label: orderName(it) },
+        ]}
         meta={
           <>
             <span className={styles.status}>

@@ -7,7 +7,7 @@ import { CopyIcon } from '@/components/Copy';
 import { Email, Fact, FactList, Facts } from '@/components/Facts';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
-import type { Order } from './Order';
+import type { Order } from './types';
 import styles from './order.module.css';
 
 export function OrderFacts({ it }: { it: Order }) {

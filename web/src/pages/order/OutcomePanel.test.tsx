@@ -1,7 +1,7 @@
 import { cleanup, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
 import { show } from '@/testing/render';
-import type { Order } from './Order';
+import type { Order } from './types';
 import { OutcomePanel } from './OutcomePanel';
 
 afterEach(cleanup);

@@ -1,4 +1,4 @@
-// What became of the order in a sentence, and what one can do about it.
+// The outcome of the order in a sentence, and the actions on it.
 import '@/i18n/en/orders';
 import { Button } from '@mantine/core';
 import { IconArrowRight } from '@tabler/icons-react';
@@ -13,9 +13,9 @@ import { Panel } from '@/components/Panel';
 import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
-import type { Order } from './Order';
+import type { Order } from './types';
 
-// Processes the order with the matches of now and shows what it is then.
+// Processes the order with the present matches, and shows the result.
 export function useReprocess(id: string) {
   const client = useQueryClient();
   return async () => {
@@ -28,11 +28,11 @@ export function useReprocess(id: string) {
   };
 }
 
-// It had no preset when the order was matched, and has one now.
+// The line had no preset when the order was matched, and has one now.
 export const isMatchedSince = ({ result, matchedBy }: Order['lines'][number]) =>
   matchedBy !== null && result !== 'delivers' && result !== 'ignored';
 
-// Of products and presets where the page knows them; else as the service puts it.
+// In words of products and presets where the results of the lines allow it; else the service's reason.
 function reasonOf({ outcome, lines, reason }: Order): string {
   const results = new Set(lines.map(({ result }) => result));
   const only = (...known: string[]) => results.size > 0 && [...results].every((result) => known.includes(result));

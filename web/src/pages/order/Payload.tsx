@@ -1,4 +1,4 @@
-// What the shop sent, folded: read only when it is opened.
+// The payload that the shop sent, folded: it is read only when it is opened.
 import '@/i18n/en/orders';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { Json } from '@/components/Json';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { date } from '@/i18n/format';
 import { t } from '@/i18n/text';
-import type { Order } from './Order';
+import type { Order } from './types';
 import styles from './order.module.css';
 
 export function Payload({ it }: { it: Order }) {

@@ -12,7 +12,7 @@ import { toast } from '@/components/toasts';
 import { t } from '@/i18n/text';
 import { mappingsWith, matchesOf, type Draft } from '../store/products/draft';
 import productStyles from '../store/products/products.module.css';
-import type { Order } from './Order';
+import type { Order } from './types';
 import { useReprocess } from './OutcomePanel';
 
 type Props = { it: Order; draft: Draft; onDone: () => void };

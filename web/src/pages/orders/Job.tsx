@@ -1,4 +1,4 @@
-// How far an action on many orders has come. It is named in the address, so that it is found again.
+// How far an action on many orders has come. Its id is in the address, so that it is found again after a reload.
 import '@/i18n/en/orders';
 import { ActionIcon } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
@@ -32,7 +32,7 @@ export function Job({ id, onClose }: { id: string; onClose: () => void }) {
   );
 }
 
-export function Progress({ it, onClose }: { it: Schemas['BulkJob']; onClose: () => void }) {
+function Progress({ it, onClose }: { it: Schemas['BulkJob']; onClose: () => void }) {
   const running = it.finishedAt === null;
   const more = it.failedCount - Math.min(it.failed.length, SHOWN);
   return (

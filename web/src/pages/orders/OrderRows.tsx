@@ -5,13 +5,14 @@ import { Rows, type Column } from '@/components/Rows';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { t } from '@/i18n/text';
+import { orderName } from '@/vocabulary/order';
 import { OutcomeText } from './OutcomeText';
 import styles from './orders.module.css';
 
 type Order = Schemas['Order'];
 type Props = { rows: Order[]; stores: { id: string; name: string }[]; list: string; busy: boolean };
 
-// `list`: the query of the list, to which the order's page leads back.
+// `list`: the query of the list, to which the order's page links.
 export function OrderRows({ rows, stores, list, busy }: Props) {
   const names = new Map(stores.map(({ id, name }) => [id, name]));
   const columns: Column<Order>[] = [
@@ -29,7 +30,7 @@ export function OrderRows({ rows, stores, list, busy }: Props) {
       narrow: 'second',
       cell: (it) => (
         <>
-          <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi>{' '}
+          <bdi className="strong">{orderName(it)}</bdi>{' '}
           <bdi className="muted" title={names.get(it.integrationId)}>
             {names.get(it.integrationId)}
           </bdi>

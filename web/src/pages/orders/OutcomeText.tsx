@@ -1,4 +1,4 @@
-// What became of an order: the status of its delivery, or why it has none.
+// The outcome of an order: the status of its delivery, or why it has none.
 import '@/i18n/en/orders';
 import { Shape, StatusText } from '@/components/StatusIcon';
 import statusStyles from '@/components/StatusIcon.module.css';

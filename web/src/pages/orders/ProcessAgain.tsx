@@ -14,7 +14,7 @@ import { filterOf } from './filters';
 type Props = { search: Search; onClose: () => void; onStarted: (job: string) => void };
 
 export function ProcessAgain({ search, onClose, onStarted }: Props) {
-  const [now] = useState(() => Date.now()); // what is counted is what is done
+  const [now] = useState(() => Date.now()); // one time for the count and the action, so that both find the same orders
   const filter = filterOf(search, now);
   const credits = useQuery(queries.credits());
   const counted = useQuery({

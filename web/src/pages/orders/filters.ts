@@ -1,20 +1,17 @@
-// What the address of the list of orders asks for, and what of it the service is asked.
+// The filters of the list of orders: read from the address, and sent to the service.
 import type { OrderQuery } from '@/api/queries';
 import { t } from '@/i18n/text';
 import { OUTCOMES, outcomeWord, type Outcome } from '@/vocabulary/order';
 import type { Option } from '../deliveries/filters';
-import { cursorsOf, type Search } from '../search';
+import { beginOf, PERIODS, type Period } from '../period';
+import { cursorsOf, isStoreId, type Search } from '../search';
 
 export const PAGE = 50;
-const PERIODS_H = { '24h': 24, '7d': 7 * 24, '30d': 30 * 24, '90d': 90 * 24 } as const;
-type Period = keyof typeof PERIODS_H;
-const STEP_MS = 5 * 60_000; // a period's beginning moves in steps, so that a list is not asked for anew at every look
 
 export const FILTERS = ['outcome', 'store', 'received'] as const;
 export type Filter = (typeof FILTERS)[number];
 
-const STORE = /^int_[0-7][0-9a-hjkmnp-tv-z]{12}$/;
-// What the service takes for a search: something beside spaces, signs without a width, and @.
+// The service refuses a search that is only spaces, characters without a width, and @.
 const FINDS = /[^\s\p{Cf}\p{Cc}@]/u;
 
 export const isUnmappedView = ({ view }: Search) => view === 'unmapped';
@@ -23,13 +20,13 @@ export function valuesOf(filter: Filter, search: Search): string[] {
   const value = search[filter] ?? '';
   const good = {
     outcome: () => (OUTCOMES as string[]).includes(value),
-    store: () => STORE.test(value),
-    received: () => Object.hasOwn(PERIODS_H, value),
+    store: () => isStoreId(value),
+    received: () => (PERIODS as string[]).includes(value),
   };
   return good[filter]() ? [value] : [];
 }
 
-export function textOf(search: Search): string | undefined {
+function textOf(search: Search): string | undefined {
   const text =
     search.q
       ?.replace(/[\u0000-\u001f\u007f]/g, ' ')
@@ -49,9 +46,7 @@ export function filterOf(search: Search, now: number) {
     ...(integrationId ? { integrationId } : {}),
     ...(isUnmappedView(search) ? { unmapped: true } : {}),
     ...(q ? { q } : {}),
-    ...(period
-      ? { receivedFrom: new Date(Math.floor(now / STEP_MS) * STEP_MS - PERIODS_H[period] * 3_600_000).toISOString() }
-      : {}),
+    ...(period ? { receivedFrom: beginOf(period, now) } : {}),
   };
 }
 
@@ -74,6 +69,6 @@ export function optionsOf(filter: Filter, stores: { id: string; name: string }[]
     case 'store':
       return stores.map(({ id, name }) => ({ value: id, label: name }));
     case 'received':
-      return (Object.keys(PERIODS_H) as Period[]).map((value) => ({ value, label: t(`filter.created.${value}`) }));
+      return PERIODS.map((value) => ({ value, label: t(`filter.created.${value}`) }));
   }
 }

@@ -1,4 +1,4 @@
-// Deliveries by the day or hour in which they were made, as what they are now: bars, or the same as a table.
+// Deliveries by the day or hour in which they were created and by their present status, as bars or as a table.
 import '@/i18n/en/home';
 import { ActionIcon } from '@mantine/core';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
@@ -30,7 +30,7 @@ export function DeliveriesChart({ it, period, busy }: { it: Statistics; period: 
   ];
   const short = narrow && !hours && daysOf(period) > NARROW_DAYS;
   const data = short ? it.data.slice(-NARROW_DAYS) : it.data;
-  // The sums are of what is shown.
+  // The sums are those of the bars that are shown.
   const sum = (of: 'completed' | 'open' | 'failed') =>
     short && !table ? data.reduce((all, one) => all + one[of], 0) : it.totals[of];
   const [completed, open, failed] = [sum('completed'), sum('open'), sum('failed')];

@@ -1,4 +1,4 @@
-// What needs somebody, most urgent first, each with the button that solves it. On narrow screens the whole row is the button.
+// The things that need a person, most urgent first, each with the button that solves it. On narrow screens the whole row is the button.
 import '@/i18n/en/home';
 import { Button } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
@@ -68,7 +68,7 @@ function Row({ row, first }: { row: NeedRow; first: boolean }) {
   );
 }
 
-// Deliveries that are fixed one after the other begin with the first of them; opened in a new tab they are the list.
+// A click opens the first of the deliveries that are fixed one after the other; in a new tab the link opens their list.
 function useFirst({ fixes, link }: NeedRow) {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -1,4 +1,4 @@
-// What needs somebody, how today goes, and what stands now.
+// The overview: needs, figures of today, and the present state.
 import '@/i18n/en/home';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
@@ -12,11 +12,11 @@ import { PageHeader } from '@/components/PageHeader';
 import { ErrorState, Loaded, SkeletonRows } from '@/components/States';
 import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
-import { changed } from '../search';
+import { changed, storeOf } from '../search';
 import { isGuided } from '../start/later';
 import { Figures } from './Figures';
 import { Needs } from './Needs';
-import { periodOf, PERIODS, queryOf, storeOf, type Period } from './period';
+import { periodOf, PERIODS, queryOf, type Period } from './period';
 import { Recent } from './Recent';
 import { RightNow } from './RightNow';
 import { SetupStrip } from './SetupStrip';
@@ -24,7 +24,7 @@ import { StoreBlock } from './StoreBlock';
 import { StoreButton } from './StoreButton';
 import styles from './overview.module.css';
 
-// It waits for its numbers in any case.
+// A script of its own: the chart waits for its numbers in any case.
 const DeliveriesChart = lazy(() => import('./DeliveriesChart').then((part) => ({ default: part.DeliveriesChart })));
 const StoreMenu = lazy(() => import('./StoreMenu').then((part) => ({ default: part.StoreMenu })));
 

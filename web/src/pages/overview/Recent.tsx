@@ -10,11 +10,12 @@ import { Time } from '@/components/Time';
 import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { codeWord, statusWord } from '@/vocabulary/delivery';
+import { orderName } from '@/vocabulary/order';
 import styles from './overview.module.css';
 
 type Row = Schemas['Delivery'];
 
-export function sentenceOf(it: Row): string {
+function sentenceOf(it: Row): string {
   switch (it.status) {
     case 'processing':
       return it.itemCount > 0
@@ -69,7 +70,7 @@ export function Recent({ rows, store }: { rows: Row[]; store: string | undefined
                   />
                 </span>
                 {it.dryRun ? <Tag>{t('tag.test')}</Tag> : null}
-                <bdi className={styles.order}>{it.orderNumber ?? it.orderId}</bdi>
+                <bdi className={styles.order}>{orderName(it)}</bdi>
                 <span className={styles.ago}>
                   <Time at={it.updatedAt} form="ago" />
                 </span>

@@ -1,4 +1,4 @@
-// What is open at this moment, and how much of the cloud platform's limit is used.
+// The counts of open deliveries, and how much of the cloud platform's limit is used.
 import '@/i18n/en/home';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';

@@ -1,4 +1,4 @@
-// Whose numbers: of one store, or of all. The menu itself is loaded when it is pressed.
+// Chooses the store of the page's numbers, or all stores. The menu itself is loaded when its button is pressed.
 import '@/i18n/en/home';
 import { Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-// What needs somebody, as rows: one row a need, those of failed deliveries in one, in the order in which the service tells them.
+// Needs as rows, in the service's order: one row each, and one for all needs of failed deliveries.
 import '@/i18n/en/home';
 import type { LinkProps } from '@tanstack/react-router';
 import type { Schemas } from '@/api/client';
@@ -16,7 +16,7 @@ export type NeedRow = {
   text: string;
   button?: string;
   link?: LinkProps;
-  owners?: boolean; // only they can do it
+  owners?: boolean; // only owners can do it
   fixes?: string[]; // resolution codes of the deliveries that are fixed one after the other
 };
 
@@ -51,7 +51,7 @@ const toStore = (id: string | null, tab: 'products' | 'connection', search: Reco
     : { to: '/integrations/stores/$id/connection', params: { id: id ?? '' }, search };
 const to = (address: string) => ({ to: address }) as LinkProps;
 
-export function rowOf(need: Need, credits: Schemas['Overview']['credits'], now: number): NeedRow {
+function rowOf(need: Need, credits: Schemas['Overview']['credits'], now: number): NeedRow {
   const { kind, count, oldestAt, integrationId, subscriptionId } = need;
   const name = (need.detail ?? '').replace(/^https?:\/\//, '');
   const at = oldestAt ?? new Date(now).toISOString();

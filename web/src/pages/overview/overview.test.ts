@@ -1,4 +1,4 @@
-// What needs somebody, in words, and the periods of the chart.
+// The rows of needs, in words, and the periods of the chart.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CODES } from '@/vocabulary/delivery';
@@ -6,7 +6,8 @@ import { hasText } from '@/i18n/text';
 import { suggestionFor } from '../start/suggestions';
 import { stepsDone } from '../start/later';
 import { NEED_KINDS, rowsOf, type Need } from './needs';
-import { periodOf, queryOf, storeOf } from './period';
+import { storeOf } from '../search';
+import { periodOf, queryOf } from './period';
 
 const { schemas } = JSON.parse(readFileSync('../api/openapi.json', 'utf8')).components;
 const credits = { available: 41, held: 0, perDay: 10, runsOutAt: null };

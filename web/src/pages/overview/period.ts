@@ -1,4 +1,4 @@
-// The time that the overview's chart tells of, as its address says it.
+// The period of the overview's chart, as the address has it.
 import type { StatisticsQuery } from '@/api/queries';
 import type { Search } from '../search';
 
@@ -8,9 +8,6 @@ const DAYS: Record<Period, number> = { today: 1, '7d': 7, '30d': 30, '90d': 90 }
 
 export const periodOf = ({ period }: Search): Period => PERIODS.find((one) => one === period) ?? '30d';
 export const daysOf = (period: Period) => DAYS[period];
-
-const STORE = /^int_[0-7][0-9a-hjkmnp-tv-z]{12}$/;
-export const storeOf = ({ store }: Search) => (store && STORE.test(store) ? store : undefined);
 
 // From the viewer's midnight on, so that it stays the same for a day.
 export function queryOf(period: Period, store: string | undefined, now: number): StatisticsQuery {

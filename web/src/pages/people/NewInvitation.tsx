@@ -10,7 +10,7 @@ import { ROLES, roleWord } from './roles';
 import styles from './people.module.css';
 
 const DAYS = [1, 7, 30];
-const USUAL_DAYS = 7; // of which the service knows by itself
+const USUAL_DAYS = 7; // the service's default
 const DAY_MS = 86_400_000;
 const SLACK_MS = 10 * 60_000; // this clock may be fast, and 30 days are the most
 

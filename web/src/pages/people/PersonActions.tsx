@@ -1,4 +1,4 @@
-// What can be done about somebody: by an owner about anybody, by a member about themselves.
+// The actions on a person: an owner has them for everybody, a member for themselves.
 import '@/i18n/en/people';
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';

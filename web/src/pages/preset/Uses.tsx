@@ -36,7 +36,7 @@ const columns: Column<Use>[] = [
   },
 ];
 
-// Each leads to its match, where it is changed.
+// Each product links to its match, where it can be changed.
 export function Uses({ uses, total }: { uses: Use[]; total: number }) {
   return (
     <section>

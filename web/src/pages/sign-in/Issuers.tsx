@@ -1,10 +1,10 @@
-// The identity providers that one can sign in with; before the password's form if that is off.
+// The identity providers with which people can sign in.
 import { Button } from '@mantine/core';
 import { t } from '@/i18n/text';
 import type { SignInConfig } from '@/session/config';
 import styles from './sign-in.module.css';
 
-// As the service takes it: other marks of an address ("status=failed,in_review") are written as bytes.
+// In the form that the service accepts: other characters ("status=failed,in_review") are percent-encoded.
 const plain = (place: string) =>
   place.replace(/[^\w\-.~/?=&%+]/g, (mark) => encodeURIComponent(mark).replace(/^[!'()*]$/, hex));
 const hex = (mark: string) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`;

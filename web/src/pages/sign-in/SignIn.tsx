@@ -121,7 +121,7 @@ export function SignIn() {
   );
 }
 
-// Seconds until another try is taken; 0: now.
+// Seconds until the service takes another attempt; 0: now.
 function useCountdown(error: unknown): number {
   const [left, setLeft] = useState(0);
   useEffect(() => {

@@ -14,7 +14,7 @@ import { placeAfter, usePasswordToggle } from './parts';
 import styles from './sign-in.module.css';
 
 const route = getRouteApi('/sign-up');
-const SAYS_SOMETHING = '.*\\S.*'; // or blanks alone would do
+const SAYS_SOMETHING = '.*\\S.*'; // spaces alone are no name
 
 export function SignUp() {
   const search = route.useSearch();

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { t } from '@/i18n/text';
 
-// Where one goes after signing in: a place of this dashboard, whatever the address says.
+// The page after signing in: always one of this dashboard, whatever the address says.
 export function placeAfter(to: string | undefined): string {
   if (!to) return '/';
   try {

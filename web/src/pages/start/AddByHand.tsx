@@ -14,7 +14,7 @@ export function AddByHand({ onAdd }: { onAdd: (match: Match) => void }) {
       onSubmit={(event) => {
         event.preventDefault();
         const matchValue = value.trim();
-        // What has spaces is a title; a SKU has none.
+        // A value with spaces is a title; a SKU has none.
         if (matchValue)
           onAdd({ matchType: /\s/.test(matchValue) ? 'title' : 'sku', matchValue, ignored: false, files: [] });
         setValue('');

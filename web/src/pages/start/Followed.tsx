@@ -10,6 +10,7 @@ import { StatusText } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
 import { lineOf } from '@/vocabulary/delivery_line';
+import { orderName } from '@/vocabulary/order';
 import { Journey } from '../delivery/Journey';
 import styles from './start.module.css';
 
@@ -20,13 +21,11 @@ export function Followed({ id }: { id: string }) {
       {(it) => (
         <div className={styles.followed}>
           <p className={styles.which}>
-            <bdi className="strong">{it.orderNumber ?? it.orderId}</bdi> <Buyer username={it.targetUsername} />
+            <bdi className="strong">{orderName(it)}</bdi> <Buyer username={it.targetUsername} />
           </p>
           <StatusText status={it.status} line={lineOf(it)} />
           <Journey it={it} />
-          <Announce
-            text={t('delivery.titleStatus', { order: it.orderNumber ?? it.orderId, status: statusWord(it.status) })}
-          />
+          <Announce text={t('delivery.titleStatus', { order: orderName(it), status: statusWord(it.status) })} />
         </div>
       )}
     </Loaded>

@@ -62,7 +62,7 @@ function Matches({ store, set, products, presets, onDone }: Props) {
     const by = keyOfProduct(product, set.mappings);
     return by ? [{ name: product.title ?? by.matchValue, detail: product.sku ?? by.matchValue, by }] : [];
   });
-  // What was suggested is a draft like any other: it can be changed, and is saved with the rest.
+  // A suggestion is a draft like any other: it can be changed, and is saved with the rest.
   const [draft, setDraft] = useState<Draft>(new Map());
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -8,12 +8,12 @@ import { Alert } from '@/components/Alert';
 import { t } from '@/i18n/text';
 import styles from './start.module.css';
 
-// The platform is asked, not what is remembered of it.
+// The button reads from the platform, not from the stored list.
 export function NoPresets() {
   const client = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  async function look() {
+  async function refresh() {
     setBusy(true);
     setError(undefined);
     try {
@@ -33,7 +33,7 @@ export function NoPresets() {
           variant="filled"
           size="md"
           aria-disabled={busy || undefined}
-          onClick={() => (busy ? undefined : void look())}
+          onClick={() => (busy ? undefined : void refresh())}
         >
           {busy ? t('action.working') : t('guide.mapping.look')}
         </Button>

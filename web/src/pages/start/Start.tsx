@@ -1,5 +1,5 @@
-// The first ten minutes: five steps to the first delivery. What is done is what the service has, never a click; one step is open, the
-// first that is not done unless another was asked for.
+// The first ten minutes: five steps to the first delivery. A step is done by the service's data, never by a click. One step is open: the
+// first that is not done, unless the address names another.
 import '@/i18n/en/guide';
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -34,7 +34,7 @@ export function Start() {
     document.title = t('app.title', { page: t('guide.page') });
   }, []);
   const leave = () => {
-    // The overview goes by what is shown at once; where it is not kept, the guide comes back another day.
+    // The overview follows the cached value at once; where the service does not store it, the guide comes back another day.
     changePreferences(() => ({ guideDismissedAt: new Date().toISOString() })).catch(() => {});
     void navigate({ to: '/' });
   };

@@ -20,7 +20,7 @@ export function Step({ number, done, open, title, text, change, onOpen, children
   const heading = useRef<HTMLHeadingElement>(null);
   const was = useRef(open);
   useEffect(() => {
-    // Whoever was in the step before goes on in this one.
+    // A person whose focus was in the step before goes on in this one.
     if (open && !was.current && document.activeElement === document.body) heading.current?.focus();
     was.current = open;
   }, [open]);

@@ -1,4 +1,4 @@
-// How far a new account has come, by what the service has of it, and whether the person put the guide off.
+// How far a new account has come, by the service's data, and whether the person put the guide off.
 import type { Schemas } from '@/api/client';
 
 export type Setup = Schemas['Overview']['setup'];
@@ -12,6 +12,6 @@ export const stepsDone = (setup: Setup): boolean[] => [
   setup.firstDelivery,
 ];
 
-// Who has delivered needs no guide; who has put it off is not led to it again.
+// An account that has delivered needs no guide; a person who has put it off is not led to it again.
 export const isGuided = (setup: Setup, { guideDismissedAt }: Schemas['Preferences']) =>
   !setup.firstDelivery && guideDismissedAt === null;

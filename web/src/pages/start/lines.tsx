@@ -1,4 +1,4 @@
-// What is said of a step that is not open, by what the service has.
+// The line under a step that is not open, by the service's data.
 import '@/i18n/en/guide';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import { Buyer } from '@/components/Buyer';
 import { Shape } from '@/components/StatusIcon';
 import { t, T } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
+import { orderName } from '@/vocabulary/order';
 import styles from './start.module.css';
 
 export function useCloudLine(): ReactNode {
@@ -58,7 +59,7 @@ export function useStoreLine(store: Store | undefined): ReactNode {
 type Order = NonNullable<ReturnType<typeof useFirstOrder>>;
 
 export function UsernameLine({ order }: { order: Order }) {
-  const number = <bdi>{order.orderNumber ?? order.orderId}</bdi>;
+  const number = <bdi>{orderName(order)}</bdi>;
   return (
     <span className={styles.check} data-good={order.targetUsername ? true : undefined}>
       <Shape icon={order.targetUsername ? 'check' : 'clock'} colour={order.targetUsername ? 'teal' : 'amber'} />

@@ -11,5 +11,5 @@ const plain = (name: string) =>
 export function suggestionFor(product: string, presets: Schemas['Preset'][]): Schemas['Preset'] | undefined {
   const name = plain(product);
   const equal = name === '' ? [] : presets.filter((preset) => plain(preset.name) === name);
-  return equal.length === 1 ? equal[0] : undefined; // two of one name: a person decides
+  return equal.length === 1 ? equal[0] : undefined; // two presets of one name: a person decides
 }

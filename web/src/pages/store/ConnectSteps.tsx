@@ -19,7 +19,7 @@ import styles from './steps.module.css';
 const SAMPLE = '{"orderId":"A-1001","targetUsername":"jane","items":[{"sku":"TONE-1"}]}';
 const name = (key: Extract<TextKey, `steps.word.${string}`>) => <strong>{t(key)}</strong>;
 
-// `onSecret`: takes a new secret, where it can be made here.
+// `onSecret`: receives a new secret, where one can be made here.
 type Props = { it: Store; secret: string | null; onSecret?: (secret: string) => void };
 
 function Secret({ it, secret, onSecret }: Props) {
@@ -148,7 +148,7 @@ export function ConnectSteps({ it, secret, onSecret }: Props) {
 }
 
 // The secret that the shop signs with. It is never shown again.
-export function ShopSecret({ it }: { it: Store }) {
+function ShopSecret({ it }: { it: Store }) {
   const [secret, setSecret] = useState('');
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();

@@ -1,4 +1,4 @@
-// Where the shop sends its orders, what it signs them with, and what it has sent.
+// The address for the shop's orders, the secret that signs them, counts of the requests that came, and the field for the username.
 import '@/i18n/en/stores';
 import { Button, PasswordInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-// Waits for the first order of a store, and tells what came instead.
+// Waits for the first order of a store, and shows a refused request that came instead.
 import '@/i18n/en/stores';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,5 +1,5 @@
-// The events that a shop's webhooks are made for, in the shop's own words: what sends a paid order first, then the rest. The same stand in
-// docs/guides, which a test holds to.
+// The events that a shop's webhooks are made for, in the shop's own words: first the one that sends a paid order, then the rest. A test
+// compares them with docs/guides.
 import '@/i18n/en/stores';
 import type { TextKey } from '@/i18n/text';
 

@@ -1,4 +1,5 @@
-// The field in which buyers tell their username, for each kind of shop: as docs/guides/ has it, and where docs/stores.md says it is read.
+// The field in which buyers enter their username, for each kind of shop: as in docs/guides/, and one that the
+// service reads (docs/stores.md).
 import type { Store } from '@/vocabulary/store';
 
 const SHOPIFY = `{%- assign form_id = 'product-form-' | append: section.id -%}

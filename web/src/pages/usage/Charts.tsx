@@ -1,4 +1,4 @@
-// Requests and deliveries over time: as bars, or as the table of the same numbers.
+// Requests and deliveries over time: as bars or as a table.
 import '@/i18n/en/usage';
 import { Button } from '@mantine/core';
 import { IconChartBar, IconDownload, IconTable } from '@tabler/icons-react';
@@ -32,7 +32,7 @@ export function Charts({ it, period, search, file }: Props) {
   const short = useNarrow() && bucket === 'day' && it.data.length > NARROW_DAYS;
   const words = short ? t('usage.twoWeeks', { days: NARROW_DAYS }) : t(`usage.period.words.${period}`);
   const data = short ? it.data.slice(-NARROW_DAYS) : it.data;
-  const { requests, limited, deliveries } = short ? totalsOf(data) : it.totals; // of what is shown
+  const { requests, limited, deliveries } = short ? totalsOf(data) : it.totals; // of the bars that are shown
   const note = short ? <span className="quiet">{words}</span> : null;
   return (
     <>
@@ -137,7 +137,7 @@ function tableOf(it: Usage, period: Period, name: (one: Usage['data'][number]) =
 
 const number = new Intl.NumberFormat('en');
 
-export function Table({ rows: [head = [], ...rows] }: { rows: (string | number)[][] }) {
+function Table({ rows: [head = [], ...rows] }: { rows: (string | number)[][] }) {
   return (
     <div className={styles.scroll} tabIndex={0} role="group" aria-label={t('usage.title')}>
       <table className={styles.table}>

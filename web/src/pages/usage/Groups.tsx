@@ -1,4 +1,4 @@
-// Who used it: each token, or each store, with a bar for its share.
+// The use by each token or each store, with a bar for its share.
 import '@/i18n/en/usage';
 import type { Schemas } from '@/api/client';
 import { Rows, type Column } from '@/components/Rows';

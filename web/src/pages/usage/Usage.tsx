@@ -9,7 +9,7 @@ import { PageHeader } from '@/components/PageHeader';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
 import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
-import { changed, type Search } from '../search';
+import { changed, storeOf, type Search } from '../search';
 import { Charts } from './Charts';
 import { Groups } from './Groups';
 import { PeriodChoice } from './PeriodChoice';
@@ -17,7 +17,6 @@ import { periodOf, queryOf } from './period';
 import styles from './usage.module.css';
 
 const route = getRouteApi('/inside/usage');
-const STORE = /^int_[0-7][0-9a-hjkmnp-tv-z]{12}$/;
 
 const isEmpty = ({ totals: { requests, limited, deliveries } }: Schemas['UsageOfAll']) =>
   requests + limited + deliveries.made + deliveries.completed + deliveries.failed + deliveries.open === 0;
@@ -28,7 +27,7 @@ export function UsagePage() {
   const now = useNow(60_000);
   const period = periodOf(search);
   const by = search.by === 'store' ? 'store' : 'key';
-  const store = STORE.test(search.store ?? '') ? search.store : undefined;
+  const store = storeOf(search);
   const stores = useQuery(queries.stores());
   const read = useQuery(
     queries.usage({

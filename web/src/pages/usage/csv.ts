@@ -1,4 +1,4 @@
-// A table as CSV (RFC 4180). What a spreadsheet would take for a formula is marked as text.
+// A table as CSV (RFC 4180). A cell that a spreadsheet would take for a formula is marked as text.
 const cell = (value: string | number) => {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -36,7 +36,7 @@ const long = {
   day: new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }),
 };
 
-export const nameAt = (at: string, period: Period) => short[bucketOf(period)].format(new Date(at));
+const nameAt = (at: string, period: Period) => short[bucketOf(period)].format(new Date(at));
 export function titleAt(at: string, period: Period): string {
   const bucket = bucketOf(period);
   const day = long[bucket].format(new Date(at));
@@ -51,7 +51,7 @@ export const barsOf = <At extends { at: string }>(data: At[], period: Period, va
     values: values(one),
   }));
 
-// What these hours or days come to.
+// The sums of these hours or days.
 export function totalsOf(data: Schemas['UsageCounts'][]): Schemas['UsageCounts'] {
   const sum = (of: (one: Schemas['UsageCounts']) => number) => data.reduce((all, one) => all + of(one), 0);
   return {

@@ -1,4 +1,4 @@
-// What is wrong with a receiver, in words, and what to do.
+// The trouble with a receiver in words, and the action that helps.
 import '@/i18n/en/webhooks';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';

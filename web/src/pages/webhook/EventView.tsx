@@ -1,4 +1,4 @@
-// One event: its attempts, what was answered, what was sent.
+// One event: its delivery attempts, the receiver's answers, and the request.
 import '@/i18n/en/webhooks';
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';

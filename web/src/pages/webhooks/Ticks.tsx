@@ -1,4 +1,4 @@
-// The answers of a receiver, the oldest first: height and colour by what came of each.
+// The answers of a receiver, the oldest first: height and colour by the outcome of each.
 import '@/i18n/en/webhooks';
 import type { Schemas } from '@/api/client';
 import { t } from '@/i18n/text';

@@ -1,4 +1,4 @@
-// How a receiver verifies an event, for its maker to copy. The same as in docs/webhooks.md.
+// The program that verifies an event, for the receiver's maker to copy. docs/webhooks.md has it too.
 export const VERIFY = `import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const equal = (a, b) => a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -37,7 +37,7 @@ export function Palette({ typed, onClose, onHelp }: Props) {
 function Finder({ typed, onClose, onHelp }: Props) {
   const id = useId();
   const [text, setText] = useState('');
-  const [wanted, setWanted] = useState<string | null>(null); // none: the first, whatever comes
+  const [wanted, setWanted] = useState<string | null>(null); // null: the first entry, whichever it is
   const router = useRouter();
   const { shown, busy, error } = useEntries(text, onHelp);
   const at = Math.max(

@@ -1,5 +1,5 @@
-// The palette's script comes when it is first asked for. Letters that are typed until its field has the focus are what is searched for,
-// and no shortcuts.
+// The palette's script comes when it is first asked for. Letters that are typed until its field has the focus go into the search,
+// and are no shortcuts.
 
 // Collects what is typed outside of dialogs. The result ends the collection, and gives what was collected, once.
 export function collectTyping(): () => string {

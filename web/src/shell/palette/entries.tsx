@@ -1,4 +1,4 @@
-// What the palette offers: pages, actions, and what the search found, each with what choosing it does.
+// The entries of the palette: pages, actions and results of the search, each with its link or its act.
 import '@/i18n/en/palette';
 import '@/i18n/en/orders';
 import {
@@ -28,7 +28,7 @@ export type Entry = {
   title: string;
   subtitle?: string | null;
   state?: string;
-  also?: string; // words that find it too
+  also?: string; // further words that find it
   link?: LinkProps;
   act?: () => void;
 };
@@ -65,7 +65,7 @@ export const pageEntries = (): Entry[] =>
     link: { to, search: search ?? {} },
   }));
 
-export type Does = { theme: (scheme: 'light' | 'dark' | 'auto') => void; shortcuts: () => void; signOut: () => void };
+type Does = { theme: (scheme: 'light' | 'dark' | 'auto') => void; shortcuts: () => void; signOut: () => void };
 
 export function actionEntries(stores: Store[], does: Does, owner = false): Entry[] {
   const action = (title: string, what: Pick<Entry, 'link' | 'act'>): Entry => ({
@@ -135,7 +135,7 @@ export function foundEntries(groups: Found[]): Entry[] {
         return [
           {
             ...common,
-            ...(status === 'delivery' // of which the search tells no more
+            ...(status === 'delivery' // the search does not return the delivery's status
               ? { icon: <IconReceipt {...LINE} /> }
               : { icon: <Shape {...lookOfOutcome(status ?? '')} />, state: outcomeWord(status ?? '') }),
             subtitle,
@@ -160,7 +160,7 @@ export function foundEntries(groups: Found[]): Entry[] {
 
 const folded = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-// Those of which every word that was typed begins a word.
+// The entries in which every word that was typed begins a word.
 export function matching(entries: Entry[], text: string): Entry[] {
   const typed = folded(text).split(/\s+/).filter(Boolean);
   return entries.filter(({ title, also = '' }) => {

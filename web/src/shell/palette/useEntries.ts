@@ -10,7 +10,7 @@ import { actionEntries, foundEntries, matching, pageEntries, recentEntries, type
 
 const EACH = 5; // of a group
 
-// Before anything is typed: what was looked at last, pages, and the first actions.
+// Before anything is typed: the pages that were opened last, all pages, and the first actions.
 export function useEntries(text: string, onHelp: () => void) {
   const { setColorScheme } = useMantineColorScheme();
   const state = useSession();

@@ -1,4 +1,4 @@
-// Stands at the foot of a list while something is chosen: how many, and what would truly be done with them.
+// The bar at the foot of a list while rows are chosen: how many, and the effect that an action would really have.
 import '@/i18n/en/bulk';
 import { ActionIcon, Button } from '@mantine/core';
 import { IconRefresh, IconX } from '@tabler/icons-react';

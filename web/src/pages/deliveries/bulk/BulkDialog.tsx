@@ -20,7 +20,7 @@ type Props = { action: BulkAction; meant: Meant; lead?: string; onClose: () => v
 export function BulkDialog({ action, meant, lead, onClose, onAsked }: Props) {
   const [reason, setReason] = useState('');
   const stops = action === 'invalidate';
-  // Nothing is done with this reason; the service wants one with every question about stopping.
+  // The service requires a reason with a plan to stop, too. A plan has no other use for it.
   const read = useQuery(queries.bulkPlan({ action, ...meant, ...(stops ? { reason: t('bulk.what') } : {}) }));
   const eligible = read.data?.eligible ?? 0;
   async function confirm() {

@@ -1,4 +1,4 @@
-// Those of a job on many that were refused, each by its name with why.
+// The deliveries that a job on many refused, each by its name with the reason.
 import '@/i18n/en/bulk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -6,9 +6,10 @@ import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { Dialog } from '@/components/Dialogs';
 import { t } from '@/i18n/text';
+import { orderName } from '@/vocabulary/order';
 import styles from './bulk.module.css';
 
-const NAMED = 20; // whose order is looked up; the others go by their id
+const NAMED = 20; // deliveries whose order is read; the others are shown by their id
 
 export function BulkFailures({ job, onClose }: { job: Schemas['BulkJob']; onClose: () => void }) {
   const more = job.failedCount - job.failed.length;
@@ -33,5 +34,5 @@ export function BulkFailures({ job, onClose }: { job: Schemas['BulkJob']; onClos
 
 function Named({ id }: { id: string }) {
   const { data } = useQuery({ ...queries.delivery(id), refetchInterval: false });
-  return <bdi>{data ? t('bulk.delivery', { order: data.orderNumber ?? data.orderId }) : id}</bdi>;
+  return <bdi>{data ? t('bulk.delivery', { order: orderName(data) }) : id}</bdi>;
 }

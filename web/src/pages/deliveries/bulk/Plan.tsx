@@ -1,4 +1,4 @@
-// What an action on many would come to, in sentences.
+// The effect that an action on many would have, in sentences.
 import '@/i18n/en/bulk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';

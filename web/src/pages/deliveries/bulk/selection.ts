@@ -1,7 +1,7 @@
-// What is chosen in a list: rows, on whichever pages they are, or all that match at one time. Another filter begins anew.
+// The chosen rows of a list, over all its pages, or all rows that match at one time. Another filter begins a new selection.
 import { useState } from 'react';
 import type { DeliveryQuery } from '@/api/queries';
-import type { Selection } from '@/components/Rows';
+import type { Selection } from '@/components/Select';
 import { t } from '@/i18n/text';
 import { toast } from '@/components/toasts';
 import { filterOf, MOST_IDS, type Meant } from './wanted';

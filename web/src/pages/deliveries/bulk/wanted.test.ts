@@ -33,7 +33,7 @@ test('a view is part of what is meant, and a page is not', () => {
 });
 
 test('every filter of the list is one of the action', () => {
-  // What is not to be found in the filter would act on more than is shown.
+  // A part of the query that is missing from the filter would make the action reach more than the list shows.
   const all = {
     status: 'failed',
     code: 'internal_error',

@@ -1,4 +1,4 @@
-// What an action on many is about: rows that were chosen, or all that the filters of a list find.
+// The deliveries that an action on many is for: chosen rows, or all that the filters of a list find.
 import type { Schemas } from '@/api/client';
 import type { BulkWanted, DeliveryQuery } from '@/api/queries';
 
@@ -6,12 +6,12 @@ export type BulkAction = BulkWanted['action'];
 export type Meant = Pick<BulkWanted, 'ids' | 'filter' | 'asOf'>;
 type Filter = Schemas['DeliveriesFilter'];
 
-export const MOST_IDS = 1000; // that one request may name
+export const MOST_IDS = 1000; // in one request
 
 const ATTENTION = ['failed', 'in_review'];
 const listOf = <T extends string>(value: string | undefined) => value?.split(',') as T[] | undefined;
 
-// The list's query as the filter of an action; without one it says that all are meant. What needs attention is what failed or is in review.
+// The list's query as the filter of an action. A query without filters becomes `all`, and `needsAttention` failed and in review.
 export function filterOf(query: DeliveryQuery): Filter | Schemas['EveryDelivery'] {
   let status = listOf<Schemas['DeliveryStatus']>(query.status);
   if (query.needsAttention)

@@ -31,7 +31,7 @@ export function ViewTabs({ search, onSearch, countOf }: Props) {
   const views = usePreferences().data?.views ?? [];
   const active = activeOf(views, search);
   const its = views[active];
-  // From one's own view the others begin without its filters.
+  // A tab that is opened from a view of the person's own begins without the filters of that view.
   const from = its ? withoutFilters(search) : search;
   const tabs = [
     ...VIEWS.map((one) => ({

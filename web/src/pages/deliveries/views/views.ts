@@ -6,39 +6,39 @@ import { FILTERS, isOldestFirst, valuesOf, viewOf, VIEWS } from '../filters';
 
 export type SavedView = Schemas['View'];
 
-export const MOST_VIEWS = 20;
+const MOST_VIEWS = 20;
 export const LONGEST_NAME = 60;
 
-// What of the address a view keeps, in one order, so that two addresses that find the same are the same.
-export function keptOf(search: Search): Search {
-  const kept: Search = {};
+// The part of the address that a view stores, in a fixed order, so that addresses with equal results are equal.
+function storedPartOf(search: Search): Search {
+  const part: Search = {};
   const view = viewOf(search);
-  if (view !== 'all') kept['view'] = view;
+  if (view !== 'all') part['view'] = view;
   for (const filter of FILTERS) {
     const values = valuesOf(filter, search);
-    if (values.length > 0) kept[filter] = [...values].sort().join(',');
+    if (values.length > 0) part[filter] = [...values].sort().join(',');
   }
-  if (isOldestFirst(search)) kept['sort'] = 'createdAt';
-  return kept;
+  if (isOldestFirst(search)) part['sort'] = 'createdAt';
+  return part;
 }
 
-// A tab that everybody has is called so, and one's own would look like it.
+// Whether a tab that everybody has is named so: a view of that name could not be distinguished from it.
 export const isTaken = (name: string) =>
   VIEWS.some((one) => t(`deliveries.tab.${one}`).toLowerCase() === name.trim().toLowerCase());
 
-// What the service stores of it.
-export const queryTextOf = (search: Search) => stringifySearch(keptOf(search)).slice(1);
-export const searchOf = ({ query }: SavedView): Search => keptOf(parseSearch(query));
+// The text that the service stores of a view.
+export const queryTextOf = (search: Search) => stringifySearch(storedPartOf(search)).slice(1);
+export const searchOf = ({ query }: SavedView): Search => storedPartOf(parseSearch(query));
 
-// The one whose list this is; -1: none.
+// The index of the view whose list this is; -1: none.
 export function activeOf(views: SavedView[], search: Search): number {
   const text = queryTextOf(search);
   return views.findIndex((view) => queryTextOf(searchOf(view)) === text);
 }
 
-// Whether there is something to save that is not saved, and not one of the tabs that everybody has.
+// Whether the filters can be saved as a view: there are some, no view has them, and there is room for one more.
 export function isWorthSaving(views: SavedView[], search: Search): boolean {
-  const { view: _, ...filters } = keptOf(search);
+  const { view: _, ...filters } = storedPartOf(search);
   return Object.keys(filters).length > 0 && views.length < MOST_VIEWS && activeOf(views, search) < 0;
 }
 

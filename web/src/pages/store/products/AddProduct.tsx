@@ -1,4 +1,4 @@
-// A product that no order has named yet, by what the shop calls it.
+// Adds a product that no order has named yet, by a value of the shop.
 import '@/i18n/en/stores';
 import { Button, Select, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';

@@ -1,4 +1,4 @@
-// The files of a match: chosen from the merchant's cloud account by name, or the word that there are none.
+// The files of a match: chosen from the merchant's cloud account by name, or the mark that there are none.
 import '@/i18n/en/stores';
 import { MultiSelect } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';

@@ -1,4 +1,4 @@
-// A table in the place of all matches: first what it would change, then the change.
+// Replaces all matches by a table: first a list of the changes, then the change.
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { IconDownload, IconUpload } from '@tabler/icons-react';

@@ -21,7 +21,7 @@ type Props = {
   detail: ReactNode;
   match: Match;
   changed: boolean;
-  note?: string; // what its lack has cost
+  note?: string; // the orders that were skipped without it
   onChange: (match: Match) => void;
 };
 
@@ -86,7 +86,7 @@ export function MatchRow({ name, detail, match, changed, note, onChange }: Props
 
 function Chip({ file, changed }: { file: File; changed: boolean }) {
   const Icon = file.kind === 'capture' ? IconMicrophone2 : IconWaveSine;
-  // Matched, and no longer in the cloud account.
+  // Files of matches that are no longer in the cloud account.
   const lost = useQuery(queries.gonePresets()).data;
   const gone = !file.stale && lost?.includes(file.fileId);
   return (

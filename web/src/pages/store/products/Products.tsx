@@ -1,4 +1,4 @@
-// What the shop has sold at the left, what buyers get for it at the right; saved all at once.
+// The products that the shop has sold at the left, the files that buyers get for them at the right; all are saved at once.
 import '@/i18n/en/stores';
 import { Button, SegmentedControl, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
@@ -75,7 +75,7 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
   const stale = set.mappings.filter((mapping) => mapping.stale).length;
   const changes = changesOf(draft, saved);
   const unsaved = changes > 0 ? mappingsWith(saved, draft) : null;
-  // What needs somebody stands first; in the order of the service within.
+  // Products without a match come first; otherwise in the service's order.
   const bare = ({ by }: (typeof rows)[number]) => !saved.get(keyOf(by));
   const ordered = [...rows.filter(bare), ...rows.filter((row) => !bare(row))];
   return (

@@ -1,4 +1,4 @@
-// What is changed, what a save would set going, and the save.
+// The number of changes, the orders that could be delivered after saving, and the buttons.
 import '@/i18n/en/stores';
 import { Button } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';

@@ -1,4 +1,4 @@
-// What one of the shop's orders would deliver, with the changes that are not saved yet.
+// The files that one of the shop's orders would deliver, with the changes that are not saved yet.
 import '@/i18n/en/stores';
 import { NativeSelect } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
@@ -8,6 +8,7 @@ import { queries } from '@/api/queries';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
+import { orderName } from '@/vocabulary/order';
 import styles from './products.module.css';
 
 type Props = { id: string; mappings: Schemas['NewMapping'][] | null }; // null: as they are saved
@@ -42,7 +43,7 @@ export function TryIt({ id, mappings }: Props) {
             aria-label={t('try.choose')}
             data={rows.map((row) => ({
               value: row.id,
-              label: `${row.orderNumber ?? row.orderId}  ${t('try.products', { count: row.lineCount })}`,
+              label: `${orderName(row)}  ${t('try.products', { count: row.lineCount })}`,
             }))}
             value={order.id}
             onChange={(event) => setChosen(event.currentTarget.value)}

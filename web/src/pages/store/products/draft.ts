@@ -1,5 +1,5 @@
-// The matches of a store as one edits them: what is saved, what is changed, and what a save would send. A match is a value of the
-// shop (a SKU, an id, a title) and the files that it delivers, or the word that it delivers none.
+// The matches of a store while they are edited: the saved ones, the changes, and the body of a save. A match is a value of the shop
+// (a SKU, an id, a title) and the files that it delivers, or the mark that it delivers none.
 import type { Schemas } from '@/api/client';
 import type { MatchType } from '@/vocabulary/store';
 
@@ -30,7 +30,7 @@ export function matchesOf(mappings: Mapping[]): Map<Key, Match> {
   return matches;
 }
 
-// By what a product is known: the match that serves it, else the most exact of what the shop tells of it.
+// The key of a product: that of the match that serves it, else the most exact value that the shop has sent of it.
 export function keyOfProduct(product: Product, mappings: Mapping[]): Pick<Match, 'matchType' | 'matchValue'> | null {
   const serving = product.mappedBy ? mappings.find(({ id }) => product.mappedBy?.mappingIds.includes(id)) : undefined;
   return serving ? { matchType: serving.matchType, matchValue: serving.matchValue } : exactKeyOf(product);
