@@ -63,7 +63,6 @@ Service::Service(Sharing sharing)
     begun_.emplace_back(now(), user, file);
     sharing(user, file, weather_ == Weather::fair);
   };
-  start_bulk();
 }
 
 Service::~Service() {
@@ -71,7 +70,6 @@ Service::~Service() {
   power_.fail_at(0);
   world_.cloud.before = nullptr;
   world_.cloud.sharing = nullptr;
-  stop_bulk();
 }
 
 // ---------------------------------------------------------------- time and processes
@@ -97,7 +95,6 @@ void Service::restart() {
   bool stopped = false;
   world_.worker->stop([&] { stopped = true; });
   outbound_.stop();
-  stop_bulk();
   for (int i = 0; i < 600 && !stopped; ++i) {
     world_.cloud.release();
     world_.scheduler.advance(1s);
@@ -108,7 +105,6 @@ void Service::restart() {
   power_.restore();
   world_.start_worker(slow());
   outbound_.start();
-  start_bulk();
 }
 
 void Service::start_bulk() {
@@ -122,6 +118,7 @@ void Service::start_bulk() {
 void Service::stop_bulk() {
   bool stopped = false;
   bulk_worker_->stop([&] { stopped = true; });
+  world_.scheduler.run();
   for (int i = 0; i < 100 && !stopped; ++i) world_.scheduler.advance(1s);
   if (!stopped) throw std::logic_error("the jobs on many do not end");
   bulk_worker_.reset();
@@ -195,10 +192,15 @@ std::int64_t Service::reprocess_all() {
 }
 
 std::int64_t Service::done_by(const storage::BulkJobRow& job) {
+  // It polls each few seconds, and days are long.
+  start_bulk();
   for (int i = 0; i < 1'000; ++i) {
     const auto row = world_.await(jobs_.get(world_.scheduler, merchant(), job.id)).value();
     if (!row.fault.empty()) throw std::logic_error("a job on many ended: " + row.fault);
-    if (row.finished_at) return row.done;
+    if (row.finished_at) {
+      stop_bulk();
+      return row.done;
+    }
     world_.scheduler.run();
   }
   throw std::logic_error("a job on many does not end");
