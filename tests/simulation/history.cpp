@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <optional>
 #include <random>
 
 namespace presetbridge::simulation {
@@ -12,18 +15,21 @@ struct Weight {
   std::uint32_t weight;
 };
 constexpr Weight kWeights[] = {
-    {Act::place, 14},       {Act::add_line, 4},       {Act::change_line, 3},
-    {Act::set_quantity, 4}, {Act::remove_line, 2},    {Act::pay, 7},
-    {Act::unpay, 4},        {Act::cancel, 4},         {Act::refund_whole, 2},
-    {Act::refund_line, 5},  {Act::refund_unnamed, 1}, {Act::risk, 2},
-    {Act::trash, 2},        {Act::restore, 2},        {Act::rename, 3},
-    {Act::touch, 2},        {Act::repeat, 6},         {Act::retry, 4},
-    {Act::retry_as, 4},     {Act::reopen, 4},         {Act::approve, 6},
-    {Act::invalidate, 2},   {Act::complete, 2},       {Act::revoke, 2},
-    {Act::hold, 1},         {Act::auto_revoke, 2},    {Act::map, 4},
-    {Act::grant, 2},        {Act::accept, 6},         {Act::decline, 1},
-    {Act::block, 1},        {Act::platform, 6},       {Act::crash, 3},
-    {Act::rest, 3},         {Act::grow, 2},           {Act::login, 1},
+    {Act::place, 14},         {Act::add_line, 4},       {Act::change_line, 3},
+    {Act::set_quantity, 4},   {Act::remove_line, 2},    {Act::pay, 7},
+    {Act::unpay, 4},          {Act::cancel, 4},         {Act::refund_whole, 2},
+    {Act::refund_line, 5},    {Act::refund_unnamed, 1}, {Act::risk, 2},
+    {Act::trash, 2},          {Act::restore, 2},        {Act::rename, 3},
+    {Act::touch, 2},          {Act::repeat, 6},         {Act::retry, 4},
+    {Act::retry_as, 4},       {Act::reopen, 4},         {Act::approve, 6},
+    {Act::invalidate, 2},     {Act::complete, 2},       {Act::revoke, 2},
+    {Act::hold, 1},           {Act::auto_revoke, 2},    {Act::map, 4},
+    {Act::grant, 2},          {Act::accept, 6},         {Act::decline, 1},
+    {Act::block, 1},          {Act::platform, 6},       {Act::crash, 3},
+    {Act::rest, 3},           {Act::grow, 2},           {Act::login, 1},
+    {Act::reprocess, 3},      {Act::retry_all, 1},      {Act::approve_all, 1},
+    {Act::invalidate_all, 1}, {Act::reprocess_all, 1},  {Act::file, 3},
+    {Act::receiver, 3},
 };
 // What passes after a command. Most commands follow each other closely; all that is waited for in days ends
 // within the longest.
@@ -44,9 +50,70 @@ constexpr Pause kPauses[] = {
     {Millis{15 * 24 * 3'600'000}, 1},
 };
 
+// What a step of a scenario leaves open is drawn.
+struct Step {
+  Act act;
+  std::optional<std::uint32_t> n = {};
+  std::optional<std::uint32_t> m = {};
+  std::optional<Millis> wait = {};
+};
+struct Scenario {
+  std::uint32_t weight;
+  std::vector<Step> steps;  // all of one order
+};
+// `n` of `place`: for Ann, paid, one line; its `m` is the product.
+constexpr std::uint32_t kAnn = 0;
+constexpr Millis kAWhile{600'000};
+constexpr std::uint32_t kOfScenarios = 1'000;  // their orders begin with it
+const std::vector<Scenario>& scenarios() {
+  static const std::vector<Scenario> all{
+      // Stopped, what was shared is taken back, and paid again (spec 3.10).
+      {3,
+       {{Act::auto_revoke, 1},
+        {Act::place, kAnn},
+        {Act::accept, kAnn, {}, kAWhile},
+        {Act::cancel, {}, {}, kAWhile},
+        {Act::pay}}},
+      // A line is refunded, taken back, and sold again.
+      {2,
+       {{Act::auto_revoke, 1},
+        {Act::place, 10},
+        {Act::accept, kAnn, {}, kAWhile},
+        {Act::refund_line, {}, {}, kAWhile},
+        {Act::set_quantity, {}, 3}}},
+      // Shared with one user, and then for another.
+      {2,
+       {{Act::place, kAnn},
+        {Act::accept, kAnn, {}, kAWhile},
+        {Act::reopen},
+        {Act::retry_as, 1},
+        {Act::approve}}},
+      // Shared, and nobody knows it, as it is stopped or given up.
+      {2,
+       {{Act::place, kAnn},
+        {Act::platform, static_cast<std::uint32_t>(Weather::answers_lost)},
+        {Act::accept, kAnn, {}, kAWhile},
+        {Act::cancel},
+        {Act::platform, static_cast<std::uint32_t>(Weather::fair)},
+        {Act::pay}}},
+      // A file is missing, and a mapping is saved.
+      {2,
+       {{Act::file, 0, 0},
+        {Act::place, 10, 0},
+        {Act::accept, kAnn, {}, kAWhile},
+        {Act::map, 0, {}, kAWhile},
+        {Act::file, 0, 1}}},
+      // Mapped too late.
+      {2, {{Act::place, kAnn, 4}, {Act::map, 4}, {Act::reprocess}, {Act::accept, kAnn}}},
+      // No credits, and then some.
+      {1, {{Act::place, 10}, {Act::place, 12}, {Act::accept, kAnn, {}, kAWhile}, {Act::grant, 4}}},
+  };
+  return all;
+}
+
 // One of `all`, each as often as it weighs.
-template <class Weighted, std::size_t N>
-const Weighted& draw(const Weighted (&all)[N], std::mt19937_64& chance) {
+template <class All>
+const auto& draw(const All& all, std::mt19937_64& chance) {
   std::uint64_t sum = 0;
   for (const auto& one : all) sum += one.weight;
   // std::mt19937_64 is the same everywhere; the distributions of the library are not.
@@ -55,7 +122,7 @@ const Weighted& draw(const Weighted (&all)[N], std::mt19937_64& chance) {
     if (at < one.weight) return one;
     at -= one.weight;
   }
-  return all[N - 1];
+  return *std::rbegin(all);
 }
 
 }  // namespace
@@ -64,29 +131,93 @@ History generate(std::uint64_t seed, std::size_t length) {
   std::mt19937_64 chance(seed);
   const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(chance() % n); };
   History history;
+  const Scenario* scenario = nullptr;
+  std::size_t next = 0;
+  std::uint32_t order = 0;  // of the scenario that is under way, or was last
   while (history.size() < length) {
     Command command{.act = draw(kWeights, chance).act};
     // Orders are new for a while, and then left alone.
     command.order = static_cast<std::uint32_t>(history.size() / 30) + below(kOrders);
+    if (order >= kOfScenarios && below(scenario == nullptr ? 5 : 2) == 0) command.order = order;
     command.n = below(1'000);
     command.m = below(1'000);
     command.late = below(8) == 0;
     command.wait = draw(kPauses, chance).wait;
     // What is given up after days needs trouble that lasts as long.
     if (command.act == Act::platform && below(8) == 0) command.wait = Millis{10 * 24 * 3'600'000};
+    if (scenario == nullptr && below(8) == 0) {
+      scenario = &draw(scenarios(), chance);
+      next = 0;
+      order = order < kOfScenarios ? kOfScenarios : order + 1;
+    }
+    // Other things happen between the steps.
+    if (scenario != nullptr && below(3) != 0) {
+      const auto& step = scenario->steps[next++];
+      command.act = step.act;
+      command.order = order;
+      command.n = step.n.value_or(command.n);
+      command.m = step.m.value_or(command.m);
+      command.wait = step.wait.value_or(std::min(command.wait, kAWhile));
+      command.late = false;
+      if (next == scenario->steps.size()) scenario = nullptr;
+    }
     history.push_back(command);
   }
   return history;
 }
 
+Mood mood_of(const Command& c) {
+  // Mostly they are well, or they would get nothing in the end.
+  const auto mood = c.n / kReceivers % 11;
+  return mood < 8 ? static_cast<Mood>(mood) : Mood::well;
+}
+
 std::string describe(const Command& c) {
-  static constexpr const char* kActs[] = {
-      "place",  "add_line", "change_line",  "set_quantity", "remove_line",    "pay",
-      "unpay",  "cancel",   "refund_whole", "refund_line",  "refund_unnamed", "risk",
-      "trash",  "restore",  "rename",       "touch",        "grow",           "repeat",
-      "retry",  "retry_as", "reopen",       "approve",      "invalidate",     "complete",
-      "revoke", "hold",     "auto_revoke",  "map",          "login",          "grant",
-      "accept", "decline",  "block",        "platform",     "crash",          "rest"};
+  static constexpr const char* kActs[] = {"place",
+                                          "add_line",
+                                          "change_line",
+                                          "set_quantity",
+                                          "remove_line",
+                                          "pay",
+                                          "unpay",
+                                          "cancel",
+                                          "refund_whole",
+                                          "refund_line",
+                                          "refund_unnamed",
+                                          "risk",
+                                          "trash",
+                                          "restore",
+                                          "rename",
+                                          "touch",
+                                          "grow",
+                                          "repeat",
+                                          "retry",
+                                          "retry_as",
+                                          "reopen",
+                                          "approve",
+                                          "invalidate",
+                                          "complete",
+                                          "revoke",
+                                          "reprocess",
+                                          "hold",
+                                          "auto_revoke",
+                                          "map",
+                                          "login",
+                                          "grant",
+                                          "retry all",
+                                          "approve all",
+                                          "invalidate all",
+                                          "reprocess all",
+                                          "accept",
+                                          "decline",
+                                          "block",
+                                          "platform",
+                                          "file",
+                                          "receiver",
+                                          "crash",
+                                          "rest"};
+  static constexpr const char* kMoods[] = {"is well",         "is slow", "fails",   "gets too many",
+                                           "does not answer", "is away", "refuses", "is gone"};
   static constexpr const char* kWeathers[] = {"fair",
                                               "slow",
                                               "all calls fail",
@@ -104,6 +235,7 @@ std::string describe(const Command& c) {
                           c.n / 10 % 2 ? fmt::format(" and sku-{}", c.m / kSkus % kSkus + 1) : "",
                           c.n / 100 == 9   ? ", unpaid"
                           : c.n / 100 == 7 ? ", too large to be read"
+                          : c.n / 100 == 6 ? ", a test order"
                                            : "");
       break;
     case Act::add_line:
@@ -122,6 +254,24 @@ std::string describe(const Command& c) {
     case Act::rename:
     case Act::retry_as:
       text += fmt::format(" to {}", kNames[c.n % std::size(kNames)]);
+      break;
+    case Act::hold:
+    case Act::auto_revoke:
+      text += c.n % 3 == 0 ? " off" : " on";
+      break;
+    case Act::retry_all:
+    case Act::approve_all:
+    case Act::invalidate_all:
+      text += fmt::format(": filter {}", c.n);
+      break;
+    case Act::file:
+      text += fmt::format("-{} {}", c.n % kFiles + 1, c.m % 2 == 0 ? "is gone" : "is there");
+      break;
+    case Act::receiver:
+      text += fmt::format(" {} {}", c.n % kReceivers + 1, kMoods[static_cast<std::size_t>(mood_of(c))]);
+      break;
+    case Act::crash:
+      text += c.n % 3 == 0 ? "" : fmt::format(": the power fails at commit {}", c.n / 3 % 6 + 1);
       break;
     case Act::repeat:
       text += fmt::format(": event {}", c.n);
@@ -149,7 +299,7 @@ std::string describe(const Command& c) {
     default:
       break;
   }
-  if (c.late && c.act <= Act::grow) text += " (not told yet)";
+  if (c.late && c.act <= Act::grow) text += " (no event yet)";
   if (c.wait > Millis{0}) text += fmt::format(", then {} s", c.wait.count() / 1'000);
   return text;
 }

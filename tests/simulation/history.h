@@ -1,4 +1,4 @@
-// Histories: what stores, merchants, buyers, the platform and the process do, one command after the other. A
+// Histories: what stores, merchants, buyers, the platform, receivers and the process do, one command after the other. A
 // command names orders, lines and users by numbers that are taken modulo what there is, so any part of a
 // history is one too.
 #pragma once
@@ -30,7 +30,7 @@ enum class Act {
   rename,
   touch,
   grow,  // to more lines than are read; whatever happens to the order next makes it smaller again
-  // The shop tells again, or at last, how an order stood.
+  // The shop sends an event again, or one that it has held back.
   repeat,
   // The merchant.
   retry,
@@ -40,30 +40,40 @@ enum class Act {
   invalidate,
   complete,
   revoke,
+  reprocess,
   hold,
   auto_revoke,
   map,
   login,
   grant,
+  // A job on all that a filter finds.
+  retry_all,
+  approve_all,
+  invalidate_all,
+  reprocess_all,
   // The buyer.
   accept,
   decline,
   block,
-  // The platform, and the process.
+  // The platform, the receivers of outbound events, and the process.
   platform,
+  file,  // is deleted at the platform, or is back
+  receiver,
   crash,
   rest,  // the platform is well and all is quiet: everything is compared
 };
 
 // What the platform does with calls.
 enum class Weather { fair, slow, all_fail, writes_fail, reads_fail, answers_lost, requests_lost, too_many };
+// What a receiver of outbound events does with them.
+enum class Mood { well, slow, fails, too_many, silent, away, refuses, gone };
 
 struct Command {
   Act act = Act::rest;
   std::uint32_t order = 0;
   std::uint32_t n = 0;
   std::uint32_t m = 0;
-  bool late = false;  // the shop does not tell of it now
+  bool late = false;  // the shop sends no event of it now
   Millis wait{0};     // what passes afterwards
   bool operator==(const Command&) const = default;
 };
@@ -72,11 +82,14 @@ using History = std::vector<Command>;
 inline constexpr std::uint32_t kOrders = 5;  // that something happens to at a time
 inline constexpr std::uint32_t kSkus = 5;
 inline constexpr std::uint32_t kFiles = 4;
+inline constexpr std::uint32_t kReceivers = 2;
 // The last is a name that leads to nobody, the one before it another spelling of the first.
 inline constexpr const char* kNames[] = {"Ann", "Bob", "Cleo", "ANN", "Nobody"};
 
-// The same on every machine.
+// Half of the commands are drawn one by one; the others follow short scenarios, whose steps chance alone
+// seldom brings into their order. The result is the same on every machine.
 History generate(std::uint64_t seed, std::size_t length);
 std::string describe(const Command& command);
+Mood mood_of(const Command& command);
 
 }  // namespace presetbridge::simulation

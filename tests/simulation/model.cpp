@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace presetbridge::simulation {
 namespace {
@@ -30,10 +31,45 @@ std::string user_of(const std::string& name) {
 
 // ---------------------------------------------------------------- orders (spec 2.6, 2.10, 2.11)
 
-bool Model::map_line(Line& line) const {
-  const auto found = mappings.find(line.sku);
-  line.files = found == mappings.end() ? std::vector<std::string>{} : found->second;
-  return !line.files->empty();
+void Model::map_line(Line& line) const {
+  const auto found = mappings_.find(line.sku);
+  line.unmapped = found == mappings_.end();
+  line.files = line.unmapped ? std::vector<std::string>{} : found->second;
+}
+
+void Model::map_all(Order& order) {
+  for (auto& line : order.lines) {
+    std::vector<std::string> delivered_files;
+    if (order.delivery) {
+      for (const auto& file : line.files.value_or(std::vector<std::string>{})) {
+        const auto at = order.delivery->promises.find({present(*order.delivery), file});
+        if (at != order.delivery->promises.end() && delivered(at->second.state))
+          delivered_files.push_back(file);
+      }
+    }
+    map_line(line);
+    for (const auto& file : delivered_files) {
+      if (std::ranges::find(*line.files, file) == line.files->end()) line.files->push_back(file);
+    }
+  }
+}
+
+std::set<std::pair<std::string, std::string>> Model::unmapped(const Order& order) {
+  std::set<std::pair<std::string, std::string>> lines;
+  for (const auto& line : order.lines) {
+    if (line.files && line.unmapped) lines.emplace(line.id, line.sku);
+  }
+  return lines;
+}
+
+void Model::count_unmapped(Order& order, const std::set<std::pair<std::string, std::string>>& before,
+                           bool sure) {
+  if (std::ranges::includes(before, unmapped(order))) {
+    order.unmapped_most += sure ? 0 : 1;
+    return;
+  }
+  order.unmapped_least += sure ? 1 : 0;
+  ++order.unmapped_most;
 }
 
 std::set<std::string> Model::paid_files(const Order& order) const {
@@ -67,6 +103,23 @@ ReviewReasons Model::unapproved(const Order& order) {
 }
 
 void Model::told(const OrderEvent& event, Timestamp now) {
+  const auto before = unmapped(orders_[event.order_id]);
+  take(event, now);
+  auto& order = orders_.at(event.order_id);
+  count_unmapped(order, before, !order.too_large && !(order.delivery && order.delivery->open_question));
+}
+
+void Model::make_delivery(Order& order, Timestamp now) {
+  auto& d = order.delivery.emplace();
+  d.username = order.username;
+  d.named_at = now;
+  d.dry_run = order.test;
+  if (!order.too_large) align(order, d);
+  resume(order, d, true);
+  d.open_question = false;
+}
+
+void Model::take(const OrderEvent& event, Timestamp now) {
   auto& order = orders_[event.order_id];
   const Payment before = payment(order);
   const bool stopped_before = is_stopped(order);
@@ -88,6 +141,7 @@ void Model::told(const OrderEvent& event, Timestamp now) {
     order.seen = true;
     order.updated_at = event.updated_at;
     order.too_large = event.too_large;
+    order.test = event.test;
     order.approved_size = order.approved_size && order.too_large && large_before;
     for (const auto& line : order.lines) {
       const auto sold = std::ranges::find(event.lines, line.id, &domain::OrderLine::line_id);
@@ -101,6 +155,7 @@ void Model::told(const OrderEvent& event, Timestamp now) {
       const auto former = std::ranges::find(order.lines, line.id, &Line::id);
       if (former != order.lines.end() && former->sku == line.sku) {
         line.files = former->files;
+        line.unmapped = former->unmapped;
       }
       lines.push_back(std::move(line));
     }
@@ -135,12 +190,7 @@ void Model::told(const OrderEvent& event, Timestamp now) {
       if (maps) order.lines = before_mapping;
       return;
     }
-    auto& d = order.delivery.emplace();
-    d.username = order.username;
-    d.named_at = now;
-    if (!order.too_large) align(order, d);
-    resume(order, d, true);
-    d.open_question = false;
+    make_delivery(order, now);
     return;
   }
   auto& d = *order.delivery;
@@ -268,7 +318,7 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
     if (promise.state == State::owed) {
       promise.state = State::dropped;
       less = true;
-    } else if (promise.state == State::shared && auto_revoke) {
+    } else if (promise.state == State::shared && auto_revoke && !d.dry_run) {
       // What was not paid any more before the store wanted files taken back may stay or go.
       const bool refunded =
           d.paid.contains(whom.second) && !d.left.contains(whom.second) &&
@@ -287,6 +337,7 @@ std::pair<bool, bool> Model::align(const Order& order, Delivery& d) {
 }
 
 void Model::take_back(Delivery& d) {
+  if (d.dry_run) return;  // nobody has it
   for (auto& [whom, promise] : d.promises) {
     const bool again = promise.state == State::owed && promise.settling;
     if (promise.state == State::shared || again) promise.state = State::taken_by_order;
@@ -303,6 +354,9 @@ void Model::rename(const Order& order, Delivery& d, const std::string& name, Tim
     if (whom.first == present(d) && delivered(promise.state)) d.open_question = true;
   }
   if (present(d) == former) return;
+  if (d.dry_run) {
+    std::erase_if(d.promises, [](const auto& p) { return p.second.state != State::by_hand; });
+  }
   // What was delivered by hand was so whatever the name.
   std::set<std::string> by_hand;
   for (const auto& [whom, promise] : d.promises) {
@@ -388,7 +442,7 @@ const Delivery* Model::delivery(const std::string& order) const {
 std::string Model::share_begins(const std::string& user, const std::string& file, bool sure) {
   bool owed = false;
   for (auto& [id, order] : orders_) {
-    if (!order.delivery) continue;
+    if (!order.delivery || order.delivery->dry_run) continue;
     auto& d = *order.delivery;
     owed = owed || d.open_question;
     const auto at = d.promises.find({user, file});
@@ -415,9 +469,64 @@ void Model::moved() {
   }
 }
 
+void Model::mapped(std::map<std::string, std::vector<std::string>> saved,
+                   const std::set<std::string>& missing) {
+  mappings_ = std::move(saved);
+  for (auto& [id, order] : orders_) {
+    if (!order.delivery) continue;
+    auto& d = *order.delivery;
+    const bool met = d.standing == Standing::failed && d.code == ResolutionCode::preset_not_found;
+    const bool meets = d.open_question || d.racing || std::ranges::any_of(d.promises, [&](const auto& p) {
+                         return p.second.state == State::owed && missing.contains(p.first.second);
+                       });
+    if (met || meets) replace_missing(order, d, met && !d.open_question && !d.racing);
+  }
+}
+
+void Model::replace_missing(const Order& order, Delivery& d, bool must) const {
+  Delivery::Replacing now{.missing = {}, .lines = {}, .files = {}, .must = must};
+  for (const auto& [whom, promise] : d.promises) {
+    if (whom.first == present(d) && promise.state == State::owed) now.missing.insert(whom.second);
+  }
+  for (const auto& line : order.lines) {
+    const bool owes = line.files && std::ranges::any_of(*line.files, [&](const std::string& file) {
+                        return now.missing.contains(file);
+                      });
+    const auto mapped = mappings_.find(line.sku);
+    if (!owes || mapped == mappings_.end()) continue;
+    now.lines.insert(line.id);
+    now.files.insert(mapped->second.begin(), mapped->second.end());
+  }
+  if (std::ranges::includes(now.missing, now.files)) return;
+  // Nor where each missing file is still owed, and nothing is mapped that the delivery does not know.
+  const bool known = std::ranges::all_of(
+      now.files, [&](const std::string& file) { return d.promises.contains({present(d), file}); });
+  if (known && std::ranges::includes(now.files, now.missing)) return;
+  d.open_question = true;
+  if (d.replacing) {
+    now.missing.insert(d.replacing->missing.begin(), d.replacing->missing.end());
+    now.lines.insert(d.replacing->lines.begin(), d.replacing->lines.end());
+    now.files.insert(d.replacing->files.begin(), d.replacing->files.end());
+  }
+  d.replacing = std::move(now);
+}
+
 void Model::quiet() {
   for (auto& [id, order] : orders_) {
     if (!order.delivery) continue;
+    if (const auto replaced = std::exchange(order.delivery->replacing, std::nullopt)) {
+      for (auto& line : order.lines) {
+        if (!line.files || !replaced->lines.contains(line.id)) continue;
+        const auto mapped = mappings_.find(line.sku);
+        std::set<std::string> files(line.files->begin(), line.files->end());
+        if (mapped != mappings_.end()) files.insert(mapped->second.begin(), mapped->second.end());
+        std::erase_if(files, [&](const std::string& file) {
+          const auto at = order.delivery->promises.find({present(*order.delivery), file});
+          return at == order.delivery->promises.end() || at->second.state == State::dropped;
+        });
+        line.files.emplace(files.begin(), files.end());
+      }
+    }
     order.delivery->racing = order.delivery->open_question = false;
     for (auto& [whom, promise] : order.delivery->promises) promise.unknown = false;
   }

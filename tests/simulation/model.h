@@ -56,6 +56,8 @@ struct Facts {
   std::optional<Timestamp> trouble_since;  // the platform is not well, or has not been since the last quiet
   Timestamp reads_well_since{};            // the platform can be asked
   std::optional<Timestamp> writes_fail_since;  // no write can succeed
+  std::set<std::string> missing;               // files that the platform does not have
+  bool one_login = true;                       // the merchant has been one user of the platform all the time
 };
 
 // The user that a name leads to; empty: nobody.
@@ -86,7 +88,8 @@ struct Delivery {
   std::set<std::string> paid;  // files, when the order was last looked at
   std::set<std::string> left;  // files of lines that were taken out, or became another product
   std::map<std::pair<std::string, std::string>, Promise> promises;  // by (user, file); of every customer
-  bool racing = false;  // something was commanded while a share was under way
+  bool dry_run = false;  // everything but the platform and credits (spec 2.11)
+  bool racing = false;   // something was commanded while a share was under way
   // Something came about of which the specification does not say what it comes to: until all is quiet, the
   // model takes over what it is shown.
   bool open_question = false;
@@ -95,11 +98,21 @@ struct Delivery {
   std::optional<Timestamp> waits_since;   // without a break; not before that
   std::optional<Timestamp> queued_since;
   Timestamp last_seen{};
+  // Files that are missing, and the lines that owe them, now mapped to others (spec 2.6): a job that meets them,
+  // or a mapping that is saved, puts these in their stead.
+  struct Replacing {
+    std::set<std::string> missing;
+    std::set<std::string> lines;
+    std::set<std::string> files;  // that the lines are mapped to
+    bool must = false;            // a mapping was saved
+  };
+  std::optional<Replacing> replacing;
 };
 struct Line {
   std::string id, sku;
   std::int64_t quantity = 1;
   std::optional<std::vector<std::string>> files;  // what the mappings made of it
+  bool unmapped = false;                          // no mapping was there, not even one that ignores it
 };
 struct Order {
   bool seen = false;
@@ -107,19 +120,21 @@ struct Order {
   domain::Payment told = domain::Payment::deliver;
   bool trashed = false, trash_timed = false;
   bool high_risk = false;
+  bool test = false;
   bool too_large = false;  // its lines were not read
   bool approved_unpaid = false, approved_risk = false, approved_size = false;
   std::string username;
   std::optional<Timestamp> updated_at;
   std::map<std::string, std::vector<domain::RefundLine>> refunds;
   std::optional<Delivery> delivery;
+  // How many order.unmapped there must have been, and may.
+  int unmapped_least = 0, unmapped_most = 0;
 };
 
 class Model {
  public:
   enum class Answer { yes, no, either };
 
-  std::map<std::string, std::vector<std::string>> mappings;  // by sku; no files: ignored
   bool hold_all = false;
   bool auto_revoke = false;
 
@@ -131,12 +146,19 @@ class Model {
   Answer may_invalidate(const std::string& order) const;
   Answer may_complete(const std::string& order) const;
   Answer may_revoke(const std::string& order) const;
+  Answer may_reprocess(const std::string& order) const;
   void retry(const std::string& order, const std::string& name, Timestamp now);
   void reopen(const std::string& order);
   void approve(const std::string& order);
   void invalidate(const std::string& order);
   void complete(const std::string& order);
   void revoke(const std::string& order);
+  // Perhaps makes a delivery.
+  void reprocess(const std::string& order, Timestamp now);
+  // An action that was perhaps done.
+  void perhaps(const std::string& order) { delivery(order)->open_question = true; }
+  // These mappings are saved while the platform does not have the `missing` files.
+  void mapped(std::map<std::string, std::vector<std::string>> saved, const std::set<std::string>& missing);
   // A login of another cloud user is saved, and all mappings with it.
   void moved();
   // Whether the (user, file) was being shared as another cloud user's login was saved: after an hour that
@@ -160,7 +182,16 @@ class Model {
   void quiet();
 
  private:
-  bool map_line(Line& line) const;
+  void take(const domain::OrderEvent& event, Timestamp now);
+  void make_delivery(Order& order, Timestamp now);
+  void map_line(Line& line) const;
+  // The whole order, as it is mapped now; what was delivered stays.
+  void map_all(Order& order);
+  static std::set<std::pair<std::string, std::string>> unmapped(const Order& order);
+  // The order was perhaps mapped; these lines had no mapping before.
+  static void count_unmapped(Order& order, const std::set<std::pair<std::string, std::string>>& before,
+                             bool sure);
+  void replace_missing(const Order& order, Delivery& d, bool must) const;
   std::set<std::string> paid_files(const Order& order) const;
   static domain::Payment payment(const Order& order);
   static bool is_stopped(const Order& order);
@@ -183,7 +214,8 @@ class Model {
   std::string compare_items(const std::string& order, const Seen& seen);
 
   std::map<std::string, Order> orders_;
-  bool long_trouble_ = false;  // the platform was not well for 72 hours
+  std::map<std::string, std::vector<std::string>> mappings_;  // by sku; no files: ignored
+  bool long_trouble_ = false;                                 // the platform was not well for 72 hours
   // The platform of tests keeps shares by buyer and file, and knows nothing of whose files they are: after
   // that it does not tell who has what.
   bool moved_ = false;

@@ -64,6 +64,7 @@ Model::Answer Model::may_revoke(const std::string& order) const {
   const auto& d = *delivery(order);
   if (d.open_question) return Answer::either;
   if (d.racing) return Answer::either;
+  if (d.dry_run) return Answer::no;
   if (std::ranges::any_of(d.promises, [](const auto& p) {
         return p.second.stuck || p.second.may_be_taken || p.second.settling;
       }))
@@ -78,17 +79,9 @@ void Model::retry(const std::string& id, const std::string& name, Timestamp now)
   if (!name.empty()) rename(order, d, name, now);
   if (order.too_large) d.open_question = true;
   // spec 3.11: mappings are read again for what is not shared.
-  for (auto& line : order.lines) {
-    std::vector<std::string> kept;
-    for (const auto& file : line.files.value_or(std::vector<std::string>{})) {
-      const auto at = d.promises.find({present(d), file});
-      if (at != d.promises.end() && delivered(at->second.state)) kept.push_back(file);
-    }
-    map_line(line);
-    for (const auto& file : kept) {
-      if (std::ranges::find(*line.files, file) == line.files->end()) line.files->push_back(file);
-    }
-  }
+  const auto before = unmapped(order);
+  map_all(order);
+  count_unmapped(order, before, !d.open_question && !d.racing);
   align(order, d);
   if (d.standing == Standing::in_review) return;
   d.first_waited = d.waits_since = std::nullopt;
@@ -160,6 +153,63 @@ void Model::revoke(const std::string& order) {
     const bool taking = promise.state == State::taken_by_order && promise.settling;
     if (whom.first == present(d) && (promise.state == State::shared || taking))
       promise.state = State::taken_by_merchant;
+  }
+}
+
+Model::Answer Model::may_reprocess(const std::string& id) const {
+  const auto& order = orders_.at(id);
+  if (order.delivery && (order.delivery->open_question || order.delivery->racing)) return Answer::either;
+  // What is not deliverable stays as it is (spec 9.3).
+  if (!order.seen || is_stopped(order)) return Answer::no;
+  if (payment(order) == Payment::awaiting_payment && !order.approved_unpaid) return Answer::no;
+  if (!order.delivery) return order.too_large ? Answer::either : Answer::yes;
+  const auto& d = *order.delivery;
+  const bool by_merchant = d.standing == Standing::invalidated && d.by == InvalidatedBy::merchant;
+  return by_merchant || order.too_large ? Answer::no : Answer::yes;
+}
+
+void Model::reprocess(const std::string& id, Timestamp now) {
+  auto& order = orders_.at(id);
+  const auto before = unmapped(order);
+  if (!order.delivery) {
+    map_all(order);
+    const bool makes = !paid_files(order).empty() || order.too_large;
+    // What is refunded in all that it would deliver is perhaps not mapped.
+    const bool maps =
+        std::ranges::any_of(order.lines, [](const Line& l) { return l.files && !l.files->empty(); });
+    count_unmapped(order, before, makes || !maps);
+    if (makes) make_delivery(order, now);
+    return;
+  }
+  auto& d = *order.delivery;
+  ask(order, d);
+  map_all(order);
+  count_unmapped(order, before, !d.open_question && !d.racing);
+  const auto [more, less] = align(order, d);
+  const bool owes = count(d, State::owed) > 0;
+  switch (d.standing) {
+    case Standing::open:
+      if (less) conclude(order, d, false);
+      break;
+    case Standing::failed:
+      // spec 3.1: it takes new items without moving; where others take the place of what is missing it goes on.
+      if (d.code == ResolutionCode::preset_not_found) d.open_question = true;
+      if (less) conclude(order, d, false);
+      break;
+    case Standing::in_review:
+      // Nothing to deliver of what nobody approved: both are right.
+      if (less && !owes) d.open_question = true;
+      break;
+    case Standing::completed:
+      if (owes) resume(order, d, false);
+      break;
+    case Standing::invalidated:
+      if (owes) {
+        resume(order, d, false);
+      } else if (std::ranges::any_of(d.promises, [](const auto& p) { return delivered(p.second.state); })) {
+        d.open_question = true;
+      }
+      break;
   }
 }
 

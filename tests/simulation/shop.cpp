@@ -29,6 +29,7 @@ std::optional<OrderEvent> Shop::happens(const Command& c, Timestamp now) {
     state.username = state.raw_username = c.n / 100 == 8 ? "" : kNames[c.n % std::size(kNames)];
     state.lines.push_back(line(++order.lines_made, c.m));
     if (c.n / 10 % 2) state.lines.push_back(line(++order.lines_made, c.m / kSkus));
+    state.test = c.n / 100 == 6;
     if (c.n / 100 == 9) state.payment = Payment::awaiting_payment;
     state.updated_at = now;
     const auto placed = c.n / 100 == 7 ? too_large(state) : state;

@@ -1,0 +1,81 @@
+#include "power.h"
+
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+namespace presetbridge::simulation {
+namespace {
+
+namespace fs = std::filesystem;
+using storage::Database;
+using storage::DbError;
+
+// The database's file and its log; what else is beside them is made anew when it is opened.
+constexpr const char* kParts[] = {"", "-wal"};
+constexpr const char* kSnapshot = ".snapshot";
+
+}  // namespace
+
+class Power::Machine final : public Database {
+ public:
+  Machine(Power& power, std::unique_ptr<Database> database) : power_(power), database_(std::move(database)) {}
+
+  Durability commit(const storage::TxFn& fn) override {
+    check();
+    if (power_.left_ != 1 || power_.paused_ > 0) {
+      const auto durability = database_->commit(fn);
+      if (power_.left_ > 1 && power_.paused_ == 0 && durability == Durability::on_its_way) --power_.left_;
+      return durability;
+    }
+    // All before it is synced: whoever commits syncs before the next one.
+    for (const auto* const file : kParts)
+      fs::copy_file(power_.path_ + file, power_.path_ + file + kSnapshot,
+                    fs::copy_options::overwrite_existing);
+    const auto durability = database_->commit(fn);
+    fails_ = durability == Durability::on_its_way;
+    return durability;
+  }
+  void sync() override {
+    check();
+    if (!std::exchange(fails_, false)) return database_->sync();
+    power_.left_ = 0;
+    power_.failed_ = true;
+    power_.fails_();
+    database_.reset();
+    for (const auto* const file : kParts) fs::rename(power_.path_ + file + kSnapshot, power_.path_ + file);
+    fs::remove(power_.path_ + "-shm");
+    auto opened = storage::open_sqlite({.path = power_.path_, .lock_file = {}}, *power_.clock_);
+    if (!opened) throw std::runtime_error(opened.error().message);
+    database_ = std::move(*opened);
+    check();
+  }
+  void read(const storage::TxFn& fn) override {
+    check();
+    database_->read(fn);
+  }
+  std::string_view engine() const override { return database_->engine(); }
+
+ private:
+  void check() const {
+    if (power_.failed_) throw DbError(DbError::Kind::unavailable, "the power failed");
+  }
+
+  Power& power_;
+  std::unique_ptr<Database> database_;
+  bool fails_ = false;
+};
+
+storage::testing::WrapDatabase Power::wrap() {
+  return [this](std::unique_ptr<Database> database) {
+    return std::make_unique<Machine>(*this, std::move(database));
+  };
+}
+
+void Power::use(std::string path, const Clock& clock, std::function<void()> fails) {
+  path_ = std::move(path);
+  clock_ = &clock;
+  fails_ = std::move(fails);
+}
+
+}  // namespace presetbridge::simulation
