@@ -28,6 +28,7 @@ export const credits = {
   'packs.owners': 'Only an owner can buy credits.',
   'packs.what': 'What can be bought',
   'packs.legend': 'How many',
+  'packs.holds': { one: '{count} credit', other: '{count} credits' },
   'packs.each': '{price} each',
   'packs.button': 'Go to payment',
   'packs.opening': 'Opening the payment page…',

@@ -160,6 +160,7 @@ export const frame = {
   'cause.PAYLOAD_TOO_LARGE': 'a body that is too large',
 
   'secret.once': 'This is the only time it is shown. We keep a fingerprint of it, not the token itself.',
+  'credits.ask': 'Ask the operator for credits',
   'secret.onceSealed': 'This is the only time it is shown. Afterwards only its first and last characters are.',
   'secret.stored': 'I have stored it in a safe place',
   'secret.env': 'Download .env file',

@@ -10,6 +10,7 @@ import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Loaded, SkeletonRows } from '@/components/States';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import {
@@ -64,7 +65,7 @@ function Matches({ store, set, products, presets, onDone }: Props) {
   });
   // A suggestion is a draft like any other: it can be changed, and is saved with the rest.
   const [draft, setDraft] = useState<Draft>(new Map());
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   const suggested = new Map(
@@ -91,7 +92,7 @@ function Matches({ store, set, products, presets, onDone }: Props) {
   const typed = [...draft.values()].filter((match) => !rows.some(({ by }) => keyOf(by) === keyOf(match)));
   const ready = [...all.values()].some(({ ignored, files }) => ignored || files.length > 0);
   async function save() {
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const next = await ok(
@@ -106,7 +107,7 @@ function Matches({ store, set, products, presets, onDone }: Props) {
     } catch (failure) {
       setError(failure);
     }
-    setBusy(false);
+    end();
   }
   return (
     <div className={styles.parts}>

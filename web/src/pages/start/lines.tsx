@@ -42,7 +42,7 @@ export function useFirstOrder(store: Store | undefined) {
     ...queries.orders({ integrationId: store?.id ?? '', limit: 10 }),
     enabled: Boolean(store?.lastOrderAt),
   });
-  return read.data?.data.find(({ orderId }) => !orderId.startsWith('test-'));
+  return read.data?.data.find(({ orderId, test }) => !test && !orderId.startsWith('test-'));
 }
 
 export function useStoreLine(store: Store | undefined): ReactNode {
