@@ -15,13 +15,13 @@ export const credits = {
   'credits.waitMany': 'More than {count} deliveries wait for credits',
   'credits.waitText': 'They go on by themselves when there are credits, the oldest first.',
   'credits.waitShow': 'Show them',
-  'credits.lowLabel': 'Notify my shop when this many are left',
+  'credits.lowLabel': 'Warn me at this many credits',
   'credits.lowHint': 'Sent as credits.low to your outbound webhooks.',
   'credits.lowSaved': 'Saved.',
   'credits.granted': 'Granted',
   'credits.purchased': 'Purchased',
   'credits.spent': 'Spent',
-  'credits.reversed': 'Taken back',
+  'credits.reversed': 'Refunded',
   'credits.more': 'Credits are granted by whoever runs this service.',
 
   'packs.title': 'Buy credits',
@@ -115,12 +115,12 @@ export const credits = {
   'ledger.purchase': 'Purchased',
   'ledger.spend': 'Preset shared',
   'ledger.reversal': 'Refunded or disputed',
-  'ledger.reversal.refund': 'Taken back: money was refunded',
-  'ledger.reversal.dispute': 'Taken back: a payment is disputed',
+  'ledger.reversal.refund': 'Refunded: the money went back',
+  'ledger.reversal.dispute': 'Disputed: a payment is in doubt',
   'ledger.reversal_undone': 'Given back',
   'ledger.reversal_undone.refund': 'Given back: a refund failed',
   'ledger.reversal_undone.dispute': 'Given back: a dispute was won',
-  'ledger.debt_paid': 'Paid debt',
+  'ledger.debt_paid': 'Debt settled',
 } as const;
 
 addWords(credits);

@@ -122,12 +122,11 @@ export const frame = {
   'error.fields': { one: '{count} field needs another look', other: '{count} fields need another look' },
   'error.page.title': 'This page broke',
   'error.page.body': 'The rest of the dashboard still works.',
-  'error.missing.title': 'There is nothing here',
-  'error.missing.body': 'This page does not exist, or it does not belong to this account.',
+  'error.missing.title': 'Page not found',
+  'error.missing.body': 'Page not found, or it belongs to another account.',
   'error.missing.home': 'Go to overview',
   'stale.title': 'These numbers are from {time}',
   'stale.body': 'The bridge does not answer. This page tries again by itself.',
-  'stale.offline': 'You are offline.',
   'stale.now': 'Try now',
 
   'count.presets': { one: '{count} preset', other: '{count} presets' },
@@ -161,7 +160,7 @@ export const frame = {
 
   'secret.once': 'This is the only time it is shown. We keep a fingerprint of it, not the token itself.',
   'credits.ask': 'Ask the operator for credits',
-  'secret.onceSealed': 'This is the only time it is shown. Afterwards only its first and last characters are.',
+  'secret.onceSealed': 'This is the only time it is shown. Later you see only its first and last characters.',
   'secret.stored': 'I have stored it in a safe place',
   'secret.env': 'Download .env file',
   'secret.leave': 'The secret will not be shown again. Leave anyway?',
@@ -194,8 +193,7 @@ export const frame = {
   'signUp.page': 'Create an account',
   'signUp.lead': 'From a paid order to a shared preset, by itself.',
   'signUp.shop': 'Shop name',
-  'signUp.shopHint':
-    'Buyers see it on their order page and in messages. Without one they would see the start of your e-mail.',
+  'signUp.shopHint': 'Buyers see it on their order page.',
   'signUp.shopNeeded': 'Type the name that your buyers know your shop by.',
   'signUp.passwordHint': '10 characters or more.',
   'signUp.button': 'Create account',

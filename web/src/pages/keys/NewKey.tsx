@@ -28,7 +28,7 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
   const [name, setName] = useState('');
   const [permissions, setPermissions] = useState<string[]>(USUAL);
   const [integrationIds, setStores] = useState<string[]>([]);
-  const [life, setLife] = useState<(typeof LIVES)[number]>('never');
+  const [life, setLife] = useState<(typeof LIVES)[number]>('365');
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const problems = problemsOf(error);
@@ -76,7 +76,12 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
       >
         <div className={styles.rights}>
           {ALL_PERMISSIONS.map((permission) => (
-            <Checkbox key={permission} value={permission} label={permissionWord(permission)} />
+            <Checkbox
+              key={permission}
+              value={permission}
+              label={permissionWord(permission)}
+              description={permission === 'login' ? t('permissionHint.login') : undefined}
+            />
           ))}
         </div>
       </Checkbox.Group>

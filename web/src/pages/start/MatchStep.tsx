@@ -67,6 +67,7 @@ function Matches({ store, set, products, presets, onDone }: Props) {
   const [draft, setDraft] = useState<Draft>(new Map());
   const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
+  const [left, setLeft] = useState(false); // a save was refused for rows without presets
   const client = useQueryClient();
   const suggested = new Map(
     rows.flatMap(({ name, by }): [string, Match][] => {
@@ -90,8 +91,11 @@ function Matches({ store, set, products, presets, onDone }: Props) {
     all.get(keyOf(by)) ?? saved.get(keyOf(by)) ?? { ...by, ignored: false, files: [] };
   const change = (match: Match) => setDraft((now) => new Map([...withMatch(now, saved, match), [keyOf(match), match]]));
   const typed = [...draft.values()].filter((match) => !rows.some(({ by }) => keyOf(by) === keyOf(match)));
+  const remove = (match: Match) => setDraft((now) => new Map([...now].filter(([key]) => key !== keyOf(match))));
+  const bare = typed.filter(({ ignored, files }) => !ignored && files.length === 0).length;
   const ready = [...all.values()].some(({ ignored, files }) => ignored || files.length > 0);
   async function save() {
+    if (bare > 0) return setLeft(true);
     if (!begin()) return;
     setError(undefined);
     try {
@@ -134,11 +138,13 @@ function Matches({ store, set, products, presets, onDone }: Props) {
               match={match}
               changed
               onChange={change}
+              onRemove={() => remove(match)}
             />
           ))}
         </ul>
       ) : null}
       <AddByHand onAdd={change} />
+      {left && bare > 0 ? <Alert>{t('guide.mapping.bare', { count: bare })}</Alert> : null}
       {error ? <Alert>{sentence(error)}</Alert> : null}
       <div className={styles.line}>
         <Button

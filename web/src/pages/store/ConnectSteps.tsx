@@ -185,7 +185,6 @@ function ShopSecret({ it }: { it: Store }) {
           size="md"
           minLength={16}
           maxLength={200}
-          placeholder={it.secretPreview}
           value={secret}
           error={problemsOf(error).secret}
           onChange={(event) => setSecret(event.currentTarget.value)}

@@ -57,7 +57,9 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
         size="md"
         maxLength={2000}
         value={url}
-        error={problems.url}
+        error={
+          problems.url && !/^https:/i.test(url.trim()) ? `${t('newWebhook.urlHttps')} ${problems.url}` : problems.url
+        }
         onChange={(event) => setUrl(event.currentTarget.value)}
         data-autofocus
       />
