@@ -356,7 +356,7 @@ test('the first ten minutes: from the sign-up to the first delivery, each step d
     .or(page.getByText(/Signed in as .*, 10 presets and captures found/))
     .waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
-  await page.getByText('Own program').click();
+  await page.getByText('Your own website').click();
   await page.getByLabel('What do you call it?').fill('new.example');
   await page.getByRole('button', { name: 'Create store' }).click();
   await page.getByText('Listening for your first order').waitFor();

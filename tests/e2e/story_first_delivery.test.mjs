@@ -57,7 +57,7 @@ test('a store is made, and the first order is heard live', async () => {
   await me.judge('no store');
   await me.page.getByRole('link', { name: 'Connect a store' }).first().click();
   await me.judge('a new store');
-  await me.text('Own program').click();
+  await me.text('Your own website').click();
   await me.field('What do you call it?').fill('marlowtones.com');
   await me.button('Create store').click();
   await me.sees('Listening for your first order');

@@ -69,7 +69,7 @@ describe('the first evening', () => {
     await it.page.keyboard.press('Enter');
     await it.sees('Where do you sell?');
     await its.isSomewhere('the cloud login');
-    await its.pick(it.page.getByRole('radio', { name: /Own program/ }));
+    await its.pick(it.page.getByRole('radio', { name: /Your own website/ }));
     await its.write(it.page.getByLabel('What do you call it?'), 'keys.example');
     await its.act(it.button('Create store'));
     await it.sees('Listening for your first order');

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from 'react';
 import { sentence } from '@/api/errors';
 import { t } from '@/i18n/text';
 import { Alert } from './Alert';
+import { useSubmit } from './useSubmit';
 import styles from './Dialogs.module.css';
 
 type DialogProps = { opened: boolean; onClose: () => void; title: string; size?: number; children: ReactNode };
@@ -49,14 +50,14 @@ export function ConfirmDialog({
   over,
   onConfirm,
 }: ConfirmProps) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const close = () => {
     setError(undefined);
     onClose();
   };
   async function confirm() {
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       await onConfirm();
@@ -64,7 +65,7 @@ export function ConfirmDialog({
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

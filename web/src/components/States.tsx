@@ -1,10 +1,12 @@
 // The states of a part of a page that has no current content: loading, empty, failed, or from an earlier time.
 import { Button } from '@mantine/core';
 import { IconRefresh, IconSearch, type TablerIcon } from '@tabler/icons-react';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react';
 import { ApiError, sentence } from '@/api/errors';
 import { hoursMinutes } from '@/i18n/format';
 import { t } from '@/i18n/text';
+import { useLiveState } from '@/live/state';
 import { CopyIcon } from './Copy';
 import styles from './States.module.css';
 
@@ -75,17 +77,49 @@ export function ErrorState({ what, error, onRetry }: { what: string; error: unkn
 
 type Read = { data: unknown; error: unknown; dataUpdatedAt: number; refetch: () => unknown };
 
-// Over a part whose newest read failed while an older one is still shown.
+// The bars whose reads failed. The first of them stands for all: a service that is away fails every read of a page.
+const bars = new Set<symbol>();
+const listeners = new Set<() => void>();
+const changed = () => listeners.forEach((listener) => listener());
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+};
+
+function useFirstBar(failed: boolean): boolean {
+  const [me] = useState(() => Symbol('stale'));
+  useEffect(() => {
+    if (!failed) return;
+    bars.add(me);
+    changed();
+    return () => {
+      bars.delete(me);
+      changed();
+    };
+  }, [failed, me]);
+  return useSyncExternalStore(subscribe, () => bars.values().next().value === me);
+}
+
+// Over a part whose newest read failed while an older one is still shown. Offline, the bar over the whole page says so.
 export function StaleBar({ read }: { read: Read }) {
-  if (!read.error || read.data === undefined) return null;
+  const { link } = useLiveState();
+  const failed = Boolean(read.error) && read.data !== undefined && link !== 'offline';
+  const first = useFirstBar(failed);
+  const client = useQueryClient();
+  if (!failed || !first) return null;
   return (
     <div className={styles.stale} role="status">
       <span className={styles.ring} aria-hidden="true" />
       <span>
         <strong>{t('stale.title', { time: hoursMinutes(new Date(read.dataUpdatedAt).toISOString()) })}</strong>{' '}
-        {navigator.onLine === false ? t('stale.offline') : t('stale.body')}
+        {t('stale.body')}
       </span>
-      <Button size="compact-sm" onClick={() => void read.refetch()}>
+      <Button
+        size="compact-sm"
+        onClick={() =>
+          void client.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' })
+        }
+      >
         {t('stale.now')}
       </Button>
     </div>

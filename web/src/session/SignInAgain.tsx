@@ -3,6 +3,7 @@ import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { Issuers } from '@/pages/sign-in/Issuers';
 import { session } from '.';
@@ -13,17 +14,17 @@ import styles from './session.module.css';
 export function SignInAgain({ email }: { email: string }) {
   const [password, setPassword] = useState('');
   const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const config = useQuery(signInConfig());
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       await session.signIn(email, password);
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -3,6 +3,7 @@ import { Button, Modal, PasswordInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '.';
 import { signInConfig } from './config';
@@ -28,18 +29,18 @@ export function StepUp() {
 function Form() {
   const [password, setPassword] = useState('');
   const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const config = useQuery(signInConfig());
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       await session.stepUp(password);
       stepUp.answer(true);
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   const here = encodeURIComponent(window.location.pathname);

@@ -64,8 +64,8 @@ test('the ledger tells what adds and what takes', () => {
 test('the ledger tells a refund from a dispute, and says both where nobody knows', () => {
   const said = (kind: LedgerKind, cause: 'refund' | 'dispute' | null) => ledgerWord({ kind, cause });
   expect([said('reversal', 'refund'), said('reversal', 'dispute'), said('reversal', null)]).toEqual([
-    'Taken back: money was refunded',
-    'Taken back: a payment is disputed',
+    'Refunded: the money went back',
+    'Disputed: a payment is in doubt',
     'Refunded or disputed',
   ]);
   expect([said('reversal_undone', 'refund'), said('reversal_undone', 'dispute'), said('spend', null)]).toEqual([

@@ -4,7 +4,7 @@ export const account = {
   'cloud.title': 'Cloud account',
   'cloud.what': 'The cloud login',
   'cloud.lead': 'Your presets are shared from this account on the cloud platform.',
-  'cloud.sealed': 'Your password is sealed for one process that only signs in. Nobody can read it, not even here.',
+  'cloud.sealed': 'Stored encrypted, and used only to sign in to your cloud account.',
   'cloud.email': 'E-mail at the cloud platform',
   'cloud.password': 'Password at the cloud platform',
   'cloud.connect': 'Connect cloud account',
@@ -77,7 +77,7 @@ export const account = {
   'keysPage.reactivated': '“{name}” works again.',
   'keysPage.created.title': 'Copy your new token now',
   'keysPage.fact.name': 'Name',
-  'keysPage.fact.may': 'May',
+  'keysPage.fact.may': 'This token may',
   'keysPage.fact.stores': 'Stores',
   'keysPage.fact.allStores': 'All',
   'keysPage.fact.limit': 'Limit',
@@ -86,9 +86,9 @@ export const account = {
   'keysPage.new.title': 'Create a token',
   'keysPage.new.name': 'Name',
   'keysPage.new.nameHint': 'Where it is used, for example “Tone Club website”.',
-  'keysPage.new.may': 'May',
+  'keysPage.new.may': 'This token may',
   'keysPage.new.stores': 'Stores',
-  'keysPage.new.storesHint': 'None chosen: all stores.',
+  'keysPage.new.storesHint': 'Leave empty for all stores.',
   'keysPage.new.expires': 'Expires',
   'keysPage.new.expires.never': 'Never',
   'keysPage.new.expires.30': 'In 30 days',
@@ -108,6 +108,7 @@ export const account = {
   'permission.integrations': 'Manage stores',
   'permission.subscriptions': 'Manage outbound webhooks',
   'permission.login': 'Check logins at the cloud platform',
+  'permissionHint.login': 'Only for a program that asks people for their cloud e-mail and password.',
 } as const;
 
 addWords(account);

@@ -40,7 +40,7 @@ export const home = {
   'overview.limit': 'Cloud limit',
   'overview.limitUsed': '{n} of {total} this minute',
   'overview.limitNone': 'No limit',
-  'overview.limitIdle': 'Nobody is in line.',
+  'overview.limitIdle': 'No delivery is waiting.',
   'overview.limitNow': { one: '{count} in line, the next starts now', other: '{count} in line, the next starts now' },
   'overview.limitNext': {
     one: '{count} in line, the next starts in about {time}',

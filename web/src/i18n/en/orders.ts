@@ -53,7 +53,7 @@ export const orders = {
 
   'orderPage.what': 'The order',
   'orderPage.title': 'Order {order}',
-  'orderPage.missing': 'There is no such order in this account.',
+  'orderPage.missing': 'Order not found, or it belongs to another account.',
   'orderPage.open': 'Open the delivery',
   'orderPage.again': 'Process again',
   'orderPage.again.done': 'Processed again.',

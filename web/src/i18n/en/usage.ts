@@ -51,7 +51,7 @@ export const usage = {
   'usage.csv': 'Download CSV',
   'usage.file': 'usage',
   'keyPage.what': 'The token',
-  'keyPage.missing': 'There is no such token in this account.',
+  'keyPage.missing': 'Token not found, or it belongs to another account.',
   'keyPage.hour': 'This hour',
   'keyPage.hourOf': '{n} of {total}',
   'keyPage.hourLabel': '{n} of {total} requests of the last 60 minutes',

@@ -6,6 +6,7 @@ import { useState, type FormEvent } from 'react';
 import type { Schemas } from '@/api/client';
 import { ApiError, problemsOf, sentence } from '@/api/errors';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
 import { usePasswordToggle } from '../sign-in/parts';
@@ -27,7 +28,7 @@ export function Email({ email }: { email: string }) {
 function Form({ now }: { now: string }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const [keys, setKeys] = useState<Schemas['ApiKey'][] | null>();
   const client = useQueryClient();
@@ -36,8 +37,7 @@ function Form({ now }: { now: string }) {
   const code = error instanceof ApiError ? error.code : null;
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       setKeys(await session.changeEmail(password, email.trim()));
@@ -47,7 +47,7 @@ function Form({ now }: { now: string }) {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   const beside = code === 'EMAIL_TAKEN' || code === 'INVALID_CREDENTIALS' || Object.keys(problems).length > 0;

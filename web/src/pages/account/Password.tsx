@@ -6,6 +6,7 @@ import { useState, type FormEvent } from 'react';
 import { ApiError, problemsOf, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
 import { signInConfig } from '@/session/config';
@@ -39,7 +40,7 @@ export function Password({ issuer, email }: { issuer: string | undefined; email:
 function Form({ email }: { email: string | undefined }) {
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const [keys, setKeys] = useState<Schemas['ApiKey'][] | null>();
   const toggle = usePasswordToggle();
@@ -47,8 +48,7 @@ function Form({ email }: { email: string | undefined }) {
   const wrong = error instanceof ApiError && error.code === 'INVALID_CREDENTIALS';
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       setKeys(await session.changePassword(current, next));
@@ -57,7 +57,7 @@ function Form({ email }: { email: string | undefined }) {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -9,6 +9,7 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
 import { useUnsaved } from '@/components/unsaved';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import styles from './account.module.css';
 
@@ -35,7 +36,7 @@ const FORMS = {
 
 export function ProfileForm({ it }: { it: Account }) {
   const [draft, setDraft] = useState(() => draftOf(it));
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   const saved = draftOf(it);
@@ -44,8 +45,7 @@ export function ProfileForm({ it }: { it: Account }) {
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const body = Object.fromEntries(changed.map((field) => [field, draft[field].trim() || null]));
@@ -56,7 +56,7 @@ export function ProfileForm({ it }: { it: Account }) {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -11,6 +11,7 @@ import { Loaded } from '@/components/States';
 import { Tag } from '@/components/Tag';
 import { Time } from '@/components/Time';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { moment } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
@@ -77,10 +78,10 @@ export function Sessions() {
 }
 
 function End({ it }: { it: Session }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end: free } = useSubmit();
   const client = useQueryClient();
   async function confirm() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       await end(it.id);
       toast(t('sessions.ended'));
@@ -88,7 +89,7 @@ function End({ it }: { it: Session }) {
       toast(sentence(error), { tone: 'bad' });
     }
     await client.invalidateQueries({ queryKey: ['account', 'sessions'] });
-    setBusy(false);
+    free();
   }
   if (it.current) return null;
   const device = it.userAgent ?? t('sessions.unknown');

@@ -13,6 +13,7 @@ import { Loaded } from '@/components/States';
 import { Shape } from '@/components/StatusIcon';
 import { toast } from '@/components/toasts';
 import { useNow } from '@/components/Time';
+import { useSubmit } from '@/components/useSubmit';
 import { hoursMinutes, since } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
@@ -136,11 +137,11 @@ function Pause() {
 
 // `onChange`: not for members, who can have it checked.
 function Buttons({ onChange }: { onChange?: () => void }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [deleting, setDeleting] = useState(false);
   const client = useQueryClient();
   async function check() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       client.setQueryData(queries.cloud().queryKey, await ok(api.POST('/api/credentials/validate')));
     } catch (error) {
@@ -152,7 +153,7 @@ function Buttons({ onChange }: { onChange?: () => void }) {
         );
       void client.invalidateQueries({ queryKey: ['cloud'] });
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

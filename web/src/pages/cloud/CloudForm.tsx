@@ -9,6 +9,7 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { ForOwners } from '@/components/ForOwners';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import { usePasswordToggle } from '../sign-in/parts';
@@ -28,14 +29,14 @@ export function CloudForm(props: Props) {
 function Form({ button, onSaved, onCancel }: Props) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   const toggle = usePasswordToggle();
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const state = await ok(api.PUT('/api/credentials', { body: { email: email.trim(), password } }));
@@ -50,7 +51,7 @@ function Form({ button, onSaved, onCancel }: Props) {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

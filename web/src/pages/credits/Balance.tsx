@@ -8,6 +8,7 @@ import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { toast } from '@/components/toasts';
 import { useNow } from '@/components/Time';
+import { useSubmit } from '@/components/useSubmit';
 import { date, pace } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
@@ -66,12 +67,11 @@ function Pace({ it }: { it: It }) {
 
 function Threshold({ now }: { now: number }) {
   const [value, setValue] = useState<number | string>(now);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
+    if (!begin()) return;
     try {
       client.setQueryData(
         queries.credits().queryKey,
@@ -81,7 +81,7 @@ function Threshold({ now }: { now: number }) {
     } catch (error) {
       toast(sentence(error), { tone: 'bad' });
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -4,7 +4,6 @@ import { Button, NativeSelect } from '@mantine/core';
 import { IconCoins, IconDownload } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, ok, type Schemas } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -14,6 +13,7 @@ import { Rows, type Column } from '@/components/Rows';
 import { EmptyState, Loaded } from '@/components/States';
 import { Time, useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { amount, LEDGER_KINDS, ledgerWord, type LedgerKind } from '@/vocabulary/credits';
 import { word } from '@/vocabulary/delivery';
@@ -123,9 +123,9 @@ export function Ledger() {
 }
 
 function Export({ filter }: { filter: Filter }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   async function save() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       const answer = api.GET('/api/credits/ledger.csv', { params: { query: filter }, parseAs: 'text' });
       const text = await ok<unknown>(answer);
@@ -134,7 +134,7 @@ function Export({ filter }: { filter: Filter }) {
     } catch (error) {
       toast(sentence(error), { tone: 'bad' });
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -10,6 +10,7 @@ import { Alert } from '@/components/Alert';
 import { ForOwners } from '@/components/ForOwners';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { money } from '@/i18n/money';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import { payUrl } from '@/vocabulary/credits';
@@ -47,21 +48,21 @@ function refusal(error: unknown): string {
 
 function Choice({ packs, debt }: { packs: Pack[]; debt: number }) {
   const [chosen, setChosen] = useState(packs[0]?.id);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   // Back from the payment page by the browser's own button, the page is as it was left.
   useEffect(() => {
-    const shown = (event: PageTransitionEvent) => event.persisted && setBusy(false);
+    const shown = (event: PageTransitionEvent) => event.persisted && end();
     addEventListener('pageshow', shown);
     return () => removeEventListener('pageshow', shown);
-  }, []);
+  }, [end]);
   const pack = packs.find(({ id }) => id === chosen) ?? packs[0];
   if (!pack) return null;
   async function submit(event: FormEvent) {
     event.preventDefault();
     if (busy || !pack) return;
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const url = payUrl(await ok(api.POST('/api/credits/checkout', { body: { packId: pack.id } })));
@@ -69,7 +70,7 @@ function Choice({ packs, debt }: { packs: Pack[]; debt: number }) {
       else throw new ApiError(502, 'PAYMENTS_UNAVAILABLE', '');
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
       void client.invalidateQueries({ queryKey: ['credits', 'purchases'] });
     }
   }
@@ -81,7 +82,10 @@ function Choice({ packs, debt }: { packs: Pack[]; debt: number }) {
         {packs.map((it) => (
           <label key={it.id} className={styles.pack}>
             <input type="radio" name="pack" checked={it.id === pack.id} onChange={() => setChosen(it.id)} />
-            <bdi className="strong">{it.name}</bdi>
+            <bdi>
+              <span className="strong">{t('packs.holds', { count: it.credits })}</span>
+              {it.name === t('packs.holds', { count: it.credits }) ? null : <span className="muted"> {it.name}</span>}
+            </bdi>
             <span className="muted">{t('packs.each', { price: money(it.amount, it.currency, it.credits) })}</span>
             <span className={styles.price}>{money(it.amount, it.currency)}</span>
           </label>

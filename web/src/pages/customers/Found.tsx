@@ -9,6 +9,7 @@ import { Rows, type Column } from '@/components/Rows';
 import { StatusIcon } from '@/components/StatusIcon';
 import { Time } from '@/components/Time';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
 import { statusWord } from '@/vocabulary/delivery';
 import { orderName } from '@/vocabulary/order';
@@ -21,11 +22,11 @@ type Order = CustomerOrder['order'];
 type Props = { by: By; it: Buyer; onErasing: (job: string) => void };
 
 export function Found({ by, it, onErasing }: Props) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [asked, setAsked] = useState(false);
   const name = <bdi>{by.value}</bdi>;
   async function exportAll() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       const orders: CustomerOrder[] = [];
       for await (const order of ordersOf(by)) orders.push(order);
@@ -36,7 +37,7 @@ export function Found({ by, it, onErasing }: Props) {
     } catch (error) {
       toast(sentence(error), { tone: 'bad' });
     } finally {
-      setBusy(false);
+      end();
     }
   }
   if (it.total === 0)

@@ -2,7 +2,7 @@ import { ActionIcon, Button } from '@mantine/core';
 import { IconDownload, IconPackage } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense } from 'react';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -12,6 +12,7 @@ import { useNarrow } from '@/components/narrow';
 import { PageHeader } from '@/components/PageHeader';
 import { EmptyState, SkeletonRows } from '@/components/States';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { changed, type Search } from '../search';
 import { DeliveryList } from './DeliveryList';
@@ -126,9 +127,9 @@ function Begin() {
 
 // Downloads the deliveries that the filters find, as the service's CSV.
 function Export({ search, narrow }: { search: Search; narrow: boolean }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   async function save() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       const { limit: _, count: __, cursor: ___, ...query } = queryOf(search, Date.now());
       let part = false;
@@ -145,7 +146,7 @@ function Export({ search, narrow }: { search: Search; narrow: boolean }) {
     } catch (error) {
       toast(sentence(error), { tone: 'bad' });
     } finally {
-      setBusy(false);
+      end();
     }
   }
   if (narrow)

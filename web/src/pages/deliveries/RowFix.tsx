@@ -7,6 +7,7 @@ import { useState, type FormEvent } from 'react';
 import type { Schemas } from '@/api/client';
 import { problemsOf, sentence } from '@/api/errors';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { FIXES, type Fix } from '@/vocabulary/delivery';
 import { queuedWords, said, useDeliveryActions } from '../delivery/actions';
@@ -18,7 +19,7 @@ const RETRIED: ReadonlySet<Fix> = new Set(['retry', 'ask', 'message', 'fileRetry
 
 export function RowFix({ it, naming, onName }: { it: Delivery; naming: boolean; onName: () => void }) {
   const act = useDeliveryActions(it.id);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const code = it.resolutionCode;
   if (code === null || !Object.hasOwn(FIXES, code)) return null;
   const order = it.orderNumber ?? it.orderId;
@@ -38,9 +39,9 @@ export function RowFix({ it, naming, onName }: { it: Delivery; naming: boolean; 
     );
   if (!RETRIED.has(FIXES[code])) return null;
   async function retry() {
-    setBusy(true);
+    if (!begin()) return;
     await said(act('retry'), queuedWords);
-    setBusy(false);
+    end();
   }
   return (
     <Button
@@ -59,20 +60,19 @@ export function RowFix({ it, naming, onName }: { it: Delivery; naming: boolean; 
 export function RowUsername({ it, onDone }: { it: Delivery; onDone: () => void }) {
   const act = useDeliveryActions(it.id);
   const [name, setName] = useState(it.targetUsername ?? '');
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [problem, setProblem] = useState('');
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return;
     const targetUsername = name.trim().replace(/^@/, '');
     if (!targetUsername) return setProblem(t('fix.empty'));
-    setBusy(true);
+    if (!begin()) return;
     try {
       toast(queuedWords(await act('retry', { targetUsername })));
       onDone();
     } catch (error) {
       setProblem(problemsOf(error).targetUsername ?? sentence(error));
-      setBusy(false);
+      end();
     }
   }
   return (

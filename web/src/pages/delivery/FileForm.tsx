@@ -9,6 +9,7 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { PresetPicker } from '@/components/PresetPicker';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { useDeliveryActions } from './actions';
 import type { Delivery } from './types';
@@ -16,14 +17,14 @@ import styles from './panels.module.css';
 
 export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
   const [file, setFile] = useState<Schemas['Preset'] | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   const act = useDeliveryActions(it.id);
   const former = it.items.find(({ status, former }) => status === 'owed' && !former)?.fileId;
 
   async function use(chosen: Schemas['Preset']) {
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const path = { integration: it.integrationId };
@@ -44,7 +45,7 @@ export function FileForm({ it, retry }: { it: Delivery; retry: boolean }) {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

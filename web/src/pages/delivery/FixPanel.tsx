@@ -4,13 +4,14 @@ import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { Buyer, Name } from '@/components/Buyer';
 import { CopyButton } from '@/components/Copy';
 import { ForOwners } from '@/components/ForOwners';
 import { Panel } from '@/components/Panel';
 import { SkeletonRows } from '@/components/States';
+import { useSubmit } from '@/components/useSubmit';
 import { date } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
@@ -99,14 +100,14 @@ function NotLost({ it }: { it: Delivery }) {
 function Primary({ it }: { it: Delivery }) {
   const act = useDeliveryActions(it.id);
   const owner = useIsOwner();
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const ask = useAsk();
   const fix = it.resolutionCode ? FIXES[it.resolutionCode] : 'retry';
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
   async function retry() {
-    setBusy(true);
+    if (!begin()) return;
     await said(act('retry'), queuedWords);
-    setBusy(false);
+    end();
   }
   const retryButton = (label: string, filled = true) =>
     may('retry') ? (

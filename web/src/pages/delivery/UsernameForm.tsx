@@ -7,6 +7,7 @@ import { problemsOf, sentence } from '@/api/errors';
 import { Alert } from '@/components/Alert';
 import { Name } from '@/components/Buyer';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
 import { queuedWords, useDeliveryActions } from './actions';
@@ -18,7 +19,7 @@ import styles from './panels.module.css';
 export function UsernameForm({ it, button, asked }: { it: Delivery; button: string; asked?: boolean }) {
   const tried = it.targetUsername ?? '';
   const [name, setName] = useState(tried);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const ask = useAsk();
   const field = useRef<HTMLInputElement>(null);
@@ -41,13 +42,12 @@ export function UsernameForm({ it, button, asked }: { it: Delivery; button: stri
   };
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return; // Enter was pressed again before the answer
     if (!next) return setError(new Error(t('fix.empty')));
     if (it.sharedCount > 0 && next.toLowerCase() !== tried.toLowerCase()) return ask({ what: 'instead', to: next });
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     await save().catch(setError);
-    setBusy(false);
+    end();
   }
   const typed =
     it.rawUsername !== null && it.rawUsername !== '' && it.rawUsername !== name && it.usernameSource === 'store';

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { queries } from '@/api/queries';
 import { Buyer } from '@/components/Buyer';
 import { Panel } from '@/components/Panel';
+import { useSubmit } from '@/components/useSubmit';
 import { date, duration, hoursMinutes, momentWithin, since } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { useShortcuts } from '@/shell/shortcuts';
@@ -92,14 +93,14 @@ function Waiting({ it }: { it: Delivery }) {
 
 function Review({ it }: { it: Delivery }) {
   const ask = useAsk();
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const act = useDeliveryActions(it.id);
   const balance = useQuery(queries.credits());
   const may = (action: Delivery['allowedActions'][number]) => it.allowedActions.includes(action);
   async function approve() {
-    setBusy(true);
+    if (!begin()) return;
     await said(act('approve'), approvedWords);
-    setBusy(false);
+    end();
   }
   return (
     <Panel tone="violet" title={t('panel.review')}>

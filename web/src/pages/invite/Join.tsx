@@ -6,6 +6,7 @@ import { useState, type FormEvent } from 'react';
 import { ok, open } from '@/api/client';
 import { ApiError, errorOfNetwork, problemsOf } from '@/api/errors';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { session } from '@/session';
 import { signInConfig } from '@/session/config';
@@ -28,14 +29,13 @@ export function Join({ token, onJoining }: Props) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const toggle = usePasswordToggle();
   const config = useQuery(signInConfig()).data;
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     onJoining(true); // before the session is there
     try {
@@ -43,7 +43,7 @@ export function Join({ token, onJoining }: Props) {
     } catch (failure) {
       onJoining(false);
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -7,6 +7,7 @@ import { problemsOf, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Dialog } from '@/components/Dialogs';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { ALL_PERMISSIONS, permissionWord, USUAL, type Permission } from '@/vocabulary/keys';
 import styles from './keys.module.css';
@@ -27,13 +28,13 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
   const [name, setName] = useState('');
   const [permissions, setPermissions] = useState<string[]>(USUAL);
   const [integrationIds, setStores] = useState<string[]>([]);
-  const [life, setLife] = useState<(typeof LIVES)[number]>('never');
-  const [busy, setBusy] = useState(false);
+  const [life, setLife] = useState<(typeof LIVES)[number]>('365');
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     const expiresAt = life === 'never' ? undefined : new Date(Date.now() + Number(life) * 86_400_000).toISOString();
     try {
@@ -51,7 +52,7 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
       );
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   return (
@@ -75,7 +76,12 @@ function Form({ onClose, onIssued }: Omit<Props, 'opened'>) {
       >
         <div className={styles.rights}>
           {ALL_PERMISSIONS.map((permission) => (
-            <Checkbox key={permission} value={permission} label={permissionWord(permission)} />
+            <Checkbox
+              key={permission}
+              value={permission}
+              label={permissionWord(permission)}
+              description={permission === 'login' ? t('permissionHint.login') : undefined}
+            />
           ))}
         </div>
       </Checkbox.Group>

@@ -11,6 +11,7 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Panel } from '@/components/Panel';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import type { Order } from './types';
@@ -43,7 +44,7 @@ function reasonOf({ outcome, lines, reason }: Order): string {
 }
 
 export function OutcomePanel({ it }: { it: Order }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const reprocess = useReprocess(it.id);
   const since = !it.erased && it.lines.some(isMatchedSince);
@@ -51,7 +52,7 @@ export function OutcomePanel({ it }: { it: Order }) {
   const may =
     !it.erased && (it.outcome === 'delivery' || it.outcome === 'no_mapped_items' || it.outcome === 'inactive');
   async function again() {
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const next = await reprocess();
@@ -59,7 +60,7 @@ export function OutcomePanel({ it }: { it: Order }) {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -9,6 +9,7 @@ import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { mappingsWith, matchesOf, type Draft } from '../store/products/draft';
 import productStyles from '../store/products/products.module.css';
@@ -18,7 +19,7 @@ import { useReprocess } from './OutcomePanel';
 type Props = { it: Order; draft: Draft; onDone: () => void };
 
 export function SaveMatches({ it, draft, onDone }: Props) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   const reprocess = useReprocess(it.id);
@@ -43,7 +44,7 @@ export function SaveMatches({ it, draft, onDone }: Props) {
   const delivers = cost !== undefined && credits.data !== undefined;
 
   async function save(deliver: boolean) {
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const { version, mappings: saved } = await client.fetchQuery({
@@ -63,7 +64,7 @@ export function SaveMatches({ it, draft, onDone }: Props) {
       toast(t(deliver ? 'orderPage.savedDeliver' : 'products.saved'));
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   const act = (deliver: boolean) => () => (busy ? undefined : void save(deliver));

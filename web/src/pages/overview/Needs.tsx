@@ -10,6 +10,7 @@ import { queries } from '@/api/queries';
 import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
 import { t } from '@/i18n/text';
+import { AskForCredits, useSale } from '@/session/sale';
 import { useIsOwner } from '@/session/useIsOwner';
 import { queryOf } from '../deliveries/filters';
 import { stringifySearch, type Search } from '../search';
@@ -38,7 +39,9 @@ export function Needs({ seen }: { seen: Schemas['Overview'] }) {
 function Row({ row, first }: { row: NeedRow; first: boolean }) {
   const fix = useFirst(row);
   const owner = useIsOwner();
-  const barred = row.owners && owner === false;
+  const sold = useSale();
+  const unsold = row.buys && sold === false;
+  const barred = row.owners && owner === false && !unsold;
   return (
     <li>
       <Shape icon={row.icon} colour={row.colour} size={18} />
@@ -50,8 +53,13 @@ function Row({ row, first }: { row: NeedRow; first: boolean }) {
           <bdi>{row.text}</bdi>
         </p>
         {barred ? <p>{t('need.owners')}</p> : null}
+        {unsold ? (
+          <p>
+            <AskForCredits />
+          </p>
+        ) : null}
       </div>
-      {row.link && row.button && !barred ? (
+      {row.link && row.button && !barred && !unsold && !(row.buys && sold === undefined) ? (
         <>
           <Button
             className={styles.act}

@@ -17,6 +17,7 @@ export type NeedRow = {
   button?: string;
   link?: LinkProps;
   owners?: boolean; // only owners can do it
+  buys?: boolean; // only where credits are sold
   fixes?: string[]; // resolution codes of the deliveries that are fixed one after the other
 };
 
@@ -57,7 +58,7 @@ function rowOf(need: Need, credits: Schemas['Overview']['credits'], now: number)
   const at = oldestAt ?? new Date(now).toISOString();
   const red = { key: `${kind}:${integrationId ?? subscriptionId ?? need.code ?? ''}`, icon: 'octagon', colour: 'red' } as const;
   const amber = { ...red, icon: 'clock', colour: 'amber' } as const;
-  const buy = { button: t('need.credits.button'), link: to('/credits'), owners: true };
+  const buy = { button: t('need.credits.button'), link: to('/credits'), owners: true, buys: true };
   const receiver = {
     title: t('need.receiver'),
     button: t('need.receiver.button'),

@@ -5,6 +5,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf, sentence } from '@/api/errors';
 import { Alert } from '@/components/Alert';
 import { Dialog } from '@/components/Dialogs';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { ROLES, roleWord } from './roles';
 import styles from './people.module.css';
@@ -28,13 +29,12 @@ function Form({ onClose, onMade }: Props) {
   const [role, setRole] = useState<Schemas['Role']>('member');
   const [note, setNote] = useState('');
   const [days, setDays] = useState(USUAL_DAYS);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    if (busy) return;
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     const expiresAt = new Date(Date.now() + days * DAY_MS - SLACK_MS).toISOString();
     const body = { role, note: note.trim() || null, ...(days === USUAL_DAYS ? {} : { expiresAt }) };
@@ -42,7 +42,7 @@ function Form({ onClose, onMade }: Props) {
       onMade(await ok(api.POST('/api/invitations', { body })));
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   return (

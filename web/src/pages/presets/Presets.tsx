@@ -3,7 +3,6 @@ import { Button } from '@mantine/core';
 import { IconCloud, IconRefresh, IconWaveSine } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, ok } from '@/api/client';
 import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
@@ -14,6 +13,7 @@ import { Panel } from '@/components/Panel';
 import { EmptyState, Loaded, SkeletonRows } from '@/components/States';
 import { Tabs } from '@/components/Tabs';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { useIsOwner } from '@/session/useIsOwner';
 import { SearchField } from '../deliveries/FilterBar';
@@ -103,10 +103,10 @@ export function Presets() {
 
 // Reads the list anew from the cloud platform.
 function Refresh() {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
   async function refresh() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       await ok(api.GET('/api/presets', { params: { query: { refresh: true, limit: 1 } } }));
       await client.invalidateQueries({ queryKey: ['presets'] });
@@ -114,7 +114,7 @@ function Refresh() {
     } catch (error) {
       toast(sentence(error), { tone: 'bad' });
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -3,6 +3,7 @@ import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { ApiError } from '@/api/errors';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { duration } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
@@ -22,7 +23,7 @@ export function SignIn() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [forgot, setForgot] = useState(false);
   const first = useRef<HTMLInputElement>(null);
   useEffect(() => first.current?.focus(), []);
@@ -33,10 +34,10 @@ export function SignIn() {
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     await session.signIn(email.trim(), password).catch(setError);
-    setBusy(false);
+    end();
   }
   return (
     <Frame title={t('signIn.title')} lead={t('signIn.lead')} page={t('signIn.page')}>

@@ -3,6 +3,7 @@ import { getRouteApi, Link, Navigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { ApiError, problemsOf } from '@/api/errors';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t, T } from '@/i18n/text';
 import { session, useSession } from '@/session';
 import { signInConfig } from '@/session/config';
@@ -23,7 +24,7 @@ export function SignUp() {
   const [password, setPassword] = useState('');
   const [shop, setShop] = useState('');
   const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const toggle = usePasswordToggle();
   const config = useQuery(signInConfig()).data;
   if (state.name === 'in') return <Navigate to={placeAfter(search.to)} replace />;
@@ -32,10 +33,10 @@ export function SignUp() {
   const taken = error instanceof ApiError && error.code === 'EMAIL_TAKEN';
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     await session.signUp(email.trim(), password, { accountName: shop.trim() }).catch(setError);
-    setBusy(false);
+    end();
   }
   return (
     <Frame title={t('signUp.title')} lead={t('signUp.lead')} page={t('signUp.page')}>

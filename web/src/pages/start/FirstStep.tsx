@@ -4,8 +4,10 @@ import { Button } from '@mantine/core';
 import { IconChevronRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import type { Schemas } from '@/api/client';
 import { queries } from '@/api/queries';
 import { t } from '@/i18n/text';
+import { AskForCredits, useSale } from '@/session/sale';
 import { useIsOwner } from '@/session/useIsOwner';
 import type { Store } from '@/vocabulary/store';
 import { Followed } from './Followed';
@@ -17,6 +19,7 @@ export function FirstStep({ store, done, onLeave }: Props) {
   const real = useQuery(queries.deliveries({ dryRun: false, limit: 1 })).data?.data[0]?.id;
   const credits = useQuery(queries.credits());
   const owner = useIsOwner();
+  const sold = useSale();
   return (
     <div className={styles.parts}>
       {real ? (
@@ -33,7 +36,9 @@ export function FirstStep({ store, done, onLeave }: Props) {
       {credits.data ? (
         <p className={styles.line}>
           <span>{t('guide.first.cost', { count: credits.data.available })}</span>
-          {owner ? (
+          {sold === false ? (
+            <AskForCredits />
+          ) : owner && sold ? (
             <Link className="link" to="/credits" search={{}}>
               {t('guide.first.buy')}
             </Link>
@@ -48,21 +53,23 @@ export function FirstStep({ store, done, onLeave }: Props) {
               {t('guide.first.go')}
             </Button>
           </div>
-          <NextThings store={store} credits={credits.data?.available ?? 0} />
+          <NextThings store={store} credits={credits.data} />
         </>
       ) : null}
     </div>
   );
 }
 
-function NextThings({ store, credits }: { store: Store | undefined; credits: number }) {
+function NextThings({ store, credits }: { store: Store | undefined; credits: Schemas['Balance'] | undefined }) {
   const owner = useIsOwner();
+  const sold = useSale();
+  const low = credits !== undefined && credits.available <= credits.lowThreshold;
   const things: { title: string; text: string; link: LinkProps }[] = [
-    ...(owner
+    ...(owner && sold && low
       ? [
           {
             title: t('guide.next.credits'),
-            text: t('guide.next.credits.text', { count: credits }),
+            text: t('guide.next.credits.text', { count: credits.available }),
             link: { to: '/credits', search: {} } as LinkProps,
           },
         ]

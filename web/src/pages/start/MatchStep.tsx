@@ -10,6 +10,7 @@ import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { Loaded, SkeletonRows } from '@/components/States';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import {
@@ -64,8 +65,9 @@ function Matches({ store, set, products, presets, onDone }: Props) {
   });
   // A suggestion is a draft like any other: it can be changed, and is saved with the rest.
   const [draft, setDraft] = useState<Draft>(new Map());
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
+  const [left, setLeft] = useState(false); // a save was refused for rows without presets
   const client = useQueryClient();
   const suggested = new Map(
     rows.flatMap(({ name, by }): [string, Match][] => {
@@ -89,9 +91,12 @@ function Matches({ store, set, products, presets, onDone }: Props) {
     all.get(keyOf(by)) ?? saved.get(keyOf(by)) ?? { ...by, ignored: false, files: [] };
   const change = (match: Match) => setDraft((now) => new Map([...withMatch(now, saved, match), [keyOf(match), match]]));
   const typed = [...draft.values()].filter((match) => !rows.some(({ by }) => keyOf(by) === keyOf(match)));
+  const remove = (match: Match) => setDraft((now) => new Map([...now].filter(([key]) => key !== keyOf(match))));
+  const bare = typed.filter(({ ignored, files }) => !ignored && files.length === 0).length;
   const ready = [...all.values()].some(({ ignored, files }) => ignored || files.length > 0);
   async function save() {
-    setBusy(true);
+    if (bare > 0) return setLeft(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const next = await ok(
@@ -106,7 +111,7 @@ function Matches({ store, set, products, presets, onDone }: Props) {
     } catch (failure) {
       setError(failure);
     }
-    setBusy(false);
+    end();
   }
   return (
     <div className={styles.parts}>
@@ -133,11 +138,13 @@ function Matches({ store, set, products, presets, onDone }: Props) {
               match={match}
               changed
               onChange={change}
+              onRemove={() => remove(match)}
             />
           ))}
         </ul>
       ) : null}
       <AddByHand onAdd={change} />
+      {left && bare > 0 ? <Alert>{t('guide.mapping.bare', { count: bare })}</Alert> : null}
       {error ? <Alert>{sentence(error)}</Alert> : null}
       <div className={styles.line}>
         <Button

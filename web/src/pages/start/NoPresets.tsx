@@ -5,16 +5,17 @@ import { useState } from 'react';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import styles from './start.module.css';
 
 // The button reads from the platform, not from the stored list.
 export function NoPresets() {
   const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   async function refresh() {
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       await ok(api.GET('/api/presets', { params: { query: { limit: 50, refresh: true } } }));
@@ -22,7 +23,7 @@ export function NoPresets() {
     } catch (failure) {
       setError(failure);
     }
-    setBusy(false);
+    end();
   }
   return (
     <div className={styles.parts}>

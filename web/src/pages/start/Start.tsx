@@ -68,7 +68,7 @@ function Steps({ setup, onLeave }: { setup: Setup; onLeave: () => void }) {
   const search = route.useSearch();
   const navigate = useNavigate();
   const cloud = useQuery(queries.cloud());
-  const store = useGuideStore();
+  const store = useGuideStore(search.store);
   const done = stepsDone(setup);
   // A login that the platform could not check yet holds nobody up.
   const passed = done.map((is, at) => is || (at === 0 && cloud.data?.status === 'unchecked'));
@@ -76,12 +76,15 @@ function Steps({ setup, onLeave }: { setup: Setup; onLeave: () => void }) {
   const asked = Number(search.step) - 1;
   const open = done[asked] !== undefined ? asked : next < 0 ? 4 : next;
   const lines = [useCloudLine(), useStoreLine(store), useMatchLine(store, setup.mapping), null, null];
-  const show = (step: number) => void navigate({ to: '/start', search: { step: String(step + 1) }, replace: true });
+  const chosen: Record<string, string> = search.store ? { store: search.store } : {};
+  const show = (step: number) =>
+    void navigate({ to: '/start', search: { ...chosen, step: String(step + 1) }, replace: true });
   // A step that was asked for and is done now gives way to the next.
-  const follow = () => void navigate({ to: '/start', search: {}, replace: true });
+  const follow = () => void navigate({ to: '/start', search: chosen, replace: true });
+  const choose = (id: string) => void navigate({ to: '/start', search: { step: '2', store: id }, replace: true });
   const contents: ReactNode[] = [
     <CloudStep key="cloud" onDone={follow} />,
-    <StoreStep key="store" store={store} onDone={follow} />,
+    <StoreStep key="store" store={store} onDone={follow} onStore={choose} />,
     <MatchStep key="match" store={store} onDone={follow} />,
     <TestStep key="test" store={store} done={setup.testOrder} onSent={() => show(3)} onDone={follow} />,
     <FirstStep key="first" store={store} done={setup.firstDelivery} onLeave={onLeave} />,

@@ -1,9 +1,13 @@
 // The first store: its kind and name, the steps in the shop's own words, its first order heard, and the field for the username.
 import '@/i18n/en/guide';
 import '@/i18n/en/stores';
-import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { Button, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { api, ok, type Schemas } from '@/api/client';
+import { problemsOf, sentence } from '@/api/errors';
 import { CopyButton } from '@/components/Copy';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { kindOf, type Store } from '@/vocabulary/store';
 import { ConnectSteps } from '../store/ConnectSteps';
@@ -13,9 +17,28 @@ import { StoreForm } from '../stores/NewStore';
 import { useFirstOrder, UsernameLine } from './lines';
 import styles from './start.module.css';
 
-export function StoreStep({ store, onDone }: { store: Store | undefined; onDone: () => void }) {
+type Props = { store: Store | undefined; onDone: () => void; onStore: (id: string) => void };
+
+export function StoreStep({ store, onDone, onStore }: Props) {
+  const [another, setAnother] = useState(false);
   const [secret, setSecret] = useState<{ of: string; text: string } | null>(null);
-  if (!store) return <StoreForm onMade={(made) => setSecret({ of: made.id, text: made.secret })} />;
+  const made = (it: Schemas['IntegrationWithSecret']) => {
+    setSecret({ of: it.id, text: it.secret });
+    setAnother(false);
+    onStore(it.id);
+  };
+  if (!store) return <StoreForm onMade={made} />;
+  if (another)
+    return (
+      <div className={styles.parts}>
+        <StoreForm onMade={made} />
+        <div>
+          <button type="button" className="link" onClick={() => setAnother(false)}>
+            {t('action.cancel')}
+          </button>
+        </div>
+      </div>
+    );
   return (
     <div className={styles.parts}>
       <ConnectSteps
@@ -32,7 +55,61 @@ export function StoreStep({ store, onDone }: { store: Store | undefined; onDone:
           </Button>
         </div>
       ) : null}
+      <div className={styles.line}>
+        <Rename key={store.id} store={store} />
+        <button type="button" className="link" onClick={() => setAnother(true)}>
+          {t('guide.store.another')}
+        </button>
+      </div>
     </div>
+  );
+}
+
+function Rename({ store }: { store: Store }) {
+  const [name, setName] = useState<string | null>(null); // null: the field is closed
+  const [error, setError] = useState<unknown>();
+  const { busy, begin, end } = useSubmit();
+  const client = useQueryClient();
+  if (name === null)
+    return (
+      <button type="button" className="link" onClick={() => setName(store.name)}>
+        {t('guide.store.rename')}
+      </button>
+    );
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!begin()) return;
+    setError(undefined);
+    try {
+      await ok(
+        api.PATCH('/api/integrations/{integration}', {
+          params: { path: { integration: store.id } },
+          body: { name: name?.trim() ?? '' },
+        }),
+      );
+      await client.invalidateQueries({ queryKey: ['stores'] });
+      setName(null);
+    } catch (failure) {
+      setError(failure);
+    }
+    end();
+  }
+  return (
+    <form className={styles.line} onSubmit={(event) => void submit(event)}>
+      <TextInput
+        className={styles.field}
+        aria-label={t('guide.store.name')}
+        size="md"
+        maxLength={100}
+        autoFocus
+        value={name}
+        error={error ? (problemsOf(error).name ?? sentence(error)) : undefined}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Button type="submit" size="md" disabled={!name.trim()} aria-disabled={busy || undefined}>
+        {busy ? t('action.saving') : t('action.save')}
+      </Button>
+    </form>
   );
 }
 

@@ -9,6 +9,7 @@ import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
 import type { Store } from '@/vocabulary/store';
@@ -21,13 +22,13 @@ export function TestStep({ store, done, onSent, onDone }: Props) {
   const cloud = useQuery(queries.cloud());
   const former = useQuery(queries.deliveries({ dryRun: true, limit: 1 })).data?.data[0]?.id;
   const [sent, setSent] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [problem, setProblem] = useState<string | null>(null);
   const client = useQueryClient();
   const shown = sent ?? former;
   if (!store) return <p className="muted">{t('guide.store.text')}</p>;
   async function send(id: string) {
-    setBusy(true);
+    if (!begin()) return;
     setProblem(null);
     try {
       const answer = await ok(
@@ -41,7 +42,7 @@ export function TestStep({ store, done, onSent, onDone }: Props) {
     } catch (failure) {
       setProblem(sentence(failure));
     }
-    setBusy(false);
+    end();
   }
   return (
     <div className={styles.parts}>

@@ -29,12 +29,16 @@ export function useCloudLine(): ReactNode {
   );
 }
 
-// The store that the guide is about: one that has sent orders, else the newest.
-export function useGuideStore(): Store | undefined {
+// The store that the guide is about: the chosen one, else one that has sent orders, else the newest.
+export function useGuideStore(chosen: string | undefined): Store | undefined {
   const rows = useQuery(queries.stores()).data?.data.filter(({ archivedAt }) => archivedAt === null) ?? [];
   const newest = (all: Store[]) =>
     all.reduce<Store | undefined>((a, b) => (a && a.createdAt > b.createdAt ? a : b), undefined);
-  return newest(rows.filter(({ lastOrderAt }) => lastOrderAt !== null)) ?? newest(rows);
+  return (
+    rows.find(({ id }) => id === chosen) ??
+    newest(rows.filter(({ lastOrderAt }) => lastOrderAt !== null)) ??
+    newest(rows)
+  );
 }
 
 export function useFirstOrder(store: Store | undefined) {
@@ -42,7 +46,7 @@ export function useFirstOrder(store: Store | undefined) {
     ...queries.orders({ integrationId: store?.id ?? '', limit: 10 }),
     enabled: Boolean(store?.lastOrderAt),
   });
-  return read.data?.data.find(({ orderId }) => !orderId.startsWith('test-'));
+  return read.data?.data.find(({ orderId, test }) => !test && !orderId.startsWith('test-'));
 }
 
 export function useStoreLine(store: Store | undefined): ReactNode {

@@ -9,6 +9,7 @@ import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { CopyField } from '@/components/Copy';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t, T, type TextKey } from '@/i18n/text';
 import { dictatesSecret, type Store } from '@/vocabulary/store';
 import { usePasswordToggle } from '../sign-in/parts';
@@ -150,13 +151,13 @@ export function ConnectSteps({ it, secret, onSecret }: Props) {
 // The secret that the shop signs with. It is never shown again.
 function ShopSecret({ it }: { it: Store }) {
   const [secret, setSecret] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   const toggle = usePasswordToggle();
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       // The former secret was ours, and nobody signs with it.
@@ -172,7 +173,7 @@ function ShopSecret({ it }: { it: Store }) {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (
@@ -184,7 +185,6 @@ function ShopSecret({ it }: { it: Store }) {
           size="md"
           minLength={16}
           maxLength={200}
-          placeholder={it.secretPreview}
           value={secret}
           error={problemsOf(error).secret}
           onChange={(event) => setSecret(event.currentTarget.value)}

@@ -1,7 +1,7 @@
 // Waits for the first order of a store, and shows a refused request that came instead.
 import '@/i18n/en/stores';
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { queries } from '@/api/queries';
 import { Shape } from '@/components/StatusIcon';
 import { t } from '@/i18n/text';
@@ -15,6 +15,14 @@ export function Listening({ id }: { id: string }) {
   const read = useQuery({ ...queries.store(id), refetchInterval: EVERY_MS });
   const [help, setHelp] = useState(false);
   const it = read.data;
+  const client = useQueryClient();
+  // The other reads of a page poll more slowly, and would still say that no order came.
+  const lastOrderAt = it?.lastOrderAt ?? null;
+  useEffect(() => {
+    if (lastOrderAt === null) return;
+    const others = [['stores', 'list'], ['stores', 'products', id], ['orders'], ['overview']];
+    for (const queryKey of others) void client.invalidateQueries({ queryKey });
+  }, [client, id, lastOrderAt]);
   if (!it) return null;
   const refusal = newestRefusal(it);
   const came = it.lastOrderAt !== null && !refusal;

@@ -11,6 +11,7 @@ import { ConfirmDialog } from '@/components/Dialogs';
 import { Loaded } from '@/components/States';
 import { toast } from '@/components/toasts';
 import { useUnsaved } from '@/components/unsaved';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import type { Store } from '@/vocabulary/store';
 import styles from './store.module.css';
@@ -35,7 +36,7 @@ export function Settings() {
 function Form({ it }: { it: Store }) {
   const [name, setName] = useState(it.name);
   const [settings, setSettings] = useState(it.settings);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   const changed = name.trim() !== it.name || JSON.stringify(settings) !== JSON.stringify(it.settings);
@@ -44,7 +45,7 @@ function Form({ it }: { it: Store }) {
   const set = (change: Partial<Store['settings']>) => setSettings({ ...settings, ...change });
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       await ok(
@@ -58,7 +59,7 @@ function Form({ it }: { it: Store }) {
     } catch (failure) {
       setError(failure);
     } finally {
-      setBusy(false);
+      end();
     }
   }
   const noEnds =

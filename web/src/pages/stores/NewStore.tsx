@@ -8,6 +8,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf, sentence } from '@/api/errors';
 import { Alert } from '@/components/Alert';
 import { PageHeader } from '@/components/PageHeader';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { ConnectSteps } from '../store/ConnectSteps';
 import { Listening } from '../store/Listening';
@@ -34,12 +35,12 @@ type FormProps = { onMade: (store: Schemas['IntegrationWithSecret']) => void; on
 export function StoreForm({ onMade, onCancel }: FormProps) {
   const [provider, setProvider] = useState<(typeof KINDS)[number]>('shopify');
   const [name, setName] = useState('');
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const client = useQueryClient();
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const made = await ok(api.POST('/api/integrations', { body: { name: name.trim(), provider } }));
@@ -47,7 +48,7 @@ export function StoreForm({ onMade, onCancel }: FormProps) {
       onMade(made);
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   return (

@@ -2,11 +2,12 @@
 import '@/i18n/en/webhooks';
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { type ReactNode } from 'react';
 import { api, ok } from '@/api/client';
 import { sentence } from '@/api/errors';
 import { Panel } from '@/components/Panel';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { momentWithin } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { answerName, type Subscription } from '@/vocabulary/webhook';
@@ -62,10 +63,10 @@ function Frame({
 }
 
 function TurnOn({ id }: { id: string }) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
   async function turn() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       await ok(
         api.PATCH('/api/webhook-subscriptions/{subscription}', {
@@ -78,7 +79,7 @@ function TurnOn({ id }: { id: string }) {
       toast(sentence(error), { tone: 'bad' });
     }
     await client.invalidateQueries({ queryKey: ['subscriptions'] });
-    setBusy(false);
+    end();
   }
   return (
     <Button variant="filled" aria-disabled={busy || undefined} onClick={() => (busy ? undefined : void turn())}>

@@ -15,6 +15,7 @@ import { Loaded } from '@/components/States';
 import { Shape } from '@/components/StatusIcon';
 import { useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { duration, hoursMinutesSeconds, moment, utc } from '@/i18n/format';
 import { t, T } from '@/i18n/text';
 import { word } from '@/vocabulary/delivery';
@@ -34,12 +35,12 @@ export function EventView({ subscription, id }: { subscription: string; id: stri
 
 function Content({ subscription, it }: { subscription: string; it: Detail }) {
   const [chosen, setChosen] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
   const attempt = it.attempts.find(({ id }) => id === chosen) ?? it.attempts.at(-1);
   const order = it.orderNumber ?? it.orderId;
   async function resend() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       await ok(
         api.POST('/api/webhook-subscriptions/{subscription}/events/{event}/resend', {
@@ -51,7 +52,7 @@ function Content({ subscription, it }: { subscription: string; it: Detail }) {
       toast(sentence(error), { tone: 'bad' });
     }
     await client.invalidateQueries({ queryKey: ['subscriptions'] });
-    setBusy(false);
+    end();
   }
   return (
     <>

@@ -15,6 +15,7 @@ import { SecretOnce } from '@/components/SecretOnce';
 import { Loaded, SkeletonRows } from '@/components/States';
 import { useNow } from '@/components/Time';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { duration, momentWithin } from '@/i18n/format';
 import { t } from '@/i18n/text';
 import { nameOf, type Subscription } from '@/vocabulary/webhook';
@@ -102,7 +103,7 @@ function Actions({ it }: { it: Subscription }) {
   const [overlapSeconds, setOverlap] = useState(86_400);
   const [days, setDays] = useState<(typeof RECOVER_DAYS)[number]>('1');
   const [secret, setSecret] = useState<string | null>(null);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const client = useQueryClient();
   const navigate = useNavigate();
   const params = { path: { subscription: it.id } };
@@ -110,7 +111,7 @@ function Actions({ it }: { it: Subscription }) {
   const close = () => setAsked(null);
   const again = () => client.invalidateQueries({ queryKey: ['subscriptions'] });
   async function test() {
-    setBusy(true);
+    if (!begin()) return;
     try {
       const { eventId } = await ok(api.POST('/api/webhook-subscriptions/{subscription}/test', { params }));
       toast(t('webhook.tested'));
@@ -119,7 +120,7 @@ function Actions({ it }: { it: Subscription }) {
     } catch (error) {
       toast(sentence(error), { tone: 'bad' });
     } finally {
-      setBusy(false);
+      end();
     }
   }
   return (

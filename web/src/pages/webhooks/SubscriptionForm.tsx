@@ -7,6 +7,7 @@ import { api, ok, type Schemas } from '@/api/client';
 import { problemsOf, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import { EVENT_TYPES, type EventType } from '@/vocabulary/webhook';
 import styles from './webhooks.module.css';
@@ -24,12 +25,12 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
   const [name, setName] = useState(it?.name ?? '');
   const [eventTypes, setTypes] = useState<string[]>(it?.eventTypes ?? []);
   const [integrationIds, setStores] = useState<string[]>(it?.integrationIds ?? []);
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const problems = problemsOf(error);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     const body = { url: url.trim(), name: name.trim(), eventTypes: eventTypes as EventType[], integrationIds };
     try {
@@ -43,7 +44,7 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
       }
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   return (
@@ -56,7 +57,9 @@ export function SubscriptionForm({ it, onMade, onChanged, onCancel }: Props) {
         size="md"
         maxLength={2000}
         value={url}
-        error={problems.url}
+        error={
+          problems.url && !/^https:/i.test(url.trim()) ? `${t('newWebhook.urlHttps')} ${problems.url}` : problems.url
+        }
         onChange={(event) => setUrl(event.currentTarget.value)}
         data-autofocus
       />

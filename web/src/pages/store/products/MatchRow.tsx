@@ -8,6 +8,7 @@ import {
   IconMicrophone2,
   IconPlus,
   IconWaveSine,
+  IconX,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState, type ReactNode } from 'react';
@@ -23,11 +24,12 @@ type Props = {
   changed: boolean;
   note?: string; // the orders that were skipped without it
   onChange: (match: Match) => void;
+  onRemove?: () => void; // of a row that is not saved
 };
 
 const FilePicker = lazy(() => import('./FilePicker').then((part) => ({ default: part.FilePicker })));
 
-export function MatchRow({ name, detail, match, changed, note, onChange }: Props) {
+export function MatchRow({ name, detail, match, changed, note, onChange, onRemove }: Props) {
   const [editing, setEditing] = useState(false);
   const bare = !match.ignored && match.files.length === 0;
   return (
@@ -80,6 +82,16 @@ export function MatchRow({ name, detail, match, changed, note, onChange }: Props
           </button>
         )}
       </div>
+      {onRemove ? (
+        <button
+          type="button"
+          className={`${styles.quietButton} ${styles.remove}`}
+          aria-label={t('products.remove', { product: name })}
+          onClick={onRemove}
+        >
+          <IconX size={16} aria-hidden="true" />
+        </button>
+      ) : null}
     </li>
   );
 }

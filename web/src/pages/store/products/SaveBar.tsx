@@ -9,13 +9,14 @@ import { ApiError, sentence } from '@/api/errors';
 import { queries } from '@/api/queries';
 import { Alert } from '@/components/Alert';
 import { toast } from '@/components/toasts';
+import { useSubmit } from '@/components/useSubmit';
 import { t } from '@/i18n/text';
 import styles from './products.module.css';
 
 type Props = { id: string; version: number; mappings: Schemas['NewMapping'][]; changes: number; onDone: () => void };
 
 export function SaveBar({ id, version, mappings, changes, onDone }: Props) {
-  const [busy, setBusy] = useState(false);
+  const { busy, begin, end } = useSubmit();
   const [error, setError] = useState<unknown>();
   const [asked] = useDebouncedValue(mappings, 400);
   const client = useQueryClient();
@@ -30,7 +31,7 @@ export function SaveBar({ id, version, mappings, changes, onDone }: Props) {
   const conflict = error instanceof ApiError && error.code === 'CONFLICT';
 
   async function save(deliver: boolean, over = false) {
-    setBusy(true);
+    if (!begin()) return;
     setError(undefined);
     try {
       const next = await ok(
@@ -55,7 +56,7 @@ export function SaveBar({ id, version, mappings, changes, onDone }: Props) {
       void client.invalidateQueries({ queryKey: ['deliveries'] });
     } catch (failure) {
       setError(failure);
-      setBusy(false);
+      end();
     }
   }
   return (
