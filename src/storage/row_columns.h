@@ -54,29 +54,31 @@ class Texts {
   std::optional<std::deque<std::string>> texts_;  // an empty deque would allocate
 };
 
+// Readers and formats are always inlined: a row has up to fifty columns, and a list a hundred rows.
+
 // A member by its type, where the column is not NULL. An id that is none may stand as NULL.
-inline void read_column(const Row& row, int column, std::int64_t& to) {
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, std::int64_t& to) {
   to = row.int64(column);
 }
-inline void read_column(const Row& row, int column, bool& to) {
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, bool& to) {
   to = row.flag(column);
 }
-inline void read_column(const Row& row, int column, std::string& to) {
-  to = row.text(column);
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, std::string& to) {
+  to = row.string(column);
 }
-inline void read_column(const Row& row, int column, Timestamp& to) {
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, Timestamp& to) {
   to = row.time(column);
 }
-inline void read_column(const Row& row, int column, std::vector<std::byte>& to) {
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, std::vector<std::byte>& to) {
   const Blob bytes = row.bytes(column);
   to.assign(bytes.begin(), bytes.end());
 }
 template <class Kind>
-void read_column(const Row& row, int column, Id<Kind>& to) {
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, Id<Kind>& to) {
   to = row.id_or_none<Id<Kind>>(column);
 }
 template <class T>
-void read_column(const Row& row, int column, std::optional<T>& to) {
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, std::optional<T>& to) {
   if (row.is_null(column)) {
     to.reset();
   } else {
@@ -88,7 +90,7 @@ template <class T>
   requires requires(const T& set) {
     { set.stored() } -> std::same_as<std::int64_t>;
   }
-void read_column(const Row& row, int column, T& to) {
+[[gnu::always_inline]] inline void read_column(const Row& row, int column, T& to) {
   to = T(row.int64(column));
 }
 
@@ -96,20 +98,22 @@ void read_column(const Row& row, int column, T& to) {
 
 // As read_column() and Param have it.
 struct Plain {
-  static Param parameter(const auto& value, Texts&) {
+  [[gnu::always_inline]] static Param parameter(const auto& value, Texts&) {
     if constexpr (requires { value.stored(); }) {
       return value.stored();
     } else {
       return Param(value);
     }
   }
-  static void read(const Row& row, int column, auto& to) { read_column(row, column, to); }
+  [[gnu::always_inline]] static void read(const Row& row, int column, auto& to) {
+    read_column(row, column, to);
+  }
 };
 
 // NULL where a text or bytes are empty, or an id is none.
 struct EmptyIsNull {
   template <class T>
-  static Param parameter(const T& value, Texts& texts) {
+  [[gnu::always_inline]] static Param parameter(const T& value, Texts& texts) {
     bool empty = false;
     if constexpr (requires { value.empty(); }) {
       empty = value.empty();
@@ -118,7 +122,7 @@ struct EmptyIsNull {
     }
     return empty ? Param(nullptr) : Plain::parameter(value, texts);
   }
-  static void read(const Row& row, int column, auto& to) {
+  [[gnu::always_inline]] static void read(const Row& row, int column, auto& to) {
     if (!row.is_null(column)) read_column(row, column, to);
   }
 };
@@ -126,16 +130,22 @@ inline constexpr EmptyIsNull kEmptyIsNull;
 
 // NULL is read as a text that is empty; only older programs wrote it.
 struct NullIsEmpty {
-  static Param parameter(const auto& value, Texts& texts) { return Plain::parameter(value, texts); }
-  static void read(const Row& row, int column, std::string& to) { EmptyIsNull::read(row, column, to); }
+  [[gnu::always_inline]] static Param parameter(const auto& value, Texts& texts) {
+    return Plain::parameter(value, texts);
+  }
+  [[gnu::always_inline]] static void read(const Row& row, int column, std::string& to) {
+    EmptyIsNull::read(row, column, to);
+  }
 };
 inline constexpr NullIsEmpty kNullIsEmpty;
 
 // An enumerator as its number.
 struct Number {
-  static Param parameter(const auto& value, Texts&) { return static_cast<std::int64_t>(value); }
+  [[gnu::always_inline]] static Param parameter(const auto& value, Texts&) {
+    return static_cast<std::int64_t>(value);
+  }
   template <class T>
-  static void read(const Row& row, int column, T& to) {
+  [[gnu::always_inline]] static void read(const Row& row, int column, T& to) {
     to = static_cast<T>(row.int64(column));
   }
 };
@@ -144,9 +154,11 @@ inline constexpr Number kNumber;
 // As to_string() names it; `parse` is the inverse. Throws DbError misuse for another text.
 template <auto parse>
 struct Named {
-  static Param parameter(const auto& value, Texts& texts) { return texts.hold(to_string(value)); }
+  [[gnu::always_inline]] static Param parameter(const auto& value, Texts& texts) {
+    return texts.hold(to_string(value));
+  }
   template <class T>
-  static void read(const Row& row, int column, T& to) {
+  [[gnu::always_inline]] static void read(const Row& row, int column, T& to) {
     to = parsed<T>(row.text(column), parse);
   }
 };
@@ -156,8 +168,12 @@ inline constexpr Named<parse> kNamed;
 // As to_string() names it; `read_name` returns an enumerator for every text, one that is unknown here too.
 template <auto read_name>
 struct NamedOrUnknown {
-  static Param parameter(const auto& value, Texts& texts) { return texts.hold(to_string(value)); }
-  static void read(const Row& row, int column, auto& to) { to = read_name(row.text(column)); }
+  [[gnu::always_inline]] static Param parameter(const auto& value, Texts& texts) {
+    return texts.hold(to_string(value));
+  }
+  [[gnu::always_inline]] static void read(const Row& row, int column, auto& to) {
+    to = read_name(row.text(column));
+  }
 };
 template <auto read_name>
 inline constexpr NamedOrUnknown<read_name> kNamedOrUnknown;
@@ -165,11 +181,11 @@ inline constexpr NamedOrUnknown<read_name> kNamedOrUnknown;
 // NULL where the name is empty. Then the member stays as a new row has it.
 template <auto parse>
 struct NamedOrNull {
-  static Param parameter(const auto& value, Texts& texts) {
+  [[gnu::always_inline]] static Param parameter(const auto& value, Texts& texts) {
     const auto name = texts.hold(to_string(value));
     return name.empty() ? Param(nullptr) : Param(name);
   }
-  static void read(const Row& row, int column, auto& to) {
+  [[gnu::always_inline]] static void read(const Row& row, int column, auto& to) {
     if (!row.is_null(column)) Named<parse>::read(row, column, to);
   }
 };
@@ -179,7 +195,7 @@ inline constexpr NamedOrNull<parse> kNamedOrNull;
 // A list of words or ids as one text.
 template <char separator>
 struct Separated {
-  static Param parameter(const auto& list, Texts& texts) {
+  [[gnu::always_inline]] static Param parameter(const auto& list, Texts& texts) {
     std::string text;
     for (const auto& part : list) {
       if (!text.empty()) text += separator;
@@ -191,11 +207,11 @@ struct Separated {
     }
     return texts.hold(std::move(text));
   }
-  static void read(const Row& row, int column, std::vector<std::string>& to) {
+  [[gnu::always_inline]] static void read(const Row& row, int column, std::vector<std::string>& to) {
     to = split(row.text(column), separator);
   }
   template <class Kind>
-  static void read(const Row& row, int column, std::vector<Id<Kind>>& to) {
+  [[gnu::always_inline]] static void read(const Row& row, int column, std::vector<Id<Kind>>& to) {
     for (const auto& word : split(row.text(column), separator))
       to.push_back(parsed<Id<Kind>>(word, parse_id<Kind>));
   }
@@ -222,11 +238,11 @@ struct Column {
       : Column(name, member, Format{}, update) {}
 
   template <class RowType>
-  Param parameter(const RowType& value, Texts& texts) const {
+  [[gnu::always_inline]] Param parameter(const RowType& value, Texts& texts) const {
     return format.parameter(std::invoke(member, value), texts);
   }
   template <class RowType>
-  void read(const Row& row, int column, RowType& value) const {
+  [[gnu::always_inline]] void read(const Row& row, int column, RowType& value) const {
     format.read(row, column, std::invoke(member, value));
   }
 };
@@ -253,7 +269,7 @@ struct Computed {
       : Computed(name, write, Select::yes, update) {}
 
   template <class RowType>
-  Param parameter(const RowType& value, Texts& texts) const {
+  [[gnu::always_inline]] Param parameter(const RowType& value, Texts& texts) const {
     if constexpr (std::invocable<const Write&, const RowType&, Texts&>) {
       return write(value, texts);
     } else {

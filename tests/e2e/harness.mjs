@@ -226,7 +226,16 @@ export function startPaysim(scope, { args = [] } = {}) {
 // The bridge, ready for requests. `program`: the binary. `under`: the words of a command that starts it. `dataDir` lets a second one take over what a first one left (default: a new folder).
 export async function startBridge(
   scope,
-  { cloudUrl, dataDir, listen = '127.0.0.1:0', sandbox = true, args = [], env, program = process.env.PRESETBRIDGE_BIN, under = [] } = {},
+  {
+    cloudUrl,
+    dataDir,
+    listen = '127.0.0.1:0',
+    sandbox = true,
+    args = [],
+    env,
+    program = process.env.PRESETBRIDGE_BIN,
+    under = [],
+  } = {},
 ) {
   const folder = dataDir ?? (await scratch(scope));
   const options = ['serve', '--data-dir', folder, '--listen', listen];

@@ -281,7 +281,10 @@ describe('tables, the palette and many at once', () => {
       const led = await me.page.locator('[role=option][data-combobox-selected]').evaluate((it) => {
         const { top, bottom } = it.getBoundingClientRect();
         const around = it.closest('[role=listbox]').getBoundingClientRect();
-        return [it.textContent, top >= Math.max(around.top, 0) - 1 && bottom <= Math.min(around.bottom, innerHeight) + 1];
+        return [
+          it.textContent,
+          top >= Math.max(around.top, 0) - 1 && bottom <= Math.min(around.bottom, innerHeight) + 1,
+        ];
       });
       assert.deepEqual(led, [option, true]);
     }

@@ -619,7 +619,16 @@ class Torture {
 // `trouble`: one of torture_troubles.mjs. `nodes`: more than one only on PostgreSQL. `orders`: so many at least, from so many senders at
 // one time. `percent`: of the operations, those that are of histories (torture_history.mjs). `upgradeFrom`: an older program, which each
 // node runs until it is first killed.
-export function torture({ seed, trouble, nodes = 1, orders = 0, senders = 4, percent = 25, upgradeFrom, say = () => {} }) {
+export function torture({
+  seed,
+  trouble,
+  nodes = 1,
+  orders = 0,
+  senders = 4,
+  percent = 25,
+  upgradeFrom,
+  say = () => {},
+}) {
   return new Torture({ seed, trouble, nodes, orders, senders, percent, upgradeFrom, say }).run();
 }
 

@@ -37,7 +37,7 @@ struct AccountTask {
 void add_account_task(Tx& tx, AccountId account, AccountTaskKind kind);
 // Adds the task; one that is under way goes on from where it is.
 void continue_account_task(Tx& tx, AccountId account, AccountTaskKind kind);
-// Of all accounts, by account and kind; nothing is locked. Throws DbError for a kind that is not known.
+// Returns tasks of all accounts, by account and kind; locks nothing. Throws DbError for a kind that is not known.
 std::vector<AccountTask> find_account_tasks(Tx& tx, int limit);
 // Transactions under way, of whatever node, that have locked or written an order or a delivery: among them
 // are all that have read an account's login or credits and not yet committed what deliveries they made of it,

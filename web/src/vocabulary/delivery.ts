@@ -36,7 +36,8 @@ export const statusWord = (status: string) => word('status', status);
 export const codeWord = (code: string) => word('code', code);
 
 // The first action that the panel of a failed delivery offers.
-export type Fix = 'username' | 'retry' | 'ask' | 'message' | 'cloud' | 'file' | 'fileRetry' | 'credits' | 'wait' | 'byHand';
+export type Fix =
+  'username' | 'retry' | 'ask' | 'message' | 'cloud' | 'file' | 'fileRetry' | 'credits' | 'wait' | 'byHand';
 export const FIXES = {
   username_missing: 'username',
   username_not_found: 'username',

@@ -24,8 +24,9 @@ export function StoreStep({ store, onDone, onStore }: Props) {
   const [secret, setSecret] = useState<{ of: string; text: string } | null>(null);
   const made = (it: Schemas['IntegrationWithSecret']) => {
     setSecret({ of: it.id, text: it.secret });
+    // The step of a first store gives way to the next as its order arrives; it is not asked for.
+    if (another) onStore(it.id);
     setAnother(false);
-    onStore(it.id);
   };
   if (!store) return <StoreForm onMade={made} />;
   if (another)
