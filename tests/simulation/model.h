@@ -156,7 +156,11 @@ class Model {
   // Perhaps makes a delivery.
   void reprocess(const std::string& order, Timestamp now);
   // An action that was perhaps done.
-  void perhaps(const std::string& order) { delivery(order)->open_question = true; }
+  // Nobody knows whether a job on many acted on it; one that reprocesses may find lines that nothing is mapped to any more.
+  void perhaps(const std::string& order) {
+    delivery(order)->open_question = true;
+    ++orders_.at(order).unmapped_most;
+  }
   // These mappings are saved while the platform does not have the `missing` files.
   void mapped(std::map<std::string, std::vector<std::string>> saved, const std::set<std::string>& missing);
   // A login of another cloud user is saved, and all mappings with it.

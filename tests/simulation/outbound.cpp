@@ -152,6 +152,8 @@ void Outbound::stop() {
 
 void Outbound::power_failed() {
   const auto now = world_.database.clock.now();
+  for (auto& attempt : receivers_.attempts)
+    attempt.uncertain = attempt.uncertain || (attempt.heard && attempt.ended == now);
   model_.power_failed(now);
 }
 
