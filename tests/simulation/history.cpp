@@ -50,7 +50,7 @@ constexpr Pause kPauses[] = {
     {Millis{15 * 24 * 3'600'000}, 1},
 };
 
-// What a step of a scenario leaves open is drawn.
+// A step of a scenario draws the values that it does not name.
 struct Step {
   Act act;
   std::optional<std::uint32_t> n = {};

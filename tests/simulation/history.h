@@ -65,7 +65,7 @@ enum class Act {
 
 // What the platform does with calls.
 enum class Weather { fair, slow, all_fail, writes_fail, reads_fail, answers_lost, requests_lost, too_many };
-// What a receiver of outbound events does with them.
+// A receiver of outbound events answers like this.
 enum class Mood { well, slow, fails, too_many, silent, away, refuses, gone };
 
 struct Command {

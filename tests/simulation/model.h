@@ -155,8 +155,7 @@ class Model {
   void revoke(const std::string& order);
   // Perhaps makes a delivery.
   void reprocess(const std::string& order, Timestamp now);
-  // An action that was perhaps done.
-  // Nobody knows whether a job on many acted on it; one that reprocesses may find lines that nothing is mapped to any more.
+  // The action was perhaps done. One that reprocesses may find lines that nothing is mapped to any more.
   void perhaps(const std::string& order) {
     delivery(order)->open_question = true;
     ++orders_.at(order).unmapped_most;
