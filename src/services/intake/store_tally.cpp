@@ -101,7 +101,7 @@ void StoreTally::note_products(Store& store, const IntegrationSnapshot& integrat
   if (store.version != integration.version) store.version = kSeveral;
   for (const auto& [key, line] : event.products) {
     auto found = store.products.find(key);
-    const bool look = found == store.products.end() || store.version == kSeveral;
+    bool look = found == store.products.end() || store.version == kSeveral;
     if (found == store.products.end()) {
       if (products_ >= options_.most_products || store.products.size() >= options_.most_products_of_store) {
         ++dropped_;
@@ -114,8 +114,10 @@ void StoreTally::note_products(Store& store, const IntegrationSnapshot& integrat
       found->second.first_seen_at = at;
     }
     auto& row = found->second;
+    auto title = domain::product_title(line.title);
+    look = look || std::tie(row.title, row.sku, row.product_id) != std::tie(title, line.sku, line.product_id);
     if (look) row.mapped = integration.rules.mappings->find(line) != nullptr;
-    row.title = domain::product_title(line.title);
+    row.title = std::move(title);
     row.sku = line.sku;
     row.product_id = line.product_id;
     row.variant_id = line.variant_id;

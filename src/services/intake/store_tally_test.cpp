@@ -217,6 +217,34 @@ TEST_F(StoreTallyTest, ProductsTellWhatServesThem) {
   EXPECT_EQ(activity().unmapped_products, 1) << "sku-1 now";
 }
 
+// A product that is matched by its title and has another title since (spec 2.10): it delivers nothing, and the
+// store must not be told as one whose products all have a preset. Both orders may come before they are written.
+TEST_F(StoreTallyTest, AProductThatItsTitleNoLongerMatchesIsNotMapped) {
+  ASSERT_TRUE(world.await(stores.replace_mappings(
+      world.scheduler, world.merchant(), world.integration, {},
+      std::vector<WantedMapping>{
+          {.type = domain::MatchType::title, .match_value = "Warm", .file_id = "f-warm"}})));
+  const auto order = [&](std::string id, std::string title) {
+    auto event = world.order(std::move(id), "Ann", {""});
+    event.lines[0].variant_id = "901";
+    event.lines[0].title = std::move(title);
+    send(event);
+  };
+  order("1", "Warm");
+  flush();
+  EXPECT_EQ(activity().unmapped_products, 0);
+  order("2", "Warmer");
+  flush();
+  EXPECT_EQ(activity().unmapped_products, 1);
+  order("3", "Warm");
+  flush();
+  EXPECT_EQ(activity().unmapped_products, 0);
+  order("4", "Warm");
+  order("5", "Warmer");
+  flush();
+  EXPECT_EQ(activity().unmapped_products, 1);
+}
+
 // A save of mappings beside the write of products: each alone would leave what was so before.
 TEST_F(StoreTallyTest, AProductWhoseMappingCameMeanwhileIsMapped) {
   send(world.order("1", "Ann", {"new"}));

@@ -14,9 +14,9 @@ export function AskForCredits() {
   const support = useQuery(signInConfig()).data?.supportUrl;
   return support ? (
     <a className="link" href={support} target="_blank" rel="noreferrer">
-      {t('credits.ask')}
+      {t('sale.ask')}
     </a>
   ) : (
-    <span className="muted">{t('credits.ask')}</span>
+    <span className="muted">{t('sale.ask')}</span>
   );
 }

@@ -159,7 +159,7 @@ export const frame = {
   'cause.PAYLOAD_TOO_LARGE': 'a body that is too large',
 
   'secret.once': 'This is the only time it is shown. We keep a fingerprint of it, not the token itself.',
-  'credits.ask': 'Ask the operator for credits',
+  'sale.ask': 'Ask the operator for credits',
   'secret.onceSealed': 'This is the only time it is shown. Later you see only its first and last characters.',
   'secret.stored': 'I have stored it in a safe place',
   'secret.env': 'Download .env file',
