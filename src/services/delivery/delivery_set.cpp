@@ -6,40 +6,6 @@
 #include "domain/delivery.h"
 
 namespace presetbridge::services {
-namespace {
-
-// Whether the delivery, which has just changed its status, no longer uses credits that may have been counted
-// for it. A job that completes it has spent or released them. A cause that stops all deliveries of the account
-// is left out: none of them could use the credits.
-bool leaves_credits(const storage::DeliveryRow& row, domain::Cause cause) {
-  using domain::DeliveryStatus;
-  using domain::ResolutionCode;
-  if (row.dry_run) return false;
-  switch (row.status) {
-    case DeliveryStatus::queued:
-    case DeliveryStatus::processing:
-    case DeliveryStatus::waiting_for_friendship:
-      return false;
-    case DeliveryStatus::completed:
-      return cause == domain::Cause::completed_by_hand;
-    case DeliveryStatus::in_review:
-    case DeliveryStatus::invalidated:
-      return true;
-    case DeliveryStatus::failed:
-      break;
-  }
-  switch (row.resolution) {
-    case ResolutionCode::credentials_missing:
-    case ResolutionCode::credentials_invalid:
-    case ResolutionCode::cloud_unavailable:
-    case ResolutionCode::insufficient_credits:
-      return false;
-    default:
-      return true;
-  }
-}
-
-}  // namespace
 
 DeliverySet::DeliverySet(storage::Tx& tx, DeliveryChanges& changes, std::vector<CustomerId> customers)
     : tx_(tx), changes_(changes), customers_(std::move(customers)) {
@@ -279,10 +245,7 @@ void DeliverySet::remove(const storage::ItemRow& row) {
 
 Expected<void> DeliverySet::try_apply(storage::DeliveryRow& row, const Change& change) {
   auto done = changes_.apply(tx_.now(), row, change, record_);
-  if (done) {
-    changed(row);
-    if (leaves_credits(row, change.cause)) credits_freed(row.account);
-  }
+  if (done) changed(row);
   return done;
 }
 

@@ -175,11 +175,6 @@ class DeliverySet {
     ledger_.push_back(std::move(entry));
   }
 
-  // Notes that credits of the account may be free for other deliveries: a hold was released, or a delivery that
-  // they were counted for ended without them. save() then begins the account task that resumes deliveries that
-  // failed for want of credits, if there is one and a credit is available (spec 3.6).
-  void credits_freed(AccountId account) { credits_freed_.insert(account); }
-
   // ---- accounts
 
   // Reads in one statement a table what standing() and cause() need of these accounts.
@@ -256,7 +251,6 @@ class DeliverySet {
   std::vector<storage::ItemRow*> still_of(CustomerId customer, const std::set<ItemId>& ids);
   void index_by_customer(const storage::ItemRow& row);
   void read_balances(const std::set<AccountId>& wanted);
-  void resume_for_freed_credits();
   domain::ResolutionCode cause_of(AccountId account, const StandingEntry& standing) const;
   std::optional<std::vector<const storage::ItemRow*>> loaded_items(DeliveryId id) const;
   storage::DeliveryRow& insert(storage::DeliveryRow row);
@@ -270,7 +264,6 @@ class DeliverySet {
   std::set<CustomerId> beginning_;
   std::set<AccountId> without_credit_;
   std::set<AccountId> expected_accounts_;
-  std::set<AccountId> credits_freed_;  // since the last save()
   Rows rows_;
   ChangeRecord record_;
   std::vector<storage::LedgerRow> ledger_;

@@ -1,12 +1,8 @@
 #include "services/delivery/delivery_set.h"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <utility>
-
-#include "storage/stores/account_task_store.h"
-#include "storage/stores/delivery_work.h"
 
 namespace presetbridge::services {
 namespace {
@@ -67,19 +63,6 @@ void DeliverySet::notify_if_low(AccountId account, const domain::Balance& before
   const auto threshold = rows_.credits_low_at.at(account);
   if (before.within_reach() > threshold && after.within_reach() <= threshold)
     record_.credits_low.push_back({account, after, threshold});
-}
-
-void DeliverySet::resume_for_freed_credits() {
-  for (const auto account : std::exchange(credits_freed_, {})) {
-    if (find_failed_deliveries(tx_, account, ResolutionCode::insufficient_credits, {}, 1).empty()) continue;
-    // Read without a lock: what makes a credit available at this moment begins the task itself.
-    const auto locked = rows_.balances.find(account);
-    const auto found = locked != rows_.balances.end()
-                           ? std::vector<storage::AccountBalance>{{account, locked->second.row}}
-                           : find_balances(tx_, std::array{account});
-    if (!found.empty() && found.front().balance.available() > 0)
-      add_account_task(tx_, account, storage::AccountTaskKind::resume_credits);
-  }
 }
 
 // ---------------------------------------------------------------- logins and subscriptions

@@ -76,7 +76,6 @@ void DeliverySet::save() {
   append_ledger(tx_, std::exchange(ledger_, {}));
   changes_.write(*this, std::exchange(record_, {}), [this](DeliveryId id) { return loaded_items(id); });
   rows_.standings.clear();
-  resume_for_freed_credits();
 }
 
 }  // namespace presetbridge::services

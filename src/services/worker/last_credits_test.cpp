@@ -17,16 +17,6 @@ using testing::World;
 constexpr int kWorkers = 64;
 constexpr int kCredits = 10;
 
-void buy_credits(World& world, std::int64_t credits) {
-  // As a purchase is granted.
-  world.write([&](storage::Tx& tx) {
-    update_balance(tx, world.account, domain::purchase(*lock_balance(tx, world.account), credits).value());
-    add_account_task(tx, world.account, storage::AccountTaskKind::resume_credits);
-  });
-  world.worker->wake();
-  world.settle(std::chrono::minutes{10});
-}
-
 TEST(LastCredits, SixtyFourWorkersShareTenFilesAndTheRestGoesOnByItselfAfterAPurchase) {
   World world(World::unlimited(), kCredits);
   world.stop_worker();
@@ -76,7 +66,13 @@ TEST(LastCredits, SixtyFourWorkersShareTenFilesAndTheRestGoesOnByItselfAfterAPur
   std::vector<DeliveryId> stopped;  // the oldest first
   std::ranges::copy_if(deliveries, std::back_inserter(stopped),
                        [&](DeliveryId id) { return world.status(id) == "failed insufficient_credits"; });
-  buy_credits(world, 20);
+  // As a purchase is granted.
+  world.write([&](storage::Tx& tx) {
+    update_balance(tx, world.account, domain::purchase(*lock_balance(tx, world.account), 20).value());
+    add_account_task(tx, world.account, storage::AccountTaskKind::resume_credits);
+  });
+  world.worker->wake();
+  world.settle(std::chrono::minutes{10});
   EXPECT_EQ(count("completed"), kCredits + 20);
   EXPECT_EQ(world.balance().available(), 0);
   expect_books_balance(world);
@@ -86,42 +82,6 @@ TEST(LastCredits, SixtyFourWorkersShareTenFilesAndTheRestGoesOnByItselfAfterAPur
   for (auto& worker : workers) worker->stop([&ended] { ++ended; });
   world.settle(std::chrono::minutes{1});
   EXPECT_EQ(ended, kWorkers - 1);
-}
-
-TEST(LastCredits, ACreditThatAFailedDeliveryDidNotUseServesTheNextOne) {
-  World world(World::unlimited(), 0);
-  world.cloud.unknown_users = {"nobody"};
-  const auto lost = *world.accept(world.order("1", "nobody", {"sku-1"})).delivery;
-  const auto served = *world.accept(world.order("2", "ann", {"sku-1"})).delivery;
-  world.settle(std::chrono::minutes{10});
-  ASSERT_EQ(world.status(lost), "failed insufficient_credits");
-  ASSERT_EQ(world.status(served), "failed insufficient_credits");
-
-  buy_credits(world, 1);
-  EXPECT_EQ(world.status(lost), "failed username_not_found");
-  EXPECT_EQ(world.status(served), "completed");
-  EXPECT_EQ(world.balance().available(), 0);
-  expect_books_balance(world);
-}
-
-TEST(LastCredits, ACreditThatAnInvalidatedDeliveryLeftServesTheNextOne) {
-  World world(World::unlimited(), 0);
-  world.cloud.before = [](const auto& call, const auto&) {
-    return call == "find_user" ? FakeCloud::Fate::hold : FakeCloud::Fate::answer;
-  };
-  const auto ended = *world.accept(world.order("1", "bob", {"sku-1"})).delivery;
-  const auto served = *world.accept(world.order("2", "ann", {"sku-1"})).delivery;
-  world.settle(std::chrono::minutes{10});
-  buy_credits(world, 1);
-  ASSERT_EQ(world.status(served), "failed insufficient_credits");
-  ASSERT_TRUE(
-      world.await(world.actions.invalidate(world.scheduler, world.merchant(), ended, "sold by mistake")));
-  world.cloud.before = {};
-  world.cloud.release();
-  world.settle(std::chrono::minutes{10});
-  EXPECT_EQ(world.status(ended), "invalidated");
-  EXPECT_EQ(world.status(served), "completed");
-  expect_books_balance(world);
 }
 
 // On threads and transactions of their own, against the row's lock alone.

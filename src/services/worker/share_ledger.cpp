@@ -7,6 +7,7 @@
 #include "domain/mapping.h"
 #include "domain/order.h"
 #include "services/delivery/items.h"
+#include "storage/stores/account_task_store.h"
 #include "storage/stores/order_store.h"
 
 namespace presetbridge::services {
@@ -28,7 +29,9 @@ void release_hold(DeliverySet& set, storage::ItemRow& item) {
                            .credits = paid,
                            .note = "released from a share that was not made"}});
   }
-  set.credits_freed(item.account);
+  // A delivery may have failed for lack of just this credit.
+  if (balance.available() == 1)
+    add_account_task(set.tx(), item.account, storage::AccountTaskKind::resume_credits);
 }
 
 // Whether no line that owes the item has any paid quantity left.

@@ -203,7 +203,6 @@ std::optional<Call> JobSteps::Step::next_share() {
         item.customer = customer.id;
         item.shared_at = set.now();
         set.changed(item);
-        set.credits_freed(item.account);
         continue;
       }
       // Another order's share of this file is being settled or taken back: this one waits for the end of
