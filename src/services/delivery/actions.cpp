@@ -232,6 +232,7 @@ Expected<void> DeliveryActions::retry_row(DeliverySet& set, storage::DeliveryRow
     set.apply(row, change);
   }
   if (row.status == DeliveryStatus::queued) conclude_or_queue(set, row, actor);
+  if (renamed && row.status == DeliveryStatus::failed) leave_customer(set, row);
   return {};
 }
 
@@ -327,12 +328,13 @@ Expected<void> DeliveryActions::approve_row(DeliverySet& set, storage::DeliveryR
     const auto aligned = remap(set, row, domain::MappingIndex::Lines::not_mapped);
     if (aligned.too_many) return fail("INVALID_TRANSITION", kTooManyFiles);
   }
-  // A file that a person took back is owed again only when a person says so (spec 3.10).
+  // A file that a person took back is owed again only when a person says so (spec 3.10); and so is one that a stop
+  // dropped after other files of the delivery had been shared.
   const domain::PaidItems paid(state);
   for (auto* const item : set.items_with_lines(row.id)) {
     const bool failed = item->status == ItemStatus::revoke_failed;
-    const bool revoked = item->status == ItemStatus::revoked || failed;
-    if (item->former || !revoked || !paid.contains(item_now(*item))) continue;
+    const bool without = failed || item->status == ItemStatus::revoked || item->status == ItemStatus::dropped;
+    if (item->former || !without || !paid.contains(item_now(*item))) continue;
     // A share that the platform refused to revoke still exists; of any other failed revocation nobody knows
     // the effect.
     item->status = failed && !item->revocation_begun ? ItemStatus::shared : ItemStatus::owed;

@@ -121,11 +121,16 @@ void change_customer(DeliverySet& set, storage::DeliveryRow& row, const std::str
   replace_delivery_key(set.tx(), row.account, row.id, storage::KeyOf::username, row.username, username);
   row.username = username;
   row.raw_username = raw_username;
-  // The caller moves a waiting delivery on, and it is routed before anything more is shared.
+  // The caller moves a waiting delivery on: it is routed, or leave_customer() is called.
   if (row.status != domain::DeliveryStatus::waiting_for_friendship) row.customer = {};
   row.named_at = at;
   row.pending.name = {};
   row.waiting_since.reset();
+  set.changed(row);
+}
+
+void leave_customer(DeliverySet& set, storage::DeliveryRow& row) {
+  row.customer = {};
   set.changed(row);
 }
 

@@ -267,7 +267,9 @@ void Fulfilment::continue_renamed(Update& update) {
     case DeliveryStatus::queued:
       return queue_or_fail(set, row);
     case DeliveryStatus::waiting_for_friendship:
-      return queue_again(update, Cause::username_changed);
+      queue_again(update, Cause::username_changed);
+      if (row.status == DeliveryStatus::failed) leave_customer(set, row);
+      return;
     case DeliveryStatus::failed:
       if (domain::resumes(row.resolution, domain::Remedy::username_arrived))
         queue_again(update, Cause::cause_fixed);

@@ -544,5 +544,135 @@ TEST_F(ItemsRules, WhatAPersonCouldNotTakeBackIsGivenAgainByAnApproval) {
   EXPECT_EQ(world.balance().held, 0);
 }
 
+// ---------------------------------------------------------------- a name that is corrected back
+
+TEST_F(ItemsRules, ANameCorrectedBackBeforeItsFileIsTakenBackKeepsTheFile) {
+  const auto id = world.deliver(order("1", "Ann"));
+  world.cloud.unknown_users = {"Bob"};
+  ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+  ASSERT_TRUE(retry(id, "Bob"));
+  ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+  world.settle();
+  ASSERT_EQ(world.status(id), "failed username_not_found");
+  world.hold_queue();
+  ASSERT_TRUE(revoke(id, {.username = "Ann"}));
+  ASSERT_TRUE(retry(id, "Ann"));
+  world.settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  ASSERT_EQ(world.items(id).size(), 1U);
+  EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
+  EXPECT_EQ(world.cloud.count("revoke"), 0) << "it had not begun";
+  EXPECT_EQ(world.balance().spent, 1);
+  expect_books_balance(world);
+}
+
+// The platform takes the file back and its answer is lost: the file is shared again, whether the look-up comes
+// before the name does or not.
+TEST_F(ItemsRules, ANameCorrectedBackWhileItsFileIsTakenBackGetsTheFileAgain) {
+  using namespace std::chrono_literals;
+  for (const bool late : {false, true}) {
+    SCOPED_TRACE(late ? "after the platform was given up" : "meanwhile");
+    World world{WorkerOptions{.jobs_per_minute = 0, .poll = 30min, .maintenance = 5min}};
+    const auto retry_as = [&](DeliveryId id, std::string name) {
+      return world.await(world.actions.retry(world.scheduler, world.merchant(), id, std::move(name)));
+    };
+    auto event = later(world, "1", {"sku-1"}, 0);
+    event.username = event.raw_username = "Ann";
+    const auto id = world.deliver(event);
+    world.cloud.unknown_users = {"Bob"};
+    ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+    ASSERT_TRUE(retry_as(id, "Bob"));
+    ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+    world.settle();
+    ASSERT_EQ(world.status(id), "failed username_not_found");
+    world.cloud.before = [](auto& call, auto&) {
+      return call == "revoke" ? Fate::lose_answer : Fate::answer;
+    };
+    ASSERT_TRUE(
+        world.await(world.actions.revoke(world.scheduler, world.merchant(), id, {.username = "Ann"})));
+    world.settle(late ? Millis{75h} : Millis{1min});
+    ASSERT_TRUE(world.cloud.shares.empty());
+    ASSERT_TRUE(retry_as(id, "Ann"));
+    world.settle(1min);
+    world.cloud.before = nullptr;
+    world.settle(75h);
+    EXPECT_EQ(world.status(id), "completed");
+    EXPECT_EQ(world.cloud.shares.size(), 1U);
+    ASSERT_EQ(world.items(id).size(), 1U);
+    EXPECT_EQ(world.items(id)[0].status, ItemStatus::shared);
+    EXPECT_EQ(world.balance().spent, 1);
+    EXPECT_EQ(world.balance().held, 0);
+  }
+}
+
+TEST_F(ItemsRules, WhatACustomerWasChargedForNeedsNoCreditWhenTheNameIsTheirsAgain) {
+  auto_revoke();
+  const auto id = world.deliver(order("1", "Ann"));
+  world.accept(now(order("1", "Ann"), 1, domain::Payment::cancelled));
+  world.settle();
+  world.hold_queue();
+  world.accept(now(order("1", "Ann"), 2, domain::Payment::deliver));
+  ASSERT_TRUE(retry(id, "Bob"));
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
+  });
+  world.settle();
+  ASSERT_EQ(world.status(id), "failed insufficient_credits");
+  ASSERT_TRUE(retry(id, "Ann"));
+  world.settle();
+  EXPECT_EQ(world.status(id), "completed");
+  EXPECT_TRUE(has("u-ann", "file-1"));
+  EXPECT_EQ(world.balance().spent, 1);
+}
+
+// Bob's delivery waited as Ann's before: her share of another order is not his.
+TEST_F(ItemsRules, ARenamedDeliveryThatFailsBeforeItIsRoutedInheritsNothing) {
+  auto_revoke();
+  world.deliver(order("1", "Ann"));
+  end_friendship("u-ann");
+  const auto renamed = world.deliver(order("2", "Ann"));
+  ASSERT_EQ(world.status(renamed), "waiting_for_friendship");
+  world.write([&](storage::Tx& tx) {
+    tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
+  });
+  ASSERT_TRUE(retry(renamed, "Bob"));
+  ASSERT_EQ(world.status(renamed), "failed insufficient_credits");
+  refund("1");
+  world.settle();
+  EXPECT_EQ(world.status(renamed), "failed insufficient_credits");
+  EXPECT_FALSE(has("u-ann", "file-1"));
+}
+
+// ---------------------------------------------------------------- an approval after a stop
+
+TEST_F(ItemsRules, AnApprovalOwesAgainWhatAStopDroppedBesideASharedFile) {
+  for (const bool revokes : {false, true}) {
+    SCOPED_TRACE(revokes ? "with autoRevoke" : "without");
+    World world(World::unlimited(), 1);
+    if (revokes) {
+      world.write([&](storage::Tx& tx) {
+        auto row = *lock_integration(tx, world.integration);
+        row.auto_revoke = true;
+        update_integration(tx, row);
+      });
+    }
+    const auto event = later(world, "1", {"sku-1", "sku-2"}, 0);
+    const auto id = world.deliver(event);
+    ASSERT_EQ(world.status(id), "failed insufficient_credits");
+    world.accept(now(event, 1, domain::Payment::cancelled));
+    world.settle();
+    ASSERT_EQ(world.status(id), "completed");
+    world.grant(5);
+    ASSERT_TRUE(world.await(world.actions.reopen(world.scheduler, world.merchant(), id)));
+    ASSERT_TRUE(world.await(world.actions.approve(world.scheduler, world.merchant(), id)));
+    world.settle();
+    EXPECT_EQ(world.status(id), "completed");
+    EXPECT_EQ(world.cloud.shares.size(), 2U);
+    EXPECT_EQ(world.balance().spent, 2);
+    EXPECT_EQ(world.balance().held, 0);
+  }
+}
+
 }  // namespace
 }  // namespace presetbridge::services

@@ -57,6 +57,11 @@ bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items item
       if (has && user_of(*item, customer) == user) theirs.insert(item->file_id);
     }
   }
+  // What this user was charged for under a former name costs nothing again (spec 3.10).
+  for (const auto* const item : items) {
+    if (item->former && item->spent && (user.empty() || user_of(*item, customer) == user))
+      theirs.insert(item->file_id);
+  }
   return std::ranges::any_of(items, [&](const storage::ItemRow* item) {
     if (item->former || item->status != ItemStatus::owed) return false;
     return theirs.contains(item->file_id) ||

@@ -278,7 +278,7 @@ DeliveryView view_of(Tx& tx, DeliveryRow row, int jobs_per_minute) {
   for (std::size_t i = 0; i < v.steps.size(); ++i) {
     if (v.steps[i] != domain::StepState::done) v.step_times[i].reset();
   }
-  const bool revocable = std::ranges::any_of(v.items, [](const auto& item) {
+  const bool revocable = !d.dry_run && std::ranges::any_of(v.items, [](const auto& item) {
     return item.status == ItemStatus::shared || item.status == ItemStatus::already_shared ||
            item.status == ItemStatus::revoke_failed;
   });

@@ -33,6 +33,16 @@ bool lacks_a_line(const domain::OrderState& order) {
   return std::ranges::any_of(order.lines, [&](const auto& line) { return paid.of(line) == 0; });
 }
 
+// The delivery's former item of the same file for the customer's user; null: there is none.
+storage::ItemRow* former_item(DeliverySet& set, const storage::CustomerRow& customer,
+                              const storage::ItemRow& item) {
+  const auto items = set.items(item.delivery);
+  const auto former = std::ranges::find_if(items, [&](const storage::ItemRow* other) {
+    return other->former && other->file_id == item.file_id && other->user_id == customer.cloud_user_id;
+  });
+  return former == items.end() ? nullptr : *former;
+}
+
 }  // namespace
 
 void end_revocation(DeliverySet& set, DeliveryId delivery, ItemId id, RevocationEnd end,
@@ -99,22 +109,27 @@ std::vector<storage::ItemRow*> leave_former_owner(DeliverySet& set, const storag
   return set.items(delivery);
 }
 
+bool is_being_revoked(DeliverySet& set, const storage::CustomerRow& customer, const storage::ItemRow& item) {
+  const auto* const former = former_item(set, customer, item);
+  return former != nullptr && former->status == ItemStatus::revoking && former->revocation_begun;
+}
+
 storage::ItemRow& own_item(DeliverySet& set, const storage::CustomerRow& customer, storage::ItemRow& item) {
   const auto& user = customer.cloud_user_id;
   if (item.user_id == user) return item;
-  const auto items = set.items(item.delivery);
-  const auto twin = std::ranges::find_if(items, [&](const storage::ItemRow* other) {
-    return other->former && other->file_id == item.file_id && other->user_id == user;
-  });
-  if (twin == items.end()) {
+  auto* const former = former_item(set, customer, item);
+  if (former == nullptr) {
     item.user_id = user;
     item.username = set.delivery(item.delivery)->username;  // empty once erased
     set.changed(item);
     return item;
   }
-  auto& both = **twin;
-  merge_items(set, item, both);
-  return both;
+  if (former->status == ItemStatus::revoking || former->status == ItemStatus::revoke_failed) {
+    former->status = former->revocation_begun ? ItemStatus::owed : ItemStatus::shared;
+    former->revoked_by.clear();
+  }
+  merge_items(set, item, *former);
+  return *former;
 }
 
 }  // namespace presetbridge::services

@@ -15,9 +15,15 @@ namespace presetbridge::services {
 std::vector<storage::ItemRow*> leave_former_owner(DeliverySet& set, const storage::CustomerRow& customer,
                                                   DeliveryId delivery);
 
+// Whether a revocation of the item's file from the customer's user has begun, for a former item of the same
+// delivery. It ends before the file is shared again (spec 3.10).
+bool is_being_revoked(DeliverySet& set, const storage::CustomerRow& customer, const storage::ItemRow& item);
+
 // Gives an owed item, which is about to be shared, to the customer's user, whose name has been resolved.
 // Where the delivery has a former item of the file for that user, who had another name then, the two become
-// one (spec 3.11). Returns the remaining item.
+// one (spec 3.11): a revocation that has not begun is dropped, and the file stays shared; a file of which nobody
+// knows whether its revocation had an effect stays owed. Not for an item that is_being_revoked(). Returns the
+// remaining item.
 storage::ItemRow& own_item(DeliverySet& set, const storage::CustomerRow& customer, storage::ItemRow& item);
 
 enum class RevocationEnd {

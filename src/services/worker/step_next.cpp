@@ -196,6 +196,7 @@ std::optional<Call> JobSteps::Step::next_share() {
     bool unpaid = false;
     for (auto* const owed : leave_former_owner(set, customer, *it)) {
       if (owed->former || owed->status != ItemStatus::owed || job.failed_items.contains(owed->id)) continue;
+      if (is_being_revoked(set, customer, *owed)) continue;
       auto& item = own_item(set, customer, *owed);
       if (item.status != ItemStatus::owed) continue;
       if (with(item, ItemStatus::shared, ItemStatus::already_shared)) {
