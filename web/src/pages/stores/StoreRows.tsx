@@ -25,6 +25,28 @@ export function StateText({ it }: { it: Store }) {
   );
 }
 
+const Failed = ({ it }: { it: Store }) => (
+  <Link
+    className={styles.failed}
+    data-above=""
+    to="/integrations/stores/$id/deliveries"
+    params={{ id: it.id }}
+    search={{ status: 'failed' }}
+  >
+    {t('stores.failed', { n: it.counts.failed })}
+  </Link>
+);
+
+// The counts that have a column of their own on a wide screen.
+const NarrowCounts = ({ it }: { it: Store }) => (
+  <span className={styles.narrowCounts}>
+    {it.counts.failed > 0 ? <Failed it={it} /> : null}
+    {it.counts.unmappedProducts > 0 ? (
+      <span className={styles.unmapped}>{t('stores.unmapped', { n: it.counts.unmappedProducts })}</span>
+    ) : null}
+  </span>
+);
+
 const columns: Column<Store>[] = [
   {
     key: 'name',
@@ -40,26 +62,23 @@ const columns: Column<Store>[] = [
       </>
     ),
   },
-  { key: 'state', header: t('stores.col.state'), narrow: 'second', cell: (it) => <StateText it={it} /> },
+  {
+    key: 'state',
+    header: t('stores.col.state'),
+    narrow: 'second',
+    cell: (it) => (
+      <>
+        <StateText it={it} />
+        <NarrowCounts it={it} />
+      </>
+    ),
+  },
   {
     key: 'failed',
     header: t('stores.col.failed'),
     width: '88px',
     end: true,
-    cell: (it) =>
-      it.counts.failed > 0 ? (
-        <Link
-          className={styles.failed}
-          data-above=""
-          to="/integrations/stores/$id/deliveries"
-          params={{ id: it.id }}
-          search={{ status: 'failed' }}
-        >
-          {t('stores.failed', { n: it.counts.failed })}
-        </Link>
-      ) : (
-        '0'
-      ),
+    cell: (it) => (it.counts.failed > 0 ? <Failed it={it} /> : '0'),
   },
   {
     key: 'unmapped',

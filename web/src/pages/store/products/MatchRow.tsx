@@ -11,10 +11,11 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
 import { queries } from '@/api/queries';
 import { t } from '@/i18n/text';
-import type { File, Match } from './draft';
+import { ByTitle } from './ByTitle';
+import { keyOf, type File, type Key, type Match } from './draft';
 import styles from './products.module.css';
 
 type Props = {
@@ -23,14 +24,17 @@ type Props = {
   match: Match;
   changed: boolean;
   note?: string; // the orders that were skipped without it
+  instead?: Match | null; // a match by its SKU or id, in place of its title's
   onChange: (match: Match) => void;
   onRemove?: () => void; // of a row that is not saved
 };
 
 const FilePicker = lazy(() => import('./FilePicker').then((part) => ({ default: part.FilePicker })));
 
-export function MatchRow({ name, detail, match, changed, note, onChange, onRemove }: Props) {
-  const [editing, setEditing] = useState(false);
+export function MatchRow({ name, detail, match, changed, note, instead, onChange, onRemove }: Props) {
+  const [edited, setEdited] = useState<Key | null>(null);
+  const gets = useRef<HTMLDivElement>(null);
+  const edit = () => setEdited(keyOf(match));
   const bare = !match.ignored && match.files.length === 0;
   return (
     <li className={styles.row} data-quiet={match.ignored || undefined}>
@@ -39,16 +43,26 @@ export function MatchRow({ name, detail, match, changed, note, onChange, onRemov
           <bdi>{name}</bdi>
         </strong>
         <span>{detail}</span>
+        {instead ? (
+          <ByTitle
+            name={name}
+            match={instead}
+            onChoose={() => {
+              gets.current?.querySelector<HTMLElement>('button, input')?.focus(); // this button goes
+              onChange(instead);
+            }}
+          />
+        ) : null}
       </div>
       <IconArrowRight className={styles.arrow} size={17} data-needs={bare || changed || undefined} aria-hidden="true" />
-      <div className={styles.gets}>
-        {editing ? (
+      <div className={styles.gets} ref={gets}>
+        {edited === keyOf(match) ? (
           <Suspense>
             <FilePicker
               label={t('products.presetsOf', { product: name })}
               match={match}
               onChange={onChange}
-              onDone={() => setEditing(false)}
+              onDone={() => setEdited(null)}
             />
           </Suspense>
         ) : match.ignored ? (
@@ -63,7 +77,7 @@ export function MatchRow({ name, detail, match, changed, note, onChange, onRemov
           </>
         ) : bare ? (
           <>
-            <Button className={styles.choose} leftSection={<IconPlus size={15} />} onClick={() => setEditing(true)}>
+            <Button className={styles.choose} leftSection={<IconPlus size={15} />} onClick={edit}>
               {t('products.choose')}
             </Button>
             {note ? (
@@ -74,7 +88,7 @@ export function MatchRow({ name, detail, match, changed, note, onChange, onRemov
             ) : null}
           </>
         ) : (
-          <button type="button" className={styles.chips} onClick={() => setEditing(true)}>
+          <button type="button" className={styles.chips} onClick={edit}>
             <span className="unseen">{t('products.presetsOf', { product: name })}</span>
             {match.files.map((file) => (
               <Chip key={file.fileId} file={file} changed={changed} />

@@ -14,7 +14,17 @@ import { useUnsaved } from '@/components/unsaved';
 import { t } from '@/i18n/text';
 import { changed as changedSearch } from '../../search';
 import { Csv } from './ImportCsv';
-import { changesOf, keyOf, keyOfProduct, mappingsWith, matchesOf, withMatch, type Draft, type Match } from './draft';
+import {
+  changesOf,
+  exactInstead,
+  keyOf,
+  keyOfProduct,
+  mappingsWith,
+  matchesOf,
+  withMatch,
+  type Draft,
+  type Match,
+} from './draft';
 import { MatchRow } from './MatchRow';
 import { SaveBar } from './SaveBar';
 import { TryIt } from './TryIt';
@@ -60,10 +70,11 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
   const saved = matchesOf(set.mappings);
   const products = read.data?.pages.flatMap(({ data }) => data) ?? [];
   const rows = products.flatMap((product) => {
-    const by = keyOfProduct(product, set.mappings);
-    return by ? [{ product, by, key: keyOf(by) }] : [];
+    const before = keyOfProduct(product, set.mappings);
+    const by = keyOfProduct(product, set.mappings, draft);
+    return before && by ? [{ product, by, key: keyOf(by), savedKey: keyOf(before) }] : [];
   });
-  const named = new Set(rows.map(({ key }) => key));
+  const named = new Set(rows.flatMap(({ key, savedKey }) => [key, savedKey]));
   const others =
     asked || needing || read.hasNextPage
       ? []
@@ -76,7 +87,7 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
   const changes = changesOf(draft, saved);
   const unsaved = changes > 0 ? mappingsWith(saved, draft) : null;
   // Products without a match come first; otherwise in the service's order.
-  const bare = ({ by }: (typeof rows)[number]) => !saved.get(keyOf(by));
+  const bare = ({ savedKey }: (typeof rows)[number]) => !saved.has(savedKey);
   const ordered = [...rows.filter(bare), ...rows.filter((row) => !bare(row))];
   return (
     <div className={styles.columns}>
@@ -131,12 +142,13 @@ function Content({ id, set }: { id: string; set: Schemas['MappingSet'] }) {
                   <ul aria-label={t('products.what')}>
                     {ordered.map(({ product, by, key }) => (
                       <MatchRow
-                        key={key}
+                        key={identityOf(product)}
                         name={product.title ?? product.sku ?? by.matchValue}
                         detail={<Detail it={product} />}
                         match={matchOf(by)}
                         changed={draft.has(key)}
                         note={skipped(product)}
+                        instead={exactInstead(product, matchOf(by), saved, draft)}
                         onChange={change}
                       />
                     ))}
@@ -217,6 +229,10 @@ function Detail({ it }: { it: Product }) {
     </>
   );
 }
+
+// The same whichever match serves it, so that its row stays when that changes.
+const identityOf = ({ sku, variantId, productId, title }: Product) =>
+  JSON.stringify([sku, variantId, productId, title]);
 
 const skipped = ({ skippedOrders, skippedOrdersExact }: Product) =>
   skippedOrders === 0

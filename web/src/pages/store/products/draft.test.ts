@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '@/api/client';
-import { changesOf, keyOf, keyOfProduct, mappingsWith, matchesOf, withMatch, type Draft, type Match } from './draft';
+import {
+  changesOf,
+  exactInstead,
+  keyOf,
+  keyOfProduct,
+  mappingsWith,
+  matchesOf,
+  withMatch,
+  type Draft,
+  type Match,
+} from './draft';
 
 const mapping = (id: string, matchValue: string, fileId: string, more: Partial<Schemas['Mapping']> = {}): Schemas['Mapping'] => ({
   id, matchType: 'sku', matchValue, action: 'deliver', fileId, kind: 'preset', fileName: `File ${fileId}`, stale: false, ...more,
@@ -71,4 +81,49 @@ test('a save sends all matches with the changes, and nothing that the service do
   expect(mappingsWith(saved, withMatch(none, saved, match('PACK', [])))).toEqual([
     { matchType: 'title', matchValue: 'Shirt', action: 'ignore' },
   ]);
+});
+
+const mappedBy = { matchType: 'title' as const, mappingIds: ['map_3'], fileIds: [] };
+const shirt = product({ title: 'Shirt', sku: 'S-1', variantId: '2', mappedBy });
+const byTitle: Match = { matchType: 'title', matchValue: 'Shirt', ignored: false, files: [file('a'), file('b')] };
+
+test('a match by SKU or id in place of the title’s delivers the same', () => {
+  const files = [file('a'), file('b')];
+  const by = (one: Schemas['Product']) => exactInstead(one, byTitle, saved, none);
+  expect(by(shirt)).toEqual({ matchType: 'sku', matchValue: 'S-1', ignored: false, files });
+  expect(by({ ...shirt, sku: null })).toEqual({ matchType: 'variant_id', matchValue: '2', ignored: false, files });
+  expect(by(product({ productId: '3', mappedBy }))).toMatchObject({ matchType: 'product_id', matchValue: '3', files });
+  expect(exactInstead(shirt, { ...byTitle, ignored: true, files: [] }, saved, none)).toEqual({
+    matchType: 'sku',
+    matchValue: 'S-1',
+    ignored: true,
+    files: [],
+  });
+  const withStale = { ...byTitle, files: [file('a'), { ...file('b'), stale: true }] };
+  expect(exactInstead(shirt, withStale, saved, none)?.files).toEqual([file('a')]);
+});
+
+test('no match by SKU or id is offered without such a value, without need, or twice', () => {
+  expect(exactInstead(product({ title: 'Shirt', mappedBy }), byTitle, saved, none)).toBeNull();
+  expect(exactInstead({ ...shirt, mappedBy: null }, byTitle, saved, none)).toBeNull();
+  expect(exactInstead({ ...shirt, mappedBy: { ...mappedBy, matchType: 'sku' } }, byTitle, saved, none)).toBeNull();
+  expect(exactInstead({ ...shirt, sku: 'PACK' }, byTitle, saved, none)).toBeNull();
+  expect(exactInstead(shirt, { ...byTitle, files: [] }, saved, none)).toBeNull();
+  expect(exactInstead(shirt, byTitle, saved, new Map([['sku:S-1', match('S-1', ['a'])]]))).toBeNull();
+});
+
+test('a product goes by the draft’s match of its SKU or id, and its title’s match stays saved', () => {
+  const draft = withMatch(none, saved, match('S-1', ['a']));
+  expect(keyOfProduct(shirt, MAPPINGS, draft)).toEqual({ matchType: 'sku', matchValue: 'S-1' });
+  expect(keyOfProduct(shirt, MAPPINGS, withMatch(none, saved, match('S-2', ['a'])))).toEqual({
+    matchType: 'title',
+    matchValue: 'Shirt',
+  });
+  const bySku = { ...mappedBy, matchType: 'sku' as const, mappingIds: ['map_1'] };
+  expect(keyOfProduct({ ...shirt, mappedBy: bySku }, MAPPINGS, draft)).toEqual({
+    matchType: 'sku',
+    matchValue: 'PACK',
+  });
+  expect(changesOf(draft, saved)).toBe(1);
+  expect(mappingsWith(saved, draft)).toContainEqual({ matchType: 'title', matchValue: 'Shirt', action: 'ignore' });
 });

@@ -30,10 +30,32 @@ export function matchesOf(mappings: Mapping[]): Map<Key, Match> {
   return matches;
 }
 
-// The key of a product: that of the match that serves it, else the most exact value that the shop has sent of it.
-export function keyOfProduct(product: Product, mappings: Mapping[]): Pick<Match, 'matchType' | 'matchValue'> | null {
+// The key of a product: that of the match that serves it, else the most exact value that the shop has sent of it. A match in the
+// draft by such a value goes before the title's.
+export function keyOfProduct(
+  product: Product,
+  mappings: Mapping[],
+  draft: Draft = new Map(),
+): Pick<Match, 'matchType' | 'matchValue'> | null {
   const serving = product.mappedBy ? mappings.find(({ id }) => product.mappedBy?.mappingIds.includes(id)) : undefined;
-  return serving ? { matchType: serving.matchType, matchValue: serving.matchValue } : exactKeyOf(product);
+  const exact = exactKeyOf(product);
+  if (!serving || (serving.matchType === 'title' && exact && draft.has(keyOf(exact)))) return exact;
+  return { matchType: serving.matchType, matchValue: serving.matchValue };
+}
+
+// For a product that its title's match serves: a match by its SKU or id that delivers the same, or null if there is no such value or
+// it has a match already. Files of another cloud account are left out: the title's match does not deliver them either.
+export function exactInstead(
+  product: Product,
+  byTitle: Match,
+  saved: ReadonlyMap<Key, Match>,
+  draft: Draft,
+): Match | null {
+  const exact = exactKeyOf(product);
+  if (product.mappedBy?.matchType !== 'title' || !exact || exact.matchType === 'title') return null;
+  if (saved.has(keyOf(exact)) || draft.has(keyOf(exact))) return null;
+  const files = byTitle.files.filter(({ stale }) => !stale);
+  return byTitle.ignored || files.length > 0 ? { ...exact, ignored: byTitle.ignored, files } : null;
 }
 
 export function exactKeyOf(
