@@ -24,11 +24,12 @@ if(NOT PRESETBRIDGE_SANITIZE)
 endif()
 
 # presetbridge_layer(NAME DEPENDS...): the library of the folder that calls it, from its *.cpp, linked PRIVATE, and one test
-# program NAME_test from its *_test.cpp. Neither holds a folder `testing`. With BOTH_ENGINES ctest runs the program a second
+# program NAME_test from its *_test.cpp. Neither holds a folder `testing`. PRECOMPILE names the header that most tests of the
+# folder include: it is parsed once for all of them, with GoogleTest's. With BOTH_ENGINES ctest runs the program a second
 # time, on PostgreSQL; with PARTS n it runs n of them, each a part of the tests, beside each other. What a header of the folder
 # includes must be in DEPENDS too: include directories of system packages are global on Debian, so PRIVATE links are enough.
 function(presetbridge_layer name)
-  cmake_parse_arguments(ARG "BOTH_ENGINES" "PARTS" "DEPENDS;TEST_DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "BOTH_ENGINES" "PARTS;PRECOMPILE" "DEPENDS;TEST_DEPENDS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/testing/")
   set(tests ${sources})
@@ -43,6 +44,15 @@ function(presetbridge_layer name)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE presetbridge_options ${self} ${ARG_DEPENDS} ${ARG_TEST_DEPENDS}
       GTest::gtest GTest::gmock GTest::gtest_main)
+    if(ARG_PRECOMPILE)
+      set(ARG_PRECOMPILE ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_PRECOMPILE})
+    endif()
+    target_precompile_headers(${name}_test PRIVATE <gmock/gmock.h> <gtest/gtest.h> ${ARG_PRECOMPILE})
+    # Without the time in it, ccache finds what was compiled with it.
+    target_compile_options(${name}_test PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    if(NOT PRESETBRIDGE_SANITIZE)
+      target_compile_options(${name}_test PRIVATE -O0) # half of what compiling it takes
+    endif()
     presetbridge_add_parts(${name} ${name}_test 900 "${ARG_PARTS}" "")
     if(ARG_BOTH_ENGINES)
       presetbridge_add_parts(${name}.postgres ${name}_test 900 "${ARG_PARTS}" PRESETBRIDGE_TEST_ENGINE=postgres)

@@ -17,7 +17,6 @@
 #include "identity/built_in_issuer.h"
 #include "identity/password_workers.h"
 #include "storage/commit/async_database.h"
-#include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
 namespace presetbridge::identity::testing {
@@ -26,9 +25,7 @@ using presetbridge::testing::RecordingLog;
 
 class World {
  public:
-  explicit World(storage::testing::WrapDatabase wrap = {}) : db(std::move(wrap)) {
-    if (auto applied = storage::migrate(*db); !applied) throw std::runtime_error(applied.error().message);
-  }
+  explicit World(storage::testing::WrapDatabase wrap = {}) : db(std::move(wrap)) {}
 
   // Runs `task` to its end; virtual time stands still.
   template <class T>

@@ -23,7 +23,6 @@
 #include "services/delivery/change.h"
 #include "services/intake/reception.h"
 #include "services/worker/delivery_worker.h"
-#include "storage/schema/migrations.h"
 #include "storage/stores/account_task_store.h"
 #include "storage/stores/activity_store.h"
 #include "storage/stores/cloud_account_store.h"
@@ -340,7 +339,6 @@ class World {
   explicit World(WorkerOptions worker_options = unlimited(), std::int64_t credits = 1'000,
                  storage::testing::WrapDatabase wrap = {})
       : database(std::move(wrap)) {
-    migrate(*database).value();
     const Tenant tenant = add_tenant("m-1", credits);
     account = tenant.account;
     cloud_account = tenant.cloud_account;
@@ -351,6 +349,10 @@ class World {
 
   // Days of virtual time are cheap when nothing polls in them; timers and wake-ups do the work.
   static WorkerOptions unlimited() {
+    return {.jobs_per_minute = 0, .poll = std::chrono::minutes{10}, .maintenance = std::chrono::minutes{5}};
+  }
+  // For minutes of virtual time in which missed work is to be found.
+  static WorkerOptions attentive() {
     return {.jobs_per_minute = 0, .poll = std::chrono::minutes{1}, .maintenance = Millis{20'000}};
   }
 

@@ -1,5 +1,5 @@
-// For tests of code that uses storage: a real, empty database of either engine, which is deleted with its object,
-// and an executor that the test's thread runs while storage threads post to it.
+// For tests of code that uses storage: a real database of either engine, empty or with the schema of today, which is
+// deleted with its object, and an executor that the test's thread runs while storage threads post to it.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@
 #include "base/testing.h"
 #include "storage/postgres/postgres_database.h"
 #include "storage/sqlite/sqlite_database.h"
+#include "storage/testing/migrated.h"
 #include "storage/testing/temporary_postgres.h"
 
 namespace presetbridge::storage::testing {
@@ -66,16 +67,15 @@ inline PostgresOptions patient(std::string url) {
 // Puts a decorator of a test around a database.
 using WrapDatabase = std::function<std::unique_ptr<Database>(std::unique_ptr<Database>)>;
 
-// `clock` is the database's, with PostgreSQL too.
+// An empty one. `clock` is the database's, with PostgreSQL too.
 class TemporaryDatabase {
  public:
-  explicit TemporaryDatabase(Engine engine, TemporaryPostgres::Kind kind = TemporaryPostgres::Kind::real,
-                             WrapDatabase wrap = {})
-      : wrap_(std::move(wrap)) {
+  explicit TemporaryDatabase(Engine engine, TemporaryPostgres::Kind kind = TemporaryPostgres::Kind::real)
+      : kind_(kind) {
     if (engine == Engine::sqlite) {
       directory_.emplace();
     } else {
-      server_.emplace(kind);
+      server_ = std::make_shared<TemporaryPostgres>(kind);
     }
     open();
   }
@@ -91,17 +91,32 @@ class TemporaryDatabase {
 
   presetbridge::testing::ManualClock clock;
 
+ protected:
+  struct Migrated {};
+  TemporaryDatabase(Migrated, Engine engine, TemporaryPostgres::Kind kind, WrapDatabase wrap)
+      : kind_(kind), wrap_(std::move(wrap)) {
+    if (engine == Engine::sqlite) {
+      directory_.emplace();
+      copy_migrated_sqlite(path());
+    } else {
+      server_ = take_migrated_postgres(kind);
+    }
+    open();
+  }
+
  private:
   void open() {
-    auto opened = directory_ ? open_sqlite({.path = path(), .lock_file = {}}, clock)
-                             : open_postgres(patient(server_->url()), &clock);
+    SqliteOptions options{.path = directory_ ? path() : std::string(), .lock_file = {}};
+    if (kind_ == TemporaryPostgres::Kind::quick) options.sync_file = [](int) { return 0; };
+    auto opened = directory_ ? open_sqlite(options, clock) : open_postgres(patient(server_->url()), &clock);
     if (!opened) throw std::runtime_error(opened.error().message);
     database_ = wrap_ ? wrap_(std::move(*opened)) : std::move(*opened);
   }
 
+  const TemporaryPostgres::Kind kind_;  // quick: SQLite does not sync either
   WrapDatabase wrap_;
   std::optional<TemporaryDirectory> directory_;
-  std::optional<TemporaryPostgres> server_;
+  std::shared_ptr<TemporaryPostgres> server_;
   std::unique_ptr<Database> database_;
 };
 
@@ -110,12 +125,20 @@ class TemporarySqlite : public TemporaryDatabase {
   TemporarySqlite() : TemporaryDatabase(Engine::sqlite) {}
 };
 
+// One with the schema of today.
+class MigratedDatabase : public TemporaryDatabase {
+ public:
+  explicit MigratedDatabase(Engine engine, TemporaryPostgres::Kind kind = TemporaryPostgres::Kind::quick,
+                            WrapDatabase wrap = {})
+      : TemporaryDatabase(Migrated{}, engine, kind, std::move(wrap)) {}
+};
+
 // For whole suites that run once on each engine (BOTH_ENGINES in CMake): SQLite, unless the environment says
 // PRESETBRIDGE_TEST_ENGINE=postgres.
-class SuiteDatabase : public TemporaryDatabase {
+class SuiteDatabase : public MigratedDatabase {
  public:
   explicit SuiteDatabase(WrapDatabase wrap = {})
-      : TemporaryDatabase(of_suite(), TemporaryPostgres::Kind::quick, std::move(wrap)) {}
+      : MigratedDatabase(of_suite(), TemporaryPostgres::Kind::quick, std::move(wrap)) {}
 
  private:
   static Engine of_suite() {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "storage/schema/migrations.h"
 #include "storage/stores/change_store.h"
 #include "storage/stores/integration_store.h"
 #include "storage/stores/subscription_store.h"

@@ -14,7 +14,6 @@
 #include "crypto/webhook_signature.h"
 #include "identity/testing.h"
 #include "services/dispatcher/webhook_dispatcher.h"
-#include "storage/schema/migrations.h"
 #include "storage/stores/account_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/testing.h"
@@ -77,7 +76,6 @@ class DispatcherTest : public ::testing::Test {
   static constexpr AccountId kAccount{7};
 
   DispatcherTest() {
-    if (!storage::migrate(*db_)) throw std::runtime_error("the schema could not be made");
     db_->write([](storage::Tx& tx) { insert_account(tx, kAccount, "a merchant"); });
     receiver_.answer = [](const auto&) { return FakeReceiver::status(200); };
   }

@@ -5,7 +5,6 @@
 
 #include "base/testing.h"
 #include "services/live/buyer_changes.h"
-#include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
 namespace presetbridge::services {
@@ -34,7 +33,6 @@ Task<void> read_all(std::shared_ptr<Follower> to) {
 
 class LiveChangesTest : public ::testing::Test {
  protected:
-  LiveChangesTest() { EXPECT_TRUE(storage::migrate(*db_)); }
   ~LiveChangesTest() override {
     for (auto& one : followers_) {
       if (one->stream) one->stream->end(net::BodyStream::End::stopping);

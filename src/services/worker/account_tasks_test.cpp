@@ -104,7 +104,7 @@ TEST(AccountTasks, ResumingForALoginThatIsRefusedAgainEndsAndResumesNothing) {
 }
 
 TEST(AccountTasks, ADeliveryThatCannotBeReadIsLeftOutAndDoneOnceItCanBe) {
-  World world(World::unlimited(), 0);
+  World world(World::attentive(), 0);
   std::vector<DeliveryId> ids;
   for (const char* name : {"Ann", "Bob", "Cid"})
     ids.push_back(world.deliver(world.order(name, name, {"sku-1"})));
@@ -166,7 +166,7 @@ TEST(AccountTasks, ATaskAtFaultKeepsThoseOfOtherAccountsNotWaiting) {
 }
 
 TEST(AccountTasks, WhatFailedOnTheFilesOfAnotherCloudUserResumesOnceTheFormerIsBack) {
-  World world;
+  World world(World::attentive());
   world.cloud.unknown_files.insert("file-1");
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   ASSERT_EQ(world.status(id), "failed preset_not_found");

@@ -121,7 +121,7 @@ TEST(DeliveryWorker, CompletesADryRunWithoutCloudAndCredits) {
 }
 
 TEST(DeliveryWorker, ADryRunThatCannotBeReadKeepsNoOtherWaiting) {
-  World world;
+  World world(World::attentive());
   const auto accept_dry = [&](const std::string& id) {
     auto event = world.order(id, "Ann", {"sku-1"});
     event.test = true;

@@ -124,7 +124,7 @@ int mentions(const World& world, std::string_view text) {
 }
 
 TEST(Leasing, ADeliveryThatCannotBeReadKeepsNobodyElseWaiting) {
-  World world;
+  World world(World::attentive());
   const auto other = world.add_tenant("m-2");
   world.hold_queue();
   const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
@@ -142,7 +142,7 @@ TEST(Leasing, ADeliveryThatCannotBeReadKeepsNobodyElseWaiting) {
 }
 
 TEST(Leasing, ACustomerWhoseAccountWasNotWokenIsFound) {
-  World world;
+  World world(World::attentive());
   world.hold_queue();
   const auto ann = world.accept(world.order("1", "Ann", {"sku-1"})).delivery.value();
   world.write([](storage::Tx& tx) {
@@ -190,7 +190,7 @@ TEST(Leasing, ALoginThatCannotBeReadKeepsOtherAccountsNotWaiting) {
 }
 
 TEST(Leasing, ADeliveryThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
-  World world;
+  World world(World::attentive());
   world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold_done : Fate::answer; };
   const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
   const auto bob = world.deliver(world.order("2", "Bob", {"sku-1"}));
@@ -209,7 +209,7 @@ TEST(Leasing, ADeliveryThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
 }
 
 TEST(Leasing, ACustomerThatCannotBeReadKeepsNoOtherFromBeingTakenOver) {
-  World world;
+  World world(World::attentive());
   world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold_done : Fate::answer; };
   const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
   const auto bob = world.deliver(world.order("2", "Bob", {"sku-1"}));
@@ -362,7 +362,7 @@ TEST(Leasing, AFaultOfALeaseLeavesAnotherLeaseAlone) {
 }
 
 TEST(Leasing, EveryCallStartsUnderALeaseThatOutlastsItHoweverLongALoginTakes) {
-  World world;
+  World world(World::attentive());
   int logins = 0;
   world.agent.during = [&] {
     if (++logins > 1) world.database.clock.advance(std::chrono::seconds{26});

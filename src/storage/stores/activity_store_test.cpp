@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "base/id_time.h"
-#include "storage/schema/migrations.h"
 #include "storage/stores/account_store.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/testing.h"
@@ -85,7 +84,6 @@ Sums look_at_all(const std::vector<Remembered>& all) {
 class ActivityStoreTest : public ::testing::TestWithParam<Engine> {
  protected:
   ActivityStoreTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
     db_.clock.set(kBegin);
     db_->write([](Tx& tx) {
       for (const std::int64_t id : {1, 2}) insert_account(tx, AccountId{id}, "a merchant");
@@ -163,7 +161,7 @@ class ActivityStoreTest : public ::testing::TestWithParam<Engine> {
     return sums;
   }
 
-  testing::TemporaryDatabase db_{GetParam(), testing::TemporaryPostgres::Kind::quick};
+  testing::MigratedDatabase db_{GetParam()};
   std::mt19937 draw_{4711};
   std::int64_t last_id_ = 1'000;
 };

@@ -5,7 +5,6 @@
 
 #include <thread>
 
-#include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {
@@ -21,7 +20,6 @@ constexpr std::int64_t kGeneration = 77;
 
 class ChangeStoreTest : public ::testing::TestWithParam<Engine> {
  protected:
-  ChangeStoreTest() { EXPECT_TRUE(migrate(*db_)); }
   WatchPosition watch(AccountId account, std::int64_t generation = kGeneration) {
     WatchPosition position;
     db_->write([&](Tx& tx) { position = watch_account(tx, account, generation, tx.now() + Millis{1'000}); });
@@ -43,7 +41,7 @@ class ChangeStoreTest : public ::testing::TestWithParam<Engine> {
     return lines;
   }
 
-  testing::TemporaryDatabase db_{GetParam()};
+  testing::MigratedDatabase db_{GetParam()};
 };
 INSTANTIATE_TEST_SUITE_P(Engines, ChangeStoreTest, ::testing::ValuesIn(testing::engines),
                          [](const auto& info) { return testing::engine_name(info); });
@@ -138,8 +136,7 @@ TEST_P(ChangeStoreTest, WatchesEndWhenNobodyProlongsThemAndChangesByTheirAge) {
 
 // Transactions of PostgreSQL at the same time.
 TEST(ChangesOfManyTransactions, AreNumberedAsTheyAreCommittedWithoutGapsOrDeadlocks) {
-  testing::TemporaryDatabase db{Engine::postgres};
-  ASSERT_TRUE(migrate(*db));
+  testing::MigratedDatabase db{Engine::postgres};
   constexpr int kWriters = 4;
   constexpr int kTimes = 60;
   const std::array accounts{kOther, AccountId{4}, kShop};
@@ -180,8 +177,7 @@ TEST(ChangesOfManyTransactions, AreNumberedAsTheyAreCommittedWithoutGapsOrDeadlo
 }
 
 TEST(ChangesOfManyTransactions, WhoeverLookedBeforeTheWatchIsAWriterToItsEnd) {
-  testing::TemporaryDatabase db{Engine::postgres};
-  ASSERT_TRUE(migrate(*db));
+  testing::MigratedDatabase db{Engine::postgres};
   const auto writers = [&] {
     std::set<std::string> found;
     // In a transaction that may write: one that only reads finds none.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {
@@ -55,7 +54,6 @@ Time ms(std::optional<Timestamp> time) {
 class CloudAccountStoreTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
   CloudAccountStoreTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
     for (const Time ready : {Time(), Time(5), Time(50)}) {
       for (const std::int64_t blocked : {0, 20}) {
         for (const Time sweep : {Time(), Time(3), Time(60)}) {
@@ -109,7 +107,7 @@ class CloudAccountStoreTest : public ::testing::TestWithParam<testing::Engine> {
     return account;
   }
 
-  testing::TemporaryDatabase db_{GetParam()};
+  testing::MigratedDatabase db_{GetParam()};
   std::vector<Account> before_;
 };
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/schema/migrations.h"
 #include "storage/stores/cloud_account_store.h"
 #include "storage/testing.h"
 
@@ -13,7 +12,6 @@ namespace {
 class CustomerStoreTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
   CustomerStoreTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
     db_->write([&](Tx& tx) {
       const auto account = find_or_insert_cloud_account(tx, "m-1", "merchant", CloudAccountId{1});
       const Buyer ann{account, "ann", CustomerId{2}};
@@ -29,7 +27,7 @@ class CustomerStoreTest : public ::testing::TestWithParam<testing::Engine> {
     });
     return found;
   }
-  testing::TemporaryDatabase db_{GetParam(), testing::TemporaryPostgres::Kind::quick};
+  testing::MigratedDatabase db_{GetParam()};
   CustomerId customer_;
 };
 

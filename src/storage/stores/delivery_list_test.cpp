@@ -4,7 +4,6 @@
 
 #include "base/id_time.h"
 #include "domain/order.h"
-#include "storage/schema/migrations.h"
 #include "storage/stores/account_store.h"
 #include "storage/stores/delivery_keys.h"
 #include "storage/stores/delivery_search.h"
@@ -28,7 +27,6 @@ constexpr AccountId kOther{2};
 class DeliveryListTest : public ::testing::Test {
  protected:
   DeliveryListTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
     db_->write([](Tx& tx) {
       insert_account(tx, kAccount, "a merchant");
       insert_account(tx, kOther, "another");
@@ -79,7 +77,7 @@ class DeliveryListTest : public ::testing::Test {
   static Timestamp at(int hours) { return from_unix_ms(1'767'225'600'000) + hours * kHour; }
   static std::int64_t nth(int hours) { return first_id_at(at(hours)); }
 
-  testing::TemporarySqlite db_;
+  testing::MigratedDatabase db_{testing::Engine::sqlite};
   int pages_ = 0;
 };
 

@@ -6,7 +6,6 @@
 #include <map>
 #include <thread>
 
-#include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {
@@ -15,7 +14,6 @@ namespace {
 class IntegrationStoreTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
   IntegrationStoreTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
     db_->write([&](Tx& tx) {
       tx.exec_script("INSERT INTO accounts (id, name, created_at, cloud_account_id) VALUES (7, 'A', 0, 70);");
       IntegrationRow row{.id = IntegrationId{1}, .account = AccountId{7}, .name = "Shop"};
@@ -50,7 +48,7 @@ class IntegrationStoreTest : public ::testing::TestWithParam<testing::Engine> {
     return made_stale;
   }
 
-  testing::TemporaryDatabase db_{GetParam()};
+  testing::MigratedDatabase db_{GetParam()};
   std::function<void()> meanwhile_ = [] {};
 };
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {
@@ -14,9 +13,6 @@ namespace {
 
 class NodeStoreTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
-  NodeStoreTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
-  }
   std::optional<int> take(const std::string& owner, Millis time = Millis{1'000}) {
     std::optional<int> number;
     db_->write([&](Tx& tx) { number = take_node_number(tx, owner, tx.now() + time); });
@@ -36,7 +32,7 @@ class NodeStoreTest : public ::testing::TestWithParam<testing::Engine> {
     return extended;
   }
 
-  testing::TemporaryDatabase db_{GetParam()};
+  testing::MigratedDatabase db_{GetParam()};
 };
 
 TEST_P(NodeStoreTest, NobodyGetsANumberThatAnotherHas) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "storage/schema/migrations.h"
 #include "storage/stores/delivery_store.h"
 #include "storage/testing.h"
 
@@ -26,7 +25,6 @@ constexpr std::array<std::string_view, 9> kKnownBefore = {
 class PendingActionTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
   PendingActionTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
     DeliveryRow row{.id = kDelivery, .account = AccountId{1}, .integration = IntegrationId{2}};
     row.pending = full_;
     write([&](Tx& tx) { insert_deliveries(tx, std::span(&row, 1)); });
@@ -66,7 +64,7 @@ class PendingActionTest : public ::testing::TestWithParam<testing::Engine> {
                             .actor = Actor::order(),
                             .name = {"bob", Actor::user(UserId{7}), Timestamp{Millis{5'000}}},
                             .reviews = ReviewReason::held};
-  testing::TemporaryDatabase db_{GetParam(), testing::TemporaryPostgres::Kind::quick};
+  testing::MigratedDatabase db_{GetParam()};
 };
 
 TEST_P(PendingActionTest, IsReadAsItWasWritten) {

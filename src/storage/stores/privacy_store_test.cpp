@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/schema/migrations.h"
 #include "storage/testing.h"
 
 namespace presetbridge::storage {
@@ -17,9 +16,6 @@ std::vector<std::byte> key(int n) {
 
 class PrivacyStoreTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
-  PrivacyStoreTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
-  }
   template <class Fn>
   auto write(Fn fn) {
     std::optional<std::invoke_result_t<Fn&, Tx&>> result;
@@ -39,7 +35,7 @@ class PrivacyStoreTest : public ::testing::TestWithParam<testing::Engine> {
     });
   }
 
-  testing::TemporaryDatabase db_{GetParam()};
+  testing::MigratedDatabase db_{GetParam()};
 };
 
 TEST_P(PrivacyStoreTest, TheSameRequestSentAgainIsOne) {

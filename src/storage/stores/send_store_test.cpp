@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <array>
 
-#include "storage/schema/migrations.h"
 #include "storage/stores/account_store.h"
 #include "storage/stores/event_store.h"
 #include "storage/testing.h"
@@ -24,7 +23,6 @@ constexpr Sql kCountAttempts{"SELECT count(*) FROM webhook_attempts"};
 class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
  protected:
   SendStoreTest() {
-    if (!migrate(*db_)) throw std::runtime_error("the schema could not be made");
     db_->write([](Tx& tx) { insert_account(tx, kAccount, "a merchant"); });
   }
   void subscribe(std::int64_t id) {
@@ -72,7 +70,7 @@ class SendStoreTest : public ::testing::TestWithParam<testing::Engine> {
     return n;
   }
 
-  testing::TemporaryDatabase db_{GetParam()};
+  testing::MigratedDatabase db_{GetParam()};
 };
 
 INSTANTIATE_TEST_SUITE_P(Engines, SendStoreTest, ::testing::ValuesIn(testing::engines),

@@ -122,10 +122,16 @@ std::string run_in(TemporaryPostgres::Kind kind, const std::string& database, co
 
 }  // namespace
 
-TemporaryPostgres::TemporaryPostgres(Kind kind) : kind_(kind) {
+TemporaryPostgres::TemporaryPostgres(Kind kind) : TemporaryPostgres(kind, "template1") {}
+
+TemporaryPostgres::TemporaryPostgres(Kind kind, std::string_view template_database) : kind_(kind) {
   static std::atomic<int> made = 0;
   name_ = fmt::format("test_{}", ++made);
-  run_in(kind_, "postgres", "CREATE DATABASE " + name_);
+  run_in(kind_, "postgres", fmt::format("CREATE DATABASE {} TEMPLATE {}", name_, template_database));
+}
+
+std::unique_ptr<TemporaryPostgres> TemporaryPostgres::copy_of(const TemporaryPostgres& original) {
+  return std::unique_ptr<TemporaryPostgres>(new TemporaryPostgres(original.kind_, original.name_));
 }
 
 TemporaryPostgres::~TemporaryPostgres() {

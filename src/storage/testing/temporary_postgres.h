@@ -2,7 +2,9 @@
 // (tools/postgres_cluster.sh) and ends with the process, however that ends.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
 
@@ -16,7 +18,9 @@ class TemporaryPostgres {
     sized,  // for benchmarks: a real one with the settings that docs/operations.md advises
   };
   explicit TemporaryPostgres(Kind kind = Kind::real);  // throws when the cluster does not start
-  ~TemporaryPostgres();                                // ends what is still connected to it
+  // Not empty, but a copy of that one, of the same kind, to which nothing is connected.
+  static std::unique_ptr<TemporaryPostgres> copy_of(const TemporaryPostgres& original);
+  ~TemporaryPostgres();  // ends what is still connected to it
   TemporaryPostgres(const TemporaryPostgres&) = delete;
   TemporaryPostgres& operator=(const TemporaryPostgres&) = delete;
 
@@ -29,6 +33,8 @@ class TemporaryPostgres {
   std::string run(const std::string& text, Millis patience = Millis{60'000}) const;
 
  private:
+  TemporaryPostgres(Kind kind, std::string_view template_database);
+
   const Kind kind_;
   std::string name_;
 };
