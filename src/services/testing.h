@@ -357,6 +357,7 @@ class World {
   }
 
   void start_worker(WorkerOptions options) {
+    worker_options_ = options;
     sessions = std::make_unique<cloud::SessionCache>(scheduler, database.clock, agent);
     worker = std::make_unique<DeliveryWorker>(
         WorkerPorts{scheduler, database.clock, random, log, metrics, async_db, cloud, *sessions, changes},
@@ -374,10 +375,10 @@ class World {
   }
   // The process dies: it begins nothing any more, and what it has in flight is heard of when a test releases
   // it, if ever.
-  void crash(WorkerOptions options = unlimited()) {
+  void crash(std::optional<WorkerOptions> options = std::nullopt) {
     worker->stop([] {});
     graveyard.push_back({std::move(worker), std::move(sessions)});
-    start_worker(options);
+    start_worker(options.value_or(worker_options_));
   }
 
   // Runs a task to its end; virtual time stands still.
@@ -508,6 +509,7 @@ class World {
   IntegrationId integration;
 
  private:
+  WorkerOptions worker_options_;  // of the worker that was started last
   static crypto::ServiceCipher make_cipher(Random& random) {
     std::vector<crypto::ServiceKey> keys;
     keys.push_back(crypto::generate_service_key(random));

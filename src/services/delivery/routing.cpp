@@ -57,7 +57,7 @@ bool any_free(DeliverySet& set, const storage::CustomerRow& customer, Items item
       if (has && user_of(*item, customer) == user) theirs.insert(item->file_id);
     }
   }
-  // What this user was charged for under a former name costs nothing again (spec 3.10).
+  // A file that this user was charged for under a former name costs nothing again (spec 3.10).
   for (const auto* const item : items) {
     if (item->former && item->spent && (user.empty() || user_of(*item, customer) == user))
       theirs.insert(item->file_id);

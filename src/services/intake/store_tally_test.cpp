@@ -218,7 +218,7 @@ TEST_F(StoreTallyTest, ProductsTellWhatServesThem) {
 }
 
 // A product that is matched by its title and has another title since (spec 2.10): it delivers nothing, and the
-// store must not be told as one whose products all have a preset. Both orders may come before they are written.
+// store must not count as one whose products all have a preset. Both orders may come before they are written.
 TEST_F(StoreTallyTest, AProductThatItsTitleNoLongerMatchesIsNotMapped) {
   ASSERT_TRUE(world.await(stores.replace_mappings(
       world.scheduler, world.merchant(), world.integration, {},

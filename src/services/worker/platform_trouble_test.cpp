@@ -610,7 +610,7 @@ TEST(Friendship, InternalRequeueingDoesNotStartTheWaitingAnew) {
 }
 
 TEST(Friendship, IsReportedOnceByEachDeliveryOfEachRequest) {
-  World world;
+  World world(World::attentive());
   world.cloud.auto_accept = false;
   const auto ann = world.deliver(world.order("1", "Ann", {"sku-1"}));
   const auto other = world.deliver(world.order("2", "Bob", {"sku-2"}));

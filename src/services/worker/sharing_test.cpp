@@ -138,7 +138,7 @@ TEST(Sharing, DoesNotShareARefundedFileWhoseShareTurnsOutNeverToHaveArrived) {
 }
 
 TEST(Sharing, TakesOverTheWorkOfADeadWorkerWithinAMinute) {
-  World world;
+  World world(World::attentive());
   world.cloud.before = [](auto& call, auto&) { return call == "share" ? Fate::hold_done : Fate::answer; };
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   EXPECT_EQ(world.status(id), "processing");

@@ -263,7 +263,7 @@ TEST(Sweep, ARowThatCannotBeReadKeepsTheNewsOfNoOtherCustomer) {
 }
 
 TEST(Sweep, OneWhoseEndCannotBeWrittenIsLoggedAndMadeAgain) {
-  World world;
+  World world(World::attentive());
   world.cloud.auto_accept = false;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   refuse_to_write(world, "cloud_accounts", "last_sweep_at IS NOT NULL");
@@ -276,7 +276,7 @@ TEST(Sweep, OneWhoseEndCannotBeWrittenIsLoggedAndMadeAgain) {
 }
 
 TEST(Sweep, OneThatCouldNotBeginDoesNotCountAsMade) {
-  World world;
+  World world(World::attentive());
   world.cloud.auto_accept = false;
   const auto id = world.deliver(world.order("1", "Ann", {"sku-1"}));
   world.settle(std::chrono::seconds{45});

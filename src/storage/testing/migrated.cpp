@@ -61,7 +61,7 @@ class MigratedPostgres {
     }
     return one ? std::move(one) : TemporaryPostgres::copy_of(original_);
   }
-  // What a test has altered otherwise than in rows is not used again, nor what its server no longer serves.
+  // A database of which a test has altered more than rows is not used again, nor one that its server lost.
   void give_back(std::unique_ptr<TemporaryPostgres> one) {
     try {
       if (one->run(kColumns) != columns_) return;
