@@ -38,7 +38,7 @@ class MigratedPostgres {
   explicit MigratedPostgres(TemporaryPostgres::Kind kind) : original_(kind) {
     const presetbridge::testing::ManualClock clock;
     migrate_once(open_postgres(patient(original_.url()), &clock));
-    columns_ = original_.run(kColumns);
+    form_ = original_.run(kForm);
     constexpr Millis minute{60'000};
     postgres::Session session(original_.url(), postgres::Access::read_only, {minute, minute, minute, minute});
     const auto tables =
@@ -64,7 +64,7 @@ class MigratedPostgres {
   // A database of which a test has altered more than rows is not used again, nor one that its server lost.
   void give_back(std::unique_ptr<TemporaryPostgres> one) {
     try {
-      if (one->run(kColumns) != columns_) return;
+      if (one->run(kForm) != form_) return;
       one->run(clear_);
       free_.push_back(std::move(one));
     } catch (const DbError&) {  // NOLINT(bugprone-empty-catch)
@@ -72,13 +72,18 @@ class MigratedPostgres {
   }
 
  private:
-  static constexpr auto kColumns =
-      "SELECT COALESCE(string_agg(format('%s.%s.%s', table_schema, table_name, column_name), ' '"
-      " ORDER BY table_schema, table_name, column_name), '') FROM information_schema.columns"
-      " WHERE table_schema NOT IN ('pg_catalog', 'information_schema')";
+  // Names of columns, indexes and triggers, and the constraints, of the tables.
+  static constexpr auto kForm =
+      "SELECT COALESCE(string_agg(one, ' ' ORDER BY one), '') FROM ("
+      "SELECT format('%s %s', attrelid::regclass, attname) AS one FROM pg_attribute JOIN pg_class c ON c.oid "
+      "= attrelid"
+      " WHERE c.relnamespace = 'public'::regnamespace AND attnum > 0"
+      " UNION ALL SELECT format('%s %s', tgrelid::regclass, tgname) FROM pg_trigger WHERE NOT tgisinternal"
+      " UNION ALL SELECT format('%s %s', conrelid::regclass, pg_get_constraintdef(oid)) FROM pg_constraint"
+      " WHERE connamespace = 'public'::regnamespace) AS form";
 
   const TemporaryPostgres original_;
-  std::string columns_;
+  std::string form_;
   std::string clear_ =
       "SET session_replication_role = replica;";  // statements that leave what the migrations wrote
   std::vector<std::unique_ptr<TemporaryPostgres>> free_;
