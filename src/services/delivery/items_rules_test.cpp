@@ -63,6 +63,21 @@ class ItemsRules : public ::testing::Test {
   Expected<DeliveryView> revoke(DeliveryId id, RevokeQuery which = {}) {
     return world.await(world.actions.revoke(world.scheduler, world.merchant(), id, std::move(which)));
   }
+  // Ann was charged for the file, which was taken back and is owed again, to Bob now. No credit is left.
+  DeliveryId charged_to_ann_and_owed_to_bob() {
+    auto_revoke();
+    const auto id = world.deliver(order("1", "Ann"));
+    world.accept(now(order("1", "Ann"), 1, domain::Payment::cancelled));
+    world.settle();
+    world.hold_queue();
+    world.accept(now(order("1", "Ann"), 2, domain::Payment::deliver));
+    EXPECT_TRUE(retry(id, "Bob"));
+    world.write([&](storage::Tx& tx) {
+      tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
+    });
+    world.settle();
+    return id;
+  }
   bool has(const std::string& user, const std::string& file) const {
     return world.cloud.shares.contains({user, file});
   }
@@ -369,17 +384,7 @@ TEST_F(ItemsRules, WhatOneCustomerWasChargedForIsNotAnothersForNothing) {
 }
 
 TEST_F(ItemsRules, WhatACustomerWasChargedForIsTheirsForNothingWhenTheNameIsTheirsAgain) {
-  auto_revoke();
-  const auto id = world.deliver(order("1", "Ann"));
-  world.accept(now(order("1", "Ann"), 1, domain::Payment::cancelled));
-  world.settle();
-  world.hold_queue();
-  world.accept(now(order("1", "Ann"), 2, domain::Payment::deliver));
-  ASSERT_TRUE(retry(id, "Bob"));
-  world.write([&](storage::Tx& tx) {
-    tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
-  });
-  world.settle();
+  const auto id = charged_to_ann_and_owed_to_bob();
   ASSERT_EQ(world.status(id), "failed insufficient_credits");
   world.grant(1);
   world.hold_queue();
@@ -607,17 +612,7 @@ TEST_F(ItemsRules, ANameCorrectedBackWhileItsFileIsTakenBackGetsTheFileAgain) {
 }
 
 TEST_F(ItemsRules, WhatACustomerWasChargedForNeedsNoCreditWhenTheNameIsTheirsAgain) {
-  auto_revoke();
-  const auto id = world.deliver(order("1", "Ann"));
-  world.accept(now(order("1", "Ann"), 1, domain::Payment::cancelled));
-  world.settle();
-  world.hold_queue();
-  world.accept(now(order("1", "Ann"), 2, domain::Payment::deliver));
-  ASSERT_TRUE(retry(id, "Bob"));
-  world.write([&](storage::Tx& tx) {
-    tx.exec({"UPDATE accounts SET granted = spent WHERE id = $1"}, world.account);
-  });
-  world.settle();
+  const auto id = charged_to_ann_and_owed_to_bob();
   ASSERT_EQ(world.status(id), "failed insufficient_credits");
   ASSERT_TRUE(retry(id, "Ann"));
   world.settle();

@@ -11,7 +11,8 @@ namespace presetbridge::storage::testing {
 
 // Makes the file, which must not exist.
 void copy_migrated_sqlite(const std::string& path);
-// Its last owner must have closed all connections to it: it is emptied then, for the next test.
+// Returns a database that is emptied for the next test when its last owner lets it go. The owner closes all connections
+// to it before.
 std::shared_ptr<TemporaryPostgres> take_migrated_postgres(TemporaryPostgres::Kind kind);
 
 }  // namespace presetbridge::storage::testing

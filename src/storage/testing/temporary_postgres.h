@@ -18,7 +18,7 @@ class TemporaryPostgres {
     sized,  // for benchmarks: a real one with the settings that docs/operations.md advises
   };
   explicit TemporaryPostgres(Kind kind = Kind::real);  // throws when the cluster does not start
-  // Not empty, but a copy of that one, of the same kind, to which nothing is connected.
+  // Returns a copy of `original`, of the same kind. Nothing may be connected to the original.
   static std::unique_ptr<TemporaryPostgres> copy_of(const TemporaryPostgres& original);
   ~TemporaryPostgres();  // ends what is still connected to it
   TemporaryPostgres(const TemporaryPostgres&) = delete;
